@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the command-line cases: every folder tests/cli/<command>/<case>/ that has a file `cmd`.
+
+    cmd      shell text, run by sh -e in an empty folder; $PERFRAY is the command, $FIXTURES is tests/fixtures, $CASE
+             the case's own folder, and $PERFRAY_CORPUS the corpus where there is one
+    stdout   what it must print; no file: nothing
+    stderr   the same for standard error
+    exit     the exit status it must end with, a number; no file: 0
+    needs    optional; words that must hold, else the case is skipped: `corpus`, `root`, or a program's name
+
+    run_cli.py [--update] [WORD...]     only the cases whose name holds one of the words
+    run_cli.py --update                 writes what was printed into the expected files; look at the difference
+
+Run by hand, $PERFRAY must name the command that is tested.
+"""
+import argparse
+import difflib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TIME_LIMIT_SECONDS = 120
+PARTS = ("stdout", "stderr", "exit")
+NOTHING = {"stdout": b"", "stderr": b"", "exit": b"0\n"}
+
+
+def missing_need(case):
+    """The first word of the case's `needs` that does not hold, or None."""
+    needs = case / "needs"
+    for word in needs.read_text().split() if needs.exists() else []:
+        if word == "corpus":
+            holds = os.path.isdir(os.environ.get("PERFRAY_CORPUS", ""))
+        elif word == "root":
+            holds = os.geteuid() == 0
+        else:
+            holds = shutil.which(word) is not None
+        if not holds:
+            return word
+    return None
+
+
+def case_environment(case, folder):
+    known = dict(os.environ)
+    known.pop("PERF_CONFIG", None)
+    known.setdefault("FIXTURES", str(HERE.parent / "fixtures"))
+    known.update(CASE=str(case), HOME=folder, LC_ALL="C", TZ="UTC", NO_COLOR="1", PAGER="cat")
+    return known
+
+
+def run_case(case):
+    """What the case printed, as {"stdout": bytes, "stderr": bytes, "exit": bytes}."""
+    with tempfile.TemporaryDirectory(prefix="perfray-cli-") as folder:
+        try:
+            result = subprocess.run(["sh", "-e", str(case / "cmd")], cwd=folder, env=case_environment(case, folder),
+                                    stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT_SECONDS,
+                                    check=False)
+        except subprocess.TimeoutExpired as late:
+            return {"stdout": late.stdout or b"", "stderr": late.stderr or b"", "exit": b"over the time limit\n"}
+    return {"stdout": result.stdout, "stderr": result.stderr, "exit": b"%d\n" % result.returncode}
+
+
+def expected(case):
+    return {part: (case / part).read_bytes() if (case / part).exists() else NOTHING[part] for part in PARTS}
+
+
+def rewrite(case, printed):
+    for part in PARTS:
+        if printed[part] != NOTHING[part]:
+            (case / part).write_bytes(printed[part])
+        else:
+            (case / part).unlink(missing_ok=True)
+
+
+def show_difference(name, part, want, got):
+    lines = [text.decode(errors="backslashreplace").splitlines() for text in (want, got)]
+    for line in difflib.unified_diff(*lines, f"{name}/{part}", "printed", lineterm=""):
+        print("   ", line)
+
+
+def check_case(case, name, update):
+    missing = missing_need(case)
+    if missing:
+        print(f"skip cli/{name} it needs {missing}")
+        return True
+    printed, want = run_case(case), expected(case)
+    if update:
+        rewrite(case, printed)
+        want = printed
+    wrong = [part for part in PARTS if printed[part] != want[part]]
+    for part in wrong:
+        show_difference(name, part, want[part], printed[part])
+    print("not ok" if wrong else "ok", f"cli/{name}", flush=True)
+    return not wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the command-line cases.")
+    parser.add_argument("--update", action="store_true", help="rewrite the expected files")
+    parser.add_argument("words", nargs="*", help="run only cases whose name holds one of these")
+    options = parser.parse_args()
+    if not os.access(os.environ.get("PERFRAY", ""), os.X_OK):
+        parser.error("$PERFRAY names no program")
+    passed = True
+    for case in sorted(path.parent for path in HERE.glob("*/*/cmd")):
+        name = str(case.relative_to(HERE))
+        if not options.words or any(word in name for word in options.words):
+            passed = check_case(case, name, options.update) and passed
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The functions that the shared library exports are exactly those that the public headers declare.
+
+The headers are run through the preprocessor together; what stands in braces is dropped, and every declaration that
+is left, is no typedef and is not static, and has `pfr_name(` in it, declares pfr_name.
+"""
+import argparse
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+
+def preprocess(command, folders):
+    names = sorted({path.name for folder in folders for path in Path(folder, "perfray").glob("*.h")})
+    source = "".join(f"#include <perfray/{name}>\n" for name in names)
+    arguments = shlex.split(command) + ["-std=c11", "-E", "-P", *(f"-I{folder}" for folder in folders), "-"]
+    return subprocess.run(arguments, input=source, text=True, stdout=subprocess.PIPE, check=True).stdout
+
+
+def drop_braces(text):
+    """Replaces every outermost {...} by a semicolon."""
+    out, depth = [], 0
+    for character in text:
+        if character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+            out.append(";" if depth == 0 else "")
+        elif depth == 0:
+            out.append(character)
+    return "".join(out)
+
+
+def declared(command, folders):
+    functions = set()
+    for declaration in drop_braces(preprocess(command, folders)).split(";"):
+        words = declaration.split()
+        if words and words[0] != "typedef" and "static" not in words:
+            functions.update(re.findall(r"\b(pfr_\w+)\s*\(", declaration)[:1])
+    return functions
+
+
+def exported(library):
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, stdout=subprocess.PIPE,
+                           check=True).stdout.splitlines()
+    symbols = [line.split()[-2:] for line in lines]
+    return {name.split("@")[0] for kind, name in symbols if kind != "A"}
+
+
+def report(name, what, wrong):
+    for function in sorted(wrong):
+        print(f"    {function} {what}")
+    print("not ok" if wrong else "ok", f"exports/{name}")
+    return bool(wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("--include", action="append", required=True)
+    parser.add_argument("--c", required=True, help="command of the C compiler")
+    options = parser.parse_args()
+    in_headers, in_library = declared(options.c, options.include), exported(options.library)
+    failed = report("header", "is declared in a public header, but not exported", in_headers - in_library)
+    failed |= report("library", "is exported, but no public header declares it", in_library - in_headers)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks rules that hold for the source tree as text; the one argument is the root of the tree.
+
+layers/src      a file of src/ includes its own folder, folders of a lower number in src/LAYERS, and public headers
+layers/tool     the command includes public headers and its own folder, nothing of src/
+layers/public   public headers include public headers and system headers
+layers/case     no `case` over record types, no `switch` over a record's type: that is a table of functions
+layers/names    .c, .h and .def files have names of their own in the whole tree
+"""
+import re
+import sys
+from pathlib import Path
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+RECORD_CASE = re.compile(
+    r"\bcase\s+(?:PERF_RECORD_|PFR_RECORD_|PFR_REC_|RECORD_|REC_|LAYOUT_|L_)\w+|"
+    r"\bswitch\s*\([^;{]*\b(?:rec|record|header|head|hdr)\w*(?:\.|->)type\s*\)")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+FOLDERS = ("include", "src", "tool", "tests", "examples", "fuzz", "bench", "rt")
+
+
+def read_layers(root):
+    """{"base": 0, "wire": 1, ...}"""
+    rows = [line.split() for line in (root / "src/LAYERS").read_text().splitlines()]
+    return {row[1]: int(row[0]) for row in rows if row and not row[0].startswith("#")}
+
+
+def sources(root, folder, suffixes=(".c", ".h", ".def")):
+    return sorted(path for path in (root / folder).rglob("*") if path.suffix in suffixes)
+
+
+def includes(path):
+    """(line number, '<' or '"', what) for every #include of the file"""
+    text = path.read_text(errors="replace")
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start(2)) + 1, match.group(1), match.group(2)
+
+
+def is_public(root, what):
+    return what.startswith("perfray/") and ((root / "include" / what).exists() or what == "perfray/record_structs.h")
+
+
+def folder_in_src(root, path, what):
+    """The folder of src/ that an #include in path reaches, or None when it is not a file of src/."""
+    for base in (path.parent, root / "src"):
+        target = (base / what).resolve()
+        if target.is_file() and (root / "src") in target.parents:
+            return target.relative_to(root / "src").parts[0]
+    return None
+
+
+def check_src(root):
+    layers = read_layers(root)
+    for path in sources(root, "src"):
+        parts = path.relative_to(root / "src").parts
+        own = parts[0] if len(parts) > 1 else None
+        if own is not None and own not in layers:
+            yield f"{path}: the folder {own} is not in src/LAYERS"
+            continue
+        for line, mark, what in includes(path):
+            if what.startswith("perfray/"):
+                if not is_public(root, what):
+                    yield f"{path}:{line}: {what} is no public header"
+                continue
+            reached = folder_in_src(root, path, what)
+            if reached is None and mark == '"':
+                yield f"{path}:{line}: {what} is not found in src/"
+            elif reached is not None and own is not None and reached != own:
+                if layers.get(reached, 99) >= layers[own]:
+                    yield f"{path}:{line}: {own} must not include {what}"
+
+
+def check_outside(root, folder, may_have_own):
+    """For tool/ and include/: public headers, system headers and, for tool/, neighbours."""
+    for path in sources(root, folder):
+        for line, mark, what in includes(path):
+            neighbour = may_have_own and mark == '"' and (path.parent / what).is_file() and ".." not in what
+            system = mark == "<" and not what.startswith("perfray/") and not (root / "src" / what).exists()
+            if not (is_public(root, what) or neighbour or system):
+                yield f"{path}:{line}: {folder} must not include {what}"
+
+
+def check_case(root):
+    for folder in ("src", "tool", "include"):
+        for path in sources(root, folder):
+            text = COMMENT.sub(lambda c: "\n" * c.group().count("\n"), path.read_text(errors="replace"))
+            for match in RECORD_CASE.finditer(text):
+                yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()}"
+
+
+def check_names(root):
+    seen = {}
+    for folder in FOLDERS:
+        for path in sources(root, folder):
+            if path.name in seen:
+                yield f"{path}: the name is taken by {seen[path.name]}"
+            seen.setdefault(path.name, path)
+
+
+def main():
+    root = Path(sys.argv[1]).resolve()
+    checks = {
+        "src": check_src(root),
+        "tool": check_outside(root, "tool", True),
+        "public": check_outside(root, "include", False),
+        "case": check_case(root),
+        "names": check_names(root),
+    }
+    failed = False
+    for name, findings in checks.items():
+        found = [str(finding).replace(f"{root}/", "") for finding in findings]
+        for finding in found:
+            print("   ", finding)
+        print("not ok" if found else "ok", f"layers/{name}")
+        failed = failed or bool(found)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

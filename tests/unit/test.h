@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_TESTS_TEST_H
+#define PFR_TESTS_TEST_H
+/*
+ * A unit test is one function and no registration:
+ *
+ *     #include "test.h"
+ *     #include "base/cursor.h"
+ *
+ *     TEST(cursor_stops_at_the_end)
+ *     {
+ *         assert_int_equal(cursor_left(&in), 0);
+ *     }
+ *
+ * TEST puts the function into the linker section pfr_tests; test_main.c walks it and hands each test to cmocka, so
+ * all of cmocka's asserts and skip() work. Run one program with a word to run only the tests whose name holds it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <perfray/error.h>
+
+struct unit_test {
+    const char *file, *name;
+    void (*run)(void);
+};
+
+#define TEST(title)                                                                                                    \
+    static void title(void);                                                                                           \
+    static const struct unit_test entry_of_##title = {__FILE__, #title, title};                                        \
+    static const struct unit_test *const listed_##title __attribute__((used, section("pfr_tests"))) =                  \
+        &entry_of_##title;                                                                                             \
+    static void title(void)
+
+/* The call must return PFR_OK; when it does not, the error's place and text are printed. */
+#define ASSERT_OK(call, err)                                                                                           \
+    do {                                                                                                               \
+        const pfr_status status_ = (call);                                                                             \
+        if (status_ != PFR_OK)                                                                                         \
+            fail_msg("%s is %s at byte %ju: %s", #call, pfr_status_name(status_), (uintmax_t)(err).offset,             \
+                     (err).text);                                                                                      \
+    } while (0)
+
+/* The call must return the given status; anything else is printed with the error's place and text. */
+#define ASSERT_STATUS(call, expected, err)                                                                             \
+    do {                                                                                                               \
+        const pfr_status status_ = (call);                                                                             \
+        if (status_ != (expected))                                                                                     \
+            fail_msg("%s is %s, not %s, at byte %ju: %s", #call, pfr_status_name(status_), pfr_status_name(expected),  \
+                     (uintmax_t)(err).offset, (err).text);                                                             \
+    } while (0)
+
+#endif

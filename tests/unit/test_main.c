@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The main of every unit test program: runs the tests that TEST() left in the linker section pfr_tests.
+ *
+ * Each test is a cmocka group of its own, because cmocka tells only how many tests of a group failed: with one test
+ * in it, that number, and whether the test reached its end, tell passed, failed and skipped apart. The result is
+ * printed as one line that ./dev test counts: `ok NAME`, `not ok NAME` or `skip NAME reason`.
+ */
+#include "test.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the linker makes of the section's name. */
+extern const struct unit_test *const __start_pfr_tests[];
+extern const struct unit_test *const __stop_pfr_tests[];
+
+struct attempt {
+    const struct unit_test *test;
+    bool finished;
+};
+
+static void run_attempt(void **state) {
+    struct attempt *attempt = *state;
+    attempt->test->run();
+    attempt->finished = true;
+}
+
+/* "../tests/unit/base/cursor_test.c" -> "unit/base/cursor_test" with its length */
+static int name_file(const char *path, const char **start) {
+    const char *from = strstr(path, "unit/");
+    *start = from ? from : path;
+    const char *dot = strrchr(*start, '.');
+    return (int)(dot ? (size_t)(dot - *start) : strlen(*start));
+}
+
+static bool run_test(const struct unit_test *test) {
+    struct attempt attempt = {test, false};
+    const struct CMUnitTest group[] = {{test->name, run_attempt, NULL, NULL, &attempt}};
+    const int failures = _cmocka_run_group_tests(test->name, group, 1, NULL, NULL);
+    const char *file;
+    const int length = name_file(test->file, &file);
+    const char *result = failures ? "not ok" : attempt.finished ? "ok" : "skip";
+    const char *reason = failures || attempt.finished ? "" : " it called skip()";
+    printf("%s %.*s:%s%s\n", result, length, file, test->name, reason);
+    fflush(stdout);
+    return failures == 0;
+}
+
+int main(int argc, char **argv) {
+    const char *word = argc > 1 ? argv[1] : "";
+    int failed = 0;
+    for (const struct unit_test *const *at = __start_pfr_tests; at < __stop_pfr_tests; at++)
+        if (strstr((*at)->name, word) && !run_test(*at))
+            failed++;
+    return failed ? 1 : 0;
+}
