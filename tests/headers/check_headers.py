@@ -3,7 +3,7 @@
 """Compiles every public header alone, as strict C11 and as C++17, with warnings as errors.
 
 One test per header and language, headers/NAME.h:c11 and headers/NAME.h:c++17; without a C++ compiler the second
-is skipped.
+is skipped. One more, headers/installed: each header of the source tree is named in its folder's meson.build.
 """
 import argparse
 import shlex
@@ -20,15 +20,25 @@ def compile_alone(command, standard, language, folders, name):
     return subprocess.run(arguments, input=source, text=True, capture_output=True, check=False)
 
 
+def check_installed(folder):
+    """Prints the result for a folder of headers in the source tree, and returns whether all are named."""
+    listed = (folder / "meson.build").read_text()
+    forgotten = [path.name for path in sorted(folder.glob("*.h")) if f"'{path.name}'" not in listed]
+    for name in forgotten:
+        print(f"    {name} is not in {folder.name}/meson.build, so it is not installed")
+    print("not ok" if forgotten else "ok", "headers/installed")
+    return not forgotten
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--include", action="append", required=True)
+    parser.add_argument("--include", action="append", required=True, help="first the source tree's")
     parser.add_argument("--c", required=True, help="command of the C compiler")
     parser.add_argument("--cxx", help="command of the C++ compiler")
     options = parser.parse_args()
     languages = [("c11", "c", options.c), ("c++17", "c++", options.cxx)]
     headers = sorted({path.name for folder in options.include for path in Path(folder, "perfray").glob("*.h")})
-    failed = not headers
+    failed = not check_installed(Path(options.include[0], "perfray")) or not headers
     for name in headers:
         for standard, language, command in languages:
             if not command:

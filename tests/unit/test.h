@@ -24,15 +24,15 @@
 
 #include <perfray/error.h>
 
-struct unit_test {
+struct test_entry {
     const char *file, *name;
     void (*run)(void);
 };
 
 #define TEST(title)                                                                                                    \
     static void title(void);                                                                                           \
-    static const struct unit_test entry_of_##title = {__FILE__, #title, title};                                        \
-    static const struct unit_test *const listed_##title __attribute__((used, section("pfr_tests"))) =                  \
+    static const struct test_entry entry_of_##title = {__FILE__, #title, title};                                       \
+    static const struct test_entry *const listed_##title __attribute__((used, section("pfr_tests"))) =                 \
         &entry_of_##title;                                                                                             \
     static void title(void)
 

@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* What the linker makes of the section's name. */
-extern const struct unit_test *const __start_pfr_tests[];
-extern const struct unit_test *const __stop_pfr_tests[];
+extern const struct test_entry *const __start_pfr_tests[];
+extern const struct test_entry *const __stop_pfr_tests[];
 
 struct attempt {
-    const struct unit_test *test;
+    const struct test_entry *test;
     bool finished;
 };
 
@@ -35,7 +35,7 @@ static int name_file(const char *path, const char **start) {
     return (int)(dot ? (size_t)(dot - *start) : strlen(*start));
 }
 
-static bool run_test(const struct unit_test *test) {
+static bool try_test(const struct test_entry *test) {
     struct attempt attempt = {test, false};
     const struct CMUnitTest group[] = {{test->name, run_attempt, NULL, NULL, &attempt}};
     const int failures = _cmocka_run_group_tests(test->name, group, 1, NULL, NULL);
@@ -51,8 +51,8 @@ static bool run_test(const struct unit_test *test) {
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : "";
     int failed = 0;
-    for (const struct unit_test *const *at = __start_pfr_tests; at < __stop_pfr_tests; at++)
-        if (strstr((*at)->name, word) && !run_test(*at))
+    for (const struct test_entry *const *at = __start_pfr_tests; at < __stop_pfr_tests; at++)
+        if (strstr((*at)->name, word) && !try_test(*at))
             failed++;
     return failed ? 1 : 0;
 }
