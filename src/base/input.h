@@ -30,7 +30,7 @@
 #define INPUT_CHUNK ((size_t)1 << 20)
 #define INPUT_UNKNOWN_SIZE UINT64_MAX
 
-struct decoder;
+struct unpacker;
 
 /* How an input reads: the libc functions, or a test's. Both return as read(2) and pread(2) do, errno included. */
 struct input_calls {
@@ -61,7 +61,7 @@ struct input {
 
     struct memory *memory;
     struct input_calls calls;
-    struct decoder *decoder; /* NULL: bytes are handed out as they are */
+    struct unpacker *unpacker; /* NULL: bytes are handed out as they are */
     uint8_t *buffer;         /* holds the window; NULL for bytes in memory */
     size_t capacity, chunk;
     uint64_t size;        /* INPUT_UNKNOWN_SIZE until a stream ended */

@@ -31,10 +31,11 @@ CTX_DEFAULTS = {
     "type": 1, "config": 0, "sample_period": 250000, "sample_type": 0x107, "read_format": 0,
     "flags": 0, "sample_id_all": 0, "branch_sample_type": 0, "sample_regs_user": 0,
     "sample_stack_user": 0, "sample_regs_intr": 0, "attr_size": 128, "nr_cpus": 0, "ids": (),
-    "pipe_only": 0, "features": 0, "dump_by_script": 0,
+    "pipe_only": 0, "features": 0, "dump_by_script": 0, "comp_mmap_len": 0,
 }
 SAMPLE_ID_ALL_BIT = 18
 FEATURE_NRCPUS = 7
+FEATURE_COMPRESSED = 27
 
 
 class BadFixture(Exception):
@@ -123,6 +124,8 @@ def features_of(fixture):
     features = {}
     if fixture.ctx["nr_cpus"]:
         features[FEATURE_NRCPUS] = struct.pack("<II", fixture.ctx["nr_cpus"], fixture.ctx["nr_cpus"])
+    if fixture.ctx["comp_mmap_len"]:
+        features[FEATURE_COMPRESSED] = struct.pack("<IIIII", 0, 1, 1, 2, fixture.ctx["comp_mmap_len"])
     if fixture.kind == "feature":
         features[fixture.feature] = fixture.data
     return features

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_WIRE_LAYOUT_H
+#define PFR_WIRE_LAYOUT_H
+/*
+ * The table engine: what the bytes look like is said once, in the .def files, and everything that reads, writes, sizes,
+ * prints, checks or invents records walks the descriptors declared here.
+ *
+ * A .def file is a list of
+ *
+ *     LAYOUT(id, name, doc)
+ *     F(kind, name, when, extra, show, doc)      one field a line, in file order
+ *     END
+ *
+ * id      what the file says: PERF_RECORD(9), PERF_FEATURE(3), PICK(table, value); NO_ID for parts of others
+ * kind    how the field is stored (the list below)
+ * when    ALWAYS, or presence decided by one word of the context or by an earlier member
+ * extra   what the kind needs: a count, a size, a layout
+ * show    how the value is printed: HEX, DEC, ... or a set of names from names.def
+ *
+ * Kinds, `extra` in brackets:
+ *     U8 U16 U32 U64  integers                [SCOPE: the value is the size of this layout, counted from its start]
+ *     W32 W64         words made of BITS      [MIRRORED or PLAIN]
+ *     BITS            part of the last word   [PACK(first bit, width)]
+ *     TEXT            characters              [TO_END, TO_NUL, or a fixed size]
+ *     STR32           u32 length, characters
+ *     RAW             bytes of fixed size     [size]
+ *     BYTES           bytes                   [COUNT(member) or COUNT_WORD(word)]
+ *     A64             64-bit numbers          [COUNT(member), BITS_IN(member), POPCOUNT(word), or TO_END]
+ *     SUB             one layout in place     [layout]
+ *     ARRAY           a layout, repeated      [OF(layout, member) or OF_WORD(layout, word)]
+ *     WHILE           a layout, repeated while bytes remain   [layout]
+ *     CHOICE          the layout that a member picks, to the end   [FROM(table, member)]
+ *     REST            every byte that remains
+ *     PAD             zero bytes up to a multiple of [size] from the start of the layout
+ */
+#include "base/cursor.h"
+#include "base/fail.h"
+
+#include <perfray/views.h>
+
+enum field_kind { K_U8, K_U16, K_U32, K_U64, K_W32, K_W64, K_BITS, K_TEXT, K_STR32, K_RAW, K_BYTES, K_A64, K_SUB,
+                  K_ARRAY, K_WHILE, K_CHOICE, K_REST, K_PAD, K_KINDS };
+
+/* The words that decide presence and counts. A context belongs to an event (its attr) and a file (its byte order). */
+enum context_word {
+    WORD_SAMPLE,    /* attr.sample_type */
+    WORD_READ,      /* attr.read_format */
+    WORD_BRANCH,    /* attr.branch_sample_type */
+    WORD_REGS_USER, /* attr.sample_regs_user */
+    WORD_REGS_INTR, /* attr.sample_regs_intr */
+    WORD_MISC,      /* header.misc of the record */
+    WORD_CPUS,      /* available cpus, from feature NRCPUS */
+    WORD_VARIANT,   /* set by a probe where the content decides (variant.h) */
+    WORD_VERSION,   /* of formats that carry one */
+    WORDS
+};
+
+struct pfr_context {
+    uint64_t word[WORDS];
+    bool swap;     /* byte order of the input is not this machine's */
+    bool mirrored; /* bit-fields are allocated from the most significant end: a big-endian writer */
+};
+
+enum presence_test { TEST_ALWAYS, TEST_BITS, TEST_ROOM, TEST_ROOM_WORD, TEST_AT_LEAST, TEST_BELOW, TEST_WORD_AT_LEAST };
+
+struct presence {
+    uint8_t test, word;
+    uint64_t set, clear; /* BITS: must be set, must be clear; ROOM: set bytes must remain (times the word, for
+                            ROOM_WORD); AT_LEAST, BELOW: the member at offset `clear` against `set` */
+};
+
+struct field {
+    const char *name, *doc;
+    uint16_t at;    /* offset of the member in the struct */
+    uint16_t extra; /* by kind: see above */
+    uint16_t of;    /* layout or table, for SUB, ARRAY, WHILE, CHOICE */
+    uint8_t kind, show;
+    struct presence when;
+};
+
+struct layout {
+    uint32_t id; /* table << 24 | value */
+    const char *name, *doc;
+    const struct field *(*fields)(void); /* a list that ends with a field without name */
+    size_t size;                         /* of the struct */
+};
+
+enum layout_table { TABLE_PART, TABLE_PERF_RECORD, TABLE_PERF_FEATURE, TABLE_EVENT_UPDATE, TABLE_CPU_MAP,
+                    TABLE_CPU_MASK, TABLE_SCHEDSTAT, TABLES };
+
+/* L_name: the number of a layout; 0 is none. */
+enum layout_number {
+    L_NONE,
+#define LAYOUT(id, name, doc) L_##name,
+#define F(...)
+#define END
+#include "wire/layouts.def"
+    LAYOUTS
+};
+
+/* How a value is shown; the sets of names follow (names.h). */
+enum show_kind {
+    SHOW_DEC, SHOW_SDEC, SHOW_HEX, SHOW_NS, SHOW_TEXT, SHOW_BYTES, SHOW_PART, SHOW_DOUBLE, SHOW_NONE, SHOW_SETS,
+    SHOW_BEFORE_SETS = SHOW_SETS - 1,
+#define SET(name, mode, doc) SHOW_##name,
+#define NAME(...)
+#define END_SET
+#include "wire/names.def"
+    SHOW_KINDS
+};
+
+/* `extra` of A64, BYTES and ARRAY: an offset below COUNT_FROM_WORD, else a word */
+#define COUNT_FROM_WORD 0x8000u
+#define COUNT_IN_BITS 0x4000u /* of a word: its population count; of a member: words of 64 for that many bits */
+#define COUNT_TO_END 0xffffu
+#define EXTRA_SCOPE 1u
+#define EXTRA_MIRRORED 1u
+#define EXTRA_TO_NUL 0xfffeu
+
+#define LAYOUT_ID(table, value) ((uint32_t)(table) << 24 | (uint32_t)(value))
+#define LAYOUT_VALUE(id) ((id) & 0xffffffu)
+
+/* The layout of a number; NULL for 0 and unknown numbers. */
+const struct layout *layout_at(uint64_t number);
+/* The number of the layout with this id, 0 when the table has none. */
+unsigned layout_find(enum layout_table table, uint64_t value);
+/* The number of the layout with this name, 0 when there is none. */
+unsigned layout_named(const char *name);
+/* The descriptor of a field, NULL when the layout has none of this name. */
+const struct field *field_named(const struct layout *l, const char *name);
+
+/*
+ * Reads one layout from `in`, whose end is the end of what the layout may use, into the struct `rec` (l->size bytes).
+ * Members that are absent are 0. On failure: PFR_ERR_DAMAGE, *err names the field and the byte, `in` is undefined.
+ */
+pfr_status layout_read(const struct layout *l, const struct pfr_context *c, struct cursor *in, void *rec,
+                       pfr_error *err);
+
+/* Whether a field is there, given the bytes that remain in the layout's scope and the members read so far. */
+bool field_present(const struct field *f, const struct pfr_context *c, const void *rec, uint64_t left);
+
+/* The bytes one such layout takes when that does not depend on its content, else 0. */
+uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c);
+/* The least bytes any instance takes under this context. */
+uint64_t layout_least_size(const struct layout *l, const struct pfr_context *c);
+
+/* Steps through an items view: PFR_OK and the next part in `rec` (as large as the layout says), PFR_END, or < 0. */
+struct items_walk {
+    struct cursor in;
+    uint64_t left;
+};
+struct items_walk items_start(const pfr_items *items);
+pfr_status items_next(const pfr_items *items, struct items_walk *walk, void *rec, pfr_error *err);
+
+/* The value of an integer member of any width, and storing one. */
+uint64_t field_integer(const struct field *f, const void *rec);
+void field_set_integer(const struct field *f, void *rec, uint64_t v);
+
+/* The count a BYTES, A64 or ARRAY field has by its `extra` (not for TO_END). */
+uint64_t field_count(const struct field *f, const struct pfr_context *c, const void *rec);
+
+/* The bits of a word by PACK, and back. `width` is the word's. */
+uint64_t bits_of(uint64_t word, unsigned width, unsigned pack, bool mirrored);
+uint64_t bits_into(uint64_t word, unsigned width, unsigned pack, bool mirrored, uint64_t v);
+
+#endif
