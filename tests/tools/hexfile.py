@@ -176,7 +176,7 @@ def make_pipe(fixture):
 
 
 def run_perf(arguments, content):
-    """Standard output and error of perf over a file of this content, as lines."""
+    """Standard output of perf over a file of this content, as lines."""
     folder = tempfile.mkdtemp(prefix="perfray-hex-")
     try:
         path = os.path.join(folder, "perf.data")
@@ -185,7 +185,7 @@ def run_perf(arguments, content):
         env = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent",
                "PAGER": "cat", "COLUMNS": "200"}
         done = subprocess.run(["perf"] + arguments + ["-f", "-i", path], env=env, cwd=folder, timeout=60,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return done.stdout.decode("utf-8", "backslashreplace").replace(path, "FILE").split("\n")
     finally:
         shutil.rmtree(folder)
@@ -195,9 +195,8 @@ def dump_lines(fixture):
     """perf report -D on the fixture's record: its line and the lines below it, without the hex."""
     piped = fixture.ctx["pipe_only"]
     content = make_pipe(fixture) if piped else make_file(fixture)
-    length = struct.unpack_from("<H", fixture.data, 6)[0]
-    at = len(content) - len(fixture.data)
-    mark = re.compile(r"(?:^|\s)(?:0x)?%x \[%#x\]: (?!event: )" % (at, length))
+    at = content.rindex(fixture.data) - (16 if piped else 0)
+    mark = re.compile(r"(?:^|\s)(?:0x)?%x \[0x[0-9a-f]+\]: (?!event: )" % at)
     lines, inside = [], False
     verb = "script" if fixture.ctx["dump_by_script"] else "report"
     for line in run_perf([verb, "-D", "--no-inline", "--symfs=/nonexistent"], content):
