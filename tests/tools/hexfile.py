@@ -32,6 +32,7 @@ CTX_DEFAULTS = {
     "flags": 0, "sample_id_all": 0, "branch_sample_type": 0, "sample_regs_user": 0,
     "sample_stack_user": 0, "sample_regs_intr": 0, "attr_size": 128, "nr_cpus": 0, "ids": (),
     "pipe_only": 0, "features": 0, "dump_by_script": 0, "comp_mmap_len": 0,
+    "buildid_list": 0, "nr_attrs": 1,
 }
 SAMPLE_ID_ALL_BIT = 18
 FEATURE_NRCPUS = 7
@@ -132,28 +133,38 @@ def features_of(fixture):
 
 
 def make_file(fixture):
-    """A seekable file: header, ids, one attr, the record, section table, sections."""
+    """A seekable file: header, ids, attrs, the record, section table, sections."""
     if fixture.kind == "file":
         return fixture.data
-    attr = fixture.data if fixture.kind == "attr" else make_attr(fixture.ctx)
-    ids = b"".join(struct.pack("<Q", number) for number in fixture.ctx["ids"])
-    body = fixture.data if fixture.kind == "record" else b""
+    attrs, ids, count = attrs_of(fixture)
+    body = fixture.data if fixture.kind == "record" else make_record(68, b"")
     attrs_at = 104 + len(ids)
-    data_at = attrs_at + len(attr) + 16
+    data_at = attrs_at + len(attrs)
     features = features_of(fixture)
     bitmap = fixture.ctx["features"]
     for bit in features:
         bitmap |= 1 << bit
-    body = body or struct.pack("<IHH", 68, 0, 8)
     section_at = data_at + len(body) + 16 * bin(bitmap).count("1")
     table, sections = b"", b""
     for bit in (bit for bit in range(256) if bitmap >> bit & 1):
         payload = features.get(bit, b"")
         table += struct.pack("<QQ", section_at + len(sections), len(payload))
         sections += payload
-    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, len(attr) + 16, attrs_at, len(attr) + 16,
+    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, len(attrs) // count, attrs_at, len(attrs),
                                        data_at, len(body), 0, 0) + bitmap.to_bytes(32, "little")
-    return header + ids + attr + struct.pack("<QQ", 104 if ids else 0, len(ids)) + body + table + sections
+    return header + ids + attrs + body + table + sections
+
+
+def attrs_of(fixture):
+    """The section of attrs, the ids in front of it, the number of attrs.
+
+    One attr has all ids of the context; of several, each has one.
+    """
+    attr = fixture.data if fixture.kind == "attr" else make_attr(fixture.ctx)
+    numbers, count = fixture.ctx["ids"], fixture.ctx["nr_attrs"]
+    share = 8 * len(numbers) // count
+    attrs = b"".join(attr + struct.pack("<QQ", 104 + index * share if share else 0, share) for index in range(count))
+    return attrs, b"".join(struct.pack("<Q", number) for number in numbers), count
 
 
 def make_record(kind, payload):
@@ -224,6 +235,8 @@ def perf_lines(fixture):
     """What the installed perf says about the fixture; the command depends on its kind."""
     if fixture.kind == "record":
         return dump_lines(fixture)
+    if fixture.ctx["buildid_list"]:
+        return [line.rstrip() for line in run_perf(["buildid-list"], make_file(fixture)) if line.strip()]
     if fixture.kind == "feature":
         return header_lines(fixture)
     return [line.rstrip() for line in run_perf(["evlist", "-v"], make_file(fixture)) if line.strip()]
