@@ -62,7 +62,7 @@ struct input {
     struct memory *memory;
     struct input_calls calls;
     struct unpacker *unpacker; /* NULL: bytes are handed out as they are */
-    uint8_t *buffer;         /* holds the window; NULL for bytes in memory */
+    uint8_t *buffer;           /* holds the window; NULL for bytes in memory */
     size_t capacity, chunk;
     uint64_t size;        /* INPUT_UNKNOWN_SIZE until a stream ended */
     uint64_t chunk_limit; /* the buffer never grows past this */
@@ -76,7 +76,7 @@ struct input {
 
 /*
  * Opens `path`, or standard input for "-" (which is not closed later). A FIFO is waited for until it has a writer.
- * Reads the first bytes to recognise compression. On failure *in holds nothing.
+ * Reads the first bytes to recognise compression. On failure *in holds nothing. *in must not be moved while open.
  * Errors: PFR_ERR_USAGE only for a folder (see input_is_directory); PERMISSION, IO; LIMIT, MEMORY; a compressed
  * stream that is broken from the first byte opens well and is a HOLE at offset 0.
  */

@@ -71,8 +71,8 @@ static bool grow_slots(struct intern_table *table) {
 }
 
 static bool add_text(struct intern_table *table, const void *bytes, size_t length) {
-    struct intern_text *texts = mem_grow(table->memory, table->texts, table->count, &table->text_capacity, FIRST_TEXTS,
-                                         sizeof *texts);
+    struct intern_text *texts =
+        mem_grow(table->memory, table->texts, table->count, &table->text_capacity, FIRST_TEXTS, sizeof *texts);
     if (!texts)
         return false;
     table->texts = texts;
