@@ -48,8 +48,8 @@
 #define X_BYTES(x) x, 0
 #define X_A64(x) x, 0
 #define X_SUB(x) 0, L_##x
-#define X_ARRAY(x) x
+#define X_ARRAY(...) __VA_ARGS__
 #define X_WHILE(x) 0, L_##x
-#define X_CHOICE(x) x
+#define X_CHOICE(...) __VA_ARGS__
 #define X_REST(x) x, 0
 #define X_PAD(x) x, 0

@@ -105,8 +105,7 @@ static uint64_t member_at(const struct field *fields, uint64_t at, const void *r
     return 0;
 }
 
-/* The list a field stands in ends with a nameless one and begins after another; walk back is not possible, so the
- * members that counts and presence name are integers whose kind stands in the fields before. */
+/* The first field of every list is at offset 0, and no other is: from any field the list can be found. */
 static uint64_t earlier_member(const struct field *f, uint64_t at, const void *rec) {
     const struct field *first = f;
     while (first->at > 0)

@@ -102,7 +102,7 @@ enum layout_number {
 enum show_kind {
     SHOW_DEC, SHOW_SDEC, SHOW_HEX, SHOW_NS, SHOW_TEXT, SHOW_BYTES, SHOW_PART, SHOW_DOUBLE, SHOW_NONE, SHOW_SETS,
     SHOW_BEFORE_SETS = SHOW_SETS - 1,
-#define SET(name, mode, doc) SHOW_##name,
+#define SET(set, mode, doc) SHOW_##set,
 #define NAME(...)
 #define END_SET
 #include "wire/names.def"

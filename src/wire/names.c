@@ -9,7 +9,7 @@
 #define VALUES NAMES_VALUES
 #define FLAGS NAMES_FLAGS
 #define PARTS NAMES_PARTS
-#define SET(name, mode, doc) static const struct name names_##name[] = {
+#define SET(set, mode, doc) static const struct name names_##set[] = {
 #define NAME(value, text) {value, text},
 #define END_SET                                                                                                        \
     { 0, NULL }                                                                                                        \
@@ -18,7 +18,7 @@
 #include "wire/names.def"
 
 static const struct name_set sets[] = {
-#define SET(name, mode, doc) {#name, doc, mode, names_##name},
+#define SET(set, mode, doc) {#set, doc, mode, names_##set},
 #define NAME(value, text)
 #define END_SET
 #include "wire/names.def"

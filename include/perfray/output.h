@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_OUTPUT_H
+#define PERFRAY_OUTPUT_H
+/*
+ * Where printed things go: a buffered file descriptor. The first failure sticks and is told by pfr_output_close, so a
+ * printer need not check each write.
+ */
+#include <perfray/error.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pfr_output pfr_output;
+
+/* The descriptor stays open after pfr_output_close unless `owned`. NULL: out of memory. */
+pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err);
+/* Whether names from files are printed as they are, control characters and all; false at the start. */
+void pfr_output_raw_names(pfr_output *out, bool raw);
+/* NUL-terminated text, as it is. */
+void pfr_output_text(pfr_output *out, const char *text);
+/* Whether a write has failed: time to stop. */
+bool pfr_output_failed(const pfr_output *out);
+pfr_status pfr_output_flush(pfr_output *out, pfr_error *err);
+/* Flushes and frees; returns the first failure. NULL is fine. */
+pfr_status pfr_output_close(pfr_output *out, pfr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

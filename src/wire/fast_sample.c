@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expansion 3 of perf_sample.def: presence becomes an `if`, each kind a few lines without a table. */
+#include "wire/fast_sample.h"
+
+#define ALWAYS 1
+#define BIT(w, n) (c->word[WORD_##w] >> (n) & 1)
+#define NO_BIT(w, n) (!BIT(w, n))
+#define ONLY(w, n, not) (BIT(w, n) && !BIT(w, not))
+#define IF(member) (r->member != 0)
+
+#define MIRRORED 1
+#define PACK(first, width) ((first) << 8 | (width))
+
+#define COUNT(member) r->member
+#define POPCOUNT(w) (uint64_t)__builtin_popcountll(c->word[WORD_##w])
+#define OF(part, member) L_##part, r->member
+
+static bool fast_bytes(struct cursor *in, uint64_t length, pfr_bytes *view) {
+    view->length = length;
+    return take_bytes(in, length, &view->at);
+}
+
+static bool fast_u64s(struct cursor *in, uint64_t count, pfr_u64s *view) {
+    if (count > cursor_left(in) / 8)
+        return false;
+    *view = (pfr_u64s){in->at, count, in->swap};
+    in->at += count * 8;
+    return true;
+}
+
+static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned of, uint64_t count, pfr_items *view) {
+    const uint64_t size = layout_fixed_size(layout_at(of), c);
+    if (size == 0 || count > cursor_left(in) / size)
+        return false;
+    *view = (pfr_items){in->at, count * size, count, c, of};
+    in->at += count * size;
+    return true;
+}
+
+#define REQUIRE(expression)                                                                                            \
+    do {                                                                                                               \
+        if (!(expression))                                                                                             \
+            return false;                                                                                              \
+    } while (0)
+#define CODE_U32(name, extra) REQUIRE(take_u32(in, &r->name));
+#define CODE_U64(name, extra) REQUIRE(take_u64(in, &r->name));
+#define CODE_W64(name, extra)                                                                                          \
+    {                                                                                                                  \
+        REQUIRE(take_u64(in, &r->name));                                                                               \
+        word = r->name;                                                                                                \
+        mirrored = (extra) && c->mirrored;                                                                             \
+    }
+#define CODE_BITS(name, extra) r->name = (uint32_t)bits_of(word, 64, extra, mirrored);
+#define CODE_BYTES(name, extra) REQUIRE(fast_bytes(in, extra, &r->name));
+#define CODE_A64(name, extra) REQUIRE(fast_u64s(in, extra, &r->name));
+#define CODE_SUB(name, extra) REQUIRE(fast_##extra(c, in, &r->name));
+#define CODE_ARRAY(name, ...) REQUIRE(fast_items(c, in, __VA_ARGS__, &r->name));
+
+#define LAYOUT(id, name, doc)                                                                                          \
+    bool fast_##name(const struct pfr_context *c, struct cursor *in, struct pfr_rec_##name *r) {                       \
+        uint64_t word = 0;                                                                                             \
+        bool mirrored = false;                                                                                         \
+        (void)c, (void)word, (void)mirrored;                                                                           \
+        memset(r, 0, sizeof *r);
+#define F(kind, name, when, extra, show, doc)                                                                          \
+    if (when)                                                                                                          \
+        CODE_##kind(name, extra)
+#define END                                                                                                            \
+    return true;                                                                                                       \
+    }
+#include "wire/perf_sample.def"

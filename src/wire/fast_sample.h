@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_WIRE_FAST_SAMPLE_H
+#define PFR_WIRE_FAST_SAMPLE_H
+/*
+ * Straight-line readers of the layouts of perf_sample.def: the same bytes into the same structs as layout_read, made
+ * by the compiler from the same table. false: something does not fit; call layout_read, which says what.
+ */
+#include "wire/layout.h"
+
+#include <perfray/record_structs.h>
+
+#define LAYOUT(id, name, doc) bool fast_##name(const struct pfr_context *c, struct cursor *in, struct pfr_rec_##name *r);
+#define F(...)
+#define END
+#include "wire/perf_sample.def"
+#undef LAYOUT
+#undef F
+#undef END
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading any layout by its descriptors: one switch over kinds. The straight-line code of fast_sample.c reads the same
+ * bytes faster and calls this one when something is wrong, because this one knows the name of the field.
+ */
+#include "wire/layout.h"
+
+#include <perfray/record_structs.h>
+
+struct reading {
+    const struct layout *layout;
+    const struct pfr_context *context;
+    struct cursor *in;
+    const uint8_t *start; /* of this layout, for SCOPE and PAD */
+    uint8_t *rec;
+    pfr_error *err;
+    uint64_t word; /* the W32 or W64 read last, and how its bits stand */
+    unsigned word_width;
+    bool word_mirrored;
+};
+
+static pfr_status damaged(const struct reading *r, const struct field *f, uint64_t need) {
+    return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(r->in), cursor_left(r->in), f->name,
+                    "%s.%s needs %llu bytes where %zu remain", r->layout->name, f->name, (unsigned long long)need,
+                    cursor_left(r->in));
+}
+
+static void *member(const struct reading *r, const struct field *f) {
+    return r->rec + f->at;
+}
+
+static bool take_integer(struct cursor *in, unsigned width, uint64_t *v) {
+    uint8_t byte;
+    uint16_t half;
+    uint32_t word;
+    bool ok;
+    switch (width) {
+    case 1:
+        ok = take_u8(in, &byte);
+        *v = ok ? byte : 0;
+        return ok;
+    case 2:
+        ok = take_u16(in, &half);
+        *v = ok ? half : 0;
+        return ok;
+    case 4:
+        ok = take_u32(in, &word);
+        *v = ok ? word : 0;
+        return ok;
+    default:
+        return take_u64(in, v);
+    }
+}
+
+/* The value says how long this layout is, from its start; 0 means 64 for perf_event_attr, whose writer did not know. */
+static pfr_status close_scope(struct reading *r, const struct field *f, uint64_t size) {
+    const uint64_t length = size == 0 && r->layout == layout_at(L_attr) ? 64 : size;
+    const uint64_t taken = (uint64_t)(r->in->at - r->start);
+    if (length < taken || length - taken > cursor_left(r->in))
+        return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(r->in), cursor_left(r->in), f->name,
+                        "%s.%s is %llu, but the layout may have %llu to %llu bytes", r->layout->name, f->name,
+                        (unsigned long long)size, (unsigned long long)taken,
+                        (unsigned long long)(taken + cursor_left(r->in)));
+    r->in->end = r->start + length;
+    return PFR_OK;
+}
+
+static pfr_status read_integer(struct reading *r, const struct field *f, unsigned width) {
+    uint64_t v;
+    if (!take_integer(r->in, width, &v))
+        return damaged(r, f, width);
+    field_set_integer(f, r->rec, v);
+    if (f->kind == K_W32 || f->kind == K_W64) {
+        r->word = v;
+        r->word_width = width * 8;
+        r->word_mirrored = f->extra == EXTRA_MIRRORED && r->context->mirrored;
+        return PFR_OK;
+    }
+    return f->extra == EXTRA_SCOPE ? close_scope(r, f, v) : PFR_OK;
+}
+
+static void set_text(pfr_text *text, const uint8_t *at, uint64_t room) {
+    const uint32_t bounded = room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
+    *text = (pfr_text){(const char *)at, (uint32_t)strnlen((const char *)at, bounded), bounded};
+}
+
+static pfr_status read_text(struct reading *r, const struct field *f) {
+    uint64_t room = f->extra;
+    const uint8_t *at;
+    if (f->extra == COUNT_TO_END) {
+        room = cursor_left(r->in);
+    } else if (f->extra == EXTRA_TO_NUL) {
+        const size_t length = strnlen((const char *)r->in->at, cursor_left(r->in));
+        room = length < cursor_left(r->in) ? length + 1 : length;
+    }
+    if (!take_bytes(r->in, room, &at))
+        return damaged(r, f, room);
+    set_text(member(r, f), at, room);
+    return PFR_OK;
+}
+
+static pfr_status read_str32(struct reading *r, const struct field *f) {
+    uint32_t room;
+    const uint8_t *at;
+    if (!take_u32(r->in, &room))
+        return damaged(r, f, 4);
+    if (!take_bytes(r->in, room, &at))
+        return damaged(r, f, room);
+    set_text(member(r, f), at, room);
+    return PFR_OK;
+}
+
+static pfr_status read_bytes(struct reading *r, const struct field *f, uint64_t length) {
+    const uint8_t *at;
+    if (!take_bytes(r->in, length, &at))
+        return damaged(r, f, length);
+    *(pfr_bytes *)member(r, f) = (pfr_bytes){at, length};
+    return PFR_OK;
+}
+
+static pfr_status read_u64s(struct reading *r, const struct field *f) {
+    const uint64_t left = cursor_left(r->in);
+    const uint64_t count = f->extra == COUNT_TO_END ? left / 8 : field_count(f, r->context, r->rec);
+    if (count > left / 8)
+        return damaged(r, f, count > UINT64_MAX / 8 ? UINT64_MAX : count * 8);
+    *(pfr_u64s *)member(r, f) = (pfr_u64s){r->in->at, count, r->in->swap};
+    r->in->at += count * 8;
+    return PFR_OK;
+}
+
+static pfr_status read_part(struct reading *r, const struct field *f) {
+    const struct layout *part = layout_at(f->of);
+    const uint8_t *end = r->in->end;
+    pfr_status s = layout_read(part, r->context, r->in, member(r, f), r->err);
+    if (r->in->end != end) { /* the part has a size of its own: go on behind it */
+        r->in->at = r->in->end;
+        r->in->end = end;
+    }
+    return s;
+}
+
+/* Steps over `count` parts (or all that fit, for WHILE) to learn how many bytes they take. */
+static pfr_status skip_parts(struct reading *r, unsigned of, uint64_t count, uint64_t *done) {
+    const struct layout *part = layout_at(of);
+    const uint64_t fixed = layout_fixed_size(part, r->context);
+    if (fixed && count > cursor_left(r->in) / fixed && count != UINT64_MAX)
+        return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(r->in), cursor_left(r->in), part->name,
+                        "%s: %llu times %s of %llu bytes where %zu bytes remain", r->layout->name,
+                        (unsigned long long)count, part->name, (unsigned long long)fixed, cursor_left(r->in));
+    if (fixed) {
+        *done = count == UINT64_MAX ? cursor_left(r->in) / fixed : count;
+        r->in->at += *done * fixed;
+        return PFR_OK;
+    }
+    struct items_walk walk = {*r->in, count};
+    const pfr_items all = {.context = r->context, .of = of};
+    uint64_t room[64]; /* as large as the largest part that arrays hold; checked by layout_test */
+    pfr_status s = PFR_OK;
+    for (*done = 0; *done < count && cursor_left(&walk.in) > 0; ++*done)
+        if ((s = items_next(&all, &walk, room, r->err)) != PFR_OK)
+            return s;
+    if (*done < count && count != UINT64_MAX)
+        return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(&walk.in), 0, part->name,
+                        "%s: %llu of %llu times %s, then the end", r->layout->name, (unsigned long long)*done,
+                        (unsigned long long)count, part->name);
+    r->in->at = walk.in.at;
+    return PFR_OK;
+}
+
+static pfr_status read_items(struct reading *r, const struct field *f) {
+    const uint8_t *at = r->in->at;
+    const uint64_t count = f->kind == K_WHILE ? UINT64_MAX : field_count(f, r->context, r->rec);
+    uint64_t done = 0;
+    PFR_TRY(skip_parts(r, f->of, count, &done));
+    *(pfr_items *)member(r, f) = (pfr_items){at, (uint64_t)(r->in->at - at), done, r->context, f->of};
+    return PFR_OK;
+}
+
+static pfr_status read_choice(struct reading *r, const struct field *f) {
+    const unsigned of = layout_find((enum layout_table)f->of, field_count(f, r->context, r->rec));
+    const size_t left = cursor_left(r->in);
+    *(pfr_items *)member(r, f) = (pfr_items){r->in->at, left, 1, r->context, of};
+    r->in->at = r->in->end;
+    return PFR_OK;
+}
+
+static pfr_status read_padding(struct reading *r, const struct field *f) {
+    const uint64_t taken = (uint64_t)(r->in->at - r->start);
+    const uint64_t over = taken % f->extra;
+    uint64_t length = over ? f->extra - over : 0;
+    if (length > cursor_left(r->in))
+        length = cursor_left(r->in);
+    return read_bytes(r, f, length);
+}
+
+static pfr_status read_field(struct reading *r, const struct field *f) {
+    switch ((enum field_kind)f->kind) {
+    case K_U8:
+        return read_integer(r, f, 1);
+    case K_U16:
+        return read_integer(r, f, 2);
+    case K_U32:
+    case K_W32:
+        return read_integer(r, f, 4);
+    case K_U64:
+    case K_W64:
+        return read_integer(r, f, 8);
+    case K_BITS:
+        field_set_integer(f, r->rec, bits_of(r->word, r->word_width, f->extra, r->word_mirrored));
+        return PFR_OK;
+    case K_TEXT:
+        return read_text(r, f);
+    case K_STR32:
+        return read_str32(r, f);
+    case K_RAW:
+        return read_bytes(r, f, f->extra);
+    case K_BYTES:
+        return read_bytes(r, f, field_count(f, r->context, r->rec));
+    case K_REST:
+        return read_bytes(r, f, cursor_left(r->in));
+    case K_A64:
+        return read_u64s(r, f);
+    case K_SUB:
+        return read_part(r, f);
+    case K_ARRAY:
+    case K_WHILE:
+        return read_items(r, f);
+    case K_CHOICE:
+        return read_choice(r, f);
+    case K_PAD:
+        return read_padding(r, f);
+    case K_KINDS:
+        break;
+    }
+    return PFR_ERR_USAGE;
+}
+
+pfr_status layout_read(const struct layout *l, const struct pfr_context *c, struct cursor *in, void *rec,
+                       pfr_error *err) {
+    struct reading r = {l, c, in, in->at, rec, err, 0, 64, false};
+    memset(rec, 0, l->size);
+    for (const struct field *f = l->fields(); f->name; f++)
+        if (field_present(f, c, rec, cursor_left(in)))
+            PFR_TRY(read_field(&r, f));
+    return PFR_OK;
+}
+
+struct items_walk items_start(const pfr_items *items) {
+    return (struct items_walk){cursor_on(items->at, items->length, 0, items->context && items->context->swap),
+                               items->count};
+}
+
+pfr_status items_next(const pfr_items *items, struct items_walk *walk, void *rec, pfr_error *err) {
+    const struct layout *part = layout_at(items->of);
+    const uint8_t *end = walk->in.end, *at = walk->in.at;
+    if (walk->left == 0 || !part || (cursor_left(&walk->in) == 0 && layout_least_size(part, items->context) > 0))
+        return PFR_END;
+    PFR_TRY(layout_read(part, items->context, &walk->in, rec, err));
+    if (walk->in.end != end) {
+        walk->in.at = walk->in.end;
+        walk->in.end = end;
+    }
+    if (walk->in.at == at) /* a part without bytes would repeat for ever */
+        return PFR_END;
+    walk->left--;
+    return PFR_OK;
+}
