@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SYMBOL_ELF_OBJECT_H
+#define PFR_SYMBOL_ELF_OBJECT_H
+/* One ELF file, open: its build-id, segments and symbols, taken out through libelf into a symbol_handle. */
+#include <gelf.h>
+#include "symbol_handle.h"
+
+struct elf_object {
+    Elf *elf;
+    GElf_Ehdr header;
+    size_t section_count, segment_count, names_section;
+    struct memory *memory;
+    bool swap; /* its byte order is not this machine's */
+};
+
+/* Takes over nothing: fd is the caller's and must stay open until elf_object_end. FOUND, NOT_ELF, LIMIT. */
+enum symbol_result elf_object_start(struct elf_object *object, int fd, uint64_t file_size, struct memory *memory);
+void elf_object_end(struct elf_object *object);
+
+/* Fills handle->build_id; leaves its size 0 when there is none. */
+void elf_read_build_id(struct elf_object *object, struct symbol_handle *handle);
+
+/* FOUND, also when there are none; else LIMIT or NO_MEMORY. */
+enum symbol_result elf_read_segments(struct elf_object *object, struct symbol_handle *handle);
+
+/* Adds the symbols of code to handle->table, unfinished (elf_symbols.c). FOUND, NO_SYMBOLS, LIMIT, NO_MEMORY. */
+enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_handle *handle);
+
+#endif

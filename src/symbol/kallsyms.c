@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's own list of symbols, /proc/kallsyms or a copy of it. A line is
+ *
+ *     ffffffff81362070 t handle_softirqs
+ *     ffffffffc0401000 t ext4_read_inode	[ext4]
+ *
+ * address, type as in nm(1) (small letter: local; w: weak), name, and for modules a tab and the module's name. Symbols
+ * have no sizes: each reaches to the next. Open only opens; the list (some 200 000 lines) is read, once, when the
+ * first address is asked for. Readers without the permission get zeros for addresses: SYMBOL_HIDDEN.
+ */
+#include <string.h>
+#include <unistd.h>
+#include "regular_file.h"
+#include "symbol_handle.h"
+
+#define KALLSYMS_BYTES_MOST ((uint64_t)256 << 20)
+
+struct kallsyms_reader {
+    struct symbol_table *table;
+    const char *module; /* that of the line before; NULL: the kernel itself */
+    bool saw_address, saw_line;
+};
+
+static bool is_code(char type) {
+    return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static enum symbol_binding binding_of(char type) {
+    return type == 'T' ? BINDING_GLOBAL : type == 't' ? BINDING_LOCAL : BINDING_WEAK;
+}
+
+/* Modules stand together in the list, so remembering one is enough to keep few copies. False: no memory. */
+static bool note_module(struct kallsyms_reader *reader, const char *name, const char *end) {
+    const char *open = memchr(name, '[', (size_t)(end - name));
+    const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
+    if (!close) {
+        reader->module = NULL;
+        return true;
+    }
+    const size_t length = (size_t)(close - open - 1);
+    if (reader->module && strlen(reader->module) == length && memcmp(reader->module, open + 1, length) == 0)
+        return true;
+    reader->module = arena_text(&reader->table->names, open + 1, length);
+    return reader->module != NULL;
+}
+
+static enum symbol_result read_kernel_symbol(struct kallsyms_reader *reader, const char *line, const char *end) {
+    uint64_t address;
+    if (!take_hex(&line, end, &address) || end - line < 3 || line[1] != ' ')
+        return SYMBOL_FOUND;
+    reader->saw_line = true;
+    reader->saw_address |= address != 0;
+    const char type = line[0], *name = line + 2;
+    const char *tab = memchr(name, '\t', (size_t)(end - name));
+    const char *name_end = tab ? tab : end;
+    if (!is_code(type) || name[0] == '$' || name == name_end)
+        return SYMBOL_FOUND;
+    if (!note_module(reader, name_end, end))
+        return table_memory_result(reader->table->memory);
+    const struct table_entry entry = {.name = name,
+                                      .name_length = (uint32_t)(name_end - name),
+                                      .module = reader->module,
+                                      .start = address,
+                                      .binding = (uint8_t)binding_of(type)};
+    return table_add(reader->table, entry, 0);
+}
+
+static enum symbol_result read_lines(struct kallsyms_reader *reader, struct line_reader *lines) {
+    for (;;) {
+        const char *line;
+        size_t length;
+        enum symbol_result result = line_reader_next(lines, &line, &length);
+        if (result == SYMBOL_FOUND)
+            result = read_kernel_symbol(reader, line, line + length);
+        if (result != SYMBOL_FOUND)
+            return result;
+    }
+}
+
+static enum symbol_result load_kallsyms(struct symbol_handle *handle) {
+    struct kallsyms_reader reader = {.table = &handle->table};
+    struct line_reader lines;
+    enum symbol_result result = line_reader_start(&lines, handle->unread, KALLSYMS_BYTES_MOST, handle->memory);
+    if (result == SYMBOL_FOUND) {
+        result = read_lines(&reader, &lines);
+        line_reader_end(&lines);
+    }
+    if (result != SYMBOL_NO_MATCH)
+        return result;
+    if (reader.saw_line && !reader.saw_address)
+        return SYMBOL_HIDDEN;
+    return table_finish(&handle->table, TABLE_NESTED);
+}
+
+static enum symbol_result kallsyms_open(const struct symbol_object *object, struct memory *memory,
+                                        struct symbol_handle **handle) {
+    enum symbol_result result = handle_new(memory, handle);
+    if (result != SYMBOL_FOUND)
+        return result;
+    struct stat facts;
+    return handle_settle(handle, open_regular(object->path, OPEN_PROC, &(*handle)->unread, &facts));
+}
+
+static enum symbol_result kallsyms_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
+    if (handle->unread >= 0) {
+        handle->state = load_kallsyms(handle);
+        close(handle->unread);
+        handle->unread = -1;
+    }
+    return handle->state == SYMBOL_FOUND ? handle_find(handle, address, symbol) : handle->state;
+}
+
+const struct symbol_source kallsyms_symbol_source = {
+    "kallsyms", kallsyms_open, kallsyms_find, handle_segments, handle_build_id, handle_close,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SYMBOL_SYMBOL_HANDLE_H
+#define PFR_SYMBOL_SYMBOL_HANDLE_H
+/* What the sources of this folder keep for an object that was opened: the same for all of them. */
+#include "symbol_table.h"
+
+struct symbol_handle {
+    struct memory *memory;
+    struct symbol_table table;
+    struct symbol_segment *segments;
+    size_t segment_count;
+    uint8_t build_id[BUILD_ID_MOST];
+    size_t build_id_size;
+    enum symbol_result state; /* kallsyms: what reading gave; FOUND once the table is there */
+    int unread;               /* kallsyms: the file, until the first find; else -1 */
+};
+
+/* FOUND, LIMIT or NO_MEMORY; *handle is NULL unless FOUND. */
+enum symbol_result handle_new(struct memory *memory, struct symbol_handle **handle);
+
+/* `result` itself; when that is not FOUND, *handle is freed and made NULL. */
+enum symbol_result handle_settle(struct symbol_handle **handle, enum symbol_result result);
+
+/* Functions of the table in symbol_source.h that sources share. */
+enum symbol_result handle_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol);
+struct symbol_segments handle_segments(const struct symbol_handle *handle);
+const uint8_t *handle_build_id(const struct symbol_handle *handle, size_t *size);
+void handle_close(struct symbol_handle *handle);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sort, give an end to those without, choose among those of one start, and cut what overlaps into ranges:
+ *
+ *     symbols           f [10,40)   g [20,30)   h [50,60)
+ *     ranges (NESTED)   [10,20) f   [20,30) g   [30,40) f   [50,60) h
+ *
+ * Overlaps are cut by painting: the distinct starts and ends of all symbols divide the address space into cells;
+ * the symbols paint their cells in the order in which they win, and a painted cell is never painted again. A list
+ * "next cell without paint", shortened as it is walked, makes that nearly linear whatever the input.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "symbol_table.h"
+
+#define UNPAINTED UINT32_MAX
+#define PAGE 4096u
+
+struct canvas {
+    uint64_t *edges; /* sorted, distinct; cell i is [edges[i], edges[i + 1]) */
+    uint32_t *owner; /* entry that painted the cell */
+    uint32_t *next;  /* a cell at or after this one; leads to the first without paint */
+    size_t room, cells;
+};
+
+void table_init(struct symbol_table *table, struct memory *memory) {
+    *table = (struct symbol_table){.memory = memory};
+    arena_init(&table->names, memory);
+}
+
+void table_free(struct symbol_table *table) {
+    mem_free(table->memory, table->entries, table->capacity, sizeof *table->entries);
+    mem_free(table->memory, table->ranges, table->range_capacity, sizeof *table->ranges);
+    arena_free(&table->names);
+    *table = (struct symbol_table){.memory = table->memory};
+}
+
+enum symbol_result table_memory_result(const struct memory *memory) {
+    return memory->failed == PFR_ERR_LIMIT ? SYMBOL_LIMIT : SYMBOL_NO_MEMORY;
+}
+
+enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size) {
+    if (table->count >= SYMBOL_COUNT_MOST || entry.name_length > SYMBOL_NAME_MOST)
+        return SYMBOL_LIMIT;
+    struct table_entry *grown =
+        mem_grow(table->memory, table->entries, table->count, &table->capacity, 64, sizeof *grown);
+    if (!grown)
+        return table_memory_result(table->memory);
+    table->entries = grown;
+    entry.name = arena_text(&table->names, entry.name, entry.name_length);
+    if (!entry.name)
+        return table_memory_result(table->memory);
+    entry.end = size > UINT64_MAX - entry.start ? UINT64_MAX : entry.start + size;
+    entry.order = (uint32_t)table->count;
+    table->entries[table->count++] = entry;
+    return SYMBOL_FOUND;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const struct table_entry *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_entries(struct symbol_table *table) {
+    for (size_t i = 1; i < table->count; i++)
+        if (compare_entries(&table->entries[i - 1], &table->entries[i]) > 0) {
+            qsort(table->entries, table->count, sizeof *table->entries, compare_entries);
+            return;
+        }
+}
+
+/* The end of the page after the one that `start` lies in or begins. */
+static uint64_t end_of_next_page(uint64_t start) {
+    if (start > UINT64_MAX - 2 * PAGE)
+        return UINT64_MAX;
+    return ((start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+}
+
+/* A symbol without a size reaches to the next one, but no further than a page or two past its start when that
+   belongs to another module or does not exist. */
+static void give_ends(struct symbol_table *table) {
+    for (size_t i = 0; i < table->count; i++) {
+        struct table_entry *entry = &table->entries[i];
+        if (entry->end != entry->start)
+            continue;
+        const struct table_entry *next = i + 1 < table->count ? entry + 1 : NULL;
+        const uint64_t far = end_of_next_page(entry->start);
+        entry->end = next && (next->module == entry->module || next->start < far) ? next->start : far;
+    }
+}
+
+static unsigned count_underscores(const struct table_entry *entry) {
+    unsigned count = 0;
+    while (entry->name[count] == '_')
+        count++;
+    return count;
+}
+
+/* Whether b is the better name for the start that both share. The order of the questions is perf's (seen with perf
+   6.1): a size, not weak, global, fewer leading underscores, longer; else the first one stays. */
+static bool is_better(const struct table_entry *a, const struct table_entry *b) {
+    const bool a_empty = a->end == a->start, b_empty = b->end == b->start;
+    if (a_empty != b_empty)
+        return a_empty;
+    if (a->binding != b->binding)
+        return b->binding < a->binding;
+    const unsigned a_lead = count_underscores(a), b_lead = count_underscores(b);
+    if (a_lead != b_lead)
+        return b_lead < a_lead;
+    return b->name_length > a->name_length;
+}
+
+/* Keeps one entry per start. */
+static void choose_among_equals(struct symbol_table *table) {
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        if (kept == 0 || table->entries[kept - 1].start != table->entries[i].start)
+            table->entries[kept++] = table->entries[i];
+        else if (is_better(&table->entries[kept - 1], &table->entries[i]))
+            table->entries[kept - 1] = table->entries[i];
+    }
+    table->count = kept;
+}
+
+static bool is_flat(const struct symbol_table *table) {
+    for (size_t i = 1; i < table->count; i++)
+        if (table->entries[i - 1].end > table->entries[i].start)
+            return false;
+    return true;
+}
+
+static bool make_ranges(struct symbol_table *table, size_t room) {
+    table->ranges = mem_alloc(table->memory, room, sizeof *table->ranges);
+    table->range_capacity = table->ranges ? room : 0;
+    return table->ranges != NULL;
+}
+
+/* Puts a range behind the others; one that goes on with the same symbol becomes longer instead. */
+static void put_range(struct symbol_table *table, uint64_t start, uint64_t end, uint32_t entry) {
+    struct table_range *last = table->range_count ? &table->ranges[table->range_count - 1] : NULL;
+    if (last && last->entry == entry && last->end == start)
+        last->end = end;
+    else if (start < end)
+        table->ranges[table->range_count++] = (struct table_range){start, end, entry};
+}
+
+static int compare_edges(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void free_canvas(struct canvas *canvas, struct memory *memory) {
+    mem_free(memory, canvas->edges, canvas->room, sizeof *canvas->edges);
+    mem_free(memory, canvas->owner, canvas->room, sizeof *canvas->owner);
+    mem_free(memory, canvas->next, canvas->room, sizeof *canvas->next);
+}
+
+static bool make_canvas(struct canvas *canvas, const struct symbol_table *table) {
+    const size_t room = 2 * table->count;
+    *canvas = (struct canvas){.room = room};
+    canvas->edges = mem_alloc(table->memory, room, sizeof *canvas->edges);
+    canvas->owner = canvas->edges ? mem_alloc(table->memory, room, sizeof *canvas->owner) : NULL;
+    canvas->next = canvas->owner ? mem_alloc(table->memory, room, sizeof *canvas->next) : NULL;
+    if (!canvas->next)
+        return false;
+    for (size_t i = 0; i < table->count; i++) {
+        canvas->edges[2 * i] = table->entries[i].start;
+        canvas->edges[2 * i + 1] = table->entries[i].end;
+    }
+    qsort(canvas->edges, room, sizeof *canvas->edges, compare_edges);
+    size_t distinct = 0;
+    for (size_t i = 0; i < room; i++)
+        if (distinct == 0 || canvas->edges[distinct - 1] != canvas->edges[i])
+            canvas->edges[distinct++] = canvas->edges[i];
+    canvas->cells = distinct - 1;
+    for (uint32_t i = 0; i < distinct; i++) {
+        canvas->owner[i] = UNPAINTED;
+        canvas->next[i] = i;
+    }
+    return true;
+}
+
+static uint32_t cell_at(const struct canvas *canvas, uint64_t edge) {
+    size_t low = 0, high = canvas->cells;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (canvas->edges[middle] < edge)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+/* The first cell at or after `cell` without paint, or `cells`. Halves the way for the next one who asks. */
+static uint32_t next_unpainted(struct canvas *canvas, uint32_t cell) {
+    while (canvas->next[cell] != cell) {
+        canvas->next[cell] = canvas->next[canvas->next[cell]];
+        cell = canvas->next[cell];
+    }
+    return cell;
+}
+
+static void paint(struct canvas *canvas, const struct table_entry *entry, uint32_t index) {
+    const uint32_t end = cell_at(canvas, entry->end);
+    uint32_t cell = next_unpainted(canvas, cell_at(canvas, entry->start));
+    while (cell < end) {
+        canvas->owner[cell] = index;
+        canvas->next[cell] = cell + 1;
+        cell = next_unpainted(canvas, cell + 1);
+    }
+}
+
+/* The entries in the order in which they were added; NULL when memory is short. */
+static uint32_t *entries_by_order(const struct symbol_table *table) {
+    uint32_t *by_order = mem_alloc(table->memory, table->count, sizeof *by_order);
+    for (uint32_t i = 0; by_order && i < table->count; i++)
+        by_order[table->entries[i].order] = i;
+    return by_order;
+}
+
+static bool paint_all(struct canvas *canvas, const struct symbol_table *table, enum table_order order) {
+    if (order == TABLE_NESTED) {
+        for (size_t i = table->count; i-- > 0;)
+            paint(canvas, &table->entries[i], (uint32_t)i);
+        return true;
+    }
+    uint32_t *by_order = entries_by_order(table);
+    if (!by_order)
+        return false;
+    for (size_t i = table->count; i-- > 0;)
+        paint(canvas, &table->entries[by_order[i]], by_order[i]);
+    mem_free(table->memory, by_order, table->count, sizeof *by_order);
+    return true;
+}
+
+static bool cut_into_ranges(struct symbol_table *table, enum table_order order) {
+    struct canvas canvas;
+    const bool done =
+        make_canvas(&canvas, table) && paint_all(&canvas, table, order) && make_ranges(table, canvas.cells + 1);
+    for (size_t i = 0; done && i < canvas.cells; i++)
+        if (canvas.owner[i] != UNPAINTED)
+            put_range(table, canvas.edges[i], canvas.edges[i + 1], canvas.owner[i]);
+    free_canvas(&canvas, table->memory);
+    return done;
+}
+
+static bool copy_into_ranges(struct symbol_table *table) {
+    if (!make_ranges(table, table->count))
+        return false;
+    for (size_t i = 0; i < table->count; i++)
+        put_range(table, table->entries[i].start, table->entries[i].end, (uint32_t)i);
+    return true;
+}
+
+enum symbol_result table_finish(struct symbol_table *table, enum table_order order) {
+    if (table->count == 0)
+        return SYMBOL_NO_SYMBOLS;
+    sort_entries(table);
+    give_ends(table);
+    if (order == TABLE_NESTED)
+        choose_among_equals(table);
+    const bool done = is_flat(table) ? copy_into_ranges(table) : cut_into_ranges(table, order);
+    return done ? SYMBOL_FOUND : table_memory_result(table->memory);
+}
+
+static const struct table_range *range_at(const struct symbol_table *table, uint64_t address) {
+    size_t low = 0, high = table->range_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (table->ranges[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < table->range_count && table->ranges[low].start <= address ? &table->ranges[low] : NULL;
+}
+
+enum symbol_result table_find(const struct symbol_table *table, uint64_t address, struct symbol *symbol) {
+    const struct table_range *range = range_at(table, address);
+    if (!range)
+        return SYMBOL_NO_MATCH;
+    const struct table_entry *entry = &table->entries[range->entry];
+    *symbol = (struct symbol){entry->name, entry->name_length, entry->module ? entry->module : "", entry->start,
+                              entry->end - entry->start};
+    return SYMBOL_FOUND;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SYMBOL_SYMBOL_TABLE_H
+#define PFR_SYMBOL_SYMBOL_TABLE_H
+/*
+ * The table behind every source of this folder: symbols are added in any order, table_finish makes them a list of
+ * ranges that do not overlap, table_find bisects. Sources differ only in how they fill it.
+ *
+ * Where several symbols cover one address, one wins:
+ *
+ *     TABLE_NESTED   the one that starts last (a function inside another's extent). Of those with one start a single
+ *                    one is kept: see is_better in symbol_table.c, which chooses as perf does
+ *     TABLE_LAST     the one added last (perf map files define again what they defined before)
+ */
+#include "base/arena.h"
+#include "symbol_source.h"
+
+enum table_order { TABLE_NESTED, TABLE_LAST };
+
+/* In order of preference. */
+enum symbol_binding { BINDING_GLOBAL, BINDING_LOCAL, BINDING_WEAK };
+
+#define SYMBOL_COUNT_MOST (16u << 20)      /* symbols of one object */
+#define SYMBOL_NAME_MOST ((size_t)1 << 20) /* bytes of one name */
+
+struct table_entry {
+    const char *name, *module;
+    uint64_t start, end;
+    uint32_t name_length;
+    uint32_t order; /* place among those added */
+    uint8_t binding;
+};
+
+struct table_range {
+    uint64_t start, end;
+    uint32_t entry;
+};
+
+struct symbol_table {
+    struct memory *memory;
+    struct arena names;
+    struct table_entry *entries;
+    struct table_range *ranges;
+    size_t count, capacity;
+    size_t range_count, range_capacity;
+};
+
+void table_init(struct symbol_table *table, struct memory *memory);
+void table_free(struct symbol_table *table);
+
+/* Copies the name; module must live as long as the table. size 0: until the next symbol. An end past 2^64 is cut.
+   FOUND, LIMIT or NO_MEMORY. */
+enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size);
+
+/* Must be called once, after the last table_add. FOUND, NO_SYMBOLS or NO_MEMORY. */
+enum symbol_result table_finish(struct symbol_table *table, enum table_order order);
+
+/* FOUND or NO_MATCH. */
+enum symbol_result table_find(const struct symbol_table *table, uint64_t address, struct symbol *symbol);
+
+/* What the last failed request says, in this folder's words. */
+enum symbol_result table_memory_result(const struct memory *memory);
+
+#endif
