@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_TESTS_FAILING_ALLOC_H
+#define PFR_TESTS_FAILING_ALLOC_H
+/*
+ * An allocator that fails one request, by number, and counts the blocks that are out. A law of the kind "every
+ * allocation fails once" runs its subject with fail_at 1, 2, 3... until a run in which nothing failed:
+ *
+ *     struct failing_alloc failing;
+ *     for (long n = 1; failing_alloc_begin(&failing, n), subject(&failing), failing.has_failed; n++)
+ *         assert_int_equal(failing.blocks, 0);
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <perfray/alloc.h>
+
+struct failing_alloc {
+    pfr_alloc alloc;
+    long fail_at, requests, blocks;
+    bool has_failed;
+};
+
+static inline bool failing_alloc_refuses(struct failing_alloc *failing) {
+    const bool refused = ++failing->requests == failing->fail_at;
+    failing->has_failed |= refused;
+    return refused;
+}
+
+static inline void *failing_allocate(void *context, size_t size) {
+    struct failing_alloc *failing = context;
+    if (failing_alloc_refuses(failing))
+        return NULL;
+    failing->blocks++;
+    return malloc(size);
+}
+
+static inline void *failing_resize(void *context, void *old, size_t size) {
+    struct failing_alloc *failing = context;
+    if (failing_alloc_refuses(failing))
+        return NULL;
+    failing->blocks += old == NULL;
+    return realloc(old, size);
+}
+
+static inline void failing_release(void *context, void *at) {
+    struct failing_alloc *failing = context;
+    failing->blocks -= at != NULL;
+    free(at);
+}
+
+/* fail_at 0: never. `failing` must stay where it is. */
+static inline void failing_alloc_begin(struct failing_alloc *failing, long fail_at) {
+    *failing = (struct failing_alloc){.fail_at = fail_at};
+    failing->alloc = (pfr_alloc){failing_allocate, failing_resize, failing_release, failing};
+}
+
+#endif

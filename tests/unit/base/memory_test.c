@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that is counted, the arena on it, and the tables: every allocation fails once and nothing is lost. */
+#include "test.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/hashmap.h"
+#include "base/intern.h"
+#include "failing_alloc.h"
+
+TEST(memory_counts_and_limits) {
+    struct memory memory;
+    pfr_error err;
+    memory_init(&memory, NULL, 100);
+    char *a = mem_alloc(&memory, 10, 6);
+    assert_non_null(a);
+    assert_int_equal(memory.used, 60);
+    assert_null(mem_alloc(&memory, 41, 1));
+    assert_int_equal(mem_fail(&memory, &err, "thing"), PFR_ERR_LIMIT);
+    assert_non_null(strstr(err.text, "41 bytes"));
+    assert_null(mem_resize(&memory, a, 10, 101, 6));
+    assert_int_equal(memory.used, 60);
+    mem_free(&memory, a, 10, 6);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(memory_resizes_and_frees) {
+    struct memory memory;
+    memory_init(&memory, NULL, 100);
+    char *a = mem_zeroed(&memory, 4, 10);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(a[i], 0);
+    a = mem_resize(&memory, a, 4, 10, 10);
+    assert_non_null(a);
+    assert_int_equal(memory.used, 100);
+    a = mem_resize(&memory, a, 10, 1, 10);
+    assert_int_equal(memory.used, 10);
+    assert_int_equal(memory.peak, 100);
+    mem_free(&memory, a, 1, 10);
+    mem_free(&memory, NULL, 7, 7);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(memory_products_do_not_wrap) {
+    struct memory memory;
+    memory_init(&memory, NULL, UINT64_MAX);
+    assert_null(mem_alloc(&memory, SIZE_MAX / 2, 4));
+    assert_int_equal(memory.failed, PFR_ERR_LIMIT);
+    assert_null(mem_alloc(&memory, SIZE_MAX, 1));
+    assert_null(mem_zeroed(&memory, SIZE_MAX, SIZE_MAX));
+    assert_false(mem_charge(&memory, UINT64_MAX));
+    void *none = mem_alloc(&memory, 0, 8);
+    assert_non_null(none);
+    mem_free(&memory, none, 0, 8);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(memory_tells_limit_from_failure) {
+    struct failing_alloc failing;
+    struct memory memory;
+    pfr_error err;
+    failing_alloc_begin(&failing, 1);
+    memory_init(&memory, &failing.alloc, 0);
+    assert_null(mem_alloc(&memory, 1, 8));
+    assert_int_equal(mem_fail(&memory, &err, "x"), PFR_ERR_MEMORY);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(memory_grows_arrays) {
+    struct memory memory;
+    memory_init(&memory, NULL, 1000);
+    size_t capacity = 0;
+    int *array = NULL;
+    for (int i = 0; i < 100; i++) {
+        int *grown = mem_grow(&memory, array, (size_t)i, &capacity, 3, sizeof *array);
+        assert_non_null(grown);
+        array = grown;
+        array[i] = i;
+    }
+    assert_int_equal(array[77], 77);
+    assert_int_equal(capacity, 192);
+    assert_null(mem_grow(&memory, array, capacity, &capacity, 3, sizeof *array));
+    assert_int_equal(capacity, 192);
+    mem_free(&memory, array, capacity, sizeof *array);
+}
+
+TEST(arena_keeps_pointers_and_alignment) {
+    struct memory memory;
+    struct arena arena;
+    uint64_t *numbers[3000];
+    memory_init(&memory, NULL, 0);
+    arena_init(&arena, &memory);
+    for (unsigned i = 0; i < 3000; i++) {
+        assert_non_null(arena_text(&arena, "abc", i % 4));
+        numbers[i] = arena_copy(&arena, &(uint64_t){i}, 8, 8);
+        assert_int_equal((uintptr_t)numbers[i] % 8, 0);
+    }
+    for (size_t align = 1; align <= 4096; align *= 2)
+        assert_int_equal((uintptr_t)arena_take(&arena, 5, align) % align, 0);
+    char *big = arena_zeroed(&arena, 3, 1 << 20);
+    assert_int_equal(big[(3 << 20) - 1], 0);
+    for (unsigned i = 0; i < 3000; i++)
+        assert_int_equal(*numbers[i], i);
+    arena_free(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(arena_refuses_what_cannot_be) {
+    struct memory memory;
+    struct arena arena;
+    memory_init(&memory, NULL, 10000);
+    arena_init(&arena, &memory);
+    assert_null(arena_take(&arena, SIZE_MAX, 8));
+    assert_null(arena_zeroed(&arena, SIZE_MAX / 2, 4));
+    assert_null(arena_text(&arena, "", SIZE_MAX));
+    assert_null(arena_take(&arena, 10000, 1));
+    assert_int_equal(memory.failed, PFR_ERR_LIMIT);
+    assert_non_null(arena_take(&arena, 0, 1));
+    assert_string_equal(arena_text(&arena, NULL, 0), "");
+    arena_free(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
+static pfr_status fill_table(struct intern_table *table, unsigned count, pfr_error *err) {
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t id, again;
+        const size_t length = i % 7 + 4;
+        uint8_t text[16] = {0};
+        memcpy(text, &i, sizeof i);
+        pfr_status status = intern_put(table, text, length, &id, err);
+        if (status == PFR_OK)
+            status = intern_put(table, text, length, &again, err);
+        if (status != PFR_OK)
+            return status;
+        assert_int_equal(id, i);
+        assert_int_equal(again, i);
+    }
+    return PFR_OK;
+}
+
+TEST(intern_gives_dense_ids_and_bytes_back) {
+    struct memory memory;
+    struct intern_table table;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    intern_init(&table, &memory);
+    assert_int_equal(intern_find(&table, "", 0), INTERN_NONE);
+    ASSERT_OK(fill_table(&table, 5000, &err), err);
+    assert_int_equal(table.count, 5000);
+    const unsigned number = 4321;
+    uint8_t text[16] = {0};
+    memcpy(text, &number, sizeof number);
+    const size_t length = number % 7 + 4;
+    assert_int_equal(intern_find(&table, text, length), number);
+    assert_int_equal(intern_find(&table, text, length + 1), INTERN_NONE);
+    assert_int_equal(intern_get(&table, number).length, length);
+    assert_memory_equal(intern_get(&table, number).bytes, text, length);
+    assert_int_equal(intern_chars(&table, number)[length], 0);
+    uint32_t id;
+    ASSERT_OK(intern_put(&table, NULL, 0, &id, &err), err);
+    assert_string_equal(intern_chars(&table, id), "");
+    assert_int_equal(intern_find(&table, "", 0), id);
+    ASSERT_STATUS(intern_put(&table, "", (size_t)UINT32_MAX + 1, &id, &err), PFR_ERR_LIMIT, err);
+    intern_free(&table);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(intern_survives_each_failing_allocation) {
+    struct failing_alloc failing;
+    long n = 0;
+    do {
+        struct memory memory;
+        struct intern_table table;
+        pfr_error err;
+        failing_alloc_begin(&failing, ++n);
+        memory_init(&memory, &failing.alloc, 0);
+        intern_init(&table, &memory);
+        const pfr_status status = fill_table(&table, 500, &err);
+        assert_int_equal(status, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        intern_free(&table);
+        assert_int_equal(failing.blocks, 0);
+        assert_int_equal(memory.used, 0);
+    } while (failing.has_failed);
+    assert_true(n > 5);
+}
+
+TEST(map_keeps_any_key_and_value) {
+    struct memory memory;
+    struct u64_map map;
+    pfr_error err;
+    uint64_t value = 5;
+    memory_init(&memory, NULL, 0);
+    u64_map_init(&map, &memory);
+    assert_false(u64_map_get(&map, 0, &value));
+    assert_false(u64_map_get(&map, 9, &value));
+    for (uint64_t i = 0; i < 20000; i++)
+        ASSERT_OK(u64_map_put(&map, i * 0x1000, ~i, &err), err);
+    ASSERT_OK(u64_map_put(&map, UINT64_MAX, 0, &err), err);
+    assert_int_equal(u64_map_count(&map), 20001);
+    for (uint64_t i = 0; i < 20000; i++) {
+        assert_true(u64_map_get(&map, i * 0x1000, &value));
+        assert_int_equal(value, ~i);
+        assert_false(u64_map_get(&map, i * 0x1000 + 1, &value));
+    }
+    assert_true(u64_map_get(&map, UINT64_MAX, &value));
+    assert_int_equal(value, 0);
+    bool is_new;
+    *u64_map_at(&map, 0x1000, 0, &is_new) += 1;
+    assert_false(is_new);
+    u64_map_get(&map, 0x1000, &value);
+    assert_int_equal(value, UINT64_MAX);
+    u64_map_free(&map);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(map_survives_each_failing_allocation) {
+    struct failing_alloc failing;
+    long n = 0;
+    do {
+        struct memory memory;
+        struct u64_map map;
+        pfr_error err;
+        pfr_status status = PFR_OK;
+        failing_alloc_begin(&failing, ++n);
+        memory_init(&memory, &failing.alloc, 0);
+        u64_map_init(&map, &memory);
+        for (uint64_t i = 0; i < 100 && status == PFR_OK; i++)
+            status = u64_map_put(&map, i, i, &err);
+        assert_int_equal(status, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        uint64_t value;
+        for (uint64_t i = 0; i < u64_map_count(&map); i++)
+            assert_true(u64_map_get(&map, i, &value) && value == i);
+        u64_map_free(&map);
+        assert_int_equal(failing.blocks, 0);
+    } while (failing.has_failed);
+}
