@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what perfray prints for every file of the corpus with the reference outputs beside it.
+
+    PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/corpus/compare.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
+
+Every (file, output) is equal, listed (all its differences are explained by rules.py) or unexplained. One line per output
+and a summary by kind of difference are printed; anything unexplained, or fewer than 98 in 100 equal, fails. Without
+PERFRAY_CORPUS or PERFRAY the tests are skipped, by name, with status 77. `--replay` gives the references back as if
+perfray had printed them; `--replay=change` changes one line of each, and then every pair must be found unexplained.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+
+import corpus_files
+import dump_form
+import quipper_form
+import replay
+import rules
+import text_forms
+
+COMMANDS = {
+    "header": ["info", "--format=perf"],
+    "evlist": ["info", "--events"],
+    "buildid": ["info", "--build-ids"],
+    "stats": ["info", "--stats"],
+    "dump": ["dump", "--format=perf"],
+    "pb_text": ["dump", "--format=jsonl"],
+    "report": ["report", "--sort", "comm,dso", "--format=perf"],
+}
+HOSTILE_COMMANDS = [["info"], ["info", "--stats"], ["dump"], ["report"]]
+DIFFERENCES = {
+    "header": text_forms.differing_header, "evlist": text_forms.differing_text, "buildid": text_forms.differing_text,
+    "stats": text_forms.differing_stats, "report": text_forms.differing_rows, "pb_text": quipper_form.differing_records,
+}
+SECONDS = 10
+LAST_STATUS = 6
+LEAST_EQUAL = 98
+SHOWN_PAIRS = 6
+SKIPPED = 77
+
+
+@dataclass
+class Result:
+    """What became of one output of one file."""
+    label: str
+    output: str
+    entries: Counter = field(default_factory=Counter)
+    unexplained: list = field(default_factory=list)
+
+    @property
+    def verdict(self):
+        return "unexplained" if self.unexplained else "listed" if self.entries else "equal"
+
+
+def run_tool(tool, words, data):
+    """(standard output, complaint): a complaint is a signal, a foreign exit status or too long a run."""
+    environment = dict(os.environ, LC_ALL="C", TZ="UTC", COLUMNS="200")
+    try:
+        done = subprocess.run([tool, *words, data.name], cwd=data.folder, env=environment, timeout=SECONDS,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return "", "still running after %d s: %s" % (SECONDS, " ".join(words))
+    complaint = None if 0 <= done.returncode <= LAST_STATUS else "exit status %d: %s" % (done.returncode, " ".join(words))
+    return done.stdout.decode("utf-8", "surrogateescape"), complaint
+
+
+def compare_texts(label, output, reference, ours, data):
+    """Judges one output by its reference."""
+    result, complete = Result(label, output), reference.complete
+    if output == "dump":
+        pairs, whole = dump_form.differing_lines(reference.text, ours)
+        complete = complete and whole
+    else:
+        pairs = DIFFERENCES[output](reference.text, ours)
+    facts = rules.Facts(output, data.unfinished, complete)
+    for mine, other in pairs:
+        entry = rules.explain(mine, other, facts)
+        if entry:
+            result.entries[entry] += 1
+        else:
+            result.unexplained.append((mine, other))
+    return result
+
+
+def compare_output(tool, output, data, reference, mode):
+    if mode:
+        ours, complaint = replay.replay(output, reference.text, mode == "change"), None
+    else:
+        ours, complaint = run_tool(tool, COMMANDS[output], data)
+    if ours is None:
+        return None
+    result = compare_texts(data.label, output, reference, ours, data)
+    if complaint:
+        result.unexplained.append((None, complaint))
+    return result
+
+
+def run_hostile(tool, data):
+    result = Result(data.label, "hostile")
+    for words in HOSTILE_COMMANDS:
+        _, complaint = run_tool(tool, words, data)
+        if complaint:
+            result.unexplained.append((None, complaint))
+    return result
+
+
+def has_case(output, data, reference, files):
+    """Whether this output of this file takes part: it has a reference, and for report it is the plain kind."""
+    if reference is None:
+        return False
+    if output != "report":
+        return True
+    evlist = corpus_files.find_reference(data, files, "evlist")
+    stat = corpus_files.reference_source(data, files).runs.get("stat")
+    return reference.complete and evlist is not None and not stat and text_forms.is_plain_report(reference.text, evlist.text)
+
+
+def compare_file(job):
+    """All results of one file; runs in a worker process."""
+    tool, data, files, outputs, mode = job
+    if data.hostile:
+        return [run_hostile(tool, data)] if not mode and "hostile" in outputs else []
+    results = []
+    for output in outputs:
+        reference = corpus_files.find_reference(data, files, output) if output in COMMANDS else None
+        if has_case(output, data, reference, files):
+            results.append(compare_output(tool, output, data, reference, mode))
+    return [result for result in results if result]
+
+
+def compare_all(tool, files, outputs, mode, only, jobs):
+    work = [(tool, data, files, outputs, mode) for data in files
+            if not only or fnmatch.fnmatch(data.name, only) or fnmatch.fnmatch(data.label, only)]
+    work.sort(key=lambda job: -os.path.getsize(job[1].path))
+    with concurrent.futures.ProcessPoolExecutor(max_workers=jobs) as pool:
+        return [result for results in pool.map(compare_file, work) for result in results]
+
+
+def print_pair(pair):
+    for sign, line in zip("-+", pair):
+        if line is not None:
+            print("    %s %s" % (sign, line[:300].encode("utf-8", "backslashreplace").decode()))
+
+
+def print_results(results, outputs, verbose):
+    """One line per output; with verbose, the first pairs that nothing explains."""
+    for output in outputs:
+        mine = [result for result in results if result.output == output]
+        counts = Counter(result.verdict for result in mine)
+        if not mine:
+            continue
+        text = "corpus/%s equal=%d listed=%d" % (output, counts["equal"], counts["listed"])
+        bad = counts["unexplained"]
+        print("not ok %s unexplained=%d" % (text, bad) if bad else "ok " + text)
+        for result in sorted(mine, key=lambda one: one.label):
+            if verbose and result.unexplained:
+                print("  %s: %d unexplained" % (result.label, len(result.unexplained)))
+                for pair in result.unexplained[:SHOWN_PAIRS]:
+                    print_pair(pair)
+
+
+def print_summary(results):
+    """By kind of difference, then all together; returns whether the whole passes."""
+    pairs, lines = Counter(), Counter()
+    for result in results:
+        for entry, count in result.entries.items():
+            pairs[entry] += 1
+            lines[entry] += count
+    for entry in sorted(pairs):
+        print("difference %s outputs=%d lines=%d" % (entry, pairs[entry], lines[entry]))
+    judged = [result for result in results if result.output != "hostile"]
+    counts = Counter(result.verdict for result in judged)
+    percent = 100 * counts["equal"] / len(judged) if judged else 100
+    print("all equal=%d listed=%d unexplained=%d (%.1f %% equal)" % (
+        counts["equal"], counts["listed"], counts["unexplained"], percent))
+    return percent >= LEAST_EQUAL and not any(result.unexplained for result in results)
+
+
+def check_change_mode(results):
+    """Every changed line must have been found."""
+    missed = [result for result in results if not result.unexplained]
+    for result in missed:
+        print("not ok corpus/%s: a changed line was not found in %s" % (result.output, result.label))
+    print("changed lines found: %d of %d" % (len(results) - len(missed), len(results)))
+    return 1 if missed or not results else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="worker processes")
+    parser.add_argument("--only", metavar="GLOB", help="files whose name or folder/name matches")
+    parser.add_argument("--output", metavar="KIND", choices=[*COMMANDS, "hostile"], help="one output only")
+    parser.add_argument("--verbose", action="store_true", help="show what is unexplained")
+    parser.add_argument("--replay", nargs="?", const="same", choices=["same", "change"], help="try the comparer itself")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    outputs = [arguments.output] if arguments.output else [*COMMANDS, "hostile"]
+    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
+    tool = os.environ.get("PERFRAY", "")
+    reason = "PERFRAY_CORPUS names no corpus" if not os.path.isdir(root) else \
+        "PERFRAY names no program" if not (arguments.replay or os.access(tool, os.X_OK)) else None
+    if reason:
+        for output in outputs:
+            print("skip corpus/%s %s" % (output, reason))
+        return SKIPPED
+    files = corpus_files.list_data_files(os.path.abspath(root))
+    results = compare_all(os.path.abspath(tool), files, outputs, arguments.replay, arguments.only, arguments.jobs)
+    if arguments.replay == "change":
+        return check_change_mode(results)
+    print_results(results, outputs, arguments.verbose)
+    return 0 if print_summary(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

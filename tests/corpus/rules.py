@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Differences from the reference that we want: at most ten, each with its entry in docs/differences.md.
+
+A rule looks at one pair of lines, the reference's and ours (None where a side has no such line), and at facts of the
+bytes (whether the recording was finished, whether perf came to its end), never at the name of a file. It says
+yes only when the whole difference of the pair is what its entry explains.
+"""
+import re
+from dataclasses import dataclass
+
+MOST_RULES = 10
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a rule may know besides the two lines."""
+    output: str
+    unfinished: bool = False
+    complete: bool = True
+
+
+def is_after_stop(reference, ours, facts):
+    """perf stopped at a record it cannot use; we read on."""
+    return facts.output == "dump" and not facts.complete and reference is None
+
+
+def is_unfinished_feature(reference, ours, facts):
+    """The recorder died before it wrote features: perf prints record bytes as if they were features."""
+    frame = ("# header version", "# data offset", "# data size", "# feat offset")
+    return facts.unfinished and facts.output == "header" and not any((line or "").startswith(frame) for line in (reference, ours))
+
+
+# Where a key of `evlist -v` ends in struct perf_event_attr.
+END_OF_KEY = {"branch_sample_type": 80, "sample_regs_user": 88, "sample_stack_user": 92, "clockid": 96, "sample_regs_intr": 104,
+              "aux_watermark": 108, "sample_max_stack": 110, "aux_sample_size": 116, "sig_data": 128,
+              "{ bp_len, config2 }": 72}
+
+
+def is_beyond_attr(reference, ours, facts):
+    """Streams with short attrs: perf shows the ids that follow an attr as the fields it does not have."""
+    size = re.search(r"\bsize: (\d+)", reference or "")
+    if facts.output != "evlist" or size is None or ours is None:
+        return False
+    for key, end in END_OF_KEY.items():
+        if end > int(size[1]):
+            reference = re.sub(r", %s: [^,]*" % re.escape(key), "", reference)
+    return reference == ours
+
+
+JOINED = re.compile(r"^type=1 .*mmap_event filename=(\S+) len=(\d+) (.*)$")
+
+
+def is_joined_map(reference, ours, facts):
+    """quipper joins a mapping and the huge pages that continue it; the file holds both."""
+    if facts.output != "pb_text" or ours is None:
+        return False
+    found = JOINED.match(ours)
+    if reference is None:
+        return found is not None and found[1] == "//anon"
+    mine = JOINED.match(reference)
+    return bool(mine and found and (mine[1], mine[3]) == (found[1], found[3]) and int(mine[2]) > int(found[2]))
+
+
+RULES = {
+    "reading-on-where-perf-stops": is_after_stop,
+    "features-of-unfinished-files": is_unfinished_feature,
+    "short-attrs-in-streams": is_beyond_attr,
+    "huge-page-maps-are-not-joined": is_joined_map,
+}
+
+
+def explain(reference, ours, facts):
+    """The entry of docs/differences.md that explains the pair, or None."""
+    for entry, rule in RULES.items():
+        if rule(reference, ours, facts):
+            return entry
+    return None
