@@ -4,8 +4,8 @@
 
     PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/corpus/compare.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
 
-Every (file, output) is equal, listed (all its differences are explained by rules.py) or unexplained. One line per output
-and a summary by kind of difference are printed; anything unexplained, or fewer than 98 in 100 equal, fails. Without
+Every (file, output) is equal, listed (all its differences are explained by rules.py) or unexplained. One line per
+output and a summary by kind of difference are printed; anything unexplained, or fewer than 98 in 100 equal, fails. Without
 PERFRAY_CORPUS or PERFRAY the tests are skipped, by name, with status 77. `--replay` gives the references back as if
 perfray had printed them; `--replay=change` changes one line of each, and then every pair must be found unexplained.
 """
@@ -67,7 +67,8 @@ def run_tool(tool, words, data):
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return "", "still running after %d s: %s" % (SECONDS, " ".join(words))
-    complaint = None if 0 <= done.returncode <= LAST_STATUS else "exit status %d: %s" % (done.returncode, " ".join(words))
+    complaint = "exit status %d: %s" % (done.returncode, " ".join(words))
+    complaint = None if 0 <= done.returncode <= LAST_STATUS else complaint
     return done.stdout.decode("utf-8", "surrogateescape"), complaint
 
 
@@ -119,7 +120,8 @@ def has_case(output, data, reference, files):
         return True
     evlist = corpus_files.find_reference(data, files, "evlist")
     stat = corpus_files.reference_source(data, files).runs.get("stat")
-    return reference.complete and evlist is not None and not stat and text_forms.is_plain_report(reference.text, evlist.text)
+    plain = evlist is not None and text_forms.is_plain_report(reference.text, evlist.text)
+    return reference.complete and plain and not stat
 
 
 def compare_file(job):

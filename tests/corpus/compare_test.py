@@ -18,6 +18,7 @@ import rules
 import text_forms
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.join(HERE, "compare.py")
 DUMP = """# header
 #
 
@@ -72,6 +73,9 @@ events {
 OURS = '{"offset":264,"type":3,"name":"comm","misc":0,"size":64,"fields":{"pid":-1,"tid":8,"comm":"w\u00f6rk"},' \
     '"id":{"pid":8,"tid":8,"time":"18446744041015200657","cpu":0}}'
 
+OUTPUTS = {"header": "# captured on    : now\n# data offset    : 264\n", "evlist": "a: sample_type: IP\n",
+           "buildid": "12 /a\n", "stats": STATS, "dump": DUMP, "report": REPORT, "pb_text": GOLDEN}
+
 
 def judge(output, reference, ours, complete=True, unfinished=False):
     data = corpus_files.DataFile("a/a.data", "a", "a.data", False, unfinished=unfinished)
@@ -80,14 +84,13 @@ def judge(output, reference, ours, complete=True, unfinished=False):
 
 class Comparing(unittest.TestCase):
     def test_replayed_reference_is_equal_and_a_changed_line_is_found(self):
-        for output, text in (("header", "# captured on    : now\n# data offset    : 264\n"), ("evlist", "a: sample_type: IP\n"),
-                             ("buildid", "12 /a\n"), ("stats", STATS), ("dump", DUMP), ("report", REPORT), ("pb_text", GOLDEN)):
+        for output, text in OUTPUTS.items():
             with self.subTest(output=output):
                 self.assertEqual(judge(output, text, replay.replay(output, text, False)).verdict, "equal")
                 self.assertEqual(judge(output, text, replay.replay(output, text, True)).verdict, "unexplained")
 
     def test_nothing_printed_is_never_equal(self):
-        for output, text in (("header", "# arch : a\n"), ("stats", STATS), ("dump", DUMP), ("report", REPORT), ("pb_text", GOLDEN)):
+        for output, text in OUTPUTS.items():
             self.assertEqual(judge(output, text, "").verdict, "unexplained", output)
 
     def test_dump_order_hex_and_verdicts_do_not_count(self):
@@ -112,7 +115,8 @@ class Comparing(unittest.TestCase):
         lines = REPORT.split("\n")
         ours = "\n".join(lines[:3] + [lines[3], lines[5], lines[4]])
         self.assertEqual(text_forms.differing_rows(REPORT, ours), [])
-        wide = ("# ........  .........  ..\n    60.00%  work       /a\n    20.00%  perf-exec  b\n    20.00%  work       c\n")
+        wide = ("# ........  .........  ..\n"
+                "    60.00%  work       /a\n    20.00%  perf-exec  b\n    20.00%  work       c\n")
         self.assertEqual(text_forms.differing_rows(REPORT, wide), [])
         self.assertEqual(len(text_forms.differing_rows(REPORT, wide.replace("60.00", "61.00"))), 1)
 
@@ -120,7 +124,8 @@ class Comparing(unittest.TestCase):
 class Quipper(unittest.TestCase):
     def test_golden_and_json_meet(self):
         self.assertEqual(quipper_form.differing_records(GOLDEN, OURS), [])
-        self.assertEqual(len(quipper_form.differing_records(GOLDEN, OURS.replace('"tid":8,"comm"', '"tid":9,"comm"'))), 1)
+        other = OURS.replace('"tid":8,"comm"', '"tid":9,"comm"')
+        self.assertEqual(len(quipper_form.differing_records(GOLDEN, other)), 1)
 
     def test_numbers_in_every_spelling(self):
         for value in (16, "16", "0x10"):
@@ -149,7 +154,8 @@ class Rules(unittest.TestCase):
         short = "cycles: size: 80, mmap: 1, sample_regs_user: 0x6e85, sample_stack_user: 28294"
         self.assertEqual(judge("evlist", short, "cycles: size: 80, mmap: 1").verdict, "listed")
         self.assertEqual(judge("evlist", short, "cycles: size: 80").verdict, "unexplained")
-        self.assertEqual(judge("evlist", short.replace("80", "128"), "cycles: size: 128, mmap: 1").verdict, "unexplained")
+        longer = short.replace("80", "128")
+        self.assertEqual(judge("evlist", longer, "cycles: size: 128, mmap: 1").verdict, "unexplained")
 
     def test_reading_on(self):
         cut = DUMP.split("\n0x158")[0]
@@ -186,8 +192,7 @@ class WholeProgram(unittest.TestCase):
                 target.write("#!/bin/sh\n" + script)
             os.chmod(tool, stat.S_IRWXU)
             environment = dict(os.environ, PERFRAY=tool, PERFRAY_CORPUS=root, PYTHONDONTWRITEBYTECODE="1")
-            return subprocess.run([sys.executable, os.path.join(HERE, "compare.py"), *words], env=environment, text=True,
-                                  stdout=subprocess.PIPE)
+            return subprocess.run([sys.executable, PROGRAM, *words], env=environment, text=True, stdout=subprocess.PIPE)
 
     def test_equal(self):
         done = self.run_on_corpus('case "$*" in *--stats*) cat "${3}.stats.txt";; esac\n')
@@ -202,8 +207,7 @@ class WholeProgram(unittest.TestCase):
 
     def test_skipped_without_program(self):
         environment = {name: value for name, value in os.environ.items() if name not in ("PERFRAY", "PERFRAY_CORPUS")}
-        done = subprocess.run([sys.executable, os.path.join(HERE, "compare.py")], env=environment, text=True,
-                              stdout=subprocess.PIPE)
+        done = subprocess.run([sys.executable, PROGRAM], env=environment, text=True, stdout=subprocess.PIPE)
         self.assertEqual(done.returncode, 77)
         self.assertEqual(done.stdout.count("skip corpus/"), len(compare.COMMANDS) + 1)
 
@@ -212,7 +216,7 @@ class RealCorpus(unittest.TestCase):
     @unittest.skipUnless(os.environ.get("PERFRAY_CORPUS"), "PERFRAY_CORPUS is not set")
     def test_replayed(self):
         for words in (["--replay"], ["--replay=change"]):
-            done = subprocess.run([sys.executable, os.path.join(HERE, "compare.py"), *words], stdout=subprocess.PIPE, text=True)
+            done = subprocess.run([sys.executable, PROGRAM, *words], stdout=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 0, done.stdout)
 
 

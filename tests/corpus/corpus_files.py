@@ -44,7 +44,7 @@ class DataFile:
 
 
 def read_text(path):
-    """The text of `path` or of `path`.zst; None when there is neither. Bytes that are no UTF-8 stay apart from all others."""
+    """The text of `path` or of `path`.zst; None when there is neither. Bytes that are no UTF-8 are kept apart."""
     if os.path.exists(path):
         with open(path, "rb") as source:
             return source.read().decode("utf-8", "surrogateescape")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The normal form of a dump as `perf report -D` and `perfray dump --format=perf` print it.
 
-A dump becomes {(part, offset): [(size, type, lines), …]}, where part is `data.N` for the parts of a recorded directory and
+A dump becomes {(part, offset): [(size, type, lines), …]}, where part is `data` or `data.N` in a recorded directory and
 empty otherwise. Records inside a COMPRESSED record all stand at its offset, so a place may hold many. The lines are
 those that say what is in the record:
 
     0x278@rec61.basic [0x28]: event: 3
-    1370893614509 0x278 [0x28]: PERF_RECORD_COMM exec: work:8/8      -> ("", 0x278): [(0x28, 3, ["1370893614509 0x278 …"])]
+    1370893614509 0x278 [0x28]: PERF_RECORD_COMM exec: work:8/8      -> ("", 0x278): [(0x28, 3, ["1370893614509 …"])]
 
-Left out: blank lines, hex lines, perf's verdict (`: unhandled!`), what perf looked up rather than read (thread, dso), what
-its AUX decoders say, records that perf made itself (their file is `(null)`), and COMPRESSED records, of which perf shows
-what is inside but not the record.
+Left out: blank lines, hex lines, perf's verdict (`: unhandled!`), what perf looked up rather than read (thread, dso),
+what its AUX decoders say, records that perf made itself (their file is `(null)`), and COMPRESSED records, of which perf
+shows what is inside but not the record.
 """
 import re
 from collections import Counter

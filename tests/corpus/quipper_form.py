@@ -58,7 +58,8 @@ def read_messages(text, wanted):
 def render(kind, misc, size, message, body, tail):
     def join(part):
         return " ".join("%s=%s" % (name, ",".join(map(str, part[name]))) for name in sorted(part))
-    return ("type=%d misc=%d size=%d %s %s | %s" % (kind, misc, size, message or "-", join(body), join(tail))).rstrip(" |")
+    line = "type=%d misc=%d size=%d %s %s | %s" % (kind, misc, size, message or "-", join(body), join(tail))
+    return line.rstrip(" |")
 
 
 def keep_set(part):

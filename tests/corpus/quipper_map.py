@@ -12,7 +12,8 @@ TAIL = {"pid": "id.pid", "tid": "id.tid", "sample_time_ns": "id.time", "id": "id
 MMAP = {"pid": "fields.pid", "tid": "fields.tid", "start": "fields.addr", "len": "fields.len", "pgoff": "fields.pgoff",
         "maj": "fields.maj", "min": "fields.min", "ino": "fields.ino", "ino_generation": "fields.ino_generation",
         "prot": "fields.prot", "flags": "fields.flags", "filename": "fields.filename"}
-TASK = {"pid": "fields.pid", "ppid": "fields.ppid", "tid": "fields.tid", "ptid": "fields.ptid", "fork_time_ns": "fields.time"}
+TASK = {"pid": "fields.pid", "ppid": "fields.ppid", "tid": "fields.tid", "ptid": "fields.ptid",
+        "fork_time_ns": "fields.time"}
 
 EVENTS = {
     "mmap_event": MMAP,
@@ -22,13 +23,15 @@ EVENTS = {
     "lost_event": {"id": "fields.id", "lost": "fields.lost"},
     "throttle_event": {"time_ns": "fields.time", "id": "fields.id", "stream_id": "fields.stream_id"},
     "sample_event": {
-        "ip": "fields.ip", "pid": "fields.pid", "tid": "fields.tid", "sample_time_ns": "fields.time", "addr": "fields.addr",
-        "id": "fields.id|fields.identifier", "stream_id": "fields.stream_id", "cpu": "fields.cpu", "period": "fields.period",
-        "callchain": "fields.chain[]", "raw_size": "fields.raw.size", "raw": "fields.raw.data", "weight": "fields.weight",
+        "ip": "fields.ip", "pid": "fields.pid", "tid": "fields.tid", "sample_time_ns": "fields.time",
+        "addr": "fields.addr", "id": "fields.id|fields.identifier", "stream_id": "fields.stream_id",
+        "cpu": "fields.cpu", "period": "fields.period", "weight": "fields.weight",
+        "callchain": "fields.chain[]", "raw_size": "fields.raw.size", "raw": "fields.raw.data",
         "branch_stack.from_ip": "fields.branch.entries[].from", "branch_stack.to_ip": "fields.branch.entries[].to",
         "branch_stack.mispredicted": "fields.branch.entries[].mispred",
         "branch_stack.predicted": "fields.branch.entries[].predicted",
-        "branch_stack.in_transaction": "fields.branch.entries[].in_tx", "branch_stack.abort": "fields.branch.entries[].abort",
+        "branch_stack.in_transaction": "fields.branch.entries[].in_tx",
+        "branch_stack.abort": "fields.branch.entries[].abort",
         "branch_stack.cycles": "fields.branch.entries[].cycles", "branch_stack.type": "fields.branch.entries[].type",
         "branch_stack.spec": "fields.branch.entries[].spec",
     },
@@ -38,13 +41,14 @@ EVENTS = {
     "context_switch_event": {"next_prev_pid": "fields.next_prev_pid", "next_prev_tid": "fields.next_prev_tid"},
     "namespaces_event": {"pid": "fields.pid", "tid": "fields.tid", "link_info.dev": "fields.link_info[].dev",
                          "link_info.ino": "fields.link_info[].ino"},
-    "ksymbol_event": {"addr": "fields.addr", "len": "fields.len", "ksym_type": "fields.ksym_type", "flags": "fields.flags",
-                      "name": "fields.name"},
+    "ksymbol_event": {"addr": "fields.addr", "len": "fields.len", "ksym_type": "fields.ksym_type",
+                      "flags": "fields.flags", "name": "fields.name"},
     "auxtrace_info_event": {"type": "fields.type", "unparsed_binary_blob_priv_data": "fields.priv[]"},
     "auxtrace_event": {"size": "fields.size", "offset": "fields.offset", "reference": "fields.reference",
                        "idx": "fields.idx", "tid": "fields.tid", "cpu": "fields.cpu"},
     "thread_map_event": {"entries.pid": "fields.entries[].pid", "entries.comm": "fields.entries[].comm"},
-    "time_conv_event": {"time_shift": "fields.time_shift", "time_mult": "fields.time_mult", "time_zero": "fields.time_zero",
+    "time_conv_event": {"time_shift": "fields.time_shift", "time_mult": "fields.time_mult",
+                        "time_zero": "fields.time_zero",
                         "time_cycles": "fields.time_cycles", "time_mask": "fields.time_mask",
                         "cap_user_time_zero": "fields.cap_user_time_zero",
                         "cap_user_time_short": "fields.cap_user_time_short"},
@@ -59,6 +63,6 @@ MESSAGE_OF_TYPE = {
     79: "time_conv_event",
 }
 
-MADE_BY_QUIPPER = ("md5_prefix", "root_path", "no_hw_idx", "branch_stack_hw_idx", "trace_data", "is_out", "is_truncated",
-                   "is_overwrite", "is_partial")
+MADE_BY_QUIPPER = ("md5_prefix", "root_path", "no_hw_idx", "branch_stack_hw_idx", "trace_data", "is_out",
+                   "is_truncated", "is_overwrite", "is_partial")
 BYTE_FIELDS = ("raw",)

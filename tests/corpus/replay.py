@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparer tried on itself: the reference is given back as if perfray had printed it, whole or with one line changed."""
+"""The comparer tried on itself: the reference is given back as if perfray had printed it, whole or one line changed."""
 import json
 
 import quipper_form

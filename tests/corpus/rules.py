@@ -27,12 +27,13 @@ def is_after_stop(reference, ours, facts):
 def is_unfinished_feature(reference, ours, facts):
     """The recorder died before it wrote features: perf prints record bytes as if they were features."""
     frame = ("# header version", "# data offset", "# data size", "# feat offset")
-    return facts.unfinished and facts.output == "header" and not any((line or "").startswith(frame) for line in (reference, ours))
+    in_frame = any((line or "").startswith(frame) for line in (reference, ours))
+    return facts.unfinished and facts.output == "header" and not in_frame
 
 
 # Where a key of `evlist -v` ends in struct perf_event_attr.
-END_OF_KEY = {"branch_sample_type": 80, "sample_regs_user": 88, "sample_stack_user": 92, "clockid": 96, "sample_regs_intr": 104,
-              "aux_watermark": 108, "sample_max_stack": 110, "aux_sample_size": 116, "sig_data": 128,
+END_OF_KEY = {"branch_sample_type": 80, "sample_regs_user": 88, "sample_stack_user": 92, "clockid": 96,
+              "sample_regs_intr": 104, "aux_watermark": 108, "sample_max_stack": 110, "aux_sample_size": 116, "sig_data": 128,
               "{ bp_len, config2 }": 72}
 
 
