@@ -5,8 +5,8 @@
     PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/corpus/compare.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
 
 Every (file, output) is equal, listed (all its differences are explained by rules.py) or unexplained. One line per
-output and a summary by kind of difference are printed; anything unexplained, or fewer than 98 in 100 equal, fails. Without
-PERFRAY_CORPUS or PERFRAY the tests are skipped, by name, with status 77. `--replay` gives the references back as if
+output and a summary by kind of difference are printed; anything unexplained, or fewer than 98 in 100 equal, fails.
+Without PERFRAY_CORPUS or PERFRAY the tests are skipped, by name, with status 77. `--replay` gives the references back as if
 perfray had printed them; `--replay=change` changes one line of each, and then every pair must be found unexplained.
 """
 import argparse

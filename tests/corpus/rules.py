@@ -33,8 +33,8 @@ def is_unfinished_feature(reference, ours, facts):
 
 # Where a key of `evlist -v` ends in struct perf_event_attr.
 END_OF_KEY = {"branch_sample_type": 80, "sample_regs_user": 88, "sample_stack_user": 92, "clockid": 96,
-              "sample_regs_intr": 104, "aux_watermark": 108, "sample_max_stack": 110, "aux_sample_size": 116, "sig_data": 128,
-              "{ bp_len, config2 }": 72}
+              "sample_regs_intr": 104, "aux_watermark": 108, "sample_max_stack": 110, "aux_sample_size": 116,
+              "sig_data": 128, "{ bp_len, config2 }": 72}
 
 
 def is_beyond_attr(reference, ours, facts):
