@@ -116,8 +116,20 @@ static bool is_plain(uint8_t c) {
     return c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
 }
 
+/* The same for 8 bytes at once: a high bit appears where a byte is below 0x20, above 0x7e, or one of the two signs. */
+static bool are_plain(const uint8_t *at) {
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t w;
+    memcpy(&w, at, sizeof w);
+    const uint64_t outside = w | (w + ones) | (w - ones * 0x20);
+    const uint64_t signs = ((w ^ ones * '"') - ones) | ((w ^ ones * '\\') - ones);
+    return ((outside | signs) & ones * 0x80) == 0;
+}
+
 static size_t plain_run(const uint8_t *at, size_t left) {
     size_t n = 0;
+    while (left - n >= 8 && are_plain(at + n))
+        n += 8;
     while (n < left && is_plain(at[n]))
         n++;
     return n;

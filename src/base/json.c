@@ -93,10 +93,15 @@ static void end_key(const struct json *json) {
 }
 
 void json_key(struct json *json, const char *key) {
+    const size_t length = strlen(key);
     begin_key(json);
-    out_char(json->out, '"');
-    out_text(json->out, key);
-    out_char(json->out, '"');
+    if (!out_room(json->out, length + 2))
+        return;
+    char *to = json->out->buffer + json->out->used;
+    to[0] = '"';
+    memcpy(to + 1, key, length);
+    to[length + 1] = '"';
+    json->out->used += length + 2;
     end_key(json);
 }
 

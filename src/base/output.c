@@ -162,28 +162,35 @@ static const char decimal_pairs[] = "0001020304050607080910111213141516171819202
                                     "50515253545556575859606162636465666768697071727374"
                                     "75767778798081828384858687888990919293949596979899";
 
-/* Digits from the end of a field of 20; returns where they begin. */
-static char *digits_before(char *end, uint64_t value) {
+static void put_digits_before(char *end, uint64_t value) {
     while (value >= 100) {
-        const uint64_t pair = value % 100;
+        end -= 2;
+        memcpy(end, decimal_pairs + value % 100 * 2, 2);
         value /= 100;
-        end -= 2;
-        memcpy(end, decimal_pairs + pair * 2, 2);
     }
-    if (value >= 10) {
-        end -= 2;
-        memcpy(end, decimal_pairs + value * 2, 2);
-        return end;
-    }
-    *--end = (char)('0' + value);
-    return end;
+    if (value >= 10)
+        memcpy(end - 2, decimal_pairs + value * 2, 2);
+    else
+        end[-1] = (char)('0' + value);
+}
+
+/* clang-format off */
+static const uint64_t powers_of_ten[] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000,
+    1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+    1000000000000000000, 10000000000000000000u,
+};
+/* clang-format on */
+
+/* 1233 / 4096 is a little more than log10(2), so the guess is right or one too few; 0 has one digit as 1 has. */
+static size_t count_digits(uint64_t value) {
+    const size_t guess = (size_t)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
+    return guess + ((value | 1) >= powers_of_ten[guess]);
 }
 
 size_t format_u64(char *to, uint64_t value) {
-    char digits[20];
-    const char *at = digits_before(digits + sizeof digits, value);
-    const size_t length = (size_t)(digits + sizeof digits - at);
-    memcpy(to, at, length);
+    const size_t length = count_digits(value);
+    put_digits_before(to + length, value);
     return length;
 }
 
@@ -242,10 +249,9 @@ static void write_f64_exactly(struct output *out, double value, int digits) {
 /* The common case by integers: the scaled value fits, and is so far from a tie that the product's error cannot
    matter. false: not the common case. */
 static bool write_f64_quickly(struct output *out, double value, unsigned digits) {
-    static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-    if (digits >= sizeof powers / sizeof *powers || signbit(value))
+    if (digits > 9 || signbit(value))
         return false;
-    const double scaled = value * (double)powers[digits];
+    const double scaled = value * (double)powers_of_ten[digits];
     if (scaled > 1e12)
         return false;
     const uint64_t floored = (uint64_t)scaled;
@@ -253,11 +259,11 @@ static bool write_f64_quickly(struct output *out, double value, unsigned digits)
     if (rest > -1e-3 && rest < 1e-3)
         return false;
     const uint64_t rounded = floored + (rest > 0);
-    out_u64(out, rounded / powers[digits]);
+    out_u64(out, rounded / powers_of_ten[digits]);
     if (digits == 0)
         return true;
     char text[20];
-    const size_t length = format_u64(text, rounded % powers[digits]);
+    const size_t length = format_u64(text, rounded % powers_of_ten[digits]);
     out_char(out, '.');
     out_fill(out, '0', digits - length);
     out_write(out, text, length);
