@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The probes, each a few lines, and the table that says which layout has one. */
+#include "wire/variant.h"
+
+typedef uint64_t probe(const uint8_t *bytes, size_t size, const struct pfr_context *c);
+
+enum {
+    MISC_BUILD_ID = 1 << 14,      /* of an MMAP2 record */
+    MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id entry */
+    LONGEST_TAIL = 48             /* every field of sample_id */
+};
+
+static bool starts_path(const uint8_t *at) {
+    return (at[0] == '/' || at[0] == '[') && at[1] >= 33 && at[1] <= 126;
+}
+
+/* Without prot and flags the name stands where they would; prot itself cannot be judged: some writers put modes there.
+ */
+static uint64_t probe_mmap2(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
+    return size >= 66 && !(load_u16(bytes + 4, c->swap) & MISC_BUILD_ID) && starts_path(bytes + 64);
+}
+
+/* With a pid the byte at 32 is the length of the build-id or 0; without, bytes 28 to 31 pad and the name begins. */
+static bool lacks_pid(const uint8_t *entry, size_t size, bool swap) {
+    return size >= 34 && !(load_u16(entry + 4, swap) & MISC_BUILD_ID_SIZE) && load_u32(entry + 28, false) == 0 &&
+           starts_path(entry + 32);
+}
+
+/* One entry that shows the old form decides for all: others may have names that say nothing. */
+static uint64_t probe_build_ids(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
+    while (size >= 32) {
+        const size_t entry = load_u16(bytes + 6, c->swap);
+        if (entry < 32 || entry > size)
+            return 0;
+        if (lacks_pid(bytes, entry, c->swap))
+            return 1;
+        bytes += entry;
+        size -= entry;
+    }
+    return 0;
+}
+
+/* How many bytes are left over when prog_name has `name` bytes; false when they are too few. */
+static bool metadata_rest(const uint8_t *bytes, size_t size, bool swap, size_t name, uint64_t *rest) {
+    const size_t fixed = 16 + name;
+    if (size < fixed)
+        return false;
+    const uint64_t entries = load_u64(bytes + 8 + name, swap);
+    if (entries > (size - fixed) / 320)
+        return false;
+    *rest = size - fixed - 320 * entries;
+    return true;
+}
+
+/* The length of prog_name is nowhere said: it is the one that makes the count fit the size, but for a tail. */
+static uint64_t probe_bpf_metadata(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
+    static const uint16_t names[] = {16, 128, 256, 512};
+    uint64_t best = 0, least = LONGEST_TAIL + 1, rest;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (metadata_rest(bytes, size, c->swap, names[i], &rest) && rest < least) {
+            least = rest;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+static probe *const probes[LAYOUTS] = {
+    [L_mmap2] = probe_mmap2,
+    [L_build_id_entry] = probe_build_ids,
+    [L_feature_build_id] = probe_build_ids,
+    [L_bpf_metadata] = probe_bpf_metadata,
+};
+
+uint64_t variant_of(unsigned layout_number, const uint8_t *bytes, size_t size, const struct pfr_context *c) {
+    return layout_number < LAYOUTS && probes[layout_number] ? probes[layout_number](bytes, size, c) : 0;
+}
