@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SYMBOL_DEMANGLE_H
+#define PFR_SYMBOL_DEMANGLE_H
+/*
+ * Mangled names of C++ and Rust (legacy and v0) as people write them.
+ *
+ *     struct demangler d;
+ *     demangler_init(&d, memory);
+ *     const char *shown = demangle(&d, symbol.name, 0);
+ *     if (!shown)
+ *         shown = symbol.name;
+ *     demangler_free(&d);
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/memory.h"
+
+struct demangler {
+    struct memory *memory;
+    char *text;
+    size_t length, capacity;
+};
+
+enum { DEMANGLE_PARAMETERS = 1, DEMANGLE_HASH = 2 }; /* C++: with "(int)"; legacy Rust: with "::h0123456789abcdef" */
+
+#define MANGLED_MOST ((size_t)16 << 10)   /* bytes of a name that is looked at */
+#define DEMANGLED_MOST ((size_t)64 << 10) /* bytes of what it may become; a short name can ask for any amount */
+
+void demangler_init(struct demangler *demangler, struct memory *memory);
+void demangler_free(struct demangler *demangler);
+
+/* NULL: not mangled, not understood, beyond a limit, or no memory. Else valid until the next call. */
+const char *demangle(struct demangler *demangler, const char *name, unsigned flags);
+
+#endif
