@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_TOOL_COMMAND_H
+#define PERFRAY_TOOL_COMMAND_H
+/*
+ * A command: a row in the list of commands.c. For a new one: cmd_<name>.c with its rows and its run function, a line in
+ * commands.c and in meson.build, docs/man/perfray-<name>.1.scd, cases in tests/cli/<name>/.
+ *
+ * main reads the options, then calls `run` once for each file named; standard output is flushed and closed afterwards.
+ */
+#include <perfray/out.h>
+#include <perfray/reader.h>
+#include "options.h"
+#include "outcome.h"
+
+/* What every command that reads a recording understands. */
+struct shared_options {
+    bool raw_names;
+    bool pager;
+};
+extern const struct opt shared_opts[];
+
+/* One file to work on. */
+struct task {
+    const void *options; /* the command's own struct */
+    const struct shared_options *shared;
+    const char *file; /* "-": standard input */
+    bool has_company; /* other files are printed too: say whose output this is */
+    pfr_output *out;
+};
+
+struct command {
+    const char *name;
+    const char *about;     /* one line for -h and the list of commands */
+    const char *arguments; /* "[FILE...]" */
+    const struct opt *opts;
+    size_t size;          /* of the options struct */
+    const void *defaults; /* NULL: all zero */
+    bool prints_at_end;   /* nothing is printed before all is read: a progress line does not disturb */
+    enum exit_status (*run)(const struct task *task);
+};
+
+/* Ends with NULL. */
+extern const struct command *const commands[];
+
+const struct command *find_command(const char *name);
+
+/* Opens the task's file; on failure says why, sets *status and returns NULL. */
+pfr_reader *open_recording(const struct task *task, bool keep_aux, enum exit_status *status);
+
+/* "FILE:" above the output where several files are printed. */
+void print_title(const struct task *task);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of commands, in the order in which they are shown. */
+#include <stddef.h>
+#include <string.h>
+#include "command.h"
+
+extern const struct command cmd_report, cmd_info, cmd_dump;
+
+const struct command *const commands[] = {
+#ifdef HAVE_CMD_REPORT
+    &cmd_report,
+#endif
+#ifdef HAVE_CMD_INFO
+    &cmd_info,
+#endif
+#ifdef HAVE_CMD_DUMP
+    &cmd_dump,
+#endif
+    NULL,
+};
+
+const struct opt shared_opts[] = {
+    {"input", 'i', OPT_FILE, 0, "FILE", "read this file, as if named without the option"},
+    {"raw-names", 0, OPT_FLAG, offsetof(struct shared_options, raw_names), NULL,
+     "print names as they stand in the file, control characters too"},
+    {"no-pager", 0, OPT_CLEAR, offsetof(struct shared_options, pager), NULL,
+     "print to the terminal itself, however long it is"},
+    {"help", 'h', OPT_HELP, 0, NULL, "print this"},
+    {0},
+};
+
+const struct command *find_command(const char *name) {
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}

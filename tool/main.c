@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command `perfray`: finds the verb, reads its options by its rows, runs it on each file, closes standard output,
+ * and ends with the gravest of the statuses met (outcome.h).
+ */
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "help.h"
+#include "nearest.h"
+#include "progress.h"
+#include "screen.h"
+#include "version.h"
+
+struct main_options {
+    bool version;
+    const char *completion;
+};
+
+static const struct opt main_opts[] = {
+    {"version", 'V', OPT_FLAG, offsetof(struct main_options, version), NULL, "print the version"},
+    {"help", 'h', OPT_HELP, 0, NULL, "print this"},
+    {"completion", 0, OPT_STRING, offsetof(struct main_options, completion), "SHELL", NULL},
+    {0},
+};
+
+static char default_file[] = "perf.data";
+
+static enum exit_status run_file(const struct command *command, const struct task *task) {
+    struct progress progress;
+    const bool disturbs = isatty(STDOUT_FILENO) && !command->prints_at_end;
+    progress_begin(&progress, task->file, !disturbs);
+    const enum exit_status status = command->run(task);
+    progress_end(&progress);
+    return status;
+}
+
+static enum exit_status run_files(const struct command *command, struct task task, const struct operands *files) {
+    enum exit_status status = ENDS_FINE;
+    for (size_t i = 0; i < files->count && !pfr_output_failed(task.out); i++) {
+        task.file = files->at[i];
+        status = graver_of(status, run_file(command, &task));
+    }
+    return status;
+}
+
+static enum exit_status print_help_of(const struct command *command) {
+    struct screen screen;
+    if (!screen_open(&screen, false, false))
+        return ENDS_IO;
+    print_help(screen.out, command);
+    return screen_close(&screen);
+}
+
+static enum exit_status run_parsed(const struct command *command, const void *options,
+                                   const struct shared_options *shared, const struct operands *files) {
+    struct screen screen;
+    if (!screen_open(&screen, command->prints_at_end, shared->pager))
+        return ENDS_IO;
+    pfr_output_raw_names(screen.out, shared->raw_names);
+    struct task task = {.options = options, .shared = shared, .has_company = files->count > 1, .out = screen.out};
+    const enum exit_status status = run_files(command, task, files);
+    return graver_of(status, screen_close(&screen));
+}
+
+/* argv[0] is the verb. */
+static enum exit_status run_command(const struct command *command, char **argv, void *options) {
+    char program[64];
+    struct shared_options shared = {.pager = true};
+    const struct opt_set sets[] = {{command->opts, options}, {shared_opts, &shared}};
+    struct operands files;
+    snprintf(program, sizeof program, "perfray %s", command->name);
+    if (!options_parse(&(struct parse){program, sets, 2, false}, argv + 1, &files))
+        return ENDS_USAGE;
+    if (files.wants_help)
+        return print_help_of(command);
+    if (files.count == 0)
+        files = (struct operands){.at = (char *[]){default_file}, .count = 1};
+    return run_parsed(command, options, &shared, &files);
+}
+
+static enum exit_status begin_command(const struct command *command, char **argv) {
+    void *const options = calloc(1, command->size);
+    if (!options) {
+        complain("no memory for the options");
+        return ENDS_IO;
+    }
+    if (command->defaults)
+        memcpy(options, command->defaults, command->size);
+    const enum exit_status status = run_command(command, argv, options);
+    free(options);
+    return status;
+}
+
+static enum exit_status refuse_verb(const char *verb) {
+    struct nearest best = {.distance = UINT_MAX};
+    for (size_t i = 0; commands[i]; i++)
+        nearest_offer(&best, verb, commands[i]->name);
+    const char *const meant = nearest_word(&best, verb);
+    complain("there is no verb '%s'%s%s%s; see perfray help", verb, meant ? ", did you mean " : "", meant ? meant : "",
+             meant ? "?" : "");
+    return ENDS_USAGE;
+}
+
+static enum exit_status run_verb(char **argv) {
+    const struct command *const command = find_command(argv[0]);
+    return command ? begin_command(command, argv) : refuse_verb(argv[0]);
+}
+
+static enum exit_status print_about(const struct main_options *options) {
+    struct screen screen;
+    bool is_known = true;
+    if (!screen_open(&screen, false, false))
+        return ENDS_IO;
+    if (options->version)
+        print_line(screen.out, "perfray %s\n", PERFRAY_VERSION);
+    else if (options->completion)
+        is_known = print_completion(screen.out, options->completion, main_opts);
+    else
+        print_overview(screen.out, main_opts);
+    if (!is_known)
+        complain("completion is there for bash, not for '%s'", options->completion);
+    return graver_of(is_known ? ENDS_FINE : ENDS_USAGE, screen_close(&screen));
+}
+
+/* `perfray help VERB` */
+static enum exit_status run_help(const struct operands *words) {
+    if (words->count < 2)
+        return print_about(&(struct main_options){0});
+    const struct command *const command = find_command(words->at[1]);
+    return command ? print_help_of(command) : refuse_verb(words->at[1]);
+}
+
+static enum exit_status run(char **argv) {
+    struct main_options options = {0};
+    struct operands words;
+    const struct opt_set set = {main_opts, &options};
+    if (!options_parse(&(struct parse){"perfray", &set, 1, true}, argv, &words))
+        return ENDS_USAGE;
+    if (words.wants_help || options.version || options.completion)
+        return print_about(&options);
+    if (words.count == 0) {
+        complain("a verb is missing; see perfray help");
+        return ENDS_USAGE;
+    }
+    return strcmp(words.at[0], "help") == 0 ? run_help(&words) : run_verb(words.at);
+}
+
+int main(int argc, char **argv) {
+    hold_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN);
+    return (int)run(argc > 0 ? argv + 1 : argv);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parsing of options. Each word of the command line is an operand, a long option or a bundle of letters; each option
+ * found is handed to set_option with its argument. Operands are moved to the front of the list as they are met: there
+ * are never more of them than words read so far.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include "nearest.h"
+#include "options.h"
+#include "outcome.h"
+
+struct words {
+    char **next;     /* the word to read */
+    char **operands; /* where the next operand goes */
+    bool wants_help;
+};
+
+static bool refuse_option(const struct parse *parse, const struct opt *row, const char *what) {
+    complain_as(parse->program, "--%s %s; see %s -h", row->name, what, parse->program);
+    return false;
+}
+
+/* Decimal, or hexadecimal after 0x. */
+static bool parse_integer(const char *text, size_t length, uint64_t *value) {
+    const bool is_hex = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const unsigned base = is_hex ? 16 : 10;
+    size_t i = is_hex ? 2 : 0;
+    for (*value = 0; i < length; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char lower = text[i] >= 'A' && text[i] <= 'F' ? (char)(text[i] + 32) : text[i];
+        const char *const digit = memchr(digits, lower, base);
+        if (!digit || __builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(digit - digits), value))
+            return false;
+    }
+    return length > 0;
+}
+
+/* Seconds with at most nine digits behind the point, in nanoseconds. */
+static bool parse_seconds(const char *text, size_t length, uint64_t *value) {
+    const char *const point = memchr(text, '.', length);
+    const size_t whole = point ? (size_t)(point - text) : length;
+    uint64_t fraction = 0;
+    if (whole > 1 && text[1] == 'x')
+        return false;
+    const size_t digits = point ? length - whole - 1 : 0;
+    if (digits > 9 || !parse_integer(text, whole, value) || (point && !parse_integer(point + 1, digits, &fraction)))
+        return false;
+    for (size_t i = digits; i < 9; i++)
+        fraction *= 10;
+    return !__builtin_mul_overflow(*value, (uint64_t)1000000000, value) &&
+           !__builtin_add_overflow(*value, fraction, value);
+}
+
+/* "A-B", "A-", "-B"; A,B as perf writes times. */
+static bool parse_range(const char *text, bool is_time, struct range *range) {
+    bool (*const number)(const char *, size_t, uint64_t *) = is_time ? parse_seconds : parse_integer;
+    const char *const between = strpbrk(text, "-,");
+    *range = ALL_OF_IT;
+    range->is_set = true;
+    if (!between || !(between > text || between[1]))
+        return false;
+    if (between > text && !number(text, (size_t)(between - text), &range->first))
+        return false;
+    if (between[1] && !number(between + 1, strlen(between + 1), &range->last))
+        return false;
+    return range->first <= range->last;
+}
+
+/* Which word of "text|json|csv" this is; UINT_MAX when none. */
+static unsigned choice_of(const char *words, const char *word) {
+    const size_t length = strlen(word);
+    for (unsigned i = 0;; i++) {
+        const size_t here = strcspn(words, "|");
+        if (here == length && memcmp(words, word, length) == 0)
+            return i;
+        if (!words[here])
+            return UINT_MAX;
+        words += here + 1;
+    }
+}
+
+static bool set_choice(const struct parse *parse, const struct opt *row, unsigned *value, const char *word) {
+    char what[256];
+    *value = choice_of(row->arg, word);
+    if (*value != UINT_MAX)
+        return true;
+    snprintf(what, sizeof what, "is one of %s, not '%.60s'", row->arg, word);
+    return refuse_option(parse, row, what);
+}
+
+static bool set_range(const struct parse *parse, const struct opt *row, struct range *value, const char *word) {
+    char what[256];
+    if (parse_range(word, row->kind == OPT_TIMES, value))
+        return true;
+    snprintf(what, sizeof what, "is %s, A not after B, not '%.60s'",
+             row->kind == OPT_TIMES ? "A-B, A- or -B in seconds, as 12.5-13" : "A-B, A- or -B in bytes", word);
+    return refuse_option(parse, row, what);
+}
+
+static bool set_option(const struct parse *parse, const struct opt_set *set, const struct opt *row, char *word,
+                       struct words *words) {
+    void *const member = (char *)set->values + row->offset;
+    switch (row->kind) {
+    case OPT_FLAG:
+    case OPT_CLEAR:
+        *(bool *)member = row->kind == OPT_FLAG;
+        return true;
+    case OPT_STRING:
+        *(const char **)member = word;
+        return true;
+    case OPT_CHOICE:
+        return set_choice(parse, row, member, word);
+    case OPT_RANGE:
+    case OPT_TIMES:
+        return set_range(parse, row, member, word);
+    case OPT_FILE:
+        *words->operands++ = word;
+        return true;
+    case OPT_HELP:
+        words->wants_help = true;
+        return true;
+    case OPT_HABIT:
+        break;
+    }
+    return true;
+}
+
+struct found {
+    const struct opt_set *set;
+    const struct opt *row; /* NULL: not found */
+};
+
+static struct found find_name(const struct parse *parse, const char *name, size_t length) {
+    for (size_t i = 0; i < parse->nr_sets; i++)
+        for (const struct opt *row = parse->sets[i].rows; row->name; row++)
+            if (strncmp(row->name, name, length) == 0 && !row->name[length])
+                return (struct found){&parse->sets[i], row};
+    return (struct found){0};
+}
+
+static struct found find_letter(const struct parse *parse, char letter) {
+    for (size_t i = 0; i < parse->nr_sets; i++)
+        for (const struct opt *row = parse->sets[i].rows; row->name; row++)
+            if (row->letter == letter)
+                return (struct found){&parse->sets[i], row};
+    return (struct found){0};
+}
+
+static bool refuse_unknown(const struct parse *parse, const char *typed, const char *name) {
+    struct nearest best = {.distance = UINT_MAX};
+    for (size_t i = 0; name && i < parse->nr_sets; i++)
+        for (const struct opt *row = parse->sets[i].rows; row->name; row++)
+            if (row->help)
+                nearest_offer(&best, name, row->name);
+    const char *const meant = name ? nearest_word(&best, name) : NULL;
+    complain_as(parse->program, "there is no option %s%s%s; see %s -h", typed, meant ? ", did you mean --" : "",
+                meant ? meant : "", parse->program);
+    return false;
+}
+
+static bool refuse_missing(const struct parse *parse, const struct opt *row) {
+    char what[256];
+    const char *const article = strchr("AEIOU", *row->arg) ? "an" : "a";
+    if (strchr(row->arg, '|'))
+        snprintf(what, sizeof what, "needs one of %s", row->arg);
+    else
+        snprintf(what, sizeof what, "needs %s %s", article, row->arg);
+    return refuse_option(parse, row, what);
+}
+
+/* words->next stands at the option itself, or behind it when `attached` is its argument. */
+static bool take_option(const struct parse *parse, const struct found *found, char *attached, struct words *words) {
+    char *word = attached;
+    if (found->row->arg && !word) {
+        word = *words->next;
+        if (!word)
+            return refuse_missing(parse, found->row);
+        words->next++;
+    }
+    return set_option(parse, found->set, found->row, word, words);
+}
+
+static bool take_long(const struct parse *parse, char *word, struct words *words) {
+    const size_t length = strcspn(word + 2, "=");
+    char *const attached = word[2 + length] ? word + 3 + length : NULL;
+    const struct found found = find_name(parse, word + 2, length);
+    if (!found.row) {
+        word[2 + length] = '\0';
+        return refuse_unknown(parse, word, word + 2);
+    }
+    if (attached && !found.row->arg)
+        return refuse_option(parse, found.row, "takes no argument");
+    return take_option(parse, &found, attached, words);
+}
+
+static bool take_letters(const struct parse *parse, char *word, struct words *words) {
+    for (char *at = word + 1; *at && !words->wants_help; at++) {
+        const struct found found = find_letter(parse, *at);
+        if (!found.row)
+            return refuse_unknown(parse, (char[]){'-', *at, '\0'}, NULL);
+        char *const attached = found.row->arg && at[1] ? at + 1 : NULL;
+        if (!take_option(parse, &found, attached, words))
+            return false;
+        if (attached)
+            break;
+    }
+    return true;
+}
+
+static void take_rest(struct words *words) {
+    while (*words->next)
+        *words->operands++ = *words->next++;
+}
+
+bool options_parse(const struct parse *parse, char **argv, struct operands *operands) {
+    struct words words = {.next = argv, .operands = argv};
+    while (*words.next && !words.wants_help) {
+        char *const word = *words.next++;
+        if (strcmp(word, "--") == 0) {
+            take_rest(&words);
+        } else if (word[0] != '-' || !word[1]) {
+            *words.operands++ = word;
+            if (parse->stop_at_operand)
+                take_rest(&words);
+        } else if (!(word[1] == '-' ? take_long : take_letters)(parse, word, &words)) {
+            return false;
+        }
+    }
+    *operands = (struct operands){argv, (size_t)(words.operands - argv), words.wants_help};
+    return true;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_TOOL_OPTIONS_H
+#define PERFRAY_TOOL_OPTIONS_H
+/*
+ * Options of a command: rows in a list. Parsing, -h, completion and (held together by a test) the manual's option list
+ * come from the same rows.
+ *
+ *     static const struct opt dump_opts[] = {
+ *         {"only", 0, OPT_STRING, offsetof(struct dump_options, only), "TYPE", "show records of this type"},
+ *         {"hex", 'x', OPT_FLAG, offsetof(struct dump_options, hex), NULL, "show the bytes beside the fields"},
+ *         {0},
+ *     };
+ *
+ * Understood are `--hex`, `--only TYPE`, `--only=TYPE`, `-x`, letters together (`-xs KEYS`, `-xsKEYS`) and `--`, after
+ * which everything is a file; `-` alone is a file too. Options and files may stand in any order.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum opt_kind {
+    OPT_FLAG,   /* bool: becomes true */
+    OPT_CLEAR,  /* bool: becomes false */
+    OPT_STRING, /* const char *: the word that follows */
+    OPT_CHOICE, /* unsigned: which of the words of `arg`, "text|json", it is */
+    OPT_RANGE,  /* struct range: A-B, A- or -B, bytes (0x for hexadecimal) */
+    OPT_TIMES,  /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
+    OPT_FILE,   /* none: one more operand */
+    OPT_HELP,   /* none: ends the parsing, operands.wants_help */
+    OPT_HABIT,  /* none: accepted because fingers know it, and without effect */
+};
+
+/* First and last, both included. Begin with ALL_OF_IT. */
+struct range {
+    uint64_t first, last;
+    bool is_set;
+};
+#define ALL_OF_IT ((struct range){0, UINT64_MAX, false})
+
+struct opt {
+    const char *name; /* without "--" */
+    char letter;      /* 0: none */
+    enum opt_kind kind;
+    size_t offset;    /* of the member in the options struct */
+    const char *arg;  /* NULL: the option takes none */
+    const char *help; /* NULL: not shown */
+};
+
+/* Rows and the struct that they fill. */
+struct opt_set {
+    const struct opt *rows;
+    void *values;
+};
+
+/* What is parsed: several sets at once, those of the command and those that all share. */
+struct parse {
+    const char *program; /* "perfray dump", for messages */
+    const struct opt_set *sets;
+    size_t nr_sets;
+    bool stop_at_operand; /* what follows the first operand belongs to somebody else */
+};
+
+struct operands {
+    char **at;
+    size_t count;
+    bool wants_help; /* -h was met, and nothing read after it */
+};
+
+/*
+ * Reads `argv`, which ends with NULL, and moves the operands to its front. With stop_at_operand, the first operand and
+ * all that follows it are the operands. false: what is wrong was said.
+ */
+bool options_parse(const struct parse *parse, char **argv, struct operands *operands);
+
+#endif

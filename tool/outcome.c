@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exit statuses and sentences on standard error: see outcome.h. A sentence is one write, so that two programs that
+   share a terminal do not mix theirs. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "outcome.h"
+
+#define SENTENCE 1024
+
+enum exit_status graver_of(enum exit_status a, enum exit_status b) {
+    static const unsigned char weight[] = {
+        [ENDS_FINE] = 0,    [ENDS_GATE] = 1, [ENDS_USAGE] = 6,      [ENDS_FORMAT] = 3,
+        [ENDS_PARTIAL] = 2, [ENDS_IO] = 4,   [ENDS_PERMISSION] = 5,
+    };
+    return weight[a] >= weight[b] ? a : b;
+}
+
+enum exit_status exit_status_of(pfr_status status) {
+    static const enum exit_status of_failure[] = {
+        [-PFR_ERR_USAGE] = ENDS_USAGE,           [-PFR_ERR_FORMAT] = ENDS_FORMAT,
+        [-PFR_ERR_DAMAGE] = ENDS_PARTIAL,        [-PFR_ERR_IO] = ENDS_IO,
+        [-PFR_ERR_PERMISSION] = ENDS_PERMISSION, [-PFR_ERR_MEMORY] = ENDS_IO,
+        [-PFR_ERR_LIMIT] = ENDS_PARTIAL,         [-PFR_ERR_CHANGED] = ENDS_IO,
+    };
+    const int number = -(int)status;
+    if (number <= 0)
+        return status == PFR_HOLE ? ENDS_PARTIAL : ENDS_FINE;
+    return number < (int)(sizeof of_failure / sizeof *of_failure) ? of_failure[number] : ENDS_IO;
+}
+
+void escape_controls(char *to, size_t room, const char *text) {
+    size_t used = 0;
+    for (const char *at = text; *at && used + 5 <= room; at++) {
+        const unsigned char byte = (unsigned char)*at;
+        if (byte < 0x20 || byte == 0x7f)
+            used += (size_t)snprintf(to + used, 5, "\\x%02x", byte);
+        else
+            to[used++] = *at;
+    }
+    to[used] = '\0';
+}
+
+static void write_sentence(const char *text) {
+    char line[4 * SENTENCE + 2];
+    escape_controls(line, sizeof line - 1, text);
+    const size_t length = strlen(line);
+    line[length] = '\n';
+    if (write(STDERR_FILENO, line, length + 1) < 0)
+        return; /* nowhere left to say so */
+}
+
+static void complain_list(const char *program, const char *format, va_list arguments) {
+    char text[SENTENCE];
+    const int head = snprintf(text, sizeof text / 2, "%s: ", program);
+    const size_t used = head < 0 ? 0 : (size_t)head < sizeof text / 2 ? (size_t)head : sizeof text / 2 - 1;
+    if (vsnprintf(text + used, sizeof text - used, format, arguments) < 0)
+        text[used] = '\0';
+    write_sentence(text);
+}
+
+void complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    complain_list("perfray", format, arguments);
+    va_end(arguments);
+}
+
+void complain_as(const char *program, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    complain_list(program, format, arguments);
+    va_end(arguments);
+}
+
+enum exit_status complain_of(const char *file, const pfr_error *err, const char *advice) {
+    char place[40] = "";
+    const bool is_named = !file || (err->offset == PFR_NO_OFFSET && strstr(err->text, file));
+    if (err->offset != PFR_NO_OFFSET)
+        snprintf(place, sizeof place, "byte %" PRIu64 ": ", err->offset);
+    complain("%s%s%s%s%s%s", is_named ? "" : file, is_named ? "" : ": ", place, err->text, advice ? "; " : "",
+             advice ? advice : "");
+    return exit_status_of(err->status);
+}

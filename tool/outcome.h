@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_TOOL_OUTCOME_H
+#define PERFRAY_TOOL_OUTCOME_H
+/*
+ * How a run ended: exit statuses, and the sentences on standard error that go with them.
+ *
+ * Every sentence has the form `perfray: FILE: byte OFFSET: TEXT`, FILE and OFFSET where there is one, and ends with the
+ * next step where one is known.
+ */
+#include <perfray/error.h>
+
+enum exit_status {
+    ENDS_FINE = 0,       /* all read, nothing found */
+    ENDS_GATE = 1,       /* a gate or check found something */
+    ENDS_USAGE = 2,      /* the command line makes no sense */
+    ENDS_FORMAT = 3,     /* not readable as any known format */
+    ENDS_PARTIAL = 4,    /* bytes of the input could not be used */
+    ENDS_IO = 5,         /* input, output, no space, no memory */
+    ENDS_PERMISSION = 6, /* not permitted */
+};
+
+/* Which of two statuses tells more: 2 > 6 > 5 > 3 > 4 > 1 > 0. */
+enum exit_status graver_of(enum exit_status a, enum exit_status b);
+
+enum exit_status exit_status_of(pfr_status status);
+
+/* One sentence on standard error, after "perfray: "; control characters are escaped. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same after "PROGRAM: ", where program is "perfray dump". */
+void complain_as(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for an error of the library about `file`; `advice` (or NULL) follows a semicolon. Returns its status. */
+enum exit_status complain_of(const char *file, const pfr_error *err, const char *advice);
+
+/* `text` with its control characters as \xNN, cut to fit. */
+void escape_controls(char *to, size_t room, const char *text);
+
+#endif
