@@ -7,10 +7,9 @@
  * A pfr_record is a small struct of the caller; the reader refills it. Its bytes, and every view made from it, belong
  * to the reader and die at the next call on that reader.
  *
- * Three ways to look inside:
+ * Two ways to look inside:
  *     pfr_decode     the whole body into its struct pfr_rec_<name> (record_structs.h): fast, typed
  *     pfr_get        one field by its name: for tools that do not know the type beforehand
- *     pfr_fields     all fields in file order: for printers
  *
  * Example:
  *
@@ -26,7 +25,7 @@
 extern "C" {
 #endif
 
-/* Reserved record type of what stands in place of a record that could not be used (status PFR_HOLE). */
+/* pfr_record.event of a record that no event owns, or of which that is not known */
 #define PFR_NO_EVENT (-1)
 
 typedef struct pfr_record {
@@ -84,7 +83,7 @@ typedef enum pfr_value_kind {
     PFR_VALUE_BYTES,
     PFR_VALUE_U64S,
     PFR_VALUE_ITEMS,
-    PFR_VALUE_PART /* a layout in place: value.part and value.layout, for pfr_part_get */
+    PFR_VALUE_PART /* a layout in place; pfr_get gives its fields, never itself */
 } pfr_value_kind;
 
 typedef struct pfr_value {

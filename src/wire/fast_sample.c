@@ -32,7 +32,7 @@ static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned 
     const uint64_t size = layout_fixed_size(layout_at(of), c);
     if (size == 0 || count > cursor_left(in) / size)
         return false;
-    *view = (pfr_items){in->at, count * size, count, c, of};
+    *view = (pfr_items){in->at, count * size, count, c->home ? c->home : c, of};
     in->at += count * size;
     return true;
 }

@@ -59,6 +59,7 @@ struct pfr_context {
     uint64_t word[WORDS];
     bool swap;     /* byte order of the input is not this machine's */
     bool mirrored; /* bit-fields are allocated from the most significant end: a big-endian writer */
+    const struct pfr_context *home; /* views keep this one, where the context itself lives for one call; or NULL */
 };
 
 enum presence_test { TEST_ALWAYS, TEST_BITS, TEST_ROOM, TEST_ROOM_WORD, TEST_AT_LEAST, TEST_BELOW, TEST_WORD_AT_LEAST };

@@ -167,19 +167,23 @@ static pfr_status skip_parts(struct reading *r, unsigned of, uint64_t count, uin
     return PFR_OK;
 }
 
+static const struct pfr_context *kept_context(const struct reading *r) {
+    return r->context->home ? r->context->home : r->context;
+}
+
 static pfr_status read_items(struct reading *r, const struct field *f) {
     const uint8_t *at = r->in->at;
     const uint64_t count = f->kind == K_WHILE ? UINT64_MAX : field_count(f, r->context, r->rec);
     uint64_t done = 0;
     PFR_TRY(skip_parts(r, f->of, count, &done));
-    *(pfr_items *)member(r, f) = (pfr_items){at, (uint64_t)(r->in->at - at), done, r->context, f->of};
+    *(pfr_items *)member(r, f) = (pfr_items){at, (uint64_t)(r->in->at - at), done, kept_context(r), f->of};
     return PFR_OK;
 }
 
 static pfr_status read_choice(struct reading *r, const struct field *f) {
     const unsigned of = layout_find((enum layout_table)f->of, field_count(f, r->context, r->rec));
     const size_t left = cursor_left(r->in);
-    *(pfr_items *)member(r, f) = (pfr_items){r->in->at, left, 1, r->context, of};
+    *(pfr_items *)member(r, f) = (pfr_items){r->in->at, left, 1, kept_context(r), of};
     r->in->at = r->in->end;
     return PFR_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PERFRAY_OUTPUT_H
-#define PERFRAY_OUTPUT_H
+#ifndef PERFRAY_OUT_H
+#define PERFRAY_OUT_H
 /*
  * Where printed things go: a buffered file descriptor. The first failure sticks and is told by pfr_output_close, so a
  * printer need not check each write.

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_PERFRAY_H
+#define PERFRAY_PERFRAY_H
+/* All of the library. */
+#include <perfray/alloc.h>
+#include <perfray/error.h>
+#include <perfray/limits.h>
+#include <perfray/out.h>
+#include <perfray/reader.h>
+#include <perfray/record.h>
+#include <perfray/views.h>
+
+#endif

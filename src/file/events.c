@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a recording and who owns a record: by the id in the sample or in the sample_id, at a place that all
+ * events of a recording share (docs/perf-data-format.md, event routing).
+ */
+#include "file/recording.h"
+
+#define BIT_IP (1u << 0)
+#define BIT_TID (1u << 1)
+#define BIT_TIME (1u << 2)
+#define BIT_ADDR (1u << 3)
+#define BIT_ID (1u << 6)
+#define BIT_CPU (1u << 7)
+#define BIT_STREAM_ID (1u << 9)
+#define BIT_IDENTIFIER (1u << 16)
+#define TAIL_BITS (BIT_TID | BIT_TIME | BIT_ID | BIT_STREAM_ID | BIT_CPU | BIT_IDENTIFIER)
+
+#define TYPE_SAMPLE 9u
+#define ATTR_LEAST 64u
+
+uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
+    uint64_t *copy = arena_take(&r->arena, ids->count * sizeof *copy, sizeof *copy);
+    if (!copy) {
+        mem_fail(&r->memory, err, "event ids");
+        return NULL;
+    }
+    for (uint64_t i = 0; i < ids->count; i++)
+        copy[i] = pfr_u64s_at(ids, i);
+    return copy;
+}
+
+/* An attr that says it is longer than its entry is read as far as the entry goes, the rest as zero. */
+static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr, pfr_error *err) {
+    const uint32_t said = load_u32(bytes + 4, r->context.swap);
+    struct cursor in = cursor_on(bytes, room, 0, r->context.swap);
+    if (said <= room)
+        return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
+    uint8_t *longer = said <= RECORD_MOST ? arena_zeroed(&r->arena, said, 1) : NULL;
+    if (!longer)
+        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr.size", "an attr of %u bytes in an entry of %zu", said,
+                        room);
+    memcpy(longer, bytes, room);
+    in = cursor_on(longer, said, 0, r->context.swap);
+    return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
+}
+
+static void set_context(pfr_reader *r, struct event *e) {
+    const struct pfr_rec_attr *a = &e->public.attr;
+    e->context = r->context;
+    e->context.word[WORD_SAMPLE] = a->sample_type;
+    e->context.word[WORD_READ] = a->read_format;
+    e->context.word[WORD_BRANCH] = a->branch_sample_type;
+    e->context.word[WORD_REGS_USER] = a->sample_regs_user;
+    e->context.word[WORD_REGS_INTR] = a->sample_regs_intr;
+    e->tail = a->flags.sample_id_all ? 8u * (uint32_t)__builtin_popcountll(a->sample_type & TAIL_BITS) : 0;
+}
+
+/* The least size of each kernel record's body, so that a sample_id is not cut out of a record that has none. */
+static void set_least(pfr_reader *r) {
+    for (uint32_t type = 0; type < 32; type++) {
+        const struct layout *l = layout_at(layout_find(TABLE_PERF_RECORD, type));
+        r->least[type] = l ? (uint32_t)layout_least_size(l, &r->events[0].context) : 0;
+    }
+}
+
+/* Records hold a pointer to the context of their event, so events never move: room is made in the arena, doubled. */
+static struct event *new_event(pfr_reader *r, pfr_error *err) {
+    if (r->nr_events == r->events_room) {
+        const size_t room = r->events_room ? r->events_room * 2 : 8;
+        struct event *more = arena_zeroed(&r->arena, room, sizeof *more);
+        if (!more) {
+            mem_fail(&r->memory, err, "events");
+            return NULL;
+        }
+        if (r->nr_events)
+            memcpy(more, r->events, r->nr_events * sizeof *more);
+        r->events = more;
+        r->events_room = room;
+    }
+    return &r->events[r->nr_events];
+}
+
+pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pfr_u64s *ids, pfr_error *err) {
+    if (room < ATTR_LEAST)
+        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr", "an attr in %zu bytes", room);
+    struct event *e = new_event(r, err);
+    if (!e)
+        return err ? err->status : PFR_ERR_MEMORY;
+    uint8_t *kept = arena_copy(&r->arena, bytes, room, 8);
+    if (!kept)
+        return mem_fail(&r->memory, err, "events");
+    *e = (struct event){.public = {.scale = 1, .attr_bytes = {kept, room}}};
+    PFR_TRY(read_attr(r, kept, room, &e->public.attr, err));
+    set_context(r, e);
+    e->public.nr_ids = ids->count;
+    e->public.ids = copy_ids(r, ids, err);
+    if (!e->public.ids)
+        return PFR_ERR_MEMORY;
+    for (uint64_t i = 0; i < ids->count; i++)
+        PFR_TRY(u64_map_put(&r->ids, e->public.ids[i], r->nr_events, err));
+    r->nr_events++;
+    r->names_stale = true;
+    if (r->nr_events == 1)
+        set_least(r);
+    return PFR_OK;
+}
+
+static int32_t event_of_id(pfr_reader *r, uint64_t id) {
+    uint64_t event;
+    if (id == r->last_id && r->last_event >= 0)
+        return r->last_event;
+    if (!u64_map_get(&r->ids, id, &event))
+        return PFR_NO_EVENT;
+    r->last_id = id;
+    r->last_event = (int32_t)event;
+    return r->last_event;
+}
+
+/* Where the id stands: the first event's sample_type says it for all. */
+static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size) {
+    const uint64_t type = r->events[0].public.attr.sample_type;
+    uint32_t at = RECORD_HEADER;
+    if (!(type & BIT_IDENTIFIER)) {
+        if (!(type & BIT_ID))
+            return 0;
+        at += 8u * (uint32_t)__builtin_popcountll(type & (BIT_IP | BIT_TID | BIT_TIME | BIT_ADDR));
+    }
+    if (at + 8 > size)
+        return PFR_NO_EVENT;
+    const int32_t owner = event_of_id(r, load_u64(record + at, r->context.swap));
+    if (owner < 0)
+        r->quality.unknown_ids++;
+    return owner;
+}
+
+static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint16_t tail) {
+    const uint64_t type = r->events[0].public.attr.sample_type;
+    uint32_t back = 8;
+    if (tail == 0 || !(type & (BIT_IDENTIFIER | BIT_ID)))
+        return 0;
+    if (!(type & BIT_IDENTIFIER))
+        back += (type & BIT_CPU ? 8u : 0) + (type & BIT_STREAM_ID ? 8u : 0);
+    const uint64_t id = load_u64(record + size - back, r->context.swap);
+    const int32_t owner = id ? event_of_id(r, id) : 0;
+    return owner < 0 ? 0 : owner;
+}
+
+int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32_t size, uint16_t *tail) {
+    *tail = 0;
+    if (type >= 64 || r->nr_events == 0)
+        return PFR_NO_EVENT;
+    if (type == TYPE_SAMPLE)
+        return r->nr_events == 1 ? 0 : owner_of_sample(r, record, size);
+    const uint32_t least = type < 32 ? r->least[type] : 0;
+    if (size >= RECORD_HEADER + least + r->events[0].tail)
+        *tail = (uint16_t)r->events[0].tail;
+    return r->nr_events == 1 ? 0 : owner_by_tail(r, record, size, *tail);
+}
+
+uint32_t pfr_event_count(const pfr_reader *reader) {
+    return (uint32_t)reader->nr_events;
+}
+
+const pfr_event *pfr_get_event(const pfr_reader *reader, uint32_t index) {
+    return index < reader->nr_events ? &reader->events[index].public : NULL;
+}
+
+int32_t pfr_event_of_id(const pfr_reader *reader, uint64_t id) {
+    uint64_t event;
+    return u64_map_get(&reader->ids, id, &event) ? (int32_t)event : PFR_NO_EVENT;
+}

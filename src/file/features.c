@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Header features: in a file a bitmap in the header and a table of sections right behind the records, in a stream
+ * HEADER_FEATURE records. Payloads are read when somebody asks for them.
+ */
+#include "file/recording.h"
+
+#include "wire/names.h"
+
+#define BIT_BUILD_ID 2u
+#define BIT_HOSTNAME 3u
+#define SLOT 16u
+
+static bool has_bit(const pfr_reader *r, uint32_t bit) {
+    return r->header.features[bit / 64] >> (bit % 64) & 1;
+}
+
+/* `bytes` as words of `width` bytes, in the file's byte order, into four words of 64. */
+static void load_bitmap(pfr_reader *r, const uint8_t *bytes, unsigned width) {
+    memset(r->header.features, 0, sizeof r->header.features);
+    for (unsigned bit = 0; bit < FEATURES; bit++) {
+        const uint8_t *word = bytes + bit / (width * 8) * width;
+        const uint64_t v = width == 8 ? load_u64(word, r->context.swap) : load_u32(word, r->context.swap);
+        r->header.features[bit / 64] |= (v >> bit % (width * 8) & 1) << bit % 64;
+    }
+}
+
+/*
+ * The bitmap is an array of the writer's unsigned long, which a big-endian file does not tell: HOSTNAME, which nearly
+ * every recording has, decides; without it only BUILD_ID is believed, as perf does.
+ */
+static void find_bitmap(pfr_reader *r, const uint8_t *bytes) {
+    load_bitmap(r, bytes, 8);
+    if (!r->header.big_endian || has_bit(r, BIT_HOSTNAME))
+        return;
+    load_bitmap(r, bytes, 4);
+    if (has_bit(r, BIT_HOSTNAME))
+        return;
+    memset(r->header.features, 0, sizeof r->header.features);
+    r->header.features[0] = 1u << BIT_BUILD_ID;
+}
+
+static pfr_status add_feature(pfr_reader *r, uint32_t bit, uint64_t offset, pfr_bytes bytes, pfr_error *err) {
+    if (r->nr_features == r->features_room) {
+        const uint32_t room = r->features_room ? r->features_room * 2 : 32;
+        pfr_feature *more = mem_resize(&r->memory, r->features, r->features_room, room, sizeof *more);
+        if (!more)
+            return mem_fail(&r->memory, err, "features");
+        r->features = more;
+        r->features_room = room;
+    }
+    r->features[r->nr_features++] = (pfr_feature){
+        .bit = bit,
+        .name = name_of(SHOW_FEATURE, bit),
+        .offset = offset,
+        .bytes = bytes,
+        .layout = layout_find(TABLE_PERF_FEATURE, bit),
+    };
+    return PFR_OK;
+}
+
+static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error *err) {
+    uint8_t slot[SLOT];
+    size_t got = 0;
+    PFR_TRY(input_read_at(&r->parts[0].in, at, slot, SLOT, &got, err));
+    if (got < SLOT) {
+        r->quality.holes++;
+        return PFR_OK;
+    }
+    const uint64_t offset = load_u64(slot, r->context.swap), size = load_u64(slot + 8, r->context.swap);
+    PFR_TRY(add_feature(r, bit, offset, (pfr_bytes){NULL, size}, err));
+    pfr_feature *f = &r->features[r->nr_features - 1];
+    if (offset > r->header.file_size || size > r->header.file_size - offset) {
+        f->status = PFR_HOLE;
+        f->bytes.length = offset > r->header.file_size ? 0 : r->header.file_size - offset;
+    }
+    return PFR_OK;
+}
+
+/* NRCPUS counts the parts of other features, so it is read at once. */
+static pfr_status learn_cpus(pfr_reader *r, pfr_error *err) {
+    pfr_error ignored;
+    const pfr_feature *f = pfr_find_feature(r, 7, err ? err : &ignored);
+    if (f && f->bytes.length >= 4)
+        r->context.word[WORD_CPUS] = load_u32(f->bytes.at, r->context.swap);
+    return PFR_OK;
+}
+
+pfr_status features_open(pfr_reader *r, pfr_error *err) {
+    uint8_t header[104];
+    size_t got = 0;
+    if (r->header.header_size < sizeof header)
+        return PFR_OK;
+    PFR_TRY(input_read_at(&r->parts[0].in, 0, header, sizeof header, &got, err));
+    if (got < sizeof header || r->header.not_finalised)
+        return PFR_OK;
+    find_bitmap(r, header + 72);
+    uint64_t at = r->header.features_offset;
+    for (uint32_t bit = 0; bit < FEATURES; bit++) {
+        if (!has_bit(r, bit))
+            continue;
+        PFR_TRY(read_slot(r, at, bit, err));
+        at += SLOT;
+    }
+    return learn_cpus(r, err);
+}
+
+pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint8_t *bytes, size_t length,
+                        pfr_error *err) {
+    const uint8_t *kept = arena_copy(&r->arena, bytes, length, 8);
+    if (!kept)
+        return mem_fail(&r->memory, err, "features");
+    for (uint32_t i = 0; i < r->nr_features; i++) {
+        if (r->features[i].bit == bit) { /* said again: the last word holds */
+            r->features[i].bytes = (pfr_bytes){kept, length};
+            return learn_cpus(r, err);
+        }
+    }
+    if (bit < FEATURES)
+        r->header.features[bit / 64] |= 1ull << bit % 64;
+    PFR_TRY(add_feature(r, bit, offset, (pfr_bytes){kept, length}, err));
+    return learn_cpus(r, err);
+}
+
+uint32_t pfr_feature_count(const pfr_reader *reader) {
+    return reader->nr_features;
+}
+
+const pfr_feature *pfr_get_feature(pfr_reader *r, uint32_t index, pfr_error *err) {
+    if (index >= r->nr_features) {
+        pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "no such feature");
+        return NULL;
+    }
+    pfr_feature *f = &r->features[index];
+    if (f->bytes.at || f->bytes.length == 0)
+        return f;
+    if (f->bytes.length > r->header.file_size)
+        f->bytes.length = r->header.file_size; /* never more than there is */
+    uint8_t *bytes = arena_take(&r->arena, f->bytes.length, 8);
+    size_t got = 0;
+    if (!bytes) {
+        mem_fail(&r->memory, err, "feature");
+        return NULL;
+    }
+    if (input_read_at(&r->parts[0].in, f->offset, bytes, f->bytes.length, &got, err) < 0)
+        return NULL;
+    f->bytes = (pfr_bytes){bytes, got};
+    return f;
+}
+
+const pfr_feature *pfr_find_feature(pfr_reader *r, uint32_t bit, pfr_error *err) {
+    for (uint32_t i = 0; i < r->nr_features; i++)
+        if (r->features[i].bit == bit)
+            return pfr_get_feature(r, i, err);
+    pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "the recording does not have this feature");
+    return NULL;
+}
+
+pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, void *body, size_t size, pfr_error *err) {
+    const struct layout *l = layout_at(feature->layout);
+    if (!l || l->size != size)
+        return pfr_fail(err, PFR_ERR_USAGE, feature->offset, 0, "pfr_decode_feature",
+                        "feature %u has no struct of %zu bytes", feature->bit, size);
+    struct cursor in = cursor_on(feature->bytes.at, feature->bytes.length, feature->offset, r->context.swap);
+    return layout_read(l, &r->context, &in, body, err);
+}

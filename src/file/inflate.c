@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * COMPRESSED and COMPRESSED2: one zstd stream runs through all such records of a file, and the records inside may
+ * straddle them. So the context lives as long as the file, and bytes that are not yet a whole record wait for the next
+ * output (docs/perf-data-format.md, compression).
+ */
+#include "file/recording.h"
+
+#include <zstd.h>
+
+void inflater_close(struct inflater *z, struct memory *memory) {
+    ZSTD_freeDStream(z->stream);
+    mem_free(memory, z->buffer, z->capacity, 1);
+    *z = (struct inflater){0};
+}
+
+void inflater_rewind(struct inflater *z) {
+    if (z->stream)
+        ZSTD_DCtx_reset(z->stream, ZSTD_reset_session_only);
+    z->at = z->length = 0;
+    z->start = 0;
+    z->broken = false;
+}
+
+static pfr_status make_stream(pfr_reader *r, struct inflater *z, pfr_error *err) {
+    if (z->stream)
+        return PFR_OK;
+    z->stream = ZSTD_createDStream();
+    if (!z->stream)
+        return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "zstd", "no memory for a zstd context");
+    const int window_log = 63 - __builtin_clzll(r->limits.window);
+    ZSTD_DCtx_setParameter(z->stream, ZSTD_d_windowLogMax, window_log > 31 ? 31 : window_log);
+    return PFR_OK;
+}
+
+/* What was handed out makes room; the rest moves to the front. */
+static void drop_used(struct inflater *z) {
+    memmove(z->buffer, z->buffer + z->at, z->length - z->at);
+    z->start += z->at;
+    z->length -= z->at;
+    z->at = 0;
+}
+
+static pfr_status more_room(pfr_reader *r, struct inflater *z, uint64_t produced, uint64_t offset, pfr_error *err) {
+    if (z->length < z->capacity)
+        return PFR_OK;
+    if (produced >= r->limits.zstd_output_per_record)
+        return pfr_fail(err, PFR_ERR_LIMIT, offset, 0, "zstd_output_per_record",
+                        "the COMPRESSED record becomes more than %llu bytes",
+                        (unsigned long long)r->limits.zstd_output_per_record);
+    const size_t capacity = z->capacity ? z->capacity * 2 : (size_t)256 << 10;
+    uint8_t *buffer = mem_resize(&r->memory, z->buffer, z->capacity, capacity, 1);
+    if (!buffer)
+        return mem_fail(&r->memory, err, "zstd output");
+    z->buffer = buffer;
+    z->capacity = capacity;
+    return PFR_OK;
+}
+
+static bool starts_frame(pfr_bytes from) {
+    return from.length >= 4 && load_u32(from.at, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) == ZSTD_MAGICNUMBER;
+}
+
+pfr_status inflate(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err) {
+    PFR_TRY(make_stream(r, z, err));
+    if (z->broken) {
+        if (!starts_frame(from))
+            return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed",
+                            "zstd data after a broken stretch: the stream cannot go on before a new frame");
+        inflater_rewind(z);
+    }
+    drop_used(z);
+    const size_t before = z->length;
+    ZSTD_inBuffer in = {from.at, from.length, 0};
+    bool more = true;
+    while (in.pos < in.size || more) {
+        PFR_TRY(more_room(r, z, z->length - before, offset, err));
+        ZSTD_outBuffer out = {z->buffer, z->capacity, z->length};
+        const size_t in_before = in.pos;
+        const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
+        if (ZSTD_isError(hint)) {
+            z->broken = true;
+            return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed", "zstd data at byte %zu of %llu: %s", in.pos,
+                            (unsigned long long)from.length, ZSTD_getErrorName(hint));
+        }
+        more = out.pos == out.size; /* the buffer is full: there may be more inside the context */
+        if (out.pos == z->length && in.pos == in_before)
+            more = false;
+        z->length = out.pos;
+        if (!more && in.pos == in_before && in.pos < in.size)
+            break;
+    }
+    return PFR_OK;
+}

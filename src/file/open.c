@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a recording: its kind by its first bytes, then the header of a file, its attrs and the table of features. A
+ * file inside gzip, xz or zstd is unpacked into an unlinked file first, since its parts lie in no reading order.
+ */
+#include "base/bounds.h"
+#include "file/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MAGIC 8u
+#define PIPE_HEADER 16u
+#define OLD_HEADER 72u
+#define FILE_HEADER 104u
+#define EVENTS_MOST 65536u
+#define PARTS_MOST 65536u
+
+static const bool host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+static void set_order(pfr_reader *r, bool big) {
+    r->header.big_endian = big;
+    r->context.swap = big != host_big;
+    r->context.mirrored = big;
+}
+
+/* PERFFILE does not tell the byte order: the entry size of attrs, which is one of a few numbers, does. */
+static bool old_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
+    static const uint64_t sizes[] = {80, 88, 96, 112, 120};
+    for (int big = 0; big < 2; big++) {
+        const bool swap = big != host_big;
+        const uint64_t size = load_u64(bytes + 8, swap), attr_size = have >= 24 ? load_u64(bytes + 16, swap) : 0;
+        bool fits = size == PIPE_HEADER;
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            fits = fits || attr_size == sizes[i];
+        if (fits) {
+            set_order(r, big);
+            return true;
+        }
+    }
+    return false;
+}
+
+static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
+    if (have >= PIPE_HEADER && memcmp(bytes, "PERFILE2", MAGIC) == 0)
+        return set_order(r, false), r->header.version = 2, PFR_OK;
+    if (have >= PIPE_HEADER && memcmp(bytes, "2ELIFREP", MAGIC) == 0)
+        return set_order(r, true), r->header.version = 2, PFR_OK;
+    if (have >= PIPE_HEADER && memcmp(bytes, "PERFFILE", MAGIC) == 0 && old_order(r, bytes, have))
+        return r->header.version = 1, PFR_OK;
+    if (have == 0)
+        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "", "the file is empty");
+    return pfr_fail(err, PFR_ERR_FORMAT, 0, have < MAGIC ? have : MAGIC, "file_header.magic",
+                    "not a recording: neither perf.data nor its stream begins like this");
+}
+
+static pfr_status read_header(pfr_reader *r, pfr_error *err) {
+    uint8_t bytes[FILE_HEADER];
+    size_t got = 0;
+    struct pfr_rec_file_header h;
+    PFR_TRY(input_read_at(&r->parts[0].in, 0, bytes, sizeof bytes, &got, err));
+    const uint64_t size = load_u64(bytes + 8, r->context.swap);
+    if (size != OLD_HEADER && size < FILE_HEADER)
+        return pfr_fail(err, PFR_ERR_FORMAT, 8, 8, "file_header.size", "a header of %llu bytes: 16, 72 or 104 are known",
+                        (unsigned long long)size);
+    if (got < size && got < FILE_HEADER)
+        return pfr_fail(err, PFR_ERR_FORMAT, got, size - got, "file_header", "the file ends within its header");
+    struct cursor in = cursor_on(bytes, size < FILE_HEADER ? (size_t)size : FILE_HEADER, 0, r->context.swap);
+    PFR_TRY(layout_read(layout_at(L_file_header), &r->context, &in, &h, err));
+    r->header.header_size = size;
+    r->header.attr_size = h.attr_size;
+    r->header.data_offset = h.data.offset;
+    r->header.data_size = r->header.data_size_said = h.data.size;
+    if (h.attr_size < 80 || h.attr_size > RECORD_MOST)
+        return pfr_fail(err, PFR_ERR_FORMAT, 16, 8, "file_header.attr_size", "attr entries of %llu bytes",
+                        (unsigned long long)h.attr_size);
+    return PFR_OK;
+}
+
+/* The entry's last 16 bytes say where its ids are. */
+static pfr_status read_attr_entry(pfr_reader *r, const uint8_t *entry, uint64_t offset, pfr_error *err) {
+    const size_t room = (size_t)r->header.attr_size - 16;
+    const uint64_t ids_offset = load_u64(entry + room, r->context.swap);
+    const uint64_t ids_size = load_u64(entry + room + 8, r->context.swap);
+    pfr_u64s ids = {NULL, 0, r->context.swap};
+    size_t got = 0;
+    if (ids_size > 0 && ids_offset <= r->header.file_size && ids_size <= r->header.file_size - ids_offset) {
+        uint8_t *bytes = mem_alloc(&r->memory, (size_t)ids_size, 1);
+        if (!bytes)
+            return mem_fail(&r->memory, err, "event ids");
+        pfr_status s = input_read_at(&r->parts[0].in, ids_offset, bytes, (size_t)ids_size, &got, err);
+        ids.at = bytes;
+        ids.count = got / 8;
+        if (s >= 0)
+            s = events_add(r, entry, room, &ids, err);
+        mem_free(&r->memory, bytes, (size_t)ids_size, 1);
+        return s;
+    }
+    if (ids_size > 0)
+        r->quality.holes++;
+    (void)offset;
+    return events_add(r, entry, room, &ids, err);
+}
+
+static pfr_status read_attrs(pfr_reader *r, pfr_error *err) {
+    uint8_t head[FILE_HEADER];
+    size_t got = 0;
+    PFR_TRY(input_read_at(&r->parts[0].in, 0, head, 40, &got, err));
+    const uint64_t offset = load_u64(head + 24, r->context.swap), size = load_u64(head + 32, r->context.swap);
+    const uint64_t count = size / r->header.attr_size;
+    if (count > EVENTS_MOST)
+        return pfr_fail(err, PFR_ERR_DAMAGE, 32, 8, "file_header.attrs.size", "%llu events", (unsigned long long)count);
+    uint8_t *entry = mem_alloc(&r->memory, (size_t)r->header.attr_size, 1);
+    if (!entry)
+        return mem_fail(&r->memory, err, "attrs");
+    pfr_status s = PFR_OK;
+    for (uint64_t i = 0; i < count && s >= 0; i++) {
+        const uint64_t at = offset + i * r->header.attr_size;
+        if (at < offset || at > r->header.file_size)
+            break;
+        s = input_read_at(&r->parts[0].in, at, entry, (size_t)r->header.attr_size, &got, err);
+        if (s >= 0 && got < r->header.attr_size)
+            break;
+        if (s >= 0)
+            s = read_attr_entry(r, entry, at, err);
+    }
+    mem_free(&r->memory, entry, (size_t)r->header.attr_size, 1);
+    return s;
+}
+
+/* Where the records lie. data.size 0: the recorder was killed, everything to the end is records. */
+static void place_data(pfr_reader *r) {
+    pfr_header *h = &r->header;
+    h->not_finalised = h->data_size_said == 0 && h->file_size > h->data_offset;
+    r->quality.not_finalised = h->not_finalised;
+    if (h->data_offset > h->file_size)
+        h->data_size = 0;
+    else if (h->not_finalised || h->data_size_said > h->file_size - h->data_offset)
+        h->data_size = h->file_size - h->data_offset;
+    if (!h->not_finalised && h->data_size < h->data_size_said)
+        r->quality.truncated_bytes += h->data_size_said - h->data_size;
+    h->features_offset = h->data_offset + h->data_size_said;
+    r->parts[0].begin = h->data_offset;
+    r->parts[0].end = h->data_offset + h->data_size;
+}
+
+/* A file-mode recording that comes as a stream goes into an unlinked file. */
+static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
+    struct input *in = &r->parts[0].in;
+    const char *folder = getenv("TMPDIR");
+    const int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    uint64_t at = 0;
+    if (fd < 0)
+        return pfr_fail_errno(err, errno, "cannot make a temporary file in", folder ? folder : "/tmp");
+    for (;;) {
+        const uint8_t *bytes;
+        size_t have;
+        pfr_status s = input_window(in, at, 1, &bytes, &have, err);
+        if (s < 0 || have == 0) {
+            if (s < 0)
+                return close(fd), s;
+            break;
+        }
+        const ssize_t wrote = write(fd, bytes, have);
+        if (wrote <= 0) {
+            const int error_number = errno;
+            close(fd);
+            return pfr_fail_errno(err, error_number, "cannot write to a temporary file in", folder ? folder : "/tmp");
+        }
+        at += (uint64_t)wrote;
+    }
+    input_close(in);
+    return input_open_fd(in, fd, true, "unpacked recording", setup, err);
+}
+
+static pfr_status open_file(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
+    r->header.container = r->header.container == PFR_DIRECTORY ? PFR_DIRECTORY : PFR_FILE;
+    if (!input_seekable(&r->parts[0].in) && setup)
+        PFR_TRY(spool(r, setup, err));
+    r->header.file_size = input_size(&r->parts[0].in);
+    PFR_TRY(read_header(r, err));
+    place_data(r);
+    PFR_TRY(read_attrs(r, err));
+    PFR_TRY(features_open(r, err));
+    return events_name(r, err);
+}
+
+static pfr_status open_pipe(pfr_reader *r) {
+    r->header.container = PFR_PIPE;
+    r->header.header_size = PIPE_HEADER;
+    r->header.data_offset = PIPE_HEADER;
+    r->header.file_size = input_size(&r->parts[0].in);
+    r->header.data_size = r->header.file_size == INPUT_UNKNOWN_SIZE ? 0 : r->header.file_size - PIPE_HEADER;
+    r->parts[0].begin = PIPE_HEADER;
+    r->parts[0].end = UINT64_MAX;
+    return PFR_OK;
+}
+
+static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
+    const uint8_t *bytes;
+    size_t have;
+    PFR_TRY(input_window(&r->parts[0].in, 0, FILE_HEADER, &bytes, &have, err));
+    PFR_TRY(recognise(r, bytes, have, err));
+    PFR_TRY(load_u64(bytes + 8, r->context.swap) == PIPE_HEADER ? open_pipe(r) : open_file(r, setup, err));
+    r->at = r->parts[0].begin;
+    return PFR_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The numbers of the data.N files of a folder, ascending; in memory of malloc's for the moment. */
+static pfr_status list_parts(int folder, uint32_t **numbers, size_t *count, pfr_error *err) {
+    const int fd = dup(folder);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir)
+        return pfr_fail_errno(err, errno, "cannot list", "the recording's folder");
+    *numbers = NULL;
+    *count = 0;
+    size_t room = 0;
+    for (struct dirent *e; (e = readdir(dir)) && *count < PARTS_MOST;) {
+        char *end;
+        if (strncmp(e->d_name, "data.", 5) != 0 || e->d_name[5] < '0' || e->d_name[5] > '9')
+            continue;
+        const unsigned long number = strtoul(e->d_name + 5, &end, 10);
+        if (*end || number >= UINT32_MAX)
+            continue;
+        if (*count == room) {
+            room = room ? room * 2 : 16;
+            uint32_t *more = realloc(*numbers, room * sizeof *more);
+            if (!more) {
+                closedir(dir);
+                return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "", "out of memory");
+            }
+            *numbers = more;
+        }
+        (*numbers)[(*count)++] = (uint32_t)number;
+    }
+    closedir(dir);
+    if (*count)
+        qsort(*numbers, *count, sizeof **numbers, by_number);
+    return PFR_OK;
+}
+
+static pfr_status open_parts(pfr_reader *r, int folder, const struct input_setup *setup, pfr_error *err) {
+    uint32_t *numbers = NULL;
+    size_t count = 0;
+    pfr_status s = list_parts(folder, &numbers, &count, err);
+    struct part *parts = s < 0 ? NULL : arena_zeroed(&r->arena, count + 1, sizeof *parts);
+    if (s >= 0 && !parts)
+        s = mem_fail(&r->memory, err, "parts");
+    if (s >= 0) {
+        r->parts = parts;
+        r->nr_parts = 1;
+        s = input_open_at(&parts[0].in, folder, "data", setup, err);
+        parts[0].open = s >= 0;
+    }
+    for (size_t i = 0; s >= 0 && i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "data.%u", numbers[i]);
+        s = input_open_at(&parts[i + 1].in, folder, name, setup, err);
+        parts[i + 1].open = s >= 0;
+        parts[i + 1].number = numbers[i] + 1;
+        parts[i + 1].end = UINT64_MAX;
+        r->nr_parts++;
+    }
+    free(numbers);
+    return s;
+}
+
+static pfr_status open_directory(pfr_reader *r, const char *path, const struct input_setup *setup, pfr_error *err) {
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return pfr_fail_errno(err, errno, "cannot open", path);
+    r->header.container = PFR_DIRECTORY;
+    pfr_status s = open_parts(r, folder, setup, err);
+    close(folder);
+    return s < 0 ? s : open_any(r, setup, err);
+}
+
+static pfr_status open_one(pfr_reader *r, const char *path, const struct input_setup *setup, pfr_error *err) {
+    r->parts = arena_zeroed(&r->arena, 1, sizeof *r->parts);
+    if (!r->parts)
+        return mem_fail(&r->memory, err, "parts");
+    r->nr_parts = 1;
+    PFR_TRY(input_open(&r->parts[0].in, path, setup, err));
+    r->parts[0].open = true;
+    return open_any(r, setup, err);
+}
+
+/* The reader itself comes from the caller's allocator too; it is counted in its own memory. */
+static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
+    struct memory memory;
+    const pfr_limits *limits = options ? options->limits : NULL;
+    const pfr_limits resolved = limits_resolve(limits);
+    memory_init(&memory, options ? options->alloc : NULL, resolved.memory);
+    pfr_reader *r = mem_zeroed(&memory, 1, sizeof *r);
+    if (!r) {
+        mem_fail(&memory, err, "reader");
+        return NULL;
+    }
+    r->memory = memory;
+    r->limits = resolved;
+    r->keep_aux = options && options->size > offsetof(pfr_open_options, keep_aux) && options->keep_aux;
+    r->last_event = PFR_NO_EVENT;
+    arena_init(&r->arena, &r->memory);
+    u64_map_init(&r->ids, &r->memory);
+    return r;
+}
+
+pfr_reader *pfr_open(const char *path, const pfr_open_options *options, pfr_error *err) {
+    pfr_reader *r = new_reader(options, err);
+    if (!r)
+        return NULL;
+    const struct input_setup setup = {.memory = &r->memory, .limits = &r->limits};
+    const bool folder = strcmp(path, "-") != 0 && input_is_directory(path);
+    if ((folder ? open_directory(r, path, &setup, err) : open_one(r, path, &setup, err)) < 0) {
+        pfr_close(r);
+        return NULL;
+    }
+    r->header.parts = r->nr_parts;
+    return r;
+}
+
+pfr_reader *pfr_open_bytes(const void *bytes, size_t length, const pfr_open_options *options, pfr_error *err) {
+    pfr_reader *r = new_reader(options, err);
+    if (!r)
+        return NULL;
+    r->parts = arena_zeroed(&r->arena, 1, sizeof *r->parts);
+    pfr_status s = r->parts ? PFR_OK : mem_fail(&r->memory, err, "parts");
+    if (s >= 0) {
+        r->nr_parts = r->header.parts = 1;
+        input_on_bytes(&r->parts[0].in, bytes, length);
+        r->parts[0].open = true;
+        s = open_any(r, NULL, err);
+    }
+    if (s >= 0)
+        return r;
+    pfr_close(r);
+    return NULL;
+}
+
+void pfr_close(pfr_reader *r) {
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < r->nr_parts; i++) {
+        inflater_close(&r->parts[i].inflater, &r->memory);
+        if (r->parts[i].open)
+            input_close(&r->parts[i].in);
+    }
+    mem_free(&r->memory, r->features, r->features_room, sizeof *r->features);
+    u64_map_free(&r->ids);
+    arena_free(&r->arena);
+    struct memory memory = r->memory;
+    mem_free(&memory, r, 1, sizeof *r);
+}
+
+const pfr_header *pfr_get_header(const pfr_reader *reader) {
+    return &reader->header;
+}
+
+const pfr_quality *pfr_get_quality(const pfr_reader *reader) {
+    return &reader->quality;
+}
