@@ -13,7 +13,6 @@
 #include "nearest.h"
 #include "progress.h"
 #include "screen.h"
-#include "version.h"
 
 struct main_options {
     bool version;
