@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of C++ and Rust, and names made to cost more than they are worth. */
+#include "symbol/demangle.h"
+#include "scratch_file.h"
+#include "base/failing_alloc.h"
+
+static void assert_shown(const char *mangled, unsigned flags, const char *expected) {
+    struct memory memory;
+    struct demangler demangler;
+    memory_init(&memory, NULL, 0);
+    demangler_init(&demangler, &memory);
+    const char *shown = demangle(&demangler, mangled, flags);
+    if (!shown || !expected)
+        assert_ptr_equal(shown, expected);
+    else
+        assert_string_equal(shown, expected);
+    demangler_free(&demangler);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(demangle_cplusplus) {
+    assert_shown("_ZN3foo3barEi", 0, "foo::bar");
+    assert_shown("_ZN3foo3barEi", DEMANGLE_PARAMETERS, "foo::bar(int)");
+    assert_shown("_ZN3fooC1Ev", DEMANGLE_PARAMETERS, "foo::foo()");
+}
+
+TEST(demangle_rust) {
+    assert_shown("_ZN4core3fmt5write17h0123456789abcdefE", 0, "core::fmt::write");
+    assert_shown("_ZN4core3fmt5write17h0123456789abcdefE", DEMANGLE_HASH, "core::fmt::write::h0123456789abcdef");
+    assert_shown("_RNvC6_123foo3bar", 0, "123foo::bar");
+}
+
+TEST(demangle_leaves_other_names_alone) {
+    static const char *const names[] = {"", "main", "_Z", "_ZN", "_R", "_GLOBAL_OFFSET_TABLE_", "_Zebra", "__Z3foov"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_shown(names[i], 0, NULL);
+}
+
+/* f<p<a, a>, p<X, X>, p<Y, Y>...>, each argument a pair of the one before: the text doubles with each. */
+static void grow_cplusplus(char *name, int pairs) {
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    strcpy(name, "_Z1fI1pI1aS1_E");
+    for (int i = 0; i < pairs; i++) {
+        char part[16];
+        snprintf(part, sizeof part, "S0_IS%c_S%c_E", digits[i + 2], digits[i + 2]);
+        strcat(name, part);
+    }
+    strcat(name, "Evv");
+}
+
+/* The same in Rust: a tuple of two references to the tuple before, which count bytes from behind "_R" in base 62. */
+static void grow_rust(char *name, int pairs) {
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t previous = strlen("INvC1a1f");
+    strcpy(name, "_RINvC1a1fTuuE");
+    for (int i = 0; i < pairs; i++) {
+        char back[8], part[32];
+        const size_t place = previous - 1; /* "B_" is 0, "B0_" is 1 */
+        if (place >= 62)
+            snprintf(back, sizeof back, "B%c%c_", digits[place / 62], digits[place % 62]);
+        else
+            snprintf(back, sizeof back, "B%c_", digits[place]);
+        snprintf(part, sizeof part, "T%s%sE", back, back);
+        previous = strlen(name) - 2;
+        strcat(name, part);
+    }
+    strcat(name, "E");
+}
+
+TEST(demangle_stops_at_names_that_grow_without_end) {
+    char name[1024];
+    grow_cplusplus(name, 1);
+    assert_shown(name, 0, "f<p<a, a>, p<p<a, a>, p<a, a> > >");
+    grow_cplusplus(name, 33);
+    assert_shown(name, 0, NULL);
+    grow_rust(name, 2);
+    assert_shown(name, 0, "a::f::<((), ()), (((), ()), ((), ())), ((((), ()), ((), ())), (((), ()), ((), ())))>");
+    grow_rust(name, 40);
+    assert_shown(name, 0, NULL);
+}
+
+TEST(demangle_survives_known_bombs) {
+    assert_shown("_Zcv1BIRT_EIS1_E", DEMANGLE_PARAMETERS, NULL);
+    char *deep = malloc(1 << 20);
+    assert_non_null(deep);
+    memset(deep, 'P', (1 << 20) - 1);
+    memcpy(deep, "_Z1f", 4);
+    for (size_t length = (1 << 20) - 1; length > 16; length /= 3) {
+        deep[length] = '\0';
+        struct memory memory;
+        struct demangler demangler;
+        memory_init(&memory, NULL, 0);
+        demangler_init(&demangler, &memory);
+        demangle(&demangler, deep, DEMANGLE_PARAMETERS);
+        demangler_free(&demangler);
+    }
+    free(deep);
+}
+
+TEST(demangle_every_allocation_fails_once) {
+    struct failing_alloc failing;
+    for (long n = 1;; n++) {
+        struct memory memory;
+        struct demangler demangler;
+        failing_alloc_begin(&failing, n);
+        memory_init(&memory, &failing.alloc, 0);
+        demangler_init(&demangler, &memory);
+        const char *shown = demangle(&demangler, "_ZN3foo3barEi", 0);
+        const bool has_failed = failing.has_failed;
+        demangler_free(&demangler);
+        assert_int_equal(failing.blocks, 0);
+        if (!has_failed) {
+            assert_non_null(shown);
+            break;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's list of symbols: types, modules, hidden addresses, damage. */
+#include "scratch_file.h"
+#include "base/failing_alloc.h"
+
+static const char *const sample = "0000000000000000 A fixed_percpu_data\n"
+                                  "ffffffff81000000 T _stext\n"
+                                  "ffffffff81000100 t alias_one\n"
+                                  "ffffffff81000100 T alias_two\n"
+                                  "ffffffff81000180 D some_data\n"
+                                  "ffffffff81000200 W weak_one\n"
+                                  "ffffffff81000280 t $mark\n"
+                                  "not a line\n"
+                                  "ffffffff81000300 T last_of_kernel\n"
+                                  "ffffffffc0401010 t ext4_read\t[ext4]\n"
+                                  "ffffffffc0401080 t ext4_write\t[ext4]\n"
+                                  "ffffffffc0501000 t fat_read\t[fat]";
+
+static struct symbol_handle *open_text(const struct scratch_file *scratch, const char *text, struct memory *memory) {
+    struct symbol_handle *handle;
+    const struct symbol_object object = {.kind = SYMBOL_KERNEL, .path = scratch->path};
+    scratch_write(scratch, text, strlen(text));
+    memory_init(memory, NULL, 0);
+    assert_result_is(kallsyms_symbol_source.open(&object, memory, &handle), SYMBOL_FOUND);
+    return handle;
+}
+
+static void assert_kernel_name(struct symbol_handle *handle, uint64_t address, const char *name, const char *module) {
+    struct symbol symbol;
+    assert_result_is(kallsyms_symbol_source.find(handle, address, &symbol), SYMBOL_FOUND);
+    assert_string_equal(symbol.name, name);
+    assert_string_equal(symbol.module, module);
+}
+
+TEST(kallsyms_finds_code_of_kernel_and_modules) {
+    struct scratch_file scratch;
+    struct memory memory;
+    scratch_make(&scratch);
+    struct symbol_handle *handle = open_text(&scratch, sample, &memory);
+    assert_kernel_name(handle, 0xffffffff81000000, "_stext", "");
+    assert_kernel_name(handle, 0xffffffff810001ff, "alias_two", "");
+    assert_kernel_name(handle, 0xffffffff810002ff, "weak_one", "");
+    assert_kernel_name(handle, 0xffffffff81000300, "last_of_kernel", "");
+    assert_kernel_name(handle, 0xffffffffc040107f, "ext4_read", "ext4");
+    assert_kernel_name(handle, 0xffffffffc0401080, "ext4_write", "ext4");
+    assert_kernel_name(handle, 0xffffffffc0501fff, "fat_read", "fat");
+    assert_string_equal(name_at(&kallsyms_symbol_source, handle, 0xffffffff90000000),
+                        symbol_result_text(SYMBOL_NO_MATCH));
+    assert_string_equal(name_at(&kallsyms_symbol_source, handle, 0xffffffffc0500fff),
+                        symbol_result_text(SYMBOL_NO_MATCH));
+    kallsyms_symbol_source.close(handle);
+    assert_int_equal(memory.used, 0);
+    scratch_remove(&scratch);
+}
+
+TEST(kallsyms_is_read_at_the_first_question) {
+    struct scratch_file scratch;
+    struct memory memory;
+    scratch_make(&scratch);
+    struct symbol_handle *handle = open_text(&scratch, "", &memory);
+    scratch_write(&scratch, sample, strlen(sample));
+    assert_kernel_name(handle, 0xffffffff81000000, "_stext", "");
+    scratch_write(&scratch, "", 0);
+    assert_kernel_name(handle, 0xffffffff81000000, "_stext", "");
+    kallsyms_symbol_source.close(handle);
+    scratch_remove(&scratch);
+}
+
+TEST(kallsyms_of_zeros_is_hidden) {
+    struct scratch_file scratch;
+    struct memory memory;
+    scratch_make(&scratch);
+    struct symbol_handle *handle = open_text(&scratch, "0000000000000000 T _stext\n0000000000000000 t foo\n", &memory);
+    for (int i = 0; i < 2; i++)
+        assert_string_equal(name_at(&kallsyms_symbol_source, handle, 0), symbol_result_text(SYMBOL_HIDDEN));
+    kallsyms_symbol_source.close(handle);
+    handle = open_text(&scratch, "", &memory);
+    assert_string_equal(name_at(&kallsyms_symbol_source, handle, 0), symbol_result_text(SYMBOL_NO_SYMBOLS));
+    kallsyms_symbol_source.close(handle);
+    scratch_remove(&scratch);
+}
+
+TEST(kallsyms_without_a_file) {
+    struct memory memory;
+    struct symbol_handle *handle;
+    memory_init(&memory, NULL, 0);
+    const struct symbol_object missing = {.path = "/nonexistent/kallsyms"};
+    assert_result_is(kallsyms_symbol_source.open(&missing, &memory, &handle), SYMBOL_NO_FILE);
+    assert_null(handle);
+    const struct symbol_object device = {.path = "/dev/zero"};
+    assert_result_is(kallsyms_symbol_source.open(&device, &memory, &handle), SYMBOL_NOT_REGULAR);
+    assert_int_equal(memory.used, 0);
+    kallsyms_symbol_source.close(NULL);
+}
+
+TEST(kallsyms_takes_every_truncation) {
+    struct scratch_file scratch;
+    struct memory memory;
+    char text[1024];
+    scratch_make(&scratch);
+    for (size_t length = 0; length < strlen(sample); length++) {
+        memcpy(text, sample, length);
+        text[length] = '\0';
+        struct symbol_handle *handle = open_text(&scratch, text, &memory);
+        assert_non_null(name_at(&kallsyms_symbol_source, handle, 0xffffffff81000100));
+        kallsyms_symbol_source.close(handle);
+        assert_int_equal(memory.used, 0);
+    }
+    scratch_remove(&scratch);
+}
+
+TEST(kallsyms_every_allocation_fails_once) {
+    struct scratch_file scratch;
+    struct failing_alloc failing;
+    const struct symbol_object object = {.path = scratch.path};
+    scratch_make(&scratch);
+    scratch_write(&scratch, sample, strlen(sample));
+    for (long n = 1;; n++) {
+        struct memory memory;
+        struct symbol_handle *handle;
+        struct symbol symbol;
+        failing_alloc_begin(&failing, n);
+        memory_init(&memory, &failing.alloc, 0);
+        enum symbol_result result = kallsyms_symbol_source.open(&object, &memory, &handle);
+        if (result == SYMBOL_FOUND)
+            result = kallsyms_symbol_source.find(handle, 0xffffffff81000000, &symbol);
+        kallsyms_symbol_source.close(handle);
+        assert_int_equal(failing.blocks, 0);
+        assert_result_is(result, failing.has_failed ? SYMBOL_NO_MEMORY : SYMBOL_FOUND);
+        if (!failing.has_failed)
+            break;
+    }
+    scratch_remove(&scratch);
+}
