@@ -3,9 +3,7 @@
  * Reading any layout by its descriptors: one switch over kinds. The straight-line code of fast_sample.c reads the same
  * bytes faster and calls this one when something is wrong, because this one knows the name of the field.
  */
-#include "wire/layout.h"
-
-#include <perfray/record_structs.h>
+#include "wire/any_layout.h"
 
 struct reading {
     const struct layout *layout;
@@ -91,7 +89,7 @@ static pfr_status read_text(struct reading *r, const struct field *f) {
         room = cursor_left(r->in);
     } else if (f->extra == EXTRA_TO_NUL) {
         const size_t length = strnlen((const char *)r->in->at, cursor_left(r->in));
-        room = length < cursor_left(r->in) ? length + 1 : length;
+        room = length < cursor_left(r->in) || length == 0 ? length + 1 : length;
     }
     if (!take_bytes(r->in, room, &at))
         return damaged(r, f, room);
@@ -154,10 +152,10 @@ static pfr_status skip_parts(struct reading *r, unsigned of, uint64_t count, uin
     }
     struct items_walk walk = {*r->in, count};
     const pfr_items all = {.context = r->context, .of = of};
-    uint64_t room[64]; /* as large as the largest part that arrays hold; checked by layout_test */
+    union any_layout room;
     pfr_status s = PFR_OK;
     for (*done = 0; *done < count && cursor_left(&walk.in) > 0; ++*done)
-        if ((s = items_next(&all, &walk, room, r->err)) != PFR_OK)
+        if ((s = items_next(&all, &walk, &room, r->err)) != PFR_OK)
             return s;
     if (*done < count && count != UINT64_MAX)
         return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(&walk.in), 0, part->name,
@@ -180,9 +178,14 @@ static pfr_status read_items(struct reading *r, const struct field *f) {
     return PFR_OK;
 }
 
+/* What is chosen is read once to see that it fits, as parts of arrays are. */
 static pfr_status read_choice(struct reading *r, const struct field *f) {
     const unsigned of = layout_find((enum layout_table)f->of, field_count(f, r->context, r->rec));
     const size_t left = cursor_left(r->in);
+    struct cursor inside = *r->in;
+    union any_layout chosen;
+    if (of != L_NONE)
+        PFR_TRY(layout_read(layout_at(of), r->context, &inside, &chosen, r->err));
     *(pfr_items *)member(r, f) = (pfr_items){r->in->at, left, 1, kept_context(r), of};
     r->in->at = r->in->end;
     return PFR_OK;
