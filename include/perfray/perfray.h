@@ -8,6 +8,7 @@
 #include <perfray/out.h>
 #include <perfray/reader.h>
 #include <perfray/record.h>
+#include <perfray/report.h>
 #include <perfray/views.h>
 
 #endif

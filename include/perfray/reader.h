@@ -35,6 +35,7 @@ typedef struct pfr_open_options {
     const pfr_alloc *alloc;   /* NULL: malloc */
     const pfr_limits *limits; /* NULL: defaults */
     bool keep_aux;            /* give the data that follow AUXTRACE records: see pfr_payload */
+    bool spool;               /* keep a stream in an unlinked file (TMPDIR or /tmp), so that it can be read twice */
 } pfr_open_options;
 
 /* `path` may be "-", standard input. NULL on failure, with *err: FORMAT, IO, PERMISSION, MEMORY, LIMIT, DAMAGE. */

@@ -82,7 +82,7 @@ static pfr_status read_header(pfr_reader *r, pfr_error *err) {
 }
 
 /* The entry's last 16 bytes say where its ids are. */
-static pfr_status read_attr_entry(pfr_reader *r, const uint8_t *entry, uint64_t offset, pfr_error *err) {
+static pfr_status read_attr_entry(pfr_reader *r, const uint8_t *entry, pfr_error *err) {
     const size_t room = (size_t)r->header.attr_size - 16;
     const uint64_t ids_offset = load_u64(entry + room, r->context.swap);
     const uint64_t ids_size = load_u64(entry + room + 8, r->context.swap);
@@ -102,7 +102,6 @@ static pfr_status read_attr_entry(pfr_reader *r, const uint8_t *entry, uint64_t 
     }
     if (ids_size > 0)
         r->quality.holes++;
-    (void)offset;
     return events_add(r, entry, room, &ids, err);
 }
 
@@ -126,7 +125,7 @@ static pfr_status read_attrs(pfr_reader *r, pfr_error *err) {
         if (s >= 0 && got < r->header.attr_size)
             break;
         if (s >= 0)
-            s = read_attr_entry(r, entry, at, err);
+            s = read_attr_entry(r, entry, err);
     }
     mem_free(&r->memory, entry, (size_t)r->header.attr_size, 1);
     return s;
@@ -189,7 +188,9 @@ static pfr_status open_file(pfr_reader *r, const struct input_setup *setup, pfr_
     return events_name(r, err);
 }
 
-static pfr_status open_pipe(pfr_reader *r) {
+static pfr_status open_pipe(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
+    if (r->spool && setup && !input_seekable(&r->parts[0].in))
+        PFR_TRY(spool(r, setup, err));
     r->header.container = PFR_PIPE;
     r->header.header_size = PIPE_HEADER;
     r->header.data_offset = PIPE_HEADER;
@@ -205,7 +206,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     size_t have;
     PFR_TRY(input_window(&r->parts[0].in, 0, FILE_HEADER, &bytes, &have, err));
     PFR_TRY(recognise(r, bytes, have, err));
-    PFR_TRY(load_u64(bytes + 8, r->context.swap) == PIPE_HEADER ? open_pipe(r) : open_file(r, setup, err));
+    PFR_TRY(load_u64(bytes + 8, r->context.swap) == PIPE_HEADER ? open_pipe(r, setup, err) : open_file(r, setup, err));
     r->at = r->parts[0].begin;
     return PFR_OK;
 }
@@ -308,6 +309,7 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     r->memory = memory;
     r->limits = resolved;
     r->keep_aux = options && options->size > offsetof(pfr_open_options, keep_aux) && options->keep_aux;
+    r->spool = options && options->size > offsetof(pfr_open_options, spool) && options->spool;
     r->last_event = PFR_NO_EVENT;
     arena_init(&r->arena, &r->memory);
     u64_map_init(&r->ids, &r->memory);

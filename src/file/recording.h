@@ -54,7 +54,7 @@ struct pfr_reader {
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;
-    bool keep_aux;
+    bool keep_aux, spool;
     pfr_header header;
     struct pfr_context context; /* of records without an event: byte order and NRCPUS */
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_KEY_H
+#define PFR_MODEL_KEY_H
+/*
+ * The key of a record: when, then where. What has a smaller key happened before; equal times go by place in the file.
+ * A recording whose first event has no times has time 0 everywhere, so that the order of the file alone counts.
+ */
+#include <perfray/record.h>
+
+struct key {
+    uint64_t time;   /* 0: before everything that is timed */
+    uint64_t offset; /* part << 48 | offset of the record, or of the one it came out of */
+    uint64_t inner;  /* place in the decompressed output */
+};
+
+#define KEY_FIRST ((struct key){0, 0, 0})
+
+static inline struct key key_of(const pfr_record *rec, uint64_t time) {
+    const struct key k = {time == UINT64_MAX ? 0 : time, (uint64_t)rec->part << 48 | rec->offset, rec->inner};
+    return k;
+}
+
+static inline bool key_before(const struct key *a, const struct key *b) {
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->offset != b->offset)
+        return a->offset < b->offset;
+    return a->inner < b->inner;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_OBJECTS_H
+#define PFR_MODEL_OBJECTS_H
+/* What is mapped: one entry per path and build-id; anonymous memory is one per process. */
+#include "base/intern.h"
+
+#include <perfray/reader.h>
+
+enum object_kind { OBJECT_FILE, OBJECT_KERNEL, OBJECT_MODULE, OBJECT_VDSO, OBJECT_ANONYMOUS, OBJECT_OTHER };
+
+#define BUILD_ID_ROOM 20
+
+struct object {
+    uint32_t path, short_name; /* in `names` */
+    uint32_t pid;              /* of anonymous memory */
+    uint8_t kind;
+    uint8_t build_id_size; /* 0: not known */
+    uint8_t build_id[BUILD_ID_ROOM];
+};
+
+#define NO_OBJECT UINT32_MAX
+
+struct objects {
+    struct memory *memory;
+    struct intern_table keys; /* what makes two maps one object -> its number */
+    struct intern_table *names;
+    struct object *at;
+    size_t room;
+    bool vmlinux; /* the recorder found the kernel's own file: reports call it [kernel.vmlinux] */
+};
+
+void objects_init(struct objects *all, struct memory *memory, struct intern_table *names);
+void objects_free(struct objects *all);
+
+/* The object of a map record. build_id may be NULL. */
+pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, bool kernel, const uint8_t *build_id,
+                          unsigned build_id_size, uint32_t *object, pfr_error *err);
+
+/* Fills in build-ids by path, and what the kernel is called. */
+pfr_status objects_learn(struct objects *all, const struct pfr_rec_build_id_entry *entry, pfr_error *err);
+
+#endif

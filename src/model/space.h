@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_SPACE_H
+#define PFR_MODEL_SPACE_H
+/*
+ * An address space through time: every map it ever had, with the key at which it came. The map that counts at an
+ * address and a key is the newest of those that cover the address and have a smaller key: that is what trimming and
+ * splitting overlapped maps would leave. A space that a fork began looks on in its parent, as it was at the fork.
+ *
+ * Build with space_add, then space_seal once, then look up from any thread.
+ */
+#include "base/memory.h"
+#include "model/key.h"
+
+struct map {
+    uint64_t start, last; /* both inclusive */
+    uint64_t pgoff;
+    struct key key;
+    uint32_t object;
+};
+
+#define NO_SPACE UINT32_MAX
+#define SPACE_DEPTH_MOST 64u
+
+struct space {
+    struct map *maps; /* by start after space_seal */
+    uint64_t *reach;  /* greatest `last` of maps[0..i] */
+    size_t count, room;
+    uint32_t parent; /* NO_SPACE: begins empty */
+    struct key inherited_at;
+};
+
+struct spaces {
+    struct memory *memory;
+    struct space *at;
+    size_t count, room;
+};
+
+void spaces_init(struct spaces *all, struct memory *memory);
+void spaces_free(struct spaces *all);
+/* A new space: number in *space. parent NO_SPACE: empty. */
+pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32_t *space, pfr_error *err);
+/* len 0 does nothing. */
+pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
+                     struct key key, pfr_error *err);
+pfr_status spaces_seal(struct spaces *all, pfr_error *err);
+/* NULL: nothing is mapped there at that moment. */
+const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State by key. The records of state are collected in file order, sorted by key and applied; what each one means is one
+ * table of functions by record type (docs/ARCHITECTURE.md, "State", has the rules).
+ */
+#include "model/state.h"
+
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CPUMODE 7u
+#define CPUMODE_KERNEL 1u
+#define CPUMODE_USER 2u
+#define MISC_BARE 0x2000u /* COMM: by exec; FORK: maps are not inherited */
+#define FEATURE_BUILD_ID 2u
+#define SAMPLE_TYPE_TIME (1u << 2)
+
+struct change_record;
+typedef pfr_status apply_fn(struct state *state, const struct change_record *c, pfr_error *err);
+
+/* One record of state, small: texts are interned at once. */
+struct change_record {
+    struct key key;
+    apply_fn *apply;
+    uint32_t pid, tid, ppid, ptid;
+    uint64_t start, length, pgoff;
+    uint32_t value; /* name or object */
+    uint16_t misc;
+};
+
+struct collecting {
+    struct state *state;
+    struct change_record *at;
+    size_t count, room;
+};
+
+typedef pfr_status collect_fn(struct state *state, const pfr_record *rec, struct change_record *c, pfr_error *err);
+
+static pfr_status apply_map(struct state *s, const struct change_record *c, pfr_error *err) {
+    uint32_t space;
+    const unsigned mode = c->misc & CPUMODE;
+    if (mode == CPUMODE_KERNEL)
+        space = s->objects.at[c->value].kind == OBJECT_KERNEL ? s->kernel : s->modules;
+    else if (mode > CPUMODE_USER)
+        return PFR_OK; /* guests have spaces of their own, which nobody asks for yet */
+    else
+        PFR_TRY(threads_space(&s->threads, c->pid, c->tid, c->key, &space, err));
+    return space_add(&s->spaces, space, c->start, c->length, c->pgoff, c->value, c->key, err);
+}
+
+static pfr_status apply_comm(struct state *s, const struct change_record *c, pfr_error *err) {
+    return threads_name(&s->threads, c->pid, c->tid, c->value, c->misc & MISC_BARE, c->key, err);
+}
+
+static pfr_status apply_fork(struct state *s, const struct change_record *c, pfr_error *err) {
+    return threads_fork(&s->threads, c->pid, c->ppid, c->tid, c->ptid, c->misc & MISC_BARE, c->key, err);
+}
+
+#define DECODE(body)                                                                                                   \
+    do {                                                                                                               \
+        if (pfr_decode(rec, &(body), sizeof(body), NULL) != PFR_OK)                                                    \
+            return PFR_OK;                                                                                             \
+    } while (0)
+
+static pfr_status collect_mmap(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_mmap m;
+    DECODE(m);
+    c->apply = apply_map;
+    c->pid = m.pid, c->tid = m.tid;
+    c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
+    return objects_of_map(&s->objects, &m.filename, m.pid, (rec->misc & CPUMODE) == CPUMODE_KERNEL, NULL, 0, &c->value,
+                          err);
+}
+
+static pfr_status collect_mmap2(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_mmap2 m;
+    DECODE(m);
+    c->apply = apply_map;
+    c->pid = m.pid, c->tid = m.tid;
+    c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
+    return objects_of_map(&s->objects, &m.filename, m.pid, (rec->misc & CPUMODE) == CPUMODE_KERNEL, m.build_id.at,
+                          m.build_id_size, &c->value, err);
+}
+
+static pfr_status collect_comm(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_comm m;
+    DECODE(m);
+    c->apply = apply_comm;
+    c->pid = m.pid, c->tid = m.tid;
+    return intern_put(&s->names, m.comm.at, m.comm.length, &c->value, err);
+}
+
+static pfr_status collect_fork(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_fork m;
+    (void)s, (void)err;
+    DECODE(m);
+    c->apply = apply_fork;
+    c->pid = m.pid, c->tid = m.tid, c->ppid = m.ppid, c->ptid = m.ptid;
+    return PFR_OK;
+}
+
+static pfr_status collect_build_id(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_header_build_id m;
+    (void)c;
+    DECODE(m);
+    const struct pfr_rec_build_id_entry entry = {
+        .misc = rec->misc, .pid = m.pid, .build_id = m.build_id, .length = m.length, .filename = m.filename};
+    return objects_learn(&s->objects, &entry, err);
+}
+
+static collect_fn *const collectors[] = {
+    [1] = collect_mmap, [3] = collect_comm, [7] = collect_fork, [10] = collect_mmap2, [67] = collect_build_id,
+};
+
+static uint64_t record_time(const struct state *s, const pfr_record *rec) {
+    struct pfr_rec_sample_id id;
+    return s->timed && pfr_decode_id(rec, &id, NULL) == PFR_OK ? id.time : 0;
+}
+
+static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_error *err) {
+    struct change_record c = {.apply = NULL};
+    if (rec->type >= sizeof collectors / sizeof *collectors || !collectors[rec->type])
+        return PFR_OK;
+    PFR_TRY(collectors[rec->type](all->state, rec, &c, err));
+    if (!c.apply)
+        return PFR_OK;
+    c.key = key_of(rec, record_time(all->state, rec));
+    c.misc = rec->misc;
+    if (all->count == all->room) {
+        void *more = mem_grow(all->state->memory, all->at, all->count, &all->room, 256, sizeof *all->at);
+        if (!more)
+            return mem_fail(all->state->memory, err, "state");
+        all->at = more;
+    }
+    all->at[all->count++] = c;
+    return PFR_OK;
+}
+
+/* In a stream the first event comes with the records: whether keys have times is known when it is there. */
+static void learn_times(struct state *s, const pfr_reader *reader) {
+    const pfr_event *first = pfr_get_event(reader, 0);
+    s->timed = first && (first->attr.sample_type & SAMPLE_TYPE_TIME) && first->attr.flags.sample_id_all;
+}
+
+static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_error *err) {
+    pfr_record rec;
+    pfr_status st;
+    learn_times(all->state, reader);
+    while ((st = pfr_next(reader, &rec, err)) >= 0 && st != PFR_END) {
+        if (st != PFR_OK)
+            continue;
+        if (rec.type >= 64)
+            learn_times(all->state, reader);
+        PFR_TRY(collect(all, &rec, err));
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+static int by_key(const void *a, const void *b) {
+    const struct change_record *x = a, *y = b;
+    return key_before(&x->key, &y->key) ? -1 : key_before(&y->key, &x->key);
+}
+
+static pfr_status apply_all(struct collecting *all, pfr_error *err) {
+    if (all->count)
+        qsort(all->at, all->count, sizeof *all->at, by_key);
+    for (size_t i = 0; i < all->count; i++)
+        PFR_TRY(all->at[i].apply(all->state, &all->at[i], err));
+    return PFR_OK;
+}
+
+static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error *err) {
+    struct pfr_rec_feature_build_id body;
+    struct pfr_rec_build_id_entry entry;
+    const pfr_feature *f = pfr_find_feature(reader, FEATURE_BUILD_ID, NULL);
+    if (!f || pfr_decode_feature(reader, f, &body, sizeof body, NULL) < 0)
+        return PFR_OK;
+    pfr_items_iter it = pfr_items_begin(&body.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
+        PFR_TRY(objects_learn(&s->objects, &entry, err));
+    return PFR_OK;
+}
+
+pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    *s = (struct state){.memory = memory};
+    intern_init(&s->names, memory);
+    objects_init(&s->objects, memory, &s->names);
+    spaces_init(&s->spaces, memory);
+    threads_init(&s->threads, memory, &s->spaces);
+    struct collecting all = {.state = s};
+    pfr_status st = spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err);
+    if (st >= 0)
+        st = spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
+    if (st >= 0)
+        st = collect_all(&all, reader, err);
+    if (st >= 0)
+        st = apply_all(&all, err);
+    if (st >= 0)
+        st = learn_build_ids(s, reader, err);
+    mem_free(memory, all.at, all.room, sizeof *all.at);
+    return st < 0 ? st : spaces_seal(&s->spaces, err);
+}
+
+void state_free(struct state *s) {
+    threads_free(&s->threads);
+    spaces_free(&s->spaces);
+    objects_free(&s->objects);
+    intern_free(&s->names);
+}
+
+struct key state_key(const struct state *s, const pfr_record *rec, uint64_t time) {
+    return key_of(rec, s->timed ? time : 0);
+}
+
+static const struct map *find_map(const struct state *s, unsigned mode, uint32_t pid, uint32_t tid, uint64_t address,
+                                  struct key key) {
+    if (mode == CPUMODE_USER)
+        return space_find(&s->spaces, thread_space_at(&s->threads, pid, tid, key), address, key);
+    if (mode != CPUMODE_KERNEL)
+        return NULL;
+    const struct map *m = space_find(&s->spaces, s->modules, address, key);
+    return m ? m : space_find(&s->spaces, s->kernel, address, key);
+}
+
+void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
+                 struct key key, struct place *place) {
+    const struct map *m = find_map(s, rec->misc & CPUMODE, pid, tid, address, key);
+    *place = (struct place){m, m ? m->object : NO_OBJECT, address};
+    if (!m)
+        return;
+    const uint8_t kind = s->objects.at[m->object].kind;
+    if (kind == OBJECT_VDSO)
+        place->offset = address - m->start;
+    else if (kind == OBJECT_FILE || kind == OBJECT_MODULE)
+        place->offset = address - m->start + m->pgoff;
+}
+
+pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *name, pfr_error *err) {
+    char made[16] = "swapper";
+    *name = thread_name_at(&s->threads, tid, key, true);
+    if (*name != NO_NAME)
+        return PFR_OK;
+    if (tid != 0)
+        snprintf(made, sizeof made, ":%d", (int)tid);
+    return intern_put(&s->names, made, strlen(made), name, err);
+}

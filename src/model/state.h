@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_STATE_H
+#define PFR_MODEL_STATE_H
+/*
+ * Who ran, in which memory, under which name, at every moment of a recording: built in one pass over the records that
+ * say so (state first), asked for samples in any order afterwards.
+ *
+ *     state_build(&state, reader, &memory, &err);      reads the recording once, to its end
+ *     pfr_rewind(reader, &err);
+ *     ... for each sample:
+ *     key = state_key(&state, &rec, sample.time);
+ *     state_place(&state, &rec, &sample, key, &place);
+ */
+#include "model/objects.h"
+#include "model/threads.h"
+
+struct state {
+    struct memory *memory;
+    struct intern_table names; /* comms, paths, short names */
+    struct objects objects;
+    struct spaces spaces;
+    struct threads threads;
+    uint32_t kernel, modules; /* spaces that all share; a module wins */
+    bool timed;               /* keys have times */
+};
+
+/* Reads to PFR_END. Holes are counted by the reader and do not stop it. < 0: *err; call state_free all the same. */
+pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
+void state_free(struct state *state);
+
+struct key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
+
+/* Where an address is. */
+struct place {
+    const struct map *map; /* NULL: [unknown] */
+    uint32_t object;       /* NO_OBJECT: [unknown] */
+    uint64_t offset;       /* in the object's file; the address itself in the kernel and in anonymous memory */
+};
+
+void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
+                 struct key key, struct place *place);
+
+/* The name of the thread, in state->names; made as `swapper` or `:TID` where it has none. */
+pfr_status state_comm(struct state *state, uint32_t tid, struct key key, uint32_t *name, pfr_error *err);
+
+#endif

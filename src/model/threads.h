@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_THREADS_H
+#define PFR_MODEL_THREADS_H
+/*
+ * Threads through time. A tid is used again and again: each FORK of it begins a new generation, which has names and
+ * address spaces by key. Built in the order of keys, asked in any order afterwards.
+ */
+#include "base/hashmap.h"
+#include "base/intern.h"
+#include "model/space.h"
+
+#define NO_NAME UINT32_MAX
+#define NOBODY ((uint32_t)-1)
+
+/* From `key` on, this value: a name or a space. */
+struct change {
+    struct key key;
+    uint32_t value;
+};
+
+struct changes {
+    struct change *at;
+    size_t count, room;
+};
+
+struct generation {
+    uint32_t tid;
+    uint32_t previous; /* generation of this tid before, NO_GENERATION */
+    struct key begin;
+    struct changes names, spaces;
+};
+
+#define NO_GENERATION UINT32_MAX
+
+struct threads {
+    struct memory *memory;
+    struct spaces *spaces;
+    struct generation *at;
+    size_t count, room;
+    struct u64_map newest; /* tid -> its last generation */
+};
+
+void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces);
+void threads_free(struct threads *all);
+
+/* While building, in the order of keys. A tid that was not seen before begins here, in the process of pid. */
+pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid, bool bare,
+                        struct key key, pfr_error *err);
+pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec, struct key key,
+                        pfr_error *err);
+/* The space that a map of this thread goes into. */
+pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *space, pfr_error *err);
+
+/* Afterwards: what a sample at `key` sees. */
+uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key);
+/* NO_NAME: it never had one. `early`: its first name holds for what came before, too, as in a report. */
+uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key, bool early);
+
+#endif
