@@ -44,8 +44,19 @@ extern const struct command *const commands[];
 
 const struct command *find_command(const char *name);
 
-/* Opens the task's file; on failure says why, sets *status and returns NULL. */
-pfr_reader *open_recording(const struct task *task, bool keep_aux, enum exit_status *status);
+/* Opens the task's file, options as of pfr_open; on failure says why, sets *status and returns NULL. */
+pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
+
+/* Says what of the recording could not be used, as far as it was read. Walks it again: call it last. */
+enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader);
+
+/* The same for a printer that tells each place: hand it damage_told and a struct damage. */
+struct damage {
+    const char *file;
+    uint64_t places, bytes;
+};
+void damage_told(void *context, const pfr_error *hole);
+enum exit_status complain_of_told_damage(const struct task *task, const struct damage *damage, pfr_reader *reader);
 
 /* "FILE:" above the output where several files are printed. */
 void print_title(const struct task *task);

@@ -47,7 +47,7 @@ static const char *guess_bytes(const uint8_t *bytes, size_t length) {
         if (length >= beginnings[i].length && memcmp(bytes, beginnings[i].bytes, beginnings[i].length) == 0)
             return beginnings[i].sentence;
     if (length == 0)
-        return "it is empty: the recorder wrote nothing, record again";
+        return "the recorder wrote nothing: record again";
     if (is_text(bytes, length))
         return "it is text";
     return is_zero(bytes, length) ? "it begins with zeros: the recorder did not come to write its header" : NULL;
@@ -59,7 +59,7 @@ static const char *guess_file(int fd) {
     if (fstat(fd, &st) < 0)
         return NULL;
     if (S_ISDIR(st.st_mode))
-        return "a recorded folder holds files named data and data.0; name the recording in it";
+        return "a recorded folder holds the file data: name the recording itself";
     if (!S_ISREG(st.st_mode))
         return NULL;
     const ssize_t length = pread(fd, bytes, sizeof bytes, 0);

@@ -6,6 +6,7 @@
  */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "nearest.h"
 #include "options.h"
@@ -58,15 +59,12 @@ static bool parse_seconds(const char *text, size_t length, uint64_t *value) {
 static bool parse_range(const char *text, bool is_time, struct range *range) {
     bool (*const number)(const char *, size_t, uint64_t *) = is_time ? parse_seconds : parse_integer;
     const char *const between = strpbrk(text, "-,");
-    *range = ALL_OF_IT;
-    range->is_set = true;
+    *range = (struct range){0, 0};
     if (!between || !(between > text || between[1]))
         return false;
-    if (between > text && !number(text, (size_t)(between - text), &range->first))
+    if (between > text && !number(text, (size_t)(between - text), &range->from))
         return false;
-    if (between[1] && !number(between + 1, strlen(between + 1), &range->last))
-        return false;
-    return range->first <= range->last;
+    return !between[1] || (number(between + 1, strlen(between + 1), &range->to) && range->from < range->to);
 }
 
 /* Which word of "text|json|csv" this is; UINT_MAX when none. */
@@ -95,8 +93,17 @@ static bool set_range(const struct parse *parse, const struct opt *row, struct r
     char what[256];
     if (parse_range(word, row->kind == OPT_TIMES, value))
         return true;
-    snprintf(what, sizeof what, "is %s, A not after B, not '%.60s'",
+    snprintf(what, sizeof what, "is %s, A before B, not '%.60s'",
              row->kind == OPT_TIMES ? "A-B, A- or -B in seconds, as 12.5-13" : "A-B, A- or -B in bytes", word);
+    return refuse_option(parse, row, what);
+}
+
+static bool set_percent(const struct parse *parse, const struct opt *row, double *value, const char *word) {
+    char what[256], *end;
+    *value = strtod(word, &end);
+    if (end != word && (!*end || strcmp(end, "%") == 0) && *value >= 0 && *value <= 100)
+        return true;
+    snprintf(what, sizeof what, "is a number from 0 to 100, not '%.60s'", word);
     return refuse_option(parse, row, what);
 }
 
@@ -116,6 +123,8 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
     case OPT_RANGE:
     case OPT_TIMES:
         return set_range(parse, row, member, word);
+    case OPT_PERCENT:
+        return set_percent(parse, row, member, word);
     case OPT_FILE:
         *words->operands++ = word;
         return true;

@@ -19,23 +19,22 @@
 #include <stdint.h>
 
 enum opt_kind {
-    OPT_FLAG,   /* bool: becomes true */
-    OPT_CLEAR,  /* bool: becomes false */
-    OPT_STRING, /* const char *: the word that follows */
-    OPT_CHOICE, /* unsigned: which of the words of `arg`, "text|json", it is */
-    OPT_RANGE,  /* struct range: A-B, A- or -B, bytes (0x for hexadecimal) */
-    OPT_TIMES,  /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
-    OPT_FILE,   /* none: one more operand */
-    OPT_HELP,   /* none: ends the parsing, operands.wants_help */
-    OPT_HABIT,  /* none: accepted because fingers know it, and without effect */
+    OPT_FLAG,    /* bool: becomes true */
+    OPT_CLEAR,   /* bool: becomes false */
+    OPT_STRING,  /* const char *: the word that follows */
+    OPT_CHOICE,  /* unsigned: which of the words of `arg`, "text|json", it is */
+    OPT_RANGE,   /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */
+    OPT_TIMES,   /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
+    OPT_PERCENT, /* double: 0 to 100, with or without % */
+    OPT_FILE,    /* none: one more operand */
+    OPT_HELP,    /* none: ends the parsing, operands.wants_help */
+    OPT_HABIT,   /* none: accepted because fingers know it, and without effect */
 };
 
-/* First and last, both included. Begin with ALL_OF_IT. */
+/* An end that was left out, or an option that was not given, is 0. */
 struct range {
-    uint64_t first, last;
-    bool is_set;
+    uint64_t from, to;
 };
-#define ALL_OF_IT ((struct range){0, UINT64_MAX, false})
 
 struct opt {
     const char *name; /* without "--" */

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What happens on a terminal only, shown on a pseudo terminal.
+
+terminal/progress        a line appears on standard error after a second of reading, and is erased at the end
+terminal/no-progress     nothing of the kind when standard error is no terminal
+terminal/pager           an output higher than the terminal is given to $PAGER
+terminal/no-pager        --no-pager prints it to the terminal
+terminal/low             an output lower than the terminal needs no pager
+terminal/plain           no output is given to a pager when standard output is no terminal
+"""
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+PERFRAY = os.environ["PERFRAY"]
+RECORDING = Path(os.environ["FIXTURES"]) / "recorded" / "pipe.data"
+ERASE = b"\r\x1b[K"
+TIME_LIMIT_SECONDS = 60
+
+
+def open_terminal(rows):
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+    return master, slave
+
+
+def read_rest(master):
+    """All that was written to a terminal whose programs have ended."""
+    text = b""
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:
+            return text
+        if not part:
+            return text
+        text += part
+
+
+def feed_slowly(stream, seconds):
+    """The recording, with a pause in its middle."""
+    content = RECORDING.read_bytes()
+    stream.write(content[:len(content) // 2])
+    stream.flush()
+    time.sleep(seconds)
+    stream.write(content[len(content) // 2:])
+    stream.close()
+
+
+def run_slowly(stderr):
+    with subprocess.Popen([PERFRAY, "info", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          stderr=stderr) as child:
+        feed_slowly(child.stdin, 1.8)
+        return child.wait(TIME_LIMIT_SECONDS)
+
+
+def check_progress():
+    master, slave = open_terminal(24)
+    status = run_slowly(slave)
+    os.close(slave)
+    told = read_rest(master)
+    if status != 0:
+        yield f"exit status {status}"
+    if b"MB" not in told or not told.startswith(b"\rstandard input: "):
+        yield f"no progress line: {told!r}"
+    if not told.endswith(ERASE):
+        yield f"not erased: {told!r}"
+
+
+def check_no_progress():
+    with tempfile.TemporaryFile() as told:
+        run_slowly(told)
+        told.seek(0)
+        text = told.read()
+        if text:
+            yield f"printed: {text!r}"
+
+
+def run_on_terminal(rows, arguments, folder):
+    """What the pager got (None: it was not run), and what the terminal showed."""
+    paged = Path(folder) / "paged"
+    paged.unlink(missing_ok=True)
+    master, slave = open_terminal(rows)
+    with subprocess.Popen([PERFRAY, "info", str(RECORDING), *arguments], stdout=slave, stderr=subprocess.DEVNULL,
+                          env={**os.environ, "PAGER": f"cat >'{paged}'"}) as child:
+        os.close(slave)
+        shown = read_rest(master)
+        child.wait(TIME_LIMIT_SECONDS)
+    os.close(master)
+    return (paged.read_bytes() if paged.exists() else None), shown.replace(b"\r\n", b"\n")
+
+
+def check_pager(rows, arguments, by_pager):
+    want = subprocess.run([PERFRAY, "info", str(RECORDING)], capture_output=True, timeout=TIME_LIMIT_SECONDS,
+                          check=False).stdout
+    with tempfile.TemporaryDirectory(prefix="perfray-terminal-") as folder:
+        paged, shown = run_on_terminal(rows, arguments, folder)
+    if (paged == want) != by_pager:
+        yield f"the pager got {paged!r}"
+    if (shown == want) == by_pager:
+        yield f"the terminal got {shown!r}"
+
+
+def check_plain():
+    with tempfile.TemporaryDirectory(prefix="perfray-terminal-") as folder:
+        paged = Path(folder) / "paged"
+        subprocess.run([PERFRAY, "info", str(RECORDING)], stdout=subprocess.DEVNULL, timeout=TIME_LIMIT_SECONDS,
+                       env={**os.environ, "PAGER": f"cat >'{paged}'"}, check=False)
+        if paged.exists():
+            yield "the pager was run"
+
+
+def main():
+    checks = {
+        "progress": check_progress(),
+        "no-progress": check_no_progress(),
+        "pager": check_pager(5, [], True),
+        "no-pager": check_pager(5, ["--no-pager"], False),
+        "low": check_pager(5000, [], False),
+        "plain": check_plain(),
+    }
+    failed = False
+    for name, check in checks.items():
+        findings = list(check)
+        for finding in findings:
+            print("   ", finding)
+        print("not ok" if findings else "ok", f"terminal/{name}", flush=True)
+        failed = failed or bool(findings)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

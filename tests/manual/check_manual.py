@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the command, its help and its manual pages together.
+
+manual/letters          prints the table of letters; a long name has one letter and one kind of argument everywhere
+manual/VERB/page        docs/man/perfray-VERB.1.scd is there, carries the verb's line of help, and scdoc takes it
+manual/VERB/options     its OPTIONS are those of `perfray VERB -h`: same names, letters, arguments, sentences, order
+manual/VERB/example-N   every `$ ` line of its EXAMPLES runs, and prints the lines below it, where there are some
+manual/completion       bash takes the completion, and it completes verbs, options and words of options
+
+In an example, `...` stands for any lines. It runs in a folder that holds the recorded fixtures, demo.data also as
+perf.data.
+
+    check_manual.py --perfray PROGRAM --man FOLDER --fixtures FOLDER [--completion FILE]
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TIME_LIMIT_SECONDS = 60
+HELP_OPTION = re.compile(r"^  (?:-(?P<letter>.),|   ) --(?P<name>[\w-]+)(?: (?P<arg>\S+))?(?:\s{2,}(?P<help>\S.*))?$")
+PAGE_OPTION = re.compile(r"^(?:\*-(?P<letter>.)\*, )?\*--(?P<name>[\w-]+)\*(?: _(?P<arg>.+)_)?$")
+
+
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT_SECONDS, check=False, **more)
+
+
+def report(name, findings):
+    for finding in findings:
+        print("   ", finding)
+    print("not ok" if findings else "ok", f"manual/{name}", flush=True)
+    return not findings
+
+
+def listed_verbs(perfray):
+    """The verbs of `perfray help`, with their line."""
+    text = run([perfray, "help"]).stdout.split("\n\n")[1]
+    return dict(line.split(None, 1) for line in text.splitlines() if line.strip())
+
+
+def help_options(perfray, verb):
+    """[(letter, name, arg, help)] of `perfray VERB -h`"""
+    options = []
+    for line in run([perfray, verb, "-h"]).stdout.splitlines():
+        match = HELP_OPTION.match(line)
+        if match:
+            options.append([match["letter"], match["name"], match["arg"], match["help"] or ""])
+        elif options and line.startswith(" " * 20) and not options[-1][3]:
+            options[-1][3] = line.strip()
+    return [tuple(option) for option in options]
+
+
+def plain(text):
+    """scdoc's marks taken away."""
+    return re.sub(r"\\(.)", r"\1", re.sub(r"(?<![\\\w])[*_]|(?<!\\)[*_](?!\w)", "", text))
+
+
+def page_section(page, title):
+    parts = re.split(r"^# (.*)$", page, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2])).get(title, "")
+
+
+def page_options(page):
+    """The same of the page: the first paragraph below an option is its sentence."""
+    options = []
+    for block in re.split(r"^(?=\*-)", page_section(page, "OPTIONS"), flags=re.M)[1:]:
+        head, _, rest = block.partition("\n")
+        match = PAGE_OPTION.match(head.replace("\\", ""))
+        words = " ".join(line.strip() for line in rest.split("\n\n")[0].splitlines())
+        options.append((match["letter"], match["name"], match["arg"], plain(words)) if match else (None, head, None, ""))
+    return options
+
+
+def check_options(said, written):
+    for option in said:
+        if option not in written:
+            yield f"-h has, the page has not: {option}"
+    for option in written:
+        if option not in said:
+            yield f"the page has, -h has not: {option}"
+    if set(said) == set(written) and said != written:
+        yield f"other order: -h {[o[1] for o in said]}, the page {[o[1] for o in written]}"
+
+
+def check_page(path, verb, about):
+    if not path.exists():
+        yield f"{path.name} is missing"
+        return
+    page = path.read_text()
+    if f"perfray-{verb} - {about}" not in page.replace("\\", ""):
+        yield f"its NAME is not 'perfray-{verb} - {about}'"
+    if shutil.which("scdoc"):
+        made = run(["scdoc"], input=page)
+        if made.returncode != 0:
+            yield f"scdoc: {made.stderr.strip()}"
+
+
+def page_examples(page):
+    """[(command, [expected lines] or None)]: the `$ ` lines of the literal blocks"""
+    examples = []
+    for block in re.findall(r"^```\n(.*?)^```$", page_section(page, "EXAMPLES"), flags=re.M | re.S):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                examples.append((line[2:], []))
+            elif examples and line.strip():
+                examples[-1][1].append(line)
+    return examples
+
+
+def is_printed(expected, printed):
+    """Whether the lines match; a line `...` stands for any number of them."""
+    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line.rstrip()) + r"\s*\n" for line in expected)
+    text = "".join(line.rstrip() + "\n" for line in printed.splitlines() if line.strip())
+    return re.fullmatch(pattern, text) is not None
+
+
+def check_example(command, expected, folder, perfray):
+    path = os.path.dirname(os.path.abspath(perfray)) + os.pathsep + os.environ["PATH"]
+    done = run(["bash", "-o", "pipefail", "-c", command], cwd=folder,
+               env={**os.environ, "PATH": path, "LC_ALL": "C", "TZ": "UTC"}, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        yield f"{command}: exit status {done.returncode}: {done.stderr.strip()}"
+    elif expected and not is_printed(expected, done.stdout):
+        yield f"{command} prints:"
+        yield from ("    " + line for line in done.stdout.splitlines()[:60])
+    elif not expected and not done.stdout and ">" not in command and "--aux" not in command:
+        yield f"{command}: it prints nothing"
+
+
+def check_letters(options_of):
+    """One meaning for a long name; the table is printed."""
+    by_name = {}
+    for verb, options in options_of.items():
+        for letter, name, arg, _ in options:
+            by_name.setdefault(name, {})[verb] = (letter, "words" if arg and "|" in arg else arg)
+    by_letter = {}
+    for name, uses in by_name.items():
+        if len(set(uses.values())) > 1:
+            yield f"--{name} differs: {uses}"
+        for verb, (letter, _) in uses.items():
+            if letter:
+                by_letter.setdefault(letter, {}).setdefault(name, []).append(verb)
+    for letter in sorted(by_letter, key=str.lower):
+        print(f"    -{letter}", "; ".join(f"--{name} ({', '.join(verbs)})" for name, verbs in by_letter[letter].items()))
+
+
+def complete(completion, words):
+    """What bash offers for the last of the words."""
+    script = (f'source "{completion}"; COMP_WORDS=({" ".join(repr(word) for word in words)}); '
+              f'COMP_CWORD={len(words) - 1}; _perfray; printf "%s\\n" "${{COMPREPLY[@]}}"')
+    done = run(["bash", "--norc", "-c", script])
+    return done.stdout.split(), done.stderr
+
+
+def check_completion(completion, options_of):
+    offered, complaint = complete(completion, ["perfray", ""])
+    if complaint:
+        yield complaint
+    for verb, options in options_of.items():
+        if verb not in offered:
+            yield f"{verb} is not offered"
+        names = {f"--{name}" for _, name, _, _ in options}
+        got = set(complete(completion, ["perfray", verb, "--"])[0])
+        if got != names:
+            yield f"{verb} --: missing {sorted(names - got)}, too many {sorted(got - names)}"
+        for _, name, arg, _ in options:
+            if arg and "|" in arg:
+                got = complete(completion, ["perfray", verb, f"--{name}", ""])[0]
+                if got != arg.split("|"):
+                    yield f"{verb} --{name}: {got}"
+
+
+def prepare_folder(folder, fixtures):
+    recorded = Path(fixtures) / "recorded"
+    for entry in recorded.iterdir():
+        target = Path(folder) / entry.name
+        if entry.is_dir():
+            shutil.copytree(entry, target)
+        else:
+            shutil.copy(entry, target)
+    shutil.copy(recorded / "demo.data", Path(folder) / "perf.data")
+
+
+def check_verb(options, verb, about, said, folder):
+    path = options.man / f"perfray-{verb}.1.scd"
+    page = path.read_text() if path.exists() else ""
+    passed = report(f"{verb}/page", list(check_page(path, verb, about)))
+    passed &= report(f"{verb}/options", list(check_options(said, page_options(page))))
+    examples = page_examples(page)
+    passed &= report(f"{verb}/examples", [] if examples else ["there are none"])
+    for number, (command, expected) in enumerate(examples, 1):
+        passed &= report(f"{verb}/example-{number}", list(check_example(command, expected, folder, options.perfray)))
+    return passed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--perfray", required=True)
+    parser.add_argument("--man", type=Path, required=True)
+    parser.add_argument("--fixtures", required=True)
+    parser.add_argument("--completion")
+    options = parser.parse_args()
+    verbs = listed_verbs(options.perfray)
+    options_of = {verb: help_options(options.perfray, verb) for verb in verbs}
+    passed = report("letters", list(check_letters(options_of)))
+    with tempfile.TemporaryDirectory(prefix="perfray-manual-") as folder:
+        prepare_folder(folder, options.fixtures)
+        for verb, about in verbs.items():
+            passed &= check_verb(options, verb, about, options_of[verb], folder)
+        overview = options.man / "perfray.1.scd"
+        for number, (command, expected) in enumerate(page_examples(overview.read_text()), 1):
+            passed &= report(f"perfray/example-{number}", list(check_example(command, expected, folder, options.perfray)))
+    if options.completion:
+        passed &= report("completion", list(check_completion(options.completion, options_of)))
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

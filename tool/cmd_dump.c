@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray dump: every record with every field. */
+#include <perfray/dump.h>
+#include "command.h"
+
+struct dump_options {
+    unsigned format; /* as pfr_dump_format */
+    const char *only, *aux;
+    bool hex;
+    struct range offset, time;
+};
+
+static const struct opt dump_opts[] = {
+    {"format", 0, OPT_CHOICE, offsetof(struct dump_options, format), "text|jsonl|perf",
+     "for people, a JSON object a line, or as perf report -D"},
+    {"only", 0, OPT_STRING, offsetof(struct dump_options, only), "TYPES",
+     "show records of these types, names or numbers with commas between"},
+    {"hex", 'x', OPT_FLAG, offsetof(struct dump_options, hex), NULL, "show the bytes of each field beside it"},
+    {"offset", 0, OPT_RANGE, offsetof(struct dump_options, offset), "A-B",
+     "show records that begin at byte A or later, and before byte B"},
+    {"time", 0, OPT_TIMES, offsetof(struct dump_options, time), "A-B", "show records from second A to second B"},
+    {"aux", 0, OPT_STRING, offsetof(struct dump_options, aux), "DIR",
+     "write the AUX data into files in this folder, print their table"},
+    {0},
+};
+
+static enum exit_status finish_dump(const struct task *task, pfr_status status, const pfr_error *err,
+                                    const struct damage *damage, pfr_reader *reader) {
+    if (status == PFR_ERR_USAGE) {
+        complain_as("perfray dump", "%s; see perfray dump -h", err->text);
+        return ENDS_USAGE;
+    }
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, err, NULL);
+    return graver_of(status == PFR_HOLE ? ENDS_PARTIAL : ENDS_FINE, complain_of_told_damage(task, damage, reader));
+}
+
+static enum exit_status print_dump(const struct task *task, pfr_reader *reader) {
+    const struct dump_options *const options = task->options;
+    struct damage damage = {.file = task->file};
+    const pfr_dump_options how = {.size = sizeof how,
+                                  .format = (pfr_dump_format)options->format,
+                                  .hex = options->hex,
+                                  .only = options->only,
+                                  .offset_from = options->offset.from,
+                                  .offset_to = options->offset.to,
+                                  .time_from = options->time.from,
+                                  .time_to = options->time.to,
+                                  .name = task->file,
+                                  .aux_folder = options->aux,
+                                  .hole = damage_told,
+                                  .hole_context = &damage};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    if (options->format == PFR_DUMP_TEXT)
+        print_title(task);
+    const pfr_status status = pfr_dump(reader, &how, task->out, &err);
+    return finish_dump(task, status, &err, &damage, reader);
+}
+
+static enum exit_status dump_run(const struct task *task) {
+    const struct dump_options *const options = task->options;
+    const pfr_open_options how = {.size = sizeof how, .keep_aux = options->aux != NULL};
+    enum exit_status status;
+    pfr_reader *const reader = open_recording(task, &how, &status);
+    if (reader)
+        status = print_dump(task, reader);
+    pfr_close(reader);
+    return status;
+}
+
+extern const struct command cmd_dump;
+const struct command cmd_dump = {
+    .name = "dump",
+    .about = "print every record with every field",
+    .arguments = "[FILE...]",
+    .opts = dump_opts,
+    .size = sizeof(struct dump_options),
+    .run = dump_run,
+};

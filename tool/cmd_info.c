@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray info: what is in a recording. */
+#include <perfray/info.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "command.h"
+
+struct info_options {
+    unsigned format; /* as pfr_info_format */
+    bool events, build_ids, stats;
+};
+
+static const struct opt info_opts[] = {
+    {"format", 0, OPT_CHOICE, offsetof(struct info_options, format), "text|perf|json",
+     "for people, as perf report --header-only -I, or JSON"},
+    {"events", 0, OPT_FLAG, offsetof(struct info_options, events), NULL, "only the events, as perf evlist -v"},
+    {"build-ids", 0, OPT_FLAG, offsetof(struct info_options, build_ids), NULL,
+     "only objects and their build-ids, as perf buildid-list"},
+    {"stats", 0, OPT_FLAG, offsetof(struct info_options, stats), NULL,
+     "only the counts of records and samples, as perf report --stats"},
+    {0},
+};
+
+/* When the file was last written; 0 for what has no such time. */
+static int64_t capture_time(const char *file) {
+    struct stat st;
+    return strcmp(file, "-") != 0 && stat(file, &st) == 0 ? (int64_t)st.st_mtim.tv_sec : 0;
+}
+
+static pfr_info_part wanted_part(const struct info_options *options) {
+    if (options->events)
+        return PFR_INFO_EVENTS;
+    if (options->build_ids)
+        return PFR_INFO_BUILD_IDS;
+    return options->stats ? PFR_INFO_STATS : PFR_INFO_OVERVIEW;
+}
+
+static enum exit_status print_info(const struct task *task, pfr_reader *reader) {
+    const struct info_options *const options = task->options;
+    const pfr_info_options how = {.size = sizeof how,
+                                  .part = wanted_part(options),
+                                  .format = (pfr_info_format)options->format,
+                                  .captured = capture_time(task->file)};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    if (options->format == PFR_INFO_TEXT)
+        print_title(task);
+    const pfr_status status = pfr_info_print(reader, &how, task->out, &err);
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, &err, NULL);
+    return complain_of_damage(task, reader);
+}
+
+static enum exit_status info_run(const struct task *task) {
+    const struct info_options *const options = task->options;
+    enum exit_status status;
+    if (options->events + options->build_ids + options->stats > 1) {
+        complain_as("perfray info", "only one of --events, --build-ids and --stats; see perfray info -h");
+        return ENDS_USAGE;
+    }
+    pfr_reader *const reader = open_recording(task, NULL, &status);
+    if (reader)
+        status = print_info(task, reader);
+    pfr_close(reader);
+    return status;
+}
+
+extern const struct command cmd_info;
+const struct command cmd_info = {
+    .name = "info",
+    .about = "show what is in a recording: header, features, events, counts, quality",
+    .arguments = "[FILE...]",
+    .opts = info_opts,
+    .size = sizeof(struct info_options),
+    .prints_at_end = true,
+    .run = info_run,
+};

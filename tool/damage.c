@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Saying what could not be used of a recording: the first places, then how many more there are.
+ *
+ * Printers of the library read past damage. Those that tell each place as they meet it call damage_told; the others
+ * only count, and the recording is walked once more for the places, when something was counted. A stream that was not
+ * kept cannot be walked again: its counts are all there is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include "command.h"
+
+#define PLACES_MOST 10
+
+/* Complains of the first stretches; returns how many places were told. */
+static uint64_t complain_of_places(const struct task *task, pfr_reader *reader) {
+    pfr_record rec;
+    pfr_error err;
+    pfr_status status;
+    uint64_t told = 0;
+    if (pfr_rewind(reader, &err) < 0)
+        return 0;
+    while (told < PLACES_MOST && (status = pfr_next(reader, &rec, &err)) >= 0 && status != PFR_END)
+        if (status == PFR_HOLE && ++told)
+            complain_of(task->file, &err, NULL);
+    return told;
+}
+
+/* Feature sections that lie outside of the file, wholly or in part. */
+static uint64_t complain_of_features(const struct task *task, pfr_reader *reader) {
+    pfr_error err;
+    uint64_t told = 0;
+    for (uint32_t i = 0; i < pfr_feature_count(reader); i++) {
+        const pfr_feature *const feature = pfr_get_feature(reader, i, &err);
+        if (!feature || feature->status != PFR_HOLE || told++ >= PLACES_MOST)
+            continue;
+        complain("%s: byte %" PRIu64 ": feature %s lies outside of the file", task->file, feature->offset,
+                 feature->name ? feature->name : "without a name");
+    }
+    return told;
+}
+
+static void complain_of_counts(const struct task *task, const pfr_quality *quality, uint64_t told) {
+    const uint64_t left = quality->holes > told ? quality->holes - told : 0;
+    if (left > 0 && told > 0)
+        complain("%s: and %" PRIu64 " more places, %" PRIu64 " bytes in all", task->file, left, quality->hole_bytes);
+    else if (left > 0)
+        complain("%s: %" PRIu64 " bytes at %" PRIu64 " places could not be used", task->file, quality->hole_bytes,
+                 left);
+}
+
+static bool complain_of_end(const struct task *task, const pfr_header *header) {
+    if (header->not_finalised)
+        complain("%s: the recorder did not finish: features were never written, and the last records may be missing",
+                 task->file);
+    else if (header->container != PFR_PIPE && header->data_size < header->data_size_said)
+        complain("%s: %" PRIu64 " bytes of records are missing at the end: the file was cut", task->file,
+                 header->data_size_said - header->data_size);
+    else
+        return false;
+    return true;
+}
+
+void damage_told(void *context, const pfr_error *hole) {
+    struct damage *const damage = context;
+    if (damage->places++ < PLACES_MOST)
+        complain_of(damage->file, hole, NULL);
+    if (hole->offset != PFR_NO_OFFSET)
+        damage->bytes += hole->length;
+}
+
+enum exit_status complain_of_told_damage(const struct task *task, const struct damage *damage, pfr_reader *reader) {
+    const bool is_cut = complain_of_end(task, pfr_get_header(reader));
+    if (damage->places > PLACES_MOST)
+        complain("%s: and %" PRIu64 " more places, %" PRIu64 " bytes in all", task->file, damage->places - PLACES_MOST,
+                 damage->bytes);
+    return is_cut || damage->places > 0 ? ENDS_PARTIAL : ENDS_FINE;
+}
+
+enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader) {
+    const pfr_quality quality = *pfr_get_quality(reader);
+    const bool is_cut = complain_of_end(task, pfr_get_header(reader));
+    const bool is_damaged = quality.holes > 0 || quality.truncated_bytes > 0;
+    uint64_t told = is_cut ? 0 : complain_of_features(task, reader);
+    if (is_damaged)
+        told += complain_of_places(task, reader);
+    complain_of_counts(task, &quality, told);
+    return is_cut || is_damaged || told > 0 ? ENDS_PARTIAL : ENDS_FINE;
+}
