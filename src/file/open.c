@@ -172,6 +172,11 @@ static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_erro
         }
         at += (uint64_t)wrote;
     }
+    if (lseek(fd, 0, SEEK_SET) < 0) {
+        const int error_number = errno;
+        close(fd);
+        return pfr_fail_errno(err, error_number, "cannot go back in a temporary file in", folder ? folder : "/tmp");
+    }
     input_close(in);
     return input_open_fd(in, fd, true, "unpacked recording", setup, err);
 }
