@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The features BPF_PROG_INFO and BPF_BTF. perf prints them sorted by id and leaves them out when the recording has the
+ * other byte order.
+ */
+#include <stdlib.h>
+#include "base/cursor.h"
+#include "view/info_bpf.h"
+#include "view/info_feature.h"
+
+#define BIT_BPF_BTF 26u
+
+static bool is_foreign(const pfr_reader *reader) {
+    return pfr_get_header(reader)->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+/* The types that belong to a program, as far as they were read; length 0: none. */
+static pfr_bytes find_btf(const struct feature_scene *scene, uint32_t id) {
+    const pfr_feature *feature = pfr_find_feature(scene->reader, BIT_BPF_BTF, NULL);
+    struct pfr_rec_feature_bpf_btf body;
+    struct pfr_rec_bpf_btf_entry entry;
+    if (id == 0 || !feature || !decode_feature(scene, feature, &body, sizeof body))
+        return (pfr_bytes){0};
+    EACH_PART(&body.entries, entry)
+    if (entry.id == id)
+        return entry.data;
+    return (pfr_bytes){0};
+}
+
+static void say_tag(pfr_output *to, const uint8_t *tag) {
+    say(to, "bpf_prog_");
+    out_hex_bytes(&to->out, tag, 8);
+}
+
+/* "bpf_prog_TAG_NAME": the name of the function in the types, else of the program. */
+static void say_part_name(const struct feature_scene *scene, const struct bpf_program *program, const pfr_bytes *btf,
+                          uint32_t part) {
+    pfr_text name = {0};
+    if (btf->length && program->functions) {
+        const uint8_t *function = program->functions + (uint64_t)part * program->function_size;
+        name = btf_type_name(btf, load_u32(function, program->swap), program->swap);
+    } else if (program->parts == 1) {
+        name = program->name;
+    } else {
+        name = (pfr_text){.at = "F", .length = 1, .room = 1};
+    }
+    say_tag(scene->to, program->tags + 8ull * part);
+    if (name.length)
+        say(scene->to, "_");
+    say_view(scene->to, &name);
+}
+
+static void say_part(const struct feature_scene *scene, const struct bpf_program *program, const pfr_bytes *btf,
+                     uint32_t part) {
+    say_part_name(scene, program, btf, part);
+    say(scene->to, " addr 0x%" PRIx64 " size %" PRIu32 "\n", load_u64(program->addresses + 8ull * part, program->swap),
+        load_u32(program->lengths + 4ull * part, program->swap));
+}
+
+static void say_program(const struct feature_scene *scene, const struct bpf_program *program) {
+    if (!program->addresses || !program->lengths || !program->tags)
+        return;
+    const pfr_bytes btf = find_btf(scene, program->btf_id);
+    say(scene->to, "# bpf_prog_info %" PRIu32 ":%s", program->id, program->parts == 1 ? " " : "\n");
+    for (uint32_t part = 0; part < program->parts; part++) {
+        if (program->parts > 1)
+            say(scene->to, "# \tsub_prog %" PRIu32 ": ", part);
+        say_part(scene, program, &btf, part);
+    }
+}
+
+static int by_program_id(const void *a, const void *b) {
+    const uint32_t left = ((const struct bpf_program *)a)->id, right = ((const struct bpf_program *)b)->id;
+    return (left > right) - (left < right);
+}
+
+static void say_programs(const struct feature_scene *scene, const struct pfr_rec_feature_bpf_prog_info *body) {
+    struct memory *memory = &scene->to->memory;
+    struct bpf_program *programs = mem_alloc(memory, body->programs.count, sizeof *programs);
+    struct pfr_rec_bpf_prog_info_entry entry;
+    size_t count = 0;
+    if (!programs)
+        return;
+    EACH_PART(&body->programs, entry)
+    bpf_program_read(&entry, is_foreign(scene->reader), &programs[count++]);
+    qsort(programs, count, sizeof *programs, by_program_id);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || programs[i].id != programs[i - 1].id)
+            say_program(scene, &programs[i]);
+    mem_free(memory, programs, body->programs.count, sizeof *programs);
+}
+
+void say_bpf_prog_info(const struct feature_scene *scene, const pfr_feature *feature) {
+    struct pfr_rec_feature_bpf_prog_info body;
+    if (!is_foreign(scene->reader) && decode_feature(scene, feature, &body, sizeof body))
+        say_programs(scene, &body);
+}
+
+static int by_number(const void *a, const void *b) {
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+void say_bpf_btf(const struct feature_scene *scene, const pfr_feature *feature) {
+    struct pfr_rec_feature_bpf_btf body;
+    struct pfr_rec_bpf_btf_entry entry;
+    if (is_foreign(scene->reader) || !decode_feature(scene, feature, &body, sizeof body))
+        return;
+    uint32_t *ids = mem_alloc(&scene->to->memory, body.entries.count, sizeof *ids);
+    size_t count = 0;
+    if (!ids)
+        return;
+    EACH_PART(&body.entries, entry)
+    ids[count++] = entry.id;
+    qsort(ids, count, sizeof *ids, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || ids[i] != ids[i - 1])
+            say(scene->to, "# btf info of id %" PRIu32 "\n", ids[i]);
+    mem_free(&scene->to->memory, ids, body.entries.count, sizeof *ids);
+}

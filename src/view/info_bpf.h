@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_INFO_BPF_H
+#define PFR_VIEW_INFO_BPF_H
+/*
+ * One BPF program out of feature BPF_PROG_INFO: the kernel's struct bpf_prog_info, read by offset because its size is
+ * the writer's, and the arrays that its pointers (offsets into `data`) lead to. Every access is checked; what lies
+ * outside is 0 or NULL.
+ */
+#include <perfray/reader.h>
+
+struct bpf_program {
+    uint32_t id, type, jited_size, xlated_size, btf_id;
+    uint32_t parts;       /* functions compiled to machine code */
+    const uint8_t *tag;   /* 8 bytes, NULL: not there */
+    pfr_text name;        /* at most 15 characters */
+    const uint8_t *addresses, *lengths, *tags; /* `parts` of 8, 4, 8 bytes; NULL: not all recorded */
+    const uint8_t *functions;                  /* records whose first word is the type of part i in the BTF */
+    uint32_t function_size;
+    bool swap;
+};
+
+void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap, struct bpf_program *program);
+
+/* The name of a type in BTF data; length 0: there is none. */
+pfr_text btf_type_name(const pfr_bytes *btf, uint32_t type_id, bool swap);
+
+#endif
