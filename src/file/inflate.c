@@ -61,7 +61,7 @@ static bool starts_frame(pfr_bytes from) {
     return from.length >= 4 && load_u32(from.at, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) == ZSTD_MAGICNUMBER;
 }
 
-pfr_status inflate(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err) {
+pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err) {
     PFR_TRY(make_stream(r, z, err));
     if (z->broken) {
         if (!starts_frame(from))

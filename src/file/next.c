@@ -64,7 +64,7 @@ static pfr_status bad_inside(pfr_reader *r, pfr_error *err) {
 static pfr_status inflate_pending(pfr_reader *r, pfr_error *err) {
     const pfr_bytes from = r->compressed;
     r->compressed = (pfr_bytes){NULL, 0};
-    pfr_status s = inflate(r, &current(r)->inflater, from, r->outer, err);
+    pfr_status s = inflate_record(r, &current(r)->inflater, from, r->outer, err);
     if (s == PFR_HOLE) {
         r->quality.holes++;
         r->quality.hole_bytes += from.length;
@@ -80,6 +80,12 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     if (left > 0) {
         r->quality.truncated_bytes += left;
         return hole(r, err, r->outer, 0, "the last decompressed record is cut short");
+    }
+    if (r->broken.status == PFR_HOLE) {
+        *err = r->broken;
+        r->broken.status = PFR_OK;
+        r->quality.holes++;
+        return PFR_HOLE;
     }
     if (r->part + 1 == r->nr_parts)
         return PFR_END;
@@ -102,9 +108,11 @@ static pfr_status find_record(pfr_reader *r, const uint8_t **bytes, pfr_error *e
     if (r->ended || r->at >= p->end)
         return PFR_END;
     PFR_TRY(input_window(&p->in, r->at, RECORD_HEADER, bytes, &have, err));
+    if (p->in.broken.status == PFR_HOLE && have < RECORD_HEADER)
+        r->broken = p->in.broken;
     const uint64_t left = have < room ? have : room;
     if (left == 0)
-        return p->in.broken.status == PFR_HOLE ? (r->ended = true, *err = p->in.broken, PFR_HOLE) : PFR_END;
+        return PFR_END;
     if (left < RECORD_HEADER)
         return cut_short(r, left, err);
     const uint16_t size = load_u16(*bytes + 6, r->context.swap);

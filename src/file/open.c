@@ -158,12 +158,15 @@ static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_erro
     for (;;) {
         const uint8_t *bytes;
         size_t have;
-        pfr_status s = input_window(in, at, 1, &bytes, &have, err);
-        if (s < 0 || have == 0) {
-            if (s < 0)
-                return close(fd), s;
-            break;
+        pfr_status s = input_window(in, at, 1, &bytes, &have, &r->broken);
+        if (s < 0) {
+            if (err)
+                *err = r->broken;
+            close(fd);
+            return s;
         }
+        if (have == 0)
+            break;
         const ssize_t wrote = write(fd, bytes, have);
         if (wrote <= 0) {
             const int error_number = errno;

@@ -76,6 +76,7 @@ struct pfr_reader {
     pfr_feature *features;
     uint32_t nr_features, features_room;
     bool names_stale; /* names have to be made anew */
+    pfr_error broken; /* status PFR_HOLE: what was unpacked ended by damage; told before the end */
 
     pfr_quality quality;
 };
@@ -97,8 +98,8 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
 /* inflate.c */
 void inflater_close(struct inflater *z, struct memory *memory);
 void inflater_rewind(struct inflater *z);
-/* Decompresses one record's bytes behind what is left over. HOLE: broken, *err says where. */
-pfr_status inflate(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
+/* Decompresses one record's bytes behind what is left over. HOLE: broken, *err says where. (zlib owns the short name.) */
+pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
 
 /* notice.c: looks at a record that was just read; < 0 only for memory and limits. May move the record's bytes. */
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err);
