@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects with their build-ids, as `perf buildid-list` prints them. The recorder's own list (feature BUILD_ID) is all
- * there is to say where it exists. Other recordings name objects in HEADER_BUILD_ID records and in MMAP2 records with
- * a build-id.
+ * there is to say where it exists. Of other recordings the objects that samples hit are listed (info_hits.c), also
+ * without an id; of a true stream, which can be read only once, all objects that come with an id.
  */
 #include "base/fail.h"
 #include "view/info_feature.h"
@@ -24,9 +24,8 @@ void object_list_free(struct object_list *list) {
     intern_free(&list->names);
 }
 
-/* A name met again keeps its place and takes the new id. */
-static pfr_status add_object(struct object_list *list, const pfr_text *name, const pfr_bytes *id, size_t length,
-                             pfr_error *err) {
+pfr_status object_list_add(struct object_list *list, const pfr_text *name, const uint8_t *id, size_t length,
+                           pfr_error *err) {
     uint32_t at;
     PFR_TRY(intern_put(&list->names, name->at, name->length, &at, err));
     struct object_id *ids = mem_grow(list->memory, list->ids, at, &list->room, 64, sizeof *ids);
@@ -35,11 +34,9 @@ static pfr_status add_object(struct object_list *list, const pfr_text *name, con
     list->ids = ids;
     if (length > sizeof ids->bytes)
         length = sizeof ids->bytes;
-    if (length > id->length)
-        length = id->length;
     ids[at] = (struct object_id){.length = (uint8_t)length};
     if (length)
-        memcpy(ids[at].bytes, id->at, length);
+        memcpy(ids[at].bytes, id, length);
     return PFR_OK;
 }
 
@@ -50,8 +47,8 @@ static pfr_status add_entries(struct object_list *list, pfr_reader *reader, cons
     if (pfr_decode_feature(reader, feature, &body, sizeof body, err) != PFR_OK)
         return PFR_OK;
     EACH_PART(&body.entries, entry)
-    PFR_TRY(add_object(list, &entry.filename, &entry.build_id,
-                       entry.misc & MISC_HAS_LENGTH ? entry.length : entry.build_id.length, err));
+    PFR_TRY(object_list_add(list, &entry.filename, entry.build_id.at,
+                            entry.misc & MISC_HAS_LENGTH ? entry.length : entry.build_id.length, err));
     return PFR_OK;
 }
 
@@ -59,15 +56,15 @@ static pfr_status add_header_build_id(struct object_list *list, const pfr_record
     struct pfr_rec_header_build_id body;
     if (pfr_decode(rec, &body, sizeof body, err) != PFR_OK)
         return PFR_OK;
-    return add_object(list, &body.filename, &body.build_id,
-                      rec->misc & MISC_HAS_LENGTH ? body.length : body.build_id.length, err);
+    return object_list_add(list, &body.filename, body.build_id.at,
+                           rec->misc & MISC_HAS_LENGTH ? body.length : body.build_id.length, err);
 }
 
 static pfr_status add_mmap2(struct object_list *list, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_mmap2 body;
     if (!(rec->misc & MISC_MMAP2_ID) || pfr_decode(rec, &body, sizeof body, err) != PFR_OK)
         return PFR_OK;
-    return add_object(list, &body.filename, &body.build_id, body.build_id_size, err);
+    return object_list_add(list, &body.filename, body.build_id.at, body.build_id_size, err);
 }
 
 typedef pfr_status object_action(struct object_list *list, const pfr_record *rec, pfr_error *err);
@@ -77,15 +74,18 @@ static object_action *const object_actions[] = {
     [TYPE_HEADER_BUILD_ID] = add_header_build_id,
 };
 
-/* The walk over all records: whatever names an object together with its id. */
-static pfr_status add_recorded(struct object_list *list, pfr_reader *reader, pfr_error *err) {
+pfr_status object_list_note(struct object_list *list, const pfr_record *rec, pfr_error *err) {
+    const bool acts = rec->type < sizeof object_actions / sizeof *object_actions && object_actions[rec->type];
+    return acts ? object_actions[rec->type](list, rec, err) : PFR_OK;
+}
+
+/* What cannot be read twice: whatever names an object together with its id. */
+static pfr_status add_noted(struct object_list *list, pfr_reader *reader, pfr_error *err) {
     pfr_record rec;
     pfr_status status;
-    while ((status = pfr_next(reader, &rec, err)) >= 0 && status != PFR_END) {
-        const bool acts = status == PFR_OK && rec.type < sizeof object_actions / sizeof *object_actions;
-        if (acts && object_actions[rec.type])
-            PFR_TRY(object_actions[rec.type](list, &rec, err));
-    }
+    while ((status = pfr_next(reader, &rec, err)) >= 0 && status != PFR_END)
+        if (status == PFR_OK)
+            PFR_TRY(object_list_note(list, &rec, err));
     return status < 0 ? status : PFR_OK;
 }
 
@@ -98,7 +98,7 @@ pfr_status object_list_fill(struct object_list *list, pfr_reader *reader, pfr_er
         *err = why;
         return why.status;
     }
-    return add_recorded(list, reader, err);
+    return pfr_rewind(reader, &why) == PFR_OK ? object_list_hits(list, reader, err) : add_noted(list, reader, err);
 }
 
 static void say_object(pfr_output *to, const struct object_id *id, struct intern_text name) {

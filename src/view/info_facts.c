@@ -14,7 +14,6 @@
 enum {
     TYPE_SAMPLE = 9,
     TYPE_LOST_SAMPLES = 13,
-    TYPE_AUXTRACE_INFO = 70,
     TYPE_AUXTRACE = 71,
     TYPE_COMPRESSED = 81,
     TYPE_COMPRESSED2 = 83
@@ -196,8 +195,4 @@ void facts_each_type(const struct info_facts *facts, void (*use)(void *context, 
 
 struct event_count facts_of_event(const struct info_facts *facts, uint32_t event) {
     return event < facts->events_room ? facts->events[event] : (struct event_count){0};
-}
-
-bool facts_has_aux_info(const struct info_facts *facts) {
-    return facts->by_type[TYPE_AUXTRACE_INFO] > 0;
 }

@@ -52,7 +52,4 @@ void facts_each_type(const struct info_facts *facts, void (*use)(void *context, 
 /* 0, 0 for an event without any. */
 struct event_count facts_of_event(const struct info_facts *facts, uint32_t event);
 
-/* Seen in the recording: record 70, what the AUX areas hold. */
-bool facts_has_aux_info(const struct info_facts *facts);
-
 #endif

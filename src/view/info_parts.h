@@ -7,6 +7,7 @@
  *     info_header.c     the header as perf prints it (info_machine.c, info_run.c, info_bpf.c: its features)
  *     info_events.c     events with their attrs
  *     info_build_ids.c  objects with their build-ids
+ *     info_hits.c       objects that samples hit
  *     info_stats.c      counts as perf prints them
  *     info_overview.c   everything, for people
  *     info_json.c       any of it as JSON
@@ -40,7 +41,17 @@ struct object_list {
 void object_list_init(struct object_list *list, struct memory *memory);
 void object_list_free(struct object_list *list);
 
-/* The objects of feature BUILD_ID; without it (records of) those that the stream's records name. */
+/* A name met again keeps its place and takes the new id. */
+pfr_status object_list_add(struct object_list *list, const pfr_text *name, const uint8_t *id, size_t length,
+                           pfr_error *err);
+
+/* What a record says about the id of an object, if it does. */
+pfr_status object_list_note(struct object_list *list, const pfr_record *rec, pfr_error *err);
+
+/* Objects that samples hit; reads the recording twice (info_hits.c). */
+pfr_status object_list_hits(struct object_list *list, pfr_reader *reader, pfr_error *err);
+
+/* The objects of feature BUILD_ID; without it those that samples hit. */
 pfr_status object_list_fill(struct object_list *list, pfr_reader *reader, pfr_error *err);
 
 /* Each reads what it needs of the reader and prints. */

@@ -2,6 +2,8 @@
 /* Counts as `perf report --stats` prints them: by type, then by event. */
 #include "view/info_parts.h"
 
+#define FEATURE_AUXTRACE (1u << 18)
+
 struct stats_scene {
     pfr_output *to;
     uint64_t total;
@@ -39,11 +41,13 @@ pfr_status info_stats(struct info *info, pfr_error *err) {
     const pfr_status status = facts_collect(&info->facts, err);
     struct stats_scene scene = {info->to, info->facts.total};
     say(info->to, "\nAggregated stats:%s\n",
-        facts_has_aux_info(&info->facts)
+        pfr_get_header(info->reader)->features[0] & FEATURE_AUXTRACE
             ? " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)"
             : "");
-    say_count(info->to, "TOTAL", info->facts.total);
-    say(info->to, "\n");
+    if (info->facts.total) {
+        say_count(info->to, "TOTAL", info->facts.total);
+        say(info->to, "\n");
+    }
     facts_each_type(&info->facts, say_type, &scene);
     for (uint32_t i = 0; i < pfr_event_count(info->reader); i++)
         say_event_counts(info->to, pfr_get_event(info->reader, i)->name, facts_of_event(&info->facts, i));
