@@ -81,9 +81,9 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
         r->quality.truncated_bytes += left;
         return hole(r, err, r->outer, 0, "the last decompressed record is cut short");
     }
-    if (r->broken.status == PFR_HOLE) {
+    if (r->broken.status == PFR_HOLE && !r->broken_told) {
         *err = r->broken;
-        r->broken.status = PFR_OK;
+        r->broken_told = true;
         r->quality.holes++;
         return PFR_HOLE;
     }
@@ -184,7 +184,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->at = r->parts[0].begin;
     r->payload_size = 0;
     r->compressed = (pfr_bytes){NULL, 0};
-    r->ended = false;
+    r->ended = r->broken_told = false;
     return PFR_OK;
 }
 

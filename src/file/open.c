@@ -212,7 +212,9 @@ static pfr_status open_pipe(pfr_reader *r, const struct input_setup *setup, pfr_
 static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
-    PFR_TRY(input_window(&r->parts[0].in, 0, FILE_HEADER, &bytes, &have, err));
+    const pfr_status s = input_window(&r->parts[0].in, 0, FILE_HEADER, &bytes, &have, err);
+    if (s < 0 || (s == PFR_HOLE && have < PIPE_HEADER)) /* a compressed input that is broken before anything came out */
+        return s < 0 ? s : PFR_ERR_DAMAGE;
     PFR_TRY(recognise(r, bytes, have, err));
     PFR_TRY(load_u64(bytes + 8, r->context.swap) == PIPE_HEADER ? open_pipe(r, setup, err) : open_file(r, setup, err));
     r->at = r->parts[0].begin;

@@ -76,7 +76,8 @@ struct pfr_reader {
     pfr_feature *features;
     uint32_t nr_features, features_room;
     bool names_stale; /* names have to be made anew */
-    pfr_error broken; /* status PFR_HOLE: what was unpacked ended by damage; told before the end */
+    pfr_error broken; /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
+    bool broken_told;
 
     pfr_quality quality;
 };
