@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "field_path.h"
+
+#include "wire/any_layout.h"
+
+#include <stdlib.h>
+
+static uint64_t unmirrored_word(const struct field *f, const void *rec) {
+    const unsigned width = f->kind == K_W32 ? 32 : 64;
+    uint64_t word = 0;
+    if (f[1].kind != K_BITS)
+        return field_integer(f, rec);
+    for (const struct field *bits = f + 1; bits->name && bits->kind == K_BITS; bits++)
+        word = bits_into(word, width, bits->extra, false, field_integer(bits, rec));
+    return word;
+}
+
+static bool integer_value(const struct field *f, const void *rec, struct found_value *value) {
+    static const uint8_t widths[K_KINDS] = {
+        [K_U8] = 1, [K_U16] = 2, [K_U32] = 4, [K_U64] = 8, [K_W32] = 4, [K_W64] = 8, [K_BITS] = 4};
+    const bool word = f->kind == K_W32 || f->kind == K_W64;
+    *value = (struct found_value){FOUND_INTEGER, word ? unmirrored_word(f, rec) : field_integer(f, rec),
+                                  widths[f->kind], NULL, 0};
+    return true;
+}
+
+/* The element of a view, decoded; the path goes on in it. */
+static bool value_of_item(const pfr_items *items, uint64_t index, const char *path, struct found_value *value) {
+    struct items_walk walk = items_start(items);
+    union any_layout part;
+    if (!layout_at(items->of)) {
+        *value = (struct found_value){FOUND_BYTES, 0, 0, items->at, items->length};
+        return *path == '\0';
+    }
+    for (uint64_t i = 0; i <= index; i++)
+        if (items_next(items, &walk, &part, NULL) != PFR_OK)
+            return false;
+    return find_value(layout_at(items->of), &part, path, value);
+}
+
+static bool value_of_field(const struct field *f, const void *rec, uint64_t index, const char *path,
+                           struct found_value *value) {
+    const void *at = (const uint8_t *)rec + f->at;
+    switch ((enum field_kind)f->kind) {
+    case K_TEXT:
+    case K_STR32:
+        *value = (struct found_value){FOUND_TEXT, 0, 0, ((const pfr_text *)at)->at, ((const pfr_text *)at)->length};
+        return *path == '\0';
+    case K_RAW:
+    case K_BYTES:
+    case K_REST:
+    case K_PAD:
+        *value = (struct found_value){FOUND_BYTES, 0, 0, ((const pfr_bytes *)at)->at, ((const pfr_bytes *)at)->length};
+        return *path == '\0';
+    case K_A64:
+        *value = (struct found_value){FOUND_INTEGER, pfr_u64s_at(at, index), 8, NULL, 0};
+        return *path == '\0' && index < ((const pfr_u64s *)at)->count;
+    case K_SUB:
+        return find_value(layout_at(f->of), at, path, value);
+    case K_ARRAY:
+    case K_WHILE:
+    case K_CHOICE:
+        return value_of_item(at, index, path, value);
+    default:
+        return *path == '\0' && integer_value(f, rec, value);
+    }
+}
+
+/* A name that the layout does not have may stand in one of its parts: attr.disabled is attr.flags.disabled. */
+static bool find_inside(const struct layout *l, const void *rec, const char *path, struct found_value *value) {
+    for (const struct field *f = l->fields(); f->name && *path; f++)
+        if ((f->kind == K_SUB || f->kind == K_CHOICE) && value_of_field(f, rec, 0, path, value))
+            return true;
+    return false;
+}
+
+bool find_value(const struct layout *l, const void *rec, const char *path, struct found_value *value) {
+    const struct field *f = l->fields();
+    const size_t length = strcspn(path, ".[");
+    char *rest = (char *)(uintptr_t)path + length;
+    uint64_t index = 0;
+    if (length > 0)
+        while (f->name && (strlen(f->name) != length || memcmp(f->name, path, length) != 0))
+            f++;
+    if (!f->name)
+        return find_inside(l, rec, path, value);
+    if (*rest == '[')
+        index = strtoull(rest + 1, &rest, 10);
+    rest += *rest == ']';
+    rest += *rest == '.';
+    return value_of_field(f, rec, index, rest, value);
+}
