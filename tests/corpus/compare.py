@@ -26,13 +26,13 @@ import rules
 import text_forms
 
 COMMANDS = {
-    "header": ["info", "--format=perf"],
-    "evlist": ["info", "--events"],
-    "buildid": ["info", "--build-ids"],
-    "stats": ["info", "--stats"],
-    "dump": ["dump", "--format=perf"],
+    "header": ["info", "--format=perf", "--raw-names"],
+    "evlist": ["info", "--events", "--raw-names"],
+    "buildid": ["info", "--build-ids", "--raw-names"],
+    "stats": ["info", "--stats", "--raw-names"],
+    "dump": ["dump", "--format=perf", "--raw-names"],
     "pb_text": ["dump", "--format=jsonl"],
-    "report": ["report", "--sort", "comm,dso", "--format=perf"],
+    "report": ["report", "--sort", "comm,dso", "--format=perf", "--raw-names"],
 }
 HOSTILE_COMMANDS = [["info"], ["info", "--stats"], ["dump"], ["report"]]
 DIFFERENCES = {

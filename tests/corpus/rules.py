@@ -62,7 +62,38 @@ def is_joined_map(reference, ours, facts):
     return bool(mine and found and (mine[1], mine[3]) == (found[1], found[3]) and int(mine[2]) > int(found[2]))
 
 
+PRECISE = re.compile(r"precise_ip( =|:) ([12])")
+
+
+def is_exchanged_precision(reference, ours, facts):
+    """perf reverses the bits of each byte of a big-endian attr, which exchanges the two bits of precise_ip."""
+    if facts.output not in ("header", "evlist") or reference is None or ours is None:
+        return False
+    return PRECISE.sub(lambda m: f"precise_ip{m[1]} {3 - int(m[2])}", reference) == ours
+
+
+EVENT_LINE = re.compile(r"^([a-zA-Z0-9_:-]+): (type|size): ")
+
+
+def is_name_of_stream(reference, ours, facts):
+    """evlist takes no notice of EVENT_UPDATE NAME, which has the name that the user typed."""
+    if facts.output != "evlist" or not EVENT_LINE.match(reference or "") or not EVENT_LINE.match(ours or ""):
+        return False
+    return EVENT_LINE.sub("", reference) == EVENT_LINE.sub("", ours)
+
+
+def is_old_mmap2(reference, ours, facts):
+    """MMAP2 of Linux 3.12 to 3.15 has no prot and flags: perf takes the first eight bytes of the name for them."""
+    if facts.output not in ("buildid", "dump") or reference is None or ours is None:
+        return False
+    name, cut = ours.split(" ")[-1], reference.split(" ")[-1]
+    return name.startswith(("/", "[")) and (name[8:] == cut or (len(name) <= 8 and cut in ("", "---p", "---s")))
+
+
 RULES = {
+    "precise-ip-of-big-endian-files": is_exchanged_precision,
+    "names-of-stream-events": is_name_of_stream,
+    "mmap2-without-protection": is_old_mmap2,
     "reading-on-where-perf-stops": is_after_stop,
     "features-of-unfinished-files": is_unfinished_feature,
     "short-attrs-in-streams": is_beyond_attr,
