@@ -21,10 +21,11 @@ static const struct opt info_opts[] = {
     {0},
 };
 
-/* When the file was last written; 0 for what has no such time. */
+/* When the file was last written; 0 for streams, which have no such time. */
 static int64_t capture_time(const char *file) {
     struct stat st;
-    return strcmp(file, "-") != 0 && stat(file, &st) == 0 ? (int64_t)st.st_mtim.tv_sec : 0;
+    const bool is_kept = strcmp(file, "-") != 0 && stat(file, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+    return is_kept ? (int64_t)st.st_mtim.tv_sec : 0;
 }
 
 static pfr_info_part wanted_part(const struct info_options *options) {

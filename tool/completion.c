@@ -57,6 +57,8 @@ bool print_completion(pfr_output *out, const char *shell, const struct opt *opts
                          "_perfray() {\n"
                          "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
                          "    local verb=${COMP_WORDS[1]}\n"
+                         "    if [ \"$before\" = '=' ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+                         "    if [ \"$current\" = '=' ]; then current=; fi\n"
                          "    if ((COMP_CWORD == 1)); then\n"
                          "        words='");
     print_verbs(out);

@@ -45,8 +45,8 @@ static void complain_of_counts(const struct task *task, const pfr_quality *quali
     if (left > 0 && told > 0)
         complain("%s: and %" PRIu64 " more places, %" PRIu64 " bytes in all", task->file, left, quality->hole_bytes);
     else if (left > 0)
-        complain("%s: %" PRIu64 " bytes at %" PRIu64 " places could not be used", task->file, quality->hole_bytes,
-                 left);
+        complain("%s: %" PRIu64 " bytes could not be used, at %" PRIu64 " place%s", task->file, quality->hole_bytes,
+                 left, left == 1 ? "" : "s");
 }
 
 static bool complain_of_end(const struct task *task, const pfr_header *header) {
@@ -84,6 +84,7 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
     uint64_t told = is_cut ? 0 : complain_of_features(task, reader);
     if (is_damaged)
         told += complain_of_places(task, reader);
-    complain_of_counts(task, &quality, told);
+    if (!is_cut || told == PLACES_MOST) /* what a cut took away is counted too, but has no place */
+        complain_of_counts(task, &quality, told);
     return is_cut || is_damaged || told > 0 ? ENDS_PARTIAL : ENDS_FINE;
 }

@@ -70,6 +70,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
     char program[64];
     struct shared_options shared = {.pager = true};
     const struct opt_set sets[] = {{command->opts, options}, {shared_opts, &shared}};
+    char *default_files[] = {default_file};
     struct operands files;
     snprintf(program, sizeof program, "perfray %s", command->name);
     if (!options_parse(&(struct parse){program, sets, 2, false}, argv + 1, &files))
@@ -77,7 +78,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
     if (files.wants_help)
         return print_help_of(command);
     if (files.count == 0)
-        files = (struct operands){.at = (char *[]){default_file}, .count = 1};
+        files = (struct operands){.at = default_files, .count = 1};
     return run_parsed(command, options, &shared, &files);
 }
 

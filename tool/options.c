@@ -172,11 +172,12 @@ static bool refuse_unknown(const struct parse *parse, const char *typed, const c
 
 static bool refuse_missing(const struct parse *parse, const struct opt *row) {
     char what[256];
-    const char *const article = strchr("AEIOU", *row->arg) ? "an" : "a";
+    const bool is_plural = row->arg[strlen(row->arg) - 1] == 'S';
+    const char *const article = is_plural ? "" : strchr("AEIOU", *row->arg) ? "an " : "a ";
     if (strchr(row->arg, '|'))
         snprintf(what, sizeof what, "needs one of %s", row->arg);
     else
-        snprintf(what, sizeof what, "needs %s %s", article, row->arg);
+        snprintf(what, sizeof what, "needs %s%s", article, row->arg);
     return refuse_option(parse, row, what);
 }
 

@@ -62,8 +62,15 @@ def plain(text):
 
 
 def page_section(page, title):
-    parts = re.split(r"^# (.*)$", page, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2])).get(title, "")
+    """The lines below `# TITLE`; a line like that inside a literal block is no heading."""
+    section, current, literal = [], None, False
+    for line in page.splitlines():
+        literal ^= line == "```"
+        if line.startswith("# ") and not literal:
+            current = line[2:]
+        elif current == title:
+            section.append(line)
+    return "\n".join(section) + "\n"
 
 
 def page_options(page):
@@ -172,8 +179,9 @@ def check_completion(completion, options_of):
         for _, name, arg, _ in options:
             if arg and "|" in arg:
                 got = complete(completion, ["perfray", verb, f"--{name}", ""])[0]
-                if got != arg.split("|"):
-                    yield f"{verb} --{name}: {got}"
+                attached = complete(completion, ["perfray", verb, f"--{name}", "=", ""])[0]
+                if got != arg.split("|") or attached != got:
+                    yield f"{verb} --{name}: {got} {attached}"
 
 
 def prepare_folder(folder, fixtures):
