@@ -21,9 +21,12 @@ struct attr_member {
 };
 
 #define PLACE(member) offsetof(struct pfr_rec_attr, member), sizeof(((struct pfr_rec_attr *)0)->member)
-#define MEMBER(name, form) {NULL, #name, PLACE(name), form}
-#define LABELED(label, name, form) {label, #name, PLACE(name), form}
-#define FLAG(name) {NULL, #name, PLACE(flags.name), FORM_DEC}
+#define MEMBER(name, form)                                                                                             \
+    { NULL, #name, PLACE(name), form }
+#define LABELED(label, name, form)                                                                                     \
+    { label, #name, PLACE(name), form }
+#define FLAG(name)                                                                                                     \
+    { NULL, #name, PLACE(flags.name), FORM_DEC }
 
 static const struct attr_member attr_members[] = {
     MEMBER(type, FORM_DEC),
@@ -91,8 +94,8 @@ static const struct attr_member attr_members[] = {
 #define ATTR_MEMBERS (sizeof attr_members / sizeof *attr_members)
 
 /* perf's order of the sample_type names is not that of the bits, and it has no name for TRANSACTION (bit 17). */
-static const uint8_t sample_type_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
-                                            13, 16, 18, 15, 14, 19, 20, 21, 22, 23, 24};
+static const uint8_t sample_type_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                            12, 13, 16, 18, 15, 14, 19, 20, 21, 22, 23, 24};
 static const uint8_t read_format_order[] = {0, 1, 2, 3, 4};
 static const uint8_t branch_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
 

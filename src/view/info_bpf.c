@@ -38,7 +38,7 @@ static void say_part_name(const struct feature_scene *scene, const struct bpf_pr
     pfr_text name = {0};
     if (btf->length && program->functions) {
         const uint8_t *function = program->functions + (uint64_t)part * program->function_size;
-        name = btf_type_name(btf, load_u32(function, program->swap), program->swap);
+        name = btf_type_name(btf, load_u32(function + 4, program->swap), program->swap);
     } else if (program->parts == 1) {
         name = program->name;
     } else {

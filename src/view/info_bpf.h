@@ -10,11 +10,11 @@
 
 struct bpf_program {
     uint32_t id, type, jited_size, xlated_size, btf_id;
-    uint32_t parts;       /* functions compiled to machine code */
-    const uint8_t *tag;   /* 8 bytes, NULL: not there */
-    pfr_text name;        /* at most 15 characters */
+    uint32_t parts;                            /* functions compiled to machine code */
+    const uint8_t *tag;                        /* 8 bytes, NULL: not there */
+    pfr_text name;                             /* at most 15 characters */
     const uint8_t *addresses, *lengths, *tags; /* `parts` of 8, 4, 8 bytes; NULL: not all recorded */
-    const uint8_t *functions;                  /* records whose first word is the type of part i in the BTF */
+    const uint8_t *functions;                  /* records whose second word is the type of part i in the BTF */
     uint32_t function_size;
     bool swap;
 };

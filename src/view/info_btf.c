@@ -62,7 +62,7 @@ static void read_parts(const struct pfr_rec_bpf_prog_info_entry *entry, bool swa
     program->lengths = array_at(entry, AT_LENGTHS, parts, 4, swap);
     program->tags = array_at(entry, AT_TAGS, parts, 8, swap);
     program->function_size = word_at(info, AT_FUNCTION_SIZE, swap);
-    if (program->function_size >= 4 && word_at(info, AT_NR_FUNCTIONS, swap) >= parts)
+    if (program->function_size >= 8 && word_at(info, AT_NR_FUNCTIONS, swap) >= parts)
         program->functions = array_at(entry, AT_FUNCTIONS, parts, program->function_size, swap);
 }
 

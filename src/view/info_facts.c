@@ -11,13 +11,7 @@
 #define SAMPLE_READ (1u << 4)
 #define READ_GROUP (1u << 3)
 
-enum {
-    TYPE_SAMPLE = 9,
-    TYPE_LOST_SAMPLES = 13,
-    TYPE_AUXTRACE = 71,
-    TYPE_COMPRESSED = 81,
-    TYPE_COMPRESSED2 = 83
-};
+enum { TYPE_SAMPLE = 9, TYPE_LOST_SAMPLES = 13, TYPE_AUXTRACE = 71, TYPE_COMPRESSED = 81, TYPE_COMPRESSED2 = 83 };
 
 typedef pfr_status fact_action(struct info_facts *facts, const pfr_record *rec, pfr_error *err);
 

@@ -33,7 +33,7 @@ struct info_facts {
     uint64_t untold; /* records of further types */
     struct event_count *events;
     size_t events_room;
-    struct u64_map last_values; /* event id -> value of its last read */
+    struct u64_map last_values;     /* event id -> value of its last read */
     uint64_t first_time, last_time; /* first > last: no sample told a time */
     uint64_t aux_buffers, aux_bytes;
     uint64_t compressed_bytes, inner_bytes;

@@ -29,8 +29,7 @@ static void json_word(struct json *json, const char *key, const char *word) {
 }
 
 static void json_file(struct json *json, const pfr_header *header) {
-    static const char *const containers[] = {
-        [PFR_FILE] = "file", [PFR_PIPE] = "stream", [PFR_DIRECTORY] = "directory"};
+    static const char *const containers[] = {[PFR_FILE] = "file", [PFR_PIPE] = "stream", [PFR_DIRECTORY] = "directory"};
     json_key(json, "file");
     json_begin_object(json);
     json_word(json, "container", containers[header->container]);

@@ -54,8 +54,8 @@ static uint64_t size_by_perf(const pfr_items *strings) {
  * On most machines it also refuses packages with a number above that of the cpus.
  */
 static bool has_places(const pfr_feature *feature, const struct pfr_rec_feature_cpu_topology *body) {
-    return body->cpus.count && feature->bytes.length > size_by_perf(&body->core_siblings) +
-                                                           size_by_perf(&body->thread_siblings);
+    return body->cpus.count &&
+           feature->bytes.length > size_by_perf(&body->core_siblings) + size_by_perf(&body->thread_siblings);
 }
 
 static void say_places(pfr_output *to, const struct pfr_rec_feature_cpu_topology *body, bool dies) {
