@@ -3,6 +3,7 @@
 #define PERFRAY_PERFRAY_H
 /* All of the library. */
 #include <perfray/alloc.h>
+#include <perfray/dump.h>
 #include <perfray/error.h>
 #include <perfray/limits.h>
 #include <perfray/out.h>

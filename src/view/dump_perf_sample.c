@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lines of a SAMPLE as `perf report -D` prints them, in its order, which is not the order of the bytes. */
+#include "dump_form.h"
+
+#include "wire/names.h"
+
+#include <perfray/record_structs.h>
+
+#define BRANCH_CALL_STACK 11u
+#define CHAIN_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
+#define HAS(bit) (types >> (bit)&1)
+
+enum sample_bit {
+    TID = 1,
+    READ = 4,
+    CHAIN,
+    PERIOD = 8,
+    BRANCHES = 11,
+    REGS_USER,
+    STACK_USER,
+    WEIGHT,
+    DATA_SRC,
+    TRANSACTION = 17,
+    REGS_INTR,
+    PHYS_ADDR,
+    DATA_PAGE = 22,
+    CODE_PAGE,
+    WEIGHT_STRUCT
+};
+
+static void say(struct dump *d, const char *text) {
+    out_text(d->out, text);
+}
+
+static void say_u(struct dump *d, const char *before, uint64_t value) {
+    out_text(d->out, before);
+    out_u64(d->out, value);
+}
+
+/* With 0x, also for 0. */
+static void say_0x(struct dump *d, const char *before, uint64_t value) {
+    out_text(d->out, before);
+    out_write(d->out, "0x", 2);
+    out_hex(d->out, value, 1);
+}
+
+static void say_address(struct dump *d, const char *before, uint64_t value) {
+    out_text(d->out, before);
+    out_hex(d->out, value, 16);
+}
+
+static void say_entry(struct dump *d, uint64_t number, uint64_t address) {
+    say(d, "..... ");
+    out_u64_wide(d->out, number, 2);
+    say_address(d, ": ", address);
+}
+
+static void say_chain_entry(struct dump *d, uint64_t number, uint64_t address) {
+    say_entry(d, number, address);
+    say(d, "\n");
+}
+
+static uint64_t find_user(const pfr_u64s *chain) {
+    uint64_t i = 0;
+    while (i < chain->count && pfr_u64s_at(chain, i) != CHAIN_USER)
+        i++;
+    return i;
+}
+
+/* A call stack out of the branch registers continues the kernel's chain: the kernel part, the newest target, sources.
+ */
+static void branch_chain(struct dump *d, const struct pfr_rec_sample *s) {
+    const uint64_t kernel = find_user(&s->chain);
+    struct pfr_rec_branch_entry e;
+    if (kernel == s->chain.count || s->branch.nr == 0)
+        return;
+    say_u(d, "... LBR call chain: nr:", kernel + 1 + s->branch.nr + 1);
+    say(d, "\n");
+    uint64_t number = 0;
+    for (; number <= kernel; number++)
+        say_chain_entry(d, number, pfr_u64s_at(&s->chain, number));
+    pfr_items_iter it = pfr_items_begin(&s->branch.entries);
+    for (bool first = true; pfr_items_next(&it, &e, sizeof e, NULL) == PFR_OK; first = false) {
+        if (first)
+            say_chain_entry(d, number++, e.to);
+        say_chain_entry(d, number++, e.from);
+    }
+}
+
+static void chain_lines(struct dump *d, const struct pfr_rec_sample *s) {
+    if (d->context.word[WORD_BRANCH] >> BRANCH_CALL_STACK & 1)
+        branch_chain(d, s);
+    say_u(d, "... FP chain: nr:", s->chain.count);
+    say(d, "\n");
+    for (uint64_t i = 0; i < s->chain.count; i++)
+        say_chain_entry(d, i, pfr_u64s_at(&s->chain, i));
+}
+
+static void branch_line(struct dump *d, uint64_t number, const struct pfr_rec_branch_entry *e) {
+    const char letters[] = {
+        ' ', e->mispred ? 'M' : ' ', e->predicted ? 'P' : ' ', e->abort ? 'A' : ' ', e->in_tx ? 'T' : ' ', ' ', 0};
+    const char *type = e->type ? name_of(SHOW_BRANCH_TYPE, e->type) : NULL;
+    say_entry(d, number, e->from);
+    say_address(d, " -> ", e->to);
+    say_u(d, " ", e->cycles);
+    say(d, " cycles");
+    say(d, letters);
+    out_hex(d->out, e->reserved, 1);
+    say(d, " ");
+    say(d, type ? type : "");
+    say(d, "\n");
+}
+
+static void branch_lines(struct dump *d, const struct pfr_rec_sample *s) {
+    const bool stack = d->context.word[WORD_BRANCH] >> BRANCH_CALL_STACK & 1;
+    struct pfr_rec_branch_entry e;
+    pfr_items_iter it = pfr_items_begin(&s->branch.entries);
+    say_u(d, stack ? "... branch callstack: nr:" : "... branch stack: nr:", s->branch.nr + stack);
+    say(d, "\n");
+    for (uint64_t i = 0; pfr_items_next(&it, &e, sizeof e, NULL) == PFR_OK; i++) {
+        if (!stack) {
+            branch_line(d, i, &e);
+            continue;
+        }
+        if (i == 0)
+            say_chain_entry(d, 0, e.to);
+        say_chain_entry(d, i + 1, e.from);
+    }
+}
+
+/* Names of registers by bit, as perf spells them. */
+static const char *const x86_names[] = {"AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
+                                        "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15"};
+static const char *const arm_names[] = {"r0", "r1", "r2",  "r3", "r4", "r5", "r6", "r7",
+                                        "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
+static const char *const arm64_names[] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",
+                                          "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
+                                          "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr",  "sp",  "pc"};
+
+struct machine {
+    const char *prefix; /* of feature ARCH */
+    const char *const *names;
+    unsigned count;
+    unsigned vectors_from; /* bit of XMM0, two bits each; 0: none */
+};
+
+#define COUNT_OF(names) (unsigned)(sizeof(names) / sizeof *(names))
+
+/* An unknown or untold machine is taken for x86, as perf does on x86. */
+static const struct machine *find_machine(struct dump *d) {
+    static const struct machine machines[] = {{"aarch64", arm64_names, COUNT_OF(arm64_names), 0},
+                                              {"arm64", arm64_names, COUNT_OF(arm64_names), 0},
+                                              {"arm", arm_names, COUNT_OF(arm_names), 0},
+                                              {"", x86_names, COUNT_OF(x86_names), 32}};
+    const pfr_feature *feature = pfr_find_feature(d->reader, 6, NULL);
+    struct pfr_rec_feature_arch arch = {0};
+    if (feature && pfr_decode_feature(d->reader, feature, &arch, sizeof arch, NULL) != PFR_OK)
+        arch.arch.length = 0;
+    const struct machine *m = machines;
+    while (strlen(m->prefix) > arch.arch.length ||
+           memcmp(m->prefix, arch.arch.at ? arch.arch.at : "", strlen(m->prefix)))
+        m++;
+    return m;
+}
+
+static void say_register(struct dump *d, const struct machine *m, unsigned bit) {
+    const uint64_t before = out_written(d->out);
+    if (bit < m->count)
+        say(d, m->names[bit]);
+    else if (m->vectors_from && bit >= m->vectors_from)
+        say_u(d, "XMM", (bit - m->vectors_from) / 2);
+    else
+        say(d, "unknown");
+    const uint64_t width = out_written(d->out) - before;
+    if (width < 5)
+        out_pad(d->out, 5 - (size_t)width);
+}
+
+static void register_lines(struct dump *d, const char *title, uint64_t mask, uint64_t abi, const pfr_u64s *regs) {
+    static const char *const abis[] = {"none", "32-bit", "64-bit"};
+    if (abi == 0)
+        return;
+    const struct machine *m = find_machine(d);
+    say_0x(d, title, mask);
+    say(d, " ABI ");
+    say(d, abi < sizeof abis / sizeof *abis ? abis[abi] : "unknown");
+    say(d, "\n");
+    for (uint64_t i = 0, left = mask; i < regs->count && left; i++, left &= left - 1) {
+        say(d, ".... ");
+        say_register(d, m, (unsigned)__builtin_ctzll(left));
+        say(d, " 0x");
+        out_hex(d->out, pfr_u64s_at(regs, i), 16);
+        say(d, "\n");
+    }
+}
+
+/* A form that shows nothing and remembers where the size of the user stack stands: perf calls that its offset. */
+static void find_begin(struct dump *d, const struct dump_key *key) {
+    d->filled = key && strcmp(key->name, "stack_user") == 0;
+}
+
+static void find_end(struct dump *d) {
+    d->filled = false;
+}
+
+static void find_array(struct dump *d, const struct dump_key *key, uint64_t count) {
+    (void)d, (void)key, (void)count;
+}
+
+static void find_integer(struct dump *d, const struct dump_key *key, const struct field *f, uint64_t value) {
+    (void)key, (void)f, (void)value;
+    if (d->filled)
+        d->found = d->spot.at;
+    d->filled = false;
+}
+
+static void find_text(struct dump *d, const struct dump_key *key, const void *at, size_t length) {
+    (void)d, (void)key, (void)at, (void)length;
+}
+
+static void find_bytes(struct dump *d, const struct dump_key *key, const uint8_t *at, uint64_t length) {
+    (void)d, (void)key, (void)at, (void)length;
+}
+
+static void find_numbers(struct dump *d, const struct dump_key *key, const struct field *f, const pfr_u64s *numbers) {
+    (void)d, (void)key, (void)f, (void)numbers;
+}
+
+static const struct dump_form stack_finder = {
+    .begin_part = find_begin,
+    .end_part = find_end,
+    .begin_array = find_array,
+    .end_array = find_end,
+    .integer = find_integer,
+    .text = find_text,
+    .bytes = find_bytes,
+    .numbers = find_numbers,
+};
+
+static uint64_t find_stack(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *s) {
+    const struct dump_form *form = d->form;
+    d->form = &stack_finder;
+    d->found = rec->bytes;
+    d->filled = false;
+    dump_fields(d, L_sample, &d->context, s, rec->bytes + 8, rec->bytes + rec->size);
+    d->form = form;
+    return (uint64_t)(d->found - rec->bytes);
+}
+
+static void stack_line(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *s) {
+    say_u(d, "... ustack: size ", s->stack_user.dyn_size);
+    say_0x(d, ", offset ", find_stack(d, rec, s));
+    say(d, "\n");
+}
+
+static void weight_line(struct dump *d, const struct pfr_rec_sample *s, bool parts) {
+    const uint64_t w = parts ? s->weight_struct : s->weight;
+    say_u(d, "... weight: ", parts ? w & UINT32_MAX : w);
+    if (parts) {
+        say_0x(d, ",", w >> 32 & UINT16_MAX);
+        say_0x(d, ",", w >> 48);
+    }
+    say(d, "\n");
+}
+
+/* 4096 is 4K: divided as long as more than one of the next unit is left. */
+static void page_line(struct dump *d, const char *label, uint64_t size) {
+    unsigned unit = 0;
+    say(d, label);
+    if (size == 0) {
+        say(d, "N/A\n");
+        return;
+    }
+    for (; size / 1024 > 1 && unit < 3; unit++)
+        size /= 1024;
+    out_u64(d->out, size);
+    out_char(d->out, "BKMG"[unit]);
+    say(d, "\n");
+}
+
+static void say_read(struct dump *d, uint64_t id, uint64_t value, uint64_t lost) {
+    say_address(d, "..... id ", id);
+    say_address(d, ", value ", value);
+    if (d->context.word[WORD_READ] >> 4 & 1)
+        say_u(d, ", lost ", lost);
+    say(d, "\n");
+}
+
+static void read_lines(struct dump *d, const struct pfr_rec_read_value *r) {
+    const uint64_t format = d->context.word[WORD_READ];
+    struct pfr_rec_read_entry e;
+    say(d, "... sample_read:\n");
+    if (format & 1)
+        say_address(d, "...... time enabled ", r->time_enabled), say(d, "\n");
+    if (format & 2)
+        say_address(d, "...... time running ", r->time_running), say(d, "\n");
+    if (!(format & 8)) {
+        say_read(d, r->id, r->value, r->lost);
+        return;
+    }
+    say_u(d, ".... group nr ", r->nr);
+    say(d, "\n");
+    pfr_items_iter it = pfr_items_begin(&r->values);
+    while (pfr_items_next(&it, &e, sizeof e, NULL) == PFR_OK)
+        say_read(d, e.id, e.value, e.lost);
+}
+
+static void first_line(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *s, uint64_t types) {
+    const pfr_event *event = pfr_get_event(d->reader, (uint32_t)rec->event);
+    say_0x(d, "(IP, ", rec->misc);
+    say(d, "): ");
+    out_i64(d->out, HAS(TID) ? (int32_t)s->pid : -1);
+    say(d, "/");
+    out_i64(d->out, HAS(TID) ? (int32_t)s->tid : -1);
+    say(d, ": ");
+    dump_perf_hex(d->out, s->ip);
+    say_u(d, " period: ", HAS(PERIOD) ? s->period : event->attr.sample_period);
+    say(d, " addr: ");
+    dump_perf_hex(d->out, s->addr);
+    say(d, "\n");
+}
+
+static void memory_lines(struct dump *d, const struct pfr_rec_sample *s, uint64_t types) {
+    if (HAS(WEIGHT) || HAS(WEIGHT_STRUCT))
+        weight_line(d, s, !HAS(WEIGHT));
+    if (HAS(DATA_SRC))
+        say_0x(d, " . data_src: ", s->data_src), say(d, "\n");
+    if (HAS(PHYS_ADDR))
+        say_0x(d, " .. phys_addr: ", s->phys_addr), say(d, "\n");
+    if (HAS(DATA_PAGE))
+        page_line(d, " .. data page size: ", s->data_page_size);
+    if (HAS(CODE_PAGE))
+        page_line(d, " .. code page size: ", s->code_page_size);
+}
+
+void dump_perf_sample(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *s) {
+    const uint64_t types = d->context.word[WORD_SAMPLE];
+    first_line(d, rec, s, types);
+    if (HAS(CHAIN))
+        chain_lines(d, s);
+    if (HAS(BRANCHES))
+        branch_lines(d, s);
+    if (HAS(REGS_USER))
+        register_lines(d, "... user regs: mask ", d->context.word[WORD_REGS_USER], s->regs_user.abi,
+                       &s->regs_user.regs);
+    if (HAS(REGS_INTR))
+        register_lines(d, "... intr regs: mask ", d->context.word[WORD_REGS_INTR], s->regs_intr.abi,
+                       &s->regs_intr.regs);
+    if (HAS(STACK_USER))
+        stack_line(d, rec, s);
+    memory_lines(d, s, types);
+    if (HAS(TRANSACTION)) {
+        say(d, "... transaction: ");
+        out_hex(d->out, s->transaction, 1);
+        say(d, "\n");
+    }
+    if (HAS(READ))
+        read_lines(d, &s->read);
+}

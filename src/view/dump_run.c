@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dump from begin to end: pseudo records, then every record that is wanted, and what could not be used. */
+#include "dump_form.h"
+
+#include <inttypes.h>
+
+void dump_tell_hole(struct dump *d, const pfr_error *hole) {
+    if (d->options.hole)
+        d->options.hole(d->options.hole_context, hole);
+}
+
+static pfr_status show_record(struct dump *d, const pfr_record *rec, pfr_error *err) {
+    const unsigned layout = dump_layout_of(d, rec->type);
+    if (!dump_wants(d, rec, layout))
+        return PFR_OK;
+    d->counts.records++;
+    if (d->options.format == PFR_DUMP_PERF)
+        return dump_perf_record(d, rec, err);
+    dump_show_record(d, rec, layout);
+    return PFR_OK;
+}
+
+static pfr_status show_records(struct dump *d, pfr_error *err) {
+    pfr_record rec;
+    pfr_error own;
+    pfr_status s;
+    while ((s = pfr_next(d->reader, &rec, &own)) >= 0 && s != PFR_END && !pfr_output_failed(d->to)) {
+        if (s == PFR_HOLE) {
+            d->counts.holes++;
+            dump_tell_hole(d, &own);
+        } else {
+            PFR_TRY(show_record(d, &rec, err));
+        }
+    }
+    if (s < 0 && err)
+        *err = own;
+    return s < 0 ? s : PFR_OK;
+}
+
+static pfr_status run(struct dump *d, pfr_error *err) {
+    PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
+    PFR_TRY(dump_tables_make(d, err));
+    if (d->options.aux_folder)
+        return dump_aux(d, err);
+    if (d->options.format != PFR_DUMP_PERF)
+        PFR_TRY(dump_begin(d, err));
+    return show_records(d, err);
+}
+
+/* What the caller does not know of is 0. */
+static void copy_sized(void *to, const void *from, size_t own, size_t theirs) {
+    memcpy(to, from, theirs < own ? theirs : own);
+}
+
+static void give_counts(const struct dump *d) {
+    pfr_dump_counts *to = d->options.counts;
+    if (!to)
+        return;
+    const size_t size = to->size;
+    copy_sized(to, &d->counts, sizeof d->counts, size);
+    to->size = size;
+}
+
+static pfr_status judge(const struct dump *d, pfr_error *err) {
+    const pfr_quality *quality = pfr_get_quality(d->reader);
+    const uint64_t holes = quality->holes > d->counts.holes ? quality->holes : d->counts.holes;
+    if (holes == 0 && d->counts.damaged == 0)
+        return PFR_OK;
+    return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "dump",
+                    "%" PRIu64 " stretches are no records, %" PRIu64 " records do not fit their layout", holes,
+                    d->counts.damaged);
+}
+
+pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_output *out, pfr_error *err) {
+    static const struct dump_form *const forms[] = {
+        [PFR_DUMP_TEXT] = &dump_text_form, [PFR_DUMP_JSON_LINES] = &dump_json_form, [PFR_DUMP_PERF] = NULL};
+    struct dump *d = mem_zeroed(&out->memory, 1, sizeof *d);
+    if (!d)
+        return mem_fail(&out->memory, err, "dump");
+    d->reader = reader;
+    d->to = out;
+    d->out = &out->out;
+    if (options)
+        copy_sized(&d->options, options, sizeof d->options, options->size);
+    pfr_status s = PFR_ERR_USAGE;
+    if ((unsigned)d->options.format < sizeof forms / sizeof *forms) {
+        d->form = forms[d->options.format];
+        s = run(d, err);
+    } else {
+        pfr_fail(err, s, PFR_NO_OFFSET, 0, "format", "there is no such form");
+    }
+    if (s == PFR_OK)
+        s = out_flush(d->out, err);
+    if (s == PFR_OK)
+        s = judge(d, err);
+    give_counts(d);
+    dump_tables_free(d);
+    mem_free(&out->memory, d, 1, sizeof *d);
+    return s;
+}
