@@ -5,7 +5,7 @@
  * What lies behind a pfr_output: an output of this folder, its memory, and how names from files are shown on it.
  * Printers of the library write to `out` directly and show names with print_name.
  */
-#include <perfray/output.h>
+#include <perfray/out.h>
 #include "output.h"
 
 struct pfr_output {
