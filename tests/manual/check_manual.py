@@ -7,11 +7,12 @@ manual/VERB/page        docs/man/perfray-VERB.1.scd is there, carries the verb's
 manual/VERB/options     its OPTIONS are those of `perfray VERB -h`: same names, letters, arguments, sentences, order
 manual/VERB/example-N   every `$ ` line of its EXAMPLES runs, and prints the lines below it, where there are some
 manual/completion       bash takes the completion, and it completes verbs, options and words of options
+manual/readme/example-N what holds for examples of pages, for the `console` blocks of the README, run where it stands
 
 In an example, `...` stands for any lines. It runs in a folder that holds the recorded fixtures, demo.data also as
 perf.data.
 
-    check_manual.py --perfray PROGRAM --man FOLDER --fixtures FOLDER [--completion FILE]
+    check_manual.py --perfray PROGRAM --man FOLDER --fixtures FOLDER --readme FILE [--completion FILE]
 """
 import argparse
 import os
@@ -108,16 +109,20 @@ def check_page(path, verb, about):
             yield f"scdoc: {made.stderr.strip()}"
 
 
-def page_examples(page):
-    """[(command, [expected lines] or None)]: the `$ ` lines of the literal blocks"""
+def examples_of(text, fence):
+    """[(command, [expected lines])]: the `$ ` lines of the literal blocks that begin with the fence"""
     examples = []
-    for block in re.findall(r"^```\n(.*?)^```$", page_section(page, "EXAMPLES"), flags=re.M | re.S):
+    for block in re.findall(rf"^{fence}\n(.*?)^```$", text, flags=re.M | re.S):
         for line in block.splitlines():
             if line.startswith("$ "):
                 examples.append((line[2:], []))
             elif examples and line.strip():
                 examples[-1][1].append(line)
     return examples
+
+
+def page_examples(page):
+    return examples_of(page_section(page, "EXAMPLES"), "```")
 
 
 def is_printed(expected, printed):
@@ -212,6 +217,7 @@ def main():
     parser.add_argument("--perfray", required=True)
     parser.add_argument("--man", type=Path, required=True)
     parser.add_argument("--fixtures", required=True)
+    parser.add_argument("--readme", type=Path, required=True)
     parser.add_argument("--completion")
     options = parser.parse_args()
     verbs = listed_verbs(options.perfray)
@@ -224,6 +230,9 @@ def main():
         overview = options.man / "perfray.1.scd"
         for number, (command, expected) in enumerate(page_examples(overview.read_text()), 1):
             passed &= report(f"perfray/example-{number}", list(check_example(command, expected, folder, options.perfray)))
+    for number, (command, expected) in enumerate(examples_of(options.readme.read_text(), "```console"), 1):
+        findings = list(check_example(command, expected, options.readme.parent, options.perfray))
+        passed &= report(f"readme/example-{number}", findings)
     if options.completion:
         passed &= report("completion", list(check_completion(options.completion, options_of)))
     return 0 if passed else 1
