@@ -100,8 +100,8 @@ static enum exit_status refuse_verb(const char *verb) {
     for (size_t i = 0; commands[i]; i++)
         nearest_offer(&best, verb, commands[i]->name);
     const char *const meant = nearest_word(&best, verb);
-    complain("there is no verb '%s'%s%s%s; see perfray help", verb, meant ? ", did you mean " : "", meant ? meant : "",
-             meant ? "?" : "");
+    complain("there is no verb '%s'%s%s%s; see perfray help", verb, meant ? " (did you mean " : "", meant ? meant : "",
+             meant ? "?)" : "");
     return ENDS_USAGE;
 }
 

@@ -165,8 +165,8 @@ static bool refuse_unknown(const struct parse *parse, const char *typed, const c
             if (row->help)
                 nearest_offer(&best, name, row->name);
     const char *const meant = name ? nearest_word(&best, name) : NULL;
-    complain_as(parse->program, "there is no option %s%s%s; see %s -h", typed, meant ? ", did you mean --" : "",
-                meant ? meant : "", parse->program);
+    complain_as(parse->program, "there is no option %s%s%s%s; see %s -h", typed, meant ? " (did you mean --" : "",
+                meant ? meant : "", meant ? "?)" : "", parse->program);
     return false;
 }
 
