@@ -35,7 +35,8 @@ static pfr_status make_stream(pfr_reader *r, struct inflater *z, pfr_error *err)
 
 /* What was handed out makes room; the rest moves to the front. */
 static void drop_used(struct inflater *z) {
-    memmove(z->buffer, z->buffer + z->at, z->length - z->at);
+    if (z->at > 0)
+        memmove(z->buffer, z->buffer + z->at, z->length - z->at);
     z->start += z->at;
     z->length -= z->at;
     z->at = 0;
