@@ -27,7 +27,7 @@
 #include <perfray/limits.h>
 #include "memory.h"
 
-#define INPUT_CHUNK ((size_t)1 << 20)
+#define INPUT_CHUNK ((size_t)1 << 18)
 #define INPUT_UNKNOWN_SIZE UINT64_MAX
 
 struct unpacker;

@@ -57,13 +57,27 @@ static void set_context(pfr_reader *r, struct event *e) {
 
 /* The least size of each kernel record's body, so that a sample_id is not cut out of a record that has none. */
 static void set_least(pfr_reader *r) {
+    struct pfr_context shortest = r->events[0].context;
+    shortest.word[WORD_VARIANT] = 1; /* the shorter form of MMAP2 */
     for (uint32_t type = 0; type < 32; type++) {
         const struct layout *l = layout_at(layout_find(TABLE_PERF_RECORD, type));
-        r->least[type] = l ? (uint32_t)layout_least_size(l, &r->events[0].context) : 0;
+        r->least[type] = l ? (uint32_t)layout_least_size(l, &shortest) : 0;
     }
 }
 
-/* Records hold a pointer to the context of their event, so events never move: room is made in the arena, doubled. */
+/* Where the id stands: the first event's sample_type says it for all. */
+static void set_id_places(pfr_reader *r) {
+    const uint64_t type = r->events[0].public.attr.sample_type;
+    if (type & BIT_IDENTIFIER) {
+        r->id_at = RECORD_HEADER;
+        r->id_back = 8;
+    } else if (type & BIT_ID) {
+        r->id_at = RECORD_HEADER + 8u * (uint32_t)__builtin_popcountll(type & (BIT_IP | BIT_TID | BIT_TIME | BIT_ADDR));
+        r->id_back = 8u + (type & BIT_CPU ? 8u : 0) + (type & BIT_STREAM_ID ? 8u : 0);
+    }
+}
+
+/* Records hold a pointer to the context of their event: when room is made the old ones stay where they are. */
 static struct event *new_event(pfr_reader *r, pfr_error *err) {
     if (r->nr_events == r->events_room) {
         const size_t room = r->events_room ? r->events_room * 2 : 8;
@@ -100,8 +114,10 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
         PFR_TRY(u64_map_put(&r->ids, e->public.ids[i], r->nr_events, err));
     r->nr_events++;
     r->names_stale = true;
-    if (r->nr_events == 1)
+    if (r->nr_events == 1) {
         set_least(r);
+        set_id_places(r);
+    }
     return PFR_OK;
 }
 
@@ -116,31 +132,20 @@ static int32_t event_of_id(pfr_reader *r, uint64_t id) {
     return r->last_event;
 }
 
-/* Where the id stands: the first event's sample_type says it for all. */
 static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size) {
-    const uint64_t type = r->events[0].public.attr.sample_type;
-    uint32_t at = RECORD_HEADER;
-    if (!(type & BIT_IDENTIFIER)) {
-        if (!(type & BIT_ID))
-            return 0;
-        at += 8u * (uint32_t)__builtin_popcountll(type & (BIT_IP | BIT_TID | BIT_TIME | BIT_ADDR));
-    }
-    if (at + 8 > size)
-        return PFR_NO_EVENT;
-    const int32_t owner = event_of_id(r, load_u64(record + at, r->context.swap));
+    if (r->id_at == 0)
+        return 0;
+    const int32_t owner = r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap));
     if (owner < 0)
         r->quality.unknown_ids++;
     return owner;
 }
 
+/* Records that perf itself made have id 0: they go with the first event. */
 static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint16_t tail) {
-    const uint64_t type = r->events[0].public.attr.sample_type;
-    uint32_t back = 8;
-    if (tail == 0 || !(type & (BIT_IDENTIFIER | BIT_ID)))
+    if (tail == 0 || r->id_back == 0)
         return 0;
-    if (!(type & BIT_IDENTIFIER))
-        back += (type & BIT_CPU ? 8u : 0) + (type & BIT_STREAM_ID ? 8u : 0);
-    const uint64_t id = load_u64(record + size - back, r->context.swap);
+    const uint64_t id = load_u64(record + size - r->id_back, r->context.swap);
     const int32_t owner = id ? event_of_id(r, id) : 0;
     return owner < 0 ? 0 : owner;
 }

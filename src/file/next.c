@@ -148,7 +148,26 @@ static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* The common case by itself: nothing is pending and the whole record lies in the window. */
+static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
+    const struct part *p = current(r);
+    const uint64_t skip = r->at - p->in.start, left = p->in.length - skip;
+    if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at)
+        return false;
+    if (skip > p->in.length || left < RECORD_HEADER)
+        return false;
+    const uint8_t *bytes = p->in.bytes + skip;
+    const uint16_t size = load_u16(bytes + 6, r->context.swap);
+    if (size < RECORD_HEADER || size > left || size > p->end - r->at || r->at >= p->end)
+        return false;
+    fill(r, rec, bytes, r->at);
+    r->at += size;
+    return true;
+}
+
 pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
+    if (next_in_window(r, rec))
+        return notice(r, rec, error);
     pfr_error own, *err = error ? error : &own;
     pfr_status s = PFR_OK;
     if (r->compressed.length && (s = inflate_pending(r, err)) != PFR_OK)
@@ -170,7 +189,7 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
         if ((s = end_of_part(r, err)) != PFR_OK)
             return s;
     }
-    return (s = notice(r, rec, err)) < 0 ? s : PFR_OK;
+    return notice(r, rec, err);
 }
 
 pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {

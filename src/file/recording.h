@@ -71,7 +71,8 @@ struct pfr_reader {
     struct u64_map ids;
     uint64_t last_id;
     int32_t last_event;
-    uint32_t least[32]; /* least bytes of a kernel record's body, by type */
+    uint32_t least[32];        /* least bytes of a kernel record's body, by type */
+    uint32_t id_at, id_back;   /* where the id stands: in a sample from its start, in other records from their end; 0: nowhere */
 
     pfr_feature *features;
     uint32_t nr_features, features_room;
