@@ -101,27 +101,26 @@ static pfr_status append(struct aux_files *files, const uint8_t *at, size_t leng
 }
 
 /* The payload piece by piece; less than the record says is a hole, which the reader tells at the next record. */
-static pfr_status take_payload(struct aux_files *files, const pfr_record *rec, pfr_error *err) {
+static pfr_status take_payload(struct aux_files *files, pfr_error *err) {
     uint64_t offset = 0;
-    for (size_t got = 1; offset < rec->payload && got > 0; offset += got) {
+    for (size_t got = 1; got > 0; offset += got) {
         pfr_error own;
         const pfr_status s = pfr_payload(files->d->reader, offset, files->chunk, CHUNK, &got, &own);
-        if (s < 0) {
-            if (err)
-                *err = own;
-            return s;
-        }
+        if (s < 0 && err)
+            *err = own;
+        PFR_TRY(s);
         PFR_TRY(append(files, files->chunk, got, err));
     }
     return PFR_OK;
 }
 
 static pfr_status take_auxtrace(struct aux_files *files, const pfr_record *rec, pfr_error *err) {
+    (void)rec;
     const struct pfr_rec_auxtrace *a = &files->d->body.auxtrace_;
     const struct aux_buffer key = {.idx = a->idx, .tid = a->tid, .cpu = a->cpu};
     PFR_TRY(choose_buffer(files, &key, err));
     files->buffers[files->open].records++;
-    return take_payload(files, rec, err);
+    return take_payload(files, err);
 }
 
 static pfr_status take_sample(struct aux_files *files, const pfr_record *rec, pfr_error *err) {

@@ -11,6 +11,7 @@
  */
 #include "dump_form.h"
 
+#include "base/text.h"
 #include "wire/names.h"
 
 #include <perfray/record_structs.h>
@@ -132,27 +133,36 @@ static void fork_lines(struct dump *d, const pfr_record *rec, const void *body) 
     say(d, ")\n");
 }
 
+/* Of a group its first member. */
+static struct pfr_rec_read_entry first_value(const struct pfr_rec_read_value *values) {
+    struct pfr_rec_read_entry e = {.value = values->value, .id = values->id, .lost = values->lost};
+    pfr_items_iter it = pfr_items_begin(&values->values);
+    if (values->values.count > 0)
+        pfr_items_next(&it, &e, sizeof e, NULL);
+    return e;
+}
+
 static void read_lines(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_read *r = body;
+    const struct pfr_rec_read_entry e = first_value(&r->values);
     const pfr_event *event = rec->event >= 0 ? pfr_get_event(d->reader, (uint32_t)rec->event) : NULL;
-    const uint64_t format = rec->context->word[WORD_READ];
     const char *name = event ? event->name : "";
-    say_d(d, ": ", r->pid);
-    say_d(d, " ", r->tid);
-    say(d, " ");
-    print_name(d->to, name, strlen(name));
-    say_u(d, " ", r->values.value);
-    end_line(d);
     const struct {
         const char *label;
         uint64_t value;
     } more[] = {{"... time enabled : ", r->values.time_enabled},
                 {"... time running : ", r->values.time_running},
-                {"... id           : ", r->values.id},
-                {NULL, 0},
-                {"... lost         : ", r->values.lost}};
+                {"... id           : ", e.id},
+                {NULL, 0}, /* GROUP */
+                {"... lost         : ", e.lost}};
+    say_d(d, ": ", r->pid);
+    say_d(d, " ", r->tid);
+    say(d, " ");
+    print_name(d->to, name, strlen(name));
+    say_u(d, " ", e.value);
+    end_line(d);
     for (unsigned bit = 0; bit < sizeof more / sizeof *more; bit++) {
-        if (!(format >> bit & 1) || !more[bit].label)
+        if (!more[bit].label || !(rec->context->word[WORD_READ] >> bit & 1))
             continue;
         say_u(d, more[bit].label, more[bit].value);
         end_line(d);
@@ -270,13 +280,25 @@ static void cgroup_lines(struct dump *d, const pfr_record *rec, const void *body
     end_line(d);
 }
 
+static void code_lines(struct dump *d, const char *title, const pfr_bytes *code) {
+    for (uint64_t i = 0; i < code->length; i++) {
+        say(d, i % 16 ? "" : title);
+        out_char(d->out, ' ');
+        out_hex(d->out, code->at[i], 2);
+        say(d, i % 16 == 15 || i + 1 == code->length ? "\n" : "");
+    }
+}
+
 static void text_poke_lines(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_text_poke *t = body;
     (void)rec;
-    say_x(d, " ", t->addr);
-    say_u(d, " old ", t->old_len);
-    say_u(d, " new ", t->new_len);
+    say(d, " ");
+    out_hex(d->out, t->addr, 1);
+    say_u(d, "  old len ", t->old_len);
+    say_u(d, " new len ", t->new_len);
     end_line(d);
+    code_lines(d, "            Old bytes:", &t->old_bytes);
+    code_lines(d, "            New bytes:", &t->new_bytes);
 }
 
 static void hw_id_lines(struct dump *d, const pfr_record *rec, const void *body) {
@@ -330,12 +352,26 @@ static void auxtrace_lines(struct dump *d, const pfr_record *rec, const void *bo
     end_line(d);
 }
 
+/* Zero has no decimals: the old form of the record has no time. */
+static void say_seconds(struct dump *d, uint64_t time) {
+    if (time)
+        out_time(d->out, time, 9);
+    else
+        say(d, "0");
+}
+
 static void auxtrace_error_lines(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_auxtrace_error *e = body;
     const char *kind = name_of(SHOW_AUXTRACE_ERROR, e->type);
     (void)rec;
     say(d, kind ? " instruction trace" : " unknown");
     say_u(d, " error type ", e->type);
+    say(d, " time ");
+    say_seconds(d, e->time);
+    if (e->machine_pid) {
+        say_d(d, " machine_pid ", e->machine_pid);
+        say_d(d, " vcpu ", e->vcpu);
+    }
     say_d(d, " cpu ", e->cpu);
     say_d(d, " pid ", e->pid);
     say_d(d, " tid ", e->tid);

@@ -7,6 +7,7 @@
 #include <perfray/record_structs.h>
 
 #define BRANCH_CALL_STACK 11u
+#define BRANCH_EXTENDED 15u
 #define CHAIN_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 #define HAS(bit) (types >> (bit)&1)
 
@@ -96,10 +97,17 @@ static void chain_lines(struct dump *d, const struct pfr_rec_sample *s) {
         say_chain_entry(d, i, pfr_u64s_at(&s->chain, i));
 }
 
+/* Types beyond the first fifteen stand in new_type. */
+static const char *branch_type(const struct pfr_rec_branch_entry *e) {
+    if (e->type == BRANCH_EXTENDED)
+        return name_of(SHOW_BRANCH_NEW_TYPE, e->new_type);
+    return e->type ? name_of(SHOW_BRANCH_TYPE, e->type) : NULL;
+}
+
 static void branch_line(struct dump *d, uint64_t number, const struct pfr_rec_branch_entry *e) {
     const char letters[] = {
         ' ', e->mispred ? 'M' : ' ', e->predicted ? 'P' : ' ', e->abort ? 'A' : ' ', e->in_tx ? 'T' : ' ', ' ', 0};
-    const char *type = e->type ? name_of(SHOW_BRANCH_TYPE, e->type) : NULL;
+    const char *type = branch_type(e);
     say_entry(d, number, e->from);
     say_address(d, " -> ", e->to);
     say_u(d, " ", e->cycles);
