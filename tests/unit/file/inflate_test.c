@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * COMPRESSED and COMPRESSED2: one zstd stream through all such records of a file, records that straddle them, and what
+ * becomes of damage. Each recording here holds the same plain records, cut into pieces at any place.
+ */
+#include "recording_builder.h"
+
+#include <zstd.h>
+
+enum { PLAIN_SAMPLES = 40, COMPRESSED = 81, COMPRESSED2 = 83, LIMIT = 1 << 16 };
+
+struct form {
+    uint32_t type;
+    size_t piece;  /* plain bytes that one COMPRESSED record holds */
+    bool frames;   /* each record is a frame of its own; else one stream, flushed */
+    unsigned bad;  /* number of the record whose bytes are broken, from 1; 0: none */
+    bool big, pipe;
+};
+
+static struct builder plain_records(bool big) {
+    struct builder b = {.big = big};
+    for (unsigned i = 0; i < PLAIN_SAMPLES; i++)
+        i % 5 ? put_sample(&b, 0x1000 + i, 0) : put_comm(&b, i + 1, "a name of some length", 0);
+    return b;
+}
+
+static void put_compressed(struct builder *b, const struct form *form, const uint8_t *zstd, size_t length) {
+    const size_t said = form->type == COMPRESSED2 ? 8 : 0, pad = said ? (8 - length % 8) % 8 : 0;
+    put_head(b, form->type, 0, 8 + said + length + pad);
+    if (said)
+        put_number(b, length, 8);
+    put_bytes(b, zstd, length);
+    put_room(b, pad);
+}
+
+static struct builder compress_records(const struct form *form) {
+    struct builder b = {.big = form->big}, plain = plain_records(form->big);
+    uint8_t out[4096];
+    ZSTD_CCtx *z = ZSTD_createCCtx();
+    unsigned number = 0;
+    form->pipe ? begin_pipe(&b, 1) : begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    for (size_t at = 0; at < plain.length; at += form->piece) {
+        const size_t left = plain.length - at, take = left < form->piece ? left : form->piece;
+        ZSTD_inBuffer from = {plain.bytes + at, take, 0};
+        ZSTD_outBuffer to = {out, sizeof out, 0};
+        assert_int_equal(ZSTD_compressStream2(z, &to, &from, form->frames ? ZSTD_e_end : ZSTD_e_flush), 0);
+        if (++number == form->bad)
+            memset(out, 0x5a, to.pos);
+        put_compressed(&b, form, out, to.pos);
+    }
+    if (!form->pipe)
+        end_file(&b);
+    ZSTD_freeCCtx(z);
+    free(plain.bytes);
+    return b;
+}
+
+/* Outer records are given before those inside, which name their outer record and their place in the output. */
+static struct tally read_form(const struct form *form, uint64_t *sum_inside) {
+    struct builder b = compress_records(form);
+    pfr_reader *r = open_built(&b, NULL);
+    struct tally t = {0};
+    pfr_record rec;
+    pfr_error err;
+    uint64_t outer = 0, place = 0;
+    *sum_inside = 0;
+    while ((t.last = pfr_next(r, &rec, &err)) >= 0 && t.last != PFR_END) {
+        if (t.last == PFR_HOLE) {
+            t.holes++;
+            continue;
+        }
+        if (rec.type == form->type)
+            outer = rec.offset;
+        if (!rec.inside)
+            continue;
+        if (form->bad == 0)
+            assert_int_equal(rec.inner, place);
+        assert_int_equal(rec.offset, outer);
+        place += rec.size;
+        t.inside++;
+        *sum_inside = mix_bytes(*sum_inside, rec.bytes, rec.size);
+    }
+    pfr_close(r);
+    free(b.bytes);
+    return t;
+}
+
+static uint64_t sum_of_plain(bool big) {
+    struct builder plain = plain_records(big);
+    const uint64_t sum = mix_bytes(0, plain.bytes, plain.length);
+    free(plain.bytes);
+    return sum;
+}
+
+TEST(records_straddle_compressed_ones_at_any_place) {
+    for (size_t piece = 1; piece < 200; piece = piece < 48 ? piece + 1 : piece + 13)
+        for (unsigned variant = 0; variant < 16; variant++) {
+            const struct form form = {.type = variant & 1 ? COMPRESSED2 : COMPRESSED, .piece = piece,
+                                      .frames = variant & 2, .big = variant & 4, .pipe = variant & 8};
+            uint64_t sum;
+            const struct tally t = read_form(&form, &sum);
+            assert_int_equal(t.last, PFR_END);
+            assert_int_equal(t.holes, 0);
+            assert_int_equal(t.inside, PLAIN_SAMPLES);
+            assert_int_equal(sum, sum_of_plain(form.big));
+        }
+}
+
+TEST(a_broken_frame_costs_its_own_records) {
+    const struct form form = {.type = COMPRESSED, .piece = 40 * 16, .frames = true, .bad = 2};
+    uint64_t sum;
+    const struct tally t = read_form(&form, &sum);
+    assert_int_equal(t.last, PFR_END);
+    assert_true(t.holes >= 1);
+    assert_true(t.inside > 0 && t.inside < PLAIN_SAMPLES);
+}
+
+TEST(a_broken_stream_is_said_and_what_came_before_is_given) {
+    const struct form form = {.type = COMPRESSED, .piece = 320, .bad = 3};
+    uint64_t sum;
+    const struct tally t = read_form(&form, &sum);
+    assert_int_equal(t.last, PFR_END);
+    assert_true(t.holes >= 1);
+    assert_true(t.inside >= 10 && t.inside < PLAIN_SAMPLES);
+}
+
+static uint8_t *zeros_compressed(size_t plain, size_t *length) {
+    uint8_t *zeros = calloc(plain, 1), *out = malloc(LIMIT);
+    *length = ZSTD_compress(out, LIMIT, zeros, plain, 3);
+    assert_false(ZSTD_isError(*length));
+    free(zeros);
+    return out;
+}
+
+/* 128 MB of zeros in a few kB: the limit is named, and memory is not filled. */
+TEST(a_bomb_meets_its_limit) {
+    struct builder b = {0};
+    const struct form form = {.type = COMPRESSED};
+    size_t length;
+    uint8_t *zstd = zeros_compressed((size_t)128 << 20, &length);
+    pfr_limits limits = {.size = sizeof limits, .zstd_output_per_record = 1 << 20};
+    const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+    pfr_record rec;
+    pfr_error err;
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    put_compressed(&b, &form, zstd, length);
+    end_file(&b);
+    pfr_reader *r = pfr_open_bytes(b.bytes, b.length, &options, &err);
+    assert_non_null(r);
+    expect_record(r, &rec, COMPRESSED);
+    const pfr_status s = pfr_next(r, &rec, &err);
+    assert_true(s == PFR_ERR_LIMIT || s == PFR_HOLE);
+    assert_string_equal(err.where, "zstd_output_per_record");
+    pfr_close(r);
+    free(zstd);
+    free(b.bytes);
+}
+
+/* Zeros are no records: one hole, not one for each eight bytes. */
+TEST(decompressed_bytes_that_are_no_records_are_one_hole) {
+    struct builder b = {0};
+    const struct form form = {.type = COMPRESSED};
+    size_t length;
+    uint8_t *zstd = zeros_compressed(1 << 20, &length);
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    put_compressed(&b, &form, zstd, length);
+    put_sample(&b, 1, 0);
+    end_file(&b);
+    pfr_reader *r = open_built(&b, NULL);
+    const struct tally t = read_through(r);
+    assert_int_equal(t.holes, 1);
+    assert_int_equal(t.samples, 1);
+    pfr_close(r);
+    free(zstd);
+    free(b.bytes);
+}
