@@ -83,6 +83,7 @@ typedef struct pfr_event {
     const uint64_t *ids; /* this machine's byte order */
     uint64_t nr_ids;
     const char *name;    /* as recorded, else rebuilt from the attr as perf does; NUL-terminated */
+    const char *rebuilt; /* the name perf makes from the attr (and the tracepoint formats) alone */
     const char *unit;    /* NULL: none */
     double scale;        /* 1 unless said */
     bool named;          /* the name was recorded */

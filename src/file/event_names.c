@@ -63,12 +63,13 @@ static void from_event_types(pfr_reader *r) {
 static void name_tracepoint(pfr_reader *r, uint64_t index, const struct tracing_format *f) {
     char name[256];
     const size_t system = f->system.length, own = f->name.length;
-    if (r->events[index].public.named || system + own + 1 >= sizeof name)
+    if (system + own + 1 >= sizeof name)
         return;
     memcpy(name, f->system.at, system);
     name[system] = ':';
     memcpy(name + system + 1, f->name.at, own);
     const pfr_text both = {name, (uint32_t)(system + own + 1), 0};
+    r->events[index].public.rebuilt = keep(r, both.at, both.length);
     set_name(r, index, &both, false);
 }
 
@@ -86,22 +87,26 @@ static void from_formats(pfr_reader *r) {
 
 static bool wants_formats(const pfr_reader *r) {
     for (size_t i = 0; i < r->nr_events; i++)
-        if (r->events[i].public.attr.type == TYPE_TRACEPOINT && !r->events[i].public.named)
+        if (r->events[i].public.attr.type == TYPE_TRACEPOINT)
             return true;
     return false;
 }
 
 pfr_status events_name(pfr_reader *r, pfr_error *err) {
     r->names_stale = false;
-    for (size_t i = 0; i < r->nr_events; i++)
-        if (!r->events[i].public.name)
-            r->events[i].public.name = event_name_make(r, &r->events[i].public.attr);
+    for (size_t i = 0; i < r->nr_events; i++) {
+        pfr_event *e = &r->events[i].public;
+        if (!e->rebuilt)
+            e->rebuilt = event_name_make(r, &e->attr);
+        if (!e->name)
+            e->name = e->rebuilt;
+    }
     from_event_desc(r);
     from_event_types(r);
     if (wants_formats(r))
         from_formats(r);
     for (size_t i = 0; i < r->nr_events; i++)
-        if (!r->events[i].public.name)
+        if (!r->events[i].public.name || !r->events[i].public.rebuilt)
             return mem_fail(&r->memory, err, "event names");
     return PFR_OK;
 }

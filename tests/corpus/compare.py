@@ -78,6 +78,8 @@ def compare_texts(label, output, reference, ours, data):
     if output == "dump":
         pairs, whole = dump_form.differing_lines(reference.text, ours)
         complete = complete and whole
+        if reference.moved:
+            pairs = dump_form.differ_beyond_offsets(pairs)
     else:
         pairs = DIFFERENCES[output](reference.text, ours)
     facts = rules.Facts(output, data.unfinished, complete)

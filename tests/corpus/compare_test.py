@@ -195,12 +195,12 @@ class WholeProgram(unittest.TestCase):
             return subprocess.run([sys.executable, PROGRAM, *words], env=environment, text=True, stdout=subprocess.PIPE)
 
     def test_equal(self):
-        done = self.run_on_corpus('case "$*" in *--stats*) cat "${3}.stats.txt";; esac\n')
+        done = self.run_on_corpus('case "$*" in *--stats*) cat "${4}.stats.txt";; esac\n')
         self.assertIn("ok corpus/stats equal=1 listed=0\n", done.stdout)
         self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_wrong_exit_status_and_output(self):
-        for script in ('cat "${3}.stats.txt"; exit 7\n', 'cat "${3}.stats.txt"; kill -SEGV $$\n', "echo\n"):
+        for script in ('cat "${4}.stats.txt"; exit 7\n', 'cat "${4}.stats.txt"; kill -SEGV $$\n', "echo\n"):
             done = self.run_on_corpus(script)
             self.assertIn("not ok corpus/stats equal=0 listed=0 unexplained=1", done.stdout)
             self.assertEqual(done.returncode, 1)

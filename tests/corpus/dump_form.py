@@ -98,3 +98,13 @@ def pairs_of_records(place, record, match):
     longest = max(len(record[2]), len(match[2]))
     mine, other = list(record[2]) + [None] * longest, list(match[2]) + [None] * longest
     return [(a, b) for a, b in zip(mine[:longest], other[:longest]) if a != b]
+
+
+OFFSET = re.compile(r"0x[0-9a-f]+ (?=\[0x)")
+
+
+def differ_beyond_offsets(pairs):
+    """The pairs without records that both sides have, but at different places of two files."""
+    left = lambda side: Counter(OFFSET.sub("", pair[side]) for pair in pairs if pair[side] is not None)
+    mine, other = left(0), left(1)
+    return [(line, None) for line in (mine - other).elements()] + [(None, line) for line in (other - mine).elements()]

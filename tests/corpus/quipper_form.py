@@ -148,10 +148,19 @@ def read_ours(text):
     return lines
 
 
+TIME = re.compile(r" sample_time_ns=(\d+)")
+
+
+def ordered(lines):
+    """The left-over lines by time, then by text."""
+    found = ((TIME.search(line), line) for line in lines.elements())
+    return [line for _, line in sorted((int(time[1]) if time else 0, line) for time, line in found)]
+
+
 def differing_records(reference, ours):
-    """Pairs of lines only one side has, paired by record type in the order of their text."""
+    """Pairs of lines only one side has, paired by record type in the order of their times."""
     expected, found = read_golden(reference), read_ours(ours)
-    missing, extra = sorted((expected - found).elements()), sorted((found - expected).elements())
+    missing, extra = ordered(expected - found), ordered(found - expected)
     pairs = []
     for kind in sorted({line.split(" ")[0] for line in missing + extra}):
         mine = [line for line in missing if line.startswith(kind + " ")]
