@@ -6,6 +6,7 @@
 #include "file/recording.h"
 
 #include "wire/names.h"
+#include "wire/variant.h"
 
 #define BIT_BUILD_ID 2u
 #define BIT_HOSTNAME 3u
@@ -77,6 +78,27 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error 
     return PFR_OK;
 }
 
+/*
+ * Views of the feature keep the context they were read with, so the two whose content decides about their parts have one
+ * of their own in the reader.
+ */
+static const struct pfr_context *context_of(const pfr_reader *r, const pfr_feature *f) {
+    if (f->layout == L_feature_build_id && variant_of(L_feature_build_id, f->bytes.at, f->bytes.length, &r->context))
+        return &r->old_build_ids;
+    return f->layout == L_feature_cpu_domain_info ? &r->domains : &r->context;
+}
+
+/* Said once a payload is there. */
+static void learn_contexts(pfr_reader *r, const pfr_feature *f) {
+    if (f->layout == L_feature_build_id) {
+        r->old_build_ids = r->context;
+        r->old_build_ids.word[WORD_VARIANT] = 1;
+    } else if (f->layout == L_feature_cpu_domain_info) {
+        r->domains = r->context;
+        r->domains.word[WORD_VERSION] = f->bytes.length >= 4 ? load_u32(f->bytes.at, r->context.swap) : 0;
+    }
+}
+
 /* NRCPUS counts the parts of other features, so it is read at once. */
 static pfr_status learn_cpus(pfr_reader *r, pfr_error *err) {
     pfr_error ignored;
@@ -113,12 +135,14 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
     for (uint32_t i = 0; i < r->nr_features; i++) {
         if (r->features[i].bit == bit) { /* said again: the last word holds */
             r->features[i].bytes = (pfr_bytes){kept, length};
+            learn_contexts(r, &r->features[i]);
             return learn_cpus(r, err);
         }
     }
     if (bit < FEATURES)
         r->header.features[bit / 64] |= 1ull << bit % 64;
     PFR_TRY(add_feature(r, bit, offset, (pfr_bytes){kept, length}, err));
+    learn_contexts(r, &r->features[r->nr_features - 1]);
     return learn_cpus(r, err);
 }
 
@@ -145,6 +169,7 @@ const pfr_feature *pfr_get_feature(pfr_reader *r, uint32_t index, pfr_error *err
     if (input_read_at(&r->parts[0].in, f->offset, bytes, f->bytes.length, &got, err) < 0)
         return NULL;
     f->bytes = (pfr_bytes){bytes, got};
+    learn_contexts(r, f);
     return f;
 }
 
@@ -162,5 +187,5 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
         return pfr_fail(err, PFR_ERR_USAGE, feature->offset, 0, "pfr_decode_feature",
                         "feature %u has no struct of %zu bytes", feature->bit, size);
     struct cursor in = cursor_on(feature->bytes.at, feature->bytes.length, feature->offset, r->context.swap);
-    return layout_read(l, &r->context, &in, body, err);
+    return layout_read(l, context_of(r, feature), &in, body, err);
 }

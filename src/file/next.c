@@ -134,13 +134,28 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Where the records of the part end as far as is known; a stream of unknown length is asked for the payload's end. */
+static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_error *err) {
+    struct part *p = current(r);
+    const uint8_t *bytes;
+    size_t have;
+    *end = p->end < input_size(&p->in) ? p->end : input_size(&p->in);
+    if (*end != UINT64_MAX || size > UINT64_MAX - r->at)
+        return PFR_OK;
+    PFR_TRY(input_window(&p->in, r->at + size - 1, 1, &bytes, &have, err));
+    if (have == 0)
+        *end = input_size(&p->in);
+    return PFR_OK;
+}
+
 /* Steps over what follows the record; less than it says is a truncation. */
 static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
-    struct part *p = current(r);
     const uint64_t size = r->payload_size;
+    uint64_t end;
     r->payload_size = 0;
-    const uint64_t room = p->end - r->at;
-    if (p->end != UINT64_MAX && size > room) {
+    PFR_TRY(find_end(r, size, &end, err));
+    const uint64_t room = end > r->at ? end - r->at : 0;
+    if (size > room) {
         r->quality.truncated_bytes += size - room;
         return hole(r, err, r->at, room, "the data behind the last record are cut short");
     }
@@ -197,8 +212,8 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a stream can be read once");
     for (uint32_t i = 0; i < r->nr_parts; i++)
         inflater_rewind(&r->parts[i].inflater);
-    const bool not_finalised = r->quality.not_finalised;
-    r->quality = (pfr_quality){.not_finalised = not_finalised};
+    r->quality = r->found_at_open;
+    r->attrs_seen = 0;
     r->part = 0;
     r->at = r->parts[0].begin;
     r->payload_size = 0;

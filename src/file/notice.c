@@ -78,6 +78,8 @@ static pfr_status on_attr(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (r->header.container != PFR_PIPE)
         return PFR_OK;
     DECODE(body);
+    if (r->attrs_seen++ < r->nr_events)
+        return PFR_OK;
     const uint32_t said = body.attr.size ? body.attr.size : 64;
     return events_add(r, rec->bytes + RECORD_HEADER, said, &body.ids, err);
 }
@@ -131,7 +133,7 @@ static pfr_status on_auxtrace(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct pfr_rec_auxtrace body;
     (void)err;
     DECODE(body);
-    r->payload_size = rec->inside ? 0 : body.size;
+    rec->payload = r->payload_size = rec->inside ? 0 : body.size;
     return PFR_OK;
 }
 
@@ -158,7 +160,7 @@ static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, pfr_error *err
     if (body.inside.length > 4) /* simpleperf's form */
         return features_add(r, FEATURE_TRACING_DATA, rec->offset + 12, body.inside.at,
                             body.inside.length < body.size ? body.inside.length : body.size, err);
-    r->payload_size = body.size;
+    rec->payload = r->payload_size = body.size;
     if (r->header.container != PFR_PIPE)
         return PFR_OK;
     return keep_blob(r, rec, body.size, err);

@@ -218,6 +218,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     PFR_TRY(recognise(r, bytes, have, err));
     PFR_TRY(load_u64(bytes + 8, r->context.swap) == PIPE_HEADER ? open_pipe(r, setup, err) : open_file(r, setup, err));
     r->at = r->parts[0].begin;
+    r->found_at_open = r->quality;
     return PFR_OK;
 }
 

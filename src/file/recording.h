@@ -76,11 +76,14 @@ struct pfr_reader {
 
     pfr_feature *features;
     uint32_t nr_features, features_room;
+    struct pfr_context old_build_ids; /* entries without pid */
+    struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
     bool names_stale; /* names have to be made anew */
     pfr_error broken; /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
     bool broken_told;
 
-    pfr_quality quality;
+    size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream brings no new events */
+    pfr_quality quality, found_at_open;
 };
 
 /* events.c */
