@@ -270,7 +270,9 @@ static pfr_status open_parts(pfr_reader *r, int folder, const struct input_setup
     if (s >= 0) {
         r->parts = parts;
         r->nr_parts = 1;
-        s = input_open_at(&parts[0].in, folder, "data", setup, err);
+        s = faccessat(folder, "data", F_OK, 0) == 0
+                ? input_open_at(&parts[0].in, folder, "data", setup, err)
+                : pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "", "a folder without a file `data` is no recording");
         parts[0].open = s >= 0;
     }
     for (size_t i = 0; s >= 0 && i < count; i++) {
