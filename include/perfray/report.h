@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 typedef enum pfr_report_format {
-    PFR_REPORT_TEXT, /* ours: totals and quality as `#` lines, then the table */
+    PFR_REPORT_TEXT, /* ours: totals and losses as `#` lines, then the table */
     PFR_REPORT_PERF, /* the shape of `perf report --stdio` */
     PFR_REPORT_CSV,  /* percent,weight,samples, then the sort keys; weights not rounded */
     PFR_REPORT_JSON  /* docs/json/report.schema.json */
