@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_mutants.py - damaged recordings through every verb: no crash, no hang, no raw control byte.
+
+usage: run_mutants.py [--count N] [--seed N] [--jobs N] [--keep DIR] INPUT...
+
+INPUT is a recording, or a folder of *.data files.
+
+Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read is a crash).
+
+tests/tools/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
+alone. Lines of the result: `ok hostile/mutants COMMAND`, `not ok ...` with what happened first and the commands that make it
+again, `skip ...` for a verb that this build does not have. A mutant of class `diagnose` that is read with exit status 0
+and no word on stderr is counted as silent: a figure for now, no failure.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
+COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
+            ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
+            ["report", "--no-pager"])
+EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"])
+SECONDS = 10
+KNOWN_STATUS = (0, 1, 3, 4)
+SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")
+# Never printed raw: C0 but newline and tab, DEL, C1 as UTF-8.
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+
+
+class Mutant:
+    """One line of the manifest of mutate.py."""
+
+    def __init__(self, folder, number, line):
+        fields = line.rstrip("\n").split("\t")
+        self.path = os.path.join(folder, fields[0])
+        self.number, self.source, self.damage, self.expect = number, fields[2], fields[3], fields[5]
+
+
+def make_mutants(folder, options):
+    manifest = os.path.join(folder, "manifest.tsv")
+    subprocess.run([sys.executable, MUTATE, "--seed", str(options.seed), "--count", str(options.count), "--quiet",
+                    "--manifest", manifest, folder] + options.inputs, check=True)
+    with open(manifest, encoding="utf-8") as lines:
+        rows = [line for line in lines if not line.startswith("#")]
+    return [Mutant(folder, number, row) for number, row in enumerate(rows)]
+
+
+def try_one(perfray, command, mutant):
+    """(what is wrong or None, whether it was silent)."""
+    try:
+        done = subprocess.run([perfray] + command + [mutant.path], stdin=subprocess.DEVNULL, timeout=SECONDS,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    except subprocess.TimeoutExpired:
+        return "hang: more than %d s" % SECONDS, False
+    found = SANITIZER.search(done.stderr)
+    if found or done.returncode < 0 or done.returncode not in KNOWN_STATUS:
+        said = found.group(0).decode("utf-8", "replace") if found else "status %d" % done.returncode
+        return "crash: " + said, False
+    found = CONTROL.search(done.stdout) or CONTROL.search(done.stderr)
+    if found:
+        return "raw control byte: %r" % found.group(0), False
+    try:
+        done.stdout.decode("utf-8")
+        done.stderr.decode("utf-8")
+    except UnicodeDecodeError as bad:
+        return "not UTF-8: %s" % bad, False
+    return None, done.returncode == 0 and not done.stderr
+
+
+def reproduction(options, command, mutant):
+    return "%s --seed %d --count %d --only %d OUT %s && %s %s OUT/%s" % (
+        os.path.relpath(MUTATE), options.seed, options.count, mutant.number, " ".join(options.inputs),
+        os.environ["PERFRAY"], " ".join(command), os.path.basename(mutant.path))
+
+
+def run_command(options, pool, command, mutants):
+    """Prints the lines of one command; True when all is well."""
+    perfray = os.environ["PERFRAY"]
+    results = list(pool.map(lambda mutant: try_one(perfray, command, mutant), mutants))
+    wrong = [(mutant, what) for mutant, (what, _) in zip(mutants, results) if what]
+    name = "hostile/mutants " + " ".join(command)
+    structural = [silent for mutant, (_, silent) in zip(mutants, results) if mutant.expect == "diagnose"]
+    figures = "%d mutants of %d files, %d of %d structural ones silent" % (
+        len(mutants), len({mutant.source for mutant in mutants}), sum(structural), len(structural))
+    if not wrong:
+        print("ok %s (%s)" % (name, figures), flush=True)
+        return True
+    print("not ok %s: %d wrong (%s)" % (name, len(wrong), figures))
+    for mutant, what in wrong[:5]:
+        print("  %s, %s of %s\n    %s" % (what, mutant.damage, mutant.source, reproduction(options, command, mutant)))
+    sys.stdout.flush()
+    return False
+
+
+def verbs_of(perfray):
+    done = subprocess.run([perfray, "help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+    return set(re.findall(r"^  ([a-z]+)\s", done.stdout.decode("utf-8", "replace"), re.M))
+
+
+def files_of(path):
+    if not os.path.isdir(path):
+        return [path]
+    return [os.path.join(path, name) for name in os.listdir(path) if name.endswith(".data")]
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep")
+    parser.add_argument("inputs", nargs="+")
+    options = parser.parse_args(arguments)
+    options.inputs = sorted(path for given in options.inputs for path in files_of(given) if os.path.isfile(path))
+    return options
+
+
+def run_all(options, folder):
+    mutants = make_mutants(folder, options)
+    verbs = verbs_of(os.environ["PERFRAY"])
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for command in COMMANDS:
+            # the forms of one verb share most of their code: a quarter of the mutants goes through the lesser ones
+            chosen = mutants if command in EVERY else mutants[::4]
+            if command[0] in verbs:
+                failed += not run_command(options, pool, command, chosen)
+            else:
+                print("skip hostile/mutants %s: this build has no verb %s" % (" ".join(command), command[0]))
+    return 1 if failed else 0
+
+
+def main(arguments):
+    options = parse(arguments)
+    if not os.path.isfile(os.environ.get("PERFRAY", "")):
+        print("skip hostile/mutants PERFRAY is not set")
+        return 0
+    # one allocation beyond 1 GB is an error too
+    os.environ.setdefault("ASAN_OPTIONS", "max_allocation_size_mb=1024")
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+        return run_all(options, options.keep)
+    with tempfile.TemporaryDirectory(prefix="perfray-mutants-") as folder:
+        return run_all(options, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
