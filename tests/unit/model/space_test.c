@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces against a model that is slow and plain: an array with the owner of every address, in which a newer map
+ * overwrites what it overlaps. Keys, maps and the moment of a fork are random. Then the ends of the address range, and
+ * chains of forks so deep that a lookup which follows them all would not end.
+ */
+#include "test.h"
+
+#include <string.h>
+#include "model/space.h"
+
+enum { PLACES = 96, MAPS_MOST = 14, SETS = 2000, MOMENTS = 12, DEEP = 100000 };
+
+struct drawn {
+    uint64_t start, len;
+    struct key key;
+};
+
+/* One random history: maps of a parent, a fork, maps of the child. Objects of the child count from MAPS_MOST. */
+struct history {
+    struct drawn parent[MAPS_MOST], child[MAPS_MOST];
+    unsigned parents, children;
+    struct key fork;
+};
+
+static uint64_t next_random(uint64_t *seed) {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+static unsigned draw(uint64_t *seed, unsigned below) {
+    return (unsigned)(next_random(seed) % below);
+}
+
+/* Times repeat often, so that the place in the file decides; `number` keeps keys apart. */
+static struct key draw_key(uint64_t *seed, unsigned from, unsigned number) {
+    return (struct key){from + draw(seed, 6), draw(seed, 3), number};
+}
+
+static void draw_maps(uint64_t *seed, struct drawn *maps, unsigned count, unsigned from) {
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned start = draw(seed, PLACES);
+        maps[i] = (struct drawn){start, draw(seed, PLACES - start + 1), draw_key(seed, from, i)};
+    }
+}
+
+static void draw_history(uint64_t *seed, struct history *h) {
+    h->parents = draw(seed, MAPS_MOST + 1);
+    h->children = draw(seed, MAPS_MOST + 1);
+    h->fork = (struct key){draw(seed, 8), 1, MAPS_MOST};
+    draw_maps(seed, h->parent, h->parents, 0);
+    draw_maps(seed, h->child, h->children, 20);
+}
+
+/* Overwrites owners by the maps before a key, the oldest first. */
+static void paint(uint32_t *owner, const struct drawn *maps, unsigned count, uint32_t object, struct key before) {
+    struct key done = KEY_FIRST;
+    bool is_first = true;
+    for (;;) {
+        unsigned next = count;
+        for (unsigned i = 0; i < count; i++) {
+            const bool is_due = key_before(&maps[i].key, &before) && (is_first || key_before(&done, &maps[i].key));
+            if (is_due && (next == count || key_before(&maps[i].key, &maps[next].key)))
+                next = i;
+        }
+        if (next == count)
+            return;
+        done = maps[next].key;
+        is_first = false;
+        for (uint64_t at = maps[next].start; at < maps[next].start + maps[next].len; at++)
+            owner[at] = object + next;
+    }
+}
+
+static void add_maps(struct spaces *all, uint32_t space, const struct drawn *maps, unsigned count, uint32_t object) {
+    pfr_error err;
+    for (unsigned i = 0; i < count; i++)
+        ASSERT_OK(space_add(all, space, maps[i].start, maps[i].len, 7 * i, object + i, maps[i].key, &err), err);
+}
+
+static void compare(const struct spaces *all, uint32_t space, const uint32_t *owner, struct key key, unsigned set) {
+    for (uint64_t at = 0; at < PLACES; at++) {
+        const struct map *m = space_find(all, space, at, key);
+        const uint32_t found = m ? m->object : UINT32_MAX;
+        if (found != owner[at])
+            fail_msg("set %u: address %ju at time %ju is in %d, not %d", set, (uintmax_t)at, (uintmax_t)key.time,
+                     (int)found, (int)owner[at]);
+    }
+}
+
+static void compare_moments(const struct spaces *all, const struct history *h, uint64_t *seed, unsigned set) {
+    uint32_t owner[PLACES];
+    for (unsigned i = 0; i < MOMENTS; i++) {
+        const struct key early = draw_key(seed, 0, draw(seed, MAPS_MOST)),
+                         late = draw_key(seed, 20, draw(seed, MAPS_MOST));
+        memset(owner, 0xff, sizeof owner);
+        paint(owner, h->parent, h->parents, 0, early);
+        compare(all, 0, owner, early, set);
+        memset(owner, 0xff, sizeof owner);
+        paint(owner, h->parent, h->parents, 0, h->fork);
+        paint(owner, h->child, h->children, MAPS_MOST, late);
+        compare(all, 1, owner, late, set);
+    }
+}
+
+static void try_history(uint64_t *seed, unsigned set) {
+    struct memory memory;
+    struct spaces all;
+    struct history h;
+    uint32_t parent, child;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    spaces_init(&all, &memory);
+    draw_history(seed, &h);
+    ASSERT_OK(spaces_new(&all, NO_SPACE, KEY_FIRST, &parent, &err), err);
+    add_maps(&all, parent, h.parent, h.parents, 0);
+    ASSERT_OK(spaces_new(&all, parent, h.fork, &child, &err), err);
+    add_maps(&all, child, h.child, h.children, MAPS_MOST);
+    ASSERT_OK(spaces_seal(&all, &err), err);
+    compare_moments(&all, &h, seed, set);
+    spaces_free(&all);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(space_finds_what_trimming_would_leave) {
+    uint64_t seed = 0x9e3779b97f4a7c15u;
+    for (unsigned set = 0; set < SETS; set++)
+        try_history(&seed, set);
+}
+
+TEST(space_ends_maps_at_the_last_address) {
+    const struct key now = {5, 0, 0};
+    struct memory memory;
+    struct spaces all;
+    uint32_t space;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    spaces_init(&all, &memory);
+    ASSERT_OK(spaces_new(&all, NO_SPACE, KEY_FIRST, &space, &err), err);
+    ASSERT_OK(space_add(&all, space, UINT64_MAX - 9, 100, 0, 1, (struct key){1, 0, 0}, &err), err);
+    ASSERT_OK(space_add(&all, space, 50, 0, 0, 2, (struct key){2, 0, 0}, &err), err);
+    ASSERT_OK(space_add(&all, space, UINT64_MAX, 1, 0, 3, (struct key){3, 0, 0}, &err), err);
+    ASSERT_OK(spaces_seal(&all, &err), err);
+    assert_int_equal(space_find(&all, space, UINT64_MAX - 1, now)->object, 1);
+    assert_int_equal(space_find(&all, space, UINT64_MAX, now)->object, 3);
+    assert_null(space_find(&all, space, UINT64_MAX - 10, now));
+    assert_null(space_find(&all, space, 50, now));
+    assert_null(space_find(&all, space, 0, now));
+    assert_null(space_find(&all, NO_SPACE, UINT64_MAX, now));
+    spaces_free(&all);
+}
+
+/* A chain in which space n maps address n, each forked from the one before. */
+static void make_chain(struct spaces *all) {
+    uint32_t space = NO_SPACE;
+    pfr_error err;
+    for (uint64_t n = 0; n < DEEP; n++) {
+        ASSERT_OK(spaces_new(all, space, (struct key){2 * n, 0, 0}, &space, &err), err);
+        ASSERT_OK(space_add(all, space, n, 1, 0, (uint32_t)n, (struct key){2 * n + 1, 0, 0}, &err), err);
+    }
+    ASSERT_OK(spaces_seal(all, &err), err);
+}
+
+TEST(space_sees_near_parents_in_a_deep_chain_and_never_a_wrong_one) {
+    const struct key end = {UINT64_MAX, 0, 0};
+    struct memory memory;
+    struct spaces all;
+    memory_init(&memory, NULL, 0);
+    spaces_init(&all, &memory);
+    make_chain(&all);
+    for (uint32_t n = 0; n < DEEP; n++) {
+        const struct map *m = space_find(&all, DEEP - 1, n, end);
+        if (n >= DEEP - SPACE_DEPTH_MOST)
+            assert_non_null(m);
+        if (m)
+            assert_int_equal(m->object, n);
+    }
+    spaces_free(&all);
+    assert_int_equal(memory.used, 0);
+}
+
+/* No build makes one: only the bound on the depth ends this lookup. */
+TEST(space_lookup_ends_in_a_ring_of_parents) {
+    struct memory memory;
+    struct spaces all;
+    uint32_t a, b;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    spaces_init(&all, &memory);
+    ASSERT_OK(spaces_new(&all, NO_SPACE, KEY_FIRST, &a, &err), err);
+    ASSERT_OK(spaces_new(&all, a, (struct key){3, 0, 0}, &b, &err), err);
+    all.at[a].parent = b;
+    ASSERT_OK(spaces_seal(&all, &err), err);
+    assert_null(space_find(&all, b, 1, (struct key){9, 0, 0}));
+    spaces_free(&all);
+}
