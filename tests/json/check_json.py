@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_json.py - what the command prints as JSON fits docs/json/*.schema.json.
+
+Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report` and `dump`; of a
+dump's lines at most five of each name are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
+`skip NAME reason` where python3-jsonschema is not installed.
+"""
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RECORDINGS = ROOT / "tests" / "fixtures" / "recorded"
+EACH = 5
+VERBS = {
+    "info": ["info", "--format=json"],
+    "report": ["report", "--format=json", "--no-symbols"],
+    "dump": ["dump", "--format=jsonl"],
+}
+
+
+def recordings():
+    return sorted(path for path in RECORDINGS.iterdir() if path.suffix == ".data")
+
+
+def documents(verb, path):
+    """What the command printed, as documents to check; a broken one raises ValueError."""
+    done = subprocess.run([os.environ["PERFRAY"], *VERBS[verb], str(path)], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    if done.returncode not in (0, 4):
+        raise ValueError("exit status %d" % done.returncode)
+    text = done.stdout.decode("utf-8")
+    if verb != "dump":
+        return [json.loads(text)]
+    seen, chosen = Counter(), []
+    for line in text.splitlines():
+        document = json.loads(line)
+        seen[document.get("name")] += 1
+        if seen[document.get("name")] <= EACH:
+            chosen.append(document)
+    return chosen
+
+
+def check(verb):
+    """Problems of one verb over all recordings, and how many documents were looked at."""
+    schema = json.loads((ROOT / "docs" / "json" / (verb + ".schema.json")).read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    problems, count = [], 0
+    for path in recordings():
+        try:
+            for document in documents(verb, path):
+                count += 1
+                problems += ["%s: %s" % (path.name, error.message[:200]) for error in validator.iter_errors(document)]
+        except ValueError as error:
+            problems.append("%s: %s" % (path.name, error))
+    return problems, count
+
+
+def main():
+    if jsonschema is None:
+        for verb in VERBS:
+            print("skip json/%s python3-jsonschema is not installed" % verb)
+        return 77
+    failed = False
+    for verb in VERBS:
+        problems, count = check(verb)
+        failed = failed or bool(problems) or count < len(recordings())
+        print("%s json/%s" % ("not ok" if problems or count < len(recordings()) else "ok", verb))
+        for problem in problems[:20]:
+            print("    " + problem)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
