@@ -7,6 +7,8 @@
  */
 #include "file/recording.h"
 
+#define TYPE_SAMPLE 9u
+
 static struct part *current(pfr_reader *r) {
     return &r->parts[r->part];
 }
@@ -18,7 +20,20 @@ static pfr_status hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t 
     return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
 }
 
-static void fill(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
+/* The owner of most records without a call: there is one event, or the id is that of the sample before. */
+static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
+    if (rec->type == TYPE_SAMPLE && rec->size >= RECORD_HEADER + r->id_at) {
+        rec->tail = 0;
+        if (r->nr_events == 1)
+            return 0;
+        if (r->id_at && rec->size >= r->id_at + 8 && load_u64(rec->bytes + r->id_at, r->context.swap) == r->last_id &&
+            r->last_event >= 0)
+            return r->last_event;
+    }
+    return events_owner(r, rec->type, rec->bytes, rec->size, &rec->tail);
+}
+
+static inline void fill(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
     rec->offset = offset;
     rec->inner = 0;
     rec->part = current(r)->number;
@@ -28,9 +43,10 @@ static void fill(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t 
     rec->inside = false;
     rec->payload = 0;
     rec->bytes = bytes;
-    rec->event = events_owner(r, rec->type, bytes, rec->size, &rec->tail);
+    rec->event = owner_of(r, rec);
     rec->context = rec->event >= 0 ? &r->events[rec->event].context : &r->context;
     r->quality.records++;
+    r->quality.samples += rec->type == TYPE_SAMPLE;
 }
 
 /* A whole record that waits in the decompressed bytes. */
@@ -182,7 +198,7 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
 
 pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
     if (next_in_window(r, rec))
-        return notice(r, rec, error);
+        return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
     pfr_error own, *err = error ? error : &own;
     pfr_status s = PFR_OK;
     if (r->compressed.length && (s = inflate_pending(r, err)) != PFR_OK)

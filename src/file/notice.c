@@ -52,12 +52,6 @@ static pfr_status on_unthrottle(pfr_reader *r, pfr_record *rec, pfr_error *err) 
     return PFR_OK;
 }
 
-static pfr_status on_sample(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    (void)rec, (void)err;
-    r->quality.samples++;
-    return PFR_OK;
-}
-
 static pfr_status on_aux(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct pfr_rec_aux body;
     (void)err;
@@ -192,7 +186,6 @@ static notice_fn *const notices[NOTICED] = {
     [2] = on_lost,
     [5] = on_throttle,
     [6] = on_unthrottle,
-    [9] = on_sample,
     [11] = on_aux,
     [13] = on_lost_samples,
     [64] = on_attr,
