@@ -6,6 +6,7 @@
  *
  *     open.c            what kind of recording is this; header, attrs, parts
  *     next.c            records in file order, payloads behind records
+ *     walk.c            the same for those who only count
  *     inflate.c         COMPRESSED records to the records inside
  *     events.c          attrs, ids, names: who owns a record
  *     event_name.c      the name perf gives an event that has none

@@ -6,6 +6,7 @@
 #include "view/info_facts.h"
 
 #include "base/fail.h"
+#include "file/walk.h"
 
 #define SAMPLE_TIME (1u << 2)
 #define SAMPLE_READ (1u << 4)
@@ -157,12 +158,26 @@ static pfr_status count_record(struct info_facts *facts, const pfr_record *rec, 
     return action ? action(facts, rec, err) : PFR_OK;
 }
 
+/* Samples of one event mostly come in long runs: once one was seen, those behind it need no look inside. */
+static void count_run(struct info_facts *facts, int32_t event) {
+    if (event == PFR_NO_EVENT || facts->wants_times || facts->events[event].reads)
+        return;
+    const uint64_t run = walk_samples(facts->reader, event);
+    facts->total += run;
+    facts->by_type[TYPE_SAMPLE] += run;
+    facts->events[event].samples += run;
+}
+
 pfr_status facts_collect(struct info_facts *facts, pfr_error *err) {
     pfr_record rec;
     pfr_status status;
-    while ((status = pfr_next(facts->reader, &rec, err)) >= 0 && status != PFR_END)
-        if (status == PFR_OK)
-            PFR_TRY(count_record(facts, &rec, err));
+    while ((status = pfr_next(facts->reader, &rec, err)) >= 0 && status != PFR_END) {
+        if (status != PFR_OK)
+            continue;
+        PFR_TRY(count_record(facts, &rec, err));
+        if (rec.type == TYPE_SAMPLE && !rec.inside)
+            count_run(facts, rec.event);
+    }
     return status < 0 ? status : PFR_OK;
 }
 
