@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_TESTS_STATE_BUILDER_H
+#define PFR_TESTS_STATE_BUILDER_H
+/*
+ * Recordings of who forked, mapped and was named, and what the state says at each of their samples:
+ *
+ *     struct story s;
+ *     begin_story(&s, TIMED);
+ *     tell_map(&s, 2, 7, 7, 0x1000, 0x100, "/lib", 10);       cpumode, pid, tid, start, length, path, time
+ *     tell_hit(&s, 2, 7, 7, 0x1010, 20);                      cpumode, pid, tid, address, time
+ *     end_story(&s, "/lib", ":7");                            path and name of each sample; "-": nothing is mapped
+ */
+#include "../file/recording_builder.h"
+
+#include "model/state.h"
+
+#include <stdio.h>
+
+enum story_form { TIMED, WITHOUT_TIME, WITHOUT_ID };
+enum { KERNEL_MODE = 1, USER_MODE = 2, BARE = 0x2000, WITH_EXEC = 0x2000, TEXT_ROOM = 400 };
+
+struct story {
+    struct builder b;
+    enum story_form form;
+};
+
+/* One event of header size 104: its sample_type is 24 bytes and its flags are 40 bytes into the attribute. */
+static inline void begin_story(struct story *s, enum story_form form) {
+    *s = (struct story){.form = form};
+    begin_file(&s->b, &(struct plan){.header_size = 104, .events = 1});
+    uint8_t *attr = s->b.bytes + 104 + 8;
+    if (form == WITHOUT_TIME)
+        set_number(&s->b, attr + 24, SAMPLE_BITS & ~4u, 8);
+    if (form == WITHOUT_ID)
+        set_number(&s->b, attr + 40, 0, 8);
+}
+
+static inline void tell_id(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
+    if (s->form == WITHOUT_ID)
+        return;
+    put_number(&s->b, pid, 4);
+    put_number(&s->b, tid, 4);
+    if (s->form == TIMED)
+        put_number(&s->b, time, 8);
+}
+
+static inline size_t id_size(const struct story *s) {
+    return s->form == TIMED ? 16 : s->form == WITHOUT_TIME ? 8 : 0;
+}
+
+static inline void tell_text(struct story *s, const char *text) {
+    memcpy(put_room(&s->b, (strlen(text) + 8) / 8 * 8), text, strlen(text));
+}
+
+static inline void tell_map(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t length,
+                            const char *path, uint64_t time) {
+    put_head(&s->b, 1, misc, 40 + (strlen(path) + 8) / 8 * 8 + id_size(s));
+    put_number(&s->b, pid, 4);
+    put_number(&s->b, tid, 4);
+    put_number(&s->b, start, 8);
+    put_number(&s->b, length, 8);
+    put_number(&s->b, 0, 8);
+    tell_text(s, path);
+    tell_id(s, pid, tid, time);
+}
+
+static inline void tell_name(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, const char *name,
+                             uint64_t time) {
+    put_head(&s->b, 3, misc, 16 + (strlen(name) + 8) / 8 * 8 + id_size(s));
+    put_number(&s->b, pid, 4);
+    put_number(&s->b, tid, 4);
+    tell_text(s, name);
+    tell_id(s, pid, tid, time);
+}
+
+static inline void tell_task(struct story *s, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid,
+                             uint32_t ptid, uint64_t time) {
+    put_head(&s->b, type, misc, 32 + id_size(s));
+    put_number(&s->b, pid, 4);
+    put_number(&s->b, ppid, 4);
+    put_number(&s->b, tid, 4);
+    put_number(&s->b, ptid, 4);
+    put_number(&s->b, time, 8);
+    tell_id(s, ppid, ptid, time);
+}
+
+static inline void tell_fork(struct story *s, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid,
+                             uint64_t time) {
+    tell_task(s, 7, misc, pid, ppid, tid, ptid, time);
+}
+
+static inline void tell_exit(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
+    tell_task(s, 4, 0, pid, pid, tid, tid, time);
+}
+
+static inline void tell_hit(struct story *s, uint16_t mode, uint32_t pid, uint32_t tid, uint64_t address,
+                            uint64_t time) {
+    put_head(&s->b, 9, mode, s->form == WITHOUT_TIME ? 24 : 32);
+    put_number(&s->b, address, 8);
+    put_number(&s->b, pid, 4);
+    put_number(&s->b, tid, 4);
+    if (s->form != WITHOUT_TIME)
+        put_number(&s->b, time, 8);
+}
+
+/* What was found so far, as words. */
+struct found {
+    char places[TEXT_ROOM], names[TEXT_ROOM];
+};
+
+static inline void add_word(char *text, const char *word) {
+    const size_t length = strlen(text);
+    snprintf(text + length, TEXT_ROOM - length, "%s%s", length ? " " : "", word);
+}
+
+static inline uint64_t number_at(const pfr_record *rec, size_t at, size_t width) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < width; i++)
+        value |= (uint64_t)rec->bytes[at + i] << 8 * i;
+    return value;
+}
+
+/* A sample without a time of its own asks with one that would come first if anybody looked at it. */
+static inline void find_sample(struct state *state, const pfr_record *rec, struct found *found) {
+    const uint32_t pid = (uint32_t)number_at(rec, 16, 4), tid = (uint32_t)number_at(rec, 20, 4);
+    const struct key key = state_key(state, rec, rec->size < 32 ? 1 : number_at(rec, 24, 8));
+    struct place place;
+    uint32_t name;
+    pfr_error err;
+    state_place(state, rec, pid, tid, number_at(rec, 8, 8), key, &place);
+    add_word(found->places, place.map ? intern_chars(&state->names, state->objects.at[place.object].path) : "-");
+    ASSERT_OK(state_comm(state, tid, key, &name, &err), err);
+    add_word(found->names, intern_chars(&state->names, name));
+}
+
+static inline void find_samples(struct state *state, pfr_reader *reader, struct found *found) {
+    pfr_record rec;
+    pfr_status st;
+    pfr_error err;
+    ASSERT_OK(pfr_rewind(reader, &err), err);
+    while ((st = pfr_next(reader, &rec, &err)) == PFR_OK)
+        if (rec.type == 9)
+            find_sample(state, &rec, found);
+    assert_int_equal(st, PFR_END);
+}
+
+/* NULL: of no interest. */
+static inline void end_story(struct story *s, const char *places, const char *names) {
+    struct memory memory;
+    struct state state;
+    struct found found = {.places = ""};
+    pfr_error err;
+    end_file(&s->b);
+    pfr_reader *reader = open_built(&s->b, NULL);
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(state_build(&state, reader, &memory, &err), err);
+    find_samples(&state, reader, &found);
+    state_free(&state);
+    pfr_close(reader);
+    free(s->b.bytes);
+    assert_int_equal(memory.used, 0);
+    if (places)
+        assert_string_equal(found.places, places);
+    if (names)
+        assert_string_equal(found.names, names);
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules of docs/ARCHITECTURE.md, "State", that are about order and maps: 1, 2, 3 and 9. Each story is a recording
+ * in memory, and fails when its rule is broken. Then every allocation of a build fails once.
+ */
+#include "state_builder.h"
+
+#include "../base/failing_alloc.h"
+
+enum { LOW = 0x1000, INSIDE = 0x1010, SIZE = 0x100 };
+
+/* Rule 1: time first; equal times go by place in the file. */
+TEST(state_rule_1_time_then_place) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 30);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/late", 20);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 15);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/early", 10);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 40);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 50);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/same", 50);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 50);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/again", 50);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 60);
+    end_story(&s, "/late /early /late /late /same /again", NULL);
+}
+
+TEST(state_rule_1_part_before_offset_before_inner) {
+    const struct state timed = {.timed = true};
+    const pfr_record records[] = {{.offset = 900, .inner = 0, .part = 0},
+                                  {.offset = 900, .inner = 8, .part = 0},
+                                  {.offset = 901, .inner = 0, .part = 0},
+                                  {.offset = 100, .inner = 0, .part = 1},
+                                  {.offset = 50, .inner = 9, .part = 2}};
+    for (unsigned i = 0; i + 1 < sizeof records / sizeof *records; i++) {
+        const struct key a = state_key(&timed, &records[i], 5), b = state_key(&timed, &records[i + 1], 5),
+                         sooner = state_key(&timed, &records[i + 1], 4);
+        assert_true(key_before(&a, &b));
+        assert_false(key_before(&b, &a));
+        assert_false(key_before(&a, &a));
+        assert_true(key_before(&sooner, &a));
+    }
+}
+
+/* Rule 2: the order of the file alone. The samples of the second form do have times. */
+static void tell_by_file_order(enum story_form form) {
+    struct story s;
+    begin_story(&s, form);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 90);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/first", 80);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 70);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/second", 60);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 50);
+    end_story(&s, "- /first /second", NULL);
+}
+
+TEST(state_rule_2_without_times) {
+    tell_by_file_order(WITHOUT_TIME);
+}
+
+TEST(state_rule_2_without_sample_id_all) {
+    tell_by_file_order(WITHOUT_ID);
+}
+
+/* Rule 3: state without a time acts first, wherever it stands. */
+TEST(state_rule_3_no_time_acts_first) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 5);
+    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 5);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/timed", 10);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 15);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/zero", 0);
+    tell_map(&s, USER_MODE, 8, 8, LOW, SIZE, "/never", UINT64_MAX);
+    end_story(&s, "/zero /never /timed", NULL);
+}
+
+/* Rule 9: the tid decides, not the pid. */
+TEST(state_rule_9_map_of_the_tid) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_name(&s, 0, 7, 7, "seven", 1);
+    tell_name(&s, 0, 8, 8, "eight", 1);
+    tell_map(&s, USER_MODE, 8, 7, LOW, SIZE, "/lib", 2);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 3);
+    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 3);
+    end_story(&s, "/lib -", "seven eight");
+}
+
+TEST(state_rule_9_one_kernel_in_which_modules_win) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW + 0x40, 0x40, "/lib/modules/m.ko", 1);
+    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 2);
+    tell_hit(&s, KERNEL_MODE, 7, 7, LOW + 0x3f, 3);
+    tell_hit(&s, KERNEL_MODE, 8, 9, LOW + 0x40, 3);
+    tell_hit(&s, KERNEL_MODE, 8, 9, LOW + 0x7f, 3);
+    tell_hit(&s, KERNEL_MODE, 8, 9, LOW + 0x80, 3);
+    tell_hit(&s, USER_MODE, 8, 9, LOW + 0x40, 3);
+    tell_hit(&s, 0, 8, 9, LOW + 0x40, 3);
+    end_story(&s, "[kernel.kallsyms]_text /lib/modules/m.ko /lib/modules/m.ko [kernel.kallsyms]_text - -", NULL);
+}
+
+TEST(state_rule_9_no_length_and_not_yet) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 5);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
+    tell_map(&s, USER_MODE, 7, 7, INSIDE, 0, "/none", 11);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 12);
+    tell_hit(&s, USER_MODE, 7, 7, LOW + SIZE - 1, 12);
+    tell_hit(&s, USER_MODE, 7, 7, LOW + SIZE, 12);
+    end_story(&s, "- /lib /lib -", NULL);
+}
+
+/* Maps of all kinds, forks and names, in numbers that make every array grow. */
+static struct builder tell_much(void) {
+    struct story s;
+    char path[32];
+    begin_story(&s, TIMED);
+    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 0);
+    for (uint32_t i = 1; i <= 300; i++) {
+        snprintf(path, sizeof path, "/lib/%u", i);
+        tell_fork(&s, 0, 100 + i, 99 + i, 100 + i, 99 + i, 10 * i);
+        tell_map(&s, USER_MODE, 100 + i, 100 + i, LOW * i, SIZE, path, 10 * i + 1);
+        tell_map(&s, USER_MODE, 120, 120, LOW * i, SIZE, i % 2 ? "//anon" : "[vdso]", 10 * i + 2);
+        tell_name(&s, i % 3 ? 0 : WITH_EXEC, 100 + i, 100 + i, path, 10 * i + 3);
+    }
+    end_file(&s.b);
+    return s.b;
+}
+
+TEST(state_build_leaves_nothing_when_an_allocation_fails) {
+    struct builder b = tell_much();
+    pfr_reader *reader = open_built(&b, NULL);
+    struct failing_alloc failing = {.has_failed = true};
+    long n = 1;
+    for (; failing.has_failed; n++) {
+        struct memory memory;
+        struct state state;
+        pfr_error err;
+        failing_alloc_begin(&failing, n);
+        memory_init(&memory, &failing.alloc, 0);
+        ASSERT_OK(pfr_rewind(reader, &err), err);
+        const pfr_status st = state_build(&state, reader, &memory, &err);
+        state_free(&state);
+        assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        if (failing.blocks != 0 || memory.used != 0)
+            fail_msg("%ld blocks and %ju bytes are left when allocation %ld fails", failing.blocks,
+                     (uintmax_t)memory.used, n);
+    }
+    assert_true(n > 300);
+    pfr_close(reader);
+    free(b.bytes);
+}
