@@ -26,6 +26,19 @@ TEST(state_rule_1_time_then_place) {
     end_story(&s, "/late /early /late /late /same /again", NULL);
 }
 
+/* What a record of state sees of the others is by key, too: here the file has the fork before what it inherits. */
+TEST(state_rule_1_state_is_applied_by_key) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_name(&s, 0, 7, 7, "later", 30);
+    tell_fork(&s, 0, 8, 7, 8, 7, 20);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
+    tell_name(&s, WITH_EXEC, 7, 7, "sooner", 5);
+    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 40);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 40);
+    end_story(&s, "/lib /lib", "sooner later");
+}
+
 TEST(state_rule_1_part_before_offset_before_inner) {
     const struct state timed = {.timed = true};
     const pfr_record records[] = {{.offset = 900, .inner = 0, .part = 0},

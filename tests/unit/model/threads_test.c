@@ -13,6 +13,7 @@ TEST(threads_rule_4_tid_finds_pid_is_joined) {
     begin_story(&s, TIMED);
     tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/seven", 1);
     tell_map(&s, USER_MODE, 8, 8, LOW, SIZE, "/eight", 1);
+    tell_map(&s, USER_MODE, UINT32_MAX, UINT32_MAX, LOW, SIZE, "/nobody", 1);
     tell_name(&s, 0, 7, 70, "member", 2);
     tell_hit(&s, USER_MODE, 7, 70, INSIDE, 3);
     tell_hit(&s, USER_MODE, 8, 70, INSIDE, 3);
