@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""compare_peer.py - CPU time and peak memory of perfray beside perf, on the same file, in one interleaved run.
+
+usage: compare_peer.py --inputs DIR [--runs N] [--only WORD] [--markdown]
+
+Environment: PERFRAY, the command (default build/tool/perfray); MEASURE, bench/measure.c compiled (run.sh does both).
+
+A case of CASES names a file of DIR (bench/make-inputs.sh makes them), our command, perf's, and the bar. Both run in turn,
+ours first, N times, with output to /dev/null; the medians of user + system time are compared, and the largest resident
+set is that of the worst run. Exit status 1 when a bar is missed.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+
+MEGABYTE = 1 << 20
+
+
+@dataclass
+class Case:
+    name: str
+    file: str
+    ours: list
+    peer: list
+    least: float       # times faster than the peer
+    most_mb: float = 0  # peak resident set of ours; 0: no bar
+
+
+STATS_PEER = ["perf", "report", "--stats", "-i"]
+CASES = (
+    Case("stats of a file", "fp-big.data", ["info", "--stats"], STATS_PEER, 2.5, 8),
+    Case("stats of a stream", "pipe.data", ["info", "--stats"], STATS_PEER, 10, 8),
+    Case("dump of a file", "fp-small.data", ["dump", "--format=jsonl"], ["perf", "script", "-D", "-i"], 5),
+    Case("dump of a stream", "pipe.data", ["dump", "--format=jsonl"], ["perf", "script", "-D", "-i"], 5),
+)
+
+
+@dataclass
+class Cost:
+    cpu: float
+    peak: int
+
+
+def measure(words):
+    """Runs a command once, by the program MEASURE (bench/measure.c)."""
+    environment = dict(os.environ, LC_ALL="C", PAGER="cat", HOME="/nonexistent")
+    said = subprocess.run([os.environ["MEASURE"]] + words, env=environment, stdout=subprocess.PIPE, check=True).stdout
+    user, system, peak, status = (int(word) for word in said.split())
+    if status:
+        raise SystemExit("compare_peer.py: %s ended with status %d" % (" ".join(words), status))
+    return Cost((user + system) / 1e6, peak)
+
+
+def compare(case, folder, runs):
+    path = os.path.join(folder, case.file)
+    ours = [os.environ.get("PERFRAY", "build/tool/perfray")] + case.ours + [path]
+    peer = case.peer + [path]
+    pairs = [(measure(ours), measure(peer)) for _ in range(runs)]
+    median = [statistics.median(pair[side].cpu for pair in pairs) for side in (0, 1)]
+    peak = [max(pair[side].peak for pair in pairs) / MEGABYTE for side in (0, 1)]
+    return median, peak
+
+
+def show(case, folder, median, peak, markdown):
+    size = os.path.getsize(os.path.join(folder, case.file)) / 1e6
+    ratio = median[1] / median[0] if median[0] else float("inf")
+    fast = ratio >= case.least
+    small = not case.most_mb or peak[0] <= case.most_mb
+    form = "| %s | %s, %.0f MB | %.3f s | %.3f s | %.1f | %.1f | %.1f MB | %.1f MB | %s |" if markdown else \
+        "%-18s %-14s %5.0f MB  ours %7.3f s  perf %8.3f s  %6.1f x (bar %.1f)  peak %5.1f MB, perf %6.1f MB  %s"
+    verdict = "holds" if fast and small else "MISSED"
+    print(form % (case.name, case.file, size, median[0], median[1], ratio, case.least, peak[0], peak[1], verdict),
+          flush=True)
+    return fast and small
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--inputs", required=True)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--markdown", action="store_true")
+    options = parser.parse_args()
+    good = True
+    if options.markdown:
+        print("| case | input | perfray CPU | perf CPU | times | bar | perfray peak | perf peak | |\n| " +
+              "--- | " * 9)
+    for case in CASES:
+        if options.only not in case.name + " " + case.file:
+            continue
+        if not os.path.exists(os.path.join(options.inputs, case.file)):
+            print("skipped: %s, %s is not there" % (case.name, case.file))
+            continue
+        good &= show(case, options.inputs, *compare(case, options.inputs, options.runs), options.markdown)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# run.sh - perfray beside perf: CPU time and peak memory (bench/compare_peer.py) on inputs of bench/make-inputs.sh.
+#
+#   PERFRAY=build/tool/perfray bench/run.sh [--quick] [options of compare_peer.py]
+#
+# The inputs are kept in the folder that PERFRAY_BENCH_INPUTS names, and made there when missing; without it they go to
+# a temporary folder that is removed. --quick makes small ones, whose ratios say little: perf's fixed cost is in them.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+sizes=
+if [ "${1:-}" = --quick ]; then
+    sizes="small_mb=10 big_mb=50 dsos=4 procs=2 secs=2"
+    shift
+fi
+command -v perf >/dev/null 2>&1 || { echo "run.sh: perf is not installed" >&2; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+inputs=${PERFRAY_BENCH_INPUTS:-$scratch}
+MEASURE=$scratch/measure
+export MEASURE
+"${CC:-cc}" -O2 -o "$MEASURE" "$here/measure.c"
+make_input() { # file, target of make-inputs.sh
+    # shellcheck disable=SC2086 # several words
+    [ -s "$inputs/$1" ] || "$here/make-inputs.sh" "$inputs" $sizes "$2" >&2
+}
+make_input fp-big.data fp1000
+make_input fp-small.data fp100
+make_input pipe.data pipe
+/usr/bin/python3 "$here/compare_peer.py" --inputs "$inputs" "$@"
