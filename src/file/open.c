@@ -147,41 +147,54 @@ static void place_data(pfr_reader *r) {
     r->parts[0].end = h->data_offset + h->data_size;
 }
 
-/* A file-mode recording that comes as a stream goes into an unlinked file. */
-static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
-    struct input *in = &r->parts[0].in;
+static const char *spool_folder(void) {
     const char *folder = getenv("TMPDIR");
-    const int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    uint64_t at = 0;
-    if (fd < 0)
-        return pfr_fail_errno(err, errno, "cannot make a temporary file in", folder ? folder : "/tmp");
-    for (;;) {
-        const uint8_t *bytes;
-        size_t have;
-        pfr_status s = input_window(in, at, 1, &bytes, &have, &r->broken);
-        if (s < 0) {
-            if (err)
-                *err = r->broken;
-            close(fd);
-            return s;
-        }
+    return folder && *folder ? folder : "/tmp";
+}
+
+static pfr_status write_spool(int fd, const uint8_t *bytes, size_t length, pfr_error *err) {
+    while (length > 0) {
+        const ssize_t wrote = write(fd, bytes, length);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return pfr_fail_errno(err, wrote < 0 ? errno : ENOSPC, "write a temporary file in", spool_folder());
+        bytes += wrote;
+        length -= (size_t)wrote;
+    }
+    return PFR_OK;
+}
+
+/* A stream that ends by damage is kept as far as it goes; r->broken tells of the rest. */
+static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
+    const uint8_t *bytes;
+    size_t have;
+    for (uint64_t at = 0;; at += have) {
+        const pfr_status s = input_window(&r->parts[0].in, at, 1, &bytes, &have, &r->broken);
+        if (s < 0 && err)
+            *err = r->broken;
+        PFR_TRY(s);
         if (have == 0)
             break;
-        const ssize_t wrote = write(fd, bytes, have);
-        if (wrote <= 0) {
-            const int error_number = errno;
-            close(fd);
-            return pfr_fail_errno(err, error_number, "cannot write to a temporary file in", folder ? folder : "/tmp");
-        }
-        at += (uint64_t)wrote;
+        PFR_TRY(write_spool(fd, bytes, have, err));
     }
-    if (lseek(fd, 0, SEEK_SET) < 0) {
-        const int error_number = errno;
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return pfr_fail_errno(err, errno, "go back in a temporary file in", spool_folder());
+    return PFR_OK;
+}
+
+/* A file-mode recording that comes as a stream goes into an unlinked file. */
+static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
+    const int fd = open(spool_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return pfr_fail_errno(err, errno, "make a temporary file in", spool_folder());
+    const pfr_status s = copy_stream(r, fd, err);
+    if (s < 0) {
         close(fd);
-        return pfr_fail_errno(err, error_number, "cannot go back in a temporary file in", folder ? folder : "/tmp");
+        return s;
     }
-    input_close(in);
-    return input_open_fd(in, fd, true, "unpacked recording", setup, err);
+    input_close(&r->parts[0].in);
+    return input_open_fd(&r->parts[0].in, fd, true, "unpacked recording", setup, err);
 }
 
 static pfr_status open_file(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
@@ -227,71 +240,102 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The numbers of the data.N files of a folder, ascending; in memory of malloc's for the moment. */
-static pfr_status list_parts(int folder, uint32_t **numbers, size_t *count, pfr_error *err) {
-    const int fd = dup(folder);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir)
-        return pfr_fail_errno(err, errno, "cannot list", "the recording's folder");
-    *numbers = NULL;
-    *count = 0;
-    size_t room = 0;
-    for (struct dirent *e; (e = readdir(dir)) && *count < PARTS_MOST;) {
-        char *end;
-        if (strncmp(e->d_name, "data.", 5) != 0 || e->d_name[5] < '0' || e->d_name[5] > '9')
-            continue;
-        const unsigned long number = strtoul(e->d_name + 5, &end, 10);
-        if (*end || number >= UINT32_MAX)
-            continue;
-        if (*count == room) {
-            room = room ? room * 2 : 16;
-            uint32_t *more = realloc(*numbers, room * sizeof *more);
-            if (!more) {
-                closedir(dir);
-                return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "", "out of memory");
-            }
-            *numbers = more;
-        }
-        (*numbers)[(*count)++] = (uint32_t)number;
+/* The numbers of the data.N files of a folder. */
+struct part_numbers {
+    uint32_t *at;
+    size_t count, room;
+};
+
+static bool is_part_name(const char *name, uint32_t *number) {
+    char *end;
+    if (strncmp(name, "data.", 5) != 0 || name[5] < '0' || name[5] > '9')
+        return false;
+    const unsigned long value = strtoul(name + 5, &end, 10);
+    *number = (uint32_t)value;
+    return *end == '\0' && value < UINT32_MAX;
+}
+
+static pfr_status add_number(struct part_numbers *numbers, uint32_t number, struct memory *memory, pfr_error *err) {
+    uint32_t *grown = mem_grow(memory, numbers->at, numbers->count, &numbers->room, 16, sizeof *grown);
+    if (!grown)
+        return mem_fail(memory, err, "parts");
+    numbers->at = grown;
+    numbers->at[numbers->count++] = number;
+    return PFR_OK;
+}
+
+/* A folder that cannot be read to its end is an error: the parts that were not seen would be missing in silence. */
+static pfr_status read_names(DIR *names, struct part_numbers *numbers, struct memory *memory, pfr_error *err) {
+    struct dirent *entry;
+    uint32_t number;
+    for (errno = 0; numbers->count < PARTS_MOST && (entry = readdir(names)); errno = 0)
+        if (is_part_name(entry->d_name, &number))
+            PFR_TRY(add_number(numbers, number, memory, err));
+    return errno == 0 ? PFR_OK : pfr_fail_errno(err, errno, "list", "the recording's folder");
+}
+
+/* Ascending. */
+static pfr_status list_parts(int folder, struct part_numbers *numbers, struct memory *memory, pfr_error *err) {
+    const int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    DIR *names = fd < 0 ? NULL : fdopendir(fd);
+    if (!names) {
+        const int error_number = errno;
+        if (fd >= 0)
+            close(fd);
+        return pfr_fail_errno(err, error_number, "list", "the recording's folder");
     }
-    closedir(dir);
-    if (*count)
-        qsort(*numbers, *count, sizeof **numbers, by_number);
+    const pfr_status s = read_names(names, numbers, memory, err);
+    closedir(names);
+    if (numbers->count)
+        qsort(numbers->at, numbers->count, sizeof *numbers->at, by_number);
+    return s;
+}
+
+static pfr_status open_first_part(pfr_reader *r, int folder, const struct input_setup *setup, pfr_error *err) {
+    r->nr_parts = 1;
+    if (faccessat(folder, "data", F_OK, 0) < 0 && errno == ENOENT)
+        return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "", "a folder without a file `data` is no recording");
+    PFR_TRY(input_open_at(&r->parts[0].in, folder, "data", setup, err));
+    r->parts[0].open = true;
+    return PFR_OK;
+}
+
+static pfr_status open_next_part(pfr_reader *r, uint32_t number, int folder, const struct input_setup *setup,
+                                 pfr_error *err) {
+    char name[32];
+    struct part *part = &r->parts[r->nr_parts++];
+    snprintf(name, sizeof name, "data.%u", number);
+    PFR_TRY(input_open_at(&part->in, folder, name, setup, err));
+    part->open = true;
+    part->number = number + 1;
+    part->end = UINT64_MAX;
+    return PFR_OK;
+}
+
+static pfr_status open_listed(pfr_reader *r, const struct part_numbers *numbers, int folder,
+                              const struct input_setup *setup, pfr_error *err) {
+    r->parts = arena_zeroed(&r->arena, numbers->count + 1, sizeof *r->parts);
+    if (!r->parts)
+        return mem_fail(&r->memory, err, "parts");
+    PFR_TRY(open_first_part(r, folder, setup, err));
+    for (size_t i = 0; i < numbers->count; i++)
+        PFR_TRY(open_next_part(r, numbers->at[i], folder, setup, err));
     return PFR_OK;
 }
 
 static pfr_status open_parts(pfr_reader *r, int folder, const struct input_setup *setup, pfr_error *err) {
-    uint32_t *numbers = NULL;
-    size_t count = 0;
-    pfr_status s = list_parts(folder, &numbers, &count, err);
-    struct part *parts = s < 0 ? NULL : arena_zeroed(&r->arena, count + 1, sizeof *parts);
-    if (s >= 0 && !parts)
-        s = mem_fail(&r->memory, err, "parts");
-    if (s >= 0) {
-        r->parts = parts;
-        r->nr_parts = 1;
-        s = faccessat(folder, "data", F_OK, 0) == 0
-                ? input_open_at(&parts[0].in, folder, "data", setup, err)
-                : pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "", "a folder without a file `data` is no recording");
-        parts[0].open = s >= 0;
-    }
-    for (size_t i = 0; s >= 0 && i < count; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "data.%u", numbers[i]);
-        s = input_open_at(&parts[i + 1].in, folder, name, setup, err);
-        parts[i + 1].open = s >= 0;
-        parts[i + 1].number = numbers[i] + 1;
-        parts[i + 1].end = UINT64_MAX;
-        r->nr_parts++;
-    }
-    free(numbers);
+    struct part_numbers numbers = {0};
+    pfr_status s = list_parts(folder, &numbers, &r->memory, err);
+    if (s >= 0)
+        s = open_listed(r, &numbers, folder, setup, err);
+    mem_free(&r->memory, numbers.at, numbers.room, sizeof *numbers.at);
     return s;
 }
 
 static pfr_status open_directory(pfr_reader *r, const char *path, const struct input_setup *setup, pfr_error *err) {
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
-        return pfr_fail_errno(err, errno, "cannot open", path);
+        return pfr_fail_errno(err, errno, "open", path);
     r->header.container = PFR_DIRECTORY;
     pfr_status s = open_parts(r, folder, setup, err);
     close(folder);

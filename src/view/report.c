@@ -3,6 +3,7 @@
 #include "view/report_parts.h"
 
 #include "base/fail.h"
+#include "file/recording.h"
 
 #include <string.h>
 
@@ -38,11 +39,11 @@ static pfr_status parse_sort(struct report *r, pfr_error *err) {
 }
 
 static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
-    PFR_TRY(state_build(&r->state, r->reader, &r->memory, err));
+    PFR_TRY(state_build(&r->state, r->reader, r->memory, err));
     r->nr_events = pfr_event_count(r->reader);
-    r->totals = mem_zeroed(&r->memory, (size_t)r->nr_events + 1, sizeof *r->totals);
+    r->totals = mem_zeroed(r->memory, (size_t)r->nr_events + 1, sizeof *r->totals);
     if (!r->totals)
-        return mem_fail(&r->memory, err, "report");
+        return mem_fail(r->memory, err, "report");
     PFR_TRY(pfr_rewind(r->reader, err));
     PFR_TRY(report_count(r, err));
     PFR_TRY(report_rows(r, err));
@@ -51,14 +52,13 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
 }
 
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {
-    struct report r = {.options = options, .reader = reader};
+    struct report r = {.options = options, .reader = reader, .memory = &reader->memory};
     PFR_TRY(parse_sort(&r, err));
-    memory_init(&r.memory, NULL, 0);
-    tally_init(&r.leaves, &r.memory);
-    tally_init(&r.rows, &r.memory);
+    tally_init(&r.leaves, r.memory);
+    tally_init(&r.rows, r.memory);
     const pfr_status s = run(&r, out, err);
-    mem_free(&r.memory, r.order, r.rows.keys.count, sizeof *r.order);
-    mem_free(&r.memory, r.totals, (size_t)r.nr_events + 1, sizeof *r.totals);
+    mem_free(r.memory, r.order, r.rows.keys.count, sizeof *r.order);
+    mem_free(r.memory, r.totals, (size_t)r.nr_events + 1, sizeof *r.totals);
     tally_free(&r.rows);
     tally_free(&r.leaves);
     state_free(&r.state);

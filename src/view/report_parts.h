@@ -45,7 +45,7 @@ struct row {
 struct report {
     const pfr_report_options *options;
     pfr_reader *reader;
-    struct memory memory;
+    struct memory *memory; /* the reader's */
     struct state state;
     enum report_key sort[REPORT_KEYS];
     unsigned nr_sort;

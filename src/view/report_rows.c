@@ -84,7 +84,7 @@ static void open_object(struct naming *n, uint32_t object) {
     if (object == NO_OBJECT || n->report->options->no_symbols)
         return;
     n->source = choose_source(n, &n->report->state.objects.at[object], &wanted, map);
-    if (n->source && n->source->open(&wanted, &n->report->memory, &n->handle) != SYMBOL_FOUND)
+    if (n->source && n->source->open(&wanted, n->report->memory, &n->handle) != SYMBOL_FOUND)
         n->handle = NULL;
 }
 
@@ -115,13 +115,13 @@ static pfr_status symbol_text(struct naming *n, const struct leaf *leaf, uint32_
         snprintf(made, sizeof made, "0x%016llx", (unsigned long long)leaf->offset);
     }
     const size_t length = strlen(name);
-    char *whole = mem_alloc(&n->report->memory, length + 4, 1);
+    char *whole = mem_alloc(n->report->memory, length + 4, 1);
     if (!whole)
-        return mem_fail(&n->report->memory, err, "symbol");
+        return mem_fail(n->report->memory, err, "symbol");
     memcpy(whole, kernel ? "[k] " : "[.] ", 4);
     memcpy(whole + 4, name, length);
     const pfr_status st = intern_put(&n->report->state.names, whole, length + 4, text, err);
-    mem_free(&n->report->memory, whole, length + 4, 1);
+    mem_free(n->report->memory, whole, length + 4, 1);
     return st;
 }
 
@@ -161,7 +161,7 @@ static int by_object(const void *a, const void *b, void *context) {
 static pfr_status name_leaves(struct report *r, const uint32_t *leaves, pfr_error *err) {
     struct naming n = {.report = r};
     pfr_status st = PFR_OK;
-    demangler_init(&n.demangler, &r->memory);
+    demangler_init(&n.demangler, r->memory);
     for (uint32_t i = 0; i < r->leaves.keys.count && st >= 0; i++) {
         struct leaf leaf;
         memcpy(&leaf, intern_get(&r->leaves.keys, leaves[i]).bytes, sizeof leaf);
@@ -197,7 +197,7 @@ static int by_weight(const void *a, const void *b, void *context) {
 }
 
 static uint32_t *make_order(struct report *r, uint32_t count, int (*compare)(const void *, const void *, void *)) {
-    uint32_t *order = mem_alloc(&r->memory, count, sizeof *order);
+    uint32_t *order = mem_alloc(r->memory, count, sizeof *order);
     for (uint32_t i = 0; order && i < count; i++)
         order[i] = i;
     if (order)
@@ -209,10 +209,10 @@ pfr_status report_rows(struct report *r, pfr_error *err) {
     const uint32_t count = r->leaves.keys.count;
     uint32_t *leaves = make_order(r, count, by_object);
     if (!leaves)
-        return mem_fail(&r->memory, err, "report");
+        return mem_fail(r->memory, err, "report");
     const pfr_status st = name_leaves(r, leaves, err);
-    mem_free(&r->memory, leaves, count, sizeof *leaves);
+    mem_free(r->memory, leaves, count, sizeof *leaves);
     PFR_TRY(st);
     r->order = make_order(r, r->rows.keys.count, by_weight);
-    return r->order ? PFR_OK : mem_fail(&r->memory, err, "report");
+    return r->order ? PFR_OK : mem_fail(r->memory, err, "report");
 }
