@@ -12,15 +12,18 @@ perfray had printed them; `--replay=change` changes one line of each, and then e
 import argparse
 import concurrent.futures
 import fnmatch
+import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 
 import corpus_files
 import dump_form
 import quipper_form
+import quipper_map
 import replay
 import rules
 import text_forms
@@ -37,7 +40,7 @@ COMMANDS = {
 HOSTILE_COMMANDS = [["info"], ["info", "--stats"], ["dump"], ["report"]]
 DIFFERENCES = {
     "header": text_forms.differing_header, "evlist": text_forms.differing_text, "buildid": text_forms.differing_text,
-    "stats": text_forms.differing_stats, "report": text_forms.differing_rows, "pb_text": quipper_form.differing_records,
+    "stats": text_forms.differing_stats, "report": text_forms.differing_rows, "pb_text": quipper_form.differing_dumps,
 }
 SECONDS = 10
 LAST_STATUS = 6
@@ -82,7 +85,7 @@ def compare_texts(label, output, reference, ours, data):
             pairs = dump_form.differ_beyond_offsets(pairs)
     else:
         pairs = DIFFERENCES[output](reference.text, ours)
-    facts = rules.Facts(output, data.unfinished, complete)
+    facts = rules.Facts(output, data.unfinished, complete, data.big_endian)
     for mine, other in pairs:
         entry = rules.explain(mine, other, facts)
         if entry:
@@ -92,11 +95,26 @@ def compare_texts(label, output, reference, ours, data):
     return result
 
 
+def take_aux_data(tool, data):
+    """(a line of JSON for each file that `dump --aux` writes, complaint)."""
+    with tempfile.TemporaryDirectory() as folder:
+        _, complaint = run_tool(tool, ["dump", "--aux", folder], data)
+        lines = []
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), "rb") as source:
+                fields = {"file": name, "data": source.read().hex()}
+            lines.append(json.dumps({"name": quipper_map.AUX_OBJECT, "fields": fields}))
+    return "\n".join(lines), complaint
+
+
 def compare_output(tool, output, data, reference, mode):
     if mode:
         ours, complaint = replay.replay(output, reference.text, mode == "change"), None
     else:
         ours, complaint = run_tool(tool, COMMANDS[output], data)
+    if output == "pb_text" and not mode and quipper_form.has_aux_data(reference.text):
+        aux, other = take_aux_data(tool, data)
+        ours, complaint = ours + "\n" + aux, complaint or other
     if ours is None:
         return None
     result = compare_texts(data.label, output, reference, ours, data)

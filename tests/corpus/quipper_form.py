@@ -1,151 +1,103 @@
 # SPDX-License-Identifier: Apache-2.0
 """quipper's golden dumps (protobuf text) against `perfray dump --format=jsonl`.
 
-Both sides become a bag of lines, one a record, such as
+The events of both sides become a bag of lines, one a record, such as
 
-    type=3 misc=0 size=64 comm_event comm="init" pid=1 tid=1 | pid=0 tid=0
+    type=3 misc=0 size=64 comm_event comm=init pid=1 tid=1 | pid=1 tid=1 | comm_md5_prefix=16392822502948076273
 
-(the part after the bar is the sample_id trailer), with fields that are zero or empty left out, because protobuf and
-trailing padding do not tell them from absent ones. What quipper_map.py does not name is not compared. The order of the
-records is not compared: quipper may sort by time, and we print in the order of the file.
+(after the first bar the sample_id trailer, after the second what quipper makes itself), with fields that are zero or
+empty left out, because protobuf and trailing padding do not tell them from absent ones. The order of the records is not
+compared: quipper may sort by time, and we print in the order of the file. quipper_metadata.py has all that is no event.
 """
-import codecs
+import functools
 import json
 import re
 from collections import Counter
 
+import quipper_made
 import quipper_map
+import quipper_metadata
+import quipper_text
+from quipper_values import make_number, pick_values, show
 
-TOKEN = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::\s*(\"(?:[^\"\\]|\\.)*\"|[^\s{]+))?\s*(\{)?$")
-
-
-def unescape(text):
-    return codecs.escape_decode(text[1:-1].encode("utf-8", "surrogateescape"))[0]
-
-
-def parse_value(text):
-    if text.startswith('"'):
-        return unescape(text)
-    if text in ("true", "false"):
-        return int(text == "true")
-    try:
-        return int(text, 0)
-    except ValueError:
-        return text.encode()
+HEADER = ("header.type", "header.misc", "header.size")
 
 
-def read_messages(text, wanted):
-    """Each message `wanted` of the outermost level, as {dotted field name: [values]}."""
-    names, fields = [], None
-    for line in text.split("\n"):
-        if line.strip() == "}":
-            if len(names) == 1 and fields is not None:
-                yield fields
-                fields = None
-            names.pop()
-            continue
-        token = TOKEN.match(line)
-        if token is None:
-            continue
-        if token[3]:
-            names.append(token[1])
-            if names == [wanted]:
-                fields = {}
-        elif fields is not None and token[2] is not None:
-            fields.setdefault(".".join(names[1:] + [token[1]]), []).append(parse_value(token[2]))
+def join_part(part):
+    """The fields by name, without those that are zero or empty; of a list (branch_stack.*) all values or none."""
+    return " ".join("%s=%s" % (name, ",".join(map(str, part[name]))) for name in sorted(part) if any(part[name]))
 
 
-def render(kind, misc, size, message, body, tail):
-    def join(part):
-        return " ".join("%s=%s" % (name, ",".join(map(str, part[name]))) for name in sorted(part))
-    line = "type=%d misc=%d size=%d %s %s | %s" % (kind, misc, size, message or "-", join(body), join(tail))
-    return line.rstrip(" |")
+def render(header, message, *parts):
+    """One line; `parts` are the body, the sample_id trailer and what quipper makes itself."""
+    texts = " | ".join(map(join_part, parts))
+    return ("type=%d misc=%d size=%d %s " % (*header, message or "-") + texts).rstrip(" |")
 
 
-def keep_set(part):
-    """Without fields that are zero or empty; of a list of parts (branch_stack.*) all or none are kept."""
-    return {name: values for name, values in part.items() if any(value not in (0, b"", "") for value in values)}
+@functools.lru_cache(maxsize=None)
+def split_name(full):
+    """(message, which part of the line, name there) of a field of a golden event."""
+    message, _, name = full.partition(".")
+    if not message.endswith("_event"):
+        message, name = "", full
+    if quipper_made.is_made(name):
+        return message, "made", name
+    if name.startswith("sample_info."):
+        return message, "tail", name[len("sample_info."):]
+    return message, "body", name
+
+
+def is_mapped(message, part, name):
+    return part == "made" or name in (quipper_map.TAIL if part == "tail" else quipper_map.EVENTS.get(message, {}))
 
 
 def render_golden(fields):
-    body, tail, message = {}, {}, None
-    for name, values in fields.items():
-        outer, _, inner = name.partition(".")
-        if not outer.endswith("_event") or any(made in inner for made in quipper_map.MADE_BY_QUIPPER):
+    parts, message = {"body": {}, "tail": {}, "made": {}}, ""
+    for full, values in fields.items():
+        if full in HEADER or full == quipper_map.AUX_DATA:  # the data is compared as a whole, see quipper_metadata
             continue
-        message = outer
-        where, inner = (tail, inner[len("sample_info."):]) if inner.startswith("sample_info.") else (body, inner)
-        where[inner] = [show(value, inner) for value in values]
-    header = [fields.get("header." + word, [0])[0] for word in ("type", "misc", "size")]
-    return render(*header, message, keep_set(body), keep_set(tail))
+        outer, part, name = split_name(full)
+        message = outer or message
+        if is_mapped(outer, part, name):
+            parts[part][name] = [show(value, name) for value in values]
+        else:  # even a zero must be seen
+            parts["body"]["unmapped." + full] = list(map(repr, values))
+    header = [fields.get(word, [0])[0] for word in HEADER]
+    return render(header, message, parts["body"], parts["tail"], parts["made"])
 
 
-def show(value, name):
-    """A value as both sides write it: bytes as hex, text as text, numbers as unsigned decimal."""
-    if not isinstance(value, bytes):
-        return value
-    return value.hex() if name in quipper_map.BYTE_FIELDS else value.decode("utf-8", "surrogateescape")
+def pick_fields(record, table):
+    found = {name: [make_number(value, name) for value in pick_values(record, paths)] for name, paths in table.items()}
+    return {name: values for name, values in found.items() if values}
 
 
-def follow(found, path):
-    """The values at `path` (see quipper_map) in a JSON object, or None."""
-    for step in path.split("."):
-        many = step.endswith("[]")
-        name = step[:-2] if many else step
-        inner = []
-        for value in found:
-            if not isinstance(value, dict) or name not in value:
-                continue
-            inner += value[name] if many and isinstance(value[name], list) else [value[name]]
-        found = inner
-    return found
-
-
-def pick_values(record, paths):
-    for path in paths.split("|"):
-        found = follow([record], path)
-        if found:
-            return found
-    return []
-
-
-def make_number(value, name):
-    """Our JSON may hold a number, a decimal or hex string (64 bits do not fit a double), a truth value or a text."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int):
-        return value if value >= 0 else value + (1 << (64 if value < -(1 << 31) else 32))
-    if isinstance(value, str) and name not in ("filename", "comm", "name", "entries.comm", "raw"):
-        try:
-            return make_number(int(value, 0), name)
-        except ValueError:
-            return value
-    return value
-
-
-def render_ours(record):
+def render_ours(record, occurring):
     kind = record["type"]
     message = quipper_map.MESSAGE_OF_TYPE[kind]
-    body, tail = {}, {}
-    for where, table in ((body, quipper_map.EVENTS.get(message, {})), (tail, quipper_map.TAIL if kind != 9 else {})):
-        for name, paths in table.items():
-            values = [make_number(value, name) for value in pick_values(record, paths)]
-            if values:
-                where[name] = values
-    return render(kind, record.get("misc", 0), record["size"], message, keep_set(body), keep_set(tail))
+    body = pick_fields(record, quipper_map.EVENTS.get(message, {}))
+    tail = pick_fields(record, quipper_map.TAIL) if kind != quipper_map.SAMPLE else {}
+    made = quipper_made.make_fields(record, message, body, tail)
+    header = (kind, record.get("misc", 0), record["size"])
+    return render(header, message, body, tail, quipper_made.keep_occurring(message, made, occurring))
 
 
-def read_golden(text):
-    return Counter(render_golden(fields) for fields in read_messages(text, "events"))
+def find_occurring(messages):
+    """The (message, field) of events that are anywhere in a golden dump."""
+    names = {full for message, fields in messages if message == "events" for full in fields}
+    return {split_name(full)[::2] for full in names}
 
 
-def read_ours(text):
-    lines = Counter()
-    for line in text.split("\n"):
-        record = json.loads(line) if line.startswith("{") else {}
-        if record.get("type") in quipper_map.MESSAGE_OF_TYPE and "size" in record:
-            lines[render_ours(record)] += 1
-    return lines
+def read_golden(messages):
+    return Counter(render_golden(fields) for message, fields in messages if message == "events")
+
+
+def read_objects(text):
+    return [json.loads(line) for line in text.split("\n") if line.startswith("{")]
+
+
+def read_ours(objects, occurring):
+    return Counter(render_ours(record, occurring) for record in objects
+                   if record.get("type") in quipper_map.MESSAGE_OF_TYPE and "size" in record)
 
 
 TIME = re.compile(r" sample_time_ns=(\d+)")
@@ -157,9 +109,8 @@ def ordered(lines):
     return [line for _, line in sorted((int(time[1]) if time else 0, line) for time, line in found)]
 
 
-def differing_records(reference, ours):
+def differing_records(expected, found):
     """Pairs of lines only one side has, paired by record type in the order of their times."""
-    expected, found = read_golden(reference), read_ours(ours)
     missing, extra = ordered(expected - found), ordered(found - expected)
     pairs = []
     for kind in sorted({line.split(" ")[0] for line in missing + extra}):
@@ -168,3 +119,23 @@ def differing_records(reference, ours):
         longest = max(len(mine), len(other))
         pairs += zip(mine + [None] * (longest - len(mine)), other + [None] * (longest - len(other)))
     return pairs
+
+
+def count_joined(pairs):
+    """How many of our mappings quipper has as parts of others: those without a line of its own in these pairs."""
+    maps = [(mine, other) for mine, other in pairs if (mine or other).startswith(("type=1 ", "type=10 "))]
+    return sum((mine is None) - (other is None) for mine, other in maps)
+
+
+def has_aux_data(text):
+    return quipper_map.AUX_DATA.partition(".")[2] + ":" in text
+
+
+def differing_dumps(reference, ours):
+    """Pairs of all that differs: of what is no event, then of events."""
+    messages, objects = quipper_text.read_messages(reference), read_objects(ours)
+    occurring = find_occurring(messages)
+    events = differing_records(read_golden(messages), read_ours(objects, occurring))
+    expected = quipper_metadata.read_golden(messages)
+    found = quipper_metadata.read_ours(objects, count_joined(events))
+    return quipper_metadata.differing_places(expected, found) + events

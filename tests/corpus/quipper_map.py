@@ -3,8 +3,10 @@
 
 EVENTS names, per message of a quipper event, {quipper field: path in the JSON object of the record}; several paths
 separated by `|` are tried in order. A path goes through objects and, over `[]`, through every element of an array.
-Fields that quipper makes itself (md5 prefixes, root paths, its own time stamp) are in MADE_BY_QUIPPER.
+METADATA does the same for the messages that are no events. Fields that quipper makes of others (md5 prefixes, root
+paths, its own time stamp) are made in quipper_made.py. A field that none of them names makes its dump unexplained.
 """
+from dataclasses import dataclass
 
 TAIL = {"pid": "id.pid", "tid": "id.tid", "sample_time_ns": "id.time", "id": "id.id|id.identifier",
         "cpu": "id.cpu", "stream_id": "id.stream_id"}
@@ -33,7 +35,7 @@ EVENTS = {
         "branch_stack.in_transaction": "fields.branch.entries[].in_tx",
         "branch_stack.abort": "fields.branch.entries[].abort",
         "branch_stack.cycles": "fields.branch.entries[].cycles", "branch_stack.type": "fields.branch.entries[].type",
-        "branch_stack.spec": "fields.branch.entries[].spec",
+        "branch_stack.spec": "fields.branch.entries[].spec", "branch_stack_hw_idx": "fields.branch.hw_idx",
     },
     "aux_event": {"aux_offset": "fields.aux_offset", "aux_size": "fields.aux_size"},
     "itrace_start_event": {"pid": "fields.pid", "tid": "fields.tid"},
@@ -54,6 +56,7 @@ EVENTS = {
                         "cap_user_time_short": "fields.cap_user_time_short"},
 }
 
+SAMPLE, AUX = 9, 11
 # The message that holds a record of this type; other types are not in quipper's events at all.
 MESSAGE_OF_TYPE = {
     1: "mmap_event", 2: "lost_event", 3: "comm_event", 4: "exit_event", 5: "throttle_event", 6: "throttle_event",
@@ -63,6 +66,77 @@ MESSAGE_OF_TYPE = {
     79: "time_conv_event",
 }
 
-MADE_BY_QUIPPER = ("md5_prefix", "root_path", "no_hw_idx", "branch_stack_hw_idx", "trace_data", "is_out",
-                   "is_truncated", "is_overwrite", "is_partial")
-BYTE_FIELDS = ("raw",)
+
+@dataclass(frozen=True)
+class Row:
+    """Our objects of the first name in `sources` that there is become one message each; where a path stands beside the
+    name, one for each value there. The values of paths joined by `+` follow each other. Rows of one message with
+    `single` fill the same message."""
+    message: str
+    sources: dict
+    fields: dict
+    single: bool = False
+
+
+FLAGS = ("disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle",
+         "mmap", "comm", "freq", "inherit_stat", "enable_on_exec", "task", "watermark", "precise_ip", "mmap_data",
+         "sample_id_all", "exclude_host", "exclude_guest", "exclude_callchain_kernel", "exclude_callchain_user",
+         "mmap2", "comm_exec", "use_clockid", "context_switch", "write_backward", "namespaces", "cgroup", "ksymbol")
+NUMBERS = ("type", "config", "sample_period", "sample_type", "read_format", "wakeup_events", "bp_type",
+           "branch_sample_type", "sample_regs_user", "sample_stack_user")
+# Of the unions quipper shows the members for breakpoints.
+ATTR = {"attr.bp_addr": "attr.config1", "attr.bp_len": "attr.config2",
+        **{"attr." + name: "attr." + name for name in NUMBERS},
+        **{"attr." + name: "attr.flags." + name for name in FLAGS}}
+
+
+def string_row(name, feature, path):
+    return Row("string_metadata", {feature: ""}, {name + ".value": path}, single=True)
+
+
+METADATA = (
+    Row("file_attrs", {"file_attr": "", "header_attr": ""}, {"ids": "ids[]", **ATTR}),
+    # The names: of the feature, else of the old table of a file, else of the records of a stream.
+    Row("event_types", {"feature_event_desc": "events[]", "event_type": "", "header_event_type": "event_type"},
+        {"id": "attr.config|event_id", "name": "name"}),
+    Row("build_ids", {"feature_build_id": "entries[]"},
+        {"misc": "misc", "pid": "pid", "build_id_hash": "build_id", "size": "length", "filename": "filename"}),
+    Row("uint32_metadata", {"feature_nrcpus": ""}, {"type": "bit", "data": "available+online"}),
+    Row("uint64_metadata", {"feature_total_mem": ""}, {"type": "bit", "data": "total_mem"}),
+    Row("cpu_topology", {"feature_cpu_topology": ""},
+        {"core_siblings": "core_siblings[].text", "thread_siblings": "thread_siblings[].text",
+         "available_cpus.core_id": "cpus[].core_id", "available_cpus.socket_id": "cpus[].socket_id"}),
+    Row("numa_topology", {"feature_numa_topology": "nodes[]"},
+        {"id": "node", "total_memory": "mem_total", "free_memory": "mem_free", "cpu_list": "cpus"}),
+    Row("pmu_mappings", {"feature_pmu_mappings": "pmus[]"}, {"type": "type", "name": "name"}),
+    Row("group_desc", {"feature_group_desc": "groups[]"},
+        {"name": "name", "leader_idx": "leader_idx", "num_members": "nr_members"}),
+    string_row("hostname", "feature_hostname", "hostname"),
+    string_row("kernel_version", "feature_osrelease", "osrelease"),
+    string_row("perf_version", "feature_version", "version"),
+    string_row("architecture", "feature_arch", "arch"),
+    string_row("cpu_description", "feature_cpudesc", "cpudesc"),
+    string_row("cpu_id", "feature_cpuid", "cpuid"),
+    string_row("perf_command_line_token", "feature_cmdline", "words[].text"),
+)
+
+# What quipper counts, by record types.
+STATS = {"num_sample_events": (9,), "num_sample_events_mapped": (9,), "num_mmap_events": (1, 10),
+         "num_fork_events": (7,), "num_exit_events": (4,)}
+# The size of quipper's own struct of an attr stands in every attr.
+ATTR_SIZE = 96
+# The time of quipper's run is set to 0 in golden dumps; none is of a file whose maps had to be moved.
+CONSTANTS = {"timestamp_sec": "0", "stats[0].did_remap": "0"}
+# The features that quipper takes from records of a stream.
+STREAM_FEATURES = {*range(3, 15), 16, 17}
+EVENT_DESC = 12
+LITTLE_MAGIC = b"PERFILE2".hex()
+AUX_OBJECT = "aux_data"  # the object that compare.py makes of a file of `dump --aux`
+AUX_DATA = "auxtrace_event.trace_data"
+
+METADATA_TEXTS = frozenset((
+    "event_types.name", "build_ids.filename", "cpu_topology.core_siblings", "cpu_topology.thread_siblings",
+    "numa_topology.cpu_list", "pmu_mappings.name", "group_desc.name",
+    *("%s.%s" % (row.message, name) for row in METADATA if row.single for name in row.fields)))
+BYTE_FIELDS = ("raw", "build_ids.build_id_hash")
+TEXT_FIELDS = METADATA_TEXTS | {*BYTE_FIELDS, "filename", "comm", "name", "entries.comm"}
