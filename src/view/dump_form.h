@@ -11,7 +11,7 @@
  *     dump_decode.c   bytes to structs by the tables
  *     dump_walk.c     structs to calls of a form, by the descriptors: no code for any record
  *     dump_text.c, dump_json.c   two forms
- *     dump_perf.c, dump_perf_sample.c   perf's own lines: one function per record, in one table
+ *     dump_perf.c, dump_perf_*.c   perf's own lines: one function per record, in one table (dump_perf.h)
  *     dump_aux.c      AUX area data into files
  */
 #include "base/public_output.h"
@@ -88,6 +88,7 @@ struct dump {
     pfr_reader *reader;
     pfr_dump_options options;
     pfr_dump_counts counts;
+    uint64_t told; /* stretches, records and sections that could not be used */
     pfr_output *to;
     struct output *out;
     const struct dump_form *form;
@@ -156,9 +157,6 @@ void dump_tell_hole(struct dump *d, const pfr_error *hole);
 
 /* dump_perf.c */
 pfr_status dump_perf_record(struct dump *d, const pfr_record *rec, pfr_error *err);
-void dump_perf_sample(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *s);
-/* 0x1f, but 0 for 0 */
-void dump_perf_hex(struct output *out, uint64_t value);
 
 /* dump_aux.c */
 pfr_status dump_aux(struct dump *d, pfr_error *err);

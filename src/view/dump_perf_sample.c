@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines of a SAMPLE as `perf report -D` prints them, in its order, which is not the order of the bytes. */
-#include "dump_form.h"
+#include "dump_perf.h"
 
 #include "wire/names.h"
-
-#include <perfray/record_structs.h>
 
 #define BRANCH_CALL_STACK 11u
 #define BRANCH_EXTENDED 15u
@@ -29,15 +27,6 @@ enum sample_bit {
     WEIGHT_STRUCT
 };
 
-static void say(struct dump *d, const char *text) {
-    out_text(d->out, text);
-}
-
-static void say_u(struct dump *d, const char *before, uint64_t value) {
-    out_text(d->out, before);
-    out_u64(d->out, value);
-}
-
 /* With 0x, also for 0. */
 static void say_0x(struct dump *d, const char *before, uint64_t value) {
     out_text(d->out, before);
@@ -58,7 +47,7 @@ static void say_entry(struct dump *d, uint64_t number, uint64_t address) {
 
 static void say_chain_entry(struct dump *d, uint64_t number, uint64_t address) {
     say_entry(d, number, address);
-    say(d, "\n");
+    end_line(d);
 }
 
 static uint64_t find_user(const pfr_u64s *chain) {
@@ -76,7 +65,7 @@ static void branch_chain(struct dump *d, const struct pfr_rec_sample *s) {
     if (kernel == s->chain.count || s->branch.nr == 0)
         return;
     say_u(d, "... LBR call chain: nr:", kernel + 1 + s->branch.nr + 1);
-    say(d, "\n");
+    end_line(d);
     uint64_t number = 0;
     for (; number <= kernel; number++)
         say_chain_entry(d, number, pfr_u64s_at(&s->chain, number));
@@ -92,7 +81,7 @@ static void chain_lines(struct dump *d, const struct pfr_rec_sample *s) {
     if (d->context.word[WORD_BRANCH] >> BRANCH_CALL_STACK & 1)
         branch_chain(d, s);
     say_u(d, "... FP chain: nr:", s->chain.count);
-    say(d, "\n");
+    end_line(d);
     for (uint64_t i = 0; i < s->chain.count; i++)
         say_chain_entry(d, i, pfr_u64s_at(&s->chain, i));
 }
@@ -116,7 +105,7 @@ static void branch_line(struct dump *d, uint64_t number, const struct pfr_rec_br
     out_hex(d->out, e->reserved, 1);
     say(d, " ");
     say(d, type ? type : "");
-    say(d, "\n");
+    end_line(d);
 }
 
 static void branch_lines(struct dump *d, const struct pfr_rec_sample *s) {
@@ -124,7 +113,7 @@ static void branch_lines(struct dump *d, const struct pfr_rec_sample *s) {
     struct pfr_rec_branch_entry e;
     pfr_items_iter it = pfr_items_begin(&s->branch.entries);
     say_u(d, stack ? "... branch callstack: nr:" : "... branch stack: nr:", s->branch.nr + stack);
-    say(d, "\n");
+    end_line(d);
     for (uint64_t i = 0; pfr_items_next(&it, &e, sizeof e, NULL) == PFR_OK; i++) {
         if (!stack) {
             branch_line(d, i, &e);
@@ -192,13 +181,13 @@ static void register_lines(struct dump *d, const char *title, uint64_t mask, uin
     say_0x(d, title, mask);
     say(d, " ABI ");
     say(d, abi < sizeof abis / sizeof *abis ? abis[abi] : "unknown");
-    say(d, "\n");
+    end_line(d);
     for (uint64_t i = 0, left = mask; i < regs->count && left; i++, left &= left - 1) {
         say(d, ".... ");
         say_register(d, m, (unsigned)__builtin_ctzll(left));
         say(d, " 0x");
         out_hex(d->out, pfr_u64s_at(regs, i), 16);
-        say(d, "\n");
+        end_line(d);
     }
 }
 
@@ -258,7 +247,7 @@ static uint64_t find_stack(struct dump *d, const pfr_record *rec, const struct p
 static void stack_line(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *s) {
     say_u(d, "... ustack: size ", s->stack_user.dyn_size);
     say_0x(d, ", offset ", find_stack(d, rec, s));
-    say(d, "\n");
+    end_line(d);
 }
 
 static void weight_line(struct dump *d, const struct pfr_rec_sample *s, bool parts) {
@@ -268,7 +257,7 @@ static void weight_line(struct dump *d, const struct pfr_rec_sample *s, bool par
         say_0x(d, ",", w >> 32 & UINT16_MAX);
         say_0x(d, ",", w >> 48);
     }
-    say(d, "\n");
+    end_line(d);
 }
 
 /* 4096 is 4K: divided as long as more than one of the next unit is left. */
@@ -283,7 +272,7 @@ static void page_line(struct dump *d, const char *label, uint64_t size) {
         size /= 1024;
     out_u64(d->out, size);
     out_char(d->out, "BKMG"[unit]);
-    say(d, "\n");
+    end_line(d);
 }
 
 static void say_read(struct dump *d, uint64_t id, uint64_t value, uint64_t lost) {
@@ -291,7 +280,7 @@ static void say_read(struct dump *d, uint64_t id, uint64_t value, uint64_t lost)
     say_address(d, ", value ", value);
     if (d->context.word[WORD_READ] >> 4 & 1)
         say_u(d, ", lost ", lost);
-    say(d, "\n");
+    end_line(d);
 }
 
 static void read_lines(struct dump *d, const struct pfr_rec_read_value *r) {
@@ -299,15 +288,15 @@ static void read_lines(struct dump *d, const struct pfr_rec_read_value *r) {
     struct pfr_rec_read_entry e;
     say(d, "... sample_read:\n");
     if (format & 1)
-        say_address(d, "...... time enabled ", r->time_enabled), say(d, "\n");
+        say_address(d, "...... time enabled ", r->time_enabled), end_line(d);
     if (format & 2)
-        say_address(d, "...... time running ", r->time_running), say(d, "\n");
+        say_address(d, "...... time running ", r->time_running), end_line(d);
     if (!(format & 8)) {
         say_read(d, r->id, r->value, r->lost);
         return;
     }
     say_u(d, ".... group nr ", r->nr);
-    say(d, "\n");
+    end_line(d);
     pfr_items_iter it = pfr_items_begin(&r->values);
     while (pfr_items_next(&it, &e, sizeof e, NULL) == PFR_OK)
         say_read(d, e.id, e.value, e.lost);
@@ -320,28 +309,27 @@ static void first_line(struct dump *d, const pfr_record *rec, const struct pfr_r
     out_i64(d->out, HAS(TID) ? (int32_t)s->pid : -1);
     say(d, "/");
     out_i64(d->out, HAS(TID) ? (int32_t)s->tid : -1);
-    say(d, ": ");
-    dump_perf_hex(d->out, s->ip);
+    say_x(d, ": ", s->ip);
     say_u(d, " period: ", HAS(PERIOD) ? s->period : event->attr.sample_period);
-    say(d, " addr: ");
-    dump_perf_hex(d->out, s->addr);
-    say(d, "\n");
+    say_x(d, " addr: ", s->addr);
+    end_line(d);
 }
 
 static void memory_lines(struct dump *d, const struct pfr_rec_sample *s, uint64_t types) {
     if (HAS(WEIGHT) || HAS(WEIGHT_STRUCT))
         weight_line(d, s, !HAS(WEIGHT));
     if (HAS(DATA_SRC))
-        say_0x(d, " . data_src: ", s->data_src), say(d, "\n");
+        say_0x(d, " . data_src: ", s->data_src), end_line(d);
     if (HAS(PHYS_ADDR))
-        say_0x(d, " .. phys_addr: ", s->phys_addr), say(d, "\n");
+        say_0x(d, " .. phys_addr: ", s->phys_addr), end_line(d);
     if (HAS(DATA_PAGE))
         page_line(d, " .. data page size: ", s->data_page_size);
     if (HAS(CODE_PAGE))
         page_line(d, " .. code page size: ", s->code_page_size);
 }
 
-void dump_perf_sample(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *s) {
+void perf_sample(struct dump *d, const pfr_record *rec, const void *body) {
+    const struct pfr_rec_sample *s = body;
     const uint64_t types = d->context.word[WORD_SAMPLE];
     first_line(d, rec, s, types);
     if (HAS(CHAIN))
@@ -360,7 +348,7 @@ void dump_perf_sample(struct dump *d, const pfr_record *rec, const struct pfr_re
     if (HAS(TRANSACTION)) {
         say(d, "... transaction: ");
         out_hex(d->out, s->transaction, 1);
-        say(d, "\n");
+        end_line(d);
     }
     if (HAS(READ))
         read_lines(d, &s->read);

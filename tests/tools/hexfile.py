@@ -186,8 +186,8 @@ def make_pipe(fixture):
     return out + (fixture.data if fixture.kind == "record" else make_record(68, b""))
 
 
-def run_perf(arguments, content):
-    """Standard output of perf over a file of this content, as lines."""
+def run_on(command, content):
+    """(lines of standard output, exit status) of a command whose last argument is a file of this content."""
     folder = tempfile.mkdtemp(prefix="perfray-hex-")
     try:
         path = os.path.join(folder, "perf.data")
@@ -195,22 +195,31 @@ def run_perf(arguments, content):
             out.write(content)
         env = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent",
                "PAGER": "cat", "COLUMNS": "200"}
-        done = subprocess.run(["perf"] + arguments + ["-f", "-i", path], env=env, cwd=folder, timeout=60,
+        done = subprocess.run(command + [path], env=env, cwd=folder, timeout=60,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        return done.stdout.decode("utf-8", "backslashreplace").replace(path, "FILE").split("\n")
+        text = done.stdout.decode("utf-8", "backslashreplace").replace(path, "FILE")
+        return text.split("\n"), done.returncode
     finally:
         shutil.rmtree(folder)
 
 
-def dump_lines(fixture):
-    """perf report -D on the fixture's record: its line and the lines below it, without the hex."""
+def run_perf(arguments, content):
+    """Standard output of perf over a file of this content, as lines; perf's exit status says little."""
+    return run_on(["perf"] + arguments + ["-f", "-i"], content)[0]
+
+
+def make_container(fixture):
+    """What a dump of the record is taken of, and the offset that the dump gives the record."""
     piped = fixture.ctx["pipe_only"]
     content = make_pipe(fixture) if piped else make_file(fixture)
-    at = content.rindex(fixture.data) - (16 if piped else 0)
+    return content, content.rindex(fixture.data) - (16 if piped else 0)
+
+
+def lines_of_record(dump, at):
+    """Of a dump in perf's form the line of the record at an offset and the lines below it, without the hex."""
     mark = re.compile(r"(?:^|\s)(?:0x)?%x \[0x[0-9a-f]+\]: (?!event: )" % at)
     lines, inside = [], False
-    verb = "script" if fixture.ctx["dump_by_script"] else "report"
-    for line in run_perf([verb, "-D", "--no-inline", "--symfs=/nonexistent"], content):
+    for line in dump:
         if mark.search(line):
             inside = True
         elif inside and (not line.strip() or re.match(r"^(0x[0-9a-f]+ \[|Aggregated stats|Error:|#)", line)):
@@ -218,6 +227,13 @@ def dump_lines(fixture):
         if inside and not re.match(r"^\. (ASCII|\.|$)|^\.  [0-9a-f]{4}:|^\.$", line):
             lines.append(line.replace("%#x [" % at, "@ [", 1).replace(" %x [" % at, " @ [", 1).rstrip())
     return lines
+
+
+def dump_lines(fixture):
+    """perf report -D on the fixture's record."""
+    content, at = make_container(fixture)
+    verb = "script" if fixture.ctx["dump_by_script"] else "report"
+    return lines_of_record(run_perf([verb, "-D", "--no-inline", "--symfs=/nonexistent"], content), at)
 
 
 def header_lines(fixture):
