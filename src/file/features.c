@@ -150,27 +150,39 @@ uint32_t pfr_feature_count(const pfr_reader *reader) {
     return reader->nr_features;
 }
 
+static pfr_status read_payload(pfr_reader *r, pfr_feature *f, pfr_error *err) {
+    if (f->bytes.length > r->header.file_size)
+        f->bytes.length = r->header.file_size; /* never more than there is */
+    uint8_t *bytes = arena_take(&r->arena, f->bytes.length, 8);
+    size_t got = 0;
+    if (!bytes)
+        return mem_fail(&r->memory, err, "feature");
+    PFR_TRY(input_read_at(&r->parts[0].in, f->offset, bytes, f->bytes.length, &got, err));
+    f->bytes = (pfr_bytes){bytes, got};
+    learn_contexts(r, f);
+    return PFR_OK;
+}
+
 const pfr_feature *pfr_get_feature(pfr_reader *r, uint32_t index, pfr_error *err) {
+    pfr_error own;
     if (index >= r->nr_features) {
         pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "no such feature");
         return NULL;
     }
     pfr_feature *f = &r->features[index];
-    if (f->bytes.at || f->bytes.length == 0)
+    if (f->bytes.at || f->bytes.length == 0 || read_payload(r, f, &own) >= 0)
         return f;
-    if (f->bytes.length > r->header.file_size)
-        f->bytes.length = r->header.file_size; /* never more than there is */
-    uint8_t *bytes = arena_take(&r->arena, f->bytes.length, 8);
-    size_t got = 0;
-    if (!bytes) {
-        mem_fail(&r->memory, err, "feature");
-        return NULL;
-    }
-    if (input_read_at(&r->parts[0].in, f->offset, bytes, f->bytes.length, &got, err) < 0)
-        return NULL;
-    f->bytes = (pfr_bytes){bytes, got};
-    learn_contexts(r, f);
-    return f;
+    if (r->unread.status == PFR_OK)
+        r->unread = own;
+    if (err)
+        *err = own;
+    return NULL;
+}
+
+pfr_status features_unread(const pfr_reader *r, pfr_error *err) {
+    if (r->unread.status < 0 && err)
+        *err = r->unread;
+    return r->unread.status;
 }
 
 const pfr_feature *pfr_find_feature(pfr_reader *r, uint32_t bit, pfr_error *err) {
@@ -187,5 +199,8 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
         return pfr_fail(err, PFR_ERR_USAGE, feature->offset, 0, "pfr_decode_feature",
                         "feature %u has no struct of %zu bytes", feature->bit, size);
     struct cursor in = cursor_on(feature->bytes.at, feature->bytes.length, feature->offset, r->context.swap);
-    return layout_read(l, context_of(r, feature), &in, body, err);
+    struct pfr_context c = *context_of(r, feature);
+    c.home = context_of(r, feature);
+    c.word[WORD_VARIANT] = variant_of((unsigned)feature->layout, feature->bytes.at, feature->bytes.length, &r->context);
+    return layout_read(l, &c, &in, body, err);
 }

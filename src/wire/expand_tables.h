@@ -11,6 +11,7 @@
 #define ALWAYS {TEST_ALWAYS, 0, 0, 0}
 #define BIT(w, n) {TEST_BITS, WORD_##w, 1ull << (n), 0}
 #define NO_BIT(w, n) {TEST_BITS, WORD_##w, 0, 1ull << (n)}
+#define NO_WORD(w) {TEST_BITS, WORD_##w, 0, UINT64_MAX}
 #define ONLY(w, n, not) {TEST_BITS, WORD_##w, 1ull << (n), 1ull << (not)}
 #define ROOM(n) {TEST_ROOM, 0, n, 0}
 #define ROOM_WORD(n, w) {TEST_ROOM_WORD, WORD_##w, n, 0}

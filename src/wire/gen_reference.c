@@ -85,6 +85,8 @@ static void say_when(char *out, const char *when) {
         say_bit(out, a, n);
     } else if (sscanf(when, "NO_BIT(%63[^,], %u)", a, &n) == 2) {
         say_no_bit(out, a, n);
+    } else if (sscanf(when, "NO_WORD(%63[^)])", a) == 1) {
+        snprintf(out, TEXT, "%s = 0", word_named(a)->said);
     } else if (sscanf(when, "ONLY(%63[^,], %u, %u)", a, &n, &m) == 3) {
         say_bit(has, a, n);
         say_no_bit(lacks, a, m);

@@ -301,10 +301,13 @@ static pfr_status invent_field(struct invention *v, const struct field *f) {
     return PFR_ERR_USAGE;
 }
 
-/* Once a field that depends on room is left out, all that follow are: the bytes just end there. */
+/* Once a field that depends on room is left out, or one took the rest, all that follow are left out. */
 static bool is_invented(struct invention *v, const struct field *f) {
-    if (!depends_on_room(f))
-        return field_present(f, v->context, v->rec, 0);
+    if (!depends_on_room(f)) {
+        const bool present = field_present(f, v->context, v->rec, 0);
+        v->cut = v->cut || (present && f->kind == K_REST);
+        return present;
+    }
     v->cut = v->cut || one_in(v->random, 8);
     return !v->cut && (f->when.test == TEST_ROOM || v->context->word[f->when.word] > 0);
 }

@@ -65,10 +65,17 @@ static uint64_t probe_bpf_metadata(const uint8_t *bytes, size_t size, const stru
     return best;
 }
 
+/* A count and entries of 16 bytes, or, from simpleperf, the entries alone: the length tells. */
+static uint64_t probe_auxtrace_index(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
+    (void)bytes, (void)c;
+    return size > 0 && size % 16 == 0;
+}
+
 static probe *const probes[LAYOUTS] = {
     [L_mmap2] = probe_mmap2,
     [L_build_id_entry] = probe_build_ids,
     [L_feature_build_id] = probe_build_ids,
+    [L_feature_auxtrace] = probe_auxtrace_index,
     [L_bpf_metadata] = probe_bpf_metadata,
 };
 

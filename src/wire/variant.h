@@ -2,11 +2,12 @@
 #ifndef PFR_WIRE_VARIANT_H
 #define PFR_WIRE_VARIANT_H
 /*
- * Named probes: where neither an id, a mask nor a length tells how bytes are laid out, but their content does. The
+ * Named probes: where neither an id nor a mask tells how bytes are laid out, but their content or length does. The
  * answer goes into WORD_VARIANT before layout_read; what it means is the layout's business:
  *
  *     mmap2                            bit 0: Linux 3.12 to 3.15, without prot and flags
  *     build_id_entry, feature_build_id bit 0: before Linux 2.6.36, without pid
+ *     feature_auxtrace                 bit 0: simpleperf's, without a count
  *     bpf_metadata                     bytes of prog_name, the writer's KSYM_NAME_LEN
  */
 #include "wire/layout.h"

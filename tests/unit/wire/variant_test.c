@@ -53,6 +53,16 @@ TEST(build_ids_with_pid_have_no_variant) {
     assert_int_equal(variant_of(L_build_id_entry, entry, sizeof entry, &little), 0);
 }
 
+TEST(an_index_of_auxtrace_without_count_is_known_by_its_length) {
+    uint8_t index[48] = {0};
+    for (size_t entries = 1; entries < 3; entries++) {
+        assert_int_equal(variant_of(L_feature_auxtrace, index, 16 * entries, &little), 1);
+        assert_int_equal(variant_of(L_feature_auxtrace, index, 8 + 16 * entries, &little), 0);
+    }
+    assert_int_equal(variant_of(L_feature_auxtrace, index, 8, &little), 0);
+    assert_int_equal(variant_of(L_feature_auxtrace, index, 0, &little), 0);
+}
+
 static uint64_t metadata_variant(size_t name, uint64_t count, size_t tail) {
     static uint8_t record[65536];
     memset(record, 0, sizeof record);

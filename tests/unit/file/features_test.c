@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Features whose layout depends on what else is known: their length, another feature. */
+#include "recording_builder.h"
+
+#include <perfray/record_structs.h>
+
+enum { HOSTNAME = 3, NRCPUS = 7, CPU_TOPOLOGY = 13, AUXTRACE = 18, CPUS = 2 };
+
+/* A file without events and records, and the table of its sections, which the caller puts behind it in order. */
+static void begin_features(struct builder *b, uint64_t bits, const size_t *sizes) {
+    begin_file(b, &(struct plan){.header_size = 104, .features = bits});
+    put_head(b, 68, 0, 8);
+    end_file(b);
+    const size_t count = (size_t)__builtin_popcountll(bits);
+    uint64_t at = b->length + 16 * count;
+    for (size_t i = 0; i < count; at += sizes[i++])
+        put_section(b, at, sizes[i]);
+}
+
+static void decode_feature(pfr_reader *r, uint32_t bit, void *body, size_t size) {
+    pfr_error err;
+    const pfr_feature *f = pfr_find_feature(r, bit, &err);
+    assert_non_null(f);
+    ASSERT_OK(pfr_decode_feature(r, f, body, size, &err), err);
+}
+
+static void put_index(struct builder *b, size_t entries) {
+    for (uint64_t i = 0; i < entries; i++)
+        put_section(b, 1000 + i, 48);
+}
+
+static void expect_entries(const pfr_items *items, uint64_t count) {
+    struct pfr_rec_auxtrace_index_entry e;
+    pfr_items_iter it = pfr_items_begin(items);
+    assert_int_equal(items->count, count);
+    for (uint64_t i = 0; i < count; i++) {
+        assert_int_equal(pfr_items_next(&it, &e, sizeof e, NULL), PFR_OK);
+        assert_int_equal(e.file_offset, 1000 + i);
+        assert_int_equal(e.size, 48);
+    }
+    if (count > 0)
+        assert_int_equal(pfr_items_next(&it, &e, sizeof e, NULL), PFR_END);
+}
+
+TEST(an_index_of_auxtrace_is_read_with_and_without_its_count) {
+    for (unsigned i = 0; i < 4; i++) {
+        const bool counted = i & 1;
+        struct builder b = {.big = i & 2};
+        struct pfr_rec_feature_auxtrace index;
+        const size_t sizes[] = {0, (counted ? 8 : 0) + 3 * 16};
+        begin_features(&b, 1u << HOSTNAME | 1u << AUXTRACE, sizes); /* HOSTNAME tells the width of the bitmap's words */
+        if (counted)
+            put_number(&b, 3, 8);
+        put_index(&b, 3);
+        pfr_reader *r = open_built(&b, NULL);
+        decode_feature(r, AUXTRACE, &index, sizeof index);
+        assert_int_equal(index.nr, counted ? 3 : 0);
+        expect_entries(&index.entries, counted ? 3 : 0);
+        expect_entries(&index.uncounted, counted ? 0 : 3);
+        pfr_close(r);
+        free(b.bytes);
+    }
+}
+
+static void put_list(struct builder *b, const char *text) {
+    put_number(b, 1, 4);
+    put_number(b, 4, 4);
+    put_bytes(b, text, 4);
+}
+
+enum { LIST = 12, PLACES = 8 * CPUS, DIES = LIST + 4 * CPUS };
+
+static void put_topology(struct builder *b) {
+    put_list(b, "0-1");
+    put_list(b, "0-1");
+    for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+        put_number(b, 1 + cpu, 4);
+        put_number(b, 0, 4);
+    }
+    put_list(b, "0-1");
+    put_number(b, 5, 4);
+    put_number(b, 6, 4);
+}
+
+static void read_topology(bool nrcpus, struct pfr_rec_feature_cpu_topology *t) {
+    struct builder b = {0};
+    const size_t sizes[] = {8, 2 * LIST + PLACES + DIES};
+    begin_features(&b, (nrcpus ? 1u << NRCPUS : 0) | 1u << CPU_TOPOLOGY, nrcpus ? sizes : sizes + 1);
+    for (unsigned i = 0; nrcpus && i < 2; i++)
+        put_number(&b, CPUS, 4);
+    put_topology(&b);
+    pfr_reader *r = open_built(&b, NULL);
+    decode_feature(r, CPU_TOPOLOGY, t, sizeof *t);
+    pfr_close(r);
+    free(b.bytes);
+}
+
+TEST(topology_is_read_with_the_count_of_cpus) {
+    struct pfr_rec_feature_cpu_topology t;
+    read_topology(true, &t);
+    assert_int_equal(t.cpus.count, CPUS);
+    assert_int_equal(t.nr_dies, 1);
+    assert_int_equal(t.die_ids.count, CPUS);
+    assert_int_equal(t.uncounted.length, 0);
+}
+
+TEST(topology_without_the_count_of_cpus_keeps_what_it_cannot_tell_apart) {
+    struct pfr_rec_feature_cpu_topology t;
+    read_topology(false, &t);
+    assert_int_equal(t.core_siblings.count, 1);
+    assert_int_equal(t.thread_siblings.count, 1);
+    assert_int_equal(t.uncounted.length, PLACES + DIES);
+    assert_int_equal(t.cpus.count, 0);
+    assert_int_equal(t.nr_dies, 0);
+    assert_int_equal(t.die_ids.count, 0);
+}
