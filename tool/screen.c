@@ -112,7 +112,7 @@ enum exit_status screen_close(struct screen *screen) {
         return ENDS_FINE;
     if (status < 0)
         return graver_of(complain_of(NULL, &err, NULL), ENDS_IO);
-    if (show_held_back(screen) && close(STDOUT_FILENO) == 0)
+    if (show_held_back(screen) && (close(STDOUT_FILENO) == 0 || errno == EINTR)) /* a signal: it is closed (close(2)) */
         return ENDS_FINE;
     complain("cannot write the output: %s", strerror(errno));
     return ENDS_IO;

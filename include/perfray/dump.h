@@ -38,7 +38,8 @@ typedef struct pfr_dump_options {
     const char *name;     /* of the input, for PFR_DUMP_PERF; NULL: "" */
     /* Not NULL: nothing is dumped, the AUX area data are written into this folder, which is made (mode 0700) when it
        is not there, as aux-IDX-TID-CPU.bin (AUXTRACE records) and aux-sample-TID-CPU.bin (AUX data of samples); no file
-       that exists is written to. A table of names, records and bytes is printed. On streams open with keep_aux. */
+       that exists is written to. A table of names, records and bytes is printed. When that fails (< 0), no table is
+       printed, and the files and the folder that were made are removed. On streams open with keep_aux. */
     const char *aux_folder;
     /* Called for each stretch of the recording that could not be used (status PFR_HOLE). NULL: not interested. */
     void (*hole)(void *context, const pfr_error *hole);

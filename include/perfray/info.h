@@ -41,7 +41,8 @@ typedef struct pfr_info_options {
 } pfr_info_options;
 
 /* options NULL: the overview as text. Stretches of the recording that could not be used are no failure: see
-   pfr_get_quality. < 0: reading ended early; what was learnt until then is printed. */
+   pfr_get_quality. < 0: reading ended early, or a part was left out for want of memory or because it could not be read;
+   what was learnt is printed. */
 pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, pfr_output *out, pfr_error *err);
 
 #ifdef __cplusplus

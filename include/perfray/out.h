@@ -5,6 +5,7 @@
  * Where printed things go: a buffered file descriptor. The first failure sticks and is told by pfr_output_close, so a
  * printer need not check each write.
  */
+#include <perfray/alloc.h>
 #include <perfray/error.h>
 #include <stdbool.h>
 
@@ -14,8 +15,12 @@ extern "C" {
 
 typedef struct pfr_output pfr_output;
 
-/* The descriptor stays open after pfr_output_close unless `owned`. NULL: out of memory. */
+/* The descriptor stays open after pfr_output_close unless `owned`; an owned one is closed on failure too. NULL: out of
+   memory. */
 pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err);
+/* The same with the caller's allocator (NULL: malloc). What pfr_info_print and pfr_dump need for their work is taken
+   from it as well, beside what they take from the reader's. */
+pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pfr_error *err);
 /* Whether names from files are printed as they are, control characters and all; false at the start. */
 void pfr_output_raw_names(pfr_output *out, bool raw);
 /* NUL-terminated text, as it is. */

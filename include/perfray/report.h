@@ -40,8 +40,10 @@ typedef struct pfr_report_options {
 } pfr_report_options;
 
 /*
- * Reads the recording and prints. PFR_OK; PFR_HOLE: printed, but parts of the input could not be used;
- * PFR_ERR_USAGE: an unknown sort key, or a stream without spool; else as pfr_next.
+ * Reads the recording and prints. What is counted, and the symbols, are held in the reader's memory and count against
+ * its limit; all of it is given back before the call returns. Nothing is printed before all is counted and named.
+ * PFR_OK; PFR_HOLE: printed, but parts of the input could not be used; PFR_ERR_USAGE: an unknown sort key, or a stream
+ * without spool; else as pfr_next.
  */
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err);
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "bounds.h"
+#include "descriptor.h"
 #include "fail.h"
 #include "input.h"
 #include "unpack.h"
@@ -337,8 +338,11 @@ static pfr_status examine(struct input *in, const char *path, pfr_error *err) {
         return pfr_fail_errno(err, errno, "examine", path);
     if (S_ISDIR(st.st_mode))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "open", "%s is a folder", path);
+    const off_t position = S_ISREG(st.st_mode) ? lseek(in->fd, 0, SEEK_CUR) : 0;
+    if (position < 0)
+        return pfr_fail_errno(err, errno, "examine", path);
     in->identity = identity_of(&st);
-    in->regular = S_ISREG(st.st_mode) && st.st_size > 0 && lseek(in->fd, 0, SEEK_CUR) == 0;
+    in->regular = S_ISREG(st.st_mode) && st.st_size > 0 && position == 0;
     if (in->regular)
         in->raw_size = in->identity.size;
     return PFR_OK;
@@ -425,7 +429,7 @@ pfr_status input_open(struct input *in, const char *path, const struct input_set
     *in = (struct input){.fd = -1};
     if (strcmp(path, "-") == 0)
         return input_open_fd(in, STDIN_FILENO, false, "standard input", setup, err);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int fd = descriptor_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0)
         return pfr_fail_errno(err, errno, "open", path);
     return input_open_fd(in, fd, true, path, setup, err);
@@ -441,12 +445,16 @@ pfr_status input_open_at(struct input *in, int folder, const char *name, const s
     *in = (struct input){.fd = -1};
     if (!is_plain_name(name))
         return pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "open", "%s is not the name of a file", name);
-    const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    const int fd = descriptor_open(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0);
     if (fd < 0 && errno != ELOOP)
         return pfr_fail_errno(err, errno, "open", name);
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+    const int examined = fd < 0 ? 0 : fstat(fd, &st);
+    if (fd >= 0 && examined == 0 && S_ISREG(st.st_mode))
         return input_open_fd(in, fd, true, name, setup, err);
+    const int error_number = errno;
     if (fd >= 0)
         close(fd);
+    if (examined < 0)
+        return pfr_fail_errno(err, error_number, "examine", name);
     return pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "open", "%s is not a regular file", name);
 }

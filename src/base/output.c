@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "descriptor.h"
 #include "fail.h"
 #include "output.h"
 
@@ -135,7 +136,7 @@ pfr_status out_flush(struct output *out, pfr_error *err) {
 pfr_status out_close(struct output *out, pfr_error *err) {
     if (out->fd >= 0)
         empty_buffer(out);
-    if (out->owns_fd && close(out->fd) < 0)
+    if (out->owns_fd && !descriptor_close(out->fd))
         keep_failure(out, PFR_ERR_IO, errno);
     mem_free(out->memory, out->buffer, out->capacity, 1);
     const pfr_status status = report(out, err);

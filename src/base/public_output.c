@@ -3,15 +3,18 @@
  * The public face of the output: opening, closing, and the choice of how names are shown. The struct lives in the
  * memory that it counts, so opening counts on a local memory first and moves it in.
  */
+#include <unistd.h>
 #include "escape.h"
 #include "public_output.h"
 
-pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err) {
+pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pfr_error *err) {
     struct memory memory;
-    memory_init(&memory, NULL, 0);
+    memory_init(&memory, alloc, 0);
     pfr_output *to = mem_zeroed(&memory, 1, sizeof *to);
     if (!to) {
         mem_fail(&memory, err, "output");
+        if (owned)
+            close(fd);
         return NULL;
     }
     to->memory = memory;
@@ -20,6 +23,10 @@ pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err) {
     memory = to->memory;
     mem_free(&memory, to, 1, sizeof *to);
     return NULL;
+}
+
+pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err) {
+    return pfr_output_open_alloc(fd, owned, NULL, err);
 }
 
 void pfr_output_raw_names(pfr_output *out, bool raw) {

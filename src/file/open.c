@@ -4,6 +4,7 @@
  * file inside gzip, xz or zstd is unpacked into an unlinked file first, since its parts lie in no reading order.
  */
 #include "base/bounds.h"
+#include "base/descriptor.h"
 #include "file/recording.h"
 
 #include <dirent.h>
@@ -65,8 +66,8 @@ static pfr_status read_header(pfr_reader *r, pfr_error *err) {
     PFR_TRY(input_read_at(&r->parts[0].in, 0, bytes, sizeof bytes, &got, err));
     const uint64_t size = load_u64(bytes + 8, r->context.swap);
     if (size != OLD_HEADER && size < FILE_HEADER)
-        return pfr_fail(err, PFR_ERR_FORMAT, 8, 8, "file_header.size", "a header of %llu bytes: 16, 72 or 104 are known",
-                        (unsigned long long)size);
+        return pfr_fail(err, PFR_ERR_FORMAT, 8, 8, "file_header.size",
+                        "a header of %llu bytes: 16, 72 or 104 are known", (unsigned long long)size);
     if (got < size && got < FILE_HEADER)
         return pfr_fail(err, PFR_ERR_FORMAT, got, size - got, "file_header", "the file ends within its header");
     struct cursor in = cursor_on(bytes, size < FILE_HEADER ? (size_t)size : FILE_HEADER, 0, r->context.swap);
@@ -185,7 +186,7 @@ static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
 
 /* A file-mode recording that comes as a stream goes into an unlinked file. */
 static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
-    const int fd = open(spool_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    const int fd = descriptor_open(AT_FDCWD, spool_folder(), O_TMPFILE | O_RDWR, 0600);
     if (fd < 0)
         return pfr_fail_errno(err, errno, "make a temporary file in", spool_folder());
     const pfr_status s = copy_stream(r, fd, err);
@@ -333,7 +334,7 @@ static pfr_status open_parts(pfr_reader *r, int folder, const struct input_setup
 }
 
 static pfr_status open_directory(pfr_reader *r, const char *path, const struct input_setup *setup, pfr_error *err) {
-    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder = descriptor_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
     if (folder < 0)
         return pfr_fail_errno(err, errno, "open", path);
     r->header.container = PFR_DIRECTORY;

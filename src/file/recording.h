@@ -77,6 +77,7 @@ struct pfr_reader {
 
     pfr_feature *features;
     uint32_t nr_features, features_room;
+    pfr_error unread;                 /* of the first payload that could not be read; status PFR_OK: none */
     struct pfr_context old_build_ids; /* entries without pid */
     struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
     bool names_stale; /* names have to be made anew */
@@ -100,6 +101,10 @@ const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr);
 pfr_status features_open(pfr_reader *r, pfr_error *err);
 pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint8_t *bytes, size_t length,
                         pfr_error *err);
+
+/* Who asks for a feature and goes on without it asks this at the end: < 0 when the feature was there but could not be
+   read (memory, input). */
+pfr_status features_unread(const pfr_reader *r, pfr_error *err);
 
 /* inflate.c */
 void inflater_close(struct inflater *z, struct memory *memory);

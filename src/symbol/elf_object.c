@@ -6,6 +6,7 @@
  * elf_symbols.c and need no translation.
  */
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cursor.h"
@@ -16,7 +17,17 @@
 #define NOTES_MOST ((uint64_t)1 << 20) /* bytes of one run of notes */
 
 static bool read_exactly(int fd, void *to, size_t length, uint64_t offset) {
-    return offset <= INT64_MAX && pread(fd, to, length, (off_t)offset) == (ssize_t)length;
+    uint8_t *at = to;
+    while (length > 0 && offset <= INT64_MAX) {
+        const ssize_t got = pread(fd, at, length, (off_t)offset);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        const size_t taken = got > 0 ? (size_t)got : 0;
+        at += taken;
+        offset += taken;
+        length -= taken;
+    }
+    return length == 0;
 }
 
 /* The number of sections that section 0 claims when the header has no room for it; 0 when it claims none. */

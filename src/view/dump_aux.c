@@ -2,10 +2,12 @@
 /*
  * AUX area data into files: one for each (idx, tid, cpu) of the AUXTRACE records and one for each (tid, cpu) of samples
  * that carry AUX data, appended in file order. The folder is held open and files are made in it by name, so nothing
- * else in the path can be put in their place; a file that is there already is an error, never written to.
+ * else in the path can be put in their place; a file that is there already is an error, never written to. When the work
+ * fails, what was made is removed again: a file under its final name is whole.
  */
 #include "dump_form.h"
 
+#include "base/descriptor.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -22,6 +24,7 @@
 struct aux_buffer {
     uint32_t idx, tid, cpu;
     bool sampled; /* of samples: they have no idx */
+    bool made;    /* the file is ours */
     uint64_t records, bytes;
     char name[NAME_SIZE];
 };
@@ -29,6 +32,7 @@ struct aux_buffer {
 struct aux_files {
     struct dump *d;
     int folder, fd;
+    bool made_folder;
     struct aux_buffer *buffers;
     size_t count, room;
     size_t open; /* the buffer that fd writes to */
@@ -36,10 +40,27 @@ struct aux_files {
 };
 
 static pfr_status open_folder(struct aux_files *files, const char *path, pfr_error *err) {
-    if (mkdir(path, 0700) < 0 && errno != EEXIST)
-        return pfr_fail_errno(err, errno, "mkdir", path);
-    files->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    files->made_folder = mkdir(path, 0700) == 0;
+    if (!files->made_folder && errno != EEXIST)
+        return pfr_fail_errno(err, errno, "make", path);
+    files->folder = descriptor_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
     return files->folder < 0 ? pfr_fail_errno(err, errno, "open", path) : PFR_OK;
+}
+
+static pfr_status close_file(struct aux_files *files, pfr_error *err) {
+    const int fd = files->fd;
+    files->fd = -1;
+    if (fd < 0 || descriptor_close(fd))
+        return PFR_OK;
+    return pfr_fail_errno(err, errno, "close", files->buffers[files->open].name);
+}
+
+static void remove_files(const struct aux_files *files) {
+    for (size_t i = 0; i < files->count; i++)
+        if (files->buffers[i].made)
+            unlinkat(files->folder, files->buffers[i].name, 0);
+    if (files->made_folder)
+        rmdir(files->d->options.aux_folder);
 }
 
 static pfr_status add_buffer(struct aux_files *files, const struct aux_buffer *key, size_t *index, pfr_error *err) {
@@ -75,14 +96,14 @@ static pfr_status choose_buffer(struct aux_files *files, const struct aux_buffer
         PFR_TRY(add_buffer(files, key, &i, err));
     if (files->fd >= 0 && files->open == i)
         return PFR_OK;
-    if (files->fd >= 0 && close(files->fd) < 0) {
-        files->fd = -1;
-        return pfr_fail_errno(err, errno, "close", files->buffers[files->open].name);
-    }
-    const int how = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (fresh ? O_CREAT | O_EXCL : O_APPEND);
-    files->fd = openat(files->folder, files->buffers[i].name, how, 0600);
+    PFR_TRY(close_file(files, err));
+    const int how = O_WRONLY | O_NOFOLLOW | (fresh ? O_CREAT | O_EXCL : O_APPEND);
+    files->fd = descriptor_open(files->folder, files->buffers[i].name, how, 0600);
     files->open = i;
-    return files->fd < 0 ? pfr_fail_errno(err, errno, "open", files->buffers[i].name) : PFR_OK;
+    if (files->fd < 0)
+        return pfr_fail_errno(err, errno, "open", files->buffers[i].name);
+    files->buffers[i].made = true;
+    return PFR_OK;
 }
 
 static pfr_status append(struct aux_files *files, const uint8_t *at, size_t length, pfr_error *err) {
@@ -208,11 +229,14 @@ pfr_status dump_aux(struct dump *d, pfr_error *err) {
     pfr_status s = files.chunk ? open_folder(&files, d->options.aux_folder, err) : mem_fail(memory, err, "aux");
     if (s == PFR_OK)
         s = take_all(&files, err);
-    if (files.fd >= 0 && close(files.fd) < 0 && s == PFR_OK)
-        s = pfr_fail_errno(err, errno, "close", d->options.aux_folder);
+    const pfr_status closed = close_file(&files, s == PFR_OK ? err : NULL);
+    s = s == PFR_OK ? closed : s;
+    if (s == PFR_OK)
+        print_table(&files);
+    else
+        remove_files(&files);
     if (files.folder >= 0)
         close(files.folder);
-    print_table(&files);
     mem_free(memory, files.buffers, files.room, sizeof *files.buffers);
     mem_free(memory, files.chunk, CHUNK, 1);
     return s;

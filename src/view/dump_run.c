@@ -2,9 +2,12 @@
 /* The dump from begin to end: pseudo records, then every record that is wanted, and what could not be used. */
 #include "dump_form.h"
 
+#include "file/recording.h"
+
 #include <inttypes.h>
 
 void dump_tell_hole(struct dump *d, const pfr_error *hole) {
+    d->told++;
     if (d->options.hole)
         d->options.hole(d->options.hole_context, hole);
 }
@@ -64,11 +67,12 @@ static void give_counts(const struct dump *d) {
 static pfr_status judge(const struct dump *d, pfr_error *err) {
     const pfr_quality *quality = pfr_get_quality(d->reader);
     const uint64_t holes = quality->holes > d->counts.holes ? quality->holes : d->counts.holes;
-    if (holes == 0 && d->counts.damaged == 0)
+    if (holes == 0 && d->told == 0)
         return PFR_OK;
     return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "dump",
-                    "%" PRIu64 " stretches are no records, %" PRIu64 " records do not fit their layout", holes,
-                    d->counts.damaged);
+                    "%" PRIu64 " stretches are no records, %" PRIu64 " records do not fit their layout, %" PRIu64
+                    " places could not be used",
+                    holes, d->counts.damaged, d->told);
 }
 
 pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_output *out, pfr_error *err) {
@@ -89,6 +93,8 @@ pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_out
     } else {
         pfr_fail(err, s, PFR_NO_OFFSET, 0, "format", "there is no such form");
     }
+    if (s == PFR_OK)
+        s = features_unread(reader, err);
     if (s == PFR_OK)
         s = out_flush(d->out, err);
     if (s == PFR_OK)

@@ -27,11 +27,12 @@ void object_list_free(struct object_list *list) {
 pfr_status object_list_add(struct object_list *list, const pfr_text *name, const uint8_t *id, size_t length,
                            pfr_error *err) {
     uint32_t at;
-    PFR_TRY(intern_put(&list->names, name->at, name->length, &at, err));
-    struct object_id *ids = mem_grow(list->memory, list->ids, at, &list->room, 64, sizeof *ids);
+    /* room first: a name in the table must have its id */
+    struct object_id *ids = mem_grow(list->memory, list->ids, list->names.count, &list->room, 64, sizeof *ids);
     if (!ids)
         return mem_fail(list->memory, err, "build-ids");
     list->ids = ids;
+    PFR_TRY(intern_put(&list->names, name->at, name->length, &at, err));
     if (length > sizeof ids->bytes)
         length = sizeof ids->bytes;
     ids[at] = (struct object_id){.length = (uint8_t)length};
@@ -94,10 +95,9 @@ pfr_status object_list_fill(struct object_list *list, pfr_reader *reader, pfr_er
     const pfr_feature *feature = pfr_find_feature(reader, BIT_BUILD_ID, &why);
     if (feature)
         return add_entries(list, reader, feature, err);
-    if (why.status < 0) {
+    if (why.status < 0 && err)
         *err = why;
-        return why.status;
-    }
+    PFR_TRY(why.status);
     return pfr_rewind(reader, &why) == PFR_OK ? object_list_hits(list, reader, err) : add_noted(list, reader, err);
 }
 

@@ -3,6 +3,7 @@
 #include "view/info_parts.h"
 
 #include "base/fail.h"
+#include "file/recording.h"
 
 typedef pfr_status info_printer(struct info *info, pfr_error *err);
 
@@ -23,6 +24,13 @@ static info_printer *choose_printer(const pfr_info_options *options) {
     return text_printers[options->part];
 }
 
+/* Printers of single facts go on without what they cannot have; that something was left out is said here. */
+static pfr_status tell_left_out(const struct info *info, pfr_error *err) {
+    if (info->to->memory.failed != PFR_OK)
+        return mem_fail(&info->to->memory, err, "info");
+    return features_unread(info->reader, err);
+}
+
 pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, pfr_output *out, pfr_error *err) {
     pfr_error mine = {0};
     struct info info = {.to = out, .reader = reader};
@@ -33,8 +41,9 @@ pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, p
     info_printer *const print = choose_printer(&info.options);
     if (!print)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_info_options", "no such part or form of info");
+    out->memory.failed = PFR_OK;
     facts_init(&info.facts, reader, &out->memory);
     const pfr_status status = print(&info, err);
     facts_free(&info.facts);
-    return status;
+    return status < 0 ? status : tell_left_out(&info, err);
 }

@@ -47,6 +47,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(pfr_rewind(r->reader, err));
     PFR_TRY(report_count(r, err));
     PFR_TRY(report_rows(r, err));
+    PFR_TRY(features_unread(r->reader, err));
     report_write(r, out);
     return r->lossy ? PFR_HOLE : PFR_OK;
 }

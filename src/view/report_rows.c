@@ -6,10 +6,12 @@
 #include "view/report_parts.h"
 
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/fail.h"
 #include "symbol/demangle.h"
 #include "symbol/symbol_source.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,20 +30,32 @@ struct naming {
     bool open;
 };
 
+/* The running kernel's notes; 0 bytes: none are to be had. */
+static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
+    const int fd = descriptor_open(AT_FDCWD, "/sys/kernel/notes", O_RDONLY, 0);
+    size_t length = 0;
+    ssize_t got = fd < 0 ? 0 : 1;
+    while (got != 0 && length < NOTES_ROOM) {
+        got = read(fd, notes + length, NOTES_ROOM - length);
+        if (got < 0 && errno != EINTR)
+            break;
+        length += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    return length;
+}
+
 /* Whether the running kernel is the one recorded: its addresses then mean the same. */
 static bool kernel_is_running(const struct object *o) {
     uint8_t notes[NOTES_ROOM];
-    const int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd < 0 ? -1 : read(fd, notes, sizeof notes);
-    if (fd >= 0)
-        close(fd);
-    if (got <= 0 || o->build_id_size == 0)
-        return false;
-    struct cursor in = cursor_on(notes, (size_t)got, 0, false);
+    const size_t got = o->build_id_size == 0 ? 0 : read_notes(notes);
+    struct cursor in = cursor_on(notes, got, 0, false);
     uint32_t name_size, size, type;
     const uint8_t *name, *id;
     while (take_u32(&in, &name_size) && take_u32(&in, &size) && take_u32(&in, &type)) {
-        if (!take_bytes(&in, ((uint64_t)name_size + 3) & ~3ull, &name) || !take_bytes(&in, ((uint64_t)size + 3) & ~3ull, &id))
+        if (!take_bytes(&in, ((uint64_t)name_size + 3) & ~3ull, &name) ||
+            !take_bytes(&in, ((uint64_t)size + 3) & ~3ull, &id))
             break;
         if (type == NOTE_BUILD_ID && size == o->build_id_size && memcmp(id, o->build_id, size) == 0)
             return true;
@@ -62,7 +76,8 @@ static const struct symbol_source *choose_source(const struct naming *n, const s
     if (o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) {
         if (!options->kallsyms && !kernel_is_running(o))
             return NULL;
-        *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL, .path = options->kallsyms ? options->kallsyms : "/proc/kallsyms"};
+        *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
+                                         .path = options->kallsyms ? options->kallsyms : "/proc/kallsyms"};
         return &kallsyms_symbol_source;
     }
     if (o->kind == OBJECT_ANONYMOUS) {
@@ -100,28 +115,37 @@ static bool find_symbol(struct naming *n, const struct leaf *leaf, struct symbol
     return n->source->find(n->handle, address, symbol) == SYMBOL_FOUND;
 }
 
-/* "[.] main", "[k] schedule", or the address where there is no name: as perf prints it. */
-static pfr_status symbol_text(struct naming *n, const struct leaf *leaf, uint32_t *text, pfr_error *err) {
-    const struct state *s = &n->report->state;
-    const uint8_t kind = leaf->object == NO_OBJECT ? OBJECT_OTHER : s->objects.at[leaf->object].kind;
-    const bool kernel = kind == OBJECT_KERNEL || kind == OBJECT_MODULE;
+/* The symbol as people write it, or its address in `made`; NULL: there was no memory to find out. */
+static const char *leaf_name(struct naming *n, const struct leaf *leaf, char made[24]) {
+    struct memory *memory = n->report->memory;
     struct symbol symbol;
-    char made[24];
     const char *name = made;
+    memory->failed = PFR_OK;
     if (find_symbol(n, leaf, &symbol)) {
         const char *plain = demangle(&n->demangler, symbol.name, 0);
         name = plain ? plain : symbol.name;
     } else {
-        snprintf(made, sizeof made, "0x%016llx", (unsigned long long)leaf->offset);
+        snprintf(made, 24, "0x%016llx", (unsigned long long)leaf->offset);
     }
-    const size_t length = strlen(name);
-    char *whole = mem_alloc(n->report->memory, length + 4, 1);
+    return memory->failed == PFR_ERR_MEMORY ? NULL : name;
+}
+
+/* "[.] main", "[k] schedule", or the address where there is no name: as perf prints it. */
+static pfr_status symbol_text(struct naming *n, const struct leaf *leaf, uint32_t *text, pfr_error *err) {
+    struct state *s = &n->report->state;
+    struct memory *memory = n->report->memory;
+    const uint8_t kind = leaf->object == NO_OBJECT ? OBJECT_OTHER : s->objects.at[leaf->object].kind;
+    const bool kernel = kind == OBJECT_KERNEL || kind == OBJECT_MODULE;
+    char made[24];
+    const char *name = leaf_name(n, leaf, made);
+    const size_t length = name ? strlen(name) : 0;
+    char *whole = name ? mem_alloc(memory, length + 4, 1) : NULL;
     if (!whole)
-        return mem_fail(n->report->memory, err, "symbol");
+        return mem_fail(memory, err, "symbol");
     memcpy(whole, kernel ? "[k] " : "[.] ", 4);
     memcpy(whole + 4, name, length);
-    const pfr_status st = intern_put(&n->report->state.names, whole, length + 4, text, err);
-    mem_free(n->report->memory, whole, length + 4, 1);
+    const pfr_status st = intern_put(&s->names, whole, length + 4, text, err);
+    mem_free(memory, whole, length + 4, 1);
     return st;
 }
 

@@ -2,11 +2,13 @@
 /* Outputs: bytes arrive in order whatever write(2) does, numbers look as printf's, the first failure sticks. */
 #include "test.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <perfray/out.h>
 #include "base/output.h"
 #include "failing_alloc.h"
 
@@ -136,6 +138,25 @@ TEST(output_survives_each_failing_allocation) {
     assert_int_equal(out_open_fd(&out, dup(2), true, &memory, NULL, NULL), PFR_ERR_MEMORY);
     out_text(&out, "nowhere");
     assert_int_equal(out_close(&out, NULL), PFR_ERR_MEMORY);
+}
+
+TEST(an_output_that_does_not_open_closes_what_it_owns) {
+    struct failing_alloc failing;
+    long n = 1;
+    for (;; n++) {
+        pfr_error err;
+        const int fd = dup(STDERR_FILENO);
+        failing_alloc_begin(&failing, n);
+        pfr_output *out = pfr_output_open_alloc(fd, true, &failing.alloc, &err);
+        if (!out)
+            assert_int_equal(err.status, PFR_ERR_MEMORY);
+        pfr_output_close(out, NULL);
+        assert_int_equal(fcntl(fd, F_GETFD), -1);
+        assert_int_equal(failing.blocks, 0);
+        if (!failing.has_failed)
+            break;
+    }
+    assert_true(n > 2); /* the output and its buffer */
 }
 
 static struct memory number_memory;

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_failing_io.py - each system call of a command goes wrong once; the command says so, or gives the same result.
+
+usage: run_failing_io.py [--jobs N] [--verbose] SHIM RECORDED
+
+SHIM is the library made of fail_io.c, RECORDED the folder of recordings.
+
+Environment: PERFRAY, the command (a build without sanitizers: they and a preloaded library do not go together).
+
+Each command of COMMANDS runs on twelve recordings, once whole and then once for each of its calls and each way of going
+wrong (fail_io.c lists them). What is asked of every run:
+
+    EINTR, SHORT   output, status and files are those of the whole run
+    EIO            of the input: the status is not 0 and stderr names the file, with the byte where a read failed; of
+                   something else, likewise a sentence and a status; an object or kernel table that cannot be read
+                   costs its names alone
+    ENOSPC         status 5 and the reason on stderr
+    EPIPE          the reader has gone: nothing on stderr, status 0
+    all            no crash, no hang, no file of AUX data where the status says failure
+
+What a call is allowed to do as well is to change nothing: not every failure matters.
+"""
+import argparse
+import concurrent.futures
+import gzip
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"])
+RECORDINGS = ("cpu-clock.data", "buildid-mmap.data", "tracepoints.data", "demo.data", "zstd.data", "threads-zstd.data",
+              "pipe-tracepoints.data", "pipe-zstd.data")
+WAYS = ("EIO", "ENOSPC", "EINTR", "EPIPE", "SHORT")
+SAME = ("EINTR", "SHORT")
+SECONDS = 20
+CALLS_MOST = 2000
+ENDS_IO = 5
+
+
+FAR = 300000  # more than is read at once
+
+# A software clock that samples IP, TID and TIME, with sample_id_all.
+ATTR = struct.pack(">IIQQQQQ", 1, 64, 0, 4000, 7, 0, 1 << 45) + bytes(16)
+
+
+def make_samples(count):
+    return b"".join(struct.pack(">IHHQIIQ", 9, 2, 32, 0x1000 + n, 7, 7, 1000 + n) for n in range(count))
+
+
+def long_file():
+    """A big-endian file of several reads, whose features lie so far behind the samples that no read brings both."""
+    at, samples = 104, make_samples(10000)
+    data = at + len(ATTR) + 16
+    features = ((3, struct.pack(">I16s", 16, b"host")), (4, struct.pack(">I16s", 16, b"release")),
+                (7, struct.pack(">II", 2, 2)))
+    sections, payloads, end = b"", bytes(FAR), data + len(samples) + 16 * len(features)
+    for _, payload in features:
+        sections += struct.pack(">QQ", end + len(payloads), len(payload))
+        payloads += payload
+    header = struct.pack(">8sQQQQQQQQ", b"2ELIFREP", at, len(ATTR) + 16, at, len(ATTR) + 16, data, len(samples), 0, 0)
+    bitmap = struct.pack(">QQQQ", sum(1 << bit for bit, _ in features), 0, 0, 0)
+    return header + bitmap + ATTR + bytes(16) + samples + sections + payloads
+
+
+def long_stream():
+    """A big-endian stream that takes several reads: samples, and AUX area data of three buffers."""
+    records = [struct.pack(">IHH", 64, 0, 8 + len(ATTR) + 8) + ATTR + struct.pack(">Q", 100)]
+    for index in (0, 1, 0, 2):
+        payload = bytes([0x41 + index]) * 150000
+        records.append(struct.pack(">IHHQQQIIII", 71, 0, 48, len(payload), 0, 0, index, 7, 0, 0) + payload)
+        records.append(make_samples(500))
+    return b"2ELIFREP" + struct.pack(">Q", 16) + b"".join(records)
+
+
+def make_inputs(folder, recorded):
+    """The recordings, as paths; "-" is long.pipe as a pipe."""
+    paths = [os.path.join(recorded, name) for name in RECORDINGS]
+    packed = os.path.join(folder, "packed.data.gz")
+    with open(os.path.join(recorded, "cpu-clock.data"), "rb") as whole, gzip.open(packed, "wb") as file:
+        shutil.copyfileobj(whole, file)
+    for name, made in (("long.data", long_file()), ("long.pipe", long_stream())):
+        paths.append(os.path.join(folder, name))
+        with open(paths[-1], "wb") as file:
+            file.write(made)
+    return paths + [packed, "-"]
+
+
+class Result:
+    """What one run left: status, output, files of AUX data, and the call that went wrong, as (name, fd, path)."""
+
+    def __init__(self, done, files, calls):
+        self.status, self.stdout, self.stderr = done.returncode, done.stdout, done.stderr
+        self.files, self.calls = files, calls
+
+    def is_same(self, other):
+        return (self.status, self.stdout, self.stderr, self.files) == (
+            other.status, other.stdout, other.stderr, other.files)
+
+
+def read_files(folder):
+    """Name and bytes of what is in the folder, then the folder is removed; None: it is not there."""
+    if not os.path.isdir(folder):
+        return None
+    files = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            files[name] = file.read()
+    shutil.rmtree(folder)
+    return files
+
+
+def read_calls(log):
+    if not os.path.exists(log):
+        return []
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        return [tuple(line.rstrip("\n").split(" ", 2)) for line in lines]
+
+
+class Bench:
+    """Runs one command on one recording."""
+
+    def __init__(self, options, folder, command, path):
+        self.options, self.command, self.path = options, command, path
+        self.folder = tempfile.mkdtemp(dir=folder)
+        self.aux = os.path.join(self.folder, "aux")
+        words = list(command)
+        if command[-1] == "--aux":
+            words.append(self.aux)
+        if command == ["report"]:
+            words += ["--no-pager", "--symfs", os.path.join(options.recorded, "demo-root"),
+                      "--kallsyms", self.make_kallsyms()]
+        self.words = [os.environ["PERFRAY"]] + words + [path]
+        self.stdin = long_stream() if path == "-" else b""
+
+    def make_kallsyms(self):
+        path = os.path.join(self.folder, "kallsyms")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("ffffffff81000000 T _text\nffffffff82000000 T _etext\n")
+        return path
+
+    def run(self, way=None, at=0):
+        log = os.path.join(self.folder, "log")
+        environment = dict(os.environ, LC_ALL="C", TMPDIR=self.folder)
+        if way:
+            environment.update(LD_PRELOAD=self.options.shim, FAIL_IO_HOW=way, FAIL_IO_AT=str(at), FAIL_IO_LOG=log)
+        done = subprocess.run(self.words, input=self.stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=SECONDS, env=environment, check=False)
+        result = Result(done, read_files(self.aux), read_calls(log))
+        if result.calls:
+            os.unlink(log)
+        return result
+
+    def is_input(self, fd, path):
+        if self.path == "-":
+            return fd == "0"
+        return os.path.realpath(path).startswith(os.path.realpath(self.path)) or (
+            os.path.isdir(self.path) and path in os.listdir(self.path))
+
+    def is_of_names(self, path):
+        """Objects and kernel tables, of which only `report` takes names."""
+        return self.command == ["report"] and (
+            path.startswith((self.folder + "/kallsyms", os.path.join(self.options.recorded, "demo-root"))))
+
+    def judge_said(self, good, result, call):
+        """An error must be told: a status, and a sentence with the name of what failed."""
+        name, fd, path = call
+        is_input = self.is_input(fd, path)
+        text = result.stderr.decode("utf-8", "replace")
+        if result.status == 0 or not text:
+            return "the failure passes in silence"
+        if is_input and os.path.basename(self.path) not in text:
+            return "the file is not named"
+        if is_input and name in ("read", "pread") and "byte " not in text:
+            return "the byte is not told"
+        if not is_input and result.status != max(ENDS_IO, good.status):
+            return "the status is not %d" % ENDS_IO
+        return None
+
+    def judge(self, good, way, result):
+        """What is wrong with this run, or None."""
+        if result.status not in range(7):
+            return "status %d" % result.status
+        if result.status in (2, ENDS_IO, 6) and result.files and result.files != good.files:
+            return "files are left: %s" % ", ".join(result.files)
+        if result.is_same(good):
+            return None
+        if way in SAME:
+            return "the result is another one"
+        _, fd, path = result.calls[0]
+        if way == "EPIPE":
+            return None if not result.stderr and result.status == good.status else "a reader who left is a failure"
+        if fd == "2" or self.is_of_names(path):
+            return None
+        return self.judge_said(good, result, result.calls[0])
+
+
+def describe(bench, way, at, what, result):
+    call = " ".join(result.calls[0]) if result.calls else "?"
+    return "  %s, %s of call %d (%s): status %d, %s\n    %s" % (
+        what, way, at, call, result.status, result.stderr.decode("utf-8", "replace").strip() or "no word",
+        " ".join(bench.words))
+
+
+def try_way(bench, good, way):
+    """(number of runs, what went wrong, as sentences)"""
+    wrong, at = [], 1
+    while at < CALLS_MOST:
+        result = bench.run(way, at)
+        if not result.calls:
+            return at - 1, wrong
+        what = bench.judge(good, way, result)
+        if what:
+            wrong.append(describe(bench, way, at, what, result))
+        at += 1
+    return at, wrong + ["  %s: there is no end of calls" % way]
+
+
+def try_all_at_once(bench, good, way):
+    """Every second call goes wrong."""
+    result = bench.run(way, 0)
+    what = bench.judge(good, way, result)
+    return 1, [describe(bench, way, 0, what, result)] if what else []
+
+
+def try_one(bench):
+    """{way: (runs, wrong)} of one command on one recording."""
+    good = bench.run()
+    if good.status != 0:
+        return {"whole": (1, ["  it fails without any failure: %s" % good.stderr.decode("utf-8", "replace")])}
+    results = {}
+    for way in WAYS:
+        try:
+            runs, wrong = try_way(bench, good, way)
+            if way in SAME:
+                more, also = try_all_at_once(bench, good, way)
+                runs, wrong = runs + more, wrong + also
+        except subprocess.TimeoutExpired:
+            runs, wrong = 1, ["  %s: more than %d s\n    %s" % (way, SECONDS, " ".join(bench.words))]
+        results[way] = (runs, wrong)
+    return results
+
+
+def print_command(command, benches, results):
+    """One line a command and way; True when all is well."""
+    good = True
+    for way in ("whole",) + WAYS:
+        mine = [result[way] for result in results if way in result]
+        runs, wrong = sum(runs for runs, _ in mine), [what for _, found in mine for what in found]
+        name = "hostile/failing_io %s %s" % (" ".join(command), way)
+        if wrong:
+            print("not ok %s: %d of %d runs\n%s" % (name, len(wrong), runs, "\n".join(wrong[:5])))
+        elif mine:
+            print("ok %s (%d runs on %d recordings)" % (name, runs, len(benches)))
+        good = good and not wrong and (runs > 0 or way == "whole")
+        if way != "whole" and runs == 0:
+            print("not ok %s: nothing went wrong" % name)
+    sys.stdout.flush()
+    return good
+
+
+def run_all(options, folder):
+    paths = make_inputs(folder, options.recorded)
+    good = True
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for command in COMMANDS:
+            benches = [Bench(options, folder, command, path) for path in paths]
+            good = print_command(command, benches, list(pool.map(try_one, benches))) and good
+    return 0 if good else 1
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("shim")
+    parser.add_argument("recorded")
+    options = parser.parse_args(arguments)
+    options.shim = os.path.abspath(options.shim)
+    if not os.path.isfile(os.environ.get("PERFRAY", "")):
+        print("skip hostile/failing_io PERFRAY is not set")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="perfray-failing-") as folder:
+        return run_all(options, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

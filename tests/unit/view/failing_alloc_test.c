@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of whole verbs: every allocation of info, dump and report fails once, on recordings of each kind. Then the
+ * verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no descriptor and no file is left over.
+ * What a verb can do without that allocation must come out as if it had not failed.
+ */
+#include "../base/failing_alloc.h"
+#include "../file/recorded_files.h"
+#include "../file/recording_builder.h"
+
+#include <perfray/dump.h>
+#include <perfray/info.h>
+#include <perfray/report.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct scene {
+    char folder[32]; /* ours, removed at the end */
+    char aux[64];    /* where dump puts AUX data: not there before, not there after a failure */
+    char symfs[RECORDED_PATH];
+    int out; /* a file in memory */
+};
+
+struct verb {
+    const char *name;
+    pfr_status (*run)(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err);
+};
+
+static pfr_status run_info(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    (void)scene;
+    return pfr_info_print(reader, NULL, out, err);
+}
+
+static pfr_status run_info_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_info_options options = {.size = sizeof options, .format = PFR_INFO_JSON};
+    (void)scene;
+    return pfr_info_print(reader, &options, out, err);
+}
+
+static pfr_status run_info_perf(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_info_options options = {.size = sizeof options, .format = PFR_INFO_PERF};
+    (void)scene;
+    return pfr_info_print(reader, &options, out, err);
+}
+
+static pfr_status run_info_build_ids(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_info_options options = {.size = sizeof options, .part = PFR_INFO_BUILD_IDS};
+    (void)scene;
+    return pfr_info_print(reader, &options, out, err);
+}
+
+static pfr_status run_info_stats(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_info_options options = {.size = sizeof options, .part = PFR_INFO_STATS};
+    (void)scene;
+    return pfr_info_print(reader, &options, out, err);
+}
+
+static pfr_status run_dump(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    (void)scene;
+    return pfr_dump(reader, NULL, out, err);
+}
+
+static pfr_status run_dump_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_dump_options options = {.size = sizeof options, .format = PFR_DUMP_JSON_LINES};
+    (void)scene;
+    return pfr_dump(reader, &options, out, err);
+}
+
+static pfr_status run_dump_perf(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_dump_options options = {.size = sizeof options, .format = PFR_DUMP_PERF};
+    (void)scene;
+    return pfr_dump(reader, &options, out, err);
+}
+
+static pfr_status run_dump_aux(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_dump_options options = {.size = sizeof options, .aux_folder = scene->aux};
+    return pfr_dump(reader, &options, out, err);
+}
+
+static pfr_status run_report(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_report_options options = {
+        .size = sizeof options, .sort = "comm,dso,sym,pid,tid", .symfs = scene->symfs, .kallsyms = "/nowhere"};
+    return pfr_report_print(reader, &options, out, err);
+}
+
+static const struct verb verbs[] = {
+    {"info", run_info},
+    {"info --format=json", run_info_json},
+    {"info --format=perf", run_info_perf},
+    {"info --build-ids", run_info_build_ids},
+    {"info --stats", run_info_stats},
+    {"dump", run_dump},
+    {"dump --format=jsonl", run_dump_json},
+    {"dump --format=perf", run_dump_perf},
+    {"dump --aux", run_dump_aux},
+    {"report", run_report},
+};
+
+/* Opens, runs, closes; everything takes its memory from `failing`. */
+static pfr_status run_verb(const struct scene *scene, const struct verb *verb, const char *path,
+                           const struct failing_alloc *failing, pfr_error *err) {
+    const pfr_open_options how = {.size = sizeof how, .alloc = &failing->alloc, .keep_aux = true, .spool = true};
+    assert_int_equal(ftruncate(scene->out, 0), 0);
+    assert_int_equal(lseek(scene->out, 0, SEEK_SET), 0);
+    pfr_reader *reader = pfr_open(path, &how, err);
+    if (!reader)
+        return err->status;
+    pfr_output *out = pfr_output_open_alloc(scene->out, false, &failing->alloc, err);
+    pfr_status status = out ? verb->run(scene, reader, out, err) : err->status;
+    const pfr_status closed = pfr_output_close(out, status < 0 ? NULL : err);
+    pfr_close(reader);
+    return status < 0 ? status : closed < 0 ? closed : status;
+}
+
+/* What was printed, as a number. */
+static uint64_t sum_of_output(const struct scene *scene) {
+    uint8_t bytes[4096];
+    uint64_t sum = 1;
+    off_t at = 0;
+    for (ssize_t n; (n = pread(scene->out, bytes, sizeof bytes, at)) > 0; at += n)
+        sum = mix_bytes(sum, bytes, (size_t)n);
+    return sum;
+}
+
+static unsigned count_descriptors(void) {
+    unsigned count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+/* Removes what dump --aux made; returns how many files it were. */
+static unsigned clear_aux(const struct scene *scene) {
+    unsigned count = 0;
+    DIR *dir = opendir(scene->aux);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.' && unlinkat(dirfd(dir), e->d_name, 0) == 0)
+            count++;
+    if (dir)
+        closedir(dir);
+    rmdir(scene->aux);
+    return count;
+}
+
+struct run {
+    pfr_status status;
+    uint64_t sum;
+    unsigned files;
+};
+
+static struct run run_once(const struct scene *scene, const struct verb *verb, const char *path,
+                           struct failing_alloc *failing, long fail_at) {
+    pfr_error err = {0};
+    const unsigned before = count_descriptors();
+    failing_alloc_begin(failing, fail_at);
+    struct run run = {.status = run_verb(scene, verb, path, failing, &err)};
+    run.sum = sum_of_output(scene);
+    run.files = clear_aux(scene);
+    if (failing->blocks != 0)
+        fail_msg("%s of %s: %ld blocks are left when allocation %ld fails", verb->name, path, failing->blocks, fail_at);
+    if (count_descriptors() != before)
+        fail_msg("%s of %s: a descriptor is left open when allocation %ld fails", verb->name, path, fail_at);
+    if (run.status == PFR_ERR_MEMORY && (err.status != PFR_ERR_MEMORY || !strstr(err.text, "memory")))
+        fail_msg("%s of %s: when allocation %ld fails the error is %s, \"%s\"", verb->name, path, fail_at,
+                 pfr_status_name(err.status), err.text);
+    return run;
+}
+
+static void check_failed(const struct verb *verb, const char *path, long n, const struct run *good,
+                         const struct run *run) {
+    if (run->status == PFR_ERR_MEMORY && run->files > 0)
+        fail_msg("%s of %s: %u files are left when allocation %ld fails", verb->name, path, run->files, n);
+    if (run->status != PFR_ERR_MEMORY && (run->status != good->status || run->sum != good->sum))
+        fail_msg("%s of %s: allocation %ld fails, and the result is %s with %s output", verb->name, path, n,
+                 pfr_status_name(run->status), run->sum == good->sum ? "the same" : "other");
+}
+
+/* Returns how many allocations there were to fail. */
+static long fail_each(const struct scene *scene, const struct verb *verb, const char *path) {
+    struct failing_alloc failing;
+    const struct run good = run_once(scene, verb, path, &failing, 0);
+    const long count = failing.requests;
+    if (good.status < 0)
+        fail_msg("%s of %s is %s without any failure", verb->name, path, pfr_status_name(good.status));
+    for (long n = 1; n <= count; n++) {
+        const struct run run = run_once(scene, verb, path, &failing, n);
+        assert_true(failing.has_failed);
+        check_failed(verb, path, n, &good, &run);
+    }
+    return count;
+}
+
+static void begin_scene(struct scene *scene) {
+    *scene = (struct scene){.folder = "/tmp/perfray-alloc-XXXXXX", .out = memfd_create("out", MFD_CLOEXEC)};
+    recorded_path(scene->symfs, "demo-root");
+    assert_true(scene->out >= 0);
+    assert_non_null(mkdtemp(scene->folder));
+    snprintf(scene->aux, sizeof scene->aux, "%s/aux", scene->folder);
+}
+
+static void end_scene(struct scene *scene) {
+    close(scene->out);
+    assert_int_equal(rmdir(scene->folder), 0);
+}
+
+static void fail_each_verb(const struct scene *scene, const char *path) {
+    long count = 0;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        const long own = fail_each(scene, &verbs[i], path);
+        assert_true(own > 3); /* reader, parts, output, its buffer */
+        count += own;
+    }
+    print_message("%s: %ld allocations failed, one a run\n", path, count);
+}
+
+static void fail_all(const char *name) {
+    struct scene scene;
+    char path[RECORDED_PATH];
+    begin_scene(&scene);
+    fail_each_verb(&scene, recorded_path(path, name));
+    end_scene(&scene);
+}
+
+TEST(every_allocation_of_a_verb_fails_once_file) {
+    fail_all("cpu-clock.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_group) {
+    fail_all("group.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_build_ids) {
+    fail_all("buildid-mmap.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_bpf_program) {
+    fail_all("bpf-program.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_tracepoints) {
+    fail_all("tracepoints.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_pipe) {
+    fail_all("pipe-tracepoints.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_compressed) {
+    fail_all("zstd.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_folder) {
+    fail_all("threads-zstd.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_symbols) {
+    fail_all("demo.data");
+}
+
+static void fail_all_built(const struct builder *b) {
+    struct scene scene;
+    char path[64];
+    begin_scene(&scene);
+    snprintf(path, sizeof path, "%s/built", scene.folder);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && write(fd, b->bytes, b->length) == (ssize_t)b->length);
+    close(fd);
+    fail_each_verb(&scene, path);
+    unlink(path);
+    end_scene(&scene);
+    free(b->bytes);
+}
+
+TEST(every_allocation_of_a_verb_fails_once_other_byte_order) {
+    struct builder b = {.big = true};
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 2});
+    put_comm(&b, 12, "twelve", FIRST_ID);
+    put_sample(&b, 0x1000, FIRST_ID + 1);
+    put_sample(&b, 0x2000, FIRST_ID);
+    end_file(&b);
+    fail_all_built(&b);
+}
+
+static void put_auxtrace(struct builder *b, uint32_t idx) {
+    put_head(b, 71, 0, 48);
+    put_number(b, 8, 8);
+    put_room(b, 16);
+    put_number(b, idx, 4);
+    put_number(b, 7, 4);
+    put_room(b, 8);
+    put_bytes(b, "auxdata-", 8);
+}
+
+/* More buffers than the first table of them holds. */
+TEST(every_allocation_of_a_verb_fails_once_aux_data) {
+    struct builder b = {.big = true};
+    begin_pipe(&b, 1);
+    put_comm(&b, 12, "twelve", 0);
+    for (uint32_t idx = 0; idx < 20; idx++)
+        put_auxtrace(&b, idx);
+    put_sample(&b, 0x1000, 0);
+    fail_all_built(&b);
+}
