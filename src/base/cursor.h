@@ -16,8 +16,9 @@ struct cursor {
     bool swap;       /* the input's byte order is not this machine's */
 };
 
+/* `bytes` may be NULL when length is 0: the cursor then stands on bytes of nobody, since NULL + 0 is not defined. */
 static inline struct cursor cursor_on(const void *bytes, size_t length, uint64_t offset, bool swap) {
-    const uint8_t *start = bytes;
+    const uint8_t *start = bytes ? bytes : (const void *)"";
     return (struct cursor){start, start + length, start, offset, swap};
 }
 

@@ -45,7 +45,8 @@ static void collect(const char *piece, size_t length, void *context) {
     struct collector *collector = context;
     struct demangler *demangler = collector->demangler;
     if (!collector->failed && make_room(demangler, length)) {
-        memcpy(demangler->text + demangler->length, piece, length);
+        if (length) /* an empty piece may be NULL */
+            memcpy(demangler->text + demangler->length, piece, length);
         demangler->length += length;
         return;
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include "base/descriptor.h"
 #include "regular_file.h"
 #include "symbol_table.h"
 
@@ -43,7 +44,7 @@ static enum symbol_result check_regular(int fd, unsigned flags, struct stat *fac
 }
 
 static enum symbol_result look_at(const char *path, unsigned flags, struct stat *facts) {
-    const int fd = open(path, O_PATH | O_CLOEXEC | (flags & OPEN_NO_LINK ? O_NOFOLLOW : 0));
+    const int fd = descriptor_open(AT_FDCWD, path, O_PATH | (flags & OPEN_NO_LINK ? O_NOFOLLOW : 0), 0);
     if (fd < 0)
         return result_of_errno(errno);
     const enum symbol_result result = check_regular(fd, flags, facts);
@@ -57,7 +58,7 @@ enum symbol_result open_regular(const char *path, unsigned flags, int *fd, struc
     if (result != SYMBOL_FOUND)
         return result;
     const int no_link = flags & OPEN_NO_LINK ? O_NOFOLLOW : 0;
-    const int opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | no_link);
+    const int opened = descriptor_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | no_link, 0);
     if (opened < 0)
         return result_of_errno(errno);
     result = check_regular(opened, flags, facts);
@@ -123,13 +124,15 @@ static enum symbol_result fill(struct line_reader *reader) {
     return SYMBOL_FOUND;
 }
 
-/* The rest of the buffer, or its part before `newline`, is a line. False: it was the tail of one left out. */
+/* The rest of the buffer, or its part before `newline`, is a line, up to a NUL in it: nothing behind that could be
+   shown. False: it was the tail of one left out. */
 static bool give_line(struct line_reader *reader, const char *newline, const char **line, size_t *length) {
     const char *start = reader->buffer + reader->at;
     const bool whole = !reader->skipping;
     *line = start;
     *length = newline ? (size_t)(newline - start) : reader->have - reader->at;
     reader->at += *length + (newline ? 1 : 0);
+    *length = strnlen(start, *length);
     reader->skipping = false;
     return whole;
 }

@@ -16,7 +16,8 @@ enum symbol_result open_regular(const char *path, unsigned flags, int *fd, struc
 /* The same under a folder put before the path; a path with a ".." part is refused there (NOT_PERMITTED). */
 enum symbol_result open_regular_under(const char *folder, const char *path, int *fd, struct stat *facts);
 
-/* Lines of a text of unknown size, without their '\n', each at most LINE_MOST bytes: longer ones are left out. */
+/* Lines of a text of unknown size, without their '\n' and what follows a NUL, each at most LINE_MOST bytes: longer ones
+   are left out. */
 #define LINE_MOST ((size_t)64 << 10)
 
 struct line_reader {

@@ -13,7 +13,8 @@
  *     print fmt: "%s", REC->prev_comm
  *
  * The name of a field is the last word of its declaration before any brackets. The print format may go on over lines;
- * it is the last thing in the text. Old kernels leave out `signed`. Lines of no known kind are passed over.
+ * it is the last thing in the text. Old kernels leave out `signed`. Lines of no known kind are passed over. The text
+ * ends at a NUL, if there is one.
  */
 #include <string.h>
 #include "base/fail.h"
@@ -223,7 +224,7 @@ static pfr_status read_text(struct format_reader *reader, struct span value, con
 /* From behind "print fmt:" to the end of the text, less the last line ends. */
 static pfr_status read_print_fmt(struct format_reader *reader, struct span line, pfr_error *err) {
     struct span value = {line.at, reader->rest.end};
-    while (value.end > value.at && (value.end[-1] == '\n' || value.end[-1] == '\0'))
+    while (value.end > value.at && value.end[-1] == '\n')
         value.end--;
     reader->rest.at = reader->rest.end;
     return read_text(reader, value, &reader->format->print_fmt, err);
@@ -252,6 +253,7 @@ static pfr_status read_format_text(const char *text, size_t length, const char *
     if (length > FORMAT_BYTES_MOST)
         return pfr_fail(err, PFR_ERR_LIMIT, 0, length, "format.text", "a format of %zu bytes (limit %zu)", length,
                         FORMAT_BYTES_MOST);
+    length = strnlen(text, length);
     *format = (struct event_format){.name = "", .print_fmt = ""};
     struct format_reader reader = {.arena = arena, .format = format, .rest = {text, text + length}, .start = text};
     const struct span system_text = {system, system + strlen(system)};

@@ -137,27 +137,30 @@ static pfr_status read_part(struct reading *r, const struct field *f) {
     return s;
 }
 
-/* Steps over `count` parts (or all that fit, for WHILE) to learn how many bytes they take. */
-static pfr_status skip_parts(struct reading *r, unsigned of, uint64_t count, uint64_t *done) {
-    const struct layout *part = layout_at(of);
-    const uint64_t fixed = layout_fixed_size(part, r->context);
-    if (fixed && count > cursor_left(r->in) / fixed && count != UINT64_MAX)
+/* Parts of one known size: `count` of them, or all that fit. */
+static pfr_status skip_fixed(struct reading *r, const struct layout *part, uint64_t size, bool all, uint64_t count,
+                             uint64_t *done) {
+    const uint64_t fit = cursor_left(r->in) / size;
+    if (!all && count > fit)
         return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(r->in), cursor_left(r->in), part->name,
                         "%s: %llu times %s of %llu bytes where %zu bytes remain", r->layout->name,
-                        (unsigned long long)count, part->name, (unsigned long long)fixed, cursor_left(r->in));
-    if (fixed) {
-        *done = count == UINT64_MAX ? cursor_left(r->in) / fixed : count;
-        r->in->at += *done * fixed;
-        return PFR_OK;
-    }
-    struct items_walk walk = {*r->in, count};
-    const pfr_items all = {.context = r->context, .of = of};
+                        (unsigned long long)count, part->name, (unsigned long long)size, cursor_left(r->in));
+    *done = all ? fit : count;
+    r->in->at += *done * size;
+    return PFR_OK;
+}
+
+/* Parts whose size their content decides are read one by one. */
+static pfr_status skip_read(struct reading *r, unsigned of, bool all, uint64_t count, uint64_t *done) {
+    const struct layout *part = layout_at(of);
+    struct items_walk walk = {*r->in, UINT64_MAX};
+    const pfr_items items = {.context = r->context, .of = of};
     union any_layout room;
     pfr_status s = PFR_OK;
-    for (*done = 0; *done < count && cursor_left(&walk.in) > 0; ++*done)
-        if ((s = items_next(&all, &walk, &room, r->err)) != PFR_OK)
+    for (*done = 0; (all || *done < count) && cursor_left(&walk.in) > 0; ++*done)
+        if ((s = items_next(&items, &walk, &room, r->err)) != PFR_OK)
             return s;
-    if (*done < count && count != UINT64_MAX)
+    if (!all && *done < count)
         return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(&walk.in), 0, part->name,
                         "%s: %llu of %llu times %s, then the end", r->layout->name, (unsigned long long)*done,
                         (unsigned long long)count, part->name);
@@ -169,11 +172,17 @@ static const struct pfr_context *kept_context(const struct reading *r) {
     return r->context->home ? r->context->home : r->context;
 }
 
+/* A count is any number that the file says; only WHILE has none. */
 static pfr_status read_items(struct reading *r, const struct field *f) {
     const uint8_t *at = r->in->at;
-    const uint64_t count = f->kind == K_WHILE ? UINT64_MAX : field_count(f, r->context, r->rec);
+    const bool all = f->kind == K_WHILE;
+    const uint64_t count = all ? 0 : field_count(f, r->context, r->rec);
+    const uint64_t fixed = layout_fixed_size(layout_at(f->of), r->context);
     uint64_t done = 0;
-    PFR_TRY(skip_parts(r, f->of, count, &done));
+    if (fixed)
+        PFR_TRY(skip_fixed(r, layout_at(f->of), fixed, all, count, &done));
+    else
+        PFR_TRY(skip_read(r, f->of, all, count, &done));
     *(pfr_items *)member(r, f) = (pfr_items){at, (uint64_t)(r->in->at - at), done, kept_context(r), f->of};
     return PFR_OK;
 }
