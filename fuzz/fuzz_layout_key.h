@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_FUZZ_LAYOUT_KEY_H
+#define PERFRAY_FUZZ_LAYOUT_KEY_H
+/*
+ * A layout by two bytes of an input: by a sum of its name and not by its number, so that stored inputs go on meaning
+ * the same layout when others come and go.
+ */
+#include "fuzz.h"
+
+static inline uint16_t key_of_layout(const struct layout *l) {
+    const uint64_t sum = fuzz_mix(0xcbf29ce484222325u, l->name, strlen(l->name));
+    return (uint16_t)(sum >> 32);
+}
+
+/* The layout whose key is this one, or the next below it. */
+static inline const struct layout *layout_of_key(uint16_t key) {
+    const struct layout *best = layout_at(L_NONE + 1);
+    for (unsigned i = L_NONE + 1; i < LAYOUTS; i++)
+        if ((uint16_t)(key - key_of_layout(layout_at(i))) < (uint16_t)(key - key_of_layout(best)))
+            best = layout_at(i);
+    return best;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_FUZZ_PRINT_H
+#define PERFRAY_FUZZ_PRINT_H
+/*
+ * A printer of the library run over a recording, and the laws of what it printed: twice the same bytes, well-formed
+ * UTF-8 without control characters but newline and tab, and where it says JSON, JSON.
+ */
+#include "base/public_output.h"
+#include "fuzz.h"
+
+enum text_kind { TEXT_PLAIN, TEXT_JSON, TEXT_JSON_LINES };
+
+struct printing {
+    pfr_open_options open;
+    enum text_kind kind;
+    const void *options; /* for print */
+    pfr_status (*print)(pfr_reader *reader, const void *options, pfr_output *out, pfr_error *err);
+};
+
+void fuzz_print(const struct printing *how, const uint8_t *bytes, size_t length);
+
+/* fuzz_text.c: the length of the longest beginning of the text that keeps the law; the whole length when all of it
+ * does. */
+size_t shown_length(const char *text, size_t length);
+/* Whether the text is one JSON value (RFC 8259), blanks around it allowed. */
+bool is_json(const char *text, size_t length);
+
+#endif
