@@ -14,13 +14,14 @@ import compare
 import corpus_files
 import dump_form
 import quipper_form
+import quipper_joins
 import quipper_made
 import quipper_metadata
 import quipper_values
 import replay
 import rules
 import text_forms
-from quipper_example import FEATURES, GOLDEN, OURS, OURS_OBJECTS, STREAM, to_lines
+from quipper_example import FEATURES, GOLDEN, JOINED_MAPS, OURS, OURS_OBJECTS, STREAM, to_lines
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "compare.py")
@@ -177,15 +178,14 @@ class Quipper(unittest.TestCase):
             fewer = [one for one in OURS_OBJECTS if one.get("bit") != bit]
             self.assertNotEqual(quipper_form.differing_dumps(GOLDEN, to_lines(fewer)), [], bit)
 
-    def test_joined_maps_are_counted_once(self):
+    def test_a_map_too_many_is_found_and_counted(self):
         number = next(at for at, one in enumerate(OURS_OBJECTS) if one.get("type") == 10)
         more = OURS_OBJECTS + [dict(OURS_OBJECTS[number], size=120)]
-        self.assertEqual(differing_places(GOLDEN, to_lines(more)), ["type"])
-        counted = GOLDEN.replace("num_mmap_events: 1", "num_mmap_events: 2")
-        self.assertEqual(differing_places(counted, to_lines(more)), ["stats[0].num_mmap_events", "type"])
+        self.assertEqual(differing_places(GOLDEN, to_lines(more)), ["stats[0].num_mmap_events", "type"])
 
     def test_order_of_messages_counts_and_order_of_events_does_not(self):
-        self.assertEqual(quipper_form.differing_dumps(GOLDEN, to_lines(OURS_OBJECTS[::-1])), [])
+        others = [one for one in OURS_OBJECTS if one not in JOINED_MAPS]  # the parts of a joined mapping stay in order
+        self.assertEqual(quipper_form.differing_dumps(GOLDEN, to_lines(JOINED_MAPS + others[::-1])), [])
         token = '  perf_command_line_token {\n    value: "-e"\n    value_md5_prefix: 5793861197931060347\n  }\n'
         first = GOLDEN.index("  perf_command_line_token")
         swapped = GOLDEN[:first] + token + GOLDEN[first:].replace(token, "", 1)
@@ -220,6 +220,69 @@ class Quipper(unittest.TestCase):
             self.assertEqual(quipper_metadata.read_ours([header])["metadata_mask"], "229372")
 
 
+def change_map(at, **changes):
+    """JOINED_MAPS with other fields in the record `at`."""
+    changed = copy.deepcopy(JOINED_MAPS)
+    changed[at]["fields"].update(changes)
+    return changed
+
+
+class JoinedMaps(unittest.TestCase):
+    """The golden dump has one mapping where ours has the two of JOINED_MAPS."""
+
+    def judge_with(self, *records):
+        """What becomes of the example with these records in the place of JOINED_MAPS, and the pairs that differ."""
+        others = [one for one in OURS_OBJECTS if one not in JOINED_MAPS]
+        result = judge("pb_text", GOLDEN, to_lines([*others, *records]))
+        return result.verdict, result.unexplained
+
+    def test_joined_record(self):
+        (one,) = quipper_joins.join_maps(JOINED_MAPS)
+        self.assertEqual(one, dict(JOINED_MAPS[0], fields=dict(JOINED_MAPS[0]["fields"], len=12288)))
+        self.assertEqual(self.judge_with(*JOINED_MAPS), ("equal", []))
+        self.assertEqual(self.judge_with(one), ("equal", []))
+
+    def test_numbers_in_hex(self):
+        self.assertEqual(self.judge_with(*change_map(1, addr="0x12000", len="0x1000")), ("equal", []))
+
+    def test_every_fact_of_either_part_counts(self):
+        paths = leaves_of(JOINED_MAPS)
+        self.assertEqual(len(paths), 20)
+        for path in paths:
+            self.assertEqual(self.judge_with(*change_leaf(JOINED_MAPS, path))[0], "unexplained", path)
+
+    def test_a_wrong_length_of_the_whole_is_one_line(self):
+        for at, length in ((1, 4095), (1, 4097), (1, 0)):
+            verdict, ((mine, other),) = self.judge_with(*change_map(at, len=length))
+            self.assertEqual(verdict, "unexplained")
+            self.assertEqual(mine.replace("len=12288", "len=%d" % (8192 + length)), other)
+
+    def test_order_counts(self):
+        first, second = JOINED_MAPS
+        between = {"type": 14, "misc": 0, "size": 24, "fields": {}}
+        for records in ((second, first), (first, between, second), (first,), (second,), (first, second, second)):
+            self.assertEqual(self.judge_with(*records)[0], "unexplained", records)
+
+    def test_only_anonymous_memory_behind_a_file_is_joined(self):
+        for at, name in ((0, "//anonymous"), (0, "[anon_heap]"), (1, "/lib/x"), (1, "[heap]"), (1, "//huge")):
+            records = change_map(at, filename=name)  # as many words as the name had
+            self.assertEqual(quipper_joins.join_maps(records), records)
+        records = [dict(one, type=10) for one in JOINED_MAPS]
+        self.assertEqual(quipper_joins.join_maps(records), records)
+
+    def test_a_dump_with_both_parts_differs(self):
+        event = re.search(r"events \{\n  header \{\n    type: 1\n.*?\n\}\n", GOLDEN, re.S)[0]
+        first = event.replace("len: 12288", "len: 8192")
+        second = event.replace("size: 104", "size: 96").replace("65536", "73728").replace("12288", "4096")
+        names = 'filename: "//anon"\n filename_md5_prefix: 11476964321930150911\n' \
+                ' root_path: "//"\n root_path_md5_prefix: 8917389372961817416\n'
+        second = re.sub(r"pgoff: .*?(?=sample_info)", lambda _: names, second, flags=re.S)
+        apart = GOLDEN.replace(event, first + second).replace("num_mmap_events: 2", "num_mmap_events: 3")
+        swapped = [one for one in OURS_OBJECTS if one not in JOINED_MAPS] + JOINED_MAPS[::-1]
+        self.assertEqual(judge("pb_text", apart, to_lines(swapped)).verdict, "equal")
+        self.assertEqual(judge("pb_text", apart, OURS).verdict, "unexplained")
+
+
 class Rules(unittest.TestCase):
     def test_few_and_documented(self):
         self.assertLessEqual(len(rules.RULES), rules.MOST_RULES)
@@ -248,13 +311,6 @@ class Rules(unittest.TestCase):
         self.assertEqual(judge("header", text, "# data offset    : 264\n", unfinished=True).verdict, "listed")
         self.assertEqual(judge("header", text, "# data offset    : 264\n").verdict, "unexplained")
         self.assertEqual(judge("header", text, "# data offset    : 265\n", unfinished=True).verdict, "unexplained")
-
-    def test_joined_maps(self):
-        line = "type=1 misc=2 size=104 mmap_event filename=/a len=%d pgoff=4 pid=1 start=16"
-        facts = rules.Facts("pb_text")
-        self.assertEqual(rules.explain(line % 32, line % 16, facts), "huge-page-maps-are-not-joined")
-        self.assertIsNone(rules.explain(line % 16, line % 32, facts))
-        self.assertIsNone(rules.explain(line % 32, (line % 16).replace("pid=1", "pid=2"), facts))
 
     def test_samples_in_no_mapping_are_fewer(self):
         facts = rules.Facts("pb_text")

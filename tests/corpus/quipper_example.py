@@ -29,7 +29,7 @@ file_attrs {
 timestamp_sec: 0
 stats {
   num_sample_events: 1
-  num_mmap_events: 1
+  num_mmap_events: 2
   num_fork_events: 1
   num_exit_events: 1
   num_sample_events_mapped: 1
@@ -172,6 +172,28 @@ events {
 }
 events {
   header {
+    type: 1
+    misc: 2
+    size: 104
+  }
+  timestamp: 7
+  mmap_event {
+    pid: 8
+    tid: 8
+    start: 65536
+    len: 12288
+    pgoff: 512
+    filename: "/lib/wide.so.1"
+    filename_md5_prefix: 16408764752651731565
+    root_path: "/lib"
+    root_path_md5_prefix: 18026915772146196191
+    sample_info {
+      sample_time_ns: 7
+    }
+  }
+}
+events {
+  header {
     type: 14
     misc: 8192
     size: 24
@@ -279,11 +301,19 @@ FILE = [
     {"offset": 104, "name": "file_attr", "fields": {"attr": ATTR, "ids": {"offset": 96, "size": 16}}},
     {"offset": 96, "name": "file_ids", "fields": {"event": 0, "ids": [81, 82]}},
 ]
+# Two records that quipper joins into one.
+JOINED_MAPS = [
+    {"type": 1, "misc": 2, "size": 104, "fields": {"pid": 8, "tid": 8, "addr": 65536, "len": 8192, "pgoff": 512,
+                                                   "filename": "/lib/wide.so.1"}, "id": {"time": 7}},
+    {"type": 1, "misc": 2, "size": 96, "fields": {"pid": 8, "tid": 8, "addr": 73728, "len": 4096, "pgoff": 0,
+                                                  "filename": "//anon"}, "id": {"time": 7}},
+]
 RECORDS = [
     {"type": 3, "misc": 0, "size": 64, "fields": {"pid": -1, "tid": 8, "comm": "w\u00f6rk"},
      "id": {"pid": 8, "tid": 8, "time": "18446744041015200657", "cpu": 0}},
     {"type": 10, "misc": 2, "size": 112, "fields": {"pid": 8, "tid": 8, "addr": "0x1000", "len": 8192,
                                                     "filename": "/usr/lib/a/b.so"}, "id": {"time": 5}},
+    *JOINED_MAPS,
     {"type": 14, "misc": 8192, "size": 24, "fields": {}},
     {"type": 11, "misc": 0, "size": 32, "fields": {"aux_offset": 0, "aux_size": 3, "flags": 5}},
     {"type": 71, "misc": 0, "size": 48, "fields": {"size": 3, "offset": 1, "reference": 9, "idx": 7, "tid": -1,

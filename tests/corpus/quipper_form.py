@@ -7,13 +7,15 @@ The events of both sides become a bag of lines, one a record, such as
 
 (after the first bar the sample_id trailer, after the second what quipper makes itself), with fields that are zero or
 empty left out, because protobuf and trailing padding do not tell them from absent ones. The order of the records is not
-compared: quipper may sort by time, and we print in the order of the file. quipper_metadata.py has all that is no event.
+compared: quipper may sort by time, and we print in the order of the file. quipper_metadata.py has all that is no event;
+quipper_joins.py has joined mappings of ours before.
 """
 import functools
 import json
 import re
 from collections import Counter
 
+import quipper_joins
 import quipper_made
 import quipper_map
 import quipper_metadata
@@ -121,21 +123,16 @@ def differing_records(expected, found):
     return pairs
 
 
-def count_joined(pairs):
-    """How many of our mappings quipper has as parts of others: those without a line of its own in these pairs."""
-    maps = [(mine, other) for mine, other in pairs if (mine or other).startswith(("type=1 ", "type=10 "))]
-    return sum((mine is None) - (other is None) for mine, other in maps)
-
-
 def has_aux_data(text):
     return quipper_map.AUX_DATA.partition(".")[2] + ":" in text
 
 
 def differing_dumps(reference, ours):
     """Pairs of all that differs: of what is no event, then of events."""
-    messages, objects = quipper_text.read_messages(reference), read_objects(ours)
+    messages = quipper_text.read_messages(reference)
+    objects = quipper_joins.join_maps(read_objects(ours))
     occurring = find_occurring(messages)
     events = differing_records(read_golden(messages), read_ours(objects, occurring))
     expected = quipper_metadata.read_golden(messages)
-    found = quipper_metadata.read_ours(objects, count_joined(events))
+    found = quipper_metadata.read_ours(objects)
     return quipper_metadata.differing_places(expected, found) + events

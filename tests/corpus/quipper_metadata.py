@@ -136,17 +136,14 @@ def make_mask(facts):
     return sum(1 << bit for bit in bits)
 
 
-def make_counts(facts, joined):
-    """quipper counts mappings after it has joined some, and samples whose addresses all lie in mappings apart from the
-    others; for us all samples are alike."""
-    counts = {name: [sum(facts.counts.get(kind, 0) for kind in kinds)] for name, kinds in quipper_map.STATS.items()}
-    counts["num_mmap_events"][0] -= joined
-    return counts
+def make_counts(facts):
+    """quipper counts samples whose addresses all lie in mappings apart from the others; for us all samples are alike."""
+    return {name: [sum(facts.counts.get(kind, 0) for kind in kinds)] for name, kinds in quipper_map.STATS.items()}
 
 
-def collect_messages(facts, joined):
+def collect_messages(facts):
     """{message: [its fields, by quipper's names, for each time it occurs]}"""
-    messages = {"stats": [make_counts(facts, joined)]}
+    messages = {"stats": [make_counts(facts)]}
     for row in quipper_map.METADATA:
         found = [fields_of_row(one, row) for one in elements_of(facts, row)]
         together = messages.setdefault(row.message, [])
@@ -159,11 +156,11 @@ def collect_messages(facts, joined):
     return messages
 
 
-def read_ours(objects, joined=0):
-    """{place: value} of our objects; `joined` is the number of our mappings that quipper has as parts of others."""
+def read_ours(objects):
+    """{place: value} of our objects, of which quipper_joins.py has joined the mappings that quipper counts as one."""
     facts = Facts(objects)
     places = {"metadata_mask": str(make_mask(facts)), **quipper_map.CONSTANTS}
-    for message, found in collect_messages(facts, joined).items():
+    for message, found in collect_messages(facts).items():
         for index, fields in enumerate(found):
             put_message(places, message, index, fields)
     aux = ((body["file"], bytes.fromhex(body["data"])) for body in facts.bodies.get(quipper_map.AUX_OBJECT, []))

@@ -49,20 +49,6 @@ def is_beyond_attr(reference, ours, facts):
     return reference == ours
 
 
-JOINED = re.compile(r"^type=1 .*mmap_event filename=(\S+) len=(\d+) (.*)$")
-
-
-def is_joined_map(reference, ours, facts):
-    """quipper joins a mapping and the huge pages that continue it; the file holds both."""
-    if facts.output != "pb_text" or ours is None:
-        return False
-    found = JOINED.match(ours)
-    if reference is None:
-        return found is not None and found[1] == "//anon"
-    mine = JOINED.match(reference)
-    return bool(mine and found and (mine[1], mine[3]) == (found[1], found[3]) and int(mine[2]) > int(found[2]))
-
-
 PRECISE = re.compile(r"precise_ip( = |: |=)([12])")
 
 
@@ -111,7 +97,6 @@ RULES = {
     "reading-on-where-perf-stops": is_after_stop,
     "features-of-unfinished-files": is_unfinished_feature,
     "short-attrs-in-streams": is_beyond_attr,
-    "huge-page-maps-are-not-joined": is_joined_map,
 }
 
 
