@@ -210,16 +210,24 @@ static enum step zstd_failure(struct unpacker *u, size_t result) {
     return STEP_NO_MEMORY;
 }
 
-/* One block a call: a call that meets a broken block also loses the good ones before it. */
+size_t unpack_zstd_piece(const uint8_t *bytes, size_t length) {
+    static const uint8_t rest[] = {0xb5, 0x2f, 0xfd};
+    const bool is_old = length > sizeof rest && bytes[0] != 0x28 && memcmp(bytes + 1, rest, sizeof rest) == 0;
+    return is_old ? 1 : length;
+}
+
+/* One block a call: a call that meets a broken block also loses the good ones before it. What a call that fails says
+   of its output is not true. */
 static enum step zstd_step(struct unpacker *u, uint8_t *to, size_t room, size_t *got) {
     const size_t left = u->have - u->at, wanted = u->hint ? u->hint : ZSTD_FIRST_BYTES;
-    ZSTD_inBuffer in = {u->input + u->at, left < wanted ? left : wanted, 0};
+    const uint8_t *at = u->input + u->at;
+    ZSTD_inBuffer in = {at, unpack_zstd_piece(at, left < wanted ? left : wanted), 0};
     ZSTD_outBuffer out = {to, room, 0};
     const size_t result = ZSTD_decompressStream(u->state.zstd, &out, &in);
     u->at += in.pos;
-    *got = out.pos;
     if (ZSTD_isError(result))
         return zstd_failure(u, result);
+    *got = out.pos;
     u->hint = result;
     if (!zstd_count_memory(u))
         return STEP_NO_MEMORY;

@@ -63,7 +63,7 @@ static void from_event_types(pfr_reader *r) {
 static void name_tracepoint(pfr_reader *r, uint64_t index, const struct tracing_format *f) {
     char name[256];
     const size_t system = f->system.length, own = f->name.length;
-    if (system + own + 1 >= sizeof name)
+    if (own == 0 || system + own + 1 >= sizeof name)
         return;
     memcpy(name, f->system.at, system);
     name[system] = ':';

@@ -4,6 +4,7 @@
  * straddle them. So the context lives as long as the file, and bytes that are not yet a whole record wait for the next
  * output (docs/perf-data-format.md, compression).
  */
+#include "base/unpack.h"
 #include "file/recording.h"
 
 #include <zstd.h>
@@ -72,10 +73,11 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
     }
     drop_used(z);
     const size_t before = z->length;
-    ZSTD_inBuffer in = {from.at, from.length, 0};
+    ZSTD_inBuffer in = {from.at, 0, 0};
     bool more = true;
-    while (in.pos < in.size || more) {
+    while (in.pos < from.length || more) {
         PFR_TRY(more_room(r, z, z->length - before, offset, err));
+        in.size = in.pos + unpack_zstd_piece(from.at + in.pos, from.length - in.pos);
         ZSTD_outBuffer out = {z->buffer, z->capacity, z->length};
         const size_t in_before = in.pos;
         const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
@@ -88,7 +90,7 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
         if (out.pos == z->length && in.pos == in_before)
             more = false;
         z->length = out.pos;
-        if (!more && in.pos == in_before && in.pos < in.size)
+        if (!more && in.pos == in_before && in.pos < from.length)
             break;
     }
     return PFR_OK;
