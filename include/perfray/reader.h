@@ -46,7 +46,9 @@ pfr_reader *pfr_open_bytes(const void *bytes, size_t length, const pfr_open_opti
 void pfr_close(pfr_reader *reader);
 
 /*
- * The next record. PFR_OK: *rec is filled. PFR_HOLE: *err says which bytes could not be used; call again. PFR_END.
+ * The next record. PFR_OK: *rec is filled. PFR_HOLE: *err says which bytes could not be used and why; call again, and
+ * reading goes on at the next place that believable records start from. When those bytes are one record whose body does
+ * not hold what its type says, *rec is filled too, for those who show it; else rec->bytes is NULL. PFR_END.
  * Less than 0: the reader is done. In a stream, events and features come into being while you read.
  */
 pfr_status pfr_next(pfr_reader *reader, pfr_record *rec, pfr_error *err);

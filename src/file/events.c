@@ -15,6 +15,11 @@
 #define BIT_IDENTIFIER (1u << 16)
 #define TAIL_BITS (BIT_TID | BIT_TIME | BIT_ID | BIT_STREAM_ID | BIT_CPU | BIT_IDENTIFIER)
 
+/* The first bit of each word that no table knows yet. */
+#define SAMPLE_END (1ull << 25)
+#define READ_END (1ull << 5)
+#define BRANCH_END (1ull << 20)
+
 #define TYPE_SAMPLE 9u
 #define ATTR_LEAST 64u
 
@@ -30,15 +35,16 @@ uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
 }
 
 /* An attr that says it is longer than its entry is read as far as the entry goes, the rest as zero. */
-static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr, pfr_error *err) {
+static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
+                            pfr_error *err) {
     const uint32_t said = load_u32(bytes + 4, r->context.swap);
     struct cursor in = cursor_on(bytes, room, 0, r->context.swap);
     if (said <= room)
         return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
     uint8_t *longer = said <= RECORD_MOST ? arena_zeroed(&r->arena, said, 1) : NULL;
     if (!longer)
-        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr.size", "an attr of %u bytes in an entry of %zu", said,
-                        room);
+        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr.size", "an attr of %u bytes in an entry of %zu",
+                        said, room);
     memcpy(longer, bytes, room);
     in = cursor_on(longer, said, 0, r->context.swap);
     return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
@@ -52,17 +58,9 @@ static void set_context(pfr_reader *r, struct event *e) {
     e->context.word[WORD_BRANCH] = a->branch_sample_type;
     e->context.word[WORD_REGS_USER] = a->sample_regs_user;
     e->context.word[WORD_REGS_INTR] = a->sample_regs_intr;
+    e->length = layout_length(layout_at(L_sample), &e->context);
+    e->open_ended = a->sample_type >= SAMPLE_END || a->read_format >= READ_END || a->branch_sample_type >= BRANCH_END;
     e->tail = a->flags.sample_id_all ? 8u * (uint32_t)__builtin_popcountll(a->sample_type & TAIL_BITS) : 0;
-}
-
-/* The least size of each kernel record's body, so that a sample_id is not cut out of a record that has none. */
-static void set_least(pfr_reader *r) {
-    struct pfr_context shortest = r->events[0].context;
-    shortest.word[WORD_VARIANT] = 1; /* the shorter form of MMAP2 */
-    for (uint32_t type = 0; type < 32; type++) {
-        const struct layout *l = layout_at(layout_find(TABLE_PERF_RECORD, type));
-        r->least[type] = l ? (uint32_t)layout_least_size(l, &shortest) : 0;
-    }
 }
 
 /* Where the id stands: the first event's sample_type says it for all. */
@@ -115,7 +113,7 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     r->nr_events++;
     r->names_stale = true;
     if (r->nr_events == 1) {
-        set_least(r);
+        believe_learn(r);
         set_id_places(r);
     }
     return PFR_OK;
@@ -135,10 +133,7 @@ static int32_t event_of_id(pfr_reader *r, uint64_t id) {
 static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size) {
     if (r->id_at == 0)
         return 0;
-    const int32_t owner = r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap));
-    if (owner < 0)
-        r->quality.unknown_ids++;
-    return owner;
+    return r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap));
 }
 
 /* Records that perf itself made have id 0: they go with the first event. */
@@ -156,8 +151,7 @@ int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32
         return PFR_NO_EVENT;
     if (type == TYPE_SAMPLE)
         return r->nr_events == 1 ? 0 : owner_of_sample(r, record, size);
-    const uint32_t least = type < 32 ? r->least[type] : 0;
-    if (size >= RECORD_HEADER + least + r->events[0].tail)
+    if (size >= RECORD_HEADER + r->rules[type].least + r->events[0].tail)
         *tail = (uint16_t)r->events[0].tail;
     return r->nr_events == 1 ? 0 : owner_by_tail(r, record, size, *tail);
 }

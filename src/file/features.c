@@ -30,7 +30,7 @@ static void load_bitmap(pfr_reader *r, const uint8_t *bytes, unsigned width) {
  * The bitmap is an array of the writer's unsigned long, which a big-endian file does not tell: HOSTNAME, which nearly
  * every recording has, decides; without it only BUILD_ID is believed, as perf does.
  */
-static void find_bitmap(pfr_reader *r, const uint8_t *bytes) {
+void features_bitmap(pfr_reader *r, const uint8_t *bytes) {
     load_bitmap(r, bytes, 8);
     if (!r->header.big_endian || has_bit(r, BIT_HOSTNAME))
         return;
@@ -79,8 +79,8 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error 
 }
 
 /*
- * Views of the feature keep the context they were read with, so the two whose content decides about their parts have one
- * of their own in the reader.
+ * Views of the feature keep the context they were read with, so the two whose content decides about their parts have
+ * one of their own in the reader.
  */
 static const struct pfr_context *context_of(const pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id && variant_of(L_feature_build_id, f->bytes.at, f->bytes.length, &r->context))
@@ -109,14 +109,8 @@ static pfr_status learn_cpus(pfr_reader *r, pfr_error *err) {
 }
 
 pfr_status features_open(pfr_reader *r, pfr_error *err) {
-    uint8_t header[104];
-    size_t got = 0;
-    if (r->header.header_size < sizeof header)
+    if (r->header.not_finalised)
         return PFR_OK;
-    PFR_TRY(input_read_at(&r->parts[0].in, 0, header, sizeof header, &got, err));
-    if (got < sizeof header || r->header.not_finalised)
-        return PFR_OK;
-    find_bitmap(r, header + 72);
     uint64_t at = r->header.features_offset;
     for (uint32_t bit = 0; bit < FEATURES; bit++) {
         if (!has_bit(r, bit))
@@ -193,7 +187,8 @@ const pfr_feature *pfr_find_feature(pfr_reader *r, uint32_t bit, pfr_error *err)
     return NULL;
 }
 
-pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, void *body, size_t size, pfr_error *err) {
+pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, void *body, size_t size,
+                              pfr_error *err) {
     const struct layout *l = layout_at(feature->layout);
     if (!l || l->size != size)
         return pfr_fail(err, PFR_ERR_USAGE, feature->offset, 0, "pfr_decode_feature",

@@ -43,13 +43,20 @@ static void drop_used(struct inflater *z) {
     z->at = 0;
 }
 
+/* A record that becomes too much is a hole as any other that cannot be decompressed: those before it stand. */
+static pfr_status too_much(pfr_reader *r, struct inflater *z, uint64_t produced, uint64_t offset, pfr_error *err) {
+    z->broken = true;
+    z->length -= (size_t)produced;
+    return pfr_fail(err, PFR_HOLE, offset, 0, "zstd_output_per_record",
+                    "the COMPRESSED record becomes more than %llu bytes (limit zstd_output_per_record)",
+                    (unsigned long long)r->limits.zstd_output_per_record);
+}
+
 static pfr_status more_room(pfr_reader *r, struct inflater *z, uint64_t produced, uint64_t offset, pfr_error *err) {
     if (z->length < z->capacity)
         return PFR_OK;
     if (produced >= r->limits.zstd_output_per_record)
-        return pfr_fail(err, PFR_ERR_LIMIT, offset, 0, "zstd_output_per_record",
-                        "the COMPRESSED record becomes more than %llu bytes",
-                        (unsigned long long)r->limits.zstd_output_per_record);
+        return too_much(r, z, produced, offset, err);
     const size_t capacity = z->capacity ? z->capacity * 2 : (size_t)256 << 10;
     uint8_t *buffer = mem_resize(&r->memory, z->buffer, z->capacity, capacity, 1);
     if (!buffer)
@@ -76,15 +83,17 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
     ZSTD_inBuffer in = {from.at, 0, 0};
     bool more = true;
     while (in.pos < from.length || more) {
-        PFR_TRY(more_room(r, z, z->length - before, offset, err));
+        const pfr_status s = more_room(r, z, z->length - before, offset, err);
+        if (s != PFR_OK)
+            return s;
         in.size = in.pos + unpack_zstd_piece(from.at + in.pos, from.length - in.pos);
         ZSTD_outBuffer out = {z->buffer, z->capacity, z->length};
         const size_t in_before = in.pos;
         const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
         if (ZSTD_isError(hint)) {
             z->broken = true;
-            return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed", "zstd data at byte %zu of %llu: %s", in.pos,
-                            (unsigned long long)from.length, ZSTD_getErrorName(hint));
+            return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed", "zstd data at byte %zu of %llu: %s",
+                            in.pos, (unsigned long long)from.length, ZSTD_getErrorName(hint));
         }
         more = out.pos == out.size; /* the buffer is full: there may be more inside the context */
         if (out.pos == z->length && in.pos == in_before)

@@ -3,7 +3,8 @@
  * Records in file order. A record is given as it lies in the input's window; what follows an AUXTRACE or
  * HEADER_TRACING_DATA record is stepped over; a COMPRESSED record is given first and then what was in it.
  *
- * What cannot be a record (a size below 8, or past the end) ends its file of records: the rest is one hole.
+ * What is no record, or one whose body does not hold what its type says, is a hole up to the next believable record
+ * (believe.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
  */
 #include "file/recording.h"
 
@@ -16,8 +17,13 @@ static struct part *current(pfr_reader *r) {
 static pfr_status hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
     r->quality.holes++;
     r->quality.hole_bytes += length;
-    r->ended = true;
     return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
+}
+
+/* The part has nothing more that can be read. */
+static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
+    r->ended = true;
+    return hole(r, err, offset, length, text);
 }
 
 /* The owner of most records without a call: there is one event, or the id is that of the sample before. */
@@ -33,7 +39,7 @@ static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
     return events_owner(r, rec->type, rec->bytes, rec->size, &rec->tail);
 }
 
-static inline void fill(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
+static inline void frame_record(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
     rec->offset = offset;
     rec->inner = 0;
     rec->part = current(r)->number;
@@ -45,36 +51,71 @@ static inline void fill(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, ui
     rec->bytes = bytes;
     rec->event = owner_of(r, rec);
     rec->context = rec->event >= 0 ? &r->events[rec->event].context : &r->context;
-    r->quality.records++;
-    r->quality.samples += rec->type == TYPE_SAMPLE;
 }
 
-/* A whole record that waits in the decompressed bytes. */
-static bool next_inside(pfr_reader *r, pfr_record *rec) {
+void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
+    frame_record(r, rec, bytes, offset);
+}
+
+static inline void count(pfr_reader *r, const pfr_record *rec) {
+    r->quality.records++;
+    if (rec->type == TYPE_SAMPLE) {
+        r->quality.samples++;
+        r->quality.unknown_ids += rec->event == PFR_NO_EVENT;
+    }
+}
+
+/* The common case of belief without a call. */
+static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
+    const uint8_t *body = rec->bytes + RECORD_HEADER;
+    const uint64_t length = (uint64_t)rec->size - RECORD_HEADER - rec->tail;
+    if (rec->type == TYPE_SAMPLE && rec->event >= 0)
+        return length_holds(&r->events[rec->event].length, body, length, r->context.swap) ||
+               believe(r, rec) >= BELIEF_FULL;
+    return believe(r, rec) >= BELIEF_FULL;
+}
+
+/* --- Records in decompressed bytes. */
+
+static void sight_inside(const pfr_reader *r, struct sight *s) {
+    const struct inflater *z = &r->parts[r->part].inflater;
+    *s = (struct sight){z->buffer + z->at, z->length - z->at, false};
+}
+
+/* Decompressed bytes that are no record, up to `next`: dropped, and said. */
+static pfr_status hole_inside(pfr_reader *r, uint64_t next, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
-    const size_t left = z->length - z->at;
-    if (left < RECORD_HEADER)
-        return false;
-    const uint16_t size = load_u16(z->buffer + z->at + 6, r->context.swap);
-    if (size < RECORD_HEADER || size > left)
-        return false;
-    fill(r, rec, z->buffer + z->at, r->outer);
+    const uint64_t from = z->start + z->at;
+    z->at += next;
+    r->quality.holes++;
+    r->quality.hole_bytes += next;
+    return pfr_fail(err, PFR_HOLE, r->outer, 0, "compressed", "%llu decompressed bytes at %llu are no record",
+                    (unsigned long long)next, (unsigned long long)from);
+}
+
+/* PFR_END: no whole record waits in the decompressed bytes. */
+static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    struct inflater *z = &current(r)->inflater;
+    struct sight s;
+    sight_inside(r, &s);
+    if (s.length < RECORD_HEADER)
+        return PFR_END;
+    const uint16_t size = load_u16(s.bytes + 6, r->context.swap);
+    if (size > s.length)
+        return PFR_END;
+    if (size < RECORD_HEADER)
+        return hole_inside(r, chain_after(r, &s, 1, s.length, 1), err);
+    frame_record(r, rec, s.bytes, r->outer);
+    const uint64_t bad = is_whole(r, rec) ? 0 : unbelieved(r, &s, rec);
+    if (bad && bad != size)
+        rec->bytes = NULL;
+    if (bad)
+        return hole_inside(r, bad, err);
     rec->inner = z->start + z->at;
     rec->inside = true;
     z->at += size;
-    return true;
-}
-
-/* Decompressed bytes that are no record cannot be stepped over: drop them, say where. */
-static pfr_status bad_inside(pfr_reader *r, pfr_error *err) {
-    struct inflater *z = &current(r)->inflater;
-    const size_t left = z->length - z->at;
-    if (left < RECORD_HEADER || load_u16(z->buffer + z->at + 6, r->context.swap) >= RECORD_HEADER)
-        return PFR_OK;
-    z->at = z->length;
-    r->quality.holes++;
-    r->quality.hole_bytes += left;
-    return pfr_fail(err, PFR_HOLE, r->outer, 0, "compressed", "%zu decompressed bytes do not begin with a record", left);
+    count(r, rec);
+    return PFR_OK;
 }
 
 static pfr_status inflate_pending(pfr_reader *r, pfr_error *err) {
@@ -95,7 +136,7 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     z->at = z->length;
     if (left > 0) {
         r->quality.truncated_bytes += left;
-        return hole(r, err, r->outer, 0, "the last decompressed record is cut short");
+        return last_hole(r, err, r->outer, 0, "the last decompressed record is cut short");
     }
     if (r->broken.status == PFR_HOLE && !r->broken_told) {
         *err = r->broken;
@@ -113,40 +154,141 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
 
 static pfr_status cut_short(pfr_reader *r, uint64_t have, pfr_error *err) {
     r->quality.truncated_bytes += have;
-    return hole(r, err, r->at, have, "the last record is cut short");
+    return last_hole(r, err, r->at, have, "the last record is cut short");
 }
 
-/* The window on the record at r->at: PFR_OK, PFR_END at the end of the part, PFR_HOLE when what is there is no record. */
-static pfr_status find_record(pfr_reader *r, const uint8_t **bytes, pfr_error *err) {
+/* --- Records in the input. */
+
+static pfr_status hole_up_to(pfr_reader *r, uint64_t from, uint64_t next, const pfr_error *why, pfr_error *err) {
+    const pfr_error told = *why; /* which may be *err */
+    r->at = next;
+    r->doubtful = UINT64_MAX;
+    r->quality.holes++;
+    r->quality.hole_bytes += next - from;
+    return pfr_fail(err, PFR_HOLE, from, next - from, told.where, "%s", told.text);
+}
+
+/* Where the search begins: the payload or the record that led here may be of a wrong size. */
+static uint64_t search_from(const pfr_reader *r) {
+    const struct input *in = &r->parts[r->part].in;
+    uint64_t from = r->at + 1;
+    if (r->payload_end == r->at && r->payload_from < r->at)
+        from = r->payload_from;
+    else if (r->doubtful < r->at)
+        from = r->doubtful + 1;
+    return input_seekable(in) || from >= in->start ? from : r->at + 1;
+}
+
+/* What is at r->at is no record, as *why says: all up to the next one is a hole. */
+static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *err) {
+    const uint64_t from = search_from(r);
+    uint64_t next = from;
+    pfr_error larger;
+    pfr_status s = from <= r->at ? resync(r, &next, 3, err) : PFR_END;
+    if (s == PFR_END) {
+        next = r->at + 1;
+        s = resync(r, &next, 1, err);
+    }
+    if (s < 0)
+        return s;
+    r->ended = s == PFR_END;
+    if (next > r->at)
+        return hole_up_to(r, r->at, next, why, err);
+    pfr_fail(&larger, PFR_HOLE, from, next - from, "record", "records begin within what the one before says it holds");
+    return hole_up_to(r, from, next, &larger, err);
+}
+
+/*
+ * The record reaches past the end: a wrong size, or cut. A cut one may hold what looks like records where its data is
+ * compressed, since such data has stretches that are stored: three in a row are asked for there.
+ */
+static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, uint64_t left, pfr_error *err) {
+    const bool opaque = holds_compressed(load_u32(bytes, r->context.swap));
+    pfr_error why;
+    uint64_t next = r->at + 1;
+    const pfr_status s = resync(r, &next, opaque ? 3 : 1, err);
+    if (s != PFR_OK)
+        return s < 0 ? s : cut_short(r, left, err);
+    pfr_fail(&why, PFR_HOLE, r->at, size, "record", "a record of %u bytes would reach past the end", size);
+    return hole_up_to(r, r->at, next, &why, err);
+}
+
+/* A record that is not believed by itself: given after all, or a hole. */
+static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    struct sight s;
+    pfr_error why;
+    PFR_TRY(sight_at(r, r->at, &s, err));
+    frame_record(r, rec, s.bytes, r->at);
+    const uint64_t next = unbelieved(r, &s, rec);
+    if (!next)
+        return PFR_OK;
+    believe_not(rec, &why);
+    if (next != rec->size)
+        rec->bytes = NULL;
+    return next < s.length ? hole_up_to(r, r->at, r->at + next, &why, err) : skip_garbage(r, &why, err);
+}
+
+static pfr_status no_size(pfr_reader *r, pfr_error *err) {
+    pfr_error why;
+    pfr_fail(&why, PFR_HOLE, r->at, 0, "record", "no record begins here: its size is below 8");
+    return skip_garbage(r, &why, err);
+}
+
+/* The window on what is at r->at, as much as one record takes. *size is that of its header, 0 where less is left. */
+static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, uint16_t *size, pfr_error *err) {
     struct part *p = current(r);
     const uint64_t room = p->end - r->at;
     size_t have;
-    if (r->ended || r->at >= p->end)
-        return PFR_END;
+    *size = 0;
     PFR_TRY(input_window(&p->in, r->at, RECORD_HEADER, bytes, &have, err));
-    if (p->in.broken.status == PFR_HOLE && have < RECORD_HEADER)
+    if (have >= RECORD_HEADER) {
+        *size = load_u16(*bytes + 6, r->context.swap);
+        PFR_TRY(input_window(&p->in, r->at, *size, bytes, &have, err));
+    }
+    if (p->in.broken.status == PFR_HOLE && (have < RECORD_HEADER || have < *size))
         r->broken = p->in.broken;
-    const uint64_t left = have < room ? have : room;
-    if (left == 0)
-        return PFR_END;
-    if (left < RECORD_HEADER)
-        return cut_short(r, left, err);
-    const uint16_t size = load_u16(*bytes + 6, r->context.swap);
-    if (size < RECORD_HEADER)
-        return hole(r, err, r->at, room == UINT64_MAX - r->at ? 0 : room, "no record begins here: its size is below 8");
-    PFR_TRY(input_window(&p->in, r->at, size, bytes, &have, err));
-    if (have < size || room < size)
-        return cut_short(r, have < room ? have : room, err);
+    *left = have < room ? have : room;
     return PFR_OK;
+}
+
+/* Where the header's word on the end is not to be trusted, records may go on behind it. */
+static bool goes_past_end(pfr_reader *r, uint64_t left) {
+    struct part *p = current(r);
+    const uint64_t said = p->end;
+    struct sight s;
+    if (!p->end_doubtful || r->ended)
+        return false;
+    p->end = UINT64_MAX;
+    if (sight_at(r, r->at, &s, NULL) >= 0 && s.length > left && is_record_at(r, &s, 0)) {
+        p->end = r->at + load_u16(s.bytes + 6, r->context.swap);
+        return true;
+    }
+    p->end = said;
+    return false;
 }
 
 static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint8_t *bytes;
-    pfr_status s = find_record(r, &bytes, err);
+    uint64_t left;
+    uint16_t size;
+    if (r->ended || (r->at >= current(r)->end && !goes_past_end(r, 0)))
+        return PFR_END;
+    PFR_TRY(look_at(r, &bytes, &left, &size, err));
+    if (size > left && goes_past_end(r, left))
+        left = size;
+    if (left < RECORD_HEADER)
+        return left == 0 ? PFR_END : cut_short(r, left, err);
+    if (size < RECORD_HEADER)
+        return no_size(r, err);
+    if (size > left)
+        return past_end(r, bytes, size, left, err);
+    frame_record(r, rec, bytes, r->at);
+    const pfr_status s = is_whole(r, rec) ? PFR_OK : settle(r, rec, err);
     if (s != PFR_OK)
         return s;
-    fill(r, rec, bytes, r->at);
-    r->at += rec->size;
+    count(r, rec);
+    r->doubtful = may_hide_records(rec) ? r->at : UINT64_MAX;
+    r->at += size;
     return PFR_OK;
 }
 
@@ -164,6 +306,21 @@ static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_erro
     return PFR_OK;
 }
 
+/* The data that the last record says follow it do not: cut short, or a wrong size. */
+static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, pfr_error *err) {
+    pfr_error why;
+    uint64_t next = r->at;
+    const struct input *in = &current(r)->in;
+    const pfr_status s = input_seekable(in) || next >= in->start ? resync(r, &next, 3, err) : PFR_END;
+    if (s < 0)
+        return s;
+    r->quality.truncated_bytes += size - room;
+    if (s == PFR_END)
+        return last_hole(r, err, r->at, room, "the data behind the last record are cut short");
+    pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data behind the last record would reach past the end");
+    return hole_up_to(r, r->at, next, &why, err);
+}
+
 /* Steps over what follows the record; less than it says is a truncation. */
 static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
     const uint64_t size = r->payload_size;
@@ -171,11 +328,11 @@ static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
     r->payload_size = 0;
     PFR_TRY(find_end(r, size, &end, err));
     const uint64_t room = end > r->at ? end - r->at : 0;
-    if (size > room) {
-        r->quality.truncated_bytes += size - room;
-        return hole(r, err, r->at, room, "the data behind the last record are cut short");
-    }
-    r->at += size;
+    r->payload_from = r->at;
+    if (size > room)
+        return payload_past_end(r, size, room, err);
+    r->payload_end = r->at += size;
+    r->doubtful = UINT64_MAX;
     return PFR_OK;
 }
 
@@ -183,7 +340,8 @@ static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
 static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     const struct part *p = current(r);
     const uint64_t skip = r->at - p->in.start, left = p->in.length - skip;
-    if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at)
+    if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at ||
+        r->findings_told < r->nr_findings)
         return false;
     if (skip > p->in.length || left < RECORD_HEADER)
         return false;
@@ -191,7 +349,11 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     const uint16_t size = load_u16(bytes + 6, r->context.swap);
     if (size < RECORD_HEADER || size > left || size > p->end - r->at || r->at >= p->end)
         return false;
-    fill(r, rec, bytes, r->at);
+    frame_record(r, rec, bytes, r->at);
+    if (!is_whole(r, rec))
+        return false;
+    count(r, rec);
+    r->doubtful = may_hide_records(rec) ? r->at : UINT64_MAX;
     r->at += size;
     return true;
 }
@@ -201,6 +363,9 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
         return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
     pfr_error own, *err = error ? error : &own;
     pfr_status s = PFR_OK;
+    rec->bytes = NULL;
+    if (r->findings_told < r->nr_findings)
+        return *err = r->findings[r->findings_told++], PFR_HOLE;
     if (r->compressed.length && (s = inflate_pending(r, err)) != PFR_OK)
         return s;
     if (r->payload_size && (s = skip_payload(r, err)) != PFR_OK)
@@ -208,11 +373,9 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
     if (r->names_stale && (s = events_name(r, err)) < 0)
         return s;
     for (;;) {
-        if (next_inside(r, rec))
-            break;
-        if ((s = bad_inside(r, err)) != PFR_OK)
-            return s;
-        s = next_outside(r, rec, err);
+        s = next_inside(r, rec, err);
+        if (s == PFR_END)
+            s = next_outside(r, rec, err);
         if (s == PFR_OK)
             break;
         if (s != PFR_END)
@@ -230,9 +393,11 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
         inflater_rewind(&r->parts[i].inflater);
     r->quality = r->found_at_open;
     r->attrs_seen = 0;
+    r->doubtful = UINT64_MAX;
+    r->findings_told = 0;
     r->part = 0;
     r->at = r->parts[0].begin;
-    r->payload_size = 0;
+    r->payload_size = r->payload_from = r->payload_end = 0;
     r->compressed = (pfr_bytes){NULL, 0};
     r->ended = r->broken_told = false;
     return PFR_OK;

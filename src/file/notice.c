@@ -135,9 +135,12 @@ static pfr_status on_auxtrace(pfr_reader *r, pfr_record *rec, pfr_error *err) {
 static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
-    if (size > r->limits.chunk)
-        return pfr_fail(err, PFR_ERR_LIMIT, rec->offset, size, "chunk", "tracing data of %llu bytes",
-                        (unsigned long long)size);
+    if (size > r->limits.chunk) { /* and what comes is searched for records */
+        r->payload_size = rec->payload = 0;
+        found(r, rec->offset, rec->size, "header_tracing_data.size", "tracing data of %llu bytes (limit chunk)",
+              (unsigned long long)size);
+        return PFR_OK;
+    }
     rec->bytes = arena_copy(&r->arena, rec->bytes, rec->size, 8); /* the window moves on to the blob */
     if (!rec->bytes)
         return mem_fail(&r->memory, err, "tracing data");
@@ -183,18 +186,10 @@ static pfr_status on_compressed2(pfr_reader *r, pfr_record *rec, pfr_error *err)
 }
 
 static notice_fn *const notices[NOTICED] = {
-    [2] = on_lost,
-    [5] = on_throttle,
-    [6] = on_unthrottle,
-    [11] = on_aux,
-    [13] = on_lost_samples,
-    [64] = on_attr,
-    [66] = on_tracing_data,
-    [71] = on_auxtrace,
-    [72] = on_auxtrace_error,
-    [78] = on_event_update,
-    [80] = on_feature,
-    [81] = on_compressed,
+    [2] = on_lost,          [5] = on_throttle,      [6] = on_unthrottle,
+    [11] = on_aux,          [13] = on_lost_samples, [64] = on_attr,
+    [66] = on_tracing_data, [71] = on_auxtrace,     [72] = on_auxtrace_error,
+    [78] = on_event_update, [80] = on_feature,      [81] = on_compressed,
     [83] = on_compressed2,
 };
 

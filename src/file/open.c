@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #define PIPE_HEADER 16u
 #define OLD_HEADER 72u
 #define FILE_HEADER 104u
+#define FIRST_USER_TYPE 64u
 #define EVENTS_MOST 65536u
 #define PARTS_MOST 65536u
 
@@ -46,6 +48,30 @@ static bool old_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
     return false;
 }
 
+/* A stream begins with a record, mostly that of an event. */
+static bool looks_like_stream(const pfr_reader *r, const uint8_t *bytes, size_t have) {
+    if (have < PIPE_HEADER + RECORD_HEADER)
+        return false;
+    const uint32_t type = load_u32(bytes + PIPE_HEADER, r->context.swap);
+    return type >= FIRST_USER_TYPE && type < TYPE_RULES && r->rules[type].layout &&
+           load_u16(bytes + PIPE_HEADER + 4, r->context.swap) == 0 &&
+           load_u16(bytes + PIPE_HEADER + 6, r->context.swap) >= RECORD_HEADER;
+}
+
+/* A recording whose magic is damaged: the number behind it and what follows that are as they must be. */
+static bool looks_like_recording(pfr_reader *r, const uint8_t *bytes, size_t have) {
+    if (have < PIPE_HEADER + RECORD_HEADER)
+        return false;
+    for (int big = 0; big < 2; big++) {
+        set_order(r, big);
+        const uint64_t size = load_u64(bytes + 8, r->context.swap), entry = load_u64(bytes + 16, r->context.swap);
+        if (size == PIPE_HEADER ? looks_like_stream(r, bytes, have)
+                                : size == FILE_HEADER && entry >= 80 && entry <= 512 && entry % 8 == 0)
+            return true;
+    }
+    return false;
+}
+
 static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
     if (have >= PIPE_HEADER && memcmp(bytes, "PERFILE2", MAGIC) == 0)
         return set_order(r, false), r->header.version = 2, PFR_OK;
@@ -55,62 +81,60 @@ static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pf
         return r->header.version = 1, PFR_OK;
     if (have == 0)
         return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "", "the file is empty");
+    if (looks_like_recording(r, bytes, have)) {
+        found(r, 0, MAGIC, "file_header.magic", "not the magic of a recording, but what follows it is one");
+        return r->header.version = 2, PFR_OK;
+    }
     return pfr_fail(err, PFR_ERR_FORMAT, 0, have < MAGIC ? have : MAGIC, "file_header.magic",
                     "not a recording: neither perf.data nor its stream begins like this");
 }
 
-static pfr_status read_header(pfr_reader *r, pfr_error *err) {
+static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *err) {
     uint8_t bytes[FILE_HEADER];
     size_t got = 0;
-    struct pfr_rec_file_header h;
     PFR_TRY(input_read_at(&r->parts[0].in, 0, bytes, sizeof bytes, &got, err));
     const uint64_t size = load_u64(bytes + 8, r->context.swap);
-    if (size != OLD_HEADER && size < FILE_HEADER)
-        return pfr_fail(err, PFR_ERR_FORMAT, 8, 8, "file_header.size",
-                        "a header of %llu bytes: 16, 72 or 104 are known", (unsigned long long)size);
-    if (got < size && got < FILE_HEADER)
-        return pfr_fail(err, PFR_ERR_FORMAT, got, size - got, "file_header", "the file ends within its header");
-    struct cursor in = cursor_on(bytes, size < FILE_HEADER ? (size_t)size : FILE_HEADER, 0, r->context.swap);
-    PFR_TRY(layout_read(layout_at(L_file_header), &r->context, &in, &h, err));
-    r->header.header_size = size;
-    r->header.attr_size = h.attr_size;
-    r->header.data_offset = h.data.offset;
-    r->header.data_size = r->header.data_size_said = h.data.size;
-    if (h.attr_size < 80 || h.attr_size > RECORD_MOST)
-        return pfr_fail(err, PFR_ERR_FORMAT, 16, 8, "file_header.attr_size", "attr entries of %llu bytes",
-                        (unsigned long long)h.attr_size);
-    return PFR_OK;
+    const size_t least = size == OLD_HEADER ? OLD_HEADER : FILE_HEADER;
+    if (got < least)
+        return pfr_fail(err, PFR_ERR_FORMAT, got, least - got, "file_header", "the file ends within its header");
+    bool swap;
+    const bool other_order = mend_order(r, bytes, &swap), big = r->header.big_endian;
+    set_order(r, swap != host_big);
+    struct cursor in = cursor_on(bytes, least, 0, swap);
+    PFR_TRY(layout_read(layout_at(L_file_header), &r->context, &in, h, err));
+    r->header.data_size_said = h->data.size;
+    if (least == FILE_HEADER)
+        features_bitmap(r, h->features.at);
+    set_order(r, big != other_order);
+    return mend_header(r, h, err);
 }
 
 /* The entry's last 16 bytes say where its ids are. */
-static pfr_status read_attr_entry(pfr_reader *r, const uint8_t *entry, pfr_error *err) {
-    const size_t room = (size_t)r->header.attr_size - 16;
-    const uint64_t ids_offset = load_u64(entry + room, r->context.swap);
-    const uint64_t ids_size = load_u64(entry + room + 8, r->context.swap);
+static pfr_status read_attr_entry(pfr_reader *r, const struct pfr_rec_file_header *h, const uint8_t *entry, uint64_t at,
+                                  pfr_error *err) {
+    const size_t room = (size_t)h->attr_size - 16;
+    uint64_t ids_offset = load_u64(entry + room, r->context.swap);
+    uint64_t ids_size = load_u64(entry + room + 8, r->context.swap);
     pfr_u64s ids = {NULL, 0, r->context.swap};
     size_t got = 0;
-    if (ids_size > 0 && ids_offset <= r->header.file_size && ids_size <= r->header.file_size - ids_offset) {
-        uint8_t *bytes = mem_alloc(&r->memory, (size_t)ids_size, 1);
-        if (!bytes)
-            return mem_fail(&r->memory, err, "event ids");
-        pfr_status s = input_read_at(&r->parts[0].in, ids_offset, bytes, (size_t)ids_size, &got, err);
-        ids.at = bytes;
-        ids.count = got / 8;
-        if (s >= 0)
-            s = events_add(r, entry, room, &ids, err);
-        mem_free(&r->memory, bytes, (size_t)ids_size, 1);
-        return s;
-    }
-    if (ids_size > 0)
-        r->quality.holes++;
-    return events_add(r, entry, room, &ids, err);
+    mend_ids(r, h, at, &ids_offset, &ids_size);
+    if (ids_size == 0)
+        return events_add(r, entry, room, &ids, err);
+    uint8_t *bytes = mem_alloc(&r->memory, (size_t)ids_size, 1);
+    if (!bytes)
+        return mem_fail(&r->memory, err, "event ids");
+    pfr_status s = input_read_at(&r->parts[0].in, ids_offset, bytes, (size_t)ids_size, &got, err);
+    ids.at = bytes;
+    ids.count = got / 8;
+    if (s >= 0)
+        s = events_add(r, entry, room, &ids, err);
+    mem_free(&r->memory, bytes, (size_t)ids_size, 1);
+    return s;
 }
 
-static pfr_status read_attrs(pfr_reader *r, pfr_error *err) {
-    uint8_t head[FILE_HEADER];
+static pfr_status read_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, pfr_error *err) {
+    const uint64_t offset = h->attrs.offset, size = h->attrs.size;
     size_t got = 0;
-    PFR_TRY(input_read_at(&r->parts[0].in, 0, head, 40, &got, err));
-    const uint64_t offset = load_u64(head + 24, r->context.swap), size = load_u64(head + 32, r->context.swap);
     const uint64_t count = size / r->header.attr_size;
     if (count > EVENTS_MOST)
         return pfr_fail(err, PFR_ERR_DAMAGE, 32, 8, "file_header.attrs.size", "%llu events", (unsigned long long)count);
@@ -126,24 +150,29 @@ static pfr_status read_attrs(pfr_reader *r, pfr_error *err) {
         if (s >= 0 && got < r->header.attr_size)
             break;
         if (s >= 0)
-            s = read_attr_entry(r, entry, err);
+            s = read_attr_entry(r, h, entry, at, err);
     }
     mem_free(&r->memory, entry, (size_t)r->header.attr_size, 1);
     return s;
 }
 
 /* Where the records lie. data.size 0: the recorder was killed, everything to the end is records. */
-static void place_data(pfr_reader *r) {
+static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_header) {
     pfr_header *h = &r->header;
-    h->not_finalised = h->data_size_said == 0 && h->file_size > h->data_offset;
+    const uint64_t said = file_header->data.size;
+    h->header_size = file_header->size;
+    h->attr_size = file_header->attr_size;
+    h->data_offset = file_header->data.offset;
+    h->data_size = said;
+    h->not_finalised = said == 0 && h->file_size > h->data_offset;
     r->quality.not_finalised = h->not_finalised;
     if (h->data_offset > h->file_size)
         h->data_size = 0;
-    else if (h->not_finalised || h->data_size_said > h->file_size - h->data_offset)
+    else if (h->not_finalised || said > h->file_size - h->data_offset)
         h->data_size = h->file_size - h->data_offset;
-    if (!h->not_finalised && h->data_size < h->data_size_said)
-        r->quality.truncated_bytes += h->data_size_said - h->data_size;
-    h->features_offset = h->data_offset + h->data_size_said;
+    if (!h->not_finalised && h->data_size < said)
+        r->quality.truncated_bytes += said - h->data_size;
+    h->features_offset = h->data_offset + said;
     r->parts[0].begin = h->data_offset;
     r->parts[0].end = h->data_offset + h->data_size;
 }
@@ -203,9 +232,13 @@ static pfr_status open_file(pfr_reader *r, const struct input_setup *setup, pfr_
     if (!input_seekable(&r->parts[0].in) && setup)
         PFR_TRY(spool(r, setup, err));
     r->header.file_size = input_size(&r->parts[0].in);
-    PFR_TRY(read_header(r, err));
-    place_data(r);
-    PFR_TRY(read_attrs(r, err));
+    struct pfr_rec_file_header h;
+    PFR_TRY(read_header(r, &h, err));
+    r->header.attr_size = h.attr_size;
+    PFR_TRY(read_attrs(r, &h, err));
+    mend_data_offset(r, &h);
+    mend_data_size(r, &h);
+    place_data(r, &h);
     PFR_TRY(features_open(r, err));
     return events_name(r, err);
 }
@@ -223,6 +256,30 @@ static pfr_status open_pipe(pfr_reader *r, const struct input_setup *setup, pfr_
     return PFR_OK;
 }
 
+/* Whether a stream's header is in the other byte order than its magic says. */
+static bool is_stream_of_other_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
+    const bool big = r->header.big_endian;
+    set_order(r, !big);
+    if (load_u64(bytes + 8, r->context.swap) == PIPE_HEADER && looks_like_stream(r, bytes, have)) {
+        found(r, 0, MAGIC, "file_header.magic", "the magic's byte order is not that of what follows");
+        return true;
+    }
+    set_order(r, big);
+    return false;
+}
+
+static bool is_stream(pfr_reader *r, const uint8_t *bytes, size_t have) {
+    const uint64_t size = load_u64(bytes + 8, r->context.swap);
+    if (size == PIPE_HEADER || size == OLD_HEADER || size == FILE_HEADER)
+        return size == PIPE_HEADER;
+    if (is_stream_of_other_order(r, bytes, have))
+        return true;
+    if (!looks_like_stream(r, bytes, have))
+        return false;
+    found(r, 8, 8, "file_header.size", "a header of %" PRIu64 " bytes; a stream, whose header has 16, follows", size);
+    return true;
+}
+
 static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -230,7 +287,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     if (s < 0 || (s == PFR_HOLE && have < PIPE_HEADER)) /* a compressed input that is broken before anything came out */
         return s < 0 ? s : PFR_ERR_DAMAGE;
     PFR_TRY(recognise(r, bytes, have, err));
-    PFR_TRY(load_u64(bytes + 8, r->context.swap) == PIPE_HEADER ? open_pipe(r, setup, err) : open_file(r, setup, err));
+    PFR_TRY(is_stream(r, bytes, have) ? open_pipe(r, setup, err) : open_file(r, setup, err));
     r->at = r->parts[0].begin;
     r->found_at_open = r->quality;
     return PFR_OK;
@@ -369,8 +426,10 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     r->keep_aux = options && options->size > offsetof(pfr_open_options, keep_aux) && options->keep_aux;
     r->spool = options && options->size > offsetof(pfr_open_options, spool) && options->spool;
     r->last_event = PFR_NO_EVENT;
+    r->doubtful = UINT64_MAX;
     arena_init(&r->arena, &r->memory);
     u64_map_init(&r->ids, &r->memory);
+    believe_learn(r);
     return r;
 }
 

@@ -5,7 +5,10 @@
  * What a pfr_reader is made of. One file per concern:
  *
  *     open.c            what kind of recording is this; header, attrs, parts
+ *     mend.c            numbers of the header that cannot be right
  *     next.c            records in file order, payloads behind records
+ *     believe.c         whether bytes are a record, by themselves
+ *     resync.c          what to do where they are none: the next place that believable records start from
  *     walk.c            the same for those who only count
  *     inflate.c         COMPRESSED records to the records inside
  *     events.c          attrs, ids, names: who owns a record
@@ -19,21 +22,22 @@
 #include "base/arena.h"
 #include "base/hashmap.h"
 #include "base/input.h"
-#include "wire/layout.h"
+#include "wire/layout_length.h"
 
 #include <perfray/reader.h>
 
 #define RECORD_HEADER 8u
 #define RECORD_MOST 65535u
 #define FEATURES 256u
+#define FINDINGS_MOST 16u
 
 /* zstd contexts are made when the first COMPRESSED record comes. */
 struct inflater {
-    void *stream;      /* ZSTD_DStream */
-    uint8_t *buffer;   /* decompressed, not yet handed out from `at` on */
+    void *stream;    /* ZSTD_DStream */
+    uint8_t *buffer; /* decompressed, not yet handed out from `at` on */
     size_t at, length, capacity;
-    uint64_t start;    /* place of buffer[0] in the whole output */
-    bool broken;       /* the stream cannot go on: later COMPRESSED records are holes until a new frame begins */
+    uint64_t start; /* place of buffer[0] in the whole output */
+    bool broken;    /* the stream cannot go on: later COMPRESSED records are holes until a new frame begins */
 };
 
 /* One file of records: the file itself, or `data` and each `data.N` of a directory. */
@@ -42,14 +46,25 @@ struct part {
     struct inflater inflater;
     uint64_t begin, end; /* of the records; end UINT64_MAX: when the input ends */
     uint32_t number;     /* 0 or N + 1 */
+    bool end_doubtful;   /* nothing stands behind `end` that should */
     bool open;
 };
 
 struct event {
     pfr_event public;
     struct pfr_context context;
-    uint32_t tail; /* bytes of its sample_id */
+    uint32_t tail;             /* bytes of its sample_id */
+    struct length_rule length; /* of its samples */
+    bool open_ended;           /* its samples may have fields that no table knows, behind the known ones */
 };
+
+/* What is known of the records of one type before one was seen. */
+struct type_rule {
+    uint16_t layout;           /* 0: unknown type */
+    uint32_t least;            /* bytes of the body, without a sample_id */
+    struct length_rule length; /* of the body */
+};
+#define TYPE_RULES 128u
 
 struct pfr_reader {
     struct memory memory;
@@ -60,29 +75,35 @@ struct pfr_reader {
     struct pfr_context context; /* of records without an event: byte order and NRCPUS */
 
     struct part *parts;
-    uint32_t nr_parts, part; /* current */
-    uint64_t at;             /* next record in the current part */
-    uint64_t payload_at, payload_size;
-    pfr_bytes compressed;    /* given as a record, not yet decompressed */
-    uint64_t outer;          /* offset of the COMPRESSED record at hand */
-    bool ended;              /* the current part has nothing more that can be read */
+    uint32_t nr_parts, part;            /* current */
+    uint64_t at;                        /* next record in the current part */
+    uint64_t payload_size;              /* of the last record, not yet stepped over */
+    uint64_t payload_from, payload_end; /* of the last one that was stepped over */
+    uint64_t doubtful;                  /* the last record, where its size is only what it says; else UINT64_MAX */
+    pfr_bytes compressed;               /* given as a record, not yet decompressed */
+    uint64_t outer;                     /* offset of the COMPRESSED record at hand */
+    bool ended;                         /* the current part has nothing more that can be read */
 
     struct event *events;
     size_t nr_events, events_room;
     struct u64_map ids;
     uint64_t last_id;
     int32_t last_event;
-    uint32_t least[32];        /* least bytes of a kernel record's body, by type */
-    uint32_t id_at, id_back;   /* where the id stands: in a sample from its start, in other records from their end; 0: nowhere */
+    struct type_rule rules[TYPE_RULES];
+    uint32_t id_at,
+        id_back; /* where the id stands: in a sample from its start, in other records from their end; 0: nowhere */
 
     pfr_feature *features;
     uint32_t nr_features, features_room;
     pfr_error unread;                 /* of the first payload that could not be read; status PFR_OK: none */
     struct pfr_context old_build_ids; /* entries without pid */
     struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
-    bool names_stale; /* names have to be made anew */
-    pfr_error broken; /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
+    bool names_stale;                 /* names have to be made anew */
+    pfr_error broken;                 /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
     bool broken_told;
+    pfr_error
+        findings[FINDINGS_MOST]; /* of the time of opening; each is given once, as a hole before the first record */
+    uint32_t nr_findings, findings_told;
 
     size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream brings no new events */
     pfr_quality quality, found_at_open;
@@ -106,11 +127,67 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
    read (memory, input). */
 pfr_status features_unread(const pfr_reader *r, pfr_error *err);
 
+/* The bitmap, also as big-endian writers get it wrong. */
+void features_bitmap(pfr_reader *r, const uint8_t *bytes);
+
+/* mend.c: what cannot be right in the header, made right where the rest of the file tells how; each change is a
+ * finding. */
+/* Whether what follows the header is in the other byte order than its magic says; *swap_header: of its numbers. */
+bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header);
+pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *err);
+void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length);
+void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h); /* once the events are known */
+void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h);
+/* Something that was seen while opening. */
+__attribute__((format(printf, 5, 6))) void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where,
+                                                 const char *text, ...);
+
 /* inflate.c */
 void inflater_close(struct inflater *z, struct memory *memory);
 void inflater_rewind(struct inflater *z);
-/* Decompresses one record's bytes behind what is left over. HOLE: broken, *err says where. (zlib owns the short name.) */
+/* Decompresses one record's bytes behind what is left over. HOLE: broken, *err says where. (zlib owns the short name.)
+ */
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
+
+/* believe.c: how far the bytes of a record (type to context are filled) look like one. */
+enum belief {
+    BELIEF_NONE, /* they do not hold what their type says */
+    BELIEF_WEAK, /* nothing tells: unknown type, or a sample of no event */
+    BELIEF_ODD,  /* they hold it, and something behind */
+    BELIEF_FULL, /* they hold it, and nothing else */
+    BELIEF_FIRM  /* they are as long as they must be: garbage would hardly be */
+};
+void believe_learn(pfr_reader *r); /* at open, and when the first event is known */
+enum belief believe(const pfr_reader *r, const pfr_record *rec);
+/* Why belief is NONE. */
+void believe_not(const pfr_record *rec, pfr_error *why);
+
+/* next.c: the record at `bytes`, not yet counted. The header says its size, which is there. */
+void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
+
+/* resync.c: bytes to judge by, as far as they can be seen. */
+struct sight {
+    const uint8_t *bytes;
+    uint64_t length;
+    bool whole; /* nothing follows them */
+};
+/* 0: the record at the start of the sight, which is not fully believed, is to be given. Else the first place behind it
+   where records go on, or s->length. */
+uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec);
+/* Whether a whole record stands there that is as long as it must be. */
+bool is_record_at(pfr_reader *r, const struct sight *s, uint64_t at);
+/* Whether records of this type hold compressed bytes, which may look like records and are none. */
+bool holds_compressed(uint32_t type);
+/* Whether a record's size is only its own word: more bytes than it has would not show. Not where compressed bytes are.
+ */
+bool may_hide_records(const pfr_record *rec);
+/* The first place from `at` on that records follow each other from: three in a row, or `least` that are whole up to the
+   end (one less where the last of them ends there); s->length: nowhere. Places behind `until` are not tried. */
+uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t until, unsigned least);
+/* The same in the current part's input, from offset *at on. PFR_END: nowhere, and *at is the end. */
+pfr_status resync(pfr_reader *r, uint64_t *at, unsigned least, pfr_error *err);
+/* What can be seen of the current part from offset `at`. */
+pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err);
 
 /* notice.c: looks at a record that was just read; < 0 only for memory and limits. May move the record's bytes. */
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err);

@@ -8,6 +8,7 @@
 
 /* The id that samples of the event at hand carry; without one, every sample is the only event's. */
 struct wanted {
+    const struct length_rule *length;
     uint64_t id;
     uint32_t at; /* of the id in the record; 0: none */
     bool swap;
@@ -24,7 +25,8 @@ static uint64_t walk(const struct wanted *w, const uint8_t *at, uint64_t left, u
     const uint8_t *const start = at;
     while (left >= RECORD_HEADER) {
         const uint16_t size = load_u16(at + 6, w->swap);
-        if (size < RECORD_HEADER || size > left || !is_wanted(w, at, size))
+        if (size < RECORD_HEADER || size > left || !is_wanted(w, at, size) ||
+            !length_holds(w->length, at + RECORD_HEADER, size - RECORD_HEADER, w->swap))
             break;
         at += size;
         left -= size;
@@ -41,9 +43,10 @@ uint64_t walk_samples(pfr_reader *r, int32_t event) {
         return 0;
     if (skip > p->in.length || r->at >= p->end || (r->nr_events > 1 && (r->id_at == 0 || event != r->last_event)))
         return 0;
-    const struct wanted w = {r->last_id, r->nr_events > 1 ? r->id_at : 0, r->context.swap};
+    const struct wanted w = {&r->events[event].length, r->last_id, r->nr_events > 1 ? r->id_at : 0, r->context.swap};
     const uint64_t left = p->in.length - skip, room = p->end - r->at;
     r->at += walk(&w, p->in.bytes + skip, left < room ? left : room, &count);
+    r->doubtful = UINT64_MAX;
     r->quality.records += count;
     r->quality.samples += count;
     return count;

@@ -107,6 +107,7 @@ struct dump {
     const uint8_t *found;        /* by a form that looks for a field */
     unsigned depth;              /* of the form */
     bool filled;                 /* of the form: something stands in the current container */
+    bool quiet;                  /* what is wrong with the record at hand was said */
     union dump_body body, *part; /* the record's struct; one per level of nesting */
 };
 

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 
 void dump_tell_hole(struct dump *d, const pfr_error *hole) {
+    if (d->quiet)
+        return;
     d->told++;
     if (d->options.hole)
         d->options.hole(d->options.hole_context, hole);
@@ -23,17 +25,25 @@ static pfr_status show_record(struct dump *d, const pfr_record *rec, pfr_error *
     return PFR_OK;
 }
 
+/* What the reader could not use: said, and shown where it is one record. */
+static pfr_status show_hole(struct dump *d, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
+    const uint64_t damaged = d->counts.damaged;
+    pfr_status s = PFR_OK;
+    dump_tell_hole(d, hole);
+    d->quiet = true;
+    if (rec->bytes)
+        s = show_record(d, rec, err);
+    d->quiet = false;
+    d->counts.holes += d->counts.damaged == damaged;
+    return s;
+}
+
 static pfr_status show_records(struct dump *d, pfr_error *err) {
     pfr_record rec;
     pfr_error own;
     pfr_status s;
     while ((s = pfr_next(d->reader, &rec, &own)) >= 0 && s != PFR_END && !pfr_output_failed(d->to)) {
-        if (s == PFR_HOLE) {
-            d->counts.holes++;
-            dump_tell_hole(d, &own);
-        } else {
-            PFR_TRY(show_record(d, &rec, err));
-        }
+        PFR_TRY(s == PFR_HOLE ? show_hole(d, &rec, &own, err) : show_record(d, &rec, err));
     }
     if (s < 0 && err)
         *err = own;
@@ -66,7 +76,8 @@ static void give_counts(const struct dump *d) {
 
 static pfr_status judge(const struct dump *d, pfr_error *err) {
     const pfr_quality *quality = pfr_get_quality(d->reader);
-    const uint64_t holes = quality->holes > d->counts.holes ? quality->holes : d->counts.holes;
+    const uint64_t all = d->counts.holes + d->counts.damaged;
+    const uint64_t holes = (quality->holes > all ? quality->holes : all) - d->counts.damaged;
     if (holes == 0 && d->told == 0)
         return PFR_OK;
     return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "dump",

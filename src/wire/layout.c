@@ -158,8 +158,7 @@ uint64_t bits_into(uint64_t word, unsigned width, unsigned pack, bool mirrored, 
     return (word & ~mask) | (v << shift & mask);
 }
 
-/* Bytes of one field where neither the content nor the room decides; false where they do. */
-static bool fixed_field_size(const struct field *f, const struct pfr_context *c, uint64_t *size) {
+bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64_t *size) {
     static const uint8_t widths[K_KINDS] = {[K_U8] = 1, [K_U16] = 2, [K_U32] = 4, [K_U64] = 8, [K_W32] = 4, [K_W64] = 8};
     *size = widths[f->kind];
     if (*size || f->kind == K_BITS)
@@ -186,7 +185,7 @@ uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c) 
             continue;
         if ((f->kind == K_U16 || f->kind == K_U32) && f->extra == EXTRA_SCOPE)
             return 0;
-        if (!fixed_field_size(f, c, &size))
+        if (!field_fixed_size(f, c, &size))
             return 0;
         sum += size;
     }
@@ -204,7 +203,7 @@ uint64_t layout_least_size(const struct layout *l, const struct pfr_context *c) 
             sum += layout_least_size(layout_at(f->of), c);
         else if (f->kind == K_TEXT && f->extra >= EXTRA_TO_NUL)
             sum += 1;
-        else if (fixed_field_size(f, c, &size))
+        else if (field_fixed_size(f, c, &size))
             sum += size;
     }
     return sum;

@@ -140,6 +140,9 @@ pfr_status layout_read(const struct layout *l, const struct pfr_context *c, stru
 /* Whether a field is there, given the bytes that remain in the layout's scope and the members read so far. */
 bool field_present(const struct field *f, const struct pfr_context *c, const void *rec, uint64_t left);
 
+/* Bytes of one field where neither the content nor the room decides; false where they do. */
+bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64_t *size);
+
 /* The bytes one such layout takes when that does not depend on its content, else 0. */
 uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c);
 /* The least bytes any instance takes under this context. */

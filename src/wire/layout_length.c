@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/layout_length.h"
+
+static bool by_context(const struct field *f) {
+    return f->when.test == TEST_ALWAYS || f->when.test == TEST_BITS;
+}
+
+/* Where the member at offset `at` of the struct stands in the bytes, as far as fields of known length lead there. */
+static bool place_of(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place) {
+    uint64_t size;
+    *place = 0;
+    for (const struct field *f = l->fields(); f->name; f++) {
+        if (!by_context(f))
+            return false;
+        if (!field_present(f, c, NULL, 0))
+            continue;
+        if (f->at == at && f->kind == K_U64)
+            return true;
+        if (!field_fixed_size(f, c, &size))
+            return false;
+        *place += (uint32_t)size;
+    }
+    return false;
+}
+
+static bool is_last(const struct field *f) {
+    return !f[1].name;
+}
+
+/* The one field whose length the content decides; false when it is of no kind that the rule can say. */
+static bool add_variable(const struct layout *l, const struct pfr_context *c, const struct field *f,
+                         struct length_rule *rule) {
+    if (rule->counted || rule->text)
+        return false;
+    if (f->kind == K_TEXT && f->extra == COUNT_TO_END && is_last(f))
+        return rule->text = true;
+    if (f->kind != K_A64 || f->extra >= COUNT_IN_BITS)
+        return false;
+    return rule->counted = place_of(l, c, f->extra, &rule->count_at);
+}
+
+struct length_rule layout_length(const struct layout *l, const struct pfr_context *c) {
+    static const struct length_rule unknown = {0, 0, false, false, false};
+    struct length_rule rule = {.known = true};
+    uint64_t size;
+    for (const struct field *f = l->fields(); f->name; f++) {
+        if (!by_context(f) || (f->kind == K_U32 && f->extra == EXTRA_SCOPE))
+            return unknown;
+        if (!field_present(f, c, NULL, 0))
+            continue;
+        if (field_fixed_size(f, c, &size))
+            rule.fixed += (uint32_t)size;
+        else if (!add_variable(l, c, f, &rule))
+            return unknown;
+    }
+    return rule;
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""kept_records.py - how many intact records of damaged recordings are kept, and whether one is invented.
+
+usage: kept_records.py [--count N] [--seed N] [--extra N] [--jobs N] [--least PERCENT] [--verbose] INPUT...
+
+INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
+
+tests/tools/mutate.py makes the mutants and knows where the records of the sound file are; nothing here uses the library but
+the command under test. A record of the sound file is intact in a mutant when its bytes stand there unchanged, at its
+offset or moved by as much as the file grew or shrank, and the attributes and ids that say what it means are unchanged too.
+It is kept when `dump` shows a record at that place, with its type and size and as not damaged. A record is invented when
+`dump` shows one, as not damaged, at a place where none of the sound file stood and whose first 16 bytes are not those of
+one (blocks of bytes that changed places take records, or their beginnings, with them).
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+sys.dont_write_bytecode = True
+import mutate  # noqa: E402
+import run_mutants  # noqa: E402
+
+HEADER_ATTR = 64
+BEGINNING = 16
+MAGICS = (b"PERFILE2", b"2ELIFREP")
+
+
+class Sound:
+    """A sound input: its bytes, its records, and the ranges that say what they mean."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.bytes = file.read()
+        document = mutate.parse(self.bytes, os.path.basename(path))
+        self.records = document.recs
+        self.starts = {offset for offset, _, _ in self.records}
+        self.beginnings = {self.bytes[offset:offset + min(size, BEGINNING)] for offset, _, size in self.records}
+        self.meaning = list(document.attrs) + [(offset, size) for name, _, offset, size in document.sections
+                                               if name == "ids"]
+        self.meaning += [(offset, size) for offset, kind, size in self.records if kind == HEADER_ATTR]
+
+
+def shown(perfray, path):
+    """(offset, type, size) of the records that dump shows as they are, outside of compressed ones."""
+    done = subprocess.run([perfray, "dump", "--format=jsonl", path], stdin=subprocess.DEVNULL, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    records = set()
+    for line in done.stdout.decode("utf-8").splitlines():
+        record = json.loads(line)
+        if "type" in record and "inner" not in record and "damaged" not in record:
+            records.add((record["offset"], record["type"], record["size"]))
+    return records, done.returncode
+
+
+def intact_of(sound, mutant):
+    """{place in the mutant: record} of the intact ones."""
+    shift = len(mutant) - len(sound.bytes)
+    for at, size in sound.meaning:
+        if all(mutant[at + delta:at + delta + size] != sound.bytes[at:at + size] for delta in (0, shift)):
+            return {}
+    intact = {}
+    for offset, kind, size in sound.records:
+        for place in {offset, offset + shift}:
+            if place >= 0 and mutant[place:place + size] == sound.bytes[offset:offset + size]:
+                intact[place] = (place, kind, size)
+    return intact
+
+
+def overlapping(intact):
+    """Equal records next to each other may seem to stand at two places of which one begins inside of another: none of these
+    can be told from the other, so both are left out."""
+    places = sorted(intact)
+    unclear = set()
+    for before, after in zip(places, places[1:]):
+        if before + intact[before][2] > after:
+            unclear |= {before, after}
+    return unclear
+
+
+def judge(perfray, sound, path):
+    """(intact, kept, invented places)."""
+    with open(path, "rb") as file:
+        mutant = file.read()
+    intact = intact_of(sound, mutant)
+    for place in overlapping(intact):
+        del intact[place]
+    records, _ = shown(perfray, path)
+    kept = sum(record in records for record in intact.values())
+    shift = len(mutant) - len(sound.bytes)
+    invented = [record for record in records if record[0] not in sound.starts and record[0] - shift not in sound.starts
+                and mutant[record[0]:record[0] + min(record[2], BEGINNING)] not in sound.beginnings]
+    return len(intact), kept, invented, sorted(set(intact.values()) - records)
+
+
+class Tally:
+    def __init__(self):
+        self.mutants = self.intact = self.kept = self.invented = 0
+
+    def add(self, intact, kept, invented):
+        self.mutants += 1
+        self.intact += intact
+        self.kept += kept
+        self.invented += invented
+
+    def percent(self):
+        return 100.0 * self.kept / self.intact if self.intact else 100.0
+
+
+def run(options, folder):
+    sounds = {os.path.basename(path): Sound(path) for path in options.inputs}
+    mutants = [mutant for mutant in run_mutants.make_mutants(folder, options)
+               if sounds[mutant.source].bytes[:8] in MAGICS and sounds[mutant.source].records]
+    tallies = collections.defaultdict(Tally)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(lambda mutant: judge(os.environ["PERFRAY"], sounds[mutant.source], mutant.path), mutants)
+        for mutant, (intact, kept, invented, lost) in zip(mutants, results):
+            for name in (mutant.damage, "all"):
+                tallies[name].add(intact, kept, len(invented))
+            if options.verbose and (kept < intact or invented):
+                print("%s %s of %s: %d of %d kept, first lost %s, invented %s" % (
+                    os.path.basename(mutant.path), mutant.damage, mutant.source, kept, intact, lost[:1], invented[:2]))
+    return tallies
+
+
+def report(tallies, options):
+    if options.verbose:
+        for name in sorted(tallies):
+            tally = tallies[name]
+            print("%-24s %5d mutants, %8d intact, %7.3f %% kept, %d invented" % (
+                name, tally.mutants, tally.intact, tally.percent(), tally.invented))
+    tally = tallies["all"]
+    good = tally.percent() >= options.least and tally.invented == 0 and tally.intact > 0
+    print("%s hostile/kept (%d mutants, %d intact records, %.3f %% kept, %d invented)" % (
+        "ok" if good else "not ok", tally.mutants, tally.intact, tally.percent(), tally.invented))
+    return 0 if good else 1
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--extra", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--least", type=float, default=99.9)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--keep")
+    parser.add_argument("inputs", nargs="+")
+    options = parser.parse_args(arguments)
+    options.inputs = sorted(path for given in options.inputs for path in run_mutants.files_of(given) if os.path.isfile(path))
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+        return report(run(options, options.keep), options)
+    with tempfile.TemporaryDirectory(prefix="perfray-kept-") as folder:
+        return report(run(options, folder), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
