@@ -39,10 +39,12 @@ static void check_counts(const struct form *form, pfr_status status, const pfr_d
                          const pfr_quality *quality) {
     if (status < 0 || form->makes_files)
         return;
-    LAW(form->selects || counts->records == quality->records, "%ju of %ju records", (uintmax_t)counts->records,
+    LAW(form->selects || counts->records >= quality->records, "%ju of %ju records", (uintmax_t)counts->records,
         (uintmax_t)quality->records);
-    LAW(counts->records <= quality->records && counts->damaged <= counts->records, "%ju records, %ju of %ju damaged",
-        (uintmax_t)quality->records, (uintmax_t)counts->damaged, (uintmax_t)counts->records);
+    /* a hole that is one record is shown too */
+    LAW(counts->records <= quality->records + quality->holes && counts->damaged <= counts->records,
+        "%ju records, %ju holes, %ju of %ju damaged", (uintmax_t)quality->records, (uintmax_t)quality->holes,
+        (uintmax_t)counts->damaged, (uintmax_t)counts->records);
     LAW((status == PFR_HOLE) == (quality->holes > 0 || told > 0), "%s with %ju holes, %ju places told",
         pfr_status_name(status), (uintmax_t)quality->holes, (uintmax_t)told);
     LAW(told >= counts->holes + counts->damaged, "%ju places for %ju holes and %ju damaged", (uintmax_t)told,
