@@ -26,18 +26,24 @@ static uint64_t complain_of_places(const struct task *task, pfr_reader *reader) 
     return told;
 }
 
-/* Feature sections that lie outside of the file, wholly or in part. */
+/* Features that lie outside of the file or do not hold what they say. */
 static uint64_t complain_of_features(const struct task *task, pfr_reader *reader) {
     pfr_error err;
     uint64_t told = 0;
     for (uint32_t i = 0; i < pfr_feature_count(reader); i++) {
         const pfr_feature *const feature = pfr_get_feature(reader, i, &err);
-        if (!feature || feature->status != PFR_HOLE || told++ >= PLACES_MOST)
-            continue;
-        complain("%s: byte %" PRIu64 ": feature %s lies outside of the file", task->file, feature->offset,
-                 feature->name ? feature->name : "without a name");
+        if (feature && pfr_check_feature(reader, feature, &err) == PFR_HOLE && told++ < PLACES_MOST)
+            complain_of(task->file, &err, NULL);
     }
     return told;
+}
+
+/* Samples that nobody can read; the recording does not say what is in them. */
+static uint64_t complain_of_lost_events(const struct task *task, const pfr_quality *quality) {
+    if (quality->unknown_ids > 0)
+        complain("%s: %" PRIu64 " sample%s to no event", task->file, quality->unknown_ids,
+                 quality->unknown_ids == 1 ? " belongs" : "s belong");
+    return quality->unknown_ids;
 }
 
 static void complain_of_counts(const struct task *task, const pfr_quality *quality, uint64_t told) {
@@ -86,5 +92,6 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
         told += complain_of_places(task, reader);
     if (!is_cut || told == PLACES_MOST) /* what a cut took away is counted too, but has no place */
         complain_of_counts(task, &quality, told);
+    told += complain_of_lost_events(task, &quality);
     return is_cut || is_damaged || told > 0 ? ENDS_PARTIAL : ENDS_FINE;
 }

@@ -116,6 +116,10 @@ const pfr_feature *pfr_find_feature(pfr_reader *reader, uint32_t bit, pfr_error 
 pfr_status pfr_decode_feature(const pfr_reader *reader, const pfr_feature *feature, void *body, size_t size,
                               pfr_error *err);
 
+/* Whether all that the payload says it holds is there. PFR_HOLE: *err names the first thing that is not, or says that the
+   section lies outside of the file. PFR_OK also for what no table knows. */
+pfr_status pfr_check_feature(const pfr_reader *reader, const pfr_feature *feature, pfr_error *err);
+
 /* What was wrong or worth knowing, counted while reading; complete after PFR_END. One line of `info` (quality.h). */
 typedef struct pfr_quality {
     uint64_t records, samples;

@@ -22,6 +22,7 @@
 
 #define TYPE_SAMPLE 9u
 #define ATTR_LEAST 64u
+#define OLD_ATTR_MOST 96u /* when the magic changed, Linux 3.7 */
 
 uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
     uint64_t *copy = arena_take(&r->arena, ids->count * sizeof *copy, sizeof *copy);
@@ -103,6 +104,8 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
         return mem_fail(&r->memory, err, "events");
     *e = (struct event){.public = {.scale = 1, .attr_bytes = {kept, room}}};
     PFR_TRY(read_attr(r, kept, room, &e->public.attr, err));
+    if (r->header.version == 1 && e->public.attr.size > OLD_ATTR_MOST && r->nr_events == 0)
+        found(r, 0, 8, "file_header.magic", "PERFFILE is older than attrs of %u bytes", e->public.attr.size);
     set_context(r, e);
     e->public.nr_ids = ids->count;
     e->public.ids = copy_ids(r, ids, err);

@@ -5,6 +5,7 @@
  */
 #include "file/recording.h"
 
+#include "wire/layout_check.h"
 #include "wire/names.h"
 #include "wire/variant.h"
 
@@ -74,6 +75,9 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error 
     if (offset > r->header.file_size || size > r->header.file_size - offset) {
         f->status = PFR_HOLE;
         f->bytes.length = offset > r->header.file_size ? 0 : r->header.file_size - offset;
+    } else if (size > 0 && offset < r->header.features_offset) {
+        found(r, at, SLOT, "feature", "feature %u lies at %llu, before the table of features", bit,
+              (unsigned long long)offset);
     }
     return PFR_OK;
 }
@@ -198,4 +202,27 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
     c.home = context_of(r, feature);
     c.word[WORD_VARIANT] = variant_of((unsigned)feature->layout, feature->bytes.at, feature->bytes.length, &r->context);
     return layout_read(l, &c, &in, body, err);
+}
+
+static void keep_first(void *context, const struct check_finding *finding) {
+    pfr_error *first = context;
+    if (finding->severity == CHECK_DEFECT && finding->error && first->status == PFR_OK)
+        pfr_fail(first, PFR_HOLE, finding->offset, finding->length, "feature", "%s", finding->error->text);
+}
+
+pfr_status pfr_check_feature(const pfr_reader *r, const pfr_feature *f, pfr_error *err) {
+    const char *name = f->name ? f->name : "without a name";
+    const struct layout *l = layout_at(f->layout);
+    pfr_error first = {.status = PFR_OK};
+    if (f->status == PFR_HOLE)
+        return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %s lies outside of the file",
+                        name);
+    if (!l || !f->bytes.at || f->bytes.length == 0)
+        return PFR_OK;
+    struct pfr_context c = *context_of(r, f);
+    c.word[WORD_VARIANT] = variant_of((unsigned)f->layout, f->bytes.at, f->bytes.length, &r->context);
+    layout_check(l, &c, f->bytes.at, f->bytes.length, f->offset, keep_first, &first);
+    if (first.status == PFR_OK)
+        return PFR_OK;
+    return pfr_fail(err, PFR_HOLE, first.offset, first.length, "feature", "feature %s: %s", name, first.text);
 }

@@ -160,7 +160,7 @@ bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header) {
 static void mend_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (h->size == OLD_HEADER_SIZE || h->size == HEADER_SIZE)
         return;
-    if (h->size > HEADER_SIZE && h->size <= h->attrs.offset && h->size <= h->data.offset &&
+    if (h->size > HEADER_SIZE && h->size % 8 == 0 && h->size <= h->attrs.offset && h->size <= h->data.offset &&
         h->data.offset <= r->header.file_size)
         return; /* a longer header of the future */
     found(r, AT_SIZE, 8, "file_header.size", "a header of %" PRIu64 " bytes: %u, %u or 16 are known", h->size,

@@ -50,6 +50,16 @@ static pfr_status show_records(struct dump *d, pfr_error *err) {
     return s < 0 ? s : PFR_OK;
 }
 
+/* The features of a stream are records, whose payloads were shown as far as they fit. */
+static void tell_features(struct dump *d) {
+    pfr_error hole;
+    for (uint32_t i = 0; i < pfr_feature_count(d->reader); i++) {
+        const pfr_feature *feature = pfr_get_feature(d->reader, i, NULL);
+        if (feature && pfr_check_feature(d->reader, feature, &hole) == PFR_HOLE)
+            dump_tell_hole(d, &hole);
+    }
+}
+
 static pfr_status run(struct dump *d, pfr_error *err) {
     PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
     PFR_TRY(dump_tables_make(d, err));
@@ -57,7 +67,10 @@ static pfr_status run(struct dump *d, pfr_error *err) {
         return dump_aux(d, err);
     if (d->options.format != PFR_DUMP_PERF)
         PFR_TRY(dump_begin(d, err));
-    return show_records(d, err);
+    PFR_TRY(show_records(d, err));
+    if (pfr_get_header(d->reader)->container == PFR_PIPE)
+        tell_features(d);
+    return PFR_OK;
 }
 
 /* What the caller does not know of is 0. */

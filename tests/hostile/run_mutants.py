@@ -11,7 +11,7 @@ Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read
 tests/tools/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
 alone. Lines of the result: `ok hostile/mutants COMMAND`, `not ok ...` with what happened first and the commands that make it
 again, `skip ...` for a verb that this build does not have. A mutant of class `diagnose` that is read with exit status 0
-and no word on stderr is counted as silent: a figure for now, no failure.
+and no word on stderr is silent: counted, and wrong for the commands of EVERY, which read all that is in a recording.
 """
 import argparse
 import concurrent.futures
@@ -85,6 +85,9 @@ def run_command(options, pool, command, mutants):
     perfray = os.environ["PERFRAY"]
     results = list(pool.map(lambda mutant: try_one(perfray, command, mutant), mutants))
     wrong = [(mutant, what) for mutant, (what, _) in zip(mutants, results) if what]
+    if command in EVERY:
+        wrong += [(mutant, "silent") for mutant, (_, silent) in zip(mutants, results)
+                  if silent and mutant.expect == "diagnose"]
     name = "hostile/mutants " + " ".join(command)
     structural = [silent for mutant, (_, silent) in zip(mutants, results) if mutant.expect == "diagnose"]
     figures = "%d mutants of %d files, %d of %d structural ones silent" % (
