@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define HEADER_SIZE 104u
 #define OLD_HEADER_SIZE 72u
@@ -43,8 +44,18 @@ static uint32_t peek_u32(pfr_reader *r, uint64_t offset) {
     return load_u32(bytes, r->context.swap);
 }
 
+/* Records are noticed again in each pass. */
+static bool is_found(const pfr_reader *r, uint64_t offset, const char *where) {
+    for (uint32_t i = 0; i < r->nr_findings; i++)
+        if (r->findings[i].offset == offset && strcmp(r->findings[i].where, where) == 0)
+            return true;
+    return false;
+}
+
 void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where, const char *text, ...) {
     va_list list;
+    if (is_found(r, offset, where))
+        return;
     r->quality.holes++;
     if (r->nr_findings == FINDINGS_MOST)
         return; /* counted all the same */
@@ -91,11 +102,15 @@ static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
     return count;
 }
 
+/* Whether entries of this size, which their attrs say, fill the section, and no others do. */
+static bool entries_fill(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t size) {
+    return size != h->attr_size && h->attrs.size % size == 0 &&
+           count_entries(r, h->attrs.offset, size) >= h->attrs.size / size;
+}
+
 static void mend_attr_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     const uint64_t size = entry_size_at(r, h->attrs.offset);
-    if (can_be_entry_size(h->attr_size) && h->attrs.size % h->attr_size == 0)
-        return;
-    if (!size || h->attrs.size % size)
+    if (!size || !entries_fill(r, h, size))
         return;
     found(r, AT_ATTR_SIZE, 8, "file_header.attr_size", "attr entries of %" PRIu64 " bytes; the attrs say %" PRIu64,
           h->attr_size, size);
@@ -185,7 +200,7 @@ void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry
     const uint64_t end = h->attrs.offset + h->attrs.size, words = entry + h->attr_size - SECTION;
     const uint64_t said = *length;
     uint64_t from = h->size, to = h->attrs.offset;
-    if (lies_inside(*ids, *length, r->header.file_size) && *length % 8 == 0)
+    if (*length == 0 || (lies_inside(*ids, *length, r->header.file_size) && *length % 8 == 0 && *ids >= h->size))
         return;
     if (entry > h->attrs.offset)
         from = peek(r, words - h->attr_size) + peek(r, words - h->attr_size + 8);

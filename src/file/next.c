@@ -79,7 +79,9 @@ static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
 
 static void sight_inside(const pfr_reader *r, struct sight *s) {
     const struct inflater *z = &r->parts[r->part].inflater;
-    *s = (struct sight){z->buffer + z->at, z->length - z->at, false};
+    *s = (struct sight){z->buffer, z->length - z->at, false};
+    if (s->length) /* else there may be no buffer yet */
+        s->bytes += z->at;
 }
 
 /* Decompressed bytes that are no record, up to `next`: dropped, and said. */
@@ -395,6 +397,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->attrs_seen = 0;
     r->doubtful = UINT64_MAX;
     r->findings_told = 0;
+    r->quality.holes += r->nr_findings - r->nr_found_at_open;
     r->part = 0;
     r->at = r->parts[0].begin;
     r->payload_size = r->payload_from = r->payload_end = 0;

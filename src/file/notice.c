@@ -123,6 +123,21 @@ static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, pfr_error *err
     return PFR_OK;
 }
 
+/* Nothing but its number tells the form of a cpu map: a form or a word that no table knows is said. */
+static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_cpu_map body;
+    struct pfr_rec_cpu_map_mask mask;
+    (void)err;
+    DECODE(body);
+    const pfr_items *map = &body.data.map;
+    struct items_walk walk = items_start(map);
+    if (map->of == L_NONE)
+        found(r, rec->offset, rec->size, "cpu_map_data.type", "a cpu map of unknown form %u", body.data.type);
+    else if (map->of == L_cpu_map_mask && items_next(map, &walk, &mask, NULL) == PFR_OK && mask.mask.of == L_NONE)
+        found(r, rec->offset, rec->size, "cpu_map_mask.long_size", "a cpu map of words of %u bytes", mask.long_size);
+    return PFR_OK;
+}
+
 static pfr_status on_auxtrace(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct pfr_rec_auxtrace body;
     (void)err;
@@ -189,8 +204,8 @@ static notice_fn *const notices[NOTICED] = {
     [2] = on_lost,          [5] = on_throttle,      [6] = on_unthrottle,
     [11] = on_aux,          [13] = on_lost_samples, [64] = on_attr,
     [66] = on_tracing_data, [71] = on_auxtrace,     [72] = on_auxtrace_error,
-    [78] = on_event_update, [80] = on_feature,      [81] = on_compressed,
-    [83] = on_compressed2,
+    [74] = on_cpu_map,      [78] = on_event_update, [80] = on_feature,
+    [81] = on_compressed,   [83] = on_compressed2,
 };
 
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err) {

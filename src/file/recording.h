@@ -102,8 +102,8 @@ struct pfr_reader {
     pfr_error broken;                 /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
     bool broken_told;
     pfr_error
-        findings[FINDINGS_MOST]; /* of the time of opening; each is given once, as a hole before the first record */
-    uint32_t nr_findings, findings_told;
+        findings[FINDINGS_MOST]; /* what is no hole in the records: of the header, or said by notice(); each is given once */
+    uint32_t nr_findings, findings_told, nr_found_at_open;
 
     size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream brings no new events */
     pfr_quality quality, found_at_open;
@@ -138,7 +138,7 @@ pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *
 void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length);
 void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h); /* once the events are known */
 void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h);
-/* Something that was seen while opening. */
+/* Something wrong that is no hole in the records. The next pfr_next gives it as one. */
 __attribute__((format(printf, 5, 6))) void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where,
                                                  const char *text, ...);
 
