@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The functions that the shared library exports are exactly those that the public headers declare.
+"""The functions that the shared library exports, and those that the archive shows, are exactly those that the public
+headers declare.
 
 The headers are run through the preprocessor together; what stands in braces is dropped, and every declaration that
 is left, is no typedef and is not static, and has `pfr_name(` in it, declares pfr_name.
@@ -43,10 +44,10 @@ def declared(command, folders):
     return functions
 
 
-def exported(library):
-    lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, stdout=subprocess.PIPE,
+def exported(library, which):
+    lines = subprocess.run(["nm", which, "--defined-only", library], text=True, stdout=subprocess.PIPE,
                            check=True).stdout.splitlines()
-    symbols = [line.split()[-2:] for line in lines]
+    symbols = [line.split()[-2:] for line in lines if len(line.split()) > 2]
     return {name.split("@")[0] for kind, name in symbols if kind != "A"}
 
 
@@ -60,12 +61,15 @@ def report(name, what, wrong):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
+    parser.add_argument("archive")
     parser.add_argument("--include", action="append", required=True)
     parser.add_argument("--c", required=True, help="command of the C compiler")
     options = parser.parse_args()
-    in_headers, in_library = declared(options.c, options.include), exported(options.library)
+    in_headers = declared(options.c, options.include)
+    in_library, in_archive = exported(options.library, "-D"), exported(options.archive, "-g")
     failed = report("header", "is declared in a public header, but not exported", in_headers - in_library)
     failed |= report("library", "is exported, but no public header declares it", in_library - in_headers)
+    failed |= report("archive", "is seen in the archive, but no public header declares it", in_archive ^ in_headers)
     return 1 if failed else 0
 
 
