@@ -69,7 +69,7 @@ static void take_hole(struct walk *w, const pfr_error *err) {
     LAW(err->offset == PFR_NO_OFFSET || err->length <= w->size - err->offset, "%ju bytes at %ju of %ju: %s",
         (uintmax_t)err->length, (uintmax_t)err->offset, (uintmax_t)w->size, err->text);
     w->to->holes++;
-    w->to->sum = fuzz_mix(w->to->sum, &err->offset, sizeof err->offset);
+    w->to->hole_sum += fuzz_mix(1, &err->offset, sizeof err->offset);
     w->at = 0;
 }
 
@@ -92,4 +92,13 @@ struct walked fuzz_walk(pfr_reader *reader, uint64_t size) {
     LAW(counted == walked.records || (walked.status < 0 && counted == walked.records + 1),
         "%ju records counted, %ju given", (uintmax_t)counted, (uintmax_t)walked.records);
     return walked;
+}
+
+void fuzz_same_walk(const struct walked *first, const struct walked *again, const char *how) {
+    LAW(again->status == first->status, "%s, %s %s", pfr_status_name(first->status), how,
+        pfr_status_name(again->status));
+    LAW(again->records == first->records && again->sum == first->sum, "%ju records, %s %ju others",
+        (uintmax_t)first->records, how, (uintmax_t)again->records);
+    LAW(again->holes == first->holes && again->hole_sum == first->hole_sum, "%ju holes, %s %ju others",
+        (uintmax_t)first->holes, how, (uintmax_t)again->holes);
 }

@@ -6,7 +6,8 @@
 #
 # --seconds N   for each target (60)
 # --engine E    libfuzzer (default) or afl: AFL++
-# --store       afterwards: fuzz/corpus becomes a small set of inputs that reaches everything that was reached; libfuzzer only
+# --store       afterwards, when nothing was found: fuzz/corpus becomes a small set of inputs that reaches every edge that
+#               was reached; libfuzzer only
 #
 # Everything is kept in build-fuzz/: what is reached (corpus), findings (findings), what the engines said (logs).
 set -u
@@ -14,7 +15,6 @@ cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
 export LC_ALL
 kept=build-fuzz
-stored_most=2048 # bytes of a stored input
 
 say() { printf '%s\n' "fuzz: $*" >&2; }
 die() {
@@ -24,6 +24,7 @@ die() {
 
 rows() { grep -v '^#' fuzz/targets; }
 longest_of() { rows | awk -v name="$1" '$1 == name { print $2 }'; }
+stored_of() { rows | awk -v name="$1" '$1 == name { print $3 }'; }
 
 build() { # engine, compiler
     folder=$kept/$1
@@ -74,8 +75,9 @@ store() { # target
     new=$kept/store/$1
     rm -rf "$new"
     mkdir -p "$new" "fuzz/corpus/$1"
-    nice -n 10 "$kept/libfuzzer/fuzz/fuzz_$1" -set_cover_merge=1 -max_len="$stored_most" -timeout=10 "$new" \
-        "fuzz/corpus/$1" "$kept/corpus/$1" "$kept/seeds/$1" >"$kept/logs/store-$1.log" 2>&1 ||
+    TMPDIR=$PWD/$kept/tmp nice -n 10 "$kept/libfuzzer/fuzz/fuzz_$1" -set_cover_merge=1 -use_counters=0 \
+        -artifact_prefix="$kept/findings/$1-" -max_len="$(stored_of "$1")" -timeout=10 "$new" "fuzz/corpus/$1" "$kept/corpus/$1" "$kept/seeds/$1" \
+        >"$kept/logs/store-$1.log" 2>&1 ||
         die "$1: see $kept/logs/store-$1.log"
     find "fuzz/corpus/$1" -type f ! -name 'finding-*' -exec rm -f {} +
     cp "$new"/* "fuzz/corpus/$1/"
@@ -148,7 +150,7 @@ esac
 # shellcheck disable=SC2086 # several names
 printf '%s\n' $targets | xargs -P 2 -I NAME sh fuzz/run.sh --one "$engine" "$seconds" NAME
 status=$?
-if [ -n "$store" ] && [ "$engine" = libfuzzer ]; then
+if [ -n "$store" ] && [ "$engine" = libfuzzer ] && [ $status -eq 0 ]; then
     for target in $targets; do
         store "$target"
     done
