@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A whole recording: opened in memory, its events and features looked at, every record walked. A file must give the
- * same records again after pfr_rewind, and a stream the same through a pipe as in memory.
+ * same records again after pfr_rewind, and a stream the same through a pipe as in memory. Where a record's size is wrong
+ * a pipe may lose more, since it cannot go back: there nothing but the laws of the walk must hold.
  */
+#include "base/unpack.h"
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -75,7 +77,8 @@ static void give_as_stream(const uint8_t *bytes, size_t length, const struct wal
     pfr_reader *reader = pfr_open("-", &options, &err);
     LAW(reader, "the stream does not open: %s", err.text);
     const struct walked streamed = fuzz_walk(reader, length);
-    fuzz_same_walk(first, &streamed, "as a stream");
+    if (first->holes == 0)
+        fuzz_same_walk(first, &streamed, "as a stream");
     pfr_close(reader);
     pipe_out(old);
 }
@@ -94,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     look_at_features(reader);
     if (pfr_get_header(reader)->container == PFR_FILE)
         give_again(reader, &walked, length);
-    else if (length <= PIPE_ROOM)
+    else if (length <= PIPE_ROOM && unpack_recognise(bytes, length) == UNPACK_NONE) /* memory is never unpacked */
         give_as_stream(bytes, length, &walked);
     pfr_close(reader);
     return 0;

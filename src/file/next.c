@@ -400,6 +400,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->quality.holes += r->nr_findings - r->nr_found_at_open;
     r->part = 0;
     r->at = r->parts[0].begin;
+    r->parts[0].end = r->end_at_open;
     r->payload_size = r->payload_from = r->payload_end = 0;
     r->compressed = (pfr_bytes){NULL, 0};
     r->ended = r->broken_told = false;

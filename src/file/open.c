@@ -290,6 +290,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     PFR_TRY(is_stream(r, bytes, have) ? open_pipe(r, setup, err) : open_file(r, setup, err));
     r->at = r->parts[0].begin;
     r->found_at_open = r->quality;
+    r->end_at_open = r->parts[0].end;
     r->nr_found_at_open = r->nr_findings;
     return PFR_OK;
 }

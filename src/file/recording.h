@@ -107,6 +107,7 @@ struct pfr_reader {
 
     size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream brings no new events */
     pfr_quality quality, found_at_open;
+    uint64_t end_at_open; /* of the first part: a pass may find that records go on behind it */
 };
 
 /* events.c */

@@ -57,8 +57,8 @@ static enum link link_at(pfr_reader *r, const struct sight *s, uint64_t at, uint
     const uint32_t type = load_u32(s->bytes + at, r->context.swap);
     if (size < RECORD_HEADER)
         return LINK_BROKEN;
-    if (size > left)
-        return is_known(r, type) ? LINK_LAST : LINK_BROKEN;
+    if (size > left) /* of an unknown type, where more may come: the rest of it is not seen yet */
+        return is_known(r, type) || !s->whole ? LINK_LAST : LINK_BROKEN;
     frame(r, &rec, s->bytes + at, 0);
     *next = at + size;
     if (!has_sane_header(&rec))
