@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray report: where the time goes. */
 #include <perfray/report.h>
+#include <string.h>
 #include "command.h"
 
 struct report_options {
@@ -27,6 +28,12 @@ static const struct opt report_opts[] = {
     {0},
 };
 
+/* Holes in the recording are told by complain_of_damage; this is what only the report meets. */
+static void limit_told(void *file, const pfr_error *hole) {
+    if (strcmp(hole->where, "depth") == 0)
+        complain_of(file, hole, NULL);
+}
+
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
     const pfr_report_options how = {.size = sizeof how,
@@ -35,7 +42,9 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
                                     .symfs = options->symfs,
                                     .kallsyms = options->kallsyms,
                                     .no_symbols = !options->symbols,
-                                    .percent_limit = options->percent_limit};
+                                    .percent_limit = options->percent_limit,
+                                    .hole = limit_told,
+                                    .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (options->format == PFR_REPORT_TEXT)
         print_title(task);

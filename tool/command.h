@@ -16,6 +16,7 @@
 struct shared_options {
     bool raw_names;
     bool pager;
+    pfr_limits limits;
 };
 extern const struct opt shared_opts[];
 
@@ -44,7 +45,8 @@ extern const struct command *const commands[];
 
 const struct command *find_command(const char *name);
 
-/* Opens the task's file, options as of pfr_open; on failure says why, sets *status and returns NULL. */
+/* Opens the task's file, options as of pfr_open (the limits are the command line's); on failure says why, sets *status
+ * and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
 
 /* Says what of the recording could not be used, as far as it was read. Walks it again: call it last. */

@@ -23,6 +23,8 @@ const struct opt shared_opts[] = {
     {"input", 'i', OPT_FILE, 0, "FILE", "read this file, as if named without the option"},
     {"raw-names", 0, OPT_FLAG, offsetof(struct shared_options, raw_names), NULL,
      "print names as they stand in the file, control characters too"},
+    {"limit", 0, OPT_LIMIT, offsetof(struct shared_options, limits), "NAME=VALUE",
+     "go no further than this: see LIMITS in perfray(1)"},
     {"no-pager", 0, OPT_CLEAR, offsetof(struct shared_options, pager), NULL,
      "print to the terminal itself, however long it is"},
     {"help", 'h', OPT_HELP, 0, NULL, "print this"},

@@ -68,7 +68,7 @@ static enum exit_status run_parsed(const struct command *command, const void *op
 /* argv[0] is the verb. */
 static enum exit_status run_command(const struct command *command, char **argv, void *options) {
     char program[64];
-    struct shared_options shared = {.pager = true};
+    struct shared_options shared = {.pager = true, .limits = {.size = sizeof(pfr_limits)}};
     const struct opt_set sets[] = {{command->opts, options}, {shared_opts, &shared}};
     char *default_files[] = {default_file};
     struct operands files;

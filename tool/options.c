@@ -98,6 +98,59 @@ static bool set_range(const struct parse *parse, const struct opt *row, struct r
     return refuse_option(parse, row, what);
 }
 
+/* Members of pfr_limits. A size may end in K, M or G. */
+static const struct limit {
+    const char *name;
+    size_t offset;
+    uint64_t most;
+    bool is_size;
+} limits[] = {
+    {"memory", offsetof(pfr_limits, memory), UINT64_MAX, true},
+    {"window", offsetof(pfr_limits, window), UINT64_MAX, true},
+    {"string", offsetof(pfr_limits, string), UINT64_MAX, true},
+    {"records", offsetof(pfr_limits, records), UINT64_MAX, false},
+    {"depth", offsetof(pfr_limits, depth), UINT32_MAX, false},
+    {"zstd_output_per_record", offsetof(pfr_limits, zstd_output_per_record), UINT64_MAX, true},
+    {"ratio", offsetof(pfr_limits, ratio), UINT64_MAX, false},
+    {"chunk", offsetof(pfr_limits, chunk), UINT64_MAX, true},
+};
+
+static const struct limit *find_limit(const char *name, size_t length) {
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (strncmp(limits[i].name, name, length) == 0 && !limits[i].name[length])
+            return &limits[i];
+    return NULL;
+}
+
+/* 1 to `most`: 0 stands for "as if not given" in pfr_limits. */
+static bool parse_limit(const struct limit *limit, const char *text, uint64_t *value) {
+    static const char units[] = "KMG";
+    const size_t length = strlen(text);
+    const char *const unit = limit->is_size && length > 1 ? strchr(units, text[length - 1]) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (!parse_integer(text, length - (unit != NULL), value) || *value == 0 || *value > limit->most >> shift)
+        return false;
+    *value <<= shift;
+    return true;
+}
+
+static bool set_limit(const struct parse *parse, const struct opt *row, pfr_limits *values, const char *word) {
+    char what[256];
+    uint64_t value;
+    const size_t length = strcspn(word, "=");
+    const struct limit *const limit = word[length] ? find_limit(word, length) : NULL;
+    if (!limit)
+        snprintf(what, sizeof what, "is NAME=VALUE, with a name that perfray(1) lists, not '%.60s'", word);
+    else if (!parse_limit(limit, word + length + 1, &value))
+        snprintf(what, sizeof what, "%s= is a number above 0%s, not '%.60s'", limit->name,
+                 limit->is_size ? ", with K, M or G behind it or without" : "", word + length + 1);
+    else if (limit->most == UINT32_MAX)
+        return *(uint32_t *)((char *)values + limit->offset) = (uint32_t)value, true;
+    else
+        return *(uint64_t *)((char *)values + limit->offset) = value, true;
+    return refuse_option(parse, row, what);
+}
+
 static bool set_percent(const struct parse *parse, const struct opt *row, double *value, const char *word) {
     char what[256], *end;
     *value = strtod(word, &end);
@@ -123,6 +176,8 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
     case OPT_RANGE:
     case OPT_TIMES:
         return set_range(parse, row, member, word);
+    case OPT_LIMIT:
+        return set_limit(parse, row, member, word);
     case OPT_PERCENT:
         return set_percent(parse, row, member, word);
     case OPT_FILE:

@@ -14,6 +14,7 @@
  * Understood are `--hex`, `--only TYPE`, `--only=TYPE`, `-x`, letters together (`-xs KEYS`, `-xsKEYS`) and `--`, after
  * which everything is a file; `-` alone is a file too. Options and files may stand in any order.
  */
+#include <perfray/limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ enum opt_kind {
     OPT_CHOICE,  /* unsigned: which of the words of `arg`, "text|json", it is */
     OPT_RANGE,   /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */
     OPT_TIMES,   /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
+    OPT_LIMIT,   /* pfr_limits: NAME=VALUE, a member of it by name; may be given for each */
     OPT_PERCENT, /* double: 0 to 100, with or without % */
     OPT_FILE,    /* none: one more operand */
     OPT_HELP,    /* none: ends the parsing, operands.wants_help */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <perfray/out.h>
 #include "outcome.h"
 
 #define SENTENCE 1024
@@ -32,22 +33,9 @@ enum exit_status exit_status_of(pfr_status status) {
     return number < (int)(sizeof of_failure / sizeof *of_failure) ? of_failure[number] : ENDS_IO;
 }
 
-void escape_controls(char *to, size_t room, const char *text) {
-    size_t used = 0;
-    for (const char *at = text; *at && used + 5 <= room; at++) {
-        const unsigned char byte = (unsigned char)*at;
-        if (byte < 0x20 || byte == 0x7f)
-            used += (size_t)snprintf(to + used, 5, "\\x%02x", byte);
-        else
-            to[used++] = *at;
-    }
-    to[used] = '\0';
-}
-
 static void write_sentence(const char *text) {
     char line[4 * SENTENCE + 2];
-    escape_controls(line, sizeof line - 1, text);
-    const size_t length = strlen(line);
+    const size_t length = pfr_escape(line, sizeof line - 1, text, strlen(text));
     line[length] = '\n';
     if (write(STDERR_FILENO, line, length + 1) < 0)
         return; /* nowhere left to say so */

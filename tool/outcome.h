@@ -24,7 +24,7 @@ enum exit_status graver_of(enum exit_status a, enum exit_status b);
 
 enum exit_status exit_status_of(pfr_status status);
 
-/* One sentence on standard error, after "perfray: "; control characters are escaped. */
+/* One sentence on standard error, after "perfray: "; what is no plain text is escaped. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same after "PROGRAM: ", where program is "perfray dump". */
@@ -32,8 +32,5 @@ void complain_as(const char *program, const char *format, ...) __attribute__((fo
 
 /* The same for an error of the library about `file`; `advice` (or NULL) follows a semicolon. Returns its status. */
 enum exit_status complain_of(const char *file, const pfr_error *err, const char *advice);
-
-/* `text` with its control characters as \xNN, cut to fit. */
-void escape_controls(char *to, size_t room, const char *text);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <perfray/out.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,16 +34,17 @@ static uint64_t size_of_file(const char *path) {
 }
 
 static void draw(struct progress *progress, double seconds) {
-    char line[256];
+    char line[512], name[321];
     const double megabyte = 1e6;
     const double read = (double)(bytes_read_so_far() - progress->start) / megabyte;
     const double size = (double)progress->size / megabyte, rate = read / seconds;
     int length;
+    pfr_escape(name, sizeof name, progress->file, strnlen(progress->file, 80));
     if (read <= size && rate > 0)
-        length = snprintf(line, sizeof line, "\r%.80s: %.0f of %.0f MB, %.0f MB/s, %.0f s left\033[K", progress->file,
-                          read, size, rate, (size - read) / rate);
+        length = snprintf(line, sizeof line, "\r%s: %.0f of %.0f MB, %.0f MB/s, %.0f s left\033[K", name, read, size,
+                          rate, (size - read) / rate);
     else
-        length = snprintf(line, sizeof line, "\r%.80s: %.0f MB, %.0f MB/s\033[K", progress->file, read, rate);
+        length = snprintf(line, sizeof line, "\r%s: %.0f MB, %.0f MB/s\033[K", name, read, rate);
     if (length > 0 && (size_t)length < sizeof line && write(STDERR_FILENO, line, (size_t)length) > 0)
         progress->is_shown = true;
 }

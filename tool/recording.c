@@ -25,7 +25,9 @@ static const char *advice_for(const char *file, const pfr_error *err) {
 
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    pfr_reader *const reader = pfr_open(task->file, options, &err);
+    pfr_open_options how = options ? *options : (pfr_open_options){.size = sizeof how};
+    how.limits = &task->shared->limits;
+    pfr_reader *const reader = pfr_open(task->file, &how, &err);
     *status = ENDS_FINE;
     if (!reader)
         *status = complain_of(task->file, &err, advice_for(task->file, &err));
@@ -35,9 +37,9 @@ pfr_reader *open_recording(const struct task *task, const pfr_open_options *opti
 }
 
 void print_title(const struct task *task) {
-    char name[512];
+    char name[1000];
     if (!task->has_company)
         return;
-    escape_controls(name, sizeof name, task->file);
+    pfr_escape(name, sizeof name, task->file, strlen(task->file));
     print_line(task->out, "%s:\n", name);
 }

@@ -23,6 +23,10 @@ pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err);
 pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pfr_error *err);
 /* Whether names from files are printed as they are, control characters and all; false at the start. */
 void pfr_output_raw_names(pfr_output *out, bool raw);
+/* How names are printed otherwise: control characters, what is not UTF-8, signs that turn or hide text, each byte as
+   \xNN. Into `to` of `room` bytes (at least 1) with NUL behind it, cut at a whole character if it must; returns the
+   length without the NUL. */
+size_t pfr_escape(char *to, size_t room, const void *bytes, size_t length);
 /* NUL-terminated text, as it is. */
 void pfr_output_text(pfr_output *out, const char *text);
 /* Whether a write has failed: time to stop. */

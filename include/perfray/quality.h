@@ -26,6 +26,11 @@
     F("unknown_ids", unknown_ids, "samples that belong to no event")                                                   \
     F("aux_truncated", aux_truncated, "AUX records whose data was cut")                                                \
     F("aux_errors", auxtrace_errors, "stretches of AUX data that its recorder could not decode")                       \
-    F("unfinished", not_finalised, "1: the recorder died before it could finish the file")
+    F("unfinished", not_finalised, "1: the recorder died before it could finish the file")                             \
+    F("bad_records", bad_records, "holes that are one record whose body does not hold what its type says")             \
+    F("garbage", garbage, "holes between records")                                                                     \
+    F("cut", cut, "holes where the end of a file is missing")                                                          \
+    F("bad_compressed", bad_compressed, "holes that could not be decompressed")                                        \
+    F("bad_header", bad_header, "numbers of the header, or like it, that cannot be right")
 
 #endif

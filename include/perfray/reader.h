@@ -132,6 +132,12 @@ typedef struct pfr_quality {
     uint64_t aux_truncated;        /* AUX records that say so */
     uint64_t auxtrace_errors;
     bool not_finalised;
+    /* the holes by kind; the sum is `holes` */
+    uint64_t bad_records;    /* one record whose body does not hold what its type says */
+    uint64_t garbage;        /* bytes between records */
+    uint64_t cut;            /* the end is missing */
+    uint64_t bad_compressed; /* could not be decompressed */
+    uint64_t bad_header;     /* numbers outside of the records that cannot be right */
 } pfr_quality;
 
 const pfr_quality *pfr_get_quality(const pfr_reader *reader);

@@ -34,7 +34,8 @@ typedef struct pfr_report_options {
     const char *kallsyms;     /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     bool no_symbols;          /* open no object: addresses stay numbers */
     double percent_limit;     /* rows below this percentage are left out */
-    /* told of each stretch that could not be read; may be NULL */
+    /* told of each stretch that could not be read, and (where "depth") of samples that a limit leaves unknown; may be
+       NULL */
     void (*hole)(void *context, const pfr_error *hole);
     void *context;
 } pfr_report_options;

@@ -33,6 +33,10 @@ void pfr_output_raw_names(pfr_output *out, bool raw) {
     out->raw_names = raw;
 }
 
+size_t pfr_escape(char *to, size_t room, const void *bytes, size_t length) {
+    return escape_into(to, room, bytes, length);
+}
+
 void pfr_output_text(pfr_output *out, const char *text) {
     out_text(&out->out, text);
 }

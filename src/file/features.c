@@ -66,7 +66,7 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error 
     size_t got = 0;
     PFR_TRY(input_read_at(&r->parts[0].in, at, slot, SLOT, &got, err));
     if (got < SLOT) {
-        r->quality.holes++;
+        count_hole(r, &r->quality.bad_header, 0);
         return PFR_OK;
     }
     const uint64_t offset = load_u64(slot, r->context.swap), size = load_u64(slot + 8, r->context.swap);

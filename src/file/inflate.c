@@ -8,6 +8,7 @@
 #include "file/recording.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 void inflater_close(struct inflater *z, struct memory *memory) {
     ZSTD_freeDStream(z->stream);
@@ -29,8 +30,8 @@ static pfr_status make_stream(pfr_reader *r, struct inflater *z, pfr_error *err)
     z->stream = ZSTD_createDStream();
     if (!z->stream)
         return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "zstd", "no memory for a zstd context");
-    const int window_log = 63 - __builtin_clzll(r->limits.window);
-    ZSTD_DCtx_setParameter(z->stream, ZSTD_d_windowLogMax, window_log > 31 ? 31 : window_log);
+    const int window_log = 63 - __builtin_clzll(r->limits.window); /* zstd knows 10 to 31 */
+    ZSTD_DCtx_setParameter(z->stream, ZSTD_d_windowLogMax, window_log > 31 ? 31 : window_log < 10 ? 10 : window_log);
     return PFR_OK;
 }
 
@@ -53,10 +54,10 @@ static pfr_status too_much(pfr_reader *r, struct inflater *z, uint64_t produced,
 }
 
 static pfr_status more_room(pfr_reader *r, struct inflater *z, uint64_t produced, uint64_t offset, pfr_error *err) {
+    if (produced > r->limits.zstd_output_per_record)
+        return too_much(r, z, produced, offset, err);
     if (z->length < z->capacity)
         return PFR_OK;
-    if (produced >= r->limits.zstd_output_per_record)
-        return too_much(r, z, produced, offset, err);
     const size_t capacity = z->capacity ? z->capacity * 2 : (size_t)256 << 10;
     uint8_t *buffer = mem_resize(&r->memory, z->buffer, z->capacity, capacity, 1);
     if (!buffer)
@@ -64,6 +65,21 @@ static pfr_status more_room(pfr_reader *r, struct inflater *z, uint64_t produced
     z->buffer = buffer;
     z->capacity = capacity;
     return PFR_OK;
+}
+
+static pfr_status broken(const pfr_reader *r, size_t code, pfr_bytes from, size_t at, uint64_t offset, pfr_error *err) {
+    if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
+        return pfr_fail(err, PFR_HOLE, offset, from.length, "window",
+                        "zstd data that ask for more history than the limit window allows (%llu bytes)",
+                        (unsigned long long)r->limits.window);
+    return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed", "zstd data at byte %zu of %llu: %s", at,
+                    (unsigned long long)from.length, ZSTD_getErrorName(code));
+}
+
+/* Where the output ends for one record: with the buffer, or a byte behind what the limit allows. */
+static size_t room_for(const pfr_reader *r, const struct inflater *z, size_t before) {
+    const uint64_t most = r->limits.zstd_output_per_record;
+    return z->capacity - before > most ? before + (size_t)most + 1 : z->capacity;
 }
 
 static bool starts_frame(pfr_bytes from) {
@@ -87,13 +103,12 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
         if (s != PFR_OK)
             return s;
         in.size = in.pos + unpack_zstd_piece(from.at + in.pos, from.length - in.pos);
-        ZSTD_outBuffer out = {z->buffer, z->capacity, z->length};
+        ZSTD_outBuffer out = {z->buffer, room_for(r, z, before), z->length};
         const size_t in_before = in.pos;
         const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
         if (ZSTD_isError(hint)) {
             z->broken = true;
-            return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed", "zstd data at byte %zu of %llu: %s",
-                            in.pos, (unsigned long long)from.length, ZSTD_getErrorName(hint));
+            return broken(r, hint, from, in.pos, offset, err);
         }
         more = out.pos == out.size; /* the buffer is full: there may be more inside the context */
         if (out.pos == z->length && in.pos == in_before)

@@ -56,7 +56,7 @@ void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where, c
     va_list list;
     if (is_found(r, offset, where))
         return;
-    r->quality.holes++;
+    count_hole(r, &r->quality.bad_header, 0);
     if (r->nr_findings == FINDINGS_MOST)
         return; /* counted all the same */
     pfr_error *finding = &r->findings[r->nr_findings++];

@@ -8,22 +8,19 @@
  */
 #include "file/recording.h"
 
+#include <inttypes.h>
+
 #define TYPE_SAMPLE 9u
 
 static struct part *current(pfr_reader *r) {
     return &r->parts[r->part];
 }
 
-static pfr_status hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
-    r->quality.holes++;
-    r->quality.hole_bytes += length;
-    return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
-}
-
 /* The part has nothing more that can be read. */
 static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
     r->ended = true;
-    return hole(r, err, offset, length, text);
+    count_hole(r, &r->quality.cut, length);
+    return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
 }
 
 /* The owner of most records without a call: there is one event, or the id is that of the sample before. */
@@ -85,12 +82,11 @@ static void sight_inside(const pfr_reader *r, struct sight *s) {
 }
 
 /* Decompressed bytes that are no record, up to `next`: dropped, and said. */
-static pfr_status hole_inside(pfr_reader *r, uint64_t next, pfr_error *err) {
+static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
     const uint64_t from = z->start + z->at;
     z->at += next;
-    r->quality.holes++;
-    r->quality.hole_bytes += next;
+    count_hole(r, kind, next);
     return pfr_fail(err, PFR_HOLE, r->outer, 0, "compressed", "%llu decompressed bytes at %llu are no record",
                     (unsigned long long)next, (unsigned long long)from);
 }
@@ -106,13 +102,15 @@ static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (size > s.length)
         return PFR_END;
     if (size < RECORD_HEADER)
-        return hole_inside(r, chain_after(r, &s, 1, s.length, 1), err);
+        return hole_inside(r, &r->quality.garbage, chain_after(r, &s, 1, s.length, 1), err);
     frame_record(r, rec, s.bytes, r->outer);
     const uint64_t bad = is_whole(r, rec) ? 0 : unbelieved(r, &s, rec);
-    if (bad && bad != size)
+    if (bad == size)
+        return hole_inside(r, &r->quality.bad_records, bad, err);
+    if (bad) {
         rec->bytes = NULL;
-    if (bad)
-        return hole_inside(r, bad, err);
+        return hole_inside(r, &r->quality.garbage, bad, err);
+    }
     rec->inner = z->start + z->at;
     rec->inside = true;
     z->at += size;
@@ -124,10 +122,8 @@ static pfr_status inflate_pending(pfr_reader *r, pfr_error *err) {
     const pfr_bytes from = r->compressed;
     r->compressed = (pfr_bytes){NULL, 0};
     pfr_status s = inflate_record(r, &current(r)->inflater, from, r->outer, err);
-    if (s == PFR_HOLE) {
-        r->quality.holes++;
-        r->quality.hole_bytes += from.length;
-    }
+    if (s == PFR_HOLE)
+        count_hole(r, &r->quality.bad_compressed, from.length);
     return s;
 }
 
@@ -143,7 +139,7 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     if (r->broken.status == PFR_HOLE && !r->broken_told) {
         *err = r->broken;
         r->broken_told = true;
-        r->quality.holes++;
+        count_hole(r, &r->quality.bad_compressed, 0);
         return PFR_HOLE;
     }
     if (r->part + 1 == r->nr_parts)
@@ -161,12 +157,13 @@ static pfr_status cut_short(pfr_reader *r, uint64_t have, pfr_error *err) {
 
 /* --- Records in the input. */
 
-static pfr_status hole_up_to(pfr_reader *r, uint64_t from, uint64_t next, const pfr_error *why, pfr_error *err) {
+static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint64_t next, const pfr_error *why,
+                             pfr_error *err) {
     const pfr_error told = *why; /* which may be *err */
     r->at = next;
     r->doubtful = UINT64_MAX;
-    r->quality.holes++;
-    r->quality.hole_bytes += next - from;
+    r->payload_from = r->payload_end = 0; /* the search goes back into a payload once */
+    count_hole(r, kind, next - from);
     return pfr_fail(err, PFR_HOLE, from, next - from, told.where, "%s", told.text);
 }
 
@@ -186,18 +183,18 @@ static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *e
     const uint64_t from = search_from(r);
     uint64_t next = from;
     pfr_error larger;
-    pfr_status s = from <= r->at ? resync(r, &next, 3, err) : PFR_END;
+    pfr_status s = from < r->at ? resync(r, &next, r->at - 1, 3, err) : PFR_END;
     if (s == PFR_END) {
         next = r->at + 1;
-        s = resync(r, &next, 1, err);
+        s = resync(r, &next, UINT64_MAX, 1, err);
     }
     if (s < 0)
         return s;
     r->ended = s == PFR_END;
     if (next > r->at)
-        return hole_up_to(r, r->at, next, why, err);
+        return hole_up_to(r, &r->quality.garbage, r->at, next, why, err);
     pfr_fail(&larger, PFR_HOLE, from, next - from, "record", "records begin within what the one before says it holds");
-    return hole_up_to(r, from, next, &larger, err);
+    return hole_up_to(r, &r->quality.garbage, from, next, &larger, err);
 }
 
 /*
@@ -208,11 +205,11 @@ static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, u
     const bool opaque = holds_compressed(load_u32(bytes, r->context.swap));
     pfr_error why;
     uint64_t next = r->at + 1;
-    const pfr_status s = resync(r, &next, opaque ? 3 : 1, err);
+    const pfr_status s = resync(r, &next, UINT64_MAX, opaque ? 3 : 1, err);
     if (s != PFR_OK)
         return s < 0 ? s : cut_short(r, left, err);
     pfr_fail(&why, PFR_HOLE, r->at, size, "record", "a record of %u bytes would reach past the end", size);
-    return hole_up_to(r, r->at, next, &why, err);
+    return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
 }
 
 /* A record that is not believed by itself: given after all, or a hole. */
@@ -225,9 +222,11 @@ static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (!next)
         return PFR_OK;
     believe_not(rec, &why);
-    if (next != rec->size)
-        rec->bytes = NULL;
-    return next < s.length ? hole_up_to(r, r->at, r->at + next, &why, err) : skip_garbage(r, &why, err);
+    if (next == rec->size && (next < s.length || s.whole))
+        return hole_up_to(r, &r->quality.bad_records, r->at, r->at + next, &why, err);
+    rec->bytes = NULL;
+    return next < s.length ? hole_up_to(r, &r->quality.garbage, r->at, r->at + next, &why, err)
+                           : skip_garbage(r, &why, err);
 }
 
 static pfr_status no_size(pfr_reader *r, pfr_error *err) {
@@ -313,14 +312,14 @@ static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, 
     pfr_error why;
     uint64_t next = r->at;
     const struct input *in = &current(r)->in;
-    const pfr_status s = input_seekable(in) || next >= in->start ? resync(r, &next, 3, err) : PFR_END;
+    const pfr_status s = input_seekable(in) || next >= in->start ? resync(r, &next, UINT64_MAX, 3, err) : PFR_END;
     if (s < 0)
         return s;
     r->quality.truncated_bytes += size - room;
     if (s == PFR_END)
         return last_hole(r, err, r->at, room, "the data behind the last record are cut short");
     pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data behind the last record would reach past the end");
-    return hole_up_to(r, r->at, next, &why, err);
+    return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
 }
 
 /* Steps over what follows the record; less than it says is a truncation. */
@@ -360,9 +359,20 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     return true;
 }
 
+static inline bool has_read_enough(const pfr_reader *r) {
+    return __builtin_expect(r->quality.records > r->limits.records, 0);
+}
+
+static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_LIMIT, rec->offset, rec->size, "record",
+                    "there are more than %" PRIu64 " records (limit records)", r->limits.records);
+}
+
 pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
-    if (next_in_window(r, rec))
+    if (next_in_window(r, rec) && !has_read_enough(r))
         return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
+    if (has_read_enough(r))
+        return too_many(r, rec, error);
     pfr_error own, *err = error ? error : &own;
     pfr_status s = PFR_OK;
     rec->bytes = NULL;
@@ -385,6 +395,8 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
         if ((s = end_of_part(r, err)) != PFR_OK)
             return s;
     }
+    if (has_read_enough(r))
+        return too_many(r, rec, err);
     return notice(r, rec, err);
 }
 
@@ -397,7 +409,8 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->attrs_seen = 0;
     r->doubtful = UINT64_MAX;
     r->findings_told = 0;
-    r->quality.holes += r->nr_findings - r->nr_found_at_open;
+    for (uint32_t i = r->nr_found_at_open; i < r->nr_findings; i++)
+        count_hole(r, &r->quality.bad_header, 0);
     r->part = 0;
     r->at = r->parts[0].begin;
     r->parts[0].end = r->end_at_open;

@@ -425,6 +425,7 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     }
     r->memory = memory;
     r->limits = resolved;
+    r->context.string_most = resolved.string;
     r->keep_aux = options && options->size > offsetof(pfr_open_options, keep_aux) && options->keep_aux;
     r->spool = options && options->size > offsetof(pfr_open_options, spool) && options->spool;
     r->last_event = PFR_NO_EVENT;

@@ -110,6 +110,13 @@ struct pfr_reader {
     uint64_t end_at_open; /* of the first part: a pass may find that records go on behind it */
 };
 
+/* One more hole of a kind, which is a member of r->quality. */
+static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
+    r->quality.holes++;
+    r->quality.hole_bytes += length;
+    ++*kind;
+}
+
 /* events.c */
 pfr_status events_add(pfr_reader *r, const uint8_t *attr, size_t room, const pfr_u64s *ids, pfr_error *err);
 pfr_status events_name(pfr_reader *r, pfr_error *err);
@@ -185,8 +192,9 @@ bool may_hide_records(const pfr_record *rec);
 /* The first place from `at` on that records follow each other from: three in a row, or `least` that are whole up to the
    end (one less where the last of them ends there); s->length: nowhere. Places behind `until` are not tried. */
 uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t until, unsigned least);
-/* The same in the current part's input, from offset *at on. PFR_END: nowhere, and *at is the end. */
-pfr_status resync(pfr_reader *r, uint64_t *at, unsigned least, pfr_error *err);
+/* The same in the current part's input, from offset *at to `last`, UINT64_MAX: to the end. PFR_END: nowhere, and *at is the
+   end of what was seen. */
+pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err);
 /* What can be seen of the current part from offset `at`. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err);
 

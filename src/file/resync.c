@@ -149,16 +149,18 @@ pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err)
     return PFR_OK;
 }
 
-pfr_status resync(pfr_reader *r, uint64_t *at, unsigned least, pfr_error *err) {
+pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err) {
     struct sight s;
     for (;;) {
         PFR_TRY(sight_at(r, *at, &s, err));
-        const uint64_t until = s.whole ? s.length : s.length - REACH;
+        const uint64_t seen = s.whole ? s.length : s.length - REACH, asked = last - *at;
+        const uint64_t until = asked < seen ? asked : seen;
         const uint64_t found = chain_after(r, &s, 0, until, least);
-        *at += found < s.length ? found : s.whole ? s.length : until + 1;
+        const bool is_end = s.whole || asked <= seen;
+        *at += found < s.length ? found : is_end ? s.length : until + 1;
         if (found < s.length)
             return PFR_OK;
-        if (s.whole)
+        if (is_end)
             return PFR_END;
     }
 }

@@ -39,6 +39,8 @@ uint64_t walk_samples(pfr_reader *r, int32_t event) {
     const struct part *p = &r->parts[r->part];
     const uint64_t skip = r->at - p->in.start;
     uint64_t count = 0;
+    if (r->limits.records != UINT64_MAX)
+        return 0; /* pfr_next counts against it, record by record */
     if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at)
         return 0;
     if (skip > p->in.length || r->at >= p->end || (r->nr_events > 1 && (r->id_at == 0 || event != r->last_event)))

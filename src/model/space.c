@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 void spaces_init(struct spaces *all, struct memory *memory) {
-    *all = (struct spaces){.memory = memory};
+    *all = (struct spaces){.memory = memory, .depth_most = SPACE_DEPTH_MOST};
 }
 
 void spaces_free(struct spaces *all) {
@@ -96,7 +96,7 @@ static const struct map *find_own(const struct space *s, uint64_t address, const
 }
 
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key) {
-    for (unsigned depth = 0; space != NO_SPACE && depth < SPACE_DEPTH_MOST; depth++) {
+    for (unsigned depth = 0; space != NO_SPACE && depth < all->depth_most; depth++) {
         const struct space *s = &all->at[space];
         const struct map *m = find_own(s, address, &key);
         if (m)
@@ -105,4 +105,10 @@ const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t 
         space = s->parent;
     }
     return NULL;
+}
+
+bool space_is_too_deep(const struct spaces *all, uint32_t space) {
+    for (unsigned depth = 0; space != NO_SPACE && depth < all->depth_most; depth++)
+        space = all->at[space].parent;
+    return space != NO_SPACE;
 }

@@ -33,8 +33,10 @@ struct spaces {
     struct memory *memory;
     struct space *at;
     size_t count, room;
+    uint32_t depth_most; /* parents that space_find asks (limit depth) */
 };
 
+/* depth_most 64. */
 void spaces_init(struct spaces *all, struct memory *memory);
 void spaces_free(struct spaces *all);
 /* A new space: number in *space. parent NO_SPACE: empty. */
@@ -45,5 +47,7 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
 /* NULL: nothing is mapped there at that moment. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
+/* Whether more parents stand behind those that space_find asked. */
+bool space_is_too_deep(const struct spaces *all, uint32_t space);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "file/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,7 @@ pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memor
     intern_init(&s->names, memory);
     objects_init(&s->objects, memory, &s->names);
     spaces_init(&s->spaces, memory);
+    s->spaces.depth_most = reader->limits.depth;
     threads_init(&s->threads, memory, &s->spaces);
     struct collecting all = {.state = s};
     pfr_status st = spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err);
@@ -229,7 +231,9 @@ static const struct map *find_map(const struct state *s, unsigned mode, uint32_t
 void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
                  struct key key, struct place *place) {
     const struct map *m = find_map(s, rec->misc & CPUMODE, pid, tid, address, key);
-    *place = (struct place){m, m ? m->object : NO_OBJECT, address};
+    *place = (struct place){m, m ? m->object : NO_OBJECT, false, address};
+    if (!m && (rec->misc & CPUMODE) == CPUMODE_USER)
+        place->too_deep = space_is_too_deep(&s->spaces, thread_space_at(&s->threads, pid, tid, key));
     if (!m)
         return;
     const uint8_t kind = s->objects.at[m->object].kind;

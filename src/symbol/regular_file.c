@@ -34,13 +34,24 @@ static enum symbol_result result_of_errno(int number) {
     }
 }
 
+/* File systems whose files the kernel makes up as they are read: reading may take something away (trace_pipe), wait, or
+   never end. */
+static bool is_made_up(const struct statfs *system) {
+    static const uint32_t kinds[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,       TRACEFS_MAGIC,
+                                     SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((uint32_t)system->f_type == kinds[i])
+            return true;
+    return false;
+}
+
 static enum symbol_result check_regular(int fd, unsigned flags, struct stat *facts) {
     struct statfs system;
     if (fstat(fd, facts) != 0 || fstatfs(fd, &system) != 0)
         return result_of_errno(errno);
     if (!S_ISREG(facts->st_mode))
         return SYMBOL_NOT_REGULAR;
-    return system.f_type == PROC_SUPER_MAGIC && !(flags & OPEN_PROC) ? SYMBOL_NOT_REGULAR : SYMBOL_FOUND;
+    return is_made_up(&system) && !(flags & OPEN_PROC) ? SYMBOL_NOT_REGULAR : SYMBOL_FOUND;
 }
 
 static enum symbol_result look_at(const char *path, unsigned flags, struct stat *facts) {

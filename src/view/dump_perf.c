@@ -121,9 +121,10 @@ static void say_stamp(struct dump *d, const pfr_record *rec, const struct pfr_re
 
 static void say_place(struct dump *d, const pfr_record *rec, uint64_t offset) {
     const pfr_header *h = pfr_get_header(d->reader);
+    const char *name = h->container == PFR_PIPE ? "pipe" : d->options.name ? d->options.name : "";
     say_x(d, "\n", offset);
     say(d, "@");
-    say(d, h->container == PFR_PIPE ? "pipe" : d->options.name ? d->options.name : "");
+    print_name(d->to, name, strlen(name));
     if (h->container == PFR_DIRECTORY)
         say(d, "/data");
     if (h->container == PFR_DIRECTORY && rec->part > 0)

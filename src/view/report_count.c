@@ -3,7 +3,9 @@
 #include "view/report_parts.h"
 
 #include "base/fail.h"
+#include "file/recording.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define TYPE_SAMPLE 9u
@@ -39,7 +41,8 @@ pfr_status tally_add(struct tally *t, const void *key, size_t size, struct count
     return PFR_OK;
 }
 
-static pfr_status count_sample(struct report *r, const pfr_record *rec, const struct pfr_rec_sample *s, pfr_error *err) {
+static pfr_status count_sample(struct report *r, const pfr_record *rec, const struct pfr_rec_sample *s,
+                               pfr_error *err) {
     const struct pfr_rec_attr *attr = &pfr_get_event(r->reader, (uint32_t)rec->event)->attr;
     const struct key key = state_key(&r->state, rec, attr->sample_type & SAMPLE_TIME ? s->time : UINT64_MAX - 1);
     const struct count one = {attr->sample_type & SAMPLE_PERIOD ? s->period : attr->sample_period, 1};
@@ -50,6 +53,7 @@ static pfr_status count_sample(struct report *r, const pfr_record *rec, const st
         struct place place;
         state_place(&r->state, rec, s->pid, s->tid, s->ip, key, &place);
         leaf.object = place.object;
+        r->too_deep += place.too_deep;
         leaf.offset = r->wants[KEY_SYM] ? place.offset : 0;
     }
     leaf.pid = r->wants[KEY_PID] ? s->pid : 0;
@@ -63,6 +67,17 @@ static void tell_hole(struct report *r, const pfr_error *hole) {
     r->lossy = true;
     if (r->options->hole)
         r->options->hole(r->options->context, hole);
+}
+
+/* What was not looked for may be there: said as a hole of the report, though every byte was read. */
+static void tell_depth(struct report *r) {
+    pfr_error why;
+    if (r->too_deep == 0)
+        return;
+    pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
+             "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)", r->too_deep,
+             r->too_deep == 1 ? " is" : "s are", r->reader->limits.depth);
+    tell_hole(r, &why);
 }
 
 pfr_status report_count(struct report *r, pfr_error *err) {
@@ -82,5 +97,6 @@ pfr_status report_count(struct report *r, pfr_error *err) {
         else
             PFR_TRY(count_sample(r, &rec, &sample, e));
     }
+    tell_depth(r);
     return st < 0 ? st : PFR_OK;
 }

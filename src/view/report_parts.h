@@ -53,8 +53,9 @@ struct report {
     struct tally leaves, rows;
     struct count *totals; /* by event */
     uint32_t nr_events;
-    uint32_t *order; /* rows, heaviest first */
-    bool lossy;      /* holes were met */
+    uint32_t *order;   /* rows, heaviest first */
+    bool lossy;        /* holes were met */
+    uint64_t too_deep; /* samples of processes with more ancestors than the limit depth lets be asked */
 };
 
 void tally_init(struct tally *t, struct memory *memory);

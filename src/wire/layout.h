@@ -58,6 +58,7 @@ enum context_word {
 struct pfr_context {
     uint64_t word[WORDS];
     bool swap;     /* byte order of the input is not this machine's */
+    uint64_t string_most; /* bytes of a text that says its own length (limit string); 0: any */
     bool mirrored; /* bit-fields are allocated from the most significant end: a big-endian writer */
     const struct pfr_context *home; /* views keep this one, where the context itself lives for one call; or NULL */
 };

@@ -82,6 +82,16 @@ static void set_text(pfr_text *text, const uint8_t *at, uint64_t room) {
     *text = (pfr_text){(const char *)at, (uint32_t)strnlen((const char *)at, bounded), bounded};
 }
 
+static bool is_too_long(const struct reading *r, uint64_t room) {
+    return r->context->string_most && room > r->context->string_most;
+}
+
+static pfr_status too_long(const struct reading *r, const struct field *f, uint64_t room) {
+    return pfr_fail(r->err, PFR_ERR_LIMIT, cursor_offset(r->in), room, f->name,
+                    "%s.%s of %llu bytes is longer than the limit string (%llu)", r->layout->name, f->name,
+                    (unsigned long long)room, (unsigned long long)r->context->string_most);
+}
+
 static pfr_status read_text(struct reading *r, const struct field *f) {
     uint64_t room = f->extra;
     const uint8_t *at;
@@ -102,6 +112,8 @@ static pfr_status read_str32(struct reading *r, const struct field *f) {
     const uint8_t *at;
     if (!take_u32(r->in, &room))
         return damaged(r, f, 4);
+    if (is_too_long(r, room))
+        return too_long(r, f, room);
     if (!take_bytes(r->in, room, &at))
         return damaged(r, f, room);
     set_text(member(r, f), at, room);

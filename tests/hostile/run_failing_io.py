@@ -36,7 +36,7 @@ RECORDINGS = ("cpu-clock.data", "buildid-mmap.data", "tracepoints.data", "demo.d
               "pipe-tracepoints.data", "pipe-zstd.data")
 WAYS = ("EIO", "ENOSPC", "EINTR", "EPIPE", "SHORT")
 SAME = ("EINTR", "SHORT")
-SECONDS = 20
+SECONDS = 120
 CALLS_MOST = 2000
 ENDS_IO = 5
 

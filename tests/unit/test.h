@@ -24,6 +24,9 @@
 
 #include <perfray/error.h>
 
+/* What `swap` is for bytes that a test wrote down in little-endian order. */
+#define SWAP_OF_LITTLE (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 struct test_entry {
     const char *file, *name;
     void (*run)(void);

@@ -6,17 +6,17 @@
 static const uint8_t sample[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 TEST(cursor_takes_both_byte_orders) {
-    for (int swap = 0; swap < 2; swap++) {
-        struct cursor in = cursor_on(sample, sizeof sample, 1000, swap);
+    for (int big = 0; big < 2; big++) {
+        struct cursor in = cursor_on(sample, sizeof sample, 1000, big != SWAP_OF_LITTLE);
         uint8_t v8 = 0;
         uint16_t v16 = 0;
         uint32_t v32 = 0;
         uint64_t v64 = 0;
         assert_true(take_u8(&in, &v8) && take_u16(&in, &v16) && take_u32(&in, &v32) && take_u64(&in, &v64));
         assert_int_equal(v8, 1);
-        assert_int_equal(v16, swap ? 0x0203 : 0x0302);
-        assert_int_equal(v32, swap ? 0x04050607 : 0x07060504);
-        assert_int_equal(v64, swap ? 0x08090a0b0c0d0e0f : 0x0f0e0d0c0b0a0908);
+        assert_int_equal(v16, big ? 0x0203 : 0x0302);
+        assert_int_equal(v32, big ? 0x04050607 : 0x07060504);
+        assert_int_equal(v64, big ? 0x08090a0b0c0d0e0f : 0x0f0e0d0c0b0a0908);
         assert_int_equal(cursor_left(&in), 0);
         assert_int_equal(cursor_offset(&in), 1015);
     }
@@ -43,7 +43,7 @@ TEST(cursor_stays_when_there_is_no_room) {
 }
 
 TEST(cursor_parts_know_their_offset) {
-    struct cursor in = cursor_on(sample, sizeof sample, 100, true), part;
+    struct cursor in = cursor_on(sample, sizeof sample, 100, !SWAP_OF_LITTLE), part;
     const uint8_t *bytes;
     uint16_t v16;
     assert_true(take_bytes(&in, 3, &bytes));

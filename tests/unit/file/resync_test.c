@@ -132,6 +132,8 @@ static void expect_all_but_one(const char *kind, make_bad *make, unsigned number
                  pipe ? "stream" : "file", (unsigned long long)given);
     if (holes == 0)
         fail_msg("%s at sample %u is not said", kind, number);
+    const pfr_quality *q = pfr_get_quality(r);
+    assert_int_equal(q->bad_records + q->garbage + q->cut + q->bad_compressed + q->bad_header, q->holes);
     pfr_close(r);
     free(b.bytes);
 }

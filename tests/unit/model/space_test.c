@@ -196,3 +196,21 @@ TEST(space_lookup_ends_in_a_ring_of_parents) {
     assert_null(space_find(&all, b, 1, (struct key){9, 0, 0}));
     spaces_free(&all);
 }
+
+TEST(space_asks_no_more_parents_than_the_limit_and_says_so) {
+    const struct key end = {UINT64_MAX, 0, 0};
+    struct memory memory;
+    struct spaces all;
+    memory_init(&memory, NULL, 0);
+    spaces_init(&all, &memory);
+    make_chain(&all);
+    all.depth_most = 3;
+    assert_non_null(space_find(&all, 3, 1, end));
+    assert_null(space_find(&all, 3, 0, end));
+    assert_true(space_is_too_deep(&all, 3));
+    assert_non_null(space_find(&all, 2, 0, end));
+    assert_false(space_is_too_deep(&all, 2));
+    assert_false(space_is_too_deep(&all, NO_SPACE));
+    spaces_free(&all);
+    assert_int_equal(memory.used, 0);
+}

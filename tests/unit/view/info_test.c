@@ -116,7 +116,7 @@ TEST(info_overview_ends_with_every_field_of_the_quality_line) {
 }
 
 TEST(info_overview_tells_a_recorder_that_died) {
-    const char *const wanted[] = {", not finalised\n", " unfinished=1\n", NULL};
+    const char *const wanted[] = {", not finalised\n", " unfinished=1 ", NULL};
     assert_prints("killed.data", PFR_INFO_OVERVIEW, PFR_INFO_TEXT, wanted);
 }
 

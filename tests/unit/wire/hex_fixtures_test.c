@@ -45,7 +45,7 @@ static const struct layout *layout_of(const struct hex_fixture *h) {
         return layout_at(h->length >= 72 && h->bytes[8] >= 72 ? L_file_header : L_pipe_header);
     if (strcmp(h->kind, "feature") == 0)
         return layout_at(layout_find(TABLE_PERF_FEATURE, h->feature));
-    return layout_at(layout_find(TABLE_PERF_RECORD, load_u32(h->bytes, false)));
+    return layout_at(layout_find(TABLE_PERF_RECORD, load_u32(h->bytes, SWAP_OF_LITTLE)));
 }
 
 /* Where the body of the fixture stands. */
@@ -53,35 +53,37 @@ static void find_body(const struct hex_fixture *h, size_t *from, size_t *length)
     *from = 0;
     *length = h->length;
     if (strcmp(h->kind, "record") == 0) {
-        const uint16_t size = load_u16(h->bytes + 6, false);
+        const uint16_t size = load_u16(h->bytes + 6, SWAP_OF_LITTLE);
         *from = 8;
-        *length = size - 8 - tail_of(h, load_u32(h->bytes, false));
+        *length = size - 8 - tail_of(h, load_u32(h->bytes, SWAP_OF_LITTLE));
     } else if (strcmp(h->kind, "file") == 0) {
-        *length = (size_t)load_u64(h->bytes + 8, false);
+        *length = (size_t)load_u64(h->bytes + 8, SWAP_OF_LITTLE);
     }
 }
 
 static void set_context(const struct hex_fixture *h, struct decoded *d) {
     d->context = h->context;
+    d->context.swap = SWAP_OF_LITTLE;
     d->context.word[WORD_VARIANT] = variant_of(layout_named(d->layout->name), h->bytes, h->length, &d->context);
     if (strcmp(h->kind, "record") == 0)
-        d->context.word[WORD_MISC] = load_u16(h->bytes + 4, false);
+        d->context.word[WORD_MISC] = load_u16(h->bytes + 4, SWAP_OF_LITTLE);
     if (h->feature == 32 && h->length >= 4)
-        d->context.word[WORD_VERSION] = load_u32(h->bytes, false);
+        d->context.word[WORD_VERSION] = load_u32(h->bytes, SWAP_OF_LITTLE);
 }
 
 static void decode(const struct hex_fixture *h, struct decoded *d) {
     size_t from, length;
     pfr_error err;
     find_body(h, &from, &length);
-    struct cursor in = cursor_on(h->bytes + from, length, 0, false);
+    struct cursor in = cursor_on(h->bytes + from, length, 0, SWAP_OF_LITTLE);
     pfr_status s = layout_read(d->layout, &d->context, &in, &d->rec, &err);
     if (s == PFR_OK && from) {
-        in = cursor_on(h->bytes + from + length, (size_t)tail_of(h, load_u32(h->bytes, false)), 0, false);
+        in = cursor_on(h->bytes + from + length, (size_t)tail_of(h, load_u32(h->bytes, SWAP_OF_LITTLE)), 0,
+                       SWAP_OF_LITTLE);
         s = in.start < in.end ? layout_read(layout_at(L_sample_id), &d->context, &in, &d->id, &err) : PFR_OK;
-        d->type = load_u32(h->bytes, false);
-        d->misc = load_u16(h->bytes + 4, false);
-        d->size = load_u16(h->bytes + 6, false);
+        d->type = load_u32(h->bytes, SWAP_OF_LITTLE);
+        d->misc = load_u16(h->bytes + 4, SWAP_OF_LITTLE);
+        d->size = load_u16(h->bytes + 6, SWAP_OF_LITTLE);
     }
     if (s != PFR_OK)
         fail_msg("%s: %s", h->name, err.text);
@@ -232,10 +234,10 @@ static void check_twin(const struct hex_fixture *h, const struct decoded *d, str
     uint8_t *bytes = malloc(length + 1);
     assert_non_null(bytes);
     struct writing to = writing_into(bytes, length);
-    twin.context.swap = true;
+    twin.context.swap = !SWAP_OF_LITTLE;
     twin.context.mirrored = true;
     pfr_status s = layout_convert(d->layout, &d->context, h->bytes + from, length, 0, &twin.context, &to, &err);
-    struct cursor in = cursor_on(bytes, (size_t)to.used, 0, true);
+    struct cursor in = cursor_on(bytes, (size_t)to.used, 0, twin.context.swap);
     if (s == PFR_OK)
         s = layout_read(d->layout, &twin.context, &in, &twin.rec, &err);
     if (s != PFR_OK || to.used != length)

@@ -7,6 +7,7 @@
 #include "test.h"
 #include "wire/any_layout.h"
 #include "wire/layout_check.h"
+#include "wire/layout_length.h"
 #include "wire/layout_random.h"
 #include "wire/layout_write.h"
 
@@ -182,6 +183,61 @@ static void capacity_is_kept(struct instance *i) {
 
 TEST(a_buffer_one_byte_too_small_is_refused) {
     for_every_layout(capacity_is_kept);
+}
+
+static void capacities_are_kept(struct instance *i) {
+    pfr_error err;
+    for (uint64_t capacity = 0; capacity < i->length; capacity += 1 + capacity / 16) {
+        uint8_t *small = malloc(capacity ? capacity : 1);
+        assert_non_null(small);
+        struct writing to = writing_into(small, capacity);
+        ASSERT_STATUS(layout_write(i->layout, &i->context, &i->rec, &to, &err), PFR_ERR_LIMIT, err);
+        assert_true(to.used <= capacity);
+        free(small);
+    }
+}
+
+TEST(a_buffer_too_small_by_whatever_is_refused) {
+    for_every_layout(capacities_are_kept);
+}
+
+/* What a rule says of a length is so: one byte less or more is never as long. Text may have more padding than it knows.
+ */
+static void rule_of_length_holds(struct instance *i) {
+    const struct length_rule rule = layout_length(i->layout, &i->context);
+    const bool swap = i->context.swap;
+    if (!rule.known) {
+        assert_false(length_holds(&rule, i->bytes, i->length, swap));
+        return;
+    }
+    if (!rule.text && !length_holds(&rule, i->bytes, i->length, swap))
+        fail_msg("%s of %ju bytes is not as long as its rule says", i->layout->name, (uintmax_t)i->length);
+    if (!rule.text && i->length && length_holds(&rule, i->bytes, i->length - 1, swap))
+        fail_msg("%s of %ju bytes is as long without its last one", i->layout->name, (uintmax_t)i->length);
+    assert_false(rule.fixed && length_holds(&rule, i->bytes, rule.fixed - 1, swap));
+}
+
+TEST(rules_of_length_hold) {
+    for_every_layout(rule_of_length_holds);
+}
+
+static void fails_without_memory(struct instance *i) {
+    struct memory memory;
+    struct arena arena;
+    struct random_numbers random = {i->length};
+    union any_layout rec;
+    pfr_error err = {0};
+    memory_init(&memory, NULL, 1); /* not one block */
+    arena_init(&arena, &memory);
+    const pfr_status s = layout_random(&random, i->layout, &i->context, &arena, &rec, &err);
+    if (s != PFR_OK && s != PFR_ERR_MEMORY)
+        fail_msg("%s without memory is %s", i->layout->name, pfr_status_name(s));
+    assert_true(s == PFR_OK || err.text[0]);
+    arena_free(&arena);
+}
+
+TEST(random_records_without_memory_are_refused) {
+    for_every_layout(fails_without_memory);
 }
 
 static void note_defect(void *defect, const struct check_finding *finding) {

@@ -16,9 +16,10 @@ static uint64_t write_it(unsigned number, const struct pfr_context *c, const voi
 TEST(text_without_room_is_padded_to_eight_and_strings_to_64) {
     struct pfr_rec_comm comm = {.pid = 1, .tid = 2, .comm = {"work", 4, 0}};
     struct pfr_rec_string string = {.text = {"x86_64", 6, 0}};
+    const struct pfr_context little = {.swap = SWAP_OF_LITTLE};
     uint8_t bytes[512];
     memset(bytes, 0xff, sizeof bytes);
-    assert_int_equal(write_it(L_comm, &plain, &comm, bytes), 16);
+    assert_int_equal(write_it(L_comm, &little, &comm, bytes), 16);
     assert_memory_equal(bytes, "\1\0\0\0\2\0\0\0work\0\0\0\0", 16);
     assert_int_equal(write_it(L_string, &plain, &string, bytes), 68);
     assert_int_equal(load_u32(bytes, false), 64);
@@ -77,6 +78,25 @@ TEST(what_the_layout_cannot_say_is_refused) {
     refused(L_thread_map_entry, &plain, &comm, PFR_ERR_USAGE);
     refused(L_bpf_event, &plain, &tag, PFR_ERR_USAGE);
     refused(L_aux_data, &plain, &large, PFR_ERR_LIMIT);
+}
+
+TEST(views_that_do_not_hold_what_they_say_are_refused) {
+    static const uint8_t bytes[64];
+    const struct pfr_context c = {.swap = false};
+    const struct pfr_rec_string longer = {.text = {"longer than its room", 20, 4}};
+    const struct pfr_rec_text_poke without = {.old_len = 3, .new_len = 2};
+    const struct pfr_rec_thread_map few = {.nr = 9, .entries = {bytes, 24, 3, &c, L_thread_map_entry}};
+    const struct pfr_rec_thread_map cut = {.nr = 2, .entries = {bytes, 40, 2, &c, L_thread_map_entry}};
+    const struct pfr_rec_thread_map many = {.nr = 1, .entries = {bytes, 48, 1, &c, L_thread_map_entry}};
+    const struct pfr_rec_sample_id id = {.pid = 1};
+    uint8_t to[512];
+    refused(L_string, &plain, &longer, PFR_ERR_USAGE);
+    refused(L_thread_map, &plain, &few, PFR_ERR_USAGE);
+    refused(L_thread_map, &plain, &cut, PFR_ERR_DAMAGE);
+    assert_int_equal(write_it(L_thread_map, &plain, &many, to), 8 + 24);
+    write_it(L_text_poke, &plain, &without, to); /* the counts are those of the views, which are empty */
+    assert_int_equal(load_u16(to + 8, false), 0);
+    assert_int_equal(write_it(L_sample_id, &plain, &id, to), 0);
 }
 
 TEST(two_lists_with_one_count_must_agree) {

@@ -4,6 +4,8 @@
 #include "wire/layout.h"
 #include "wire/names.h"
 
+#include <perfray/record_structs.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,4 +135,30 @@ TEST(at_most_five_layouts_are_written_by_hand_and_their_files_are_there) {
         if (access(path, R_OK) != 0)
             fail_msg("%s is not there", files[i]);
     }
+}
+
+TEST(what_no_table_has_is_nothing) {
+    uint64_t value = 7;
+    const struct layout *comm = layout_at(L_comm);
+    const struct field *text = field_named(comm, "comm");
+    struct pfr_rec_comm rec = {.pid = 1};
+    assert_null(layout_at(L_NONE));
+    assert_null(layout_at(LAYOUTS));
+    assert_int_equal(layout_find(TABLE_PERF_RECORD, 0xffffffu), L_NONE);
+    assert_int_equal(layout_find(TABLE_PERF_RECORD, 0xfffffeu), L_NONE);
+    assert_int_equal(layout_named("nothing"), L_NONE);
+    assert_null(field_named(comm, "nothing"));
+    field_set_integer(text, &rec, 5); /* no number: nothing is set, and 0 is read */
+    assert_int_equal(field_integer(text, &rec), 0);
+    assert_null(rec.comm.at);
+    assert_null(name_set_of(SHOW_DEC));
+    assert_null(name_set_of(SHOW_KINDS));
+    assert_null(name_of(SHOW_DEC, 1));
+    assert_null(name_of(SHOW_FEATURE, 9999));
+    assert_false(name_value(SHOW_DEC, "HOSTNAME", 8, &value));
+    assert_false(name_value(SHOW_FEATURE, "HOSTNAMES", 9, &value));
+    assert_false(name_value(SHOW_FEATURE, "hostnamx", 8, &value));
+    assert_int_equal(value, 7);
+    assert_true(name_value(SHOW_FEATURE, "hostname", 8, &value));
+    assert_int_equal(value, 3);
 }

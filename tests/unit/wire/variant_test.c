@@ -79,3 +79,17 @@ TEST(the_name_of_bpf_metadata_has_the_size_that_makes_the_count_fit) {
                 assert_int_equal(metadata_variant(names[i], count, tail), names[i]);
     assert_int_equal(metadata_variant(64, 1, 0), 0);
 }
+
+TEST(what_stands_where_a_name_would_must_look_like_one) {
+    static const char second[] = {31, ' ', 127, 0};
+    uint8_t record[96] = {10};
+    for (unsigned i = 0; i < sizeof second; i++) {
+        record[64] = '/';
+        record[65] = (uint8_t)second[i];
+        assert_int_equal(variant_of(L_mmap2, record, sizeof record, &little), 0);
+    }
+    record[64] = '[';
+    record[65] = 'v';
+    assert_int_equal(variant_of(L_mmap2, record, sizeof record, &little), 1);
+    assert_int_equal(variant_of(LAYOUTS, record, sizeof record, &little), 0);
+}

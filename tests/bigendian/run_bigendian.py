@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The unit tests on a big-endian machine: built for s390x by a cross compiler, run by qemu.
+
+    tests/bigendian/fetch.sh build/s390x/root
+    tests/bigendian/run_bigendian.py SOURCE_FOLDER build/s390x
+
+The build goes beside the libraries, into build/s390x/build. Folders of src whose tests know the byte order of their expectations are
+run; each line that a program prints comes out again with `bigendian/` in front of its name. What is missing is said
+in a line `skip`, exit 77.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+FOLDERS = ("base", "wire", "file", "symbol", "model")
+TOOLS = ("s390x-linux-gnu-gcc", "qemu-s390x", "meson", "ninja")
+
+
+def find_missing(libraries):
+    """What the machine lacks, in words; None when all is there."""
+    for tool in TOOLS:
+        if not shutil.which(tool):
+            return f"{tool} is not installed"
+    if not os.path.exists(os.path.join(libraries, ".complete")):
+        return "the libraries of s390x are not there (tests/bigendian/fetch.sh)"
+    return None
+
+
+def run_or_die(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        print(done.stdout[-4000:], file=sys.stderr)
+        print(f"not ok bigendian/build: {os.path.basename(command[0])} fails")
+        sys.exit(1)
+
+
+def write_constants(build, libraries):
+    path = os.path.join(build, "root.ini")
+    with open(path, "w", encoding="utf-8") as constants:
+        constants.write(f"[constants]\nroot = '{libraries}'\n")
+    return path
+
+
+def configure(source, build, libraries):
+    os.makedirs(build, exist_ok=True)
+    if os.path.exists(os.path.join(build, "build.ninja")):
+        return
+    run_or_die("meson", "setup", build, source, "-Doptimization=2", "-Dmanual=disabled",
+               "--cross-file", write_constants(build, libraries),
+               "--cross-file", os.path.join(source, "tests", "bigendian", "s390x.ini"))
+
+
+def run_folder(source, build, libraries, folder):
+    """Runs the tests of one folder; True when every one passed."""
+    library_path = os.path.join(libraries, "usr", "lib", "s390x-linux-gnu")
+    command = ["qemu-s390x", "-L", "/usr/s390x-linux-gnu", "-E", f"LD_LIBRARY_PATH={library_path}",
+               os.path.join(build, "tests", "unit", f"unit_{folder}")]
+    environment = dict(os.environ, FIXTURES=os.path.join(source, "tests", "fixtures"))
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, check=False)
+    lines = [line for line in done.stdout.splitlines() if re.match(r"(ok|not ok|skip) ", line)]
+    for line in lines:
+        print(re.sub(r"^(ok|not ok|skip) (unit/)?", r"\1 bigendian/", line), flush=True)
+    failed = any(line.startswith("not ok ") for line in lines)
+    if failed or done.returncode != 0 or not lines:
+        print(done.stderr[-4000:], file=sys.stderr)
+    if not failed and (done.returncode != 0 or not lines):
+        print(f"not ok bigendian/{folder} ends with status {done.returncode} after {len(lines)} tests")
+        failed = True
+    return not failed
+
+
+def main():
+    source, folder = (os.path.abspath(argument) for argument in sys.argv[1:3])
+    libraries, build = os.path.join(folder, "root"), os.path.join(folder, "build")
+    missing = find_missing(libraries)
+    if missing:
+        for folder in FOLDERS:
+            print(f"skip bigendian/{folder} {missing}")
+        return 77
+    configure(source, build, libraries)
+    run_or_die("ninja", "-C", build, *(f"tests/unit/unit_{folder}" for folder in FOLDERS))
+    results = [run_folder(source, build, libraries, folder) for folder in FOLDERS]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_growth.py - twice the input takes twice the time, and memory stays bounded.
+
+usage: run_growth.py [--scale N] [--long-scale N] [--only WORD] [--verbose] MEASURE
+
+MEASURE is the program made of bench/measure.c. Environment: PERFRAY, the command (a build without sanitizers); with
+PERFRAY_LONG --long-scale takes the place of --scale.
+
+Recordings are made by hand, each of FAMILIES in three sizes, 1x, 2x and 4x. What is doubled is what the family is called
+by; the hostile ones are made of what costs the search for records most. Of each of COMMANDS is asked
+
+    time    user and system time grow by RATIO at most per doubling, where they are more than FLOOR; and no input takes more
+            than twice the time of as many bytes of sound samples and one second, SECOND_EACH for every 4 MB
+    memory  `info` and `dump` stay below FLAT MB; `report` does where nothing distinct grows, else it grows with the input
+
+A measurement that fails is made again twice: the least of the three counts.
+"""
+import argparse
+import array
+import os
+import random
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+
+HEADER, ATTR = 104, 128
+DATA = HEADER + 8 + ATTR + 16
+IP_TID_TIME_PERIOD = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 8
+CALLCHAIN = 1 << 5
+IDENTIFIER = 1 << 16
+COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"])
+RATIO, FLOOR, FLAT = 2.6, 0.05, 32
+SECONDS = 60
+SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
+COMPRESSED, AUXTRACE, THREAD_MAP = 81, 71, 73
+CMDLINE, EVENT_DESC = 11, 12
+
+
+def record(kind, body, misc=2):
+    body += bytes(-len(body) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def sample(ip=0x400000, pid=7):
+    return record(SAMPLE, struct.pack("<QIIQQ", ip, pid, pid, 1000, 1))
+
+
+def attr(sample_type, config=0):
+    return struct.pack("<IIQQQQQ", 1, ATTR, config, 4000, sample_type, 0, 0).ljust(ATTR, b"\0")
+
+
+def recording(records, sample_type=IP_TID_TIME_PERIOD, features=()):
+    """A file of one event."""
+    sections, payloads, end = b"", b"", DATA + len(records) + 16 * len(features)
+    for _, payload in features:
+        sections += struct.pack("<QQ", end + len(payloads), len(payload))
+        payloads += payload
+    header = struct.pack("<8sQQQQQQQQ", b"PERFILE2", HEADER, ATTR + 16, HEADER + 8, ATTR + 16, DATA, len(records), 0, 0)
+    bitmap = struct.pack("<QQQQ", sum(1 << bit for bit, _ in features), 0, 0, 0)
+    return (header + bitmap + struct.pack("<Q", 1) + attr(sample_type) + struct.pack("<QQ", HEADER, 8) + records +
+            sections + payloads)
+
+
+# --- What an honest recorder may write.
+
+def samples(n):
+    words = array.array("Q", sample()) * n
+    words[1::5] = array.array("Q", (0x400000 + number % 4096 for number in range(n)))
+    return recording(words.tobytes())
+
+
+def long_names(n):
+    """Names of 4 000 bytes, no two the same."""
+    return recording(b"".join(record(COMM, struct.pack("<II", i, i) + b"%08d" % i + b"n" * 3992 + bytes(8)) +
+                              record(MMAP, struct.pack("<IIQQQ", i, i, 0x400000, 4096, 0) + b"/%08d" % i +
+                                     b"m" * 3990 + bytes(8)) + sample(pid=i) for i in range(n)))
+
+
+def feature_strings(n):
+    text = struct.pack("<I", 16) + b"argument".ljust(16, b"\0")
+    return recording(sample() * 10, features=((CMDLINE, struct.pack("<I", n) + text * n),))
+
+
+def feature_events(n):
+    one = attr(IP_TID_TIME_PERIOD) + struct.pack("<II", 0, 16) + b"cycles".ljust(16, b"\0")
+    return recording(sample() * 10, features=((EVENT_DESC, struct.pack("<II", n, ATTR) + one * n),))
+
+
+def events(n):
+    """n attrs with an id each, and a sample of each."""
+    kind = IP_TID_TIME_PERIOD | IDENTIFIER
+    data = HEADER + 8 * n + (ATTR + 16) * n
+    records = b"".join(record(SAMPLE, struct.pack("<QQIIQQ", 100 + i, 0x400000, 7, 7, 1000, 1)) for i in range(n))
+    header = struct.pack("<8sQQQQQQQQ", b"PERFILE2", HEADER, ATTR + 16, HEADER + 8 * n, (ATTR + 16) * n, data,
+                         len(records), 0, 0).ljust(HEADER, b"\0")
+    ids = array.array("Q", range(100, 100 + n)).tobytes()
+    return header + ids + b"".join(attr(kind, i) + struct.pack("<QQ", HEADER + 8 * i, 8) for i in range(n)) + records
+
+
+def start(pid, parent):
+    return record(FORK, struct.pack("<IIIIQ", pid, parent, pid, parent, 1000))
+
+
+def processes(n):
+    return recording(b"".join(start(i, 1) + record(COMM, struct.pack("<II", i, i) + b"sh".ljust(8, b"\0")) +
+                              record(MMAP, struct.pack("<IIQQQ", i, i, 0x400000, 4096, 0) + b"/bin/sh".ljust(8, b"\0")) +
+                              sample(pid=i) for i in range(2, n + 2)))
+
+
+def fork_chain(n):
+    """Each process is the child of the one before, and only the first one has maps."""
+    first = record(MMAP, struct.pack("<IIQQQ", 2, 2, 0x400000, 4096, 0) + b"/bin/sh".ljust(8, b"\0"))
+    return recording(first + b"".join(start(i + 1, i) for i in range(2, n + 2)) +
+                     b"".join(sample(pid=i) for i in range(2, n + 2)))
+
+
+def call_chains(n):
+    chain = array.array("Q", range(0x400000, 0x400000 + 8100)).tobytes()
+    one = record(SAMPLE, struct.pack("<QIIQQQ", 0x400000, 7, 7, 1000, 1, 8100) + chain)
+    return recording(one * n, IP_TID_TIME_PERIOD | CALLCHAIN)
+
+
+# --- What nobody writes.
+
+def raw_frame(content):
+    """A zstd frame of one stored block; less than 128 KB."""
+    return b"\x28\xb5\x2f\xfd\x00\x38" + (1 | len(content) << 3).to_bytes(3, "little") + content
+
+
+def compressed_in_compressed(n):
+    """n records within each other, as deep as 64 KB allow, again and again."""
+    inner = sample()
+    for _ in range(1000):
+        inner = record(COMPRESSED, raw_frame(inner))
+    return recording(inner * (n // 1000))
+
+
+def maps_upon_maps(n):
+    return recording(b"".join(record(MMAP, struct.pack("<IIQQQ", 7, 7, 0x400000 + i * 64 % 65536, 1 << 20, 0) +
+                                     b"/lib/%03d" % (i % 100) + bytes(8)) + sample(0x400000 + i) for i in range(n)))
+
+
+def noise(length):
+    return random.Random(length).getrandbits(8 * length).to_bytes(length, "little")
+
+
+def noise_between(n):
+    return recording(b"".join(sample() + noise(61) for _ in range(n)))
+
+
+def noise_alone(n):
+    return recording(noise(n))
+
+
+def repeated(piece):
+    return lambda n: recording(piece * (n // len(piece)))
+
+
+def auxtrace(size, index=0):
+    return struct.pack("<IHHQQQIIII", AUXTRACE, 0, 48, size, 0, 0, index, 7, 0, 0)
+
+
+def payloads_in_payloads(n):
+    """Each payload holds all that follows, up to the same garbage at the end."""
+    step = 48 + 3 * 40
+    return recording(b"".join(auxtrace((n - i) * step - 48) + sample() * 3 for i in range(n)) + bytes(64))
+
+
+def headers(kind, size, tail=b""):
+    return repeated(struct.pack("<IHH", kind, 0, size) + tail)
+
+
+GARBAGE = b"\xee" * 8
+MB = 1 << 20
+
+# name: (maker, its 1x at scale 1, whether distinct things grow)
+FAMILIES = {
+    "samples": (samples, 25000, False),
+    "long names": (long_names, 250, True),
+    "feature strings": (feature_strings, 16384, True),
+    "described events": (feature_events, 1024, True),
+    "events": (events, 1024, True),
+    "processes": (processes, 5000, True),
+    "depth of forks": (fork_chain, 12500, True),
+    "call chains": (call_chains, 16, False),
+    "maps upon maps": (maps_upon_maps, 4000, True),
+    "compressed in compressed": (compressed_in_compressed, 16000, False),
+    "noise between records": (noise_between, 4000, False),
+    "noise": (noise_alone, MB // 2, False),
+    "zeros": (repeated(bytes(8)), MB, False),
+    "ones": (repeated(b"\xff" * 8), MB, False),
+    "headers of 8 bytes": (headers(84, 8), MB // 8, False),
+    "headers of samples": (headers(SAMPLE, 65528), MB, False),
+    "headers of attrs": (headers(64, 65535, bytes(8)), MB // 8, False),
+    "headers of maps": (headers(MMAP2, 65528), MB, False),
+    "headers in headers": (repeated(b"".join(struct.pack("<IHH", kind, 0, 65528 - 8 * kind) for kind in range(1, 22))),
+                           MB // 4, False),
+    "headers of thread maps": (headers(THREAD_MAP, 65528, struct.pack("<Q", 4095)), MB, False),
+    "unknown types": (headers(200, 16, bytes(8)), MB // 2, False),
+    "samples of a wrong length": (repeated(record(SAMPLE, bytes(40))), MB // 4, False),
+    "payloads before garbage": (repeated(auxtrace(16) + bytes(16) + GARBAGE + sample()), MB // 4, False),
+    "payloads past the end": (repeated(auxtrace(1 << 40) + sample() * 3), MB // 4, False),
+    "payloads in payloads": (payloads_in_payloads, 1500, False),
+    "records past the end": (headers(SAMPLE, 65528, GARBAGE), MB // 4, False),
+}
+
+
+class Cost:
+    def __init__(self, words):
+        self.seconds, self.megabytes, self.status = (int(words[0]) + int(words[1])) / 1e6, int(words[2]) / MB, int(words[3])
+
+
+def measure(options, command, path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    done = subprocess.run([options.measure, os.environ["PERFRAY"]] + command + [path], stdout=subprocess.PIPE, check=True,
+                          preexec_fn=limit)
+    return Cost(done.stdout.split())
+
+
+def is_too_much(less, more):
+    return more > RATIO * max(less, FLOOR)
+
+
+def measure_sizes(options, command, paths):
+    """The cost of each size; each the least of three where the first seem to grow too fast."""
+    costs = [measure(options, command, path) for path in paths]
+    for _ in range(2):
+        if any(is_too_much(a.seconds, b.seconds) for a, b in zip(costs, costs[1:])):
+            again = [measure(options, command, path) for path in paths]
+            costs = [min(pair, key=lambda cost: cost.seconds) for pair in zip(costs, again)]
+    return costs
+
+
+def judge_time(options, command, costs, sizes):
+    for less, more in zip(costs, costs[1:]):
+        if is_too_much(less.seconds, more.seconds):
+            return "%.2f s become %.2f s" % (less.seconds, more.seconds)
+    for cost, size in zip(costs, sizes):
+        allowed = 2 * options.sound_pace[" ".join(command)] * size + max(1, size / (4 * MB))
+        if cost.seconds > allowed:
+            return "%.2f s for %.1f MB, %.2f s are allowed" % (cost.seconds, size / MB, allowed)
+    return None
+
+
+def judge_memory(command, costs, sizes, distinct):
+    if command[0] == "report" and distinct:
+        most = [FLAT + 16 * size / MB for size in sizes]
+    else:
+        most = [FLAT + (2 * size / MB if distinct else 0) for size in sizes]
+    for cost, allowed in zip(costs, most):
+        if cost.megabytes > allowed:
+            return "%.0f MB of memory, %.0f MB are allowed" % (cost.megabytes, allowed)
+    return None
+
+
+def judge_status(costs):
+    bad = [cost.status for cost in costs if cost.status not in (0, 3, 4)]
+    return "status %d" % bad[0] if bad else None
+
+
+def learn_pace(options, folder):
+    """Seconds a byte of sound samples takes each command."""
+    path = os.path.join(folder, "sound")
+    size = write(path, samples(100000))
+    options.sound_pace = {" ".join(command): measure(options, command, path).seconds / size for command in COMMANDS}
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+    return len(content)
+
+
+def run_family(options, folder, name):
+    make, amount, distinct = FAMILIES[name]
+    paths = [os.path.join(folder, "%dx.data" % times) for times in (1, 2, 4)]
+    sizes = [write(path, make(amount * options.scale * times)) for path, times in zip(paths, (1, 2, 4))]
+    good = True
+    for command in COMMANDS:
+        costs = measure_sizes(options, command, paths)
+        wrong = judge_status(costs) or judge_time(options, command, costs, sizes) or judge_memory(
+            command, costs, sizes, distinct)
+        figures = "%s MB: %s s, %.0f MB of memory" % ("/".join("%.1f" % (size / MB) for size in sizes), "/".join(
+            "%.3f" % cost.seconds for cost in costs), max(cost.megabytes for cost in costs))
+        print("%s hostile/growth %s of %s (%s%s)" % ("not ok" if wrong else "ok", " ".join(command[:2]), name, figures,
+                                                    "; " + wrong if wrong else ""), flush=True)
+        good = good and not wrong
+    return good
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--scale", type=int, default=1)
+    parser.add_argument("--long-scale", type=int)
+    parser.add_argument("--only", default="")
+    parser.add_argument("measure")
+    options = parser.parse_args(arguments)
+    if options.long_scale and os.environ.get("PERFRAY_LONG"):
+        options.scale = options.long_scale
+    with tempfile.TemporaryDirectory(prefix="perfray-growth-") as folder:
+        learn_pace(options, folder)
+        results = [run_family(options, folder, name) for name in FAMILIES if options.only in name]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_mass.py - many damaged recordings through the printers of the library, in process.
+
+usage: run_mass.py [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] PROGRAM INPUT...
+
+PROGRAM is built of mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files. With PERFRAY_LONG in
+the environment --long-count takes the place of --count. The mutants are those of tests/tools/mutate.py with the same seed,
+made here and handed on through pipes: no file is written. One line of the result for each thing that must not be, crash,
+hang, raw control byte, broken JSON, silence on structural damage: `ok hostile/mass WHAT ...` or `not ok ...` with the
+first ones and how to make them again.
+"""
+import argparse
+import collections
+import multiprocessing
+import os
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+sys.dont_write_bytecode = True
+import mutate  # noqa: E402
+import run_mutants  # noqa: E402
+
+PIECE = 200
+KINDS = ("crash", "hang", "raw", "json", "silent")
+COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "dump-jsonl": "dump --format=jsonl",
+            "report": "report --no-pager --symfs=/nonexistent --kallsyms=/nonexistent"}
+
+
+def keep_parsed():
+    """Mutants of one input begin with the same parse of it: made once and copied, the lists too, as damage may change them."""
+    parse, parsed = mutate.parse, {}
+
+    def parse_once(data, name, kind="auto"):
+        if name not in parsed or parsed[name][0] is not data:
+            if not isinstance(data, bytes):
+                return parse(data, name, kind)
+            parsed[name] = (data, parse(data, name, kind))
+        document = mutate.Doc(b"", name)
+        for key, value in vars(parsed[name][1]).items():
+            setattr(document, key, value.copy() if isinstance(value, (list, dict, bytearray)) else value)
+        return document
+
+    mutate.parse = parse_once
+
+
+class Maker:
+    """Makes the mutants of a run, by number."""
+
+    def __init__(self, options):
+        self.options, self.documents = options, []
+        for path in sorted(options.inputs, key=os.path.basename):
+            with open(path, "rb") as file:
+                self.documents.append((os.path.basename(path), file.read()))
+        mutate.KIND_CACHE[:] = [mutate.parse(data, name, "auto").kind for name, data in self.documents]
+        kinds = set(mutate.KIND_CACHE)
+        self.names = [name for name, row in mutate.CLASSES.items() if kinds & set(row[1])]
+
+    def make(self, number):
+        """(bytes, class, source, expect), None when no input has anything to damage in this way."""
+        made = mutate.make(self.documents, "auto", self.options.seed, number, self.names, self.options.extra)
+        return made and (made[0], made[3], made[2], made[5])
+
+
+def write_mutants(maker, job, pipe):
+    """The pieces of one job, each mutant behind its number, 1 when its damage is structural, and its length."""
+    options = maker.options
+    for number in range(options.count):
+        made = maker.make(number) if number // PIECE % options.jobs == job else None
+        if made:
+            pipe.write(struct.pack("=III", number, made[3] == "diagnose", len(made[0])) + made[0])
+    pipe.close()
+
+
+class Results:
+    def __init__(self):
+        self.findings = []  # (number, printer, kind, text)
+        self.mutants = self.structural = 0
+        self.slowest = (0, 0)
+        self.unfinished = 0
+
+    def take(self, line):
+        words = line.rstrip("\n").split(" ", 3)
+        if words[0] == "done":
+            self.mutants += int(words[1])
+            self.structural += int(words[2])
+            microseconds, number = words[3].split()
+            self.slowest = max(self.slowest, (int(microseconds), int(number)))
+        else:
+            self.findings.append((int(words[0]), words[1], words[2], words[3]))
+
+
+def read_results(results, lock, program):
+    finished = False
+    for line in program.stdout:
+        finished = finished or line.startswith("done ")
+        with lock:
+            results.take(line)
+    if program.wait() != 0 or not finished:
+        with lock:
+            results.unfinished += 1
+
+
+def run_jobs(options, maker):
+    results, lock, readers, writers = Results(), threading.Lock(), [], []
+    for job in range(options.jobs):
+        program = subprocess.Popen([options.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        program.stdout = open(os.dup(program.stdout.fileno()), encoding="utf-8", errors="replace")
+        writers.append(multiprocessing.Process(target=write_mutants, args=(maker, job, program.stdin)))
+        writers[-1].start()
+        program.stdin.close()
+        readers.append(threading.Thread(target=read_results, args=(results, lock, program)))
+    for thread in readers:
+        thread.start()
+    for thread in readers:
+        thread.join()
+    for writer in writers:
+        writer.join()
+        results.unfinished += writer.exitcode != 0
+    return results
+
+
+def reproduction(options, number, printer):
+    return "%s --seed %d --count %d --extra %d --only %d OUT %s && %s %s OUT/m%06d_*" % (
+        os.path.relpath(run_mutants.MUTATE), options.seed, options.count, options.extra, number,
+        " ".join(options.inputs), os.environ.get("PERFRAY", "perfray"), COMMANDS[printer], number)
+
+
+def print_kind(options, maker, kind, findings):
+    """True when there are none."""
+    if not findings:
+        print("ok hostile/mass no %s" % kind)
+        return True
+    print("not ok hostile/mass no %s: %d" % (kind, len(findings)))
+    for number, printer, _, text in sorted(findings)[:options.show]:
+        _, damage, source, _ = maker.make(number)
+        print("  %s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer)))
+    return False
+
+
+def report(options, maker, results, seconds):
+    by_kind = collections.defaultdict(list)
+    for finding in results.findings:
+        by_kind[finding[2]].append(finding)
+    good = all([print_kind(options, maker, kind, by_kind[kind]) for kind in KINDS])
+    good = good and results.unfinished == 0 and results.mutants > 0
+    print("%s hostile/mass (%d mutants of %d files, %d of them structural, seed %d; slowest %.2f s, number %d; %.0f s)" % (
+        "ok" if good else "not ok", results.mutants, len(maker.documents), results.structural, options.seed,
+        results.slowest[0] / 1e6, results.slowest[1], seconds))
+    return 0 if good else 1
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--long-count", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--extra", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--show", type=int, default=5)
+    parser.add_argument("program")
+    parser.add_argument("inputs", nargs="+")
+    options = parser.parse_args(arguments)
+    if options.long_count and os.environ.get("PERFRAY_LONG"):
+        options.count = options.long_count
+    options.inputs = sorted(path for given in options.inputs for path in run_mutants.files_of(given) if os.path.isfile(path))
+    return options
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    keep_parsed()
+    maker = Maker(options)
+    start = time.monotonic()
+    return report(options, maker, run_jobs(options, maker), time.monotonic() - start)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,453 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_opens.py - which files each verb opens, that nothing leaves the machine, and what hostile object names lead to.
+
+usage: run_opens.py RECORDED
+
+RECORDED is the folder of recordings. Environment: PERFRAY, the command. Needs strace, and that tracing is permitted.
+
+opens/VERB...     every open of a run is one of: the input, what the case allows, SYSTEM below. No socket, no connection,
+                  no second program.
+opens/object-...  the recording names this as an object: a device, FIFO, loop, folder, file of the kernel's own
+                  file systems is never opened for reading; a file of 1 TB costs no more than a small one. Each run
+                  takes less than 2 s and 64 MB.
+opens/map-...     the same for /tmp/perf-PID.map
+outputs/...       files of `dump --aux`: mode 0600 whatever the umask, in a folder of mode 0700; through no symbolic
+                  link, onto no file that was there; what was made goes away when the work fails
+"""
+import argparse
+import os
+import re
+import shutil
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import named_recording  # noqa: E402
+
+SECONDS = 20
+SECONDS_MOST = 2.0
+KILOBYTES_MOST = 64 << 10
+CALLS = "open,openat,openat2,creat,socket,connect,sendto,sendmsg,execve,execveat"
+# What the dynamic loader and the C library open for themselves.
+SYSTEM = re.compile(r"/etc/ld\.so\.(cache|preload)|(/usr)?/lib(64)?/([\w.-]+/)*lib[\w.+-]+\.so(\.[\d.]+)?|"
+                    r"/usr/lib/locale/.*|/usr/(lib|share)/([\w-]+/)?gconv/.*|/etc/localtime|/usr/share/zoneinfo/.*|/proc/self/io")
+# Where names of the running kernel are; only `report` may look.
+KERNEL = re.compile(r"/proc/kallsyms|/sys/kernel/notes")
+OPEN = re.compile(r'^\d* *(open|openat|openat2|creat)\((?:([^,"]*), )?"((?:[^"\\]|\\.)*)"(?:\.\.\.)?(?:, (.*))?\)'
+                  r' += (-?\d+)')
+CALL = re.compile(r"^\d* *(\w+)\(")
+LINK = re.compile(r"<(.*)>$")
+
+
+ANONYMOUS = "/dev/zero"  # what the kernel calls shared memory: no object at all
+
+
+class Skipped(Exception):
+    """The reason why a test cannot run here."""
+
+
+class Opened:
+    """One open: path, flags as strace writes them, whether it succeeded."""
+
+    def __init__(self, match):
+        _, folder, path, self.flags, result = match.groups()
+        path = path.encode("latin-1").decode("unicode_escape").encode("latin-1").decode("utf-8", "surrogateescape")
+        base = LINK.search(folder or "")
+        self.path = os.path.normpath(os.path.join(base.group(1) if base else "/", path))
+        self.flags, self.done = self.flags or "", int(result) >= 0
+
+    def reads_content(self):
+        return self.done and "O_PATH" not in self.flags
+
+
+def trace(words, folder, stdin=None, **environment):
+    """(opens, other calls, the run)"""
+    log = os.path.join(folder, "strace.txt")
+    tracer = ["strace", "-f", "-qq", "-y", "-s", "4096", "-e", "trace=" + CALLS, "-o", log]
+    done = subprocess.run([*tracer, os.environ["PERFRAY"], *words], stdin=stdin or subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
+                          env=dict(os.environ, **environment))
+    opens, others = [], []
+    with open(log, encoding="utf-8", errors="surrogateescape") as lines:
+        for line in lines:
+            match, call = OPEN.match(line), CALL.match(line)
+            if match:
+                opens.append(Opened(match))
+            elif call:
+                others.append(line.strip())
+    return opens, others, done
+
+
+def judge_calls(others):
+    programs = [line for line in others if "exec" in CALL.match(line).group(1)]
+    if len(programs) != 1:
+        yield "programs were run: %s" % programs[1:]
+    for line in others:
+        if line not in programs:
+            yield line
+
+
+def is_below(path, folder):
+    return path + "/" == folder or path.startswith(folder)
+
+
+def check_opens(words, folder, allowed, kernel=False, stdin=None, must=()):
+    """`allowed`: paths, and with a slash at the end folders."""
+    opens, others, done = trace(words, folder, stdin, DEBUGINFOD_URLS="http://127.0.0.1:9/", TMPDIR=folder)
+    if done.returncode not in (0, 4):
+        yield "status %d: %s" % (done.returncode, done.stderr)
+    yield from judge_calls(others)
+    for each in opens:
+        if SYSTEM.fullmatch(each.path) or (kernel and KERNEL.fullmatch(each.path)):
+            continue
+        if not any(is_below(each.path, path) if path.endswith("/") else each.path == path for path in allowed):
+            yield "opens %s (%s)" % (each.path, each.flags)
+    for path in must:
+        if not any(each.path == path and each.reads_content() for each in opens):
+            yield "the test does not see the open of %s" % path
+
+
+def check_verbs(folder, recorded):
+    """name -> findings, for every verb and form."""
+    def at(name):
+        return os.path.join(recorded, name)
+    made, stream = os.path.join(folder, "names.data"), os.path.join(folder, "jit.data")
+    write(made, named_recording.make_file(lambda field, room: b"object_" + field.encode()))
+    # These three are below folders of the machine, and not there.
+    named = ["/usr/object_mmap", "/opt/object_mmap2"]
+    for words in (["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
+                  ["info", "--build-ids"], ["info", "--stats"], ["dump"], ["dump", "--format=jsonl"],
+                  ["dump", "--format=perf"]):
+        for name in (at("demo.data"), at("threads.data"), made):
+            allowed = [name + "/"] if os.path.isdir(name) else [name]
+            must = [] if os.path.isdir(name) else [name]
+            yield " ".join(words) + " " + os.path.basename(name), check_opens(words + [name], folder, allowed, must=must)
+    yield "dump --aux", check_aux_opens(folder)
+    yield "report", check_opens(["report", made], folder, [made] + named, kernel=True, must=[made])
+    yield "report --no-symbols", check_opens(["report", "--no-symbols", made], folder, [made], must=[made])
+    root = at("demo-root")
+    yield "report --symfs", check_opens(["report", "--symfs", root, at("demo.data")], folder,
+                                        [at("demo.data"), root + "/"], kernel=True,
+                                        must=[os.path.join(root, "demo/busy")])
+    yield "report --kallsyms", check_kallsyms_opens(folder, made, named)
+    write(stream, named_recording.make_jit_stream(b"java", os.getpid()))
+    yield "report of a perf map", check_opens(["report", stream], folder, [stream, "/tmp/perf-%d.map" % os.getpid()])
+    yield "report of a pipe", check_pipe_opens(folder, stream)
+
+
+def check_kallsyms_opens(folder, made, named):
+    table = os.path.join(folder, "kallsyms")
+    write(table, b"ffffffff81000000 T a\nffffffff82000000 T _etext\n")
+    yield from check_opens(["report", "--kallsyms", table, made], folder, [made, table] + named, must=[table])
+
+
+def check_pipe_opens(folder, stream):
+    """A stream is kept in a file without a name, in TMPDIR."""
+    with subprocess.Popen(["cat", stream], stdout=subprocess.PIPE) as cat:
+        yield from check_opens(["report", "-"], folder, [folder, "/tmp/perf-%d.map" % os.getpid()], stdin=cat.stdout)
+
+
+def check_aux_opens(folder):
+    source, target = os.path.join(folder, "aux.data"), os.path.join(folder, "aux-out")
+    write(source, aux_stream())
+    yield from check_opens(["dump", "--aux", target, source], folder, [source, target + "/"], must=[source])
+    if len(os.listdir(target)) != 2:
+        yield "no files were written: the test shows nothing"
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def object_stream(path):
+    """One sample in an object of this path."""
+    made = b"PERFILE2" + struct.pack("<Q", 16)
+    made += named_recording.record(64, named_recording.attr(1, 0) + struct.pack("<Q", 1))
+    made += named_recording.record(3, struct.pack("<II", 7, 7) + b"task\0\0\0\0" + named_recording.tail())
+    made += named_recording.record(10, struct.pack("<IIQQQIIQQII", 7, 7, 0x10000, 4096, 0, 8, 1, 99, 0, 5, 2)
+                                   + named_recording.padded(path.encode()) + named_recording.tail(), 2)
+    return made + named_recording.sample(0x10010, 2, 1, 2000)
+
+
+def big_elf(path, recorded, size):
+    """An object whose section table and whose sections say that they reach to the end of a file of `size` bytes."""
+    shutil.copy(os.path.join(recorded, "demo-root/demo/busy"), path)
+    with open(path, "r+b") as file:
+        head = file.read(64)
+        table, count = struct.unpack_from("<Q", head, 40)[0], struct.unpack_from("<H", head, 60)[0]
+        for number in range(count):
+            file.seek(table + 64 * number + 4)
+            if struct.unpack("<I", file.read(4))[0] in (2, 3):  # symbols, strings
+                file.seek(table + 64 * number + 32)
+                file.write(struct.pack("<Q", size // 2 // 24 * 24))
+        file.truncate(size)
+
+
+def hostile_objects(folder, recorded):
+    """name -> (path, whether reading it is fine)"""
+    def at(name):
+        return os.path.join(folder, name)
+    os.mkfifo(at("fifo"))
+    os.symlink(at("fifo"), at("to-fifo"))
+    os.symlink(at("loop-2"), at("loop"))
+    os.symlink(at("loop"), at("loop-2"))
+    os.symlink("/dev/zero", at("to-zero"))
+    os.symlink("/proc/self/mem", at("to-mem"))
+    os.mkdir(at("a-folder"))
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(at("socket"))
+    objects = {"fifo": (at("fifo"), False), "link-to-fifo": (at("to-fifo"), False), "loop": (at("loop"), False),
+               "folder": (at("a-folder"), False), "socket": (at("socket"), False), "zero": ("/dev/zero", False),
+               "link-to-zero": (at("to-zero"), False), "full": ("/dev/full", False), "tty": ("/dev/tty", False),
+               "mem": ("/proc/self/mem", False), "link-to-mem": (at("to-mem"), False), "kmsg": ("/proc/kmsg", False),
+               "fd": ("/proc/self/fd/0", False), "sys": ("/sys/kernel/uevent_seqnum", False),
+               "trace-pipe": ("/sys/kernel/tracing/trace_pipe", False)}
+    try:
+        with open(at("terabyte"), "wb") as file:
+            file.truncate(1 << 40)
+        big_elf(at("terabyte-elf"), recorded, 1 << 40)
+        objects.update({"terabyte": (at("terabyte"), True), "terabyte-elf": (at("terabyte-elf"), True)})
+    except OSError as reason:
+        objects.update({name: (reason, True) for name in ("terabyte", "terabyte-elf")})
+    return objects
+
+
+def measure(words):
+    """(seconds, kilobytes at most, status) of a run that is not traced; the memory is at least ours, before the exec."""
+    start = time.monotonic()
+    child = os.posix_spawn(os.environ["PERFRAY"], [os.environ["PERFRAY"], *words], os.environ, file_actions=(
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)))
+    while True:
+        done, status, used = os.wait4(child, os.WNOHANG)
+        if done:
+            return time.monotonic() - start, used.ru_maxrss, os.waitstatus_to_exitcode(status)
+        if time.monotonic() - start > SECONDS:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            return SECONDS, 0, -9
+        time.sleep(0.01)
+
+
+def check_object(folder, path, may_read, recording):
+    seconds, kilobytes, status = measure(["report", "--no-pager", recording])
+    if status not in (0, 4):
+        yield "status %d" % status
+    if seconds > SECONDS_MOST or kilobytes > KILOBYTES_MOST:
+        yield "%.1f s and %d KB" % (seconds, kilobytes)
+    opens, others, done = trace(["report", recording], folder)
+    yield from judge_calls(others)
+    if path != ANONYMOUS and not any(each.path == path for each in opens):
+        yield "the test does not see that %s was looked at" % path
+    for each in opens:
+        if each.path == path and each.reads_content() and not may_read:
+            yield "opens %s (%s)" % (path, each.flags)
+    if b"0x" not in done.stdout:
+        yield "the sample is not shown: %r" % done.stdout
+
+
+def check_objects(folder, recorded):
+    for name, (path, may_read) in hostile_objects(folder, recorded).items():
+        recording = os.path.join(folder, "object-%s.data" % name)
+        if isinstance(path, OSError):
+            yield "object-" + name, skip("no file of 1 TB can be made: %s" % path)
+            continue
+        write(recording, object_stream(path))
+        yield "object-" + name, check_object(folder, path, may_read, recording)
+    yield "object-other-build", check_other_build(folder, recorded)
+
+
+def skip(reason):
+    raise Skipped(reason)
+    yield  # a generator, as the checks are
+
+
+def check_other_build(folder, recorded):
+    """An object whose build-id is not the recorded one gives no names."""
+    root = os.path.join(folder, "other-build")
+    shutil.copytree(os.path.join(recorded, "demo-root"), root)
+    words = ["report", "--symfs", root, os.path.join(recorded, "demo.data")]
+    if b"scramble" not in trace(words, folder)[2].stdout:
+        yield "no names from the right object: the test shows nothing"
+    path = os.path.join(root, "demo/busy")
+    with open(path, "rb") as file:
+        content = file.read()
+    note = content.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
+    write(path, content[:note] + bytes([content[note] ^ 1]) + content[note + 1:])
+    if b"scramble" in trace(words, folder)[2].stdout:
+        yield "names come from another build"
+
+
+def hostile_maps(folder, path):
+    """name -> makes /tmp/perf-PID.map something that must not be used."""
+    plain = os.path.join(folder, "plain.map")
+    write(plain, b"10000 100 stolen\n")
+
+    def large():
+        with open(path, "xb") as file:
+            file.write(b"10000 100 stolen\n")
+            file.truncate(10 << 30)
+
+    def foreign():
+        if os.geteuid() != 0:
+            raise Skipped("needs root")
+        shutil.copy(plain, path)
+        os.chown(path, 12345, 12345)
+    return {"fifo": lambda: os.mkfifo(path), "link": lambda: os.symlink(plain, path), "folder": lambda: os.mkdir(path),
+            "10-gigabytes": large, "other-owner": foreign}
+
+
+def check_map(make, path, folder, recording):
+    make()
+    try:
+        seconds, kilobytes, status = measure(["report", "--no-pager", recording])
+        if status not in (0, 4) or seconds > SECONDS_MOST or kilobytes > KILOBYTES_MOST:
+            yield "status %d, %.1f s, %d KB" % (status, seconds, kilobytes)
+        if b"stolen" in trace(["report", recording], folder)[2].stdout:
+            yield "its names are used"
+    finally:
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+
+
+def check_maps(folder):
+    recording, path = os.path.join(folder, "java.data"), "/tmp/perf-%d.map" % os.getpid()
+    write(recording, named_recording.make_jit_stream(b"java", os.getpid()))
+    for name, make in hostile_maps(folder, path).items():
+        yield "map-" + name, check_map(make, path, folder, recording)
+
+
+def aux_stream():
+    """AUX area data of two buffers."""
+    made = b"PERFILE2" + struct.pack("<Q", 16)
+    made += named_recording.record(64, named_recording.attr(1, 0) + struct.pack("<Q", 1))
+    for index in (0, 1, 0):
+        made += named_recording.record(71, struct.pack("<QQQIIII", 64, 0, 0, index, 7, 0, 0))
+        made += bytes([0x41 + index]) * 64
+    return made
+
+
+def dump_aux(folder, target, umask=0):
+    source = os.path.join(folder, "aux.data")
+    write(source, aux_stream())
+    return subprocess.run([os.environ["PERFRAY"], "dump", "--aux", target, source], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False, umask=umask)
+
+
+def check_modes(folder, umask):
+    target = os.path.join(folder, "modes-%o" % umask)
+    done = dump_aux(folder, target, umask)
+    if done.returncode != 0:
+        yield "status %d: %s" % (done.returncode, done.stderr)
+        return
+    files = [os.path.join(target, name) for name in sorted(os.listdir(target))]
+    if len(files) != 2:
+        yield "files: %s" % files
+    for path, wanted in [(target, 0o700)] + [(path, 0o600) for path in files]:
+        mode = stat.S_IMODE(os.lstat(path).st_mode)
+        if mode != wanted & ~umask:
+            yield "%s has mode %o" % (os.path.basename(path), mode)
+
+
+def check_planted(folder, name, plant):
+    """Something has the name of the second file: an error, and neither it nor what it leads to is touched."""
+    target, victim = os.path.join(folder, "planted-" + name), os.path.join(folder, "victim-" + name)
+    os.mkdir(target)
+    write(victim, b"precious")
+    path = os.path.join(target, "aux-1-7-0.bin")
+    plant(victim, path)
+    before = os.lstat(path)
+    done = dump_aux(folder, target)
+    if done.returncode != 5 or path.split("/")[-1].encode() not in done.stderr:
+        yield "status %d: %s" % (done.returncode, done.stderr)
+    if done.stdout:
+        yield "a table is printed: %r" % done.stdout
+    after = os.lstat(path)
+    if (before.st_ino, before.st_size, before.st_mode) != (after.st_ino, after.st_size, after.st_mode):
+        yield "what was there is another file now"
+    with open(victim, "rb") as file:
+        if file.read() != b"precious":
+            yield "what it leads to was written"
+    if os.listdir(target) != ["aux-1-7-0.bin"]:
+        yield "left behind: %s" % os.listdir(target)
+
+
+def check_dangling(folder):
+    """A symbolic link to nothing would make the file where it points."""
+    target, away = os.path.join(folder, "dangling"), os.path.join(folder, "made-elsewhere")
+    os.mkdir(target)
+    os.symlink(away, os.path.join(target, "aux-0-7-0.bin"))
+    done = dump_aux(folder, target)
+    if done.returncode != 5:
+        yield "status %d: %s" % (done.returncode, done.stderr)
+    if os.path.lexists(away):
+        yield "a file was made through the link"
+
+
+def check_outputs(folder):
+    for umask in (0, 0o022, 0o077, 0o777):
+        if umask != 0o777 or os.geteuid() == 0:  # without any right even the own folder cannot be entered
+            yield "mode-%03o" % umask, check_modes(folder, umask)
+    yield "file", check_planted(folder, "file", shutil.copy)
+    yield "link", check_planted(folder, "link", os.symlink)
+    yield "hard-link", check_planted(folder, "hard-link", os.link)
+    yield "fifo", check_planted(folder, "fifo", lambda victim, path: os.mkfifo(path))
+    yield "dangling-link", check_dangling(folder)
+
+
+def attempt(name, check):
+    try:
+        findings = list(check)
+    except Skipped as reason:
+        print("skip hostile/%s %s" % (name, reason), flush=True)
+        return True
+    print("not ok" if findings else "ok", "hostile/" + name)
+    for finding in findings[:8]:
+        print("   ", finding)
+    sys.stdout.flush()
+    return not findings
+
+
+def can_trace(folder):
+    if not shutil.which("strace"):
+        return "strace is not installed"
+    try:
+        opens, _, done = trace(["help"], folder)
+    except (OSError, subprocess.TimeoutExpired) as reason:
+        return str(reason)
+    return None if opens and done.returncode == 0 else "tracing is not permitted"
+
+
+def run_all(recorded, folder):
+    results = [attempt("outputs/" + name, check) for name, check in check_outputs(folder)]
+    reason = can_trace(folder)
+    if reason:
+        print("skip hostile/opens " + reason)
+    else:
+        for checks in (check_verbs(folder, recorded), check_objects(folder, recorded), check_maps(folder)):
+            results += [attempt("opens/" + name, check) for name, check in checks]
+    return 0 if all(results) else 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("recorded")
+    options = parser.parse_args()
+    if not os.path.isfile(os.environ.get("PERFRAY", "")):
+        print("skip hostile/opens PERFRAY is not set")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="perfray-opens-") as folder:
+        return run_all(os.path.abspath(options.recorded), os.path.realpath(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
