@@ -67,8 +67,8 @@ struct walked {
     uint64_t records, inside, holes;
     uint64_t sum;        /* of all records, their places and what they decode to */
     uint64_t inside_sum; /* of the records that came out of COMPRESSED ones, in their order */
-    uint64_t hole_sum;   /* of the places of holes, in any order: a second pass tells at once what the first one noted */
-    pfr_status status;   /* PFR_END, or why it ended early */
+    uint64_t hole_sum; /* of the places of holes, in any order: a second pass tells at once what the first one noted */
+    pfr_status status; /* PFR_END, or why it ended early */
 };
 struct walked fuzz_walk(pfr_reader *reader, uint64_t size);
 /* Asserts that two walks met the same. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A whole recording: opened in memory, its events and features looked at, every record walked. A file must give the
- * same records again after pfr_rewind, and a stream the same through a pipe as in memory. Where a record's size is wrong
- * a pipe may lose more, since it cannot go back: there nothing but the laws of the walk must hold.
+ * same records again after pfr_rewind, and a stream the same through a pipe as in memory. Where a record's size is
+ * wrong a pipe may lose more, since it cannot go back: there nothing but the laws of the walk must hold.
  */
 #include "base/unpack.h"
 #include "fuzz.h"

@@ -6,8 +6,8 @@
 #
 # --seconds N   for each target (60)
 # --engine E    libfuzzer (default) or afl: AFL++
-# --store       afterwards, when nothing was found: fuzz/corpus becomes a small set of inputs that reaches every edge that
-#               was reached; libfuzzer only
+# --store       afterwards, when nothing was found: fuzz/corpus becomes a small set of inputs that reaches every edge
+#               that was reached; libfuzzer only
 #
 # Everything is kept in build-fuzz/: what is reached (corpus), findings (findings), what the engines said (logs).
 set -u
@@ -76,7 +76,8 @@ store() { # target
     rm -rf "$new"
     mkdir -p "$new" "fuzz/corpus/$1"
     TMPDIR=$PWD/$kept/tmp nice -n 10 "$kept/libfuzzer/fuzz/fuzz_$1" -set_cover_merge=1 -use_counters=0 \
-        -artifact_prefix="$kept/findings/$1-" -max_len="$(stored_of "$1")" -timeout=10 "$new" "fuzz/corpus/$1" "$kept/corpus/$1" "$kept/seeds/$1" \
+        -artifact_prefix="$kept/findings/$1-" -max_len="$(stored_of "$1")" -timeout=10 \
+        "$new" "fuzz/corpus/$1" "$kept/corpus/$1" "$kept/seeds/$1" \
         >"$kept/logs/store-$1.log" 2>&1 ||
         die "$1: see $kept/logs/store-$1.log"
     find "fuzz/corpus/$1" -type f ! -name 'finding-*' -exec rm -f {} +
@@ -97,7 +98,8 @@ run_afl() { # target, seconds
         [ -d "$from" ] && find "$from" -type f -size "-$(longest_of "$1")c" -exec cp {} "$kept/afl-in/$1/" \;
     done
     AFL_SKIP_CPUFREQ=1 AFL_NO_AFFINITY=1 AFL_NO_UI=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 \
-        ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=0 UBSAN_OPTIONS=abort_on_error=1:halt_on_error=1:symbolize=0 \
+        ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=0 \
+        UBSAN_OPTIONS=abort_on_error=1:halt_on_error=1:symbolize=0 \
         nice -n 10 afl-fuzz -i "$kept/afl-in/$1" -o "$out" -V "$2" -G "$(longest_of "$1")" -t 5000 -m none \
         -- "$kept/afl/fuzz/fuzz_$1" >"$kept/logs/afl-$1.log" 2>&1
     stats=$out/default/fuzzer_stats
@@ -111,8 +113,10 @@ run_afl() { # target, seconds
         found=$((found + 1))
         cp "$input" "$kept/findings/$1-afl-$found"
     done
+    said='no finding'
+    [ $found -eq 0 ] || said="FOUND: $found in $kept/findings"
     print_line "$1" "$(stat_of execs_done "$stats")" "$(stat_of execs_per_sec "$stats")" \
-        "$(stat_of edges_found "$stats")" "$([ $found -eq 0 ] && echo 'no finding' || echo "FOUND: $found in $kept/findings")"
+        "$(stat_of edges_found "$stats")" "$said"
     [ $found -eq 0 ]
 }
 
@@ -134,7 +138,10 @@ while [ $# -gt 0 ]; do
     --engine) engine=${2:-} && shift ;;
     --store) store=1 ;;
     -*) die "usage: ./dev fuzz [--seconds N] [--engine libfuzzer|afl] [--store] [TARGET...]" ;;
-    *) [ -n "$(longest_of "$1")" ] && targets="$targets $1" || die "there is no target $1 in fuzz/targets" ;;
+    *)
+        [ -n "$(longest_of "$1")" ] || die "there is no target $1 in fuzz/targets"
+        targets="$targets $1"
+        ;;
     esac
     [ $# -gt 0 ] && shift
 done

@@ -276,8 +276,9 @@ def tracing_inputs():
 
 def tracing_data(order, big):
     blob = b"\x17\x08\x44tracing0.6\0" + struct.pack(order + "BBI", big, 8, 4096)
-    blob += b"header_page\0" + struct.pack(order + "Q", 4) + b"page" + b"header_event\0" + struct.pack(order + "Q", 2) + b"ev"
-    blob += struct.pack(order + "I", 1) + struct.pack(order + "Q", 6) + b"ftrace" + struct.pack(order + "I", 1) + b"sched\0"
+    blob += b"header_page\0" + struct.pack(order + "Q", 4) + b"page"
+    blob += b"header_event\0" + struct.pack(order + "Q", 2) + b"ev"
+    blob += struct.pack(order + "IQ", 1, 6) + b"ftrace" + struct.pack(order + "I", 1) + b"sched\0"
     blob += struct.pack(order + "I", len(TRACE_FORMATS))
     for text in TRACE_FORMATS.values():
         blob += struct.pack(order + "Q", len(text)) + text.encode()

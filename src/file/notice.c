@@ -131,10 +131,11 @@ static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     DECODE(body);
     const pfr_items *map = &body.data.map;
     struct items_walk walk = items_start(map);
+    const uint64_t length = rec->inside ? 0 : rec->size; /* of the input; decompressed bytes are none of it */
     if (map->of == L_NONE)
-        found(r, rec->offset, rec->size, "cpu_map_data.type", "a cpu map of unknown form %u", body.data.type);
+        found(r, rec->offset, length, "cpu_map_data.type", "a cpu map of unknown form %u", body.data.type);
     else if (map->of == L_cpu_map_mask && items_next(map, &walk, &mask, NULL) == PFR_OK && mask.mask.of == L_NONE)
-        found(r, rec->offset, rec->size, "cpu_map_mask.long_size", "a cpu map of words of %u bytes", mask.long_size);
+        found(r, rec->offset, length, "cpu_map_mask.long_size", "a cpu map of words of %u bytes", mask.long_size);
     return PFR_OK;
 }
 

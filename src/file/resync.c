@@ -139,11 +139,21 @@ uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec)
     return goes_on(r, s, rec->size) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }
 
+/* What of `wanted` bytes from `at` on can be asked for at once. */
+static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
+    const uint64_t room = r->parts[r->part].end - at;
+    const uint64_t most = room < r->limits.chunk ? room : r->limits.chunk;
+    return wanted < most ? wanted : (size_t)most;
+}
+
+/* Where the window has to move, twice of what is needed is asked for: else each look would move it. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err) {
     struct part *p = &r->parts[r->part];
-    const uint64_t room = p->end - at;
+    const uint64_t room = p->end - at, skip = at - p->in.start;
+    const size_t least = ask(r, at, SIGHT);
+    const bool is_held = skip <= p->in.length && p->in.length - skip >= least;
     size_t have;
-    PFR_TRY(input_window(&p->in, at, room < SIGHT ? (size_t)room : SIGHT, &s->bytes, &have, err));
+    PFR_TRY(input_window(&p->in, at, is_held ? least : ask(r, at, 2 * SIGHT), &s->bytes, &have, err));
     s->whole = have < SIGHT || room <= have;
     s->length = have < room ? have : room;
     return PFR_OK;

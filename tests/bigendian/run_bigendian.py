@@ -5,9 +5,8 @@
     tests/bigendian/fetch.sh build/s390x/root
     tests/bigendian/run_bigendian.py SOURCE_FOLDER build/s390x
 
-The build goes beside the libraries, into build/s390x/build. Folders of src whose tests know the byte order of their expectations are
-run; each line that a program prints comes out again with `bigendian/` in front of its name. What is missing is said
-in a line `skip`, exit 77.
+The build goes beside the libraries, into build/s390x/build. The tests of FOLDERS are run; each line that a program
+prints comes out again with `bigendian/` in front of its name. What is missing is said in a line `skip`, exit 77.
 """
 import os
 import re

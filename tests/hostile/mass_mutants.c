@@ -5,9 +5,9 @@
  * Standard input is a row of mutants: three 32-bit integers of this machine (number, 1 when the damage is structural,
  * length), then the bytes. BATCH of them are run by one child after the other, so that a crash costs the child and not
  * the run: what it was at stands in shared memory, and the next child goes on behind it. Leaks show when a child ends;
- * then each mutant of the batch is run by a child of its own. Each mutant goes through each of `printers` within SECONDS,
- * by turns read from memory, where the block ends with the recording and a sanitizer sees the first byte read too far,
- * and as a file.
+ * then each mutant of the batch is run by a child of its own. Each mutant goes through each of `printers` within
+ * SECONDS, by turns read from memory, where the block ends with the recording and a sanitizer sees the first byte read
+ * too far, and as a file.
  *
  * One line on standard output per finding,
  *
@@ -116,8 +116,8 @@ struct printer {
 };
 
 static const struct printer printers[] = {
-    {"info", false, false, print_info_text},        {"info-json", true, false, print_info_json},
-    {"dump", false, true, print_dump_text},         {"dump-jsonl", false, true, print_dump_json},
+    {"info", false, false, print_info_text}, {"info-json", true, false, print_info_json},
+    {"dump", false, true, print_dump_text},  {"dump-jsonl", false, true, print_dump_json},
     {"report", false, false, print_report},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
@@ -247,7 +247,8 @@ _Noreturn static void run_child(const struct batch *b, uint32_t from, uint32_t t
 static int run_range(const struct batch *b, uint32_t from, uint32_t to) {
     int status = 0;
     LAW(ftruncate(error_fd, 0) == 0 && lseek(error_fd, 0, SEEK_SET) == 0 && ftruncate(output_fd, 0) == 0 &&
-            lseek(output_fd, 0, SEEK_SET) == 0, "no files: %s", strerror(errno));
+            lseek(output_fd, 0, SEEK_SET) == 0,
+        "no files: %s", strerror(errno));
     ledger->printer = 0;
     const pid_t child = fork();
     LAW(child >= 0, "no child: %s", strerror(errno));

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_release.py - what damaged recordings cost: 64 MB of memory at most, twice the time of the sound file and a second.
+
+usage: run_release.py [--count N] [--long-count N] [--seed N] [--jobs N] MEASURE INPUT...
+
+MEASURE is the program made of bench/measure.c; INPUT is a recording, or a folder of *.data files. Environment: PERFRAY,
+the command (a build without sanitizers); with PERFRAY_LONG --long-count takes the place of --count.
+
+Each mutant of tests/tools/mutate.py goes through each of COMMANDS. The sound file's time is taken for its own size; a
+mutant that is larger is allowed as much more.
+"""
+import argparse
+import concurrent.futures
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import run_mutants  # noqa: E402
+
+COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"])
+MEGABYTES = 64
+SECONDS = 20
+MB = 1 << 20
+
+
+class Cost:
+    """User and system seconds, peak MB and status of one run."""
+
+    def __init__(self, measure, command, path):
+        done = subprocess.run([measure, os.environ["PERFRAY"]] + command + [path], stdout=subprocess.PIPE, check=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
+        words = [int(word) for word in done.stdout.split()]
+        self.seconds, self.megabytes, self.status = (words[0] + words[1]) / 1e6, words[2] / MB, words[3]
+
+
+def allowed(sound, sound_size, size):
+    return 2 * sound.seconds * max(1, size / sound_size) + 1
+
+
+def judge(cost, most):
+    if cost.status not in run_mutants.KNOWN_STATUS:
+        return "status %d" % cost.status
+    if cost.megabytes > MEGABYTES:
+        return "%.0f MB of memory" % cost.megabytes
+    return "%.2f s, %.2f s are allowed" % (cost.seconds, most) if cost.seconds > most else None
+
+
+def run_command(options, pool, command, mutants):
+    """Prints the line of one command; True when all is well."""
+    sizes = {os.path.basename(path): os.path.getsize(path) for path in options.inputs}
+    sounds = {os.path.basename(path): Cost(options.measure, command, path) for path in options.inputs}
+    costs = list(pool.map(lambda mutant: Cost(options.measure, command, mutant.path), mutants))
+    wrong = []
+    for mutant, cost in zip(mutants, costs):
+        most = allowed(sounds[mutant.source], sizes[mutant.source], os.path.getsize(mutant.path))
+        what = judge(cost, most)
+        if what:
+            wrong.append((mutant, what))
+    slowest = max(zip(costs, mutants), key=lambda pair: pair[0].seconds)
+    largest = max(zip(costs, mutants), key=lambda pair: pair[0].megabytes)
+    print("%s hostile/release %s (%d mutants; slowest %.3f s, %s of %s; largest %.1f MB, %s of %s)" % (
+        "not ok" if wrong else "ok", " ".join(command), len(mutants), slowest[0].seconds, slowest[1].damage,
+        slowest[1].source, largest[0].megabytes, largest[1].damage, largest[1].source))
+    for mutant, what in wrong[:5]:
+        print("  %s: %s of %s\n    %s" % (what, mutant.damage, mutant.source,
+                                          run_mutants.reproduction(options, command, mutant)))
+    sys.stdout.flush()
+    return not wrong
+
+
+def run_all(options, folder):
+    mutants = run_mutants.make_mutants(folder, options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        return all([run_command(options, pool, command, mutants) for command in COMMANDS])
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--long-count", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("measure")
+    parser.add_argument("inputs", nargs="+")
+    options = parser.parse_args(arguments)
+    if options.long_count and os.environ.get("PERFRAY_LONG"):
+        options.count = options.long_count
+    options.inputs = sorted(path for given in options.inputs for path in run_mutants.files_of(given) if os.path.isfile(path))
+    with tempfile.TemporaryDirectory(prefix="perfray-release-") as folder:
+        return 0 if run_all(options, folder) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
