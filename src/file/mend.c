@@ -17,8 +17,9 @@
 #define ATTR_LEAST 64u
 #define ATTR_MOST 4096u
 #define SEARCH_MOST ((uint64_t)64 << 20)
-#define TABLE_MOST 256u /* entries */
-#define SURE_ENTRIES 5u /* in a row, to believe a table whose end is damaged */
+#define TABLE_MOST 256u   /* entries */
+#define SURE_ENTRIES 5u   /* in a row, to believe a table whose end is damaged */
+#define LIKELY_ENTRIES 3u /* to believe one whose sections end where the file does */
 
 /* Where the header's numbers stand. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_DATA_SIZE = 48 };
@@ -262,7 +263,14 @@ static bool is_table(pfr_reader *r, uint64_t at, uint64_t first) {
             break;
         next = offset + size;
     }
-    return count >= SURE_ENTRIES || (count > 0 && next == r->header.file_size);
+    return count >= SURE_ENTRIES || (count >= LIKELY_ENTRIES && next == r->header.file_size);
+}
+
+/* Whether a table of `count` entries begins at `at`: its first section follows it. What is behind may be cut off. */
+static bool table_begins(pfr_reader *r, uint64_t at, uint64_t count) {
+    const uint64_t first = peek(r, at);
+    return first > at && (first - at) % SECTION == 0 && (first - at) / SECTION >= count &&
+           (first - at) / SECTION <= TABLE_MOST;
 }
 
 /* Whether the sections that the header says to be there can be where the table at `at` says. */
@@ -302,7 +310,8 @@ void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     const uint64_t file_size = r->header.file_size, from = h->data.offset;
     const bool wraps = h->data.size > UINT64_MAX - from;
     if (features == 0 || from >= file_size ||
-        (h->data.size && !wraps && table_can_be(r, from + h->data.size, features)))
+        (h->data.size && !wraps &&
+         (table_can_be(r, from + h->data.size, features) || table_begins(r, from + h->data.size, features))))
         return;
     const uint64_t least = file_size - from > SEARCH_MOST ? file_size - SEARCH_MOST : from;
     const uint64_t table = find_table(r, least);
