@@ -24,7 +24,7 @@ import run_mutants  # noqa: E402
 
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"])
 MEGABYTES = 64
-BOMB_MEGABYTES = 64 + 64 + 8  # the output of one record, and as much in the window
+BOMB_MEGABYTES = 32 + 32 + 8  # the output of one record, and as much in the window
 SECONDS = 20
 MB = 1 << 20
 
