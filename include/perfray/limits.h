@@ -24,7 +24,7 @@ typedef struct pfr_limits {
     uint64_t records;                /* records that one pass reads; default no limit (UINT64_MAX) */
     uint32_t depth;                  /* forks that a process is looked up through; default 64 */
     uint32_t reserved;               /* 0 */
-    uint64_t zstd_output_per_record; /* bytes that one COMPRESSED record may become; default 32 MB */
+    uint64_t zstd_output_per_record; /* bytes that one COMPRESSED record may become; default 24 MB */
     uint64_t ratio;                  /* bytes out per byte in of a compressed input, once it gave 64 MB; default 2000 */
     uint64_t chunk;                  /* bytes of input held in one piece; default 64 MB */
 } pfr_limits;

@@ -8,8 +8,7 @@ MEASURE is the program made of bench/measure.c; INPUT is a recording, or a folde
 the command (a build without sanitizers); with PERFRAY_LONG --long-count takes the place of --count.
 
 Each mutant of tests/tools/mutate.py goes through each of COMMANDS. The sound file's time is taken for its own size; a
-mutant that is larger is allowed as much more. A COMPRESSED record that grows past all measure is cut off by the limits
-zstd_output_per_record and window alone: such mutants (class zstd_bomb) may take BOMB_MEGABYTES.
+mutant that is larger is allowed as much more.
 """
 import argparse
 import concurrent.futures
@@ -24,7 +23,6 @@ import run_mutants  # noqa: E402
 
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"])
 MEGABYTES = 64
-BOMB_MEGABYTES = 32 + 32 + 8  # the output of one record, and as much in the window
 SECONDS = 20
 MB = 1 << 20
 
@@ -46,7 +44,7 @@ def allowed(sound, sound_size, size):
 def judge(mutant, cost, most):
     if cost.status not in run_mutants.KNOWN_STATUS:
         return "status %d" % cost.status
-    if cost.megabytes > (BOMB_MEGABYTES if mutant.damage == "zstd_bomb" else MEGABYTES):
+    if cost.megabytes > MEGABYTES:
         return "%.0f MB of memory" % cost.megabytes
     return "%.2f s, %.2f s are allowed" % (cost.seconds, most) if cost.seconds > most else None
 
