@@ -12,11 +12,11 @@
  *     timeline_close(t);
  *
  * A record comes when no earlier one can come any more: FINISHED_ROUND says so, and the end. Equal times go by place in
- * the file. Records without a time, and those that the recorder wrote for itself (type 64 and up), come where they stand
- * in the file, as perf gives them. Holes come where they are met.
+ * the file. Records without a time, and those that the recorder wrote for itself (type 64 and up), come where they
+ * stand in the file, as perf gives them. Holes come where they are met.
  *
- * A seekable recording is read twice: state first, then its records. A stream is read once, and state is learnt as it is
- * read, ahead of what is given.
+ * A seekable recording is read twice: state first, then its records. A stream is read once, and state is learnt as it
+ * is read, ahead of what is given.
  */
 #include "model/state.h"
 
