@@ -4,17 +4,24 @@
 
 #include "base/fail.h"
 
-#include <stdlib.h>
+#include <string.h>
+
+#define NEWEST_MOST 64u /* maps that a lookup passes one by one */
 
 void spaces_init(struct spaces *all, struct memory *memory) {
     *all = (struct spaces){.memory = memory, .depth_most = SPACE_DEPTH_MOST};
 }
 
+static void space_free(struct space *s, struct memory *memory) {
+    for (size_t i = 0; i < s->nr_runs; i++)
+        map_run_free(&s->runs[i], memory);
+    mem_free(memory, s->runs, s->runs_room, sizeof *s->runs);
+    mem_free(memory, s->newest, s->newest_room, sizeof *s->newest);
+}
+
 void spaces_free(struct spaces *all) {
-    for (size_t i = 0; i < all->count; i++) {
-        mem_free(all->memory, all->at[i].maps, all->at[i].room, sizeof(struct map));
-        mem_free(all->memory, all->at[i].reach, all->at[i].reach ? all->at[i].count : 0, sizeof(uint64_t));
-    }
+    for (size_t i = 0; i < all->count; i++)
+        space_free(&all->at[i], all->memory);
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
     *all = (struct spaces){.memory = all->memory};
 }
@@ -31,66 +38,92 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32
     return PFR_OK;
 }
 
+/* Runs from number `from` on, and the newest maps, become one run in their place. */
+static pfr_status merge_runs(struct space *s, size_t from, struct memory *memory, pfr_error *err) {
+    struct map_run run;
+    size_t count = s->nr_newest, at = 0;
+    for (size_t i = from; i < s->nr_runs; i++)
+        count += s->runs[i].count;
+    struct map *maps = mem_alloc(memory, count, sizeof *maps);
+    if (!maps)
+        return mem_fail(memory, err, "maps");
+    for (size_t i = from; i < s->nr_runs; at += s->runs[i++].count)
+        memcpy(maps + at, s->runs[i].maps, s->runs[i].count * sizeof *maps);
+    if (s->nr_newest)
+        memcpy(maps + at, s->newest, s->nr_newest * sizeof *maps);
+    PFR_TRY(map_run_make(&run, memory, maps, count, count, err));
+    while (s->nr_runs > from)
+        map_run_free(&s->runs[--s->nr_runs], memory);
+    s->runs[s->nr_runs++] = run;
+    s->nr_newest = 0;
+    return PFR_OK;
+}
+
+/* The newest maps become a run, together with the runs that are not much larger. */
+static pfr_status begin_run(struct space *s, struct memory *memory, pfr_error *err) {
+    size_t from = s->nr_runs, count = s->nr_newest;
+    while (from > 0 && s->runs[from - 1].count <= 2 * count)
+        count += s->runs[--from].count;
+    if (s->nr_runs == s->runs_room) {
+        void *more = mem_grow(memory, s->runs, s->nr_runs, &s->runs_room, 2, sizeof *s->runs);
+        if (!more)
+            return mem_fail(memory, err, "maps");
+        s->runs = more;
+    }
+    return merge_runs(s, from, memory, err);
+}
+
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct key key, pfr_error *err) {
     struct space *s = &all->at[space];
     if (len == 0)
         return PFR_OK;
-    if (s->count == s->room) {
-        void *more = mem_grow(all->memory, s->maps, s->count, &s->room, 8, sizeof *s->maps);
+    if (s->nr_newest == NEWEST_MOST)
+        PFR_TRY(begin_run(s, all->memory, err));
+    if (s->nr_newest == s->newest_room) {
+        void *more = mem_grow(all->memory, s->newest, s->nr_newest, &s->newest_room, 8, sizeof *s->newest);
         if (!more)
             return mem_fail(all->memory, err, "maps");
-        s->maps = more;
+        s->newest = more;
     }
     const uint64_t last = len - 1 > UINT64_MAX - start ? UINT64_MAX : start + len - 1;
-    s->maps[s->count++] = (struct map){start, last, pgoff, key, object};
+    s->newest[s->nr_newest++] = (struct map){start, last, pgoff, key, object};
     return PFR_OK;
 }
 
-static int by_start(const void *a, const void *b) {
-    const struct map *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return key_before(&x->key, &y->key) ? -1 : key_before(&y->key, &x->key);
+static pfr_status seal(struct space *s, struct memory *memory, pfr_error *err) {
+    if (s->nr_newest == 0 && s->nr_runs < 2)
+        return PFR_OK;
+    if (s->nr_runs == 0) { /* most spaces: no copy */
+        struct map *maps = s->newest;
+        const size_t count = s->nr_newest, room = s->newest_room;
+        s->runs = mem_alloc(memory, 1, sizeof *s->runs);
+        if (!s->runs)
+            return mem_fail(memory, err, "maps");
+        s->runs_room = 1;
+        s->newest = NULL;
+        s->nr_newest = s->newest_room = 0;
+        PFR_TRY(map_run_make(&s->runs[0], memory, maps, count, room, err));
+        s->nr_runs = 1;
+        return PFR_OK;
+    }
+    return merge_runs(s, 0, memory, err);
 }
 
 pfr_status spaces_seal(struct spaces *all, pfr_error *err) {
-    for (size_t i = 0; i < all->count; i++) {
-        struct space *s = &all->at[i];
-        if (s->count == 0)
-            continue;
-        qsort(s->maps, s->count, sizeof *s->maps, by_start);
-        s->reach = mem_alloc(all->memory, s->count, sizeof *s->reach);
-        if (!s->reach)
-            return mem_fail(all->memory, err, "maps");
-        for (size_t m = 0; m < s->count; m++)
-            s->reach[m] = m && s->reach[m - 1] > s->maps[m].last ? s->reach[m - 1] : s->maps[m].last;
-    }
+    for (size_t i = 0; i < all->count; i++)
+        PFR_TRY(seal(&all->at[i], all->memory, err));
     return PFR_OK;
 }
 
-/* How many maps start at or below the address. */
-static size_t maps_up_to(const struct space *s, uint64_t address) {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->maps[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Backwards from the last map that starts below, as long as an earlier one can still reach the address. */
 static const struct map *find_own(const struct space *s, uint64_t address, const struct key *key) {
     const struct map *best = NULL;
-    for (size_t i = maps_up_to(s, address); i-- > 0 && s->reach[i] >= address;) {
-        const struct map *m = &s->maps[i];
-        if (m->last < address || !key_before(&m->key, key))
-            continue;
-        if (!best || key_before(&best->key, &m->key))
-            best = m;
+    for (size_t i = 0; i < s->nr_runs; i++)
+        best = newer_map(best, map_run_find(&s->runs[i], address, key));
+    for (size_t i = 0; i < s->nr_newest; i++) {
+        const struct map *m = &s->newest[i];
+        if (m->start <= address && address <= m->last && key_before(&m->key, key))
+            best = newer_map(best, m);
     }
     return best;
 }

@@ -6,25 +6,19 @@
  * address and a key is the newest of those that cover the address and have a smaller key: that is what trimming and
  * splitting overlapped maps would leave. A space that a fork began looks on in its parent, as it was at the fork.
  *
- * Build with space_add, then space_seal once, then look up from any thread.
+ * Maps may be added and looked up in turn, a few comparisons each: they are kept in runs that are merged as they grow.
+ * spaces_seal makes one run of each space; without further space_add any thread may look up.
  */
-#include "base/memory.h"
-#include "model/key.h"
-
-struct map {
-    uint64_t start, last; /* both inclusive */
-    uint64_t pgoff;
-    struct key key;
-    uint32_t object;
-};
+#include "model/map_run.h"
 
 #define NO_SPACE UINT32_MAX
 #define SPACE_DEPTH_MOST 64u
 
 struct space {
-    struct map *maps; /* by start after space_seal */
-    uint64_t *reach;  /* greatest `last` of maps[0..i] */
-    size_t count, room;
+    struct map_run *runs; /* each more than twice as large as the next */
+    size_t nr_runs, runs_room;
+    struct map *newest; /* maps of no run yet */
+    size_t nr_newest, newest_room;
     uint32_t parent; /* NO_SPACE: begins empty */
     struct key inherited_at;
 };
@@ -45,7 +39,7 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct key key, pfr_error *err);
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
-/* NULL: nothing is mapped there at that moment. */
+/* NULL: nothing is mapped there at that moment. Lives until the next space_add. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
 /* Whether more parents stand behind those that space_find asked. */
 bool space_is_too_deep(const struct spaces *all, uint32_t space);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Address spaces against a model that is slow and plain: an array with the owner of every address, in which a newer map
- * overwrites what it overlaps. Keys, maps and the moment of a fork are random. Then the ends of the address range, and
- * chains of forks so deep that a lookup which follows them all would not end.
+ * overwrites what it overlaps. Keys, maps (few, or so many that runs are merged and trees built) and the moment of a
+ * fork are random. Then the ends of the address range, and chains of forks so deep that a lookup which follows them all
+ * would not end.
  */
 #include "test.h"
 
 #include <string.h>
 #include "model/space.h"
 
-enum { PLACES = 96, MAPS_MOST = 14, SETS = 2000, MOMENTS = 12, DEEP = 100000 };
+enum { PLACES = 96, FEW = 14, MAPS_MOST = 400, SETS = 2000, MANY_EVERY = 50, MOMENTS = 12, DEEP = 100000 };
 
 struct drawn {
     uint64_t start, len;
@@ -46,9 +47,9 @@ static void draw_maps(uint64_t *seed, struct drawn *maps, unsigned count, unsign
     }
 }
 
-static void draw_history(uint64_t *seed, struct history *h) {
-    h->parents = draw(seed, MAPS_MOST + 1);
-    h->children = draw(seed, MAPS_MOST + 1);
+static void draw_history(uint64_t *seed, struct history *h, unsigned most) {
+    h->parents = draw(seed, most + 1);
+    h->children = draw(seed, most + 1);
     h->fork = (struct key){draw(seed, 8), 1, MAPS_MOST};
     draw_maps(seed, h->parent, h->parents, 0);
     draw_maps(seed, h->child, h->children, 20);
@@ -113,11 +114,12 @@ static void try_history(uint64_t *seed, unsigned set) {
     pfr_error err;
     memory_init(&memory, NULL, 0);
     spaces_init(&all, &memory);
-    draw_history(seed, &h);
+    draw_history(seed, &h, set % MANY_EVERY == 0 ? MAPS_MOST : FEW);
     ASSERT_OK(spaces_new(&all, NO_SPACE, KEY_FIRST, &parent, &err), err);
     add_maps(&all, parent, h.parent, h.parents, 0);
     ASSERT_OK(spaces_new(&all, parent, h.fork, &child, &err), err);
     add_maps(&all, child, h.child, h.children, MAPS_MOST);
+    compare_moments(&all, &h, seed, set); /* as far as it is built */
     ASSERT_OK(spaces_seal(&all, &err), err);
     compare_moments(&all, &h, seed, set);
     spaces_free(&all);
