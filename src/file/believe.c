@@ -70,19 +70,31 @@ static enum belief believe_by_layout(const pfr_record *rec, unsigned number) {
     return odd ? BELIEF_ODD : BELIEF_FULL;
 }
 
-enum belief believe(const pfr_reader *r, const pfr_record *rec) {
-    if (rec->type == TYPE_SAMPLE)
-        return believe_sample(r, rec);
+static enum belief whole_words(const pfr_record *rec, enum belief belief) {
+    return belief >= BELIEF_FULL && rec->type < KERNEL_TYPES && rec->size % 8 != 0 ? BELIEF_ODD : belief;
+}
+
+bool believe_at_once(const pfr_reader *r, const pfr_record *rec, enum belief *belief) {
     const struct type_rule *rule = rec->type < TYPE_RULES ? &r->rules[rec->type] : NULL;
-    const unsigned number = rule ? rule->layout : layout_find(TABLE_PERF_RECORD, rec->type);
-    if (!number)
-        return BELIEF_WEAK;
     const struct cursor body = body_of(rec);
-    const bool whole_words = rec->type >= KERNEL_TYPES || rec->size % 8 == 0;
-    if (rule && length_holds(&rule->length, body.at, cursor_left(&body), body.swap))
-        return whole_words ? BELIEF_FIRM : BELIEF_ODD;
-    const enum belief belief = believe_by_layout(rec, number);
-    return belief == BELIEF_FULL && !whole_words ? BELIEF_ODD : belief;
+    if (rec->type == TYPE_SAMPLE)
+        *belief = believe_sample(r, rec);
+    else if (rule ? !rule->layout : !layout_find(TABLE_PERF_RECORD, rec->type))
+        *belief = BELIEF_WEAK;
+    else if (rule && length_holds(&rule->length, body.at, cursor_left(&body), body.swap))
+        *belief = whole_words(rec, BELIEF_FIRM);
+    else
+        return false;
+    return true;
+}
+
+enum belief believe(const pfr_reader *r, const pfr_record *rec) {
+    enum belief belief;
+    if (believe_at_once(r, rec, &belief))
+        return belief;
+    const unsigned number =
+        rec->type < TYPE_RULES ? r->rules[rec->type].layout : layout_find(TABLE_PERF_RECORD, rec->type);
+    return whole_words(rec, believe_by_layout(rec, number));
 }
 
 void believe_not(const pfr_record *rec, pfr_error *why) {

@@ -60,53 +60,81 @@ static void from_event_types(pfr_reader *r) {
     }
 }
 
-static void name_tracepoint(pfr_reader *r, uint64_t index, const struct tracing_format *f) {
-    char name[256];
+/* "system:name", in the arena. NULL: out of memory. */
+static const char *tracepoint_name(pfr_reader *r, const struct tracing_format *f) {
     const size_t system = f->system.length, own = f->name.length;
-    if (own == 0 || system + own + 1 >= sizeof name)
-        return;
+    char *name = arena_take(&r->arena, system + own + 2, 1);
+    if (!name)
+        return NULL;
     memcpy(name, f->system.at, system);
     name[system] = ':';
     memcpy(name + system + 1, f->name.at, own);
-    const pfr_text both = {name, (uint32_t)(system + own + 1), 0};
-    r->events[index].public.rebuilt = keep(r, both.at, both.length);
-    set_name(r, index, &both, false);
+    name[system + own + 1] = 0;
+    return name;
 }
 
-static void from_formats(pfr_reader *r) {
+/* The formats are read once, when they and an event that wants them are there. */
+static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format f;
     const pfr_feature *feature = pfr_find_feature(r, FEATURE_TRACING_DATA, NULL);
-    if (!feature || blob_open(&blob, feature->bytes.at, feature->bytes.length, feature->offset, NULL) < 0)
+    if (!feature)
+        return PFR_OK;
+    r->formats_read = true;
+    if (blob_open(&blob, feature->bytes.at, feature->bytes.length, feature->offset, NULL) < 0)
+        return PFR_OK;
+    while (blob_next(&blob, &f, NULL) == PFR_OK) {
+        if (f.name.length == 0)
+            continue;
+        const char *name = tracepoint_name(r, &f);
+        if (!name)
+            return mem_fail(&r->memory, err, "event names");
+        PFR_TRY(u64_map_put(&r->formats, f.id, (uint64_t)(uintptr_t)name, err));
+    }
+    return PFR_OK;
+}
+
+static void name_tracepoint(pfr_reader *r, pfr_event *e) {
+    uint64_t found;
+    if (e->attr.type != TYPE_TRACEPOINT || !u64_map_get(&r->formats, e->attr.config, &found))
         return;
-    while (blob_next(&blob, &f, NULL) == PFR_OK)
-        for (size_t i = 0; i < r->nr_events; i++)
-            if (r->events[i].public.attr.type == TYPE_TRACEPOINT && r->events[i].public.attr.config == f.id)
-                name_tracepoint(r, i, &f);
+    e->rebuilt = (const char *)(uintptr_t)found;
+    if (!e->named)
+        e->name = e->rebuilt;
 }
 
-static bool wants_formats(const pfr_reader *r) {
-    for (size_t i = 0; i < r->nr_events; i++)
-        if (r->events[i].public.attr.type == TYPE_TRACEPOINT)
-            return true;
-    return false;
-}
-
-pfr_status events_name(pfr_reader *r, pfr_error *err) {
-    r->names_stale = false;
-    for (size_t i = 0; i < r->nr_events; i++) {
+/* Events from number `from` on, of which nothing was recorded. */
+static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
+    for (size_t i = from; i < r->nr_events; i++) {
         pfr_event *e = &r->events[i].public;
+        e->rebuilt = event_name_make(r, &e->attr);
         if (!e->rebuilt)
-            e->rebuilt = event_name_make(r, &e->attr);
+            return mem_fail(&r->memory, err, "event names");
         if (!e->name)
             e->name = e->rebuilt;
+        r->has_tracepoints = r->has_tracepoints || e->attr.type == TYPE_TRACEPOINT;
     }
-    from_event_desc(r);
-    from_event_types(r);
-    if (wants_formats(r))
-        from_formats(r);
-    for (size_t i = 0; i < r->nr_events; i++)
-        if (!r->events[i].public.name || !r->events[i].public.rebuilt)
+    return PFR_OK;
+}
+
+/* What was named stays so: a stream brings events and formats one by one, and each is looked at once. */
+pfr_status events_name(pfr_reader *r, pfr_error *err) {
+    size_t from = r->nr_named;
+    r->names_stale = false;
+    PFR_TRY(rebuild_names(r, from, err));
+    if (from == 0 && r->nr_events > 0) {
+        from_event_desc(r);
+        from_event_types(r);
+    }
+    if (r->has_tracepoints && !r->formats_read) {
+        PFR_TRY(read_formats(r, err));
+        from = r->formats_read ? 0 : from;
+    }
+    for (size_t i = from; i < r->nr_events; i++)
+        name_tracepoint(r, &r->events[i].public);
+    for (size_t i = r->nr_named; i < r->nr_events; i++)
+        if (!r->events[i].public.name)
             return mem_fail(&r->memory, err, "event names");
+    r->nr_named = r->nr_events;
     return PFR_OK;
 }

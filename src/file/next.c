@@ -408,6 +408,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->quality = r->found_at_open;
     r->attrs_seen = 0;
     r->doubtful = UINT64_MAX;
+    r->patience = PATIENCE_FIRST;
     r->findings_told = 0;
     for (uint32_t i = r->nr_found_at_open; i < r->nr_findings; i++)
         count_hole(r, &r->quality.bad_header, 0);

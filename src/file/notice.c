@@ -83,7 +83,7 @@ static pfr_status on_feature(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     DECODE(body);
     if (body.payload.length == 0) /* the end marker, whatever its number */
         return PFR_OK;
-    r->names_stale = true;
+    r->names_stale = r->names_stale || body.feat_id == FEATURE_TRACING_DATA;
     return features_add(r, (uint32_t)(body.feat_id < UINT32_MAX ? body.feat_id : UINT32_MAX), rec->offset + 16,
                         body.payload.at, body.payload.length, err);
 }
@@ -161,7 +161,6 @@ static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_e
     if (!rec->bytes)
         return mem_fail(&r->memory, err, "tracing data");
     PFR_TRY(input_window(&r->parts[r->part].in, r->at, (size_t)size, &bytes, &have, err));
-    r->names_stale = true;
     return features_add(r, FEATURE_TRACING_DATA, r->at, bytes, have < size ? have : (size_t)size, err);
 }
 
@@ -170,6 +169,7 @@ static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, pfr_error *err
     DECODE(body);
     if (rec->inside)
         return PFR_OK;
+    r->names_stale = true;
     if (body.inside.length > 4) /* simpleperf's form */
         return features_add(r, FEATURE_TRACING_DATA, rec->offset + 12, body.inside.at,
                             body.inside.length < body.size ? body.inside.length : body.size, err);

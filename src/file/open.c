@@ -292,6 +292,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     r->found_at_open = r->quality;
     r->end_at_open = r->parts[0].end;
     r->nr_found_at_open = r->nr_findings;
+    r->patience = PATIENCE_FIRST; /* as after pfr_rewind */
     return PFR_OK;
 }
 
@@ -432,6 +433,8 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     r->doubtful = UINT64_MAX;
     arena_init(&r->arena, &r->memory);
     u64_map_init(&r->ids, &r->memory);
+    u64_map_init(&r->formats, &r->memory);
+    r->patience = PATIENCE_FIRST;
     believe_learn(r);
     return r;
 }
@@ -478,6 +481,7 @@ void pfr_close(pfr_reader *r) {
     }
     mem_free(&r->memory, r->features, r->features_room, sizeof *r->features);
     u64_map_free(&r->ids);
+    u64_map_free(&r->formats);
     arena_free(&r->arena);
     struct memory memory = r->memory;
     mem_free(&memory, r, 1, sizeof *r);

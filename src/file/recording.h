@@ -30,6 +30,7 @@
 #define RECORD_MOST 65535u
 #define FEATURES 256u
 #define FINDINGS_MOST 16u
+#define PATIENCE_FIRST (4 * RECORD_MOST)
 
 /* zstd contexts are made when the first COMPRESSED record comes. */
 struct inflater {
@@ -98,13 +99,17 @@ struct pfr_reader {
     pfr_error unread;                 /* of the first payload that could not be read; status PFR_OK: none */
     struct pfr_context old_build_ids; /* entries without pid */
     struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
-    bool names_stale;                 /* names have to be made anew */
-    pfr_error broken;                 /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
+    bool names_stale;                 /* events or tracepoint formats came that events_name has not seen */
+    size_t nr_named;                  /* events that have their names */
+    bool has_tracepoints, formats_read;
+    struct u64_map formats; /* id -> "system:name" in the arena */
+    pfr_error broken;       /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
     bool broken_told;
-    pfr_error
-        findings[FINDINGS_MOST]; /* what is no hole in the records: of the header, or said by notice(); each is given once */
+    pfr_error findings[FINDINGS_MOST]; /* what is no hole in the records: of the header, or said by notice(); each is
+                                          given once */
     uint32_t nr_findings, findings_told, nr_found_at_open;
 
+    uint64_t patience; /* bytes of bodies that the search for records may still look through */
     size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream brings no new events */
     pfr_quality quality, found_at_open;
     uint64_t end_at_open; /* of the first part: a pass may find that records go on behind it */
@@ -167,6 +172,8 @@ enum belief {
 };
 void believe_learn(pfr_reader *r); /* at open, and when the first event is known */
 enum belief believe(const pfr_reader *r, const pfr_record *rec);
+/* false: only a look at the whole body tells. */
+bool believe_at_once(const pfr_reader *r, const pfr_record *rec, enum belief *belief);
 /* Why belief is NONE. */
 void believe_not(const pfr_record *rec, pfr_error *why);
 
@@ -192,8 +199,8 @@ bool may_hide_records(const pfr_record *rec);
 /* The first place from `at` on that records follow each other from: three in a row, or `least` that are whole up to the
    end (one less where the last of them ends there); s->length: nowhere. Places behind `until` are not tried. */
 uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t until, unsigned least);
-/* The same in the current part's input, from offset *at to `last`, UINT64_MAX: to the end. PFR_END: nowhere, and *at is the
-   end of what was seen. */
+/* The same in the current part's input, from offset *at to `last`, UINT64_MAX: to the end. PFR_END: nowhere, and *at is
+   the end of what was seen. */
 pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err);
 /* What can be seen of the current part from offset `at`. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err);

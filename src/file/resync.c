@@ -14,6 +14,7 @@
 #define UNSURE_CHAIN 8u
 #define MOST_UNKNOWN 64u
 #define REACH (GOOD_CHAIN * (RECORD_MOST + 1u))
+#define PATIENCE 16u /* bytes of bodies looked through for one that is passed */
 #define SIGHT ((size_t)512 << 10)
 
 /* Records with data behind them that may be larger than what can be seen. */
@@ -47,6 +48,24 @@ static bool has_sane_header(const pfr_record *rec) {
     return rec->type >= KERNEL_TYPES || (rec->size % 8 == 0 && !(rec->misc & CLEAR_MISC));
 }
 
+/*
+ * What a body tells. Bodies overlap where every few bytes could begin a large record, and each would be looked through
+ * again and again: what is looked through is kept within a multiple of what is passed, and untold bodies are unsure.
+ */
+static enum belief patient_belief(pfr_reader *r, const pfr_record *rec) {
+    enum belief belief;
+    if (believe_at_once(r, rec, &belief))
+        return belief;
+    if (r->patience < rec->size)
+        return BELIEF_NONE;
+    r->patience -= rec->size;
+    return believe(r, rec);
+}
+
+static void pass(pfr_reader *r, uint64_t bytes) {
+    r->patience += bytes * PATIENCE;
+}
+
 /* The record at `at`, and where the next one is. */
 static enum link link_at(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t *next) {
     const uint64_t left = s->length - at;
@@ -71,7 +90,7 @@ static enum link link_at(pfr_reader *r, const struct sight *s, uint64_t at, uint
         [BELIEF_NONE] = LINK_UNSURE, [BELIEF_WEAK] = LINK_UNSURE, [BELIEF_ODD] = LINK_UNSURE,
         [BELIEF_FULL] = LINK_GOOD,   [BELIEF_FIRM] = LINK_FIRM,
     };
-    return links[believe(r, &rec)];
+    return links[patient_belief(r, &rec)];
 }
 
 /*
@@ -116,7 +135,7 @@ static inline bool may_begin(const pfr_reader *r, const uint8_t *at) {
 }
 
 uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t until, unsigned least) {
-    for (; at <= until && s->length - at >= RECORD_HEADER; at++)
+    for (; at <= until && s->length - at >= RECORD_HEADER; at++, pass(r, 1))
         if (may_begin(r, s->bytes + at) && begins(r, s, at, least))
             return at;
     return s->length;
@@ -129,6 +148,7 @@ uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t
 uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec) {
     const enum belief belief = believe(r, rec);
     const bool sane = has_sane_header(rec);
+    pass(r, rec->size);
     if (belief >= BELIEF_FULL || (belief == BELIEF_WEAK && sane && goes_on(r, s, rec->size)))
         return 0;
     const uint64_t inside = chain_after(r, s, 1, rec->size - 1u, 1);

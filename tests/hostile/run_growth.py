@@ -173,6 +173,29 @@ def headers(kind, size, tail=b""):
     return repeated(struct.pack("<IHH", kind, 0, size) + tail)
 
 
+def stream(content):
+    return struct.pack("<8sQ", b"PERFILE2", 16) + content
+
+
+def tracepoint_stream(n):
+    """n formats, n events that want them, n features: in a stream each may bring names for all."""
+    formats = [b"name: call%06d\nID: %d\n" % (i, i) for i in range(n)]
+    blob = (b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096) + b"header_page\0" + bytes(8) +
+            b"header_event\0" + bytes(8) + struct.pack("<II", 0, 1) + b"calls\0" + struct.pack("<I", n) +
+            b"".join(struct.pack("<Q", len(text)) + text for text in formats))
+    blob += bytes(-len(blob) % 8)
+    kinds = [struct.pack("<IIQQQQQ", 2, ATTR, i, 1, IP_TID_TIME_PERIOD, 0, 0).ljust(ATTR, b"\0") for i in range(n)]
+    return stream(struct.pack("<IHHI", 66, 0, 12, len(blob)) + blob +
+                  b"".join(record(64, kind + struct.pack("<Q", 1000 + i)) for i, kind in enumerate(kinds)) +
+                  record(80, struct.pack("<QI", 3, 8) + b"machine\0") * n)
+
+
+def indices_over_zeros(n):
+    """Each 16 bytes may begin an index of 64 KB, which one more follows, and then none."""
+    index = struct.pack("<IHHQ", 69, 0, 65520, 2047)
+    return stream(record(64, attr(IP_TID_TIME_PERIOD)) + (bytes(8) + index * 8186 + bytes(16 * 8192)) * n)
+
+
 GARBAGE = b"\xee" * 8
 MB = 1 << 20
 
@@ -188,6 +211,8 @@ FAMILIES = {
     "call chains": (call_chains, 16, False),
     "maps upon maps": (maps_upon_maps, 4000, True),
     "compressed in compressed": (compressed_in_compressed, 16000, False),
+    "names of a stream": (tracepoint_stream, 500, True),
+    "indices over zeros": (indices_over_zeros, 2, False),
     "noise between records": (noise_between, 4000, False),
     "noise": (noise_alone, MB // 2, False),
     "zeros": (repeated(bytes(8)), MB, False),
