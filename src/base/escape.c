@@ -96,21 +96,6 @@ size_t escape_character(const uint8_t *at, size_t left, char to[ESCAPE_UNIT], si
     return length;
 }
 
-size_t escape_into(char *to, size_t room, const void *bytes, size_t length) {
-    const uint8_t *at = bytes;
-    size_t used = 0, took;
-    for (size_t i = 0; i < length; i += took) {
-        char unit[ESCAPE_UNIT];
-        const size_t size = escape_character(at + i, length - i, unit, &took);
-        if (used + size >= room)
-            break;
-        memcpy(to + used, unit, size);
-        used += size;
-    }
-    to[used] = '\0';
-    return used;
-}
-
 /* Printable ASCII that no form quotes: copied in runs. */
 static bool is_plain(uint8_t c) {
     return c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
@@ -133,6 +118,27 @@ static size_t plain_run(const uint8_t *at, size_t left) {
     while (n < left && is_plain(at[n]))
         n++;
     return n;
+}
+
+size_t escape_into(char *to, size_t room, const void *bytes, size_t length) {
+    const uint8_t *at = bytes;
+    size_t used = 0, took;
+    for (size_t i = 0; i < length; i += took) {
+        char unit[ESCAPE_UNIT];
+        const size_t plain = plain_run(at + i, length - i);
+        took = plain < room - 1 - used ? plain : room - 1 - used;
+        memcpy(to + used, at + i, took);
+        used += took;
+        if (took > 0)
+            continue;
+        const size_t size = escape_character(at + i, length - i, unit, &took);
+        if (used + size >= room)
+            break;
+        memcpy(to + used, unit, size);
+        used += size;
+    }
+    to[used] = '\0';
+    return used;
 }
 
 /* Writes a unit of the escaped form with `with` before each character that stands in `marked`. */

@@ -206,8 +206,12 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
 
 static void keep_first(void *context, const struct check_finding *finding) {
     pfr_error *first = context;
-    if (finding->severity == CHECK_DEFECT && finding->error && first->status == PFR_OK)
-        pfr_fail(first, PFR_HOLE, finding->offset, finding->length, "feature", "%s", finding->error->text);
+    if (finding->severity != CHECK_DEFECT || !finding->error || first->status != PFR_OK)
+        return;
+    *first = *finding->error; /* its text is escaped already */
+    first->status = PFR_HOLE;
+    first->offset = finding->offset;
+    first->length = finding->length;
 }
 
 pfr_status pfr_check_feature(const pfr_reader *r, const pfr_feature *f, pfr_error *err) {
@@ -224,5 +228,10 @@ pfr_status pfr_check_feature(const pfr_reader *r, const pfr_feature *f, pfr_erro
     layout_check(l, &c, f->bytes.at, f->bytes.length, f->offset, keep_first, &first);
     if (first.status == PFR_OK)
         return PFR_OK;
-    return pfr_fail(err, PFR_HOLE, first.offset, first.length, "feature", "feature %s: %s", name, first.text);
+    pfr_fail(err, PFR_HOLE, first.offset, first.length, "feature", "feature %s: ", name);
+    if (err) { /* the text behind is escaped already */
+        const size_t used = strlen(err->text);
+        memcpy(err->text + used, first.text, sizeof err->text - 1 - used);
+    }
+    return PFR_HOLE;
 }

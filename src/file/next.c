@@ -164,7 +164,11 @@ static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint6
     r->doubtful = UINT64_MAX;
     r->payload_from = r->payload_end = 0; /* the search goes back into a payload once */
     count_hole(r, kind, next - from);
-    return pfr_fail(err, PFR_HOLE, from, next - from, told.where, "%s", told.text);
+    *err = told;
+    err->status = PFR_HOLE;
+    err->offset = from;
+    err->length = next - from;
+    return PFR_HOLE;
 }
 
 /* Where the search begins: the payload or the record that led here may be of a wrong size. */

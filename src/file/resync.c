@@ -15,7 +15,7 @@
 #define MOST_UNKNOWN 64u
 #define REACH (GOOD_CHAIN * (RECORD_MOST + 1u))
 #define PATIENCE 16u /* bytes of bodies looked through for one that is passed */
-#define SIGHT ((size_t)512 << 10)
+#define SIGHT ((size_t)256 << 10)
 
 /* Records with data behind them that may be larger than what can be seen. */
 static const bool carries_payload[TYPE_RULES] = {[66] = true, [71] = true};
