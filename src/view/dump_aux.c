@@ -8,6 +8,7 @@
 #include "dump_form.h"
 
 #include "base/descriptor.h"
+#include "base/intern.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ struct aux_files {
     struct dump *d;
     int folder, fd;
     bool made_folder;
+    struct intern_table keys; /* what makes a buffer -> its number */
     struct aux_buffer *buffers;
     size_t count, room;
     size_t open; /* the buffer that fd writes to */
@@ -63,7 +65,7 @@ static void remove_files(const struct aux_files *files) {
         rmdir(files->d->options.aux_folder);
 }
 
-static pfr_status add_buffer(struct aux_files *files, const struct aux_buffer *key, size_t *index, pfr_error *err) {
+static pfr_status add_buffer(struct aux_files *files, const struct aux_buffer *key, pfr_error *err) {
     struct memory *memory = &files->d->to->memory;
     if (files->count == BUFFERS_MOST)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "aux", "more than %u AUX buffers", BUFFERS_MOST);
@@ -71,8 +73,7 @@ static pfr_status add_buffer(struct aux_files *files, const struct aux_buffer *k
     if (!grown)
         return mem_fail(memory, err, "aux");
     files->buffers = grown;
-    *index = files->count++;
-    struct aux_buffer *b = &grown[*index];
+    struct aux_buffer *b = &grown[files->count++];
     *b = *key;
     if (b->sampled)
         snprintf(b->name, sizeof b->name, "aux-sample-%" PRId32 "-%" PRId32 ".bin", (int32_t)b->tid, (int32_t)b->cpu);
@@ -82,18 +83,14 @@ static pfr_status add_buffer(struct aux_files *files, const struct aux_buffer *k
     return PFR_OK;
 }
 
-static bool is_same(const struct aux_buffer *a, const struct aux_buffer *b) {
-    return a->idx == b->idx && a->tid == b->tid && a->cpu == b->cpu && a->sampled == b->sampled;
-}
-
 /* Makes the buffer's file when it is new, else opens it again to append; the one used last stays open. */
 static pfr_status choose_buffer(struct aux_files *files, const struct aux_buffer *key, pfr_error *err) {
-    size_t i = 0;
-    while (i < files->count && !is_same(&files->buffers[i], key))
-        i++;
+    const uint32_t which[] = {key->idx, key->tid, key->cpu, key->sampled};
+    uint32_t i;
+    PFR_TRY(intern_put(&files->keys, which, sizeof which, &i, err));
     const bool fresh = i == files->count;
     if (fresh)
-        PFR_TRY(add_buffer(files, key, &i, err));
+        PFR_TRY(add_buffer(files, key, err));
     if (files->fd >= 0 && files->open == i)
         return PFR_OK;
     PFR_TRY(close_file(files, err));
@@ -225,6 +222,7 @@ static void print_table(const struct aux_files *files) {
 pfr_status dump_aux(struct dump *d, pfr_error *err) {
     struct aux_files files = {.d = d, .folder = -1, .fd = -1};
     struct memory *memory = &d->to->memory;
+    intern_init(&files.keys, memory);
     files.chunk = mem_alloc(memory, CHUNK, 1);
     pfr_status s = files.chunk ? open_folder(&files, d->options.aux_folder, err) : mem_fail(memory, err, "aux");
     if (s == PFR_OK)
@@ -237,6 +235,7 @@ pfr_status dump_aux(struct dump *d, pfr_error *err) {
         remove_files(&files);
     if (files.folder >= 0)
         close(files.folder);
+    intern_free(&files.keys);
     mem_free(memory, files.buffers, files.room, sizeof *files.buffers);
     mem_free(memory, files.chunk, CHUNK, 1);
     return s;
