@@ -15,7 +15,6 @@
 #include "unpack.h"
 
 #define BLOCK_HEADER ((size_t)16)           /* keeps what libraries get aligned */
-#define ZSTD_FIRST_BYTES ((size_t)5)        /* what a frame is recognised by */
 #define XZ_EXTRA_MEMORY ((uint64_t)1 << 20) /* what xz needs beside its dictionary */
 
 enum step { STEP_MORE, STEP_MEMBER_END, STEP_BROKEN, STEP_WINDOW, STEP_NO_MEMORY };

@@ -20,6 +20,8 @@ enum unpack_kind { UNPACK_NONE, UNPACK_GZIP, UNPACK_XZ, UNPACK_ZSTD };
 /* What these first bytes of an input begin. Fewer than UNPACK_MAGIC bytes are UNPACK_NONE where they do not suffice. */
 enum unpack_kind unpack_recognise(const uint8_t *bytes, size_t length);
 
+#define ZSTD_FIRST_BYTES ((size_t)5) /* what a frame is recognised by */
+
 /*
  * How many of these bytes of a zstd stream libzstd may see in one call. It recognises frames of its versions before 0.8
  * by four bytes at the start of what it is given, and reads them with old decoders, which hand out bytes they never

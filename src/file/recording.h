@@ -37,6 +37,7 @@ struct inflater {
     void *stream;    /* ZSTD_DStream */
     uint8_t *buffer; /* decompressed, not yet handed out from `at` on */
     size_t at, length, capacity;
+    size_t hint;    /* bytes that zstd wants next: up to the end of a block; 0: a frame begins */
     uint64_t start; /* place of buffer[0] in the whole output */
     bool broken;    /* the stream cannot go on: later COMPRESSED records are holes until a new frame begins */
 };

@@ -124,6 +124,34 @@ TEST(a_broken_stream_is_said_and_what_came_before_is_given) {
     assert_true(t.inside >= 10 && t.inside < PLAIN_SAMPLES);
 }
 
+/* One record of two stored blocks, the second of which is of the kind that no zstd knows. */
+TEST(a_broken_block_costs_nothing_of_the_one_before_it) {
+    struct builder plain = plain_records(false), b = {0};
+    uint8_t zstd[4096] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38};
+    const uint32_t stored = (uint32_t)plain.length << 3, unknown = 3u << 1 | 64u << 3;
+    struct tally t = {0};
+    pfr_record rec;
+    pfr_error err;
+    for (unsigned i = 0; i < 3; i++) {
+        zstd[6 + i] = (uint8_t)(stored >> 8 * i);
+        zstd[9 + plain.length + i] = (uint8_t)(unknown >> 8 * i);
+    }
+    memcpy(zstd + 9, plain.bytes, plain.length);
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    put_compressed(&b, &(struct form){.type = COMPRESSED}, zstd, 9 + plain.length + 3 + 64);
+    end_file(&b);
+    pfr_reader *r = open_built(&b, NULL);
+    while ((t.last = pfr_next(r, &rec, &err)) >= 0 && t.last != PFR_END) {
+        t.holes += t.last == PFR_HOLE;
+        t.inside += t.last == PFR_OK && rec.inside;
+    }
+    assert_int_equal(t.inside, PLAIN_SAMPLES);
+    assert_int_equal(t.holes, 1);
+    pfr_close(r);
+    free(b.bytes);
+    free(plain.bytes);
+}
+
 static uint8_t *zeros_compressed(size_t plain, size_t *length) {
     uint8_t *zeros = calloc(plain, 1), *out = malloc(LIMIT);
     *length = ZSTD_compress(out, LIMIT, zeros, plain, 3);
