@@ -14,6 +14,8 @@
 #include "fail.h"
 #include "unpack.h"
 
+#define ZSTD_FIRST_BYTES ((size_t)5) /* what a frame is recognised by */
+#define ZSTD_BLOCK_HEADER ((size_t)3)
 #define BLOCK_HEADER ((size_t)16)           /* keeps what libraries get aligned */
 #define XZ_EXTRA_MEMORY ((uint64_t)1 << 20) /* what xz needs beside its dictionary */
 
@@ -209,18 +211,17 @@ static enum step zstd_failure(struct unpacker *u, size_t result) {
     return STEP_NO_MEMORY;
 }
 
-size_t unpack_zstd_piece(const uint8_t *bytes, size_t length) {
+size_t unpack_zstd_piece(const uint8_t *bytes, size_t length, size_t hint) {
     static const uint8_t rest[] = {0xb5, 0x2f, 0xfd};
     const bool is_old = length > sizeof rest && bytes[0] != 0x28 && memcmp(bytes + 1, rest, sizeof rest) == 0;
-    return is_old ? 1 : length;
+    const size_t wanted = hint > ZSTD_BLOCK_HEADER ? hint - ZSTD_BLOCK_HEADER : hint ? hint : ZSTD_FIRST_BYTES;
+    return is_old ? 1 : length < wanted ? length : wanted;
 }
 
-/* One block a call: a call that meets a broken block also loses the good ones before it. What a call that fails says
-   of its output is not true. */
+/* What a call that fails says of its output is not true. */
 static enum step zstd_step(struct unpacker *u, uint8_t *to, size_t room, size_t *got) {
-    const size_t left = u->have - u->at, wanted = u->hint ? u->hint : ZSTD_FIRST_BYTES;
     const uint8_t *at = u->input + u->at;
-    ZSTD_inBuffer in = {at, unpack_zstd_piece(at, left < wanted ? left : wanted), 0};
+    ZSTD_inBuffer in = {at, unpack_zstd_piece(at, u->have - u->at, u->hint), 0};
     ZSTD_outBuffer out = {to, room, 0};
     const size_t result = ZSTD_decompressStream(u->state.zstd, &out, &in);
     u->at += in.pos;

@@ -20,14 +20,15 @@ enum unpack_kind { UNPACK_NONE, UNPACK_GZIP, UNPACK_XZ, UNPACK_ZSTD };
 /* What these first bytes of an input begin. Fewer than UNPACK_MAGIC bytes are UNPACK_NONE where they do not suffice. */
 enum unpack_kind unpack_recognise(const uint8_t *bytes, size_t length);
 
-#define ZSTD_FIRST_BYTES ((size_t)5) /* what a frame is recognised by */
-
 /*
  * How many of these bytes of a zstd stream libzstd may see in one call. It recognises frames of its versions before 0.8
  * by four bytes at the start of what it is given, and reads them with old decoders, which hand out bytes they never
  * wrote. Shown one byte of them it refuses, as it should; inside a frame one byte at a time does no harm.
+ *
+ * And one block a call: a call that meets a broken block also loses the good ones before it. `hint` is what libzstd
+ * returned last, 0 at the start of a frame; it counts the header of the next block in, which may be broken, too.
  */
-size_t unpack_zstd_piece(const uint8_t *bytes, size_t length);
+size_t unpack_zstd_piece(const uint8_t *bytes, size_t length, size_t hint);
 
 /* Where raw bytes come from: PFR_OK with *got 1 to room, or *got 0 at the end; or < 0 with *err filled. */
 struct unpack_source {

@@ -87,12 +87,6 @@ static bool starts_frame(pfr_bytes from) {
     return from.length >= 4 && load_u32(from.at, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) == ZSTD_MAGICNUMBER;
 }
 
-/* A block a call: a call that meets a broken block also loses the good ones before it. */
-static size_t next_piece(const struct inflater *z, pfr_bytes from, size_t at) {
-    const size_t left = from.length - at, wanted = z->hint ? z->hint : ZSTD_FIRST_BYTES;
-    return unpack_zstd_piece(from.at + at, left < wanted ? left : wanted);
-}
-
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err) {
     PFR_TRY(make_stream(r, z, err));
     if (z->broken) {
@@ -109,7 +103,7 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
         const pfr_status s = more_room(r, z, z->length - before, offset, err);
         if (s != PFR_OK)
             return s;
-        in.size = in.pos + next_piece(z, from, in.pos);
+        in.size = in.pos + unpack_zstd_piece(from.at + in.pos, from.length - in.pos, z->hint);
         ZSTD_outBuffer out = {z->buffer, room_for(r, z, before), z->length};
         const size_t in_before = in.pos;
         const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
