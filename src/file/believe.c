@@ -9,7 +9,6 @@
 #include "wire/layout_check.h"
 #include "wire/variant.h"
 
-#define TYPE_SAMPLE 9u
 #define KERNEL_TYPES 64u
 
 /* The least body of each type, so that a sample_id is not cut out of a record that has none, and its length. */

@@ -4,23 +4,8 @@
  * events of a recording share (docs/perf-data-format.md, event routing).
  */
 #include "file/recording.h"
+#include "wire/names.h"
 
-#define BIT_IP (1u << 0)
-#define BIT_TID (1u << 1)
-#define BIT_TIME (1u << 2)
-#define BIT_ADDR (1u << 3)
-#define BIT_ID (1u << 6)
-#define BIT_CPU (1u << 7)
-#define BIT_STREAM_ID (1u << 9)
-#define BIT_IDENTIFIER (1u << 16)
-#define TAIL_BITS (BIT_TID | BIT_TIME | BIT_ID | BIT_STREAM_ID | BIT_CPU | BIT_IDENTIFIER)
-
-/* The first bit of each word that no table knows yet. */
-#define SAMPLE_END (1ull << 25)
-#define READ_END (1ull << 5)
-#define BRANCH_END (1ull << 20)
-
-#define TYPE_SAMPLE 9u
 #define ATTR_LEAST 64u
 #define OLD_ATTR_MOST 96u /* when the magic changed, Linux 3.7 */
 
@@ -51,6 +36,18 @@ static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, st
     return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
 }
 
+/* From the start of a sample; 0: nowhere that is the same in all of them. */
+static uint32_t place_in_sample(const struct event *e, size_t member) {
+    uint32_t place;
+    return layout_place(layout_at(L_sample), &e->context, (uint16_t)member, &place) ? RECORD_HEADER + place : 0;
+}
+
+/* From the end of other records; 0: nowhere. */
+static uint32_t place_in_tail(const struct event *e, size_t member) {
+    uint32_t place;
+    return e->tail && layout_place(layout_at(L_sample_id), &e->context, (uint16_t)member, &place) ? e->tail - place : 0;
+}
+
 static void set_context(pfr_reader *r, struct event *e) {
     const struct pfr_rec_attr *a = &e->public.attr;
     e->context = r->context;
@@ -60,20 +57,23 @@ static void set_context(pfr_reader *r, struct event *e) {
     e->context.word[WORD_REGS_USER] = a->sample_regs_user;
     e->context.word[WORD_REGS_INTR] = a->sample_regs_intr;
     e->length = layout_length(layout_at(L_sample), &e->context);
-    e->open_ended = a->sample_type >= SAMPLE_END || a->read_format >= READ_END || a->branch_sample_type >= BRANCH_END;
-    e->tail = a->flags.sample_id_all ? 8u * (uint32_t)__builtin_popcountll(a->sample_type & TAIL_BITS) : 0;
+    e->open_ended = (a->sample_type & ~names_bits(SHOW_SAMPLE_TYPE)) ||
+                    (a->read_format & ~names_bits(SHOW_READ_FORMAT)) ||
+                    (a->branch_sample_type & ~names_bits(SHOW_BRANCH_SAMPLE));
+    e->tail = a->flags.sample_id_all ? layout_length(layout_at(L_sample_id), &e->context).fixed : 0;
+    e->time_at = place_in_sample(e, offsetof(struct pfr_rec_sample, time));
+    e->time_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, time));
 }
 
 /* Where the id stands: the first event's sample_type says it for all. */
 static void set_id_places(pfr_reader *r) {
-    const uint64_t type = r->events[0].public.attr.sample_type;
-    if (type & BIT_IDENTIFIER) {
-        r->id_at = RECORD_HEADER;
-        r->id_back = 8;
-    } else if (type & BIT_ID) {
-        r->id_at = RECORD_HEADER + 8u * (uint32_t)__builtin_popcountll(type & (BIT_IP | BIT_TID | BIT_TIME | BIT_ADDR));
-        r->id_back = 8u + (type & BIT_CPU ? 8u : 0) + (type & BIT_STREAM_ID ? 8u : 0);
-    }
+    const struct event *e = &r->events[0];
+    r->id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, identifier));
+    r->id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, identifier));
+    if (r->id_at)
+        return;
+    r->id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, id));
+    r->id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
 }
 
 /* Records hold a pointer to the context of their event: when room is made the old ones stay where they are. */

@@ -10,8 +10,6 @@
 
 #include <inttypes.h>
 
-#define TYPE_SAMPLE 9u
-
 static struct part *current(pfr_reader *r) {
     return &r->parts[r->part];
 }

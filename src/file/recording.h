@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/hashmap.h"
 #include "base/input.h"
+#include "wire/fast_sample.h"
 #include "wire/layout_length.h"
 
 #include <perfray/reader.h>
@@ -57,7 +58,9 @@ struct event {
     struct pfr_context context;
     uint32_t tail;             /* bytes of its sample_id */
     struct length_rule length; /* of its samples */
-    bool open_ended;           /* its samples may have fields that no table knows, behind the known ones */
+    uint32_t time_at,
+        time_back;   /* where the time stands: in a sample from its start, in others from their end; 0: nowhere */
+    bool open_ended; /* its samples may have fields that no table knows, behind the known ones */
 };
 
 /* What is known of the records of one type before one was seen. */
@@ -115,6 +118,21 @@ struct pfr_reader {
     pfr_quality quality, found_at_open;
     uint64_t end_at_open; /* of the first part: a pass may find that records go on behind it */
 };
+
+/* The time of a record that pfr_next gave; NO_TIME: it has none. */
+#define NO_TIME UINT64_MAX
+static inline uint64_t time_of(const pfr_reader *r, const pfr_record *rec) {
+    if (rec->event < 0)
+        return NO_TIME;
+    const struct event *e = &r->events[rec->event];
+    if (rec->tail)
+        return e->time_back && e->time_back <= rec->tail
+                   ? load_u64(rec->bytes + rec->size - e->time_back, r->context.swap)
+                   : NO_TIME;
+    if (rec->type != TYPE_SAMPLE || e->time_at == 0 || rec->size < e->time_at + 8u)
+        return NO_TIME;
+    return load_u64(rec->bytes + e->time_at, r->context.swap);
+}
 
 /* One more hole of a kind, which is a member of r->quality. */
 static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {

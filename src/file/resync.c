@@ -6,7 +6,6 @@
  */
 #include "file/recording.h"
 
-#define TYPE_SAMPLE 9u
 #define KERNEL_TYPES 64u
 #define CLEAR_MISC 0x0ff8u /* bits that no kernel sets */
 

@@ -4,8 +4,6 @@
 
 #include "file/recording.h"
 
-#define TYPE_SAMPLE 9u
-
 /* The id that samples of the event at hand carry; without one, every sample is the only event's. */
 struct wanted {
     const struct length_rule *length;

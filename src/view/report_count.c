@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TYPE_SAMPLE 9u
 #define SAMPLE_TIME (1u << 2)
 #define SAMPLE_PERIOD (1u << 8)
 

@@ -5,8 +5,7 @@ static bool by_context(const struct field *f) {
     return f->when.test == TEST_ALWAYS || f->when.test == TEST_BITS;
 }
 
-/* Where the member at offset `at` of the struct stands in the bytes, as far as fields of known length lead there. */
-static bool place_of(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place) {
+bool layout_place(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place) {
     uint64_t size;
     *place = 0;
     for (const struct field *f = l->fields(); f->name; f++) {
@@ -36,7 +35,7 @@ static bool add_variable(const struct layout *l, const struct pfr_context *c, co
         return rule->text = true;
     if (f->kind != K_A64 || f->extra >= COUNT_IN_BITS)
         return false;
-    return rule->counted = place_of(l, c, f->extra, &rule->count_at);
+    return rule->counted = layout_place(l, c, f->extra, &rule->count_at);
 }
 
 struct length_rule layout_length(const struct layout *l, const struct pfr_context *c) {

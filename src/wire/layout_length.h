@@ -22,6 +22,10 @@ struct length_rule {
 /* Under this context; presence that depends on room or on members makes the rule unknown. */
 struct length_rule layout_length(const struct layout *l, const struct pfr_context *c);
 
+/* Where the 64-bit member at offset `at` of the struct stands in the bytes; false: it is absent under this context, or
+   a field of unknown length stands before it. */
+bool layout_place(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place);
+
 /* Whether `bytes` of one instance are as long as the rule says; false also where the rule is unknown. */
 static inline bool length_holds(const struct length_rule *rule, const uint8_t *bytes, uint64_t length, bool swap) {
     if (!rule->known || length < rule->fixed)

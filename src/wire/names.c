@@ -50,3 +50,10 @@ bool name_value(unsigned show, const char *text, size_t length, uint64_t *value)
     }
     return false;
 }
+
+uint64_t names_bits(unsigned show) {
+    uint64_t bits = 0;
+    for (const struct name *n = name_set_of(show)->names; n->text; n++)
+        bits |= 1ull << n->value;
+    return bits;
+}

@@ -26,4 +26,7 @@ const char *name_of(unsigned show, uint64_t value);
 /* The value of a text, compared without regard to case; false when the set has none. */
 bool name_value(unsigned show, const char *text, size_t length, uint64_t *value);
 
+/* All bits that a set of FLAGS names. */
+uint64_t names_bits(unsigned show);
+
 #endif
