@@ -12,12 +12,17 @@
 #define CPUMODE_KERNEL 1u
 
 void objects_init(struct objects *all, struct memory *memory, struct intern_table *names) {
-    *all = (struct objects){.memory = memory, .names = names};
+    *all = (struct objects){.memory = memory, .names = names, .newest_kernel = NO_OBJECT};
     intern_init(&all->keys, memory);
+    u64_map_init(&all->newest_of, memory);
+    u64_map_init(&all->learned_of, memory);
 }
 
 void objects_free(struct objects *all) {
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
+    mem_free(all->memory, all->learned, all->learned_room, sizeof *all->learned);
+    u64_map_free(&all->newest_of);
+    u64_map_free(&all->learned_of);
     intern_free(&all->keys);
 }
 
@@ -27,7 +32,8 @@ static bool begins(const char *text, size_t length, const char *with) {
 }
 
 static bool is_anonymous(const char *path, size_t length) {
-    return begins(path, length, "//anon") || begins(path, length, "/dev/zero") || begins(path, length, "/anon_hugepage");
+    return begins(path, length, "//anon") || begins(path, length, "/dev/zero") ||
+           begins(path, length, "/anon_hugepage");
 }
 
 static enum object_kind kind_of(const char *path, size_t length, bool kernel) {
@@ -70,7 +76,7 @@ static pfr_status name_object(struct objects *all, struct object *o, pfr_error *
     size_t length = path.length, n = 0;
     if (o->kind == OBJECT_KERNEL) {
         name = begins(name, length, "[guest") ? "[guest.kernel.kallsyms]"
-               : all->vmlinux                   ? "[kernel.vmlinux]"
+               : all->vmlinux                 ? "[kernel.vmlinux]"
                                               : "[kernel.kallsyms]";
         length = strlen(name);
     } else if (o->kind == OBJECT_ANONYMOUS) {
@@ -105,6 +111,35 @@ static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, bool kernel, c
     return 9 + size;
 }
 
+/* A word of the recorder on a path that was met before the object, or after it. */
+static void fill(struct object *o, const struct learned_id *id) {
+    if (o->build_id_size > 0 || id->size == 0)
+        return;
+    memcpy(o->build_id, id->bytes, id->size);
+    o->build_id_size = id->size;
+}
+
+/* Objects are found again by their path; kernels, whose paths differ, stand in a row of their own. */
+static pfr_status enlist(struct objects *all, uint32_t number, pfr_error *err) {
+    struct object *o = &all->at[number];
+    uint64_t learned;
+    if (o->kind == OBJECT_KERNEL) {
+        o->sibling = all->newest_kernel;
+        all->newest_kernel = number;
+        fill(o, &all->kernel_id);
+    }
+    if (u64_map_get(&all->learned_of, o->path, &learned))
+        fill(o, &all->learned[learned]);
+    if (o->kind == OBJECT_KERNEL)
+        return PFR_OK;
+    uint64_t *newest = u64_map_at(&all->newest_of, o->path, NO_OBJECT, NULL);
+    if (!newest)
+        return mem_fail(all->memory, err, "objects");
+    o->sibling = (uint32_t)*newest;
+    *newest = number;
+    return PFR_OK;
+}
+
 pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, bool kernel, const uint8_t *build_id,
                           unsigned size, uint32_t *number, pfr_error *err) {
     uint8_t key[9 + BUILD_ID_ROOM];
@@ -123,7 +158,7 @@ pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pi
     PFR_TRY(name_object(all, &o, err));
     PFR_TRY(make_room(all, *number, err));
     all->at[*number] = o;
-    return PFR_OK;
+    return enlist(all, *number, err);
 }
 
 /* Ids without a valid length: trailing groups of four zero bytes are padding. */
@@ -136,28 +171,54 @@ static unsigned id_length(const struct pfr_rec_build_id_entry *entry) {
     return length;
 }
 
-static bool same_object(const struct objects *all, const struct object *o, const pfr_text *name, bool kernel) {
-    const struct intern_text path = intern_get(all->names, o->path);
-    if (kernel && o->kind == OBJECT_KERNEL)
-        return !memmem(name->at, name->length, ".ko", 3) && !begins(name->at, name->length, "[guest");
-    return path.length == name->length && memcmp(path.bytes, name->at, name->length) == 0;
+/* The build-id of a path; the first that was said. */
+static pfr_status learn_path(struct objects *all, uint32_t path, const struct learned_id *id, pfr_error *err) {
+    uint64_t number;
+    bool is_new;
+    if (!u64_map_at(&all->learned_of, path, all->nr_learned, &is_new))
+        return mem_fail(all->memory, err, "objects");
+    if (!is_new)
+        return PFR_OK;
+    if (all->nr_learned == all->learned_room) {
+        void *more = mem_grow(all->memory, all->learned, all->nr_learned, &all->learned_room, 64, sizeof *all->learned);
+        if (!more)
+            return mem_fail(all->memory, err, "objects");
+        all->learned = more;
+    }
+    all->learned[all->nr_learned++] = *id;
+    if (u64_map_get(&all->newest_of, path, &number))
+        for (uint32_t i = (uint32_t)number; i != NO_OBJECT; i = all->at[i].sibling)
+            fill(&all->at[i], id);
+    return PFR_OK;
+}
+
+/* What is said of the kernel holds for every kernel; with its own file it gets another name. */
+static pfr_status learn_kernel(struct objects *all, const struct learned_id *id, bool vmlinux, pfr_error *err) {
+    const bool renames = vmlinux && !all->vmlinux, fills = all->kernel_id.size == 0 && id->size > 0;
+    all->vmlinux = all->vmlinux || vmlinux;
+    if (fills)
+        all->kernel_id = *id;
+    if (!renames && !fills)
+        return PFR_OK;
+    for (uint32_t i = all->newest_kernel; i != NO_OBJECT; i = all->at[i].sibling) {
+        fill(&all->at[i], &all->kernel_id);
+        if (renames)
+            PFR_TRY(name_object(all, &all->at[i], err));
+    }
+    return PFR_OK;
 }
 
 pfr_status objects_learn(struct objects *all, const struct pfr_rec_build_id_entry *entry, pfr_error *err) {
-    const bool kernel = (entry->misc & CPUMODE) == CPUMODE_KERNEL;
-    const bool vmlinux = kernel && memmem(entry->filename.at, entry->filename.length, "vmlinux", 7);
-    const unsigned length = id_length(entry);
-    all->vmlinux = all->vmlinux || vmlinux;
-    for (uint32_t i = 0; i < all->keys.count; i++) {
-        struct object *o = &all->at[i];
-        if (!same_object(all, o, &entry->filename, kernel))
-            continue;
-        if (o->build_id_size == 0 && length) {
-            memcpy(o->build_id, entry->build_id.at, length);
-            o->build_id_size = (uint8_t)length;
-        }
-        if (vmlinux && o->kind == OBJECT_KERNEL)
-            PFR_TRY(name_object(all, o, err));
-    }
-    return PFR_OK;
+    const char *name = entry->filename.at;
+    const size_t length = entry->filename.length;
+    const bool kernel =
+        (entry->misc & CPUMODE) == CPUMODE_KERNEL && !memmem(name, length, ".ko", 3) && !begins(name, length, "[guest");
+    struct learned_id id = {.size = (uint8_t)id_length(entry)};
+    uint32_t path;
+    if (id.size)
+        memcpy(id.bytes, entry->build_id.at, id.size);
+    if (kernel)
+        PFR_TRY(learn_kernel(all, &id, memmem(name, length, "vmlinux", 7), err));
+    PFR_TRY(intern_put(all->names, name, length, &path, err));
+    return learn_path(all, path, &id, err);
 }

@@ -2,6 +2,7 @@
 #ifndef PFR_MODEL_OBJECTS_H
 #define PFR_MODEL_OBJECTS_H
 /* What is mapped: one entry per path and build-id; anonymous memory is one per process. */
+#include "base/hashmap.h"
 #include "base/intern.h"
 
 #include <perfray/reader.h>
@@ -13,6 +14,7 @@ enum object_kind { OBJECT_FILE, OBJECT_KERNEL, OBJECT_MODULE, OBJECT_VDSO, OBJEC
 struct object {
     uint32_t path, short_name; /* in `names` */
     uint32_t pid;              /* of anonymous memory */
+    uint32_t sibling;          /* another object of the same path, or another kernel; NO_OBJECT */
     uint8_t kind;
     uint8_t build_id_size; /* 0: not known */
     uint8_t build_id[BUILD_ID_ROOM];
@@ -20,12 +22,24 @@ struct object {
 
 #define NO_OBJECT UINT32_MAX
 
+/* What a list of build-ids said of a path. */
+struct learned_id {
+    uint8_t size; /* 0: nothing */
+    uint8_t bytes[BUILD_ID_ROOM];
+};
+
 struct objects {
     struct memory *memory;
     struct intern_table keys; /* what makes two maps one object -> its number */
     struct intern_table *names;
     struct object *at;
     size_t room;
+    struct u64_map newest_of;  /* path -> the newest object that is called so, where it is no kernel */
+    struct u64_map learned_of; /* path -> its place in `learned` */
+    struct learned_id *learned;
+    size_t nr_learned, learned_room;
+    uint32_t newest_kernel;
+    struct learned_id kernel_id;
     bool vmlinux; /* the recorder found the kernel's own file: reports call it [kernel.vmlinux] */
 };
 
@@ -36,7 +50,8 @@ void objects_free(struct objects *all);
 pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, bool kernel, const uint8_t *build_id,
                           unsigned build_id_size, uint32_t *object, pfr_error *err);
 
-/* Fills in build-ids by path, and what the kernel is called. */
+/* Fills in build-ids by path, of objects that are there and of those that will come, and what the kernel is called. The
+   first word counts. */
 pfr_status objects_learn(struct objects *all, const struct pfr_rec_build_id_entry *entry, pfr_error *err);
 
 #endif

@@ -25,7 +25,8 @@ struct changes {
 
 struct generation {
     uint32_t tid;
-    uint32_t previous; /* generation of this tid before, NO_GENERATION */
+    uint32_t previous;    /* generation of this tid before, NO_GENERATION */
+    uint32_t jump, depth; /* one further back, and how many there are before: see link_back */
     struct key begin;
     struct changes names, spaces;
 };
@@ -43,13 +44,15 @@ struct threads {
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces);
 void threads_free(struct threads *all);
 
-/* While building, in the order of keys. A tid that was not seen before begins here, in the process of pid. */
+/* While building, in the order of keys mostly: what comes late takes its place. A tid that was not seen before begins
+ * here, in the process of pid. */
 pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid, bool bare,
                         struct key key, pfr_error *err);
 pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec, struct key key,
                         pfr_error *err);
 /* The space that a map of this thread goes into. */
-pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *space, pfr_error *err);
+pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *space,
+                         pfr_error *err);
 
 /* Afterwards: what a sample at `key` sees. */
 uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key);

@@ -117,6 +117,12 @@ def fork_chain(n):
                      b"".join(sample(pid=i) for i in range(2, n + 2)))
 
 
+def one_pid(n):
+    """The same number for n processes; the samples see none of them yet."""
+    return recording(sample(pid=9) * n + b"".join(start(9, 1) + record(COMM, struct.pack("<II", 9, 9) + b"sh%06d" % i)
+                                                  for i in range(n)))
+
+
 def call_chains(n):
     chain = array.array("Q", range(0x400000, 0x400000 + 8100)).tobytes()
     one = record(SAMPLE, struct.pack("<QIIQQQ", 0x400000, 7, 7, 1000, 1, 8100) + chain)
@@ -208,6 +214,7 @@ FAMILIES = {
     "events": (events, 1024, True),
     "processes": (processes, 5000, True),
     "depth of forks": (fork_chain, 12500, True),
+    "one pid": (one_pid, 10000, True),
     "call chains": (call_chains, 16, False),
     "maps upon maps": (maps_upon_maps, 4000, True),
     "compressed in compressed": (compressed_in_compressed, 16000, False),

@@ -134,6 +134,11 @@ TEST(objects_learn_build_ids_by_path) {
     assert_memory_equal(s.objects.at[b].build_id, "123456789\0\0\0", 12);
     assert_int_equal(s.objects.at[own].build_id_size, 3);
     assert_int_equal(s.objects.at[c].build_id_size, 0);
+    learn(&s, USER | SIZED, "/lib/d", "first", 5);
+    learn(&s, USER | SIZED, "/lib/d", "again", 5);
+    const uint32_t d = map_object(&s, "/lib/d", 7, false, "");
+    assert_int_equal(s.objects.at[d].build_id_size, 5);
+    assert_memory_equal(s.objects.at[d].build_id, "first", 5);
     end_scene(&s);
 }
 
