@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State by key. The records of state are collected in file order, sorted by key and applied; what each one means is one
- * table of functions by record type (docs/ARCHITECTURE.md, "State", has the rules).
+ * State by key. The records of state are collected in file order, sorted by key and applied, or, in a stream, applied
+ * as they are given; what each one means is one table of functions by record type (docs/ARCHITECTURE.md, "State", has
+ * the rules).
  */
 #include "model/state.h"
 
@@ -19,6 +20,7 @@
 #define MISC_BARE 0x2000u /* COMM: by exec; FORK: maps are not inherited */
 #define FEATURE_BUILD_ID 2u
 #define SAMPLE_TYPE_TIME (1u << 2)
+#define KERNEL_TYPES 64u
 
 struct change_record;
 typedef pfr_status apply_fn(struct state *state, const struct change_record *c, pfr_error *err);
@@ -117,20 +119,22 @@ static collect_fn *const collectors[] = {
     [1] = collect_mmap, [3] = collect_comm, [7] = collect_fork, [10] = collect_mmap2, [67] = collect_build_id,
 };
 
-static uint64_t record_time(const struct state *s, const pfr_record *rec) {
-    struct pfr_rec_sample_id id;
-    return s->timed && pfr_decode_id(rec, &id, NULL) == PFR_OK ? id.time : 0;
+/* What a record means for the state; change->apply NULL: nothing. */
+static pfr_status describe(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    *c = (struct change_record){.apply = NULL};
+    if (rec->type >= sizeof collectors / sizeof *collectors || !collectors[rec->type])
+        return PFR_OK;
+    PFR_TRY(collectors[rec->type](s, rec, c, err));
+    c->key = state_key(s, rec, time_of(s->reader, rec));
+    c->misc = rec->misc;
+    return PFR_OK;
 }
 
 static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_error *err) {
-    struct change_record c = {.apply = NULL};
-    if (rec->type >= sizeof collectors / sizeof *collectors || !collectors[rec->type])
-        return PFR_OK;
-    PFR_TRY(collectors[rec->type](all->state, rec, &c, err));
+    struct change_record c;
+    PFR_TRY(describe(all->state, rec, &c, err));
     if (!c.apply)
         return PFR_OK;
-    c.key = key_of(rec, record_time(all->state, rec));
-    c.misc = rec->misc;
     if (all->count == all->room) {
         void *more = mem_grow(all->state->memory, all->at, all->count, &all->room, 256, sizeof *all->at);
         if (!more)
@@ -142,20 +146,19 @@ static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_err
 }
 
 /* In a stream the first event comes with the records: whether keys have times is known when it is there. */
-static void learn_times(struct state *s, const pfr_reader *reader) {
-    const pfr_event *first = pfr_get_event(reader, 0);
+static void learn_times(struct state *s) {
+    const pfr_event *first = pfr_get_event(s->reader, 0);
     s->timed = first && (first->attr.sample_type & SAMPLE_TYPE_TIME) && first->attr.flags.sample_id_all;
 }
 
 static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_error *err) {
     pfr_record rec;
     pfr_status st;
-    learn_times(all->state, reader);
     while ((st = pfr_next(reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st != PFR_OK)
             continue;
-        if (rec.type >= 64)
-            learn_times(all->state, reader);
+        if (rec.type >= KERNEL_TYPES)
+            learn_times(all->state);
         PFR_TRY(collect(all, &rec, err));
     }
     return st < 0 ? st : PFR_OK;
@@ -186,17 +189,29 @@ static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error
     return PFR_OK;
 }
 
-pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    *s = (struct state){.memory = memory};
+pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    *s = (struct state){.memory = memory, .reader = reader};
     intern_init(&s->names, memory);
     objects_init(&s->objects, memory, &s->names);
     spaces_init(&s->spaces, memory);
     s->spaces.depth_most = reader->limits.depth;
     threads_init(&s->threads, memory, &s->spaces);
+    learn_times(s);
+    PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err));
+    return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
+}
+
+pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
+    struct change_record c;
+    if (rec->type >= KERNEL_TYPES)
+        learn_times(s);
+    PFR_TRY(describe(s, rec, &c, err));
+    return c.apply ? c.apply(s, &c, err) : PFR_OK;
+}
+
+pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
     struct collecting all = {.state = s};
-    pfr_status st = spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err);
-    if (st >= 0)
-        st = spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
+    pfr_status st = state_begin(s, reader, memory, err);
     if (st >= 0)
         st = collect_all(&all, reader, err);
     if (st >= 0)

@@ -16,6 +16,7 @@
 
 struct state {
     struct memory *memory;
+    const pfr_reader *reader;
     struct intern_table names; /* comms, paths, short names */
     struct objects objects;
     struct spaces spaces;
@@ -27,6 +28,11 @@ struct state {
 /* Reads to PFR_END. Holes are counted by the reader and do not stop it. < 0: *err; call state_free all the same. */
 pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void state_free(struct state *state);
+
+/* The same bit by bit, for a stream: after state_begin (as state_build), each record is noted in the order of time, and
+   then the state holds for it and for what was before. Records that are no state do nothing. */
+pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
+pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
 
 struct key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
 

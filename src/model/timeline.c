@@ -1,14 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in the order of time: see timeline.h. */
+/*
+ * Records in the order of time: see timeline.h. When what waits may go is decided as perf decides it: at the end of a
+ * round everything up to the latest record of the round before it, and the first half where too much waits. So what is
+ * given equals what perf gives also where a recording breaks its own promise of order.
+ */
 #include "model/timeline.h"
 
 #include "base/fail.h"
+#include "file/recording.h"
+#include "model/window.h"
+
+#define TYPE_FINISHED_ROUND 68u
+#define KERNEL_TYPES 64u
+#define WAIT_MOST ((uint64_t)64 << 20) /* bytes that wait */
 
 struct timeline {
     struct memory *memory;
     pfr_reader *reader;
     struct state state;
+    struct window window;
+    bool learns;     /* state is learnt from what is given */
+    bool round_ends; /* the record given last was a FINISHED_ROUND */
+    bool ended;
+    uint64_t next_limit; /* the latest record of the rounds that ended */
+    uint64_t given;      /* time of the latest record that was given */
+    uint64_t late;
 };
+
+static pfr_status begin(struct timeline *t, pfr_error *err) {
+    window_init(&t->window, t->memory);
+    t->learns = !input_seekable(&t->reader->parts[0].in);
+    if (t->learns)
+        return state_begin(&t->state, t->reader, t->memory, err);
+    PFR_TRY(state_build(&t->state, t->reader, t->memory, err));
+    return pfr_rewind(t->reader, err);
+}
 
 pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory, pfr_error *err) {
     struct timeline *t = mem_alloc(memory, 1, sizeof *t);
@@ -16,36 +42,99 @@ pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memor
     if (!t)
         return mem_fail(memory, err, "timeline");
     *t = (struct timeline){.memory = memory, .reader = reader};
-    pfr_status st = state_build(&t->state, reader, memory, err);
-    if (st >= 0)
-        st = pfr_rewind(reader, err);
+    const pfr_status st = begin(t, err);
     if (st < 0)
         timeline_close(t);
     else
         *out = t;
-    return st;
+    return st < 0 ? st : PFR_OK;
 }
 
 void timeline_close(struct timeline *t) {
     if (!t)
         return;
+    window_free(&t->window);
     state_free(&t->state);
     mem_free(t->memory, t, 1, sizeof *t);
 }
 
-pfr_status timeline_next(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *err) {
-    struct pfr_rec_sample sample;
-    struct pfr_rec_sample_id id;
-    uint64_t time = 0;
-    const pfr_status st = pfr_next(t->reader, rec, err);
-    if (st != PFR_OK)
-        return st;
-    if (rec->type == 9 && pfr_decode(rec, &sample, sizeof sample, NULL) == PFR_OK)
-        time = sample.time;
-    else if (pfr_decode_id(rec, &id, NULL) == PFR_OK)
-        time = id.time;
-    *key = state_key(&t->state, rec, time);
-    return PFR_OK;
+/* Samples without a time see all state, other records without one come before all. */
+static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
+    const bool is_lost = time == NO_TIME && rec->type == TYPE_SAMPLE;
+    return state_key(&t->state, rec, is_lost ? UINT64_MAX - 1 : time);
+}
+
+/* Who waits: records of the kernel that have a time, where times count. */
+static bool waits(const struct timeline *t, const pfr_record *rec, uint64_t time) {
+    return t->state.timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
+}
+
+static pfr_status give(struct timeline *t, const pfr_record *rec, pfr_error *err) {
+    return t->learns ? state_note(&t->state, rec, err) : PFR_OK;
+}
+
+static pfr_status end_round(struct timeline *t, pfr_error *err) {
+    const uint64_t limit = t->next_limit;
+    t->round_ends = false;
+    t->next_limit = t->window.latest;
+    return limit ? window_release(&t->window, limit, err) : PFR_OK;
+}
+
+static pfr_status make_room(struct timeline *t, pfr_error *err) {
+    PFR_TRY(window_release(&t->window, 0, err));
+    return window_release(&t->window, window_middle(&t->window), err);
+}
+
+/* Reads until something may be given. OK: *rec is it; END: the window has it. */
+static pfr_status read_on(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *err) {
+    for (;;) {
+        const pfr_status st = pfr_next(t->reader, rec, err);
+        if (st == PFR_END) {
+            t->ended = true;
+            return window_release(&t->window, UINT64_MAX, err) < 0 ? err->status : PFR_END;
+        }
+        if (st != PFR_OK)
+            return st;
+        const uint64_t time = time_of(t->reader, rec);
+        *key = key_at(t, rec, time);
+        if (!waits(t, rec, time)) {
+            t->round_ends = rec->type == TYPE_FINISHED_ROUND;
+            return PFR_OK;
+        }
+        PFR_TRY(window_put(&t->window, rec, *key, err));
+        if (t->window.bytes > WAIT_MOST) {
+            PFR_TRY(make_room(t, err));
+            return PFR_END;
+        }
+    }
+}
+
+static bool take(struct timeline *t, pfr_record *rec, struct key *key) {
+    const struct waiting *next = window_take(&t->window);
+    if (!next)
+        return false;
+    *rec = next->rec;
+    *key = next->key;
+    t->late += key->time < t->given;
+    if (key->time > t->given)
+        t->given = key->time;
+    return true;
+}
+
+pfr_status timeline_next(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    if (t->round_ends)
+        PFR_TRY(end_round(t, err));
+    while (!take(t, rec, key)) {
+        if (t->ended)
+            return PFR_END;
+        const pfr_status st = read_on(t, rec, key, err);
+        if (st == PFR_OK)
+            return give(t, rec, err);
+        if (st != PFR_END)
+            return st;
+    }
+    return give(t, rec, err);
 }
 
 struct state *timeline_state(struct timeline *t) {
@@ -53,6 +142,5 @@ struct state *timeline_state(struct timeline *t) {
 }
 
 uint64_t timeline_late(const struct timeline *t) {
-    (void)t;
-    return 0;
+    return t->late;
 }

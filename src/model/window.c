@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records that wait: see window.h. */
+#include "model/window.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+#define BLOCK_SIZE ((uint32_t)1 << 20) /* many records of the largest size, 64 KB */
+
+void window_init(struct window *w, struct memory *memory) {
+    *w = (struct window){.memory = memory, .last = NO_SLOT};
+}
+
+static void free_orders(struct window_orders *o, struct memory *memory) {
+    mem_free(memory, o->at, o->room, sizeof *o->at);
+}
+
+void window_free(struct window *w) {
+    for (size_t i = 0; i < w->nr_blocks; i++)
+        mem_free(w->memory, w->blocks[i].bytes, BLOCK_SIZE, 1);
+    mem_free(w->memory, w->blocks, w->blocks_room, sizeof *w->blocks);
+    mem_free(w->memory, w->slots, w->slots_room, sizeof *w->slots);
+    mem_free(w->memory, w->free_slots, w->free_room, sizeof *w->free_slots);
+    free_orders(&w->sorted, w->memory);
+    free_orders(&w->fresh, w->memory);
+    free_orders(&w->spare, w->memory);
+    *w = (struct window){.memory = w->memory, .last = NO_SLOT};
+}
+
+/* --- Where records and their bytes are kept. */
+
+static pfr_status new_block(struct window *w, pfr_error *err) {
+    if (w->nr_blocks == w->blocks_room) {
+        void *more = mem_grow(w->memory, w->blocks, w->nr_blocks, &w->blocks_room, 8, sizeof *w->blocks);
+        if (!more)
+            return mem_fail(w->memory, err, "records in time order");
+        w->blocks = more;
+    }
+    uint8_t *bytes = mem_alloc(w->memory, BLOCK_SIZE, 1);
+    if (!bytes)
+        return mem_fail(w->memory, err, "records in time order");
+    w->block = (uint32_t)w->nr_blocks;
+    w->blocks[w->nr_blocks++] = (struct window_block){.bytes = bytes};
+    return PFR_OK;
+}
+
+/* A block with room for one more record: the one at hand, an empty one, or a new one. */
+static pfr_status choose_block(struct window *w, uint32_t size, pfr_error *err) {
+    if (w->nr_blocks > 0 && BLOCK_SIZE - w->blocks[w->block].used >= size)
+        return PFR_OK;
+    for (uint32_t i = 0; i < w->nr_blocks; i++)
+        if (w->blocks[i].live == 0) {
+            w->blocks[i].used = 0;
+            w->block = i;
+            return PFR_OK;
+        }
+    return new_block(w, err);
+}
+
+static pfr_status choose_slot(struct window *w, uint32_t *slot, pfr_error *err) {
+    if (w->nr_free > 0) {
+        *slot = w->free_slots[--w->nr_free];
+        return PFR_OK;
+    }
+    if (w->nr_slots == w->slots_room) {
+        const size_t room = w->slots_room ? w->slots_room * 2 : 256;
+        void *more = mem_resize(w->memory, w->free_slots, w->free_room, room, sizeof *w->free_slots);
+        if (!more)
+            return mem_fail(w->memory, err, "records in time order");
+        w->free_slots = more;
+        w->free_room = room;
+        more = mem_resize(w->memory, w->slots, w->slots_room, room, sizeof *w->slots);
+        if (!more)
+            return mem_fail(w->memory, err, "records in time order");
+        w->slots = more;
+        w->slots_room = room;
+    }
+    *slot = (uint32_t)w->nr_slots++;
+    return PFR_OK;
+}
+
+static pfr_status push(struct window *w, struct window_orders *o, struct window_order one, pfr_error *err) {
+    if (o->count == o->room) {
+        void *more = mem_grow(w->memory, o->at, o->count, &o->room, 256, sizeof *o->at);
+        if (!more)
+            return mem_fail(w->memory, err, "records in time order");
+        o->at = more;
+    }
+    o->at[o->count++] = one;
+    return PFR_OK;
+}
+
+static uint64_t weight_of(const pfr_record *rec) {
+    return rec->size + sizeof(struct waiting) + sizeof(uint32_t) + 2 * sizeof(struct window_order);
+}
+
+pfr_status window_put(struct window *w, const pfr_record *rec, struct key key, pfr_error *err) {
+    uint32_t slot = NO_SLOT;
+    PFR_TRY(choose_block(w, rec->size, err));
+    PFR_TRY(choose_slot(w, &slot, err));
+    PFR_TRY(push(w, &w->fresh, (struct window_order){key.time, slot}, err));
+    struct window_block *b = &w->blocks[w->block];
+    w->slots[slot] = (struct waiting){*rec, key, w->block};
+    w->slots[slot].rec.bytes = memcpy(b->bytes + b->used, rec->bytes, rec->size);
+    b->used += (rec->size + 7u) & ~7u;
+    if (b->used > BLOCK_SIZE)
+        b->used = BLOCK_SIZE;
+    b->live++;
+    w->bytes += weight_of(rec);
+    if (key.time > w->latest)
+        w->latest = key.time;
+    return PFR_OK;
+}
+
+/* --- Order. Buffers of cpus are written one after the other, each in order: runs, which are merged two by two. */
+
+static size_t run_end(const struct window_orders *o, size_t from) {
+    size_t i = from + 1;
+    while (i < o->count && o->at[i - 1].time <= o->at[i].time)
+        i++;
+    return i < o->count ? i : o->count;
+}
+
+/* from[a..b) and from[b..c) into to[a..c); equal times keep their order. */
+static void merge_two(const struct window_order *from, struct window_order *to, size_t a, size_t b, size_t c) {
+    size_t left = a, right = b;
+    for (size_t i = a; i < c; i++) {
+        const bool takes_left = left < b && (right == c || from[left].time <= from[right].time);
+        to[i] = from[takes_left ? left++ : right++];
+    }
+}
+
+static pfr_status make_room(struct window *w, struct window_orders *o, size_t count, pfr_error *err) {
+    if (o->room >= count)
+        return PFR_OK;
+    void *more = mem_resize(w->memory, o->at, o->room, count, sizeof *o->at);
+    if (!more)
+        return mem_fail(w->memory, err, "records in time order");
+    o->at = more;
+    o->room = count;
+    return PFR_OK;
+}
+
+static void swap_orders(struct window_orders *a, struct window_orders *b) {
+    const struct window_orders c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* One pass halves the number of runs. */
+static pfr_status sort_fresh(struct window *w, pfr_error *err) {
+    while (run_end(&w->fresh, 0) < w->fresh.count) {
+        PFR_TRY(make_room(w, &w->spare, w->fresh.count, err));
+        for (size_t a = 0; a < w->fresh.count;) {
+            const size_t b = run_end(&w->fresh, a), c = b < w->fresh.count ? run_end(&w->fresh, b) : b;
+            merge_two(w->fresh.at, w->spare.at, a, b, c);
+            a = c;
+        }
+        w->spare.count = w->fresh.count;
+        swap_orders(&w->fresh, &w->spare);
+    }
+    return PFR_OK;
+}
+
+/* What waited before stands before what came now. */
+static pfr_status join_fresh(struct window *w, pfr_error *err) {
+    const size_t waits = w->sorted.count - w->sorted.first, count = waits + w->fresh.count;
+    if (w->fresh.count == 0)
+        return PFR_OK;
+    PFR_TRY(make_room(w, &w->spare, count, err));
+    const struct window_order *old = w->sorted.at + w->sorted.first, *new = w->fresh.at;
+    size_t a = 0, b = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool takes_old = a < waits && (b == w->fresh.count || old[a].time <= new[b].time);
+        w->spare.at[i] = takes_old ? old[a++] : new[b++];
+    }
+    w->spare.first = 0;
+    w->spare.count = count;
+    swap_orders(&w->sorted, &w->spare);
+    w->fresh.count = w->spare.count = w->spare.first = 0;
+    return PFR_OK;
+}
+
+pfr_status window_release(struct window *w, uint64_t limit, pfr_error *err) {
+    PFR_TRY(sort_fresh(w, err));
+    PFR_TRY(join_fresh(w, err));
+    w->limit = limit;
+    w->has_released = true;
+    return PFR_OK;
+}
+
+uint64_t window_middle(const struct window *w) {
+    const struct window_orders *o = &w->sorted;
+    return o->first < o->count ? o->at[o->first].time + (o->at[o->count - 1].time - o->at[o->first].time) / 2 : 0;
+}
+
+const struct waiting *window_take(struct window *w) {
+    if (w->last != NO_SLOT) {
+        w->bytes -= weight_of(&w->slots[w->last].rec);
+        w->blocks[w->slots[w->last].block].live--;
+        w->free_slots[w->nr_free++] = w->last;
+        w->last = NO_SLOT;
+    }
+    struct window_orders *o = &w->sorted;
+    if (!w->has_released || o->first == o->count || o->at[o->first].time > w->limit)
+        return NULL;
+    w->last = o->at[o->first++].slot;
+    return &w->slots[w->last];
+}
