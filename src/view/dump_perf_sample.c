@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines of a SAMPLE as `perf report -D` prints them, in its order, which is not the order of the bytes. */
 #include "dump_perf.h"
+#include "sample_words.h"
 
 #include "wire/names.h"
 
@@ -125,66 +126,34 @@ static void branch_lines(struct dump *d, const struct pfr_rec_sample *s) {
     }
 }
 
-/* Names of registers by bit, as perf spells them. */
-static const char *const x86_names[] = {"AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
-                                        "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15"};
-static const char *const arm_names[] = {"r0", "r1", "r2",  "r3", "r4", "r5", "r6", "r7",
-                                        "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
-static const char *const arm64_names[] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",
-                                          "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
-                                          "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr",  "sp",  "pc"};
-
-struct machine {
-    const char *prefix; /* of feature ARCH */
-    const char *const *names;
-    unsigned count;
-    unsigned vectors_from; /* bit of XMM0, two bits each; 0: none */
-};
-
-#define COUNT_OF(names) (unsigned)(sizeof(names) / sizeof *(names))
-
-/* An unknown or untold machine is taken for x86, as perf does on x86. */
-static const struct machine *find_machine(struct dump *d) {
-    static const struct machine machines[] = {{"aarch64", arm64_names, COUNT_OF(arm64_names), 0},
-                                              {"arm64", arm64_names, COUNT_OF(arm64_names), 0},
-                                              {"arm", arm_names, COUNT_OF(arm_names), 0},
-                                              {"", x86_names, COUNT_OF(x86_names), 32}};
+static unsigned find_registers(struct dump *d) {
     const pfr_feature *feature = pfr_find_feature(d->reader, 6, NULL);
     struct pfr_rec_feature_arch arch = {0};
     if (feature && pfr_decode_feature(d->reader, feature, &arch, sizeof arch, NULL) != PFR_OK)
         arch.arch.length = 0;
-    const struct machine *m = machines;
-    while (strlen(m->prefix) > arch.arch.length ||
-           memcmp(m->prefix, arch.arch.at ? arch.arch.at : "", strlen(m->prefix)))
-        m++;
-    return m;
+    return words_register_set(arch.arch.at, arch.arch.length);
 }
 
-static void say_register(struct dump *d, const struct machine *m, unsigned bit) {
-    const uint64_t before = out_written(d->out);
-    if (bit < m->count)
-        say(d, m->names[bit]);
-    else if (m->vectors_from && bit >= m->vectors_from)
-        say_u(d, "XMM", (bit - m->vectors_from) / 2);
-    else
-        say(d, "unknown");
-    const uint64_t width = out_written(d->out) - before;
+static void say_register(struct dump *d, unsigned set, unsigned bit) {
+    const char *name = words_register_name(set, bit);
+    const size_t width = strlen(name);
+    out_text(d->out, name);
     if (width < 5)
-        out_pad(d->out, 5 - (size_t)width);
+        out_pad(d->out, 5 - width);
 }
 
 static void register_lines(struct dump *d, const char *title, uint64_t mask, uint64_t abi, const pfr_u64s *regs) {
     static const char *const abis[] = {"none", "32-bit", "64-bit"};
     if (abi == 0)
         return;
-    const struct machine *m = find_machine(d);
+    const unsigned set = find_registers(d);
     say_0x(d, title, mask);
     say(d, " ABI ");
     say(d, abi < sizeof abis / sizeof *abis ? abis[abi] : "unknown");
     end_line(d);
     for (uint64_t i = 0, left = mask; i < regs->count && left; i++, left &= left - 1) {
         say(d, ".... ");
-        say_register(d, m, (unsigned)__builtin_ctzll(left));
+        say_register(d, set, (unsigned)__builtin_ctzll(left));
         say(d, " 0x");
         out_hex(d->out, pfr_u64s_at(regs, i), 16);
         end_line(d);
