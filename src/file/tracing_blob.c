@@ -48,6 +48,8 @@ static bool skip_ftrace_formats(struct tracing_blob *b) {
     pfr_bytes text;
     if (!take_u32(&b->in, &count))
         return false;
+    b->ftrace = b->in;
+    b->ftrace_left = count;
     for (uint32_t i = 0; i < count; i++)
         if (!take_sized(&b->in, &text))
             return false;
@@ -86,6 +88,14 @@ static uint64_t number_of(pfr_text text) {
     return strtoull(digits, NULL, 10);
 }
 
+static void fill_format(struct tracing_format *f, pfr_text system, pfr_bytes text) {
+    const uint32_t length = text.length > UINT32_MAX ? UINT32_MAX : (uint32_t)text.length;
+    f->system = system;
+    f->text = (pfr_text){(const char *)text.at, length, length};
+    f->name = line_after(&f->text, "name: ");
+    f->id = number_of(line_after(&f->text, "\nID: "));
+}
+
 pfr_status blob_next(struct tracing_blob *b, struct tracing_format *f, pfr_error *err) {
     pfr_bytes text;
     while (b->formats_left == 0) {
@@ -98,10 +108,43 @@ pfr_status blob_next(struct tracing_blob *b, struct tracing_format *f, pfr_error
     b->formats_left--;
     if (!take_sized(&b->in, &text))
         return broken(b, "a format", err);
-    const uint32_t length = text.length > UINT32_MAX ? UINT32_MAX : (uint32_t)text.length;
-    f->system = b->system;
-    f->text = (pfr_text){(const char *)text.at, length, length};
-    f->name = line_after(&f->text, "name: ");
-    f->id = number_of(line_after(&f->text, "\nID: "));
+    fill_format(f, b->system, text);
+    return PFR_OK;
+}
+
+pfr_status blob_next_ftrace(struct tracing_blob *b, struct tracing_format *f, pfr_error *err) {
+    static const char system[] = "ftrace";
+    pfr_bytes text;
+    if (b->ftrace_left == 0)
+        return PFR_END;
+    b->ftrace_left--;
+    if (!take_sized(&b->ftrace, &text)) /* blob_open has stepped over all of them */
+        return broken(b, "the ftrace formats", err);
+    fill_format(f, (pfr_text){system, sizeof system - 1, sizeof system}, text);
+    return PFR_OK;
+}
+
+static bool take_counted(struct cursor *in, pfr_bytes *bytes) {
+    uint32_t length;
+    if (!take_u32(in, &length) || !take_bytes(in, length, &bytes->at))
+        return false;
+    bytes->length = length;
+    return true;
+}
+
+/* Saved command lines came with version 0.6; the text of the version is one digit, a point, digits. */
+static bool has_cmdlines(const pfr_text *version) {
+    static const char from[] = "0.6";
+    return version->length >= sizeof from - 1 && memcmp(version->at, from, sizeof from - 1) >= 0;
+}
+
+pfr_status blob_rest(struct tracing_blob *b, struct tracing_rest *rest, pfr_error *err) {
+    *rest = (struct tracing_rest){0};
+    if (!take_counted(&b->in, &rest->kallsyms))
+        return broken(b, "kallsyms", err);
+    if (!take_counted(&b->in, &rest->printk))
+        return broken(b, "the printk formats", err);
+    if (has_cmdlines(&b->version) && !take_sized(&b->in, &rest->cmdlines))
+        return broken(b, "the saved command lines", err);
     return PFR_OK;
 }

@@ -9,6 +9,7 @@
  *     struct tracing_format f;
  *     while (blob_next(&b, &f, &err) == PFR_OK)
  *         printf("%.*s:%.*s\n", (int)f.system.length, f.system.at, (int)f.name.length, f.name.at);
+ *     blob_rest(&b, &rest, &err);
  */
 #include "base/cursor.h"
 #include "base/fail.h"
@@ -26,6 +27,15 @@ struct tracing_blob {
     struct cursor in;
     uint32_t systems_left, formats_left;
     pfr_text system;
+    struct cursor ftrace; /* for blob_next_ftrace */
+    uint32_t ftrace_left;
+};
+
+/* What stands behind the formats. Any of them may be empty. */
+struct tracing_rest {
+    pfr_bytes kallsyms; /* lines of /proc/kallsyms */
+    pfr_bytes printk;   /* lines `0xADDRESS : "format"` */
+    pfr_bytes cmdlines; /* lines `PID COMM` */
 };
 
 struct tracing_format {
@@ -38,5 +48,9 @@ struct tracing_format {
 pfr_status blob_open(struct tracing_blob *blob, const uint8_t *bytes, uint64_t length, uint64_t offset, pfr_error *err);
 /* The next event format: PFR_OK, PFR_END, PFR_ERR_DAMAGE. */
 pfr_status blob_next(struct tracing_blob *blob, struct tracing_format *format, pfr_error *err);
+/* The formats of ftrace's own events, which stand before the others: as blob_next, system "ftrace". */
+pfr_status blob_next_ftrace(struct tracing_blob *blob, struct tracing_format *format, pfr_error *err);
+/* What stands behind, once blob_next gave PFR_END. PFR_ERR_DAMAGE: cut; what came before the cut is filled. */
+pfr_status blob_rest(struct tracing_blob *blob, struct tracing_rest *rest, pfr_error *err);
 
 #endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See trace_grammar.h. The print format is C, or nearly (Documentation/trace/events.rst of the kernel):
+ *
+ *     print     := string+ ( ',' ternary )*
+ *     ternary   := binary [ '?' ternary ':' ternary ]
+ *     binary    := unary ( operator unary )*
+ *     unary     := ( '-' | '!' | '~' | cast )* primary
+ *     cast      := '(' word+ '*'* ')'
+ *     primary   := number | string | REC->field [ '[' number ']' ] | '(' ternary ')' | call | WORD
+ *     call      := __get_str(field) | __print_flags(ternary, string, list) | ...
+ *
+ * One pass, top down; nothing is built.
+ */
+#include "model/trace_grammar.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+struct reading {
+    const char *at, *end;
+    const struct event_format *format;
+    unsigned depth, operators;
+};
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static void skip_blanks(struct reading *r) {
+    while (r->at < r->end && is_blank(*r->at))
+        r->at++;
+}
+
+static char next_char(struct reading *r) {
+    skip_blanks(r);
+    return r->at < r->end ? *r->at : '\0';
+}
+
+static bool take(struct reading *r, const char *token) {
+    const size_t length = strlen(token);
+    skip_blanks(r);
+    if ((size_t)(r->end - r->at) < length || memcmp(r->at, token, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+struct word {
+    const char *at;
+    size_t length;
+};
+
+static bool take_word(struct reading *r, struct word *word) {
+    skip_blanks(r);
+    const char *start = r->at;
+    if (start == r->end || !is_letter(*start))
+        return false;
+    while (r->at < r->end && (is_letter(*r->at) || is_digit(*r->at)))
+        r->at++;
+    *word = (struct word){start, (size_t)(r->at - start)};
+    return true;
+}
+
+static bool is(const struct word *word, const char *text) {
+    return word->length == strlen(text) && memcmp(word->at, text, word->length) == 0;
+}
+
+/* Decimal or hexadecimal, with U and L behind. What needs more than 32 bits counts as UINT32_MAX. */
+static bool take_number(struct reading *r, uint32_t *value) {
+    skip_blanks(r);
+    uint64_t sum = 0;
+    const char *start = r->at;
+    const bool hex = r->end - start > 2 && start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
+    r->at += hex ? 2 : 0;
+    for (; r->at < r->end; r->at++) {
+        const char c = *r->at, lower = (char)(c | 0x20);
+        if (!is_digit(c) && !(hex && lower >= 'a' && lower <= 'f'))
+            break;
+        sum = sum * (hex ? 16 : 10) + (uint64_t)(is_digit(c) ? c - '0' : lower - 'a' + 10);
+        sum = sum > UINT32_MAX ? UINT32_MAX : sum;
+    }
+    if (r->at == start + (hex ? 2 : 0))
+        return false;
+    while (r->at < r->end && ((*r->at | 0x20) == 'u' || (*r->at | 0x20) == 'l'))
+        r->at++;
+    *value = (uint32_t)sum;
+    return r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at) || *r->at == '.');
+}
+
+/* A string: escapes are of one character, and some kernels have line ends inside. */
+static bool take_string(struct reading *r, struct word *text) {
+    if (!take(r, "\""))
+        return false;
+    text->at = r->at;
+    for (; r->at < r->end && *r->at != '"'; r->at++) {
+        if (*r->at == '\\') {
+            r->at++;
+            if (r->at == r->end || !strchr("\\\"'?nrt", *r->at) || !*r->at)
+                return false;
+        } else if ((uint8_t)*r->at < ' ' && *r->at != '\n') {
+            return false;
+        }
+    }
+    text->length = (size_t)(r->at - text->at);
+    return take(r, "\"");
+}
+
+static const struct format_field *take_field(struct reading *r) {
+    struct word word;
+    if (!take_word(r, &word))
+        return NULL;
+    for (size_t i = 0; i < r->format->field_count; i++)
+        if (is(&word, r->format->fields[i].name))
+            return &r->format->fields[i];
+    return NULL;
+}
+
+/* --- expressions --- */
+
+static bool ternary(struct reading *r);
+
+/* "(field)", of an array that the record says the place of */
+static bool dynamic_argument(struct reading *r, bool relative) {
+    const struct format_field *f = take(r, "(") ? take_field(r) : NULL;
+    return f && (relative ? f->rel_loc : f->data_loc) && take(r, ")");
+}
+
+static bool dynamic_call(struct reading *r, const struct word *name) {
+    static const char *const here[] = {"__get_str", "__get_bitmask", "__get_cpumask", "__get_dynamic_array_len"};
+    static const char *const relative[] = {"__get_rel_str", "__get_rel_bitmask", "__get_rel_cpumask",
+                                           "__get_rel_dynamic_array_len"};
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+        if (is(name, here[i]) || is(name, relative[i]))
+            return dynamic_argument(r, is(name, relative[i]));
+    return false;
+}
+
+/* One string in pieces */
+static bool take_strings(struct reading *r) {
+    struct word text;
+    do {
+        if (!take_string(r, &text))
+            return false;
+    } while (next_char(r) == '"');
+    return true;
+}
+
+/* { value, "text" }, ... up to the parenthesis; values are expressions of numbers */
+static bool list(struct reading *r) {
+    const unsigned before = r->operators;
+    do {
+        r->operators = 0;
+        if (!take(r, "{") || !ternary(r) || !take(r, ",") || !take_strings(r) || !take(r, "}"))
+            return false;
+    } while (take(r, ","));
+    r->operators = before;
+    return take(r, ")");
+}
+
+/* (field, number of bytes inside it): of REC->field, which has at least so many, or all of a dynamic array */
+static bool hex_call(struct reading *r) {
+    uint32_t count;
+    if (!take(r, "("))
+        return false;
+    if (take(r, "REC->")) {
+        const struct format_field *f = take_field(r);
+        return f && take(r, ",") && take_number(r, &count) && count <= f->size && take(r, ")");
+    }
+    struct word name;
+    const char *const kinds[] = {"__get_dynamic_array", "__get_dynamic_array_len"};
+    return take_word(r, &name) && is(&name, kinds[0]) && dynamic_argument(r, false) && take(r, ",") &&
+           take_word(r, &name) && is(&name, kinds[1]) && dynamic_argument(r, false) && take(r, ")");
+}
+
+static bool call(struct reading *r, const struct word *name) {
+    struct word delimiter;
+    if (is(name, "__print_flags"))
+        return take(r, "(") && ternary(r) && take(r, ",") && take_string(r, &delimiter) && take(r, ",") && list(r);
+    if (is(name, "__print_symbolic"))
+        return take(r, "(") && ternary(r) && take(r, ",") && list(r);
+    if (is(name, "__print_hex") || is(name, "__print_hex_str"))
+        return hex_call(r);
+    return dynamic_call(r, name);
+}
+
+/* Behind "REC->" */
+static bool field_access(struct reading *r) {
+    const struct format_field *f = take_field(r);
+    uint32_t index;
+    if (!f)
+        return false;
+    if (!take(r, "["))
+        return true;
+    return f->is_array && !f->data_loc && !f->rel_loc && take_number(r, &index) && index < f->elements && take(r, "]");
+}
+
+static bool primary(struct reading *r) {
+    struct word word;
+    uint32_t number;
+    const char c = next_char(r);
+    if (c == '"')
+        return take_string(r, &word);
+    if (is_digit(c))
+        return take_number(r, &number);
+    if (c == '(')
+        return take(r, "(") && ternary(r) && take(r, ")");
+    if (take(r, "REC->"))
+        return field_access(r);
+    if (!take_word(r, &word) || is(&word, "REC") || is(&word, "sizeof"))
+        return false;
+    return next_char(r) != '(' || call(r, &word);
+}
+
+/* "(unsigned long)" and "(void *)", but not "(REC->x)", "(x)" with an operator behind it, or a call */
+static bool cast(struct reading *r) {
+    const char *start = r->at;
+    struct word word;
+    unsigned words = 0, stars = 0;
+    if (take(r, "(")) {
+        while (take_word(r, &word) && !is(&word, "REC"))
+            words++;
+        while (take(r, "*"))
+            stars++;
+        if (words > 0 && take(r, ")")) {
+            const char c = next_char(r);
+            if (c == '(' || c == '"' || c == '-' || is_digit(c) || is_letter(c))
+                return true;
+        }
+    }
+    r->at = start;
+    return false;
+}
+
+static bool unary(struct reading *r) {
+    while (cast(r) || take(r, "-") || take(r, "!") || take(r, "~"))
+        if (++r->operators > TRACE_OPERATORS_MOST)
+            return false;
+    return primary(r);
+}
+
+/* The library divides by whatever comes out: only numbers that are not 0, and nothing behind them that it could pull to
+   its right side. */
+static bool divisor(struct reading *r) {
+    uint32_t number;
+    if (!take_number(r, &number) || number == 0)
+        return false;
+    const char c = next_char(r);
+    return c == ')' || c == ',' || c == '\0' || c == ':' || c == '?';
+}
+
+static bool operator_of(struct reading *r) {
+    static const char *const operators[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+                                            "<",  ">",  "+",  "-",  "*",  "&",  "|",  "^"};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (take(r, operators[i]))
+            return true;
+    return false;
+}
+
+static bool binary(struct reading *r) {
+    if (!unary(r))
+        return false;
+    for (;;) {
+        if (take(r, "/") || take(r, "%")) {
+            if (!divisor(r))
+                return false;
+        } else if (!operator_of(r)) {
+            return true;
+        } else if (!unary(r)) {
+            return false;
+        }
+        if (++r->operators > TRACE_OPERATORS_MOST)
+            return false;
+    }
+}
+
+static bool ternary_inside(struct reading *r) {
+    if (!binary(r))
+        return false;
+    if (!take(r, "?"))
+        return true;
+    return ++r->operators <= TRACE_OPERATORS_MOST && ternary(r) && take(r, ":") && ternary(r);
+}
+
+static bool ternary(struct reading *r) {
+    if (r->depth == TRACE_DEPTH_MOST)
+        return false;
+    r->depth++;
+    const bool fine = ternary_inside(r);
+    r->depth--;
+    return fine;
+}
+
+/* --- the string in front --- */
+
+static bool take_width(struct reading *r) {
+    uint32_t width = 0;
+    while (r->at < r->end && is_digit(*r->at) && width <= TRACE_WIDTH_MOST)
+        width = width * 10 + (uint32_t)(*r->at++ - '0');
+    return width <= TRACE_WIDTH_MOST;
+}
+
+static bool is_one_of(const struct reading *r, const char *characters) {
+    return r->at < r->end && *r->at && strchr(characters, *r->at);
+}
+
+/* Behind '%'; *arguments: how many it takes. Of the kinds of %p only those that name addresses. */
+static bool directive(struct reading *r, unsigned *arguments) {
+    if (is_one_of(r, "%")) {
+        r->at++;
+        return true;
+    }
+    while (is_one_of(r, "-+ #0"))
+        r->at++;
+    if (!take_width(r))
+        return false;
+    if (is_one_of(r, ".")) {
+        r->at++;
+        if (!take_width(r))
+            return false;
+    }
+    for (unsigned i = 0; i < 2 && is_one_of(r, "hlzL"); i++)
+        r->at++;
+    if (!is_one_of(r, "diuxXocsp"))
+        return false;
+    const bool pointer = *r->at++ == 'p';
+    ++*arguments;
+    if (pointer && is_one_of(r, "sSfFx"))
+        r->at++;
+    return !pointer || r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at));
+}
+
+static bool directives(const struct word *text, unsigned *arguments) {
+    struct reading r = {.at = text->at, .end = text->at + text->length};
+    while (r.at < r.end)
+        if (*r.at++ == '%' && !directive(&r, arguments))
+            return false;
+    return true;
+}
+
+static bool is_understood(const struct event_format *format) {
+    struct reading r = {
+        .at = format->print_fmt, .end = format->print_fmt + strlen(format->print_fmt), .format = format};
+    struct word text;
+    unsigned wanted = 0, given = 0, strings = 0;
+    while (next_char(&r) == '"') {
+        if (!take_string(&r, &text) || !directives(&text, &wanted))
+            return false;
+        strings++;
+    }
+    while (strings && take(&r, ",")) {
+        r.operators = 0;
+        if (!ternary(&r))
+            return false;
+        given++;
+    }
+    skip_blanks(&r);
+    return strings && r.at == r.end && wanted == given;
+}
+
+/* --- fields --- */
+
+static bool is_plain_type(const char *type) {
+    const char *brackets = strchr(type, '[');
+    for (const char *at = type; *at && at != brackets; at++)
+        if (!is_letter(*at) && !is_digit(*at) && *at != ' ' && *at != '*')
+            return false;
+    if (!is_letter(*type))
+        return false;
+    if (!brackets)
+        return true;
+    const char *at = brackets + 1;
+    while (is_letter(*at) || is_digit(*at))
+        at++;
+    return at[0] == ']' && at[1] == '\0';
+}
+
+static bool is_number_size(uint32_t size) {
+    return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static bool is_plain_field(const struct format_field *f) {
+    if (f->size > TRACE_PLACE_MOST || f->offset > TRACE_PLACE_MOST - f->size || !is_plain_type(f->type))
+        return false;
+    if (f->data_loc || f->rel_loc)
+        return f->size == 4 && f->is_array;
+    if (f->is_array)
+        return f->elements == 0 || (f->elements <= f->size && f->size % f->elements == 0);
+    return is_number_size(f->size);
+}
+
+/* The library finds the event of a record by the first two bytes, where the first field must therefore be the type. */
+static bool begins_with_type(const struct event_format *format) {
+    const struct format_field *f = format->fields;
+    return format->field_count > 0 && strcmp(f->name, "common_type") == 0 && f->offset == 0 && f->size == 2;
+}
+
+static bool has_plain_fields(const struct event_format *format) {
+    if (format->field_count > TRACE_FIELDS_MOST || !begins_with_type(format))
+        return false;
+    for (size_t i = 0; i < format->field_count; i++)
+        if (!is_plain_field(&format->fields[i]))
+            return false;
+    return true;
+}
+
+/* The lines in the order that kernels write them, and none that trace_formats.h passes over. */
+static bool has_plain_lines(const char *text, size_t length, const struct event_format *format) {
+    static const char *const starts[] = {"name: ", "ID: ", "format:\n"};
+    size_t at = 0, fields = 0;
+    if (memchr(text, '\0', length))
+        return false;
+    for (unsigned line = 0; at < length; line++) {
+        const char *end = memchr(text + at, '\n', length - at);
+        const size_t size = end ? (size_t)(end - text) - at + 1 : length - at;
+        const char *start = line < 3 ? starts[line] : "\tfield:";
+        const bool blank = size == 1, print = size >= 11 && memcmp(text + at, "print fmt: ", 11) == 0;
+        if (line >= 3 && print)
+            return fields == format->field_count;
+        if (!(line >= 3 && blank) && (size < strlen(start) || memcmp(text + at, start, strlen(start)) != 0))
+            return false;
+        fields += line >= 3 && !blank;
+        at += size;
+    }
+    return false;
+}
+
+static bool is_plain_name(const char *name) {
+    const char *at = name;
+    while (is_letter(*at) || is_digit(*at) || *at == '-' || *at == '.')
+        at++;
+    return at > name && *at == '\0';
+}
+
+static uint32_t bytes_of(const struct event_format *format) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < format->field_count; i++)
+        if (most < format->fields[i].offset + format->fields[i].size)
+            most = format->fields[i].offset + format->fields[i].size;
+    return most;
+}
+
+pfr_status trace_shape_read(const char *text, size_t length, const char *system, struct arena *arena,
+                            struct trace_shape *shape, pfr_error *err) {
+    *shape = (struct trace_shape){.verdict = TRACE_APART};
+    const pfr_status status = text_format_source.read(text, length, system, arena, &shape->format, err);
+    if (status == PFR_ERR_MEMORY || (status == PFR_ERR_LIMIT && length <= TRACE_FORMAT_MOST && arena->memory->failed))
+        return status;
+    if (status < 0) {
+        shape->format = (struct event_format){0};
+        return PFR_OK;
+    }
+    if (length > TRACE_FORMAT_MOST || !is_plain_name(shape->format.name) || !has_plain_fields(&shape->format))
+        return PFR_OK;
+    shape->bytes = bytes_of(&shape->format);
+    if (!has_plain_lines(text, length, &shape->format))
+        return PFR_OK;
+    shape->verdict = is_understood(&shape->format) ? TRACE_DIRECT : TRACE_FIELDS;
+    return PFR_OK;
+}
