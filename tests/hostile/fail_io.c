@@ -138,8 +138,15 @@ static mode_t mode_of(int how, va_list more) {
     return makes_file(how) ? va_arg(more, mode_t) : 0;
 }
 
+/* A build that counts coverage writes these files when the program ends: a hundred calls that are none of its own. */
+static bool is_of_coverage(const char *path) {
+    const size_t length = strlen(path);
+    return length >= 5 && strcmp(path + length - 5, ".gcda") == 0;
+}
+
 static bool is_kept_from_opening(const char *call, int how, const char *path) {
-    return goes_wrong(call, FAILS | ENDS_BY_SIGNAL | (makes_file(how) ? FILLS_DISK : 0), -1, path) != NULL;
+    return !is_of_coverage(path) &&
+           goes_wrong(call, FAILS | ENDS_BY_SIGNAL | (makes_file(how) ? FILLS_DISK : 0), -1, path) != NULL;
 }
 
 int open(const char *path, int how, ...) {
