@@ -53,7 +53,7 @@ static struct pfr_context context_of(const pfr_record *rec, unsigned number) {
 
 static void count_odd(void *context, const struct check_finding *finding) {
     unsigned *odd = context;
-    *odd += finding->severity >= CHECK_ODD || (finding->severity == CHECK_NOTE && finding->length >= 8);
+    *odd += finding->severity >= CHECK_ODD || finding->length >= 8;
 }
 
 static enum belief believe_by_layout(const pfr_record *rec, unsigned number) {
