@@ -28,21 +28,30 @@ static bool lies_inside(uint64_t offset, uint64_t size, uint64_t end) {
     return offset <= end && size <= end - offset;
 }
 
+/* What could not be read must not pass for what is not there: opening fails with it in the end (features_unread). */
+static void remember(pfr_reader *r, const pfr_error *why) {
+    if (r->unread.status == PFR_OK)
+        r->unread = *why;
+}
+
+/* How many bytes of the file there are. */
+static size_t read_some(pfr_reader *r, uint64_t offset, void *to, size_t length) {
+    size_t got = 0;
+    pfr_error why;
+    if (input_read_at(&r->parts[0].in, offset, to, length, &got, &why) < 0)
+        remember(r, &why);
+    return got;
+}
+
 /* Any u64 of the file; 0 past its end. */
 static uint64_t peek(pfr_reader *r, uint64_t offset) {
     uint8_t bytes[8];
-    size_t got = 0;
-    if (input_read_at(&r->parts[0].in, offset, bytes, sizeof bytes, &got, NULL) < 0 || got < sizeof bytes)
-        return 0;
-    return load_u64(bytes, r->context.swap);
+    return read_some(r, offset, bytes, sizeof bytes) < sizeof bytes ? 0 : load_u64(bytes, r->context.swap);
 }
 
 static uint32_t peek_u32(pfr_reader *r, uint64_t offset) {
     uint8_t bytes[4];
-    size_t got = 0;
-    if (input_read_at(&r->parts[0].in, offset, bytes, sizeof bytes, &got, NULL) < 0 || got < sizeof bytes)
-        return 0;
-    return load_u32(bytes, r->context.swap);
+    return read_some(r, offset, bytes, sizeof bytes) < sizeof bytes ? 0 : load_u32(bytes, r->context.swap);
 }
 
 /* Records are noticed again in each pass. */
@@ -229,10 +238,13 @@ static uint64_t end_of_attrs(pfr_reader *r, const struct pfr_rec_file_header *h)
 
 static bool records_begin_at(pfr_reader *r, uint64_t at) {
     struct sight s;
+    pfr_error why;
     if (at >= r->header.file_size)
         return false;
     r->parts[0].end = UINT64_MAX;
-    return sight_at(r, at, &s, NULL) >= 0 && s.length >= RECORD_HEADER && chain_after(r, &s, 0, 0, 3) == 0;
+    if (sight_at(r, at, &s, &why) < 0)
+        return remember(r, &why), false;
+    return s.length >= RECORD_HEADER && chain_after(r, &s, 0, 0, 3) == 0;
 }
 
 void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
@@ -292,10 +304,8 @@ static uint64_t count_features(const pfr_reader *r) {
 
 static uint64_t find_table(pfr_reader *r, uint64_t from) {
     uint8_t chunk[4096 + 8];
-    size_t got = 0;
-    for (uint64_t at = from; at < r->header.file_size; at += sizeof chunk - 8) {
-        if (input_read_at(&r->parts[0].in, at, chunk, sizeof chunk, &got, NULL) < 0)
-            return 0;
+    for (uint64_t at = from; at < r->header.file_size && r->unread.status == PFR_OK; at += sizeof chunk - 8) {
+        const size_t got = read_some(r, at, chunk, sizeof chunk);
         for (size_t i = 0; i + 8 < got; i++) {
             const uint64_t first = load_u64(chunk + i, r->context.swap);
             if (first - (at + i) <= (uint64_t)TABLE_MOST * SECTION && is_table(r, at + i, first))

@@ -21,7 +21,6 @@
 #define FILE_HEADER 104u
 #define FIRST_USER_TYPE 64u
 #define EVENTS_MOST 65536u
-#define PARTS_MOST 65536u
 
 static const bool host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
@@ -144,7 +143,7 @@ static pfr_status read_attrs(pfr_reader *r, const struct pfr_rec_file_header *h,
     pfr_status s = PFR_OK;
     for (uint64_t i = 0; i < count && s >= 0; i++) {
         const uint64_t at = offset + i * r->header.attr_size;
-        if (at < offset || at > r->header.file_size)
+        if (at > r->header.file_size)
             break;
         s = input_read_at(&r->parts[0].in, at, entry, (size_t)r->header.attr_size, &got, err);
         if (s >= 0 && got < r->header.attr_size)
@@ -229,7 +228,7 @@ static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_erro
 
 static pfr_status open_file(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     r->header.container = r->header.container == PFR_DIRECTORY ? PFR_DIRECTORY : PFR_FILE;
-    if (!input_seekable(&r->parts[0].in) && setup)
+    if (!input_seekable(&r->parts[0].in))
         PFR_TRY(spool(r, setup, err));
     r->header.file_size = input_size(&r->parts[0].in);
     struct pfr_rec_file_header h;
@@ -238,13 +237,14 @@ static pfr_status open_file(pfr_reader *r, const struct input_setup *setup, pfr_
     PFR_TRY(read_attrs(r, &h, err));
     mend_data_offset(r, &h);
     mend_data_size(r, &h);
+    PFR_TRY(features_unread(r, err));
     place_data(r, &h);
     PFR_TRY(features_open(r, err));
     return events_name(r, err);
 }
 
 static pfr_status open_pipe(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
-    if (r->spool && setup && !input_seekable(&r->parts[0].in))
+    if (r->spool && !input_seekable(&r->parts[0].in))
         PFR_TRY(spool(r, setup, err));
     r->header.container = PFR_PIPE;
     r->header.header_size = PIPE_HEADER;
@@ -329,7 +329,7 @@ static pfr_status add_number(struct part_numbers *numbers, uint32_t number, stru
 static pfr_status read_names(DIR *names, struct part_numbers *numbers, struct memory *memory, pfr_error *err) {
     struct dirent *entry;
     uint32_t number;
-    for (errno = 0; numbers->count < PARTS_MOST && (entry = readdir(names)); errno = 0)
+    for (errno = 0; (entry = readdir(names)); errno = 0)
         if (is_part_name(entry->d_name, &number))
             PFR_TRY(add_number(numbers, number, memory, err));
     return errno == 0 ? PFR_OK : pfr_fail_errno(err, errno, "list", "the recording's folder");
