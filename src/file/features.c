@@ -29,11 +29,13 @@ static void load_bitmap(pfr_reader *r, const uint8_t *bytes, unsigned width) {
 
 /*
  * The bitmap is an array of the writer's unsigned long, which a big-endian file does not tell: HOSTNAME, which nearly
- * every recording has, decides; without it only BUILD_ID is believed, as perf does.
+ * every recording has, decides; without it only BUILD_ID is believed, as perf does. Nothing set is nothing in any
+ * width.
  */
 void features_bitmap(pfr_reader *r, const uint8_t *bytes) {
+    static const uint8_t none[FEATURES / 8];
     load_bitmap(r, bytes, 8);
-    if (!r->header.big_endian || has_bit(r, BIT_HOSTNAME))
+    if (!r->header.big_endian || has_bit(r, BIT_HOSTNAME) || memcmp(bytes, none, sizeof none) == 0)
         return;
     load_bitmap(r, bytes, 4);
     if (has_bit(r, BIT_HOSTNAME))
@@ -149,8 +151,6 @@ uint32_t pfr_feature_count(const pfr_reader *reader) {
 }
 
 static pfr_status read_payload(pfr_reader *r, pfr_feature *f, pfr_error *err) {
-    if (f->bytes.length > r->header.file_size)
-        f->bytes.length = r->header.file_size; /* never more than there is */
     uint8_t *bytes = arena_take(&r->arena, f->bytes.length, 8);
     size_t got = 0;
     if (!bytes)
@@ -206,7 +206,7 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
 
 static void keep_first(void *context, const struct check_finding *finding) {
     pfr_error *first = context;
-    if (finding->severity != CHECK_DEFECT || !finding->error || first->status != PFR_OK)
+    if (!finding->error || first->status != PFR_OK) /* an error has the rule does-not-fit alone */
         return;
     *first = *finding->error; /* its text is escaped already */
     first->status = PFR_HOLE;
