@@ -27,8 +27,7 @@ static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
         rec->tail = 0;
         if (r->nr_events == 1)
             return 0;
-        if (r->id_at && rec->size >= r->id_at + 8 && load_u64(rec->bytes + r->id_at, r->context.swap) == r->last_id &&
-            r->last_event >= 0)
+        if (r->id_at && load_u64(rec->bytes + r->id_at, r->context.swap) == r->last_id && r->last_event >= 0)
             return r->last_event;
     }
     return events_owner(r, rec->type, rec->bytes, rec->size, &rec->tail);
@@ -254,31 +253,37 @@ static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, 
     return PFR_OK;
 }
 
-/* Where the header's word on the end is not to be trusted, records may go on behind it. */
-static bool goes_past_end(pfr_reader *r, uint64_t left) {
+/* Where the header's word on the end is not to be trusted, records may go on behind it. PFR_END: they do not. */
+static pfr_status go_past_end(pfr_reader *r, uint64_t left, pfr_error *err) {
     struct part *p = current(r);
     const uint64_t said = p->end;
     struct sight s;
-    if (!p->end_doubtful || r->ended)
-        return false;
+    if (!p->end_doubtful)
+        return PFR_END;
     p->end = UINT64_MAX;
-    if (sight_at(r, r->at, &s, NULL) >= 0 && s.length > left && is_record_at(r, &s, 0)) {
+    const pfr_status seen = sight_at(r, r->at, &s, err);
+    if (seen >= 0 && s.length > left && is_record_at(r, &s, 0)) {
         p->end = r->at + load_u16(s.bytes + 6, r->context.swap);
-        return true;
+        return PFR_OK;
     }
     p->end = said;
-    return false;
+    return seen < 0 ? seen : PFR_END;
 }
 
 static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint8_t *bytes;
     uint64_t left;
     uint16_t size;
-    if (r->ended || (r->at >= current(r)->end && !goes_past_end(r, 0)))
+    pfr_status s = PFR_OK;
+    if (r->ended)
         return PFR_END;
+    if (r->at >= current(r)->end && (s = go_past_end(r, 0, err)) != PFR_OK)
+        return s;
     PFR_TRY(look_at(r, &bytes, &left, &size, err));
-    if (size > left && goes_past_end(r, left))
-        left = size;
+    if (size > left) {
+        PFR_TRY(s = go_past_end(r, left, err));
+        left = s == PFR_OK ? size : left;
+    }
     if (left < RECORD_HEADER)
         return left == 0 ? PFR_END : cut_short(r, left, err);
     if (size < RECORD_HEADER)
@@ -286,7 +291,7 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (size > left)
         return past_end(r, bytes, size, left, err);
     frame_record(r, rec, bytes, r->at);
-    const pfr_status s = is_whole(r, rec) ? PFR_OK : settle(r, rec, err);
+    s = is_whole(r, rec) ? PFR_OK : settle(r, rec, err);
     if (s != PFR_OK)
         return s;
     count(r, rec);
