@@ -128,3 +128,32 @@ TEST(recorded_names_are_those_of_perf_evlist) {
     expect_names("pipe-tracepoints.data",
                  (const char *const[]){"sched:sched_process_fork", "sched:sched_process_exit", NULL});
 }
+
+/* sched:NAME, of as many letters. */
+static void expect_tracepoint(bool big, unsigned letters, bool is_named) {
+    char name[300] = {0}, format[400], expected[400];
+    struct builder b = {.big = big};
+    memset(name, 'n', letters);
+    snprintf(format, sizeof format, "name: %s\nID: 6\n", name);
+    snprintf(expected, sizeof expected, "sched:%s", name);
+    begin_pipe(&b, 1);
+    set_number(&b, b.bytes + b.data + 8, 2, 4);
+    set_number(&b, b.bytes + b.data + 8 + 8, 6, 8);
+    put_tracing_data(&b, "sched", format);
+    put_sample(&b, 1, 0);
+    pfr_reader *r = open_built(&b, NULL);
+    const struct tally t = read_through(r);
+    assert_int_equal(t.samples, 1);
+    assert_int_equal(t.holes, 0);
+    assert_string_equal(pfr_get_event(r, 0)->name, is_named ? expected : "unknown tracepoint");
+    pfr_close(r);
+    free(b.bytes);
+}
+
+TEST(a_tracepoint_has_the_name_of_its_format_unless_that_is_none) {
+    for (unsigned big = 0; big < 2; big++) {
+        expect_tracepoint(big, 6, true);
+        expect_tracepoint(big, 280, true);
+        expect_tracepoint(big, 0, false);
+    }
+}

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,30 +17,38 @@
 static struct {
     long fail_at, calls;
     bool has_failed;
+    bool writes_nothing, is_interrupted; /* what the call that fails returns, if not EIO */
+    size_t most;                         /* bytes that one read brings; 0: all */
 } faults;
 
 static bool refuses(void) {
     if (faults.fail_at == 0 || ++faults.calls != faults.fail_at)
         return false;
     faults.has_failed = true;
-    errno = EIO;
+    errno = faults.is_interrupted ? EINTR : EIO;
     return true;
 }
 
+static size_t shortened(size_t length) {
+    return faults.most && length > faults.most ? faults.most : length;
+}
+
 ssize_t read(int fd, void *to, size_t length) {
-    return refuses() ? -1 : syscall(SYS_read, fd, to, length);
+    return refuses() ? -1 : syscall(SYS_read, fd, to, shortened(length));
 }
 
 ssize_t write(int fd, const void *bytes, size_t length) {
-    return refuses() ? -1 : syscall(SYS_write, fd, bytes, length);
+    const ssize_t refused = faults.writes_nothing ? 0 : -1;
+    return refuses() ? refused : syscall(SYS_write, fd, bytes, length);
 }
 
 ssize_t pread64(int fd, void *to, size_t length, off_t offset) {
-    return refuses() ? -1 : syscall(SYS_pread64, fd, to, length, offset);
+    return refuses() ? -1 : syscall(SYS_pread64, fd, to, shortened(length), offset);
 }
 
+/* No signal interrupts it. */
 off_t lseek64(int fd, off_t offset, int whence) {
-    return refuses() ? -1 : syscall(SYS_lseek, fd, offset, whence);
+    return !faults.is_interrupted && refuses() ? -1 : syscall(SYS_lseek, fd, offset, whence);
 }
 
 /* A pipe that holds the whole file stands on standard input. */
@@ -52,8 +61,10 @@ static void pipe_to_input(const uint8_t *bytes, size_t length) {
     close(ends[0]);
 }
 
+static bool spools = true; /* streams are read from an unlinked file */
+
 static pfr_status read_everything(const char *path, struct tally *t, pfr_error *err) {
-    const pfr_open_options options = {.size = sizeof options, .keep_aux = true, .spool = true};
+    const pfr_open_options options = {.size = sizeof options, .keep_aux = true, .spool = spools};
     pfr_reader *r = pfr_open(path, &options, err);
     if (!r)
         return err->status;
@@ -164,15 +175,17 @@ static void read_broken_packs(const char *name) {
     char path[RECORDED_PATH];
     struct blob plain;
     plain.bytes = load_whole(recorded_path(path, name), &plain.length);
-    read_broken_pack(plain, pack_gzip);
-    read_broken_pack(plain, pack_xz);
-    read_broken_pack(plain, pack_zstd);
+    for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
+        read_broken_pack(plain, packers[i]);
     free(plain.bytes);
 }
 
 TEST(a_packed_recording_that_is_cut_or_broken_is_said) {
     read_broken_packs("cpu-clock.data");
     read_broken_packs("pipe.data");
+    spools = false;
+    read_broken_packs("pipe.data");
+    spools = true;
 }
 
 /* A file through a pipe needs a temporary one. */
@@ -194,4 +207,195 @@ TEST(without_a_folder_for_temporary_files_a_piped_file_is_refused) {
     dup2(saved, 0);
     close(saved);
     free(bytes);
+}
+
+/* --- Recordings whose every part needs reads of its own. */
+
+static void fail_each_call_of(const char *name, struct builder *b) {
+    char folder[FOLDER_SIZE];
+    make_folder(folder);
+    fail_each_call(name, write_file(folder, b->bytes, b->length), NULL, 0);
+    remove_folder(folder);
+    free(b->bytes);
+}
+
+enum { MANY = 20000 }; /* samples that are more than one read brings */
+
+static void put_samples(struct builder *b, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        put_sample(b, i, 0);
+}
+
+/* A sample that says to be longer than it is. */
+static void put_longer_sample(struct builder *b, unsigned size) {
+    put_head(b, 9, 2, size);
+    put_room(b, 24);
+}
+
+/* Damage of every kind, each behind so many records that it is met by another read. */
+TEST(every_read_of_a_damaged_recording_fails_once) {
+    struct builder b = {0};
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    put_samples(&b, MANY);
+    put_longer_sample(&b, 40);
+    put_samples(&b, MANY);
+    memset(put_room(&b, 400000), 0xff, 400000);
+    put_samples(&b, MANY);
+    put_head(&b, 71, 0, 48);
+    put_number(&b, 1 << 30, 8); /* AUX area data that reach past the end */
+    put_room(&b, 32);
+    memset(put_room(&b, 700000), 0x5a, 700000);
+    put_samples(&b, MANY);
+    put_longer_sample(&b, 65528);
+    end_file(&b);
+    fail_each_call_of("a damaged recording", &b);
+}
+
+/* The records are searched for where they begin, or go on where they are said to end: no table of features is there. */
+TEST(every_read_of_a_header_that_is_wrong_fails_once) {
+    for (unsigned i = 0; i < 3; i++) {
+        struct builder b = {0};
+        begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 1u << 3});
+        put_samples(&b, MANY / 2);
+        set_number(&b, b.bytes + 48, i == 0 ? 1 << 30 : 32 * (MANY / 4) + (i == 1 ? 0 : 16), 8);
+        if (i == 0)
+            set_number(&b, b.bytes + 40, b.length - 64, 8);
+        fail_each_call_of("a recording whose records are elsewhere", &b);
+    }
+}
+
+/* Attrs at the end of the file, as some recorders put them, and a header that does not know where records end. */
+TEST(every_read_of_far_attrs_fails_once) {
+    struct builder b = {0};
+    const uint64_t entry = BUILT_ATTR + 16;
+    begin_file(&b, &(struct plan){.header_size = 104});
+    b.data = b.length;
+    put_samples(&b, MANY);
+    end_file(&b);
+    set_number(&b, b.bytes + 24, b.length, 8);
+    set_number(&b, b.bytes + 32, 2 * entry, 8);
+    for (unsigned i = 0; i < 2; i++) {
+        put_attr(&b, false);
+        put_section(&b, 0, 0);
+    }
+    fail_each_call_of("a recording with far attrs", &b);
+}
+
+/* --- Streams that come in pieces. */
+
+static struct builder small_stream(void) {
+    struct builder b = {0};
+    begin_pipe(&b, 1);
+    put_samples(&b, 3);
+    put_head(&b, 66, 0, 16); /* tracing data that are none */
+    put_number(&b, 64, 4);
+    put_room(&b, 4 + 64);
+    put_head(&b, 71, 0, 48);
+    put_number(&b, 64, 8);
+    put_room(&b, 32 + 64);
+    put_samples(&b, 3);
+    return b;
+}
+
+static void fail_each_short_read(const struct builder *b) {
+    const int saved = dup(0);
+    faults.most = 7;
+    fail_each_call("a recording in pieces", "-", b->bytes, b->length);
+    faults.most = 0;
+    dup2(saved, 0);
+    close(saved);
+}
+
+TEST(every_read_of_a_recording_in_pieces_fails_once) {
+    struct builder stream = small_stream(), file = {0};
+    begin_file(&file, &(struct plan){.header_size = 104, .events = 1});
+    put_samples(&file, 3);
+    end_file(&file);
+    fail_each_short_read(&stream);
+    fail_each_short_read(&file);
+    spools = false;
+    fail_each_short_read(&stream);
+    spools = true;
+    free(stream.bytes);
+    free(file.bytes);
+}
+
+/* --- Writing what was unpacked. */
+
+/* The n-th call goes wrong. */
+static pfr_status read_piped(const struct builder *b, long n, pfr_error *err) {
+    struct tally t;
+    const int saved = dup(0);
+    pipe_to_input(b->bytes, b->length);
+    faults.calls = 0;
+    faults.has_failed = false;
+    faults.fail_at = n;
+    const pfr_status s = read_everything("-", &t, err);
+    faults.fail_at = 0;
+    dup2(saved, 0);
+    close(saved);
+    return s;
+}
+
+TEST(a_write_that_is_interrupted_or_writes_nothing) {
+    struct builder b = small_stream();
+    pfr_error err = {0};
+    unsigned full = 0;
+    faults.is_interrupted = faults.has_failed = true;
+    for (long n = 1; faults.has_failed; n++)
+        ASSERT_STATUS(read_piped(&b, n, &err), PFR_END, err);
+    faults.is_interrupted = false;
+    faults.writes_nothing = faults.has_failed = true;
+    for (long n = 1; faults.has_failed; n++)
+        full += read_piped(&b, n, &err) == PFR_ERR_IO && strstr(err.text, strerror(ENOSPC));
+    faults.writes_nothing = false;
+    assert_int_equal(full, 1);
+    free(b.bytes);
+}
+
+/* A caller that wants no error gets no reader. */
+TEST(a_recording_that_cannot_be_unpacked_needs_no_error_to_fill) {
+    const pfr_open_options options = {.size = sizeof options, .spool = true};
+    struct builder b = small_stream();
+    const int saved = dup(0);
+    unsigned refused = 0;
+    faults.has_failed = true;
+    for (long n = 1; faults.has_failed; n++) {
+        pipe_to_input(b.bytes, b.length);
+        faults.calls = 0;
+        faults.has_failed = false;
+        faults.fail_at = n;
+        pfr_reader *r = pfr_open("-", &options, NULL);
+        faults.fail_at = 0;
+        refused += !r;
+        pfr_close(r);
+    }
+    assert_true(refused >= 3);
+    dup2(saved, 0);
+    close(saved);
+    free(b.bytes);
+}
+
+/* --- A folder takes several descriptors: each of them is one too many once. */
+
+TEST(every_descriptor_that_a_folder_takes_is_missing_once) {
+    char path[RECORDED_PATH];
+    struct rlimit kept;
+    pfr_error err = {0};
+    pfr_reader *r = NULL;
+    unsigned refused = 0;
+    recorded_path(path, "threads.data");
+    const int first = dup(0);
+    close(first);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &kept), 0);
+    for (rlim_t most = (rlim_t)first; !r; most++, refused++) {
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, kept.rlim_max}), 0);
+        r = pfr_open(path, NULL, &err);
+        setrlimit(RLIMIT_NOFILE, &kept);
+        if (!r && (err.status != PFR_ERR_IO || !strstr(err.text, strerror(EMFILE))))
+            fail_msg("with %ju descriptors: %s, %s", (uintmax_t)most, pfr_status_name(err.status), err.text);
+    }
+    assert_true(refused > 3);
+    assert_true(read_through(r).samples > 0);
+    pfr_close(r);
 }

@@ -4,7 +4,7 @@
 
 #include <perfray/record_structs.h>
 
-enum { HOSTNAME = 3, NRCPUS = 7, CPU_TOPOLOGY = 13, AUXTRACE = 18, CPUS = 2 };
+enum { BUILD_ID = 2, HOSTNAME = 3, RELEASE = 4, NRCPUS = 7, CPU_TOPOLOGY = 13, AUXTRACE = 18, CPUS = 2 };
 
 /* A file without events and records, and the table of its sections, which the caller puts behind it in order. */
 static void begin_features(struct builder *b, uint64_t bits, const size_t *sizes) {
@@ -113,4 +113,83 @@ TEST(topology_without_the_count_of_cpus_keeps_what_it_cannot_tell_apart) {
     assert_int_equal(t.cpus.count, 0);
     assert_int_equal(t.nr_dies, 0);
     assert_int_equal(t.die_ids.count, 0);
+}
+
+/* Entries of Linux before 2.6.36 have no pid: four bytes of padding stand behind the build-id, then the name. */
+static void put_old_build_id(struct builder *b, uint8_t first, const char *name) {
+    put_head(b, 0, 1, 8 + 24 + 16);
+    put_number(b, first, 1);
+    put_room(b, 23);
+    memcpy(put_room(b, 16), name, strlen(name));
+}
+
+TEST(build_ids_without_a_pid_are_read) {
+    for (unsigned big = 0; big < 2; big++) {
+        struct builder b = {.big = big};
+        struct pfr_rec_feature_build_id ids;
+        struct pfr_rec_build_id_entry entry;
+        pfr_error err;
+        const size_t sizes[] = {2 * 48, 0};
+        begin_features(&b, 1u << BUILD_ID | 1u << HOSTNAME, sizes);
+        put_old_build_id(&b, 0xaa, "/bin/true");
+        put_old_build_id(&b, 0xbb, "[kernel]");
+        pfr_reader *r = open_built(&b, NULL);
+        decode_feature(r, BUILD_ID, &ids, sizeof ids);
+        pfr_items_iter it = pfr_items_begin(&ids.entries);
+        ASSERT_OK(pfr_items_next(&it, &entry, sizeof entry, &err), err);
+        assert_int_equal(entry.build_id.at[0], 0xaa);
+        assert_string_equal(entry.filename.at, "/bin/true");
+        ASSERT_OK(pfr_items_next(&it, &entry, sizeof entry, &err), err);
+        assert_string_equal(entry.filename.at, "[kernel]");
+        ASSERT_STATUS(pfr_items_next(&it, &entry, sizeof entry, &err), PFR_END, err);
+        const pfr_feature *f = pfr_find_feature(r, BUILD_ID, &err);
+        ASSERT_OK(pfr_check_feature(r, f, &err), err);
+        ASSERT_STATUS(pfr_decode_feature(r, f, &ids, 3, &err), PFR_ERR_USAGE, err);
+        pfr_close(r);
+        free(b.bytes);
+    }
+}
+
+/* A feature in the other byte order does not fit, which is what is said, with its place. */
+TEST(a_feature_in_the_other_byte_order_is_a_hole) {
+    for (unsigned big = 0; big < 2; big++) {
+        struct builder b = {.big = big};
+        pfr_error err;
+        const size_t sizes[] = {0, 4 + 8};
+        begin_features(&b, 1u << HOSTNAME | 1u << RELEASE, sizes);
+        b.big = !big;
+        const size_t at = b.length;
+        put_number(&b, 8, 4);
+        put_bytes(&b, "6.1.0\0\0", 8);
+        b.big = big;
+        pfr_reader *r = open_built(&b, NULL);
+        const pfr_feature *f = pfr_find_feature(r, RELEASE, &err);
+        assert_non_null(f);
+        ASSERT_STATUS(pfr_check_feature(r, f, &err), PFR_HOLE, err);
+        assert_in_range(err.offset, at, at + 12);
+        assert_non_null(strstr(err.text, "osrelease"));
+        pfr_close(r);
+        free(b.bytes);
+    }
+}
+
+/* Not even BUILD_ID, which is believed of a big-endian file that sets other bits. */
+TEST(a_file_without_features_has_none) {
+    for (unsigned i = 0; i < 4; i++) {
+        const bool big = i & 1, odd = i & 2;
+        struct builder b = {.big = big};
+        pfr_error err;
+        begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = odd ? 1u << RELEASE : 0});
+        put_sample(&b, 1, 0);
+        end_file(&b);
+        if (odd)
+            put_section(&b, b.length + 16, 0);
+        pfr_reader *r = open_built(&b, NULL);
+        assert_int_equal(pfr_feature_count(r), odd);
+        assert_int_equal(pfr_find_feature(r, BUILD_ID, &err) != NULL, odd && big);
+        assert_int_equal(read_through(r).samples, 1);
+        assert_int_equal(pfr_get_quality(r)->holes, 0);
+        pfr_close(r);
+        free(b.bytes);
+    }
 }

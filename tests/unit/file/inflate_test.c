@@ -11,9 +11,9 @@ enum { PLAIN_SAMPLES = 40, COMPRESSED = 81, COMPRESSED2 = 83, LIMIT = 1 << 16 };
 
 struct form {
     uint32_t type;
-    size_t piece;  /* plain bytes that one COMPRESSED record holds */
-    bool frames;   /* each record is a frame of its own; else one stream, flushed */
-    unsigned bad;  /* number of the record whose bytes are broken, from 1; 0: none */
+    size_t piece; /* plain bytes that one COMPRESSED record holds */
+    bool frames;  /* each record is a frame of its own; else one stream, flushed */
+    unsigned bad; /* number of the record whose bytes are broken, from 1; 0: none */
     bool big, pipe;
 };
 
@@ -95,8 +95,11 @@ static uint64_t sum_of_plain(bool big) {
 TEST(records_straddle_compressed_ones_at_any_place) {
     for (size_t piece = 1; piece < 200; piece = piece < 48 ? piece + 1 : piece + 13)
         for (unsigned variant = 0; variant < 16; variant++) {
-            const struct form form = {.type = variant & 1 ? COMPRESSED2 : COMPRESSED, .piece = piece,
-                                      .frames = variant & 2, .big = variant & 4, .pipe = variant & 8};
+            const struct form form = {.type = variant & 1 ? COMPRESSED2 : COMPRESSED,
+                                      .piece = piece,
+                                      .frames = variant & 2,
+                                      .big = variant & 4,
+                                      .pipe = variant & 8};
             uint64_t sum;
             const struct tally t = read_form(&form, &sum);
             assert_int_equal(t.last, PFR_END);
@@ -200,5 +203,27 @@ TEST(decompressed_bytes_that_are_no_records_are_one_hole) {
     assert_int_equal(t.samples, 1);
     pfr_close(r);
     free(zstd);
+    free(b.bytes);
+}
+
+/* Windows smaller or larger than any that zstd knows are the least and the most. */
+TEST(any_limit_of_the_window_is_one_of_zstd) {
+    static const uint64_t windows[] = {1, 512, 1024, 1 << 22, 1ull << 31, 1ull << 40, UINT64_MAX};
+    const struct form form = {COMPRESSED, 400, false, 0, false, false};
+    struct builder b = compress_records(&form);
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        const pfr_limits limits = {.size = sizeof limits, .window = windows[i]};
+        const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+        pfr_error err;
+        pfr_reader *r = pfr_open_bytes(b.bytes, b.length, &options, &err);
+        assert_non_null(r);
+        const struct tally t = read_through(r);
+        assert_int_equal(t.last, PFR_END);
+        if (windows[i] < 1 << 22)
+            assert_true(t.holes > 0); /* the stream asks for more history */
+        else
+            assert_int_equal(t.inside, PLAIN_SAMPLES);
+        pfr_close(r);
+    }
     free(b.bytes);
 }

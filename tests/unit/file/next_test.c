@@ -2,6 +2,7 @@
 /* Records in file order: what is kept, what is stepped over, what is a hole, and reading again. */
 #include "recorded_files.h"
 #include "recording_builder.h"
+#include "../base/input_samples.h"
 
 #include <perfray/record.h>
 
@@ -228,4 +229,112 @@ TEST(a_reader_at_its_end_stays_there) {
     ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_END, err); /* and stays ended */
     ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_END, err);
     pfr_close(r);
+}
+
+/* --- A packed stream is none that can be looked at twice: what follows a record is given piece by piece. */
+
+enum { PIECE = 1 << 18, LARGE = 2 * PIECE };
+
+/* A stream with AUX area data of LARGE bytes, of which `lost` are missing, in a file packed with gzip. */
+static pfr_reader *open_packed_payload(const char *folder, size_t lost) {
+    struct builder b = {0};
+    pfr_error err = {0};
+    begin_pipe(&b, 1);
+    put_auxtrace(&b, LARGE);
+    for (unsigned i = 0; i < LARGE; i++)
+        put_number(&b, i % 251, 1);
+    put_sample(&b, 5, 0);
+    struct blob packed = pack_gzip((struct blob){b.bytes, b.length});
+    const pfr_open_options keep = {.size = sizeof keep, .keep_aux = true};
+    pfr_reader *r = pfr_open(write_file(folder, packed.bytes, packed.length - lost), &keep, &err);
+    assert_non_null(r);
+    free(packed.bytes);
+    free(b.bytes);
+    return r;
+}
+
+TEST(the_payload_of_a_stream_is_given_in_pieces) {
+    static uint8_t got[LARGE];
+    char folder[FOLDER_SIZE];
+    pfr_record rec;
+    pfr_error err;
+    size_t length;
+    make_folder(folder);
+    pfr_reader *r = open_packed_payload(folder, 0);
+    expect_record(r, &rec, 64);
+    expect_record(r, &rec, 71);
+    ASSERT_OK(pfr_payload(r, 0, got, LARGE, &length, &err), err);
+    assert_int_equal(length, PIECE);
+    for (unsigned i = 0; i < length; i++)
+        assert_int_equal(got[i], i % 251);
+    ASSERT_OK(pfr_payload(r, LARGE - 100, got, LARGE, &length, &err), err);
+    assert_int_equal(length, 100);
+    assert_int_equal(got[99], (LARGE - 1) % 251);
+    ASSERT_STATUS(pfr_payload(r, 0, got, 1, &length, &err), PFR_ERR_USAGE, err); /* gone by */
+    expect_record(r, &rec, 9);
+    expect_end(r);
+    pfr_close(r);
+    remove_folder(folder);
+}
+
+/* A stream whose length nobody knows, and a payload of more bytes than can be counted. */
+TEST(the_payload_of_a_stream_is_missed_where_it_ends) {
+    static const uint64_t sizes[] = {100, 1 << 20, UINT64_MAX};
+    for (unsigned i = 0; i < 3; i++) {
+        char folder[FOLDER_SIZE];
+        struct builder b = {0};
+        pfr_error err = {0};
+        make_folder(folder);
+        begin_pipe(&b, 1);
+        put_auxtrace(&b, sizes[i]);
+        put_room(&b, 64);
+        struct blob packed = pack_gzip((struct blob){b.bytes, b.length});
+        pfr_reader *r = pfr_open(write_file(folder, packed.bytes, packed.length), NULL, &err);
+        assert_non_null(r);
+        const struct tally t = read_through(r);
+        assert_int_equal(t.last, PFR_END);
+        assert_int_equal(t.records, 2);
+        assert_int_equal(t.holes, 1);
+        assert_int_equal(t.hole_at, b.length - 64);
+        pfr_close(r);
+        remove_folder(folder);
+        free(packed.bytes);
+        free(b.bytes);
+    }
+}
+
+/* The parts of a folder have no header: their first byte may be wrong. */
+TEST(a_part_that_begins_with_garbage_loses_that_alone) {
+    char folder[FOLDER_SIZE], path[FOLDER_SIZE + 16];
+    struct builder b = {0}, part = {0};
+    pfr_error err;
+    pfr_record rec;
+    make_folder(folder);
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    put_sample(&b, 1, 0);
+    end_file(&b);
+    put_room(&part, 24);
+    for (unsigned i = 0; i < 4; i++)
+        put_sample(&part, i, 0);
+    const char *names[] = {"data", "data.0"};
+    const struct builder *files[] = {&b, &part};
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        rename(write_file(folder, files[i]->bytes, files[i]->length), path);
+    }
+    pfr_reader *r = pfr_open(folder, NULL, &err);
+    assert_non_null(r);
+    expect_record(r, &rec, 9);
+    ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_HOLE, err);
+    assert_int_equal(err.offset, 0);
+    assert_int_equal(err.length, 24);
+    for (unsigned i = 0; i < 4; i++)
+        expect_record(r, &rec, 9);
+    expect_end(r);
+    pfr_close(r);
+    for (unsigned i = 0; i < 2; i++)
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]), unlink(path);
+    remove_folder(folder);
+    free(b.bytes);
+    free(part.bytes);
 }

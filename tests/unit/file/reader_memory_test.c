@@ -6,13 +6,13 @@
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "../base/failing_alloc.h"
+#include "file/recording.h"
 
-/* Everything the public calls reach: records, names, features. */
-static pfr_status read_everything(const char *path, const pfr_open_options *options, uint64_t *sum, pfr_error *err) {
-    pfr_reader *r = pfr_open(path, options, err);
+/* Everything the public calls reach: records, names, features. The reader, which may be NULL, is closed. */
+static pfr_status read_and_close(pfr_reader *r, uint64_t *sum, pfr_error *err) {
+    struct tally t = {0};
     if (!r)
         return err->status;
-    struct tally t = {0};
     pfr_record rec;
     while ((t.last = pfr_next(r, &rec, err)) >= 0 && t.last != PFR_END)
         t.sum = t.last == PFR_OK ? mix_bytes(t.sum, rec.bytes, rec.size) : t.sum + 1;
@@ -30,6 +30,10 @@ static pfr_status read_everything(const char *path, const pfr_open_options *opti
     pfr_close(r);
     *sum = t.sum;
     return t.last;
+}
+
+static pfr_status read_everything(const char *path, const pfr_open_options *options, uint64_t *sum, pfr_error *err) {
+    return read_and_close(pfr_open(path, options, err), sum, err);
 }
 
 static void fail_each(const char *path) {
@@ -81,4 +85,93 @@ TEST(a_limit_on_memory_is_an_error) {
         assert_int_equal(counted.blocks, 0);
     }
     assert_true(refused > 5);
+}
+
+/* --- What is kept comes to lie at the end of a block of memory by chance: here each of it does once. */
+
+enum { CONFIG = 6, BLOCK = 4096 };
+
+static void put_update(struct builder *b, uint64_t kind, const char *text) {
+    put_head(b, 78, 0, 8 + 16 + 32);
+    put_number(b, kind, 8);
+    put_number(b, FIRST_ID, 8);
+    memcpy(put_room(b, 32), text, strlen(text));
+}
+
+static void put_host(struct builder *b) {
+    put_head(b, 80, 0, 8 + 8 + 4 + 64);
+    put_number(b, 3, 8);
+    put_number(b, 64, 4);
+    memcpy(put_room(b, 64), "host", 4);
+}
+
+/* Everything that a reader keeps of a stream; the ids of its event shift all that comes behind them. */
+static struct builder keeping_stream(unsigned ids) {
+    struct builder b = {0};
+    put_bytes(&b, magic_of(&b), 8);
+    put_number(&b, 16, 8);
+    put_head(&b, 64, 0, 8 + BUILT_ATTR + 8 * ids);
+    const size_t attr = b.length;
+    put_attr(&b, false);
+    set_number(&b, b.bytes + attr, 2, 4); /* a tracepoint */
+    set_number(&b, b.bytes + attr + 8, CONFIG, 8);
+    for (unsigned i = 0; i < ids; i++)
+        put_number(&b, FIRST_ID + i, 8);
+    put_tracing_data(&b, "sched", "name: switch\nID: 6\n");
+    put_update(&b, 0, "a unit of some length");
+    put_update(&b, 2, "a name of some length");
+    put_host(&b);
+    put_sample(&b, 1, 0);
+    return b;
+}
+
+static void fail_each_of_stream(const struct builder *b, unsigned ids) {
+    struct failing_alloc failing = {.has_failed = true};
+    pfr_error err = {0};
+    uint64_t expected, sum = 0;
+    assert_int_equal(read_and_close(open_built(b, NULL), &expected, &err), PFR_END);
+    for (long n = 1; failing.has_failed; n++) {
+        failing_alloc_begin(&failing, n);
+        const pfr_open_options options = {.size = sizeof options, .alloc = &failing.alloc};
+        pfr_reader *r = pfr_open_bytes(b->bytes, b->length, &options, &err);
+        const pfr_status s = read_and_close(r, &sum, &err);
+        assert_int_equal(failing.blocks, 0);
+        if (s != PFR_ERR_MEMORY && !(s == PFR_END && sum == expected))
+            fail_msg("%u ids: allocation %ld fails, and the result is %s: %s", ids, n, pfr_status_name(s), err.text);
+    }
+}
+
+TEST(every_allocation_fails_wherever_a_block_of_memory_ends) {
+    for (unsigned ids = 1; ids <= BLOCK / 8; ids++) {
+        struct builder b = keeping_stream(ids);
+        fail_each_of_stream(&b, ids);
+        free(b.bytes);
+    }
+}
+
+/* Features are read when they are asked for: the first that memory is missing for is remembered. */
+TEST(a_feature_that_memory_is_missing_for_is_remembered) {
+    enum { LARGE = 1 << 20, HOST = 3, RELEASE = 4 };
+    const pfr_limits limits = {.size = sizeof limits, .memory = LARGE / 2};
+    const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+    struct builder b = {0};
+    pfr_error err = {0}, unread = {0};
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 1u << HOST | 1u << RELEASE});
+    put_sample(&b, 1, 0);
+    end_file(&b);
+    put_section(&b, b.length + 32, LARGE);
+    put_section(&b, b.length + 16, LARGE + 8);
+    put_room(&b, LARGE + 8);
+    pfr_reader *r = pfr_open_bytes(b.bytes, b.length, &options, &err);
+    assert_non_null(r);
+    assert_int_equal(features_unread(r, NULL), PFR_OK);
+    assert_null(pfr_find_feature(r, HOST, &err));
+    assert_int_equal(err.status, PFR_ERR_LIMIT);
+    assert_null(pfr_find_feature(r, RELEASE, NULL));
+    assert_int_equal(features_unread(r, NULL), PFR_ERR_LIMIT);
+    assert_int_equal(features_unread(r, &unread), PFR_ERR_LIMIT);
+    assert_string_equal(unread.text, err.text);
+    assert_int_equal(read_through(r).samples, 1);
+    pfr_close(r);
+    free(b.bytes);
 }

@@ -150,6 +150,45 @@ static inline void put_sample(struct builder *b, uint64_t ip, uint64_t id) {
     put_number(b, 2000, 8);
 }
 
+static inline void put_text(struct builder *b, const char *text) {
+    put_bytes(b, text, strlen(text) + 1);
+}
+
+static inline void put_sized_text(struct builder *b, const char *text) {
+    put_number(b, strlen(text), 8);
+    put_bytes(b, text, strlen(text));
+}
+
+/* Tracepoint formats, one of them: of `format`, in `system`. */
+static inline void put_formats(struct builder *b, const char *system, const char *format) {
+    put_bytes(b, "\27\10\104tracing", 10);
+    put_text(b, "0.6");
+    put_number(b, b->big, 1);
+    put_number(b, 8, 1);
+    put_number(b, 4096, 4);
+    put_text(b, "header_page");
+    put_sized_text(b, "");
+    put_text(b, "header_event");
+    put_sized_text(b, "");
+    put_number(b, 0, 4);
+    put_number(b, 1, 4);
+    put_text(b, system);
+    put_number(b, 1, 4);
+    put_sized_text(b, format);
+}
+
+/* HEADER_TRACING_DATA of a stream, and the formats behind it. */
+static inline void put_tracing_data(struct builder *b, const char *system, const char *format) {
+    struct builder formats = {.big = b->big};
+    put_formats(&formats, system, format);
+    put_room(&formats, (8 - formats.length % 8) % 8);
+    put_head(b, 66, 0, 16);
+    put_number(b, formats.length, 4);
+    put_number(b, 0, 4);
+    put_bytes(b, formats.bytes, formats.length);
+    free(formats.bytes);
+}
+
 static inline pfr_reader *open_built(const struct builder *b, pfr_error *err) {
     pfr_error own;
     err = err ? err : &own;

@@ -323,3 +323,128 @@ TEST(a_folder_has_the_parts_that_are_numbers) {
     free(b.bytes);
     free(samples.bytes);
 }
+
+/* A link that leads nowhere but to itself is there, and is no file. */
+TEST(a_folder_whose_data_is_a_link_is_refused) {
+    char folder[] = "/tmp/perfray-parts-XXXXXX", path[64];
+    pfr_error err = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/data", folder);
+    assert_int_equal(symlink("data", path), 0);
+    assert_null(pfr_open(folder, NULL, &err));
+    assert_int_not_equal(err.status, PFR_ERR_FORMAT); /* which it is when there is none */
+    assert_true(err.status < 0 && err.text[0]);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+TEST(a_type_without_a_table_is_not_decoded) {
+    struct builder b = {0};
+    pfr_record rec;
+    pfr_error err;
+    pfr_value value;
+    uint64_t body[64];
+    begin_one(&b);
+    put_numbers(&b, 200, 0, 2, (const uint64_t[]){1, 2});
+    put_sample(&b, 1, 0);
+    end_file(&b);
+    pfr_reader *r = open_built(&b, NULL);
+    expect_record(r, &rec, 200);
+    ASSERT_STATUS(pfr_decode(&rec, body, sizeof body, &err), PFR_ERR_USAGE, err);
+    ASSERT_STATUS(pfr_get(&rec, "size", &value, &err), PFR_ERR_USAGE, err);
+    pfr_close(r);
+    free(b.bytes);
+}
+
+/* PERFFILE ended before attrs had more than 96 bytes: said once, whatever the number of events. */
+TEST(an_old_magic_with_new_attrs_is_said_once) {
+    enum { NEW_ATTR = 104, EVENTS = 2 };
+    for (unsigned big = 0; big < 2; big++) {
+        struct builder b = {.big = big};
+        pfr_error err;
+        pfr_record rec;
+        const uint64_t attrs = 104, entry = NEW_ATTR + 16, data = attrs + EVENTS * entry;
+        put_bytes(&b, "PERFFILE", 8);
+        put_number(&b, 104, 8);
+        put_number(&b, entry, 8);
+        put_section(&b, attrs, EVENTS * entry);
+        put_section(&b, data, 32);
+        put_room(&b, 104 - 56);
+        for (unsigned i = 0; i < EVENTS; i++) {
+            const size_t at = b.length;
+            put_attr(&b, false);
+            set_number(&b, b.bytes + at + 4, NEW_ATTR, 4);
+            put_room(&b, NEW_ATTR - BUILT_ATTR + 16);
+        }
+        put_sample(&b, 1, 0);
+        pfr_reader *r = open_built(&b, NULL);
+        ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_HOLE, err);
+        assert_string_equal(err.where, "file_header.magic");
+        assert_non_null(strstr(err.text, "PERFFILE is older than attrs of 104 bytes"));
+        expect_record(r, &rec, 9);
+        expect_end(r);
+        assert_int_equal(pfr_get_header(r)->version, 1);
+        assert_int_equal(pfr_event_count(r), EVENTS);
+        pfr_close(r);
+        free(b.bytes);
+    }
+}
+
+/* --- Headers that cannot be right, in ways that are rare. */
+
+/* A header that is longer than any we know, and all behind it in its place. */
+static struct builder longer_header(unsigned header_size) {
+    struct builder b = {0};
+    const uint64_t entry = BUILT_ATTR + 16, data = header_size + entry;
+    put_bytes(&b, magic_of(&b), 8);
+    put_number(&b, header_size, 8);
+    put_number(&b, entry, 8);
+    put_section(&b, header_size, entry);
+    put_section(&b, data, 4 * 32);
+    put_room(&b, header_size - 56);
+    put_attr(&b, false);
+    put_section(&b, 0, 0);
+    for (unsigned i = 0; i < 4; i++)
+        put_sample(&b, i, 0);
+    return b;
+}
+
+TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
+    enum { LONGER = 128 };
+    struct builder b = longer_header(LONGER);
+    pfr_reader *r = open_built(&b, NULL);
+    assert_int_equal(pfr_get_header(r)->header_size, LONGER);
+    assert_int_equal(read_through(r).samples, 4);
+    assert_int_equal(pfr_get_quality(r)->holes, 0);
+    pfr_close(r);
+    set_number(&b, b.bytes + 40, 1 << 20, 8); /* records behind the end: nothing is believed of such a header */
+    r = open_built(&b, NULL);
+    assert_int_equal(pfr_get_header(r)->header_size, 104);
+    const struct tally t = read_through(r);
+    assert_int_equal(t.samples, 4); /* they are found behind the attrs */
+    assert_int_equal(t.holes, 2);
+    pfr_close(r);
+    free(b.bytes);
+}
+
+/* And a second pass finds none anew. */
+TEST(findings_are_told_behind_their_record_in_each_pass) {
+    struct builder b = {0};
+    pfr_record rec;
+    pfr_error err;
+    begin_one(&b);
+    put_cpu_map(&b, 9, 1, 8);
+    put_cpu_map(&b, 1, 1, 3);
+    end_file(&b);
+    pfr_reader *r = open_built(&b, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        expect_record(r, &rec, 74);
+        ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_HOLE, err);
+        assert_int_equal(err.offset, b.data + 24 * i);
+    }
+    expect_end(r);
+    ASSERT_OK(pfr_rewind(r, &err), err);
+    assert_int_equal(read_through(r).holes, 2); /* the same two, not two more */
+    pfr_close(r);
+    free(b.bytes);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counting without looking: the walk goes over samples alone, and leaves to pfr_next whatever is pending or wrong. So
+ * walking whenever it is possible gives the counts that reading gives.
+ */
+#include "recording_builder.h"
+#include "file/walk.h"
+
+#include <zstd.h>
+
+/* Walks before each record. */
+static uint64_t walk_through(pfr_reader *r, struct tally *t) {
+    uint64_t walked = 0;
+    pfr_record rec;
+    pfr_error err;
+    *t = (struct tally){0};
+    for (;;) {
+        const uint64_t count = pfr_event_count(r) ? walk_samples(r, 0) : 0;
+        walked += count;
+        t->last = pfr_next(r, &rec, &err);
+        if (t->last < 0 || t->last == PFR_END)
+            return walked;
+        t->holes += t->last == PFR_HOLE;
+    }
+}
+
+/* Walking and reading count the same; returns how many samples were walked over. */
+static uint64_t compare_with_reading(const struct builder *b) {
+    pfr_reader *reading = open_built(b, NULL), *walking = open_built(b, NULL);
+    struct tally t;
+    const struct tally expected = read_through(reading);
+    const uint64_t walked = walk_through(walking, &t);
+    assert_int_equal(t.last, expected.last);
+    assert_int_equal(t.holes, expected.holes);
+    assert_memory_equal(pfr_get_quality(walking), pfr_get_quality(reading), sizeof(pfr_quality));
+    assert_int_equal(walk_samples(walking, 0), 0); /* at the end nothing is left */
+    pfr_close(reading);
+    pfr_close(walking);
+    return walked;
+}
+
+static struct builder begin_walk(bool big, unsigned events) {
+    struct builder b = {.big = big};
+    begin_file(&b, &(struct plan){.header_size = 104, .events = events});
+    return b;
+}
+
+static void put_samples(struct builder *b, unsigned count, uint64_t id) {
+    for (unsigned i = 0; i < count; i++)
+        put_sample(b, i, id);
+}
+
+static void put_sized(struct builder *b, unsigned size) {
+    put_head(b, 9, 2, size);
+    put_room(b, 24);
+}
+
+TEST(walking_stops_at_a_size_that_no_sample_has) {
+    static const unsigned sizes[] = {0, 7, 8, 24, 40, 65528};
+    for (unsigned i = 0; i < 12; i++) {
+        struct builder b = begin_walk(i & 1, 1);
+        put_samples(&b, 5, 0);
+        put_sized(&b, sizes[i / 2]);
+        put_samples(&b, 5, 0);
+        end_file(&b);
+        assert_true(compare_with_reading(&b) >= 8);
+        free(b.bytes);
+    }
+}
+
+/* Or at one that ends before the id. */
+TEST(walking_stops_at_samples_of_another_event) {
+    for (unsigned i = 0; i < 4; i++) {
+        struct builder b = begin_walk(i & 1, 2);
+        put_samples(&b, 5, FIRST_ID);
+        if (i & 2) {
+            put_head(&b, 9, 2, 8);
+        } else {
+            put_samples(&b, 5, FIRST_ID + 1);
+        }
+        put_samples(&b, 5, FIRST_ID);
+        end_file(&b);
+        assert_int_equal(compare_with_reading(&b), i & 2 ? 4 + 5 : 4 + 4);
+        free(b.bytes);
+    }
+}
+
+/* Events that do not say where their ids are: whose a sample is, pfr_next decides. */
+TEST(without_ids_the_samples_of_several_events_are_not_walked_over) {
+    struct builder b = {0};
+    begin_pipe(&b, 1);
+    put_head(&b, 64, 0, 8 + BUILT_ATTR + 8);
+    put_attr(&b, false);
+    put_number(&b, FIRST_ID + 1, 8);
+    put_samples(&b, 5, 0);
+    assert_int_equal(compare_with_reading(&b), 0);
+    free(b.bytes);
+}
+
+static void put_packed_samples(struct builder *b, unsigned count) {
+    struct builder plain = {.big = b->big};
+    uint8_t zstd[4096];
+    put_samples(&plain, count, 0);
+    const size_t length = ZSTD_compress(zstd, sizeof zstd, plain.bytes, plain.length, 1);
+    assert_false(ZSTD_isError(length));
+    put_head(b, 81, 0, 8 + length);
+    put_bytes(b, zstd, length);
+    free(plain.bytes);
+}
+
+TEST(what_was_compressed_comes_before_what_stands_behind_it) {
+    for (unsigned big = 0; big < 2; big++) {
+        struct builder b = begin_walk(big, 1);
+        put_samples(&b, 2, 0);
+        put_packed_samples(&b, 3);
+        put_samples(&b, 4, 0);
+        end_file(&b);
+        assert_int_equal(compare_with_reading(&b), 2 + 4);
+        free(b.bytes);
+    }
+}
+
+static void put_payload(struct builder *b, size_t length) {
+    put_head(b, 71, 0, 48);
+    put_number(b, length, 8);
+    put_room(b, 32);
+    for (size_t i = 0; i < length / 32; i++)
+        put_sample(b, i, 0); /* which are none */
+}
+
+/* The second payload ends the input, and is larger than what is read at once. */
+TEST(payloads_are_not_walked_into) {
+    struct builder b = begin_walk(false, 1);
+    put_samples(&b, 2, 0);
+    put_payload(&b, 96);
+    put_samples(&b, 4, 0);
+    put_payload(&b, 1 << 20);
+    end_file(&b);
+    assert_int_equal(compare_with_reading(&b), 2 + 3);
+    free(b.bytes);
+}
+
+/* Tracepoint formats as a feature: names are made anew before the next record. */
+static void put_no_formats(struct builder *b) {
+    put_head(b, 80, 0, 8 + 8 + 8);
+    put_number(b, 1, 8);
+    put_bytes(b, "nothing", 8);
+}
+
+TEST(walking_waits_for_names) {
+    struct builder b = {0};
+    begin_pipe(&b, 1);
+    put_samples(&b, 3, 0);
+    put_no_formats(&b);
+    put_samples(&b, 3, 0);
+    assert_int_equal(compare_with_reading(&b), 2 + 2);
+    free(b.bytes);
+}
+
+TEST(walking_ends_where_a_recording_is_cut) {
+    struct builder b = begin_walk(false, 1);
+    put_samples(&b, 3, 0);
+    put_sample(&b, 9, 0);
+    b.length -= 5;
+    end_file(&b);
+    assert_int_equal(compare_with_reading(&b), 3);
+    free(b.bytes);
+}
