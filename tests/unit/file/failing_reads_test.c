@@ -17,12 +17,15 @@
 static struct {
     long fail_at, calls;
     bool has_failed;
+    bool stays_broken;                   /* all calls behind the one that fails do */
     bool writes_nothing, is_interrupted; /* what the call that fails returns, if not EIO */
     size_t most;                         /* bytes that one read brings; 0: all */
 } faults;
 
 static bool refuses(void) {
-    if (faults.fail_at == 0 || ++faults.calls != faults.fail_at)
+    if (faults.fail_at == 0 || ++faults.calls < faults.fail_at)
+        return false;
+    if (faults.calls > faults.fail_at && !faults.stays_broken)
         return false;
     faults.has_failed = true;
     errno = faults.is_interrupted ? EINTR : EIO;
@@ -253,14 +256,16 @@ TEST(every_read_of_a_damaged_recording_fails_once) {
 
 /* The records are searched for where they begin, or go on where they are said to end: no table of features is there. */
 TEST(every_read_of_a_header_that_is_wrong_fails_once) {
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         struct builder b = {0};
         begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 1u << 3});
         put_samples(&b, MANY / 2);
-        set_number(&b, b.bytes + 48, i == 0 ? 1 << 30 : 32 * (MANY / 4) + (i == 1 ? 0 : 16), 8);
-        if (i == 0)
+        set_number(&b, b.bytes + 48, i % 3 == 0 ? 1 << 30 : 32 * (MANY / 4) + (i % 3 == 1 ? 0 : 16), 8);
+        if (i % 3 == 0)
             set_number(&b, b.bytes + 40, b.length - 64, 8);
+        faults.stays_broken = i >= 3;
         fail_each_call_of("a recording whose records are elsewhere", &b);
+        faults.stays_broken = false;
     }
 }
 

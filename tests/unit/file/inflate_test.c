@@ -227,3 +227,28 @@ TEST(any_limit_of_the_window_is_one_of_zstd) {
     }
     free(b.bytes);
 }
+
+/* Bytes that fill the room made for them to the last one, or leave one of it, or need one more. */
+TEST(output_of_the_size_of_its_room_is_whole) {
+    enum { ROOM = 256 << 10, SIZE = 32, PACKED_MOST = 60000 };
+    for (unsigned samples = ROOM / SIZE - 1; samples <= ROOM / SIZE + 1; samples++) {
+        struct builder b = {0}, plain = {0};
+        static uint8_t packed[PACKED_MOST];
+        begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+        for (unsigned i = 0; i < samples; i++)
+            put_sample(&plain, i, 0);
+        const size_t length = ZSTD_compress(packed, sizeof packed, plain.bytes, plain.length, 3);
+        assert_false(ZSTD_isError(length));
+        put_head(&b, COMPRESSED, 0, 8 + length);
+        put_bytes(&b, packed, length);
+        end_file(&b);
+        pfr_reader *r = open_built(&b, NULL);
+        const struct tally t = read_through(r);
+        assert_int_equal(t.last, PFR_END);
+        assert_int_equal(t.holes, 0);
+        assert_int_equal(t.inside, samples);
+        pfr_close(r);
+        free(b.bytes);
+        free(plain.bytes);
+    }
+}

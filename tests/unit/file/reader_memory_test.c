@@ -117,6 +117,8 @@ static struct builder keeping_stream(unsigned ids) {
     set_number(&b, b.bytes + attr + 8, CONFIG, 8);
     for (unsigned i = 0; i < ids; i++)
         put_number(&b, FIRST_ID + i, 8);
+    put_head(&b, 64, 0, 8 + BUILT_ATTR);
+    put_attr(&b, false);
     put_tracing_data(&b, "sched", "name: switch\nID: 6\n");
     put_update(&b, 0, "a unit of some length");
     put_update(&b, 2, "a name of some length");

@@ -390,43 +390,6 @@ TEST(an_old_magic_with_new_attrs_is_said_once) {
     }
 }
 
-/* --- Headers that cannot be right, in ways that are rare. */
-
-/* A header that is longer than any we know, and all behind it in its place. */
-static struct builder longer_header(unsigned header_size) {
-    struct builder b = {0};
-    const uint64_t entry = BUILT_ATTR + 16, data = header_size + entry;
-    put_bytes(&b, magic_of(&b), 8);
-    put_number(&b, header_size, 8);
-    put_number(&b, entry, 8);
-    put_section(&b, header_size, entry);
-    put_section(&b, data, 4 * 32);
-    put_room(&b, header_size - 56);
-    put_attr(&b, false);
-    put_section(&b, 0, 0);
-    for (unsigned i = 0; i < 4; i++)
-        put_sample(&b, i, 0);
-    return b;
-}
-
-TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
-    enum { LONGER = 128 };
-    struct builder b = longer_header(LONGER);
-    pfr_reader *r = open_built(&b, NULL);
-    assert_int_equal(pfr_get_header(r)->header_size, LONGER);
-    assert_int_equal(read_through(r).samples, 4);
-    assert_int_equal(pfr_get_quality(r)->holes, 0);
-    pfr_close(r);
-    set_number(&b, b.bytes + 40, 1 << 20, 8); /* records behind the end: nothing is believed of such a header */
-    r = open_built(&b, NULL);
-    assert_int_equal(pfr_get_header(r)->header_size, 104);
-    const struct tally t = read_through(r);
-    assert_int_equal(t.samples, 4); /* they are found behind the attrs */
-    assert_int_equal(t.holes, 2);
-    pfr_close(r);
-    free(b.bytes);
-}
-
 /* And a second pass finds none anew. */
 TEST(findings_are_told_behind_their_record_in_each_pass) {
     struct builder b = {0};

@@ -4,6 +4,7 @@
  * walking whenever it is possible gives the counts that reading gives.
  */
 #include "recording_builder.h"
+#include "../base/input_samples.h"
 #include "file/walk.h"
 
 #include <zstd.h>
@@ -137,6 +138,25 @@ TEST(payloads_are_not_walked_into) {
     put_payload(&b, 1 << 20);
     end_file(&b);
     assert_int_equal(compare_with_reading(&b), 2 + 3);
+    free(b.bytes);
+}
+
+/* It was stepped over without being read, so that the end lies behind all that was. */
+TEST(walking_ends_behind_a_payload_that_nobody_read) {
+    char folder[FOLDER_SIZE];
+    pfr_error err = {0};
+    struct builder b = begin_walk(false, 1);
+    make_folder(folder);
+    put_samples(&b, 2, 0);
+    put_payload(&b, 1 << 20);
+    end_file(&b);
+    pfr_reader *r = pfr_open(write_file(folder, b.bytes, b.length), NULL, &err);
+    assert_non_null(r);
+    assert_int_equal(read_through(r).records, 3);
+    assert_int_equal(walk_samples(r, 0), 0);
+    expect_end(r);
+    pfr_close(r);
+    remove_folder(folder);
     free(b.bytes);
 }
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* File headers that cannot be right, in ways that are rare: what is changed, what is said, and what is left alone. */
+#include "recording_builder.h"
+
+/* A header that is longer than any we know, and all behind it in its place. */
+static struct builder longer_header(unsigned header_size) {
+    struct builder b = {0};
+    const uint64_t entry = BUILT_ATTR + 16, data = header_size + entry;
+    put_bytes(&b, magic_of(&b), 8);
+    put_number(&b, header_size, 8);
+    put_number(&b, entry, 8);
+    put_section(&b, header_size, entry);
+    put_section(&b, data, 4 * 32);
+    put_room(&b, header_size - 56);
+    put_attr(&b, false);
+    put_section(&b, 0, 0);
+    for (unsigned i = 0; i < 4; i++)
+        put_sample(&b, i, 0);
+    return b;
+}
+
+TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
+    enum { LONGER = 128 };
+    struct builder b = longer_header(LONGER);
+    pfr_reader *r = open_built(&b, NULL);
+    assert_int_equal(pfr_get_header(r)->header_size, LONGER);
+    assert_int_equal(read_through(r).samples, 4);
+    assert_int_equal(pfr_get_quality(r)->holes, 0);
+    pfr_close(r);
+    set_number(&b, b.bytes + 40, 1 << 20, 8); /* records behind the end: nothing is believed of such a header */
+    r = open_built(&b, NULL);
+    assert_int_equal(pfr_get_header(r)->header_size, 104);
+    const struct tally t = read_through(r);
+    assert_int_equal(t.samples, 4); /* they are found behind the attrs */
+    assert_int_equal(t.holes, 2);
+    pfr_close(r);
+    free(b.bytes);
+}
+
+/* The magic is none, and the header is in the other byte order than what follows it: two findings at byte 0. */
+TEST(a_header_that_is_wrong_in_two_ways_is_said_twice) {
+    for (unsigned big = 0; big < 2; big++) {
+        struct builder b = {.big = big};
+        pfr_record rec;
+        pfr_error err;
+        begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+        for (unsigned i = 0; i < 3; i++)
+            put_sample(&b, i, 0);
+        end_file(&b);
+        memcpy(b.bytes, "garbage!", 8);
+        for (unsigned at = 8; at < 104; at += 8) {
+            uint64_t word;
+            memcpy(&word, b.bytes + at, 8);
+            word = __builtin_bswap64(word);
+            memcpy(b.bytes + at, &word, 8);
+        }
+        pfr_reader *r = open_built(&b, NULL);
+        ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_HOLE, err);
+        assert_string_equal(err.where, "file_header.magic");
+        ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_HOLE, err);
+        assert_string_equal(err.where, "file_header");
+        assert_int_equal(read_through(r).samples, 3);
+        assert_int_equal(pfr_get_header(r)->big_endian, big);
+        pfr_close(r);
+        free(b.bytes);
+    }
+}
+
+/* A size of the records that cannot be: four sections in a row tell where they end, if the file ends with them. */
+static void find_table_of_four(size_t behind, bool is_found) {
+    struct builder b = {0};
+    pfr_error err = {0};
+    pfr_record rec;
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 0xfu << 3});
+    for (unsigned i = 0; i < 3; i++)
+        put_sample(&b, i, 0);
+    set_number(&b, b.bytes + 48, UINT64_MAX, 8);
+    for (uint64_t at = b.length, i = 0; i < 4; i++)
+        put_section(&b, at + 4 * 16 + 20 * i, 20);
+    for (unsigned i = 0; i < 4; i++) {
+        put_number(&b, 16, 4);
+        put_bytes(&b, "fifteen letters", 16);
+    }
+    memset(put_room(&b, behind), 0xa5, behind);
+    pfr_reader *r = open_built(&b, NULL);
+    const bool told = pfr_next(r, &rec, &err) == PFR_HOLE && strcmp(err.where, "file_header.data.size") == 0;
+    assert_int_equal(told, is_found);
+    const struct tally t = read_through(r);
+    assert_int_equal(t.last, PFR_END);
+    assert_int_equal(t.samples + !told, 3); /* else the first record was one */
+    assert_int_equal(pfr_get_header(r)->data_size == 3 * 32, is_found);
+    pfr_close(r);
+    free(b.bytes);
+}
+
+TEST(a_short_table_of_features_is_believed_at_the_end_of_the_file) {
+    find_table_of_four(0, true);
+    find_table_of_four(64, false);
+}
