@@ -166,6 +166,7 @@ TEST(a_feature_in_the_other_byte_order_is_a_hole) {
         const pfr_feature *f = pfr_find_feature(r, RELEASE, &err);
         assert_non_null(f);
         ASSERT_STATUS(pfr_check_feature(r, f, &err), PFR_HOLE, err);
+        assert_int_equal(pfr_check_feature(r, f, NULL), PFR_HOLE);
         assert_in_range(err.offset, at, at + 12);
         assert_non_null(strstr(err.text, "osrelease"));
         pfr_close(r);

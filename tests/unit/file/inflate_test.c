@@ -252,3 +252,25 @@ TEST(output_of_the_size_of_its_room_is_whole) {
         free(plain.bytes);
     }
 }
+
+/* Records inside count as any other: the limit is met within a COMPRESSED record, too. */
+TEST(a_limit_of_records_is_met_among_those_inside) {
+    const struct form form = {COMPRESSED, 400, false, 0, false, false};
+    struct builder b = compress_records(&form);
+    const pfr_limits limits = {.size = sizeof limits, .records = 5};
+    const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+    pfr_record rec;
+    pfr_error err;
+    pfr_reader *r = pfr_open_bytes(b.bytes, b.length, &options, &err);
+    assert_non_null(r);
+    for (unsigned i = 0; i < 5; i++) {
+        ASSERT_OK(pfr_next(r, &rec, &err), err);
+        assert_int_equal(rec.inside, i > 0);
+    }
+    for (unsigned i = 0; i < 2; i++) { /* and stays met */
+        ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_ERR_LIMIT, err);
+        assert_non_null(strstr(err.text, "limit records"));
+    }
+    pfr_close(r);
+    free(b.bytes);
+}
