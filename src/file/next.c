@@ -21,7 +21,8 @@ static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint
     return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
 }
 
-/* The owner of most records without a call: there is one event, or the id is that of the sample before. */
+/* The owner of most records without a call: there is one event, or the id is that of the sample before. The test of
+   the size holds for the id, which has as many bytes as a header. */
 static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
     if (rec->type == TYPE_SAMPLE && rec->size >= RECORD_HEADER + r->id_at) {
         rec->tail = 0;
