@@ -47,7 +47,7 @@ static inline char *format_of(const struct trace_plan *plan) {
     return text;
 }
 
-static inline void put_text(struct builder *b, const char *text, unsigned width) {
+static inline void put_blob_text(struct builder *b, const char *text, unsigned width) {
     put_number(b, strlen(text), width);
     put_bytes(b, text, strlen(text));
 }
@@ -60,9 +60,9 @@ static inline void put_header_page(struct builder *b, unsigned long_size) {
              "\tfield: char data;\toffset:%u;\tsize:4080;\tsigned:1;\n",
              long_size, 8 + long_size);
     put_bytes(b, "header_page", 12);
-    put_text(b, page, 8);
+    put_blob_text(b, page, 8);
     put_bytes(b, "header_event", 13);
-    put_text(b, "", 8);
+    put_blob_text(b, "", 8);
 }
 
 static inline void put_blob(struct builder *b, const struct trace_plan *plan) {
@@ -78,9 +78,9 @@ static inline void put_blob(struct builder *b, const struct trace_plan *plan) {
     put_number(b, 1, 4);
     put_bytes(b, "sys", 4);
     put_number(b, 1, 4);
-    put_text(b, format, 8);
+    put_blob_text(b, format, 8);
     put_number(b, 0, 4);
-    put_text(b, plan->printk ? plan->printk : "", 4);
+    put_blob_text(b, plan->printk ? plan->printk : "", 4);
     if (!plan->version)
         put_number(b, 0, 8);
     free(format);
