@@ -7,6 +7,7 @@
 #include "file/recording.h"
 
 #define KERNEL_TYPES 64u
+#define TYPES_MOST (1u << 16)
 #define CLEAR_MISC 0x0ff8u /* bits that no kernel sets */
 
 #define GOOD_CHAIN 3u
@@ -111,9 +112,10 @@ static bool follow(pfr_reader *r, const struct sight *s, uint64_t at, unsigned g
     return good >= GOOD_CHAIN || unsure >= UNSURE_CHAIN || good + 1 >= least;
 }
 
-/* Whether records go on behind a record. */
-static bool goes_on(pfr_reader *r, const struct sight *s, uint64_t at) {
-    return follow(r, s, at, 0, 0);
+/* Whether records go on behind a record. Recorders number their own types from 64, from 32768 or so; behind a number
+   that nobody would take something known must stand. */
+static bool goes_on(pfr_reader *r, const struct sight *s, const pfr_record *rec) {
+    return follow(r, s, rec->size, 0, rec->type < TYPES_MOST ? 0 : 1);
 }
 
 /* Whether records begin here: the first must be good by itself, and firmly so where the end spares it others. */
@@ -148,14 +150,14 @@ uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec)
     const enum belief belief = believe(r, rec);
     const bool sane = has_sane_header(rec);
     pass(r, rec->size);
-    if (belief >= BELIEF_FULL || (belief == BELIEF_WEAK && sane && goes_on(r, s, rec->size)))
+    if (belief >= BELIEF_FULL || (belief == BELIEF_WEAK && sane && goes_on(r, s, rec)))
         return 0;
     const uint64_t inside = chain_after(r, s, 1, rec->size - 1u, 1);
     if (inside < s->length)
         return inside;
     if (belief == BELIEF_ODD)
         return 0;
-    return goes_on(r, s, rec->size) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
+    return goes_on(r, s, rec) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }
 
 /* What of `wanted` bytes from `at` on can be asked for at once. */

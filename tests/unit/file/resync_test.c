@@ -182,3 +182,31 @@ TEST(garbage_between_records_is_one_hole) {
         free(b.bytes);
     }
 }
+
+/* 65535 bytes of type 2^32 - 1, again and again, further than can be seen: garbage, not records of an unknown type. */
+TEST(resync_ones_are_no_records) {
+    enum { ONES = 400000 };
+    struct builder b = {0};
+    pfr_record rec;
+    pfr_error err;
+    pfr_status st;
+    uint64_t given = 0, holes = 0;
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    for (unsigned i = 0; i < 20; i++)
+        put_sample(&b, i, 0);
+    memset(put_room(&b, ONES), 0xff, ONES);
+    for (unsigned i = 0; i < 20; i++)
+        put_sample(&b, i, 0);
+    end_file(&b);
+    pfr_reader *r = open_built(&b, NULL);
+    while ((st = pfr_next(r, &rec, &err)) >= 0 && st != PFR_END) {
+        holes += st == PFR_HOLE;
+        given += st == PFR_OK;
+        if (st == PFR_HOLE)
+            assert_int_equal(err.length, ONES);
+    }
+    assert_int_equal(given, 40);
+    assert_int_equal(holes, 1);
+    pfr_close(r);
+    free(b.bytes);
+}
