@@ -4,7 +4,7 @@
 #include <string.h>
 #include "command.h"
 
-extern const struct command cmd_report, cmd_info, cmd_dump;
+extern const struct command cmd_report, cmd_info, cmd_script, cmd_dump;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_REPORT
@@ -12,6 +12,9 @@ const struct command *const commands[] = {
 #endif
 #ifdef HAVE_CMD_INFO
     &cmd_info,
+#endif
+#ifdef HAVE_CMD_SCRIPT
+    &cmd_script,
 #endif
 #ifdef HAVE_CMD_DUMP
     &cmd_dump,

@@ -22,7 +22,7 @@ static void print_option(pfr_output *out, const struct opt *row) {
     const char letter[] = {'-', row->letter, ',', '\0'};
     const int width = snprintf(name, sizeof name, "  %3s --%s%s%s", row->letter ? letter : "", row->name,
                                row->arg ? " " : "", row->arg ? row->arg : "");
-    if (width >= OPTION_COLUMN)
+    if (width >= OPTION_COLUMN - 1)
         print_line(out, "%s\n%*s%s\n", name, OPTION_COLUMN, "", row->help);
     else
         print_line(out, "%-*s%s\n", OPTION_COLUMN, name, row->help);

@@ -160,6 +160,23 @@ static bool set_percent(const struct parse *parse, const struct opt *row, double
     return refuse_option(parse, row, what);
 }
 
+static bool add_word(const struct parse *parse, const struct opt *row, struct word_list *list, const char *word) {
+    if (list->count == WORD_LIST_MOST)
+        return refuse_option(parse, row, "is given too often");
+    list->at[list->count++] = word;
+    list->at[list->count] = NULL;
+    return true;
+}
+
+static bool set_number(const struct parse *parse, const struct opt *row, uint32_t *value, const char *word) {
+    char what[256];
+    uint64_t number;
+    if (parse_integer(word, strlen(word), &number) && number <= UINT32_MAX)
+        return *value = (uint32_t)number, true;
+    snprintf(what, sizeof what, "is a number, not '%.60s'", word);
+    return refuse_option(parse, row, what);
+}
+
 static bool set_option(const struct parse *parse, const struct opt_set *set, const struct opt *row, char *word,
                        struct words *words) {
     void *const member = (char *)set->values + row->offset;
@@ -171,6 +188,10 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
     case OPT_STRING:
         *(const char **)member = word;
         return true;
+    case OPT_WORDS:
+        return add_word(parse, row, member, word);
+    case OPT_NUMBER:
+        return set_number(parse, row, member, word);
     case OPT_CHOICE:
         return set_choice(parse, row, member, word);
     case OPT_RANGE:

@@ -23,6 +23,8 @@ enum opt_kind {
     OPT_FLAG,    /* bool: becomes true */
     OPT_CLEAR,   /* bool: becomes false */
     OPT_STRING,  /* const char *: the word that follows */
+    OPT_WORDS,   /* struct word_list: one word more each time */
+    OPT_NUMBER,  /* uint32_t: decimal */
     OPT_CHOICE,  /* unsigned: which of the words of `arg`, "text|json", it is */
     OPT_RANGE,   /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */
     OPT_TIMES,   /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
@@ -36,6 +38,13 @@ enum opt_kind {
 /* An end that was left out, or an option that was not given, is 0. */
 struct range {
     uint64_t from, to;
+};
+
+/* The words of an option that may be given several times; ends with NULL. */
+#define WORD_LIST_MOST 32u
+struct word_list {
+    const char *at[WORD_LIST_MOST + 1];
+    unsigned count;
 };
 
 struct opt {

@@ -10,6 +10,7 @@
 #include <perfray/reader.h>
 #include <perfray/record.h>
 #include <perfray/report.h>
+#include <perfray/script.h>
 #include <perfray/views.h>
 
 #endif

@@ -214,8 +214,43 @@ void out_u64_wide(struct output *out, uint64_t value, size_t width) {
     out_write(out, digits, length);
 }
 
+void out_text_wide(struct output *out, const char *text, size_t length, size_t width) {
+    if (length < width)
+        out_pad(out, width - length);
+    out_write(out, text, length);
+}
+
+static size_t format_i64(char to[21], int64_t value) {
+    *to = '-';
+    return (value < 0) + format_u64(to + (value < 0), value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void out_i64_wide(struct output *out, int64_t value, size_t width) {
+    char digits[21];
+    out_text_wide(out, digits, format_i64(digits, value), width);
+}
+
+void out_i64_left(struct output *out, int64_t value, size_t width) {
+    char digits[21];
+    const size_t length = format_i64(digits, value);
+    out_write(out, digits, length);
+    if (length < width)
+        out_pad(out, width - length);
+}
+
+static size_t count_hex_digits(uint64_t value) {
+    return value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
+}
+
+void out_hex_wide(struct output *out, uint64_t value, size_t width) {
+    const size_t length = count_hex_digits(value);
+    if (length < width)
+        out_pad(out, width - length);
+    out_hex(out, value, 1);
+}
+
 void out_hex(struct output *out, uint64_t value, unsigned digits) {
-    unsigned count = value ? (unsigned)(67 - __builtin_clzll(value)) / 4 : 1;
+    unsigned count = (unsigned)count_hex_digits(value);
     if (count < digits)
         count = digits < 16 ? digits : 16;
     if (!out_room(out, 16))

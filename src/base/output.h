@@ -107,6 +107,16 @@ void out_i64(struct output *out, int64_t value);
 /* Right-aligned in at least `width` columns. */
 void out_u64_wide(struct output *out, uint64_t value, size_t width);
 
+/* The same with a sign where it is below 0, and left-aligned. */
+void out_i64_wide(struct output *out, int64_t value, size_t width);
+void out_i64_left(struct output *out, int64_t value, size_t width);
+
+/* Right-aligned text. */
+void out_text_wide(struct output *out, const char *text, size_t length, size_t width);
+
+/* Lower case, no prefix, right-aligned in at least `width` columns. */
+void out_hex_wide(struct output *out, uint64_t value, size_t width);
+
 /* Lower case, no prefix, at least `digits` digits (zeros in front; at most 16 count). */
 void out_hex(struct output *out, uint64_t value, unsigned digits);
 

@@ -233,22 +233,22 @@ struct key state_key(const struct state *s, const pfr_record *rec, uint64_t time
     return key_of(rec, s->timed ? time : 0);
 }
 
-static const struct map *find_map(const struct state *s, unsigned mode, uint32_t pid, uint32_t tid, uint64_t address,
+static const struct map *find_map(const struct state *s, unsigned mode, uint32_t space, uint64_t address,
                                   struct key key) {
     if (mode == CPUMODE_USER)
-        return space_find(&s->spaces, thread_space_at(&s->threads, pid, tid, key), address, key);
+        return space_find(&s->spaces, space, address, key);
     if (mode != CPUMODE_KERNEL)
         return NULL;
     const struct map *m = space_find(&s->spaces, s->modules, address, key);
     return m ? m : space_find(&s->spaces, s->kernel, address, key);
 }
 
-void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
-                 struct key key, struct place *place) {
-    const struct map *m = find_map(s, rec->misc & CPUMODE, pid, tid, address, key);
+void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
+                    struct place *place) {
+    const struct map *m = find_map(s, mode, space, address, key);
     *place = (struct place){m, m ? m->object : NO_OBJECT, false, address};
-    if (!m && (rec->misc & CPUMODE) == CPUMODE_USER)
-        place->too_deep = space_is_too_deep(&s->spaces, thread_space_at(&s->threads, pid, tid, key));
+    if (!m && mode == CPUMODE_USER)
+        place->too_deep = space_is_too_deep(&s->spaces, space);
     if (!m)
         return;
     const uint8_t kind = s->objects.at[m->object].kind;
@@ -256,6 +256,13 @@ void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uin
         place->offset = address - m->start;
     else if (kind == OBJECT_FILE || kind == OBJECT_MODULE)
         place->offset = address - m->start + m->pgoff;
+}
+
+void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
+                 struct key key, struct place *place) {
+    const unsigned mode = rec->misc & CPUMODE;
+    const uint32_t space = mode == CPUMODE_USER ? thread_space_at(&s->threads, pid, tid, key) : NO_SPACE;
+    state_place_in(s, mode, space, address, key, place);
 }
 
 pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *name, pfr_error *err) {

@@ -47,6 +47,10 @@ struct place {
 void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
                  struct key key, struct place *place);
 
+/* The same for an address of this cpumode (misc bits 0 to 2) in the address space that thread_space_at gave. */
+void state_place_in(const struct state *state, unsigned cpumode, uint32_t space, uint64_t address, struct key key,
+                    struct place *place);
+
 /* The name of the thread, in state->names; made as `swapper` or `:TID` where it has none. */
 pfr_status state_comm(struct state *state, uint32_t tid, struct key key, uint32_t *name, pfr_error *err);
 

@@ -5,129 +5,32 @@
  */
 #include "view/report_parts.h"
 
-#include "base/cursor.h"
-#include "base/descriptor.h"
 #include "base/fail.h"
-#include "symbol/demangle.h"
-#include "symbol/symbol_source.h"
+#include "model/address_names.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#define NOTES_ROOM 4096
-#define NOTE_BUILD_ID 3u
 #define UNKNOWN "[unknown]"
 
 struct naming {
     struct report *report;
-    struct demangler demangler;
-    const struct symbol_source *source;
-    struct symbol_handle *handle; /* of the object at hand */
-    uint32_t object;
-    bool open;
+    struct address_names names;
+    uint32_t object; /* the one at hand */
 };
 
-/* The running kernel's notes; 0 bytes: none are to be had. */
-static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
-    const int fd = descriptor_open(AT_FDCWD, "/sys/kernel/notes", O_RDONLY, 0);
-    size_t length = 0;
-    ssize_t got = fd < 0 ? 0 : 1;
-    while (got != 0 && length < NOTES_ROOM) {
-        got = read(fd, notes + length, NOTES_ROOM - length);
-        if (got < 0 && errno != EINTR)
-            break;
-        length += got > 0 ? (size_t)got : 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    return length;
-}
-
-/* Whether the running kernel is the one recorded: its addresses then mean the same. */
-static bool kernel_is_running(const struct object *o) {
-    uint8_t notes[NOTES_ROOM];
-    const size_t got = o->build_id_size == 0 ? 0 : read_notes(notes);
-    struct cursor in = cursor_on(notes, got, 0, false);
-    uint32_t name_size, size, type;
-    const uint8_t *name, *id;
-    while (take_u32(&in, &name_size) && take_u32(&in, &size) && take_u32(&in, &type)) {
-        if (!take_bytes(&in, ((uint64_t)name_size + 3) & ~3ull, &name) ||
-            !take_bytes(&in, ((uint64_t)size + 3) & ~3ull, &id))
-            break;
-        if (type == NOTE_BUILD_ID && size == o->build_id_size && memcmp(id, o->build_id, size) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Which source can name this object, and under which path; NULL: none. */
-static const struct symbol_source *choose_source(const struct naming *n, const struct object *o,
-                                                 struct symbol_object *wanted, char map[64]) {
-    const pfr_report_options *options = n->report->options;
-    wanted->path = intern_chars(&n->report->state.names, o->path);
-    wanted->symfs = options->symfs;
-    wanted->build_id = o->build_id;
-    wanted->build_id_size = o->build_id_size;
-    if (o->kind == OBJECT_FILE)
-        return wanted->kind = SYMBOL_USER, &elf_symbol_source;
-    if (o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) {
-        if (!options->kallsyms && !kernel_is_running(o))
-            return NULL;
-        *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
-                                         .path = options->kallsyms ? options->kallsyms : "/proc/kallsyms"};
-        return &kallsyms_symbol_source;
-    }
-    if (o->kind == OBJECT_ANONYMOUS) {
-        snprintf(map, 64, "/tmp/perf-%u.map", o->pid);
-        *wanted = (struct symbol_object){.kind = SYMBOL_JIT, .path = map, .owner = (uint32_t)getuid()};
-        return &perf_map_symbol_source;
-    }
-    return NULL;
-}
-
-static void open_object(struct naming *n, uint32_t object) {
-    struct symbol_object wanted = {0};
-    char map[64];
-    if (n->open && n->handle)
-        n->source->close(n->handle);
-    n->handle = NULL;
-    n->open = true;
-    n->object = object;
-    if (object == NO_OBJECT || n->report->options->no_symbols)
-        return;
-    n->source = choose_source(n, &n->report->state.objects.at[object], &wanted, map);
-    if (n->source && n->source->open(&wanted, n->report->memory, &n->handle) != SYMBOL_FOUND)
-        n->handle = NULL;
-}
-
-static bool find_symbol(struct naming *n, const struct leaf *leaf, struct symbol *symbol) {
-    uint64_t address = leaf->offset;
-    if (!n->open || n->object != leaf->object)
-        open_object(n, leaf->object);
-    if (!n->handle)
-        return false;
-    const struct symbol_segments segments = n->source->segments(n->handle);
-    if (segments.count && !segments_to_address(segments, leaf->offset, &address))
-        return false;
-    return n->source->find(n->handle, address, symbol) == SYMBOL_FOUND;
-}
-
-/* The symbol as people write it, or its address in `made`; NULL: there was no memory to find out. */
-static const char *leaf_name(struct naming *n, const struct leaf *leaf, char made[24]) {
-    struct memory *memory = n->report->memory;
-    struct symbol symbol;
-    const char *name = made;
-    memory->failed = PFR_OK;
-    if (find_symbol(n, leaf, &symbol)) {
-        const char *plain = demangle(&n->demangler, symbol.name, 0);
-        name = plain ? plain : symbol.name;
-    } else {
+/* The symbol as people write it, or its address in `made`. Objects come one after the other: one is open at a time. */
+static pfr_status leaf_name(struct naming *n, const struct leaf *leaf, char made[24], const char **text,
+                            pfr_error *err) {
+    struct address_name name;
+    if (n->object != leaf->object)
+        address_names_forget(&n->names, n->object);
+    n->object = leaf->object;
+    PFR_TRY(address_names_find(&n->names, leaf->object, leaf->offset, leaf->offset, &name, err));
+    if (!name.text)
         snprintf(made, 24, "0x%016llx", (unsigned long long)leaf->offset);
-    }
-    return memory->failed == PFR_ERR_MEMORY ? NULL : name;
+    *text = name.text ? name.text : made;
+    return PFR_OK;
 }
 
 /* "[.] main", "[k] schedule", or the address where there is no name: as perf prints it. */
@@ -137,9 +40,10 @@ static pfr_status symbol_text(struct naming *n, const struct leaf *leaf, uint32_
     const uint8_t kind = leaf->object == NO_OBJECT ? OBJECT_OTHER : s->objects.at[leaf->object].kind;
     const bool kernel = kind == OBJECT_KERNEL || kind == OBJECT_MODULE;
     char made[24];
-    const char *name = leaf_name(n, leaf, made);
-    const size_t length = name ? strlen(name) : 0;
-    char *whole = name ? mem_alloc(memory, length + 4, 1) : NULL;
+    const char *name = NULL;
+    PFR_TRY(leaf_name(n, leaf, made, &name, err));
+    const size_t length = strlen(name);
+    char *whole = mem_alloc(memory, length + 4, 1);
     if (!whole)
         return mem_fail(memory, err, "symbol");
     memcpy(whole, kernel ? "[k] " : "[.] ", 4);
@@ -183,9 +87,10 @@ static int by_object(const void *a, const void *b, void *context) {
 }
 
 static pfr_status name_leaves(struct report *r, const uint32_t *leaves, pfr_error *err) {
-    struct naming n = {.report = r};
+    const struct address_names_options how = {r->options->symfs, r->options->kallsyms, r->options->no_symbols};
+    struct naming n = {.report = r, .object = NO_OBJECT};
     pfr_status st = PFR_OK;
-    demangler_init(&n.demangler, r->memory);
+    address_names_init(&n.names, &r->state, r->memory, &how);
     for (uint32_t i = 0; i < r->leaves.keys.count && st >= 0; i++) {
         struct leaf leaf;
         memcpy(&leaf, intern_get(&r->leaves.keys, leaves[i]).bytes, sizeof leaf);
@@ -194,9 +99,7 @@ static pfr_status name_leaves(struct report *r, const uint32_t *leaves, pfr_erro
         if (st >= 0)
             st = tally_add(&r->rows, &row, sizeof row, r->leaves.counts[leaves[i]], err);
     }
-    if (n.handle)
-        n.source->close(n.handle);
-    demangler_free(&n.demangler);
+    address_names_free(&n.names);
     return st;
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_SCRIPT_H
+#define PERFRAY_SCRIPT_H
+/*
+ * One event at a time in the order of time, as text: what `perf script` prints, byte for byte.
+ *
+ * The recording is read twice (state first, then its records); a stream must have been opened with
+ * pfr_open_options.spool.
+ *
+ * Example:
+ *
+ *     const char *fields[] = {"comm,tid,time,event,ip,sym", NULL};
+ *     pfr_script_options options = {.size = sizeof options, .fields = fields};
+ *     pfr_status st = pfr_script_print(reader, &options, out, &err);
+ */
+#include <perfray/out.h>
+#include <perfray/reader.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Records beside samples that are printed: pfr_script_options.show. */
+#define PFR_SCRIPT_TASKS (1u << 0)      /* COMM, FORK, EXIT */
+#define PFR_SCRIPT_MAPS (1u << 1)       /* MMAP, MMAP2 */
+#define PFR_SCRIPT_SWITCHES (1u << 2)   /* SWITCH, SWITCH_CPU_WIDE */
+#define PFR_SCRIPT_NAMESPACES (1u << 3) /* NAMESPACES */
+#define PFR_SCRIPT_CGROUPS (1u << 4)    /* CGROUP */
+#define PFR_SCRIPT_BPF (1u << 5)        /* KSYMBOL, BPF_EVENT */
+#define PFR_SCRIPT_LOSSES (1u << 6)     /* LOST */
+#define PFR_SCRIPT_ROUNDS (1u << 7)     /* FINISHED_ROUND */
+#define PFR_SCRIPT_POKES (1u << 8)      /* TEXT_POKE */
+
+typedef struct pfr_script_options {
+    size_t size;               /* sizeof(pfr_script_options) */
+    const char *const *fields; /* each as perf's -F takes it, in this order; ends with NULL; NULL: the defaults */
+    uint32_t show;             /* PFR_SCRIPT_*, or-ed */
+    uint32_t max_stack;        /* entries of a call chain; 0: 127 */
+    bool hide_call_graph;      /* the sampled address instead of its chain */
+    bool nanoseconds;          /* times with nine digits behind the point instead of six */
+    bool no_symbols;           /* open no object: addresses stay without names */
+    const char *symfs;         /* objects are looked for under this folder; NULL: / */
+    const char *kallsyms;      /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    /* told of each stretch that could not be read; may be NULL */
+    void (*hole)(void *context, const pfr_error *hole);
+    /* told what was asked for and will not be done, one sentence; may be NULL */
+    void (*note)(void *context, const char *sentence);
+    void *context;
+} pfr_script_options;
+
+/*
+ * Reads the recording and prints. What is held (state, names) is in the reader's memory, counts against its limit, and
+ * is given back before the call returns. PFR_OK; PFR_HOLE: printed, but parts of the input could not be used;
+ * PFR_ERR_USAGE: a field that does not exist, or was not recorded though it was asked for by name, or a stream without
+ * spool; else as pfr_next.
+ */
+pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

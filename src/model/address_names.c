@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which source can name an object, and what it says: see address_names.h. */
+#include "model/address_names.h"
+
+#include "base/cursor.h"
+#include "base/descriptor.h"
+#include "base/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define NOTES_ROOM 4096
+#define NOTE_BUILD_ID 3u
+
+void address_names_init(struct address_names *n, const struct state *state, struct memory *memory,
+                        const struct address_names_options *options) {
+    *n = (struct address_names){.memory = memory, .state = state, .options = *options};
+    demangler_init(&n->demangler, memory);
+    arena_init(&n->arena, memory);
+}
+
+static void close_object(struct named_object *o) {
+    if (o->open) {
+        if (o->handle)
+            o->source->close(o->handle);
+        u64_map_free(&o->texts);
+    }
+    *o = (struct named_object){0};
+}
+
+void address_names_free(struct address_names *n) {
+    for (size_t i = 0; i < n->count; i++)
+        close_object(&n->objects[i]);
+    close_object(&n->kernel);
+    mem_free(n->memory, n->objects, n->room, sizeof *n->objects);
+    demangler_free(&n->demangler);
+    arena_free(&n->arena);
+}
+
+/* The running kernel's notes; 0 bytes: none are to be had. */
+static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
+    const int fd = descriptor_open(AT_FDCWD, "/sys/kernel/notes", O_RDONLY, 0);
+    size_t length = 0;
+    ssize_t got = fd < 0 ? 0 : 1;
+    while (got != 0 && length < NOTES_ROOM) {
+        got = read(fd, notes + length, NOTES_ROOM - length);
+        if (got < 0 && errno != EINTR)
+            break;
+        length += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    return length;
+}
+
+/* Whether the running kernel is the one recorded: its addresses then mean the same. */
+static bool kernel_is_running(const struct object *o) {
+    uint8_t notes[NOTES_ROOM];
+    const size_t got = o->build_id_size == 0 ? 0 : read_notes(notes);
+    struct cursor in = cursor_on(notes, got, 0, false);
+    uint32_t name_size, size, type;
+    const uint8_t *name, *id;
+    while (take_u32(&in, &name_size) && take_u32(&in, &size) && take_u32(&in, &type)) {
+        if (!take_bytes(&in, ((uint64_t)name_size + 3) & ~3ull, &name) ||
+            !take_bytes(&in, ((uint64_t)size + 3) & ~3ull, &id))
+            break;
+        if (type == NOTE_BUILD_ID && size == o->build_id_size && memcmp(id, o->build_id, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Which source can name this object, and under which path; NULL: none. */
+static const struct symbol_source *choose_source(const struct address_names *n, const struct object *o,
+                                                 struct symbol_object *wanted, char map[64]) {
+    wanted->path = intern_chars(&n->state->names, o->path);
+    wanted->symfs = n->options.symfs;
+    wanted->build_id = o->build_id;
+    wanted->build_id_size = o->build_id_size;
+    if (o->kind == OBJECT_FILE)
+        return wanted->kind = SYMBOL_USER, &elf_symbol_source;
+    if (o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) {
+        if (!n->options.kallsyms && !kernel_is_running(o))
+            return NULL;
+        *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
+                                         .path = n->options.kallsyms ? n->options.kallsyms : "/proc/kallsyms"};
+        return &kallsyms_symbol_source;
+    }
+    if (o->kind == OBJECT_ANONYMOUS) {
+        snprintf(map, 64, "/tmp/perf-%u.map", o->pid);
+        *wanted = (struct symbol_object){.kind = SYMBOL_JIT, .path = map, .owner = (uint32_t)getuid()};
+        return &perf_map_symbol_source;
+    }
+    return NULL;
+}
+
+static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {
+    struct symbol_object wanted = {0};
+    char map[64];
+    *into = (struct named_object){.open = true};
+    u64_map_init(&into->texts, n->memory);
+    into->source = choose_source(n, o, &wanted, map);
+    if (into->source && into->source->open(&wanted, n->memory, &into->handle) != SYMBOL_FOUND)
+        into->handle = NULL;
+}
+
+static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error *err) {
+    while (n->count <= object) {
+        if (n->count == n->room) {
+            void *more = mem_grow(n->memory, n->objects, n->count, &n->room, 64, sizeof *n->objects);
+            if (!more)
+                return mem_fail(n->memory, err, "names");
+            n->objects = more;
+        }
+        n->objects[n->count++] = (struct named_object){0};
+    }
+    return PFR_OK;
+}
+
+static bool find_symbol(struct named_object *o, uint64_t offset, struct symbol *symbol, uint64_t *ahead) {
+    uint64_t address = offset;
+    const struct symbol_segments segments = o->source->segments(o->handle);
+    if (segments.count && !segments_to_address(segments, offset, &address))
+        return false;
+    if (o->source->find(o->handle, address, symbol) != SYMBOL_FOUND)
+        return false;
+    *ahead = address - symbol->start;
+    return true;
+}
+
+/* The text of a symbol, demangled when it is met first. A name that took too much to demangle is printed as it is. */
+static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,
+                       struct address_name *name) {
+    bool is_new;
+    uint64_t *kept = u64_map_at(&o->texts, (uintptr_t)symbol->name, 0, &is_new);
+    if (!kept)
+        return false;
+    if (is_new || !*kept) {
+        const char *plain = demangle(&n->demangler, symbol->name, 0);
+        *kept = 0;
+        if (!plain && n->memory->failed == PFR_ERR_MEMORY)
+            return false;
+        if (!plain)
+            plain = symbol->name;
+        const size_t length = strlen(plain);
+        struct address_name *made = arena_take(&n->arena, sizeof *made, sizeof(uint64_t));
+        char *text = made ? arena_text(&n->arena, plain, length) : NULL;
+        if (!text)
+            return false;
+        *made = (struct address_name){text, (uint32_t)length, 0};
+        *kept = (uint64_t)(uintptr_t)made;
+    }
+    const struct address_name *made = (const void *)(uintptr_t)*kept;
+    name->text = made->text;
+    name->length = made->length;
+    return true;
+}
+
+pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
+                              struct address_name *name, pfr_error *err) {
+    struct symbol symbol;
+    *name = (struct address_name){0};
+    if (object == NO_OBJECT || n->options.none)
+        return PFR_OK;
+    const struct object *what = &n->state->objects.at[object];
+    const bool kernel = what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
+    if (!kernel)
+        PFR_TRY(make_room(n, object, err));
+    struct named_object *o = kernel ? &n->kernel : &n->objects[object];
+    n->memory->failed = PFR_OK;
+    if (!o->open)
+        open_object(n, what, o);
+    if (o->handle && find_symbol(o, kernel ? address : offset, &symbol, &name->ahead) &&
+        !shown_text(n, o, &symbol, name))
+        return mem_fail(n->memory, err, "names");
+    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
+}
+
+void address_names_forget(struct address_names *n, uint32_t object) {
+    if (object < n->count)
+        close_object(&n->objects[object]);
+}

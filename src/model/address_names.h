@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_ADDRESS_NAMES_H
+#define PFR_MODEL_ADDRESS_NAMES_H
+/*
+ * What the addresses of a recording are called. An object is opened when the first of its addresses is asked for, and
+ * its names are believed when its build-id is the recorded one; names of the kernel are read when a kernel address must
+ * be named and not before. What a symbol is called is worked out once.
+ *
+ *     address_names_init(&names, state, memory, &options);
+ *     address_names_find(&names, object, address, offset, &name, &err);
+ *     address_names_free(&names);
+ */
+#include "base/arena.h"
+#include "base/hashmap.h"
+#include "model/state.h"
+#include "symbol/demangle.h"
+#include "symbol/symbol_source.h"
+
+struct address_names_options {
+    const char *symfs;    /* objects are looked for under this folder; NULL: / */
+    const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    bool none;            /* open nothing: no address has a name */
+};
+
+/* One object that was asked for, or the kernel with its modules. */
+struct named_object {
+    const struct symbol_source *source;
+    struct symbol_handle *handle; /* NULL: nothing names its addresses */
+    struct u64_map texts;         /* the source's name of a symbol -> its struct address_name */
+    bool open;
+};
+
+struct address_names {
+    struct memory *memory;
+    const struct state *state;
+    struct address_names_options options;
+    struct demangler demangler;
+    struct arena arena;           /* texts */
+    struct named_object *objects; /* by number, as in state->objects */
+    size_t count, room;
+    struct named_object kernel;
+};
+
+/* A symbol as people write it. */
+struct address_name {
+    const char *text; /* NUL-terminated; lives until address_names_free; NULL: the address has no name */
+    uint32_t length;
+    uint64_t ahead; /* bytes from the start of the symbol to the address */
+};
+
+/* options is copied, its texts must outlive the names. Takes no memory yet. */
+void address_names_init(struct address_names *names, const struct state *state, struct memory *memory,
+                        const struct address_names_options *options);
+void address_names_free(struct address_names *names);
+
+/* The name of an address; `offset` is its place in the object (struct place). Errors: no memory. */
+pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
+                              struct address_name *name, pfr_error *err);
+
+/* Closes an object; it is opened again when it is asked for again. Texts stay. */
+void address_names_forget(struct address_names *names, uint32_t object);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of the script: every record of the timeline goes to the function of its type, a table. See script_parts.h
+ * for where things are.
+ */
+#include "view/script_parts.h"
+
+#include "base/fail.h"
+#include "file/recording.h"
+
+#define STACK_MOST 127u
+#define FEATURE_ARCH 6u
+#define CPUMODE 7u
+#define CPUMODE_HYPERVISOR 3u
+#define CPUMODE_GUEST_USER 5u
+
+static void tell_hole(struct script *s, const pfr_error *hole) {
+    s->lossy = true;
+    if (s->options->hole)
+        s->options->hole(s->options->context, hole);
+}
+
+/* Whether the event prints anything: -F can leave a kind of event without fields. */
+static bool is_silent(const struct script_event *e) {
+    return e->fields == 0 || e->fields == FIELD(F_FLAGS);
+}
+
+void script_print_sample(struct script *s, const struct moment *m) {
+    if (is_silent(m->event))
+        return;
+    for (script_printer *const *print = m->event->begin; *print; print++)
+        (*print)(s, m);
+    for (script_printer *const *print = m->event->rest; *print; print++)
+        (*print)(s, m);
+    out_char(s->out, '\n');
+}
+
+static bool is_guest(const pfr_record *rec) {
+    const unsigned mode = rec->misc & CPUMODE;
+    return mode > CPUMODE_HYPERVISOR && mode <= CPUMODE_GUEST_USER;
+}
+
+static void take_sample(struct script *s, const pfr_record *rec, const struct key *key) {
+    struct pfr_rec_sample sample;
+    pfr_error err;
+    struct moment m = {.rec = rec, .sample = &sample, .key = *key};
+    if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
+        return;
+    if (is_guest(rec)) {
+        s->guests++;
+        return;
+    }
+    if (pfr_decode(rec, &sample, sizeof sample, &err) != PFR_OK) {
+        tell_hole(s, &err);
+        return;
+    }
+    m.event = &s->events[rec->event];
+    const uint64_t type = m.event->sample_type;
+    m.pid = SAMPLE_HAS(type, S_TID) ? sample.pid : NOBODY;
+    m.tid = SAMPLE_HAS(type, S_TID) ? sample.tid : NOBODY;
+    m.cpu = SAMPLE_HAS(type, S_CPU) ? sample.cpu : UINT32_MAX;
+    m.time = SAMPLE_HAS(type, S_TIME) ? sample.time : UINT64_MAX;
+    m.period = SAMPLE_HAS(type, S_PERIOD) ? sample.period : m.event->event->attr.sample_period;
+    m.thread = script_thread(s, m.pid, m.tid, &m.key);
+    if (m.thread)
+        script_reads(s, &m);
+}
+
+/* What changes names or maps ends what was kept of them. */
+static void take_state(struct script *s, const pfr_record *rec, const struct key *key) {
+    (void)rec, (void)key;
+    s->epoch++;
+}
+
+/* More events, or other names for them. */
+static void take_event(struct script *s, const pfr_record *rec, const struct key *key) {
+    (void)rec, (void)key;
+    script_fail(s, script_prepare(s, s->err));
+}
+
+typedef void take_record(struct script *s, const pfr_record *rec, const struct key *key);
+static take_record *const takers[] = {
+    [1] = take_state,  [3] = take_state,  [7] = take_state,  [9] = take_sample,
+    [10] = take_state, [17] = take_state, [64] = take_event, [78] = take_event,
+};
+
+/* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. */
+static void mind_order(struct script *s, const struct key *key) {
+    const bool late = key_before(key, &s->last);
+    if (late || s->was_late)
+        s->epoch++;
+    s->was_late = late;
+    s->last = *key;
+}
+
+static void take(struct script *s, const pfr_record *rec, const struct key *key) {
+    mind_order(s, key);
+    if (rec->type < sizeof takers / sizeof *takers && takers[rec->type])
+        takers[rec->type](s, rec, key);
+    if (script_line_wanted(s, rec->type))
+        script_line(s, rec, *key);
+}
+
+static pfr_status take_all(struct script *s) {
+    pfr_record rec;
+    struct key key;
+    pfr_error own, *err = s->err ? s->err : &own;
+    pfr_status st;
+    while ((st = timeline_next(s->timeline, &rec, &key, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_OK)
+            take(s, &rec, &key);
+        else
+            tell_hole(s, err);
+        if (s->failed < 0)
+            return s->failed;
+        if (s->out->status < 0)
+            return out_flush(s->out, err);
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+static void learn_machine(struct script *s) {
+    struct pfr_rec_feature_arch arch = {0};
+    const pfr_feature *feature = pfr_find_feature(s->reader, FEATURE_ARCH, NULL);
+    if (!feature || pfr_decode_feature(s->reader, feature, &arch, sizeof arch, NULL) != PFR_OK)
+        return;
+    const size_t length = arch.arch.length < sizeof s->arch - 1 ? arch.arch.length : sizeof s->arch - 1;
+    memcpy(s->arch, arch.arch.at, length);
+}
+
+static pfr_status run(struct script *s, pfr_error *err) {
+    const struct address_names_options how = {s->options->symfs, s->options->kallsyms, s->options->no_symbols};
+    PFR_TRY(script_choose(s, err));
+    PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, err));
+    s->state = timeline_state(s->timeline);
+    address_names_init(&s->names, s->state, s->memory, &how);
+    learn_machine(s);
+    pfr_status st = frames_init(&s->frames, s->memory, s->to->raw_names, err);
+    if (st >= 0)
+        st = script_threads_make(s, err);
+    if (st >= 0)
+        st = script_lines_make(s, err);
+    if (st >= 0)
+        st = script_prepare(s, err);
+    if (st >= 0)
+        st = take_all(s);
+    script_lines_free(s);
+    script_threads_free(s);
+    frames_free(&s->frames);
+    address_names_free(&s->names);
+    timeline_close(s->timeline);
+    return st;
+}
+
+pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
+    struct script s = {.options = options,
+                       .reader = reader,
+                       .memory = &reader->memory,
+                       .to = out,
+                       .out = &out->out,
+                       .err = err,
+                       .epoch = 1};
+    s.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
+    arena_init(&s.arena, s.memory);
+    u64_map_init(&s.counts, s.memory);
+    pfr_status st = run(&s, err);
+    script_events_free(&s);
+    u64_map_free(&s.counts);
+    arena_free(&s.arena);
+    if (st < 0)
+        return st;
+    st = features_unread(reader, err);
+    return st < 0 ? st : s.lossy ? PFR_HOLE : PFR_OK;
+}

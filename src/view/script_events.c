@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which fields an event prints: those chosen for its kind, less those that were not recorded. The first event of each
+ * kind decides for all of its kind, as in perf.
+ */
+#include "view/script_parts.h"
+
+#include "base/escape.h"
+#include "base/fail.h"
+
+#define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
+#define SOFTWARE 1u
+#define PAGE_FAULTS 2u
+#define MINOR_FAULTS 5u
+#define MAJOR_FAULTS 6u
+
+void script_events_free(struct script *s) {
+    mem_free(s->memory, s->events, s->nr_events, sizeof *s->events);
+    s->events = NULL;
+    s->nr_events = 0;
+}
+
+static enum script_type type_of(const pfr_event *event) {
+    return event->attr.type < ATTR_KINDS ? (enum script_type)event->attr.type : TYPE_OTHER;
+}
+
+static bool is_stream(const struct script *s) {
+    return pfr_get_header(s->reader)->container == PFR_PIPE;
+}
+
+static bool any_chains(const struct script *s) {
+    for (uint32_t i = 0; i < pfr_event_count(s->reader); i++)
+        if (SAMPLE_HAS(pfr_get_event(s->reader, i)->attr.sample_type, S_CHAIN))
+            return !s->options->hide_call_graph;
+    return false;
+}
+
+/* Fields that were not recorded go, or are an error where they were asked for by name. */
+static pfr_status check_recorded(struct script_choice *choice, const pfr_event *event, pfr_error *err) {
+    for (unsigned f = 0; f < SCRIPT_FIELDS; f++) {
+        const struct script_row *row = &script_rows[f];
+        if (!(choice->fields >> f & 1) || row->needs == 0 || (event->attr.sample_type & row->needs))
+            continue;
+        if (choice->asked >> f & 1)
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
+                            "Samples for '%.60s' event do not have %s attribute set. Cannot print '%s' field",
+                            event->name, row->attribute, row->name);
+        choice->fields &= ~FIELD(f);
+    }
+    return PFR_OK;
+}
+
+static pfr_status check_sense(const struct script_choice *choice, pfr_error *err) {
+    if ((choice->fields & FIELD(F_SYMOFF)) && !(choice->fields & FIELD(F_SYM)))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
+                        "Display of offsets requested but symbol is not selected");
+    return PFR_OK;
+}
+
+/* Tracepoints show where they were only if chains were recorded. */
+static void add_places(struct script *s) {
+    const uint64_t placed = FIELD(F_IP) | FIELD(F_SYM) | FIELD(F_SYMOFF) | FIELD(F_DSO);
+    struct script_choice *trace = &s->choices[TYPE_TRACE];
+    if (any_chains(s) && !trace->set && !is_stream(s))
+        trace->fields |= placed;
+}
+
+/* perf learns the events of a stream after it has read -F, and then adds what a chain is printed with. */
+static void add_stream_places(struct script *s, const pfr_event *event) {
+    if (is_stream(s) && any_chains(s))
+        s->choices[type_of(event)].fields |= FIELD(F_IP) | FIELD(F_SYM);
+}
+
+static pfr_status check_events(struct script *s, pfr_error *err) {
+    unsigned seen = 0;
+    add_places(s);
+    for (uint32_t i = 0; i < pfr_event_count(s->reader); i++) {
+        const pfr_event *event = pfr_get_event(s->reader, i);
+        const enum script_type type = type_of(event);
+        add_stream_places(s, event);
+        if (seen >> type & 1)
+            continue;
+        seen |= 1u << type;
+        PFR_TRY(check_recorded(&s->choices[type], event, err));
+        PFR_TRY(check_sense(&s->choices[type], err));
+    }
+    for (unsigned t = 0; t < SCRIPT_TYPES; t++)
+        if (!(seen >> t & 1) && s->choices[t].set && s->choices[t].fields == 0 && t < TYPE_SYNTH)
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
+                            "%s events do not exist. Remove corresponding -F option to proceed",
+                            script_type_name((enum script_type)t));
+    return PFR_OK;
+}
+
+static bool has_place_in_addr(const pfr_event *event) {
+    const uint64_t config = event->attr.config;
+    return event->attr.type == SOFTWARE && (config == PAGE_FAULTS || config == MINOR_FAULTS || config == MAJOR_FAULTS);
+}
+
+static uint8_t name_form(uint64_t fields) {
+    return (uint8_t)((fields & FIELD(F_SYM) ? NAME_SYM : 0) | (fields & FIELD(F_SYMOFF) ? NAME_OFFSET : 0) |
+                     (fields & FIELD(F_DSO) ? NAME_DSO : 0));
+}
+
+static void list_printers(struct script_event *e) {
+    size_t begins = 0, rest = 0;
+    for (unsigned f = 0; f < SCRIPT_FIELDS; f++) {
+        const struct script_row *row = &script_rows[f];
+        script_printer *print = row->print;
+        if (!(e->fields >> f & 1) || !print)
+            continue;
+        if (f == F_PID && (e->fields & FIELD(F_TID)))
+            continue;
+        if (f == F_TID && (e->fields & FIELD(F_PID)))
+            print = print_pid_tid;
+        if (f == F_IP && e->chains)
+            print = print_chain;
+        if (row->begins)
+            e->begin[begins++] = print;
+        else
+            e->rest[rest++] = print;
+    }
+}
+
+static void describe(struct script *s, struct script_event *e, const pfr_event *event) {
+    *e = (struct script_event){.event = event, .sample_type = event->attr.sample_type, .type = type_of(event)};
+    e->fields = s->choices[e->type].fields;
+    e->chains = (e->fields & FIELD(F_IP)) && SAMPLE_HAS(e->sample_type, S_CHAIN) && !s->options->hide_call_graph;
+    e->addr_is_place = has_place_in_addr(event);
+    e->name_form = name_form(e->fields);
+    list_printers(e);
+}
+
+/* Names as they are shown, right-aligned to the longest of them. */
+static pfr_status make_labels(struct script *s, pfr_error *err) {
+    pfr_output shown = {.raw_names = s->to->raw_names};
+    size_t width = 0, length;
+    out_open_memory(&shown.out, s->memory);
+    for (uint32_t i = 0; i < s->nr_events; i++) {
+        const char *name = s->events[i].event->name;
+        width = strlen(name) > width ? strlen(name) : width;
+    }
+    for (uint32_t i = 0; i < s->nr_events; i++) {
+        struct script_event *e = &s->events[i];
+        const size_t own = strlen(e->event->name);
+        out_clear(&shown.out);
+        out_pad(&shown.out, width - own);
+        print_name(&shown, e->event->name, own);
+        out_write(&shown.out, ": ", 2);
+        const char *bytes = out_bytes(&shown.out, &length);
+        e->label = bytes ? arena_text(&s->arena, bytes, length) : NULL;
+        e->label_length = (uint32_t)length;
+        if (!e->label)
+            break;
+    }
+    const bool failed = s->nr_events && !s->events[s->nr_events - 1].label;
+    out_close(&shown.out, NULL);
+    return failed ? mem_fail(s->memory, err, "script") : PFR_OK;
+}
+
+pfr_status script_prepare(struct script *s, pfr_error *err) {
+    const uint32_t count = pfr_event_count(s->reader);
+    script_events_free(s);
+    PFR_TRY(check_events(s, err));
+    s->events = mem_zeroed(s->memory, count, sizeof *s->events);
+    if (!s->events)
+        return mem_fail(s->memory, err, "script");
+    s->nr_events = count;
+    for (uint32_t i = 0; i < count; i++)
+        describe(s, &s->events[i], pfr_get_event(s->reader, i));
+    return make_labels(s, err);
+}
+
+const struct script_event *script_event_of_id(const struct script *s, uint64_t id) {
+    const int32_t event = pfr_event_of_id(s->reader, id);
+    return event < 0 || (uint32_t)event >= s->nr_events ? NULL : &s->events[event];
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_PARTS_H
+#define PFR_VIEW_SCRIPT_PARTS_H
+/*
+ * What the files of the script share.
+ *
+ *     script.c         the public call: every record of the timeline to the function of its type
+ *     script_fields.c  the table of fields: names, what they need, who prints them; -F
+ *     script_events.c  which fields each event prints, as a list of functions made once
+ *     script_sample.c  the printers of fields that stand in the sample itself
+ *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
+ *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
+ *     script_threads.c names of threads and their address spaces, kept likewise
+ *     script_lines.c   lines of other records: one table of functions by type
+ *     script_reads.c   samples that stand for one sample of each counter they read
+ *     script_stat.c    the counts of `perf stat record`
+ *
+ * Printers write to s->out and do not fail; what goes wrong sticks in s->failed, which the loop looks at.
+ */
+#include "base/arena.h"
+#include "base/public_output.h"
+#include "model/address_names.h"
+#include "model/timeline.h"
+
+#include <perfray/script.h>
+
+/* In the order in which they are printed. */
+enum script_field {
+    F_COMM,
+    F_MACHINE_PID,
+    F_VCPU,
+    F_PID,
+    F_TID,
+    F_CPU,
+    F_MISC,
+    F_TIME,
+    F_TOD,
+    F_PERIOD,
+    F_EVENT,
+    F_FLAGS,
+    F_TRACE,
+    F_ADDR,
+    F_DATA_SRC,
+    F_WEIGHT,
+    F_INS_LAT,
+    F_RETIRE_LAT,
+    F_IP,
+    F_SYM,
+    F_SYMOFF,
+    F_DSO,
+    F_IREGS,
+    F_UREGS,
+    F_BRSTACK,
+    F_BRSTACKSYM,
+    F_BRSTACKOFF,
+    F_BPF_OUTPUT,
+    F_PHYS_ADDR,
+    F_DATA_PAGE_SIZE,
+    F_CODE_PAGE_SIZE,
+    F_CGROUP,
+    F_UNSEEN,
+    SCRIPT_FIELDS
+};
+#define FIELD(field) (1ull << (field))
+
+/* Kinds of events that -F tells apart. */
+enum script_type {
+    TYPE_HW,
+    TYPE_SW,
+    TYPE_TRACE,
+    TYPE_CACHE,
+    TYPE_RAW,
+    TYPE_BREAK,
+    TYPE_SYNTH,
+    TYPE_OTHER,
+    SCRIPT_TYPES
+};
+
+/* Bits of attr.sample_type by their number. */
+enum sample_bit {
+    S_IP,
+    S_TID,
+    S_TIME,
+    S_ADDR,
+    S_READ,
+    S_CHAIN,
+    S_ID,
+    S_CPU,
+    S_PERIOD,
+    S_STREAM,
+    S_RAW,
+    S_BRANCH,
+    S_REGS_USER,
+    S_STACK,
+    S_WEIGHT,
+    S_DATA_SRC,
+    S_IDENTIFIER,
+    S_TRANSACTION,
+    S_REGS_INTR,
+    S_PHYS_ADDR,
+    S_AUX,
+    S_CGROUP,
+    S_DATA_PAGE,
+    S_CODE_PAGE,
+    S_WEIGHT_STRUCT
+};
+#define SAMPLE_HAS(type, bit) ((type) >> (bit)&1)
+
+struct script;
+struct moment;
+typedef void script_printer(struct script *s, const struct moment *m);
+
+struct script_row {
+    const char *name;      /* as -F takes it */
+    uint64_t needs;        /* bits of sample_type, one of which must be there */
+    const char *attribute; /* what perf calls them */
+    uint8_t types;         /* kinds of events it is valid for, a bit each */
+    bool begins;           /* stands before the name of the event, and in lines of other records too */
+    script_printer *print; /* NULL: says how others are printed */
+};
+extern const struct script_row script_rows[SCRIPT_FIELDS];
+
+/* What -F says for one kind of event. */
+struct script_choice {
+    uint64_t fields;
+    uint64_t asked; /* by name: it is an error when they were not recorded */
+    bool set;       /* by the user */
+};
+
+/* How one event is printed. */
+struct script_event {
+    const pfr_event *event;
+    uint64_t fields;
+    uint64_t sample_type;
+    enum script_type type;
+    bool chains;        /* ip means the call chain */
+    bool addr_is_place; /* addr may have a name */
+    uint8_t name_form;  /* NAME_*, for addresses */
+    const char *label;  /* its name, padded, and ": " */
+    uint32_t label_length;
+    script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
+};
+
+enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_CHAIN = 8, NAME_FORMS = 16 };
+
+/* script_threads.c */
+struct script_thread {
+    uint32_t tid, pid, epoch; /* epoch 0: empty */
+    uint32_t space, comm_length;
+    const char *comm;
+    char made[16]; /* ":TID" */
+};
+#define SCRIPT_THREADS 1024u
+
+/* script_frames.c */
+struct frame_slot {
+    uint64_t address, who; /* space, cpumode, form */
+    const struct map *map;
+    const char *text;
+    uint32_t length, epoch; /* epoch 0: empty */
+};
+
+struct frames {
+    struct memory *memory;
+    struct arena texts;
+    pfr_output scratch;
+    struct frame_slot *slots;
+    size_t slot_count, used, bytes;
+    uint64_t seed;
+};
+
+/* What a line is about. */
+struct moment {
+    const pfr_record *rec;
+    const struct pfr_rec_sample *sample; /* NULL: another record */
+    const struct script_event *event;
+    const struct script_thread *thread;
+    struct key key;
+    uint32_t pid, tid, cpu;
+    uint64_t time, period;
+};
+
+struct script {
+    const pfr_script_options *options;
+    pfr_reader *reader;
+    struct memory *memory; /* the reader's */
+    struct timeline *timeline;
+    struct state *state;
+    pfr_output *to;
+    struct output *out;
+    struct script_choice choices[SCRIPT_TYPES];
+    struct script_event *events;
+    uint32_t nr_events;
+    uint32_t epoch; /* of what is kept of threads and addresses */
+    bool was_late;  /* the last record was older than the one before */
+    struct key last;
+    struct address_names names;
+    struct frames frames;
+    struct script_thread *threads; /* SCRIPT_THREADS of them */
+    struct u64_map comms;          /* name in state->names -> its shown text */
+    struct u64_map counts;         /* id of a counter -> what it read before */
+    struct arena arena;            /* labels, shown names */
+    struct dump *lines;            /* for perf's lines of other records */
+    uint64_t source_width;         /* the longest data_src so far */
+    uint32_t max_stack;
+    char arch[32]; /* of feature ARCH; "": not told */
+    pfr_status failed;
+    pfr_error *err;
+    bool lossy;
+    uint64_t guests; /* samples of guests, which are left out */
+};
+
+/* script_fields.c: reads options->fields into s->choices. */
+pfr_status script_choose(struct script *s, pfr_error *err);
+const char *script_type_name(enum script_type type);
+
+/* script_events.c: makes s->events anew when events were added. */
+pfr_status script_prepare(struct script *s, pfr_error *err);
+void script_events_free(struct script *s);
+
+/* script_threads.c */
+pfr_status script_threads_make(struct script *s, pfr_error *err);
+void script_threads_free(struct script *s);
+/* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
+const struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
+
+/* script_frames.c */
+pfr_status frames_init(struct frames *frames, struct memory *memory, bool raw_names, pfr_error *err);
+void frames_free(struct frames *frames);
+/* Writes an address of the moment's thread with its names, as `form` says. */
+void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
+/* Writes only the names, " name+0x1 (object)", or one of them. */
+void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to);
+void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to);
+void script_write_object(struct script *s, uint32_t object, pfr_output *to);
+
+/* script_places.c */
+script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
+/* script_sample.c */
+script_printer print_comm, print_pid, print_tid, print_pid_tid, print_cpu, print_misc, print_time, print_period,
+    print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat, print_iregs,
+    print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size, print_cgroup;
+
+/* script_lines.c */
+bool script_line_wanted(const struct script *s, uint32_t type);
+void script_line(struct script *s, const pfr_record *rec, struct key key);
+pfr_status script_lines_make(struct script *s, pfr_error *err);
+void script_lines_free(struct script *s);
+
+/* script_reads.c: prints one sample, or one for each counter that its READ holds. */
+void script_reads(struct script *s, struct moment *m);
+/* script.c */
+void script_print_sample(struct script *s, const struct moment *m);
+/* The event of this id; NULL: none. */
+const struct script_event *script_event_of_id(const struct script *s, uint64_t id);
+
+static inline void script_fail(struct script *s, pfr_status status) {
+    if (s->failed >= 0 && status < 0)
+        s->failed = status;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields that need to know what is mapped where. A chain changes its cpumode at context markers, which are not printed:
+ *
+ *     work   218/218    1390.788626:    1001001 cpu-clock:
+ *             ffffffff821f2fa7 schedule+0x37 ([kernel.kallsyms])
+ *                         1969 main+0x19 (/srv/demo/work)
+ *
+ * The line behind it is empty.
+ */
+#include "view/script_parts.h"
+
+#include "view/sample_words.h"
+
+#define CONTEXT_MOST ((uint64_t)-4095) /* values from here on are markers */
+#define CPUMODE 7u
+#define CPUMODE_KERNEL 1u
+#define CPUMODE_USER 2u
+#define CPUMODE_HYPERVISOR 3u
+#define CPUMODE_GUEST_KERNEL 4u
+#define CPUMODE_GUEST_USER 5u
+
+void print_lone_ip(struct script *s, const struct moment *m) {
+    out_char(s->out, ' ');
+    script_write_frame(s, m, m->rec->misc & CPUMODE, m->sample->ip, m->event->name_form);
+}
+
+static unsigned mode_of_marker(uint64_t marker, unsigned now) {
+    static const struct {
+        int marker;
+        unsigned mode;
+    } modes[] = {{-32, CPUMODE_HYPERVISOR},
+                 {-128, CPUMODE_KERNEL},
+                 {-512, CPUMODE_USER},
+                 {-2176, CPUMODE_GUEST_KERNEL},
+                 {-2560, CPUMODE_GUEST_USER}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if ((uint64_t)modes[i].marker == marker)
+            return modes[i].mode;
+    return now;
+}
+
+void print_chain(struct script *s, const struct moment *m) {
+    const pfr_u64s *chain = &m->sample->chain;
+    const unsigned form = m->event->name_form | NAME_CHAIN;
+    unsigned mode = m->rec->misc & CPUMODE;
+    uint32_t left = s->max_stack;
+    out_char(s->out, '\n');
+    for (uint64_t i = 0; i < chain->count && left > 0; i++) {
+        const uint64_t entry = pfr_u64s_at(chain, i);
+        if (entry >= CONTEXT_MOST) {
+            mode = mode_of_marker(entry, mode);
+            continue;
+        }
+        script_write_frame(s, m, mode, entry, form);
+        left--;
+    }
+}
+
+/* Of events whose address is a place in memory that may be mapped, with its names. */
+void print_addr(struct script *s, const struct moment *m) {
+    if (m->event->addr_is_place)
+        script_write_frame(s, m, m->rec->misc & CPUMODE, m->sample->addr, m->event->name_form);
+    else
+        out_hex_wide(s->out, m->sample->addr, 16);
+}
+
+/* Branches of the kernel and of the program mix: the cpumode of the sample is tried first, then the other. */
+static void place_branch(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
+    const unsigned mode = m->rec->misc & CPUMODE;
+    state_place_in(s->state, mode, m->thread->space, address, m->key, place);
+    if (!place->map && (mode == CPUMODE_USER || mode == CPUMODE_KERNEL))
+        state_place_in(s->state, CPUMODE_USER + CPUMODE_KERNEL - mode, m->thread->space, address, m->key, place);
+}
+
+static void write_0x(struct script *s, uint64_t value) {
+    out_write(s->out, "0x", 2);
+    out_hex(s->out, value, 1);
+}
+
+typedef void branch_end(struct script *s, const struct moment *m, uint64_t address);
+
+static void write_raw_end(struct script *s, const struct moment *m, uint64_t address) {
+    struct place place;
+    write_0x(s, address);
+    if (!(m->event->name_form & NAME_DSO))
+        return;
+    place_branch(s, m, address, &place);
+    script_write_object(s, place.object, s->to);
+}
+
+static void write_named_end(struct script *s, const struct moment *m, uint64_t address) {
+    struct place place;
+    place_branch(s, m, address, &place);
+    script_write_symbol(s, &place, address, true, s->to);
+    if (m->event->name_form & NAME_DSO)
+        script_write_object(s, place.object, s->to);
+}
+
+/* Where in its object; addresses in none, and those of the kernel, as they are. */
+static void write_offset_end(struct script *s, const struct moment *m, uint64_t address) {
+    struct place place;
+    place_branch(s, m, address, &place);
+    write_0x(s, place.map ? place.offset : address);
+    if (m->event->name_form & NAME_DSO)
+        script_write_object(s, place.object, s->to);
+}
+
+static void write_branches(struct script *s, const struct moment *m, branch_end *write_end, bool blank) {
+    struct pfr_rec_branch_entry entry;
+    if (!SAMPLE_HAS(m->event->sample_type, S_BRANCH))
+        return;
+    pfr_items_iter it = pfr_items_begin(&m->sample->branch.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
+        if (blank)
+            out_char(s->out, ' ');
+        write_end(s, m, entry.from);
+        out_char(s->out, '/');
+        write_end(s, m, entry.to);
+        words_branch_flags(s->to, &entry);
+        out_char(s->out, ' ');
+    }
+}
+
+void print_brstack(struct script *s, const struct moment *m) {
+    write_branches(s, m, write_raw_end, true);
+}
+
+void print_brstacksym(struct script *s, const struct moment *m) {
+    write_branches(s, m, write_named_end, false);
+}
+
+void print_brstackoff(struct script *s, const struct moment *m) {
+    write_branches(s, m, write_offset_end, true);
+}

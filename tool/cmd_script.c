@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray script: one event at a time, as perf script prints it. */
+#include <perfray/script.h>
+#include "command.h"
+
+struct script_options {
+    struct word_list fields;
+    const char *symfs, *kallsyms;
+    uint32_t max_stack;
+    bool hide_call_graph, nanoseconds, symbols;
+    bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
+};
+
+static const struct script_options script_defaults = {.symbols = true};
+
+#define SHOW(name, member, what)                                                                                       \
+    { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
+
+static const struct opt script_opts[] = {
+    {"fields", 'F', OPT_WORDS, offsetof(struct script_options, fields), "FIELDS",
+     "print these, with commas between; +FIELD and -FIELD: more, less than there were"},
+    {"hide-call-graph", 'G', OPT_FLAG, offsetof(struct script_options, hide_call_graph), NULL,
+     "print the sampled address, not its call chain"},
+    {"max-stack", 0, OPT_NUMBER, offsetof(struct script_options, max_stack), "COUNT",
+     "print as much of a call chain; 127 without the option"},
+    {"ns", 0, OPT_FLAG, offsetof(struct script_options, nanoseconds), NULL,
+     "print times with nine digits behind the point"},
+    SHOW("task", tasks, "FORK, COMM and EXIT"),
+    SHOW("mmap", maps, "MMAP and MMAP2"),
+    SHOW("switch", switches, "SWITCH and SWITCH_CPU_WIDE"),
+    SHOW("namespace", namespaces, "NAMESPACES"),
+    SHOW("cgroup", cgroups, "CGROUP"),
+    SHOW("bpf", bpf, "KSYMBOL and BPF_EVENT"),
+    SHOW("lost", losses, "LOST"),
+    SHOW("round", rounds, "FINISHED_ROUND"),
+    SHOW("text-poke", pokes, "TEXT_POKE"),
+    {"symfs", 0, OPT_STRING, offsetof(struct script_options, symfs), "DIR", "look for objects below this folder"},
+    {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
+    {"no-symbols", 0, OPT_CLEAR, offsetof(struct script_options, symbols), NULL,
+     "open no object: addresses stay numbers"},
+    {"no-inline", 0, OPT_HABIT, 0, NULL, "nothing: inlined functions are not printed"},
+    {0},
+};
+
+/* Holes in the recording are told by complain_of_damage; this is what only the script meets. */
+static void note_told(void *file, const char *sentence) {
+    (void)file;
+    complain_as("perfray script", "%s", sentence);
+}
+
+static uint32_t shown(const struct script_options *o) {
+    return (o->tasks ? PFR_SCRIPT_TASKS : 0) | (o->maps ? PFR_SCRIPT_MAPS : 0) |
+           (o->switches ? PFR_SCRIPT_SWITCHES : 0) | (o->namespaces ? PFR_SCRIPT_NAMESPACES : 0) |
+           (o->cgroups ? PFR_SCRIPT_CGROUPS : 0) | (o->bpf ? PFR_SCRIPT_BPF : 0) | (o->losses ? PFR_SCRIPT_LOSSES : 0) |
+           (o->rounds ? PFR_SCRIPT_ROUNDS : 0) | (o->pokes ? PFR_SCRIPT_POKES : 0);
+}
+
+static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
+    const struct script_options *const options = task->options;
+    const pfr_script_options how = {.size = sizeof how,
+                                    .fields = options->fields.at,
+                                    .show = shown(options),
+                                    .max_stack = options->max_stack,
+                                    .hide_call_graph = options->hide_call_graph,
+                                    .nanoseconds = options->nanoseconds,
+                                    .no_symbols = !options->symbols,
+                                    .symfs = options->symfs,
+                                    .kallsyms = options->kallsyms,
+                                    .note = note_told};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    const pfr_status status = pfr_script_print(reader, &how, task->out, &err);
+    if (status == PFR_ERR_USAGE) {
+        complain_as("perfray script", "%s; see perfray script -h", err.text);
+        return ENDS_USAGE;
+    }
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, &err, NULL);
+    return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
+}
+
+static enum exit_status script_run(const struct task *task) {
+    const pfr_open_options how = {.size = sizeof how, .spool = true};
+    enum exit_status status;
+    pfr_reader *const reader = open_recording(task, &how, &status);
+    if (reader)
+        status = print_script(task, reader);
+    pfr_close(reader);
+    return status;
+}
+
+extern const struct command cmd_script;
+const struct command cmd_script = {
+    .name = "script",
+    .about = "print one event at a time, as perf script does",
+    .arguments = "[FILE...]",
+    .opts = script_opts,
+    .size = sizeof(struct script_options),
+    .defaults = &script_defaults,
+    .run = script_run,
+};
