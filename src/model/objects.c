@@ -43,6 +43,8 @@ static enum object_kind kind_of(const char *path, size_t length, bool kernel) {
         return OBJECT_ANONYMOUS;
     if (begins(path, length, "[vdso") || begins(path, length, "[vsyscall"))
         return OBJECT_VDSO;
+    if (begins(path, length, "[stack") || begins(path, length, "[heap]") || begins(path, length, "/SYSV"))
+        return OBJECT_MEMORY;
     return length && path[0] == '/' ? OBJECT_FILE : OBJECT_OTHER;
 }
 
@@ -113,6 +115,7 @@ static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, bool kernel, c
 
 /* A word of the recorder on a path that was met before the object, or after it. */
 static void fill(struct object *o, const struct learned_id *id) {
+    o->listed = true;
     if (o->build_id_size > 0 || id->size == 0)
         return;
     memcpy(o->build_id, id->bytes, id->size);

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OBJECTS_H
 #define PFR_MODEL_OBJECTS_H
-/* What is mapped: one entry per path and build-id; anonymous memory is one per process. */
+/*
+ * What is mapped: one entry per path and build-id; anonymous memory is one per process. MEMORY are the stack, the heap
+ * and what else has a name and no file; OTHER what is named in any other way.
+ */
 #include "base/hashmap.h"
 #include "base/intern.h"
 
 #include <perfray/reader.h>
 
-enum object_kind { OBJECT_FILE, OBJECT_KERNEL, OBJECT_MODULE, OBJECT_VDSO, OBJECT_ANONYMOUS, OBJECT_OTHER };
+enum object_kind {
+    OBJECT_FILE,
+    OBJECT_KERNEL,
+    OBJECT_MODULE,
+    OBJECT_VDSO,
+    OBJECT_ANONYMOUS,
+    OBJECT_MEMORY,
+    OBJECT_OTHER
+};
 
 #define BUILD_ID_ROOM 20
 
@@ -16,6 +27,7 @@ struct object {
     uint32_t pid;              /* of anonymous memory */
     uint32_t sibling;          /* another object of the same path, or another kernel; NO_OBJECT */
     uint8_t kind;
+    bool listed;           /* a list of build-ids names its path */
     uint8_t build_id_size; /* 0: not known */
     uint8_t build_id[BUILD_ID_ROOM];
 };

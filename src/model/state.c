@@ -19,6 +19,7 @@
 #define CPUMODE_USER 2u
 #define MISC_BARE 0x2000u /* COMM: by exec; FORK: maps are not inherited */
 #define FEATURE_BUILD_ID 2u
+#define IDLE "swapper" /* tid 0 until it has another name */
 #define SAMPLE_TYPE_TIME (1u << 2)
 #define KERNEL_TYPES 64u
 
@@ -148,7 +149,8 @@ static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_err
 /* In a stream the first event comes with the records: whether keys have times is known when it is there. */
 static void learn_times(struct state *s) {
     const pfr_event *first = pfr_get_event(s->reader, 0);
-    s->timed = first && (first->attr.sample_type & SAMPLE_TYPE_TIME) && first->attr.flags.sample_id_all;
+    s->timed =
+        !s->as_recorded && first && (first->attr.sample_type & SAMPLE_TYPE_TIME) && first->attr.flags.sample_id_all;
 }
 
 static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_error *err) {
@@ -189,16 +191,21 @@ static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error
     return PFR_OK;
 }
 
-pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    *s = (struct state){.memory = memory, .reader = reader};
+static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded, pfr_error *err) {
+    *s = (struct state){.memory = memory, .reader = reader, .as_recorded = as_recorded};
     intern_init(&s->names, memory);
     objects_init(&s->objects, memory, &s->names);
     spaces_init(&s->spaces, memory);
     s->spaces.depth_most = reader->limits.depth;
     threads_init(&s->threads, memory, &s->spaces);
     learn_times(s);
+    PFR_TRY(intern_put(&s->names, IDLE, strlen(IDLE), &s->threads.idle_name, err));
     PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err));
     return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
+}
+
+pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    return begin(s, reader, memory, false, err);
 }
 
 pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
@@ -209,9 +216,9 @@ pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
     return c.apply ? c.apply(s, &c, err) : PFR_OK;
 }
 
-pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded, pfr_error *err) {
     struct collecting all = {.state = s};
-    pfr_status st = state_begin(s, reader, memory, err);
+    pfr_status st = begin(s, reader, memory, as_recorded, err);
     if (st >= 0)
         st = collect_all(&all, reader, err);
     if (st >= 0)
@@ -220,6 +227,14 @@ pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memor
         st = learn_build_ids(s, reader, err);
     mem_free(memory, all.at, all.room, sizeof *all.at);
     return st < 0 ? st : spaces_seal(&s->spaces, err);
+}
+
+pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    return build(s, reader, memory, false, err);
+}
+
+pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    return build(s, reader, memory, true, err);
 }
 
 void state_free(struct state *s) {
@@ -254,7 +269,7 @@ void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64
     const uint8_t kind = s->objects.at[m->object].kind;
     if (kind == OBJECT_VDSO)
         place->offset = address - m->start;
-    else if (kind == OBJECT_FILE || kind == OBJECT_MODULE)
+    else if (kind == OBJECT_FILE || kind == OBJECT_MODULE || kind == OBJECT_OTHER)
         place->offset = address - m->start + m->pgoff;
 }
 
@@ -266,7 +281,7 @@ void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uin
 }
 
 pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *name, pfr_error *err) {
-    char made[16] = "swapper";
+    char made[16] = IDLE;
     *name = thread_name_at(&s->threads, tid, key, true);
     if (*name != NO_NAME)
         return PFR_OK;

@@ -23,10 +23,13 @@ struct state {
     struct threads threads;
     uint32_t kernel, modules; /* spaces that all share; a module wins */
     bool timed;               /* keys have times */
+    bool as_recorded;         /* they have none: the order of the file alone counts */
 };
 
 /* Reads to PFR_END. Holes are counted by the reader and do not stop it. < 0: *err; call state_free all the same. */
 pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
+/* The same with what stands earlier in the file happening earlier, whatever its time. */
+pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void state_free(struct state *state);
 
 /* The same bit by bit, for a stream: after state_begin (as state_build), each record is noted in the order of time, and

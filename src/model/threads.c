@@ -7,7 +7,7 @@
 #include <string.h>
 
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces) {
-    *all = (struct threads){.memory = memory, .spaces = spaces};
+    *all = (struct threads){.memory = memory, .spaces = spaces, .idle_name = NO_NAME};
     u64_map_init(&all->newest, memory);
 }
 
@@ -147,7 +147,9 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
     uint32_t parent, child, space;
     PFR_TRY(current(all, ppid, ptid, key, &parent, err));
     PFR_TRY(forked_space(all, pid, ppid, tid, parent, bare, key, &space, err));
-    const uint32_t name = value_at(&all->at[parent].names, key);
+    uint32_t name = value_at(&all->at[parent].names, key);
+    if (name == NO_NAME && ptid == 0)
+        name = all->idle_name;
     PFR_TRY(new_generation(all, tid, key, &child, err));
     PFR_TRY(change(all, &all->at[child].spaces, space, key, err));
     return name == NO_NAME ? PFR_OK : change(all, &all->at[child].names, name, key, err);

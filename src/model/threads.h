@@ -39,6 +39,7 @@ struct threads {
     struct generation *at;
     size_t count, room;
     struct u64_map newest; /* tid -> its last generation */
+    uint32_t idle_name;    /* what a child of tid 0 is called before tid 0 has a name; NO_NAME: nothing */
 };
 
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces);

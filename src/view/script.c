@@ -78,10 +78,13 @@ static void take_event(struct script *s, const pfr_record *rec, const struct key
     script_fail(s, script_prepare(s, s->err));
 }
 
-typedef void take_record(struct script *s, const pfr_record *rec, const struct key *key);
-static take_record *const takers[] = {
-    [1] = take_state,  [3] = take_state,  [7] = take_state,  [9] = take_sample,
-    [10] = take_state, [17] = take_state, [64] = take_event, [78] = take_event,
+static script_taker *const takers[] = {
+    [1] = take_state,        [3] = take_state,
+    [7] = take_state,        [9] = take_sample,
+    [10] = take_state,       [17] = take_state,
+    [64] = take_event,       [73] = script_take_thread_map,
+    [76] = script_take_stat, [77] = script_take_stat_round,
+    [78] = take_event,
 };
 
 /* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. */
@@ -101,12 +104,44 @@ static void take(struct script *s, const pfr_record *rec, const struct key *key)
         script_line(s, rec, *key);
 }
 
+/* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
+static pfr_status open_records(struct script *s, pfr_error *err) {
+    if (!(s->options->show & PFR_SCRIPT_ROUNDS)) {
+        PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, err));
+        s->state = timeline_state(s->timeline);
+        return PFR_OK;
+    }
+    s->state = &s->as_recorded;
+    pfr_status st = state_build_as_recorded(s->state, s->reader, s->memory, err);
+    if (st >= 0)
+        st = pfr_rewind(s->reader, err);
+    if (st < 0)
+        state_free(s->state);
+    return st;
+}
+
+static void close_records(struct script *s) {
+    if (s->timeline)
+        timeline_close(s->timeline);
+    else
+        state_free(s->state);
+}
+
+static pfr_status next_record(struct script *s, pfr_record *rec, struct key *key, pfr_error *err) {
+    if (s->timeline)
+        return timeline_next(s->timeline, rec, key, err);
+    const pfr_status st = pfr_next(s->reader, rec, err);
+    if (st == PFR_OK)
+        *key = state_key(s->state, rec, 0);
+    return st;
+}
+
 static pfr_status take_all(struct script *s) {
     pfr_record rec;
     struct key key;
     pfr_error own, *err = s->err ? s->err : &own;
     pfr_status st;
-    while ((st = timeline_next(s->timeline, &rec, &key, err)) >= 0 && st != PFR_END) {
+    while ((st = next_record(s, &rec, &key, err)) >= 0 && st != PFR_END) {
         if (st == PFR_OK)
             take(s, &rec, &key);
         else
@@ -131,8 +166,7 @@ static void learn_machine(struct script *s) {
 static pfr_status run(struct script *s, pfr_error *err) {
     const struct address_names_options how = {s->options->symfs, s->options->kallsyms, s->options->no_symbols};
     PFR_TRY(script_choose(s, err));
-    PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, err));
-    s->state = timeline_state(s->timeline);
+    PFR_TRY(open_records(s, err));
     address_names_init(&s->names, s->state, s->memory, &how);
     learn_machine(s);
     pfr_status st = frames_init(&s->frames, s->memory, s->to->raw_names, err);
@@ -148,7 +182,7 @@ static pfr_status run(struct script *s, pfr_error *err) {
     script_threads_free(s);
     frames_free(&s->frames);
     address_names_free(&s->names);
-    timeline_close(s->timeline);
+    close_records(s);
     return st;
 }
 
@@ -166,6 +200,7 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     pfr_status st = run(&s, err);
     script_events_free(&s);
     u64_map_free(&s.counts);
+    script_stat_free(&s.stat, s.memory);
     arena_free(&s.arena);
     if (st < 0)
         return st;

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 
 #define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
+#define FEATURE_STAT 21u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
 #define MINOR_FAULTS 5u
@@ -33,6 +34,12 @@ static bool any_chains(const struct script *s) {
         if (SAMPLE_HAS(pfr_get_event(s->reader, i)->attr.sample_type, S_CHAIN))
             return !s->options->hide_call_graph;
     return false;
+}
+
+/* What perf stat recorded has no samples whose fields could be missing. */
+static bool is_stat(const struct script *s) {
+    const pfr_header *h = pfr_get_header(s->reader);
+    return h->features[0] >> FEATURE_STAT & 1;
 }
 
 /* Fields that were not recorded go, or are an error where they were asked for by name. */
@@ -81,6 +88,8 @@ static pfr_status check_events(struct script *s, pfr_error *err) {
         if (seen >> type & 1)
             continue;
         seen |= 1u << type;
+        if (is_stat(s))
+            continue;
         PFR_TRY(check_recorded(&s->choices[type], event, err));
         PFR_TRY(check_sense(&s->choices[type], err));
     }

@@ -63,7 +63,7 @@ static void forget_all(struct frames *f) {
     f->bytes = 0;
 }
 
-/* What perf calls the object. */
+/* What perf calls the object. A module that the table of build-ids lists goes by its path. */
 static void write_object(struct script *s, uint32_t object, pfr_output *to) {
     if (object == NO_OBJECT) {
         out_text(&to->out, UNKNOWN);
@@ -76,8 +76,8 @@ static void write_object(struct script *s, uint32_t object, pfr_output *to) {
         out_text(&to->out, ".map");
         return;
     }
-    const bool kernel = o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE;
-    const struct intern_text name = intern_get(&s->state->names, kernel ? o->short_name : o->path);
+    const bool is_short = o->kind == OBJECT_KERNEL || (o->kind == OBJECT_MODULE && !o->listed);
+    const struct intern_text name = intern_get(&s->state->names, is_short ? o->short_name : o->path);
     print_name(to, name.bytes, name.length);
 }
 

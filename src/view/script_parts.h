@@ -180,11 +180,22 @@ struct moment {
     uint64_t time, period;
 };
 
+/* script_stat.c */
+struct script_count;
+struct script_stat {
+    struct script_count *counts; /* of the round at hand */
+    size_t nr_counts, count_room;
+    int32_t *threads; /* of THREAD_MAP */
+    size_t nr_threads, thread_room;
+    bool has_title;
+};
+
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
-    struct memory *memory; /* the reader's */
-    struct timeline *timeline;
+    struct memory *memory;     /* the reader's */
+    struct timeline *timeline; /* NULL: records come as they stand in the file */
+    struct state as_recorded;  /* and this is the state then */
     struct state *state;
     pfr_output *to;
     struct output *out;
@@ -199,9 +210,10 @@ struct script {
     struct script_thread *threads; /* SCRIPT_THREADS of them */
     struct u64_map comms;          /* name in state->names -> its shown text */
     struct u64_map counts;         /* id of a counter -> what it read before */
-    struct arena arena;            /* labels, shown names */
-    struct dump *lines;            /* for perf's lines of other records */
-    uint64_t source_width;         /* the longest data_src so far */
+    struct script_stat stat;
+    struct arena arena;    /* labels, shown names */
+    struct dump *lines;    /* for perf's lines of other records */
+    uint64_t source_width; /* the longest data_src so far */
     uint32_t max_stack;
     char arch[32]; /* of feature ARCH; "": not told */
     pfr_status failed;
@@ -246,6 +258,11 @@ bool script_line_wanted(const struct script *s, uint32_t type);
 void script_line(struct script *s, const pfr_record *rec, struct key key);
 pfr_status script_lines_make(struct script *s, pfr_error *err);
 void script_lines_free(struct script *s);
+
+/* What is done with one record of a type. */
+typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);
+script_taker script_take_thread_map, script_take_stat, script_take_stat_round;
+void script_stat_free(struct script_stat *stat, struct memory *memory);
 
 /* script_reads.c: prints one sample, or one for each counter that its READ holds. */
 void script_reads(struct script *s, struct moment *m);

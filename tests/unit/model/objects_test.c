@@ -51,7 +51,7 @@ TEST(objects_are_called_as_in_reports) {
     expect_name(&s, "/usr/lib/libc.so.6", false, OBJECT_FILE, "libc.so.6");
     expect_name(&s, "relative", false, OBJECT_OTHER, "relative");
     expect_name(&s, "", false, OBJECT_OTHER, "");
-    expect_name(&s, "[heap]", false, OBJECT_OTHER, "[heap]");
+    expect_name(&s, "[heap]", false, OBJECT_MEMORY, "[heap]");
     expect_name(&s, "[vdso]", false, OBJECT_VDSO, "[vdso]");
     expect_name(&s, "//anon", false, OBJECT_ANONYMOUS, "[JIT] tid 33");
     expect_name(&s, "/dev/zero (deleted)", false, OBJECT_ANONYMOUS, "[JIT] tid 33");
