@@ -13,7 +13,7 @@
 
 #define COLUMNS 16u
 #define BRANCH_EXTENDED 15u
-#define MISC_COLUMNS 10u
+#define MISC_COLUMNS 6u
 #define FLAGS_COLUMNS 24u
 #define X86_VECTORS 32u
 

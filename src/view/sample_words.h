@@ -68,7 +68,7 @@ void words_phys_addr(pfr_output *out, uint64_t address);
 /* Field flags, of a sample that no decoder of AUX data made: nothing but its 24 columns. */
 void words_flags(pfr_output *out);
 
-/* Field misc: the letters of cpumode and of the bits that mean something for records of this type, in 10 columns. */
+/* Field misc: the letters of cpumode and of the bits that mean something for records of this type, in 6 columns. */
 void words_misc(pfr_output *out, uint32_t type, uint16_t misc);
 
 #endif

@@ -9,7 +9,7 @@
 #include "file/recording.h"
 
 #define STACK_MOST 127u
-#define FEATURE_ARCH 6u
+#define FIRST_OWN_RECORD 64u
 #define CPUMODE 7u
 #define CPUMODE_HYPERVISOR 3u
 #define CPUMODE_GUEST_USER 5u
@@ -72,10 +72,10 @@ static void take_state(struct script *s, const pfr_record *rec, const struct key
     s->epoch++;
 }
 
-/* More events, or other names for them. */
+/* More events, other names for them, or what is told of all; made when the next line is printed. */
 static void take_event(struct script *s, const pfr_record *rec, const struct key *key) {
     (void)rec, (void)key;
-    script_fail(s, script_prepare(s, s->err));
+    s->stale = true;
 }
 
 static script_taker *const takers[] = {
@@ -84,7 +84,7 @@ static script_taker *const takers[] = {
     [10] = take_state,       [17] = take_state,
     [64] = take_event,       [73] = script_take_thread_map,
     [76] = script_take_stat, [77] = script_take_stat_round,
-    [78] = take_event,
+    [78] = take_event,       [80] = take_event,
 };
 
 /* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. */
@@ -98,6 +98,12 @@ static void mind_order(struct script *s, const struct key *key) {
 
 static void take(struct script *s, const pfr_record *rec, const struct key *key) {
     mind_order(s, key);
+    if (s->stale && rec->type < FIRST_OWN_RECORD) {
+        s->stale = false;
+        script_fail(s, script_prepare(s, s->err));
+    }
+    if (s->failed < 0)
+        return;
     if (rec->type < sizeof takers / sizeof *takers && takers[rec->type])
         takers[rec->type](s, rec, key);
     if (script_line_wanted(s, rec->type))
@@ -154,21 +160,11 @@ static pfr_status take_all(struct script *s) {
     return st < 0 ? st : PFR_OK;
 }
 
-static void learn_machine(struct script *s) {
-    struct pfr_rec_feature_arch arch = {0};
-    const pfr_feature *feature = pfr_find_feature(s->reader, FEATURE_ARCH, NULL);
-    if (!feature || pfr_decode_feature(s->reader, feature, &arch, sizeof arch, NULL) != PFR_OK)
-        return;
-    const size_t length = arch.arch.length < sizeof s->arch - 1 ? arch.arch.length : sizeof s->arch - 1;
-    memcpy(s->arch, arch.arch.at, length);
-}
-
 static pfr_status run(struct script *s, pfr_error *err) {
     const struct address_names_options how = {s->options->symfs, s->options->kallsyms, s->options->no_symbols};
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
     address_names_init(&s->names, s->state, s->memory, &how);
-    learn_machine(s);
     pfr_status st = frames_init(&s->frames, s->memory, s->to->raw_names, err);
     if (st >= 0)
         st = script_threads_make(s, err);
@@ -201,6 +197,7 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     script_events_free(&s);
     u64_map_free(&s.counts);
     script_stat_free(&s.stat, s.memory);
+    trace_text_close(s.trace);
     arena_free(&s.arena);
     if (st < 0)
         return st;

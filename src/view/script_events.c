@@ -9,7 +9,8 @@
 #include "base/fail.h"
 
 #define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
-#define FEATURE_STAT 21u
+#define FEATURE_ARCH 6u
+#define FEATURE_STAT 19u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
 #define MINOR_FAULTS 5u
@@ -167,9 +168,19 @@ static pfr_status make_labels(struct script *s, pfr_error *err) {
     return failed ? mem_fail(s->memory, err, "script") : PFR_OK;
 }
 
+static void learn_machine(struct script *s) {
+    struct pfr_rec_feature_arch arch = {0};
+    const pfr_feature *feature = pfr_find_feature(s->reader, FEATURE_ARCH, NULL);
+    if (!feature || pfr_decode_feature(s->reader, feature, &arch, sizeof arch, NULL) != PFR_OK)
+        return;
+    const size_t length = arch.arch.length < sizeof s->arch - 1 ? arch.arch.length : sizeof s->arch - 1;
+    memcpy(s->arch, arch.arch.at, length);
+}
+
 pfr_status script_prepare(struct script *s, pfr_error *err) {
     const uint32_t count = pfr_event_count(s->reader);
     script_events_free(s);
+    learn_machine(s);
     PFR_TRY(check_events(s, err));
     s->events = mem_zeroed(s->memory, count, sizeof *s->events);
     if (!s->events)

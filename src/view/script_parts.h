@@ -21,6 +21,7 @@
 #include "base/public_output.h"
 #include "model/address_names.h"
 #include "model/timeline.h"
+#include "model/trace_text.h"
 
 #include <perfray/script.h>
 
@@ -211,9 +212,12 @@ struct script {
     struct u64_map comms;          /* name in state->names -> its shown text */
     struct u64_map counts;         /* id of a counter -> what it read before */
     struct script_stat stat;
-    struct arena arena;    /* labels, shown names */
-    struct dump *lines;    /* for perf's lines of other records */
-    uint64_t source_width; /* the longest data_src so far */
+    struct arena arena;  /* labels, shown names */
+    struct dump *lines;  /* for perf's lines of other records */
+    size_t source_width; /* the longest data_src so far */
+    struct trace_text *trace;
+    bool no_trace; /* there is none */
+    bool stale;    /* events were added since s->events was made */
     uint32_t max_stack;
     char arch[32]; /* of feature ARCH; "": not told */
     pfr_status failed;

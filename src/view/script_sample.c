@@ -10,8 +10,6 @@
 #include "view/sample_words.h"
 
 #define COMM_WIDTH 16u
-#define ADDRESS_WIDTH 16u
-#define FLAGS_WIDTH 24u
 #define NS_PER_SECOND 1000000000u
 #define BPF_OUTPUT 10u
 
@@ -70,43 +68,38 @@ void print_event(struct script *s, const struct moment *m) {
     out_write(s->out, m->event->label, m->event->label_length);
 }
 
-/* Only decoders of instruction traces know any. */
 void print_flags(struct script *s, const struct moment *m) {
     (void)m;
-    out_pad(s->out, FLAGS_WIDTH);
+    words_flags(s->to);
 }
 
-static void write_address(struct script *s, uint64_t address) {
-    out_hex_wide(s->out, address, ADDRESS_WIDTH);
-}
-
+/* The text of a tracepoint; a recording without formats has none. */
 void print_trace(struct script *s, const struct moment *m) {
-    (void)s, (void)m;
+    const pfr_bytes *raw = &m->sample->raw.data;
+    if (!s->trace && !s->no_trace) {
+        script_fail(s, trace_text_open(&s->trace, s->reader, s->memory, s->err));
+        s->no_trace = !s->trace;
+    }
+    if (s->trace && SAMPLE_HAS(m->event->sample_type, S_RAW))
+        script_fail(
+            s, trace_text_write(s->trace, m->event->event->attr.config, raw->at, raw->length, m->cpu, s->to, s->err));
 }
 
-/* As wide as the widest before it. */
 void print_data_src(struct script *s, const struct moment *m) {
-    write_address(s, m->sample->data_src);
-    out_char(s->out, ' ');
-    const uint64_t before = out_written(s->out);
-    words_data_src(s->to, m->sample->data_src);
-    const uint64_t width = out_written(s->out) - before;
-    if (width > s->source_width)
-        s->source_width = width;
-    out_pad(s->out, (size_t)(s->source_width - width));
+    words_data_src(s->to, m->sample->data_src, &s->source_width);
 }
 
 void print_weight(struct script *s, const struct moment *m) {
     const bool whole = SAMPLE_HAS(m->event->sample_type, S_WEIGHT);
-    out_u64_wide(s->out, whole ? m->sample->weight : m->sample->weight_struct & UINT32_MAX, 16);
+    words_weight(s->to, whole ? m->sample->weight : m->sample->weight_struct & UINT32_MAX);
 }
 
 void print_ins_lat(struct script *s, const struct moment *m) {
-    out_u64_wide(s->out, m->sample->weight_struct >> 32 & UINT16_MAX, 16);
+    words_ins_lat(s->to, m->sample->weight_struct);
 }
 
 void print_retire_lat(struct script *s, const struct moment *m) {
-    out_u64_wide(s->out, m->sample->weight_struct >> 48, 16);
+    words_retire_lat(s->to, m->sample->weight_struct);
 }
 
 void print_iregs(struct script *s, const struct moment *m) {
@@ -125,29 +118,15 @@ void print_bpf_output(struct script *s, const struct moment *m) {
 }
 
 void print_phys_addr(struct script *s, const struct moment *m) {
-    write_address(s, m->sample->phys_addr);
-}
-
-/* 4096 is 4K: divided as long as more than one of the next unit is left. */
-static void write_page_size(struct script *s, uint64_t size) {
-    unsigned unit = 0;
-    if (size == 0) {
-        out_write(s->out, " N/A", 4);
-        return;
-    }
-    for (; size / 1024 >= 1 && unit < 3; unit++)
-        size /= 1024;
-    out_char(s->out, ' ');
-    out_u64(s->out, size);
-    out_char(s->out, "BKMG"[unit]);
+    words_phys_addr(s->to, m->sample->phys_addr);
 }
 
 void print_data_page_size(struct script *s, const struct moment *m) {
-    write_page_size(s, m->sample->data_page_size);
+    words_page_size(s->to, m->sample->data_page_size);
 }
 
 void print_code_page_size(struct script *s, const struct moment *m) {
-    write_page_size(s, m->sample->code_page_size);
+    words_page_size(s->to, m->sample->code_page_size);
 }
 
 void print_cgroup(struct script *s, const struct moment *m) {
@@ -155,32 +134,6 @@ void print_cgroup(struct script *s, const struct moment *m) {
     out_u64(s->out, m->sample->cgroup);
 }
 
-/* Letters for the bits of header.misc that mean something for a record of this type. */
-static char misc_letter(uint32_t type, uint16_t misc) {
-    static const struct {
-        uint32_t type;
-        uint16_t bit;
-        char letter;
-    } letters[] = {
-        {1, 1u << 13, 'M'}, {10, 1u << 13, 'M'}, {3, 1u << 13, 'E'}, {14, 1u << 13, 'S'}, {15, 1u << 13, 'S'}};
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
-        if (letters[i].type == type && (misc & letters[i].bit))
-            return letters[i].letter;
-    return 0;
-}
-
 void print_misc(struct script *s, const struct moment *m) {
-    static const char modes[8] = {0, 'K', 'U', 'H', 'G', 'g', 0, 0};
-    const uint16_t misc = m->rec->misc;
-    char text[8];
-    size_t length = 0;
-    const char letter = misc_letter(m->rec->type, misc);
-    if (modes[misc & 7])
-        text[length++] = modes[misc & 7];
-    if (letter)
-        text[length++] = letter;
-    if (letter == 'S' && (misc & 1u << 14))
-        text[length++] = 'p';
-    out_write(s->out, text, length);
-    out_pad(s->out, 6 - length);
+    words_misc(s->to, m->rec->type, m->rec->misc);
 }
