@@ -5,6 +5,7 @@
  */
 #include "base/bounds.h"
 #include "base/descriptor.h"
+#include "base/scratch.h"
 #include "file/recording.h"
 
 #include <dirent.h>
@@ -176,24 +177,6 @@ static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_hea
     r->parts[0].end = h->data_offset + h->data_size;
 }
 
-static const char *spool_folder(void) {
-    const char *folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
-}
-
-static pfr_status write_spool(int fd, const uint8_t *bytes, size_t length, pfr_error *err) {
-    while (length > 0) {
-        const ssize_t wrote = write(fd, bytes, length);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return pfr_fail_errno(err, wrote < 0 ? errno : ENOSPC, "write a temporary file in", spool_folder());
-        bytes += wrote;
-        length -= (size_t)wrote;
-    }
-    return PFR_OK;
-}
-
 /* A stream that ends by damage is kept as far as it goes; r->broken tells of the rest. */
 static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
     const uint8_t *bytes;
@@ -205,18 +188,15 @@ static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
         PFR_TRY(s);
         if (have == 0)
             break;
-        PFR_TRY(write_spool(fd, bytes, have, err));
+        PFR_TRY(scratch_write(fd, bytes, have, err));
     }
-    if (lseek(fd, 0, SEEK_SET) < 0)
-        return pfr_fail_errno(err, errno, "go back in a temporary file in", spool_folder());
-    return PFR_OK;
+    return scratch_rewind(fd, err);
 }
 
 /* A file-mode recording that comes as a stream goes into an unlinked file. */
 static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
-    const int fd = descriptor_open(AT_FDCWD, spool_folder(), O_TMPFILE | O_RDWR, 0600);
-    if (fd < 0)
-        return pfr_fail_errno(err, errno, "make a temporary file in", spool_folder());
+    int fd;
+    PFR_TRY(scratch_open(&fd, err));
     const pfr_status s = copy_stream(r, fd, err);
     if (s < 0) {
         close(fd);

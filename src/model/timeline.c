@@ -3,22 +3,28 @@
  * Records in the order of time: see timeline.h. When what waits may go is decided as perf decides it: at the end of a
  * round everything up to the latest record of the round before it, and the first half where too much waits. So what is
  * given equals what perf gives also where a recording breaks its own promise of order.
+ *
+ * A recording without rounds (a directory, whose parts follow each other; old recorders) promises no order: all of it
+ * is sorted. What is more than may wait goes into sorted runs in a temporary file. In a stream the first half has to
+ * go.
  */
 #include "model/timeline.h"
 
 #include "base/fail.h"
 #include "file/recording.h"
-#include "model/window.h"
+#include "model/runs.h"
 
 #define TYPE_FINISHED_ROUND 68u
 #define KERNEL_TYPES 64u
-#define WAIT_MOST ((uint64_t)64 << 20) /* bytes that wait */
 
 struct timeline {
     struct memory *memory;
     pfr_reader *reader;
     struct state state;
     struct window window;
+    struct runs runs;
+    uint64_t wait_most; /* bytes that may wait in memory */
+    bool has_rounds, merges;
     bool learns;     /* state is learnt from what is given */
     bool round_ends; /* the record given last was a FINISHED_ROUND */
     bool ended;
@@ -29,6 +35,7 @@ struct timeline {
 
 static pfr_status begin(struct timeline *t, pfr_error *err) {
     window_init(&t->window, t->memory);
+    runs_init(&t->runs, t->memory);
     t->learns = !input_seekable(&t->reader->parts[0].in);
     if (t->learns)
         return state_begin(&t->state, t->reader, t->memory, err);
@@ -41,7 +48,7 @@ pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memor
     *out = NULL;
     if (!t)
         return mem_fail(memory, err, "timeline");
-    *t = (struct timeline){.memory = memory, .reader = reader};
+    *t = (struct timeline){.memory = memory, .reader = reader, .wait_most = TIMELINE_WAIT_MOST};
     const pfr_status st = begin(t, err);
     if (st < 0)
         timeline_close(t);
@@ -54,6 +61,7 @@ void timeline_close(struct timeline *t) {
     if (!t)
         return;
     window_free(&t->window);
+    runs_free(&t->runs);
     state_free(&t->state);
     mem_free(t->memory, t, 1, sizeof *t);
 }
@@ -77,22 +85,35 @@ static pfr_status end_round(struct timeline *t, pfr_error *err) {
     const uint64_t limit = t->next_limit;
     t->round_ends = false;
     t->next_limit = t->window.latest;
-    return limit ? window_release(&t->window, limit, err) : PFR_OK;
+    t->has_rounds = true;
+    return limit && t->runs.count == 0 ? window_release(&t->window, limit, err) : PFR_OK;
 }
 
+/* Too much waits. END: some of it goes. */
 static pfr_status make_room(struct timeline *t, pfr_error *err) {
+    if (!t->learns && !t->has_rounds)
+        return runs_keep(&t->runs, &t->window, err);
     PFR_TRY(window_release(&t->window, 0, err));
-    return window_release(&t->window, window_middle(&t->window), err);
+    PFR_TRY(window_release(&t->window, window_middle(&t->window), err));
+    return PFR_END;
 }
 
-/* Reads until something may be given. OK: *rec is it; END: the window has it. */
+/* Nothing can come any more. */
+static pfr_status end(struct timeline *t, pfr_error *err) {
+    t->ended = true;
+    if (t->runs.count == 0)
+        return window_release(&t->window, UINT64_MAX, err);
+    t->merges = true;
+    PFR_TRY(runs_keep(&t->runs, &t->window, err));
+    return runs_merge(&t->runs, err);
+}
+
+/* Reads until something may be given. OK: *rec is it; END: it waits to be taken. */
 static pfr_status read_on(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *err) {
     for (;;) {
-        const pfr_status st = pfr_next(t->reader, rec, err);
-        if (st == PFR_END) {
-            t->ended = true;
-            return window_release(&t->window, UINT64_MAX, err) < 0 ? err->status : PFR_END;
-        }
+        pfr_status st = pfr_next(t->reader, rec, err);
+        if (st == PFR_END)
+            return (st = end(t, err)) < 0 ? st : PFR_END;
         if (st != PFR_OK)
             return st;
         const uint64_t time = time_of(t->reader, rec);
@@ -102,39 +123,41 @@ static pfr_status read_on(struct timeline *t, pfr_record *rec, struct key *key, 
             return PFR_OK;
         }
         PFR_TRY(window_put(&t->window, rec, *key, err));
-        if (t->window.bytes > WAIT_MOST) {
-            PFR_TRY(make_room(t, err));
-            return PFR_END;
-        }
+        if (t->window.bytes > t->wait_most && (st = make_room(t, err)) != PFR_OK)
+            return st;
     }
 }
 
-static bool take(struct timeline *t, pfr_record *rec, struct key *key) {
-    const struct waiting *next = window_take(&t->window);
-    if (!next)
-        return false;
+static pfr_status take(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *err) {
+    const struct waiting *next = NULL;
+    if (t->merges) {
+        const pfr_status st = runs_take(&t->runs, &next, err);
+        if (st != PFR_OK)
+            return st;
+    } else if (!(next = window_take(&t->window))) {
+        return PFR_END;
+    }
     *rec = next->rec;
     *key = next->key;
     t->late += key->time < t->given;
     if (key->time > t->given)
         t->given = key->time;
-    return true;
+    return PFR_OK;
 }
 
 pfr_status timeline_next(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
+    pfr_status st;
     if (t->round_ends)
         PFR_TRY(end_round(t, err));
-    while (!take(t, rec, key)) {
-        if (t->ended)
-            return PFR_END;
-        const pfr_status st = read_on(t, rec, key, err);
-        if (st == PFR_OK)
-            return give(t, rec, err);
-        if (st != PFR_END)
-            return st;
-    }
-    return give(t, rec, err);
+    while ((st = take(t, rec, key, err)) == PFR_END && !t->ended)
+        if ((st = read_on(t, rec, key, err)) != PFR_END)
+            break;
+    return st == PFR_OK ? give(t, rec, err) : st;
+}
+
+void timeline_wait_most(struct timeline *t, uint64_t bytes) {
+    t->wait_most = bytes;
 }
 
 struct state *timeline_state(struct timeline *t) {

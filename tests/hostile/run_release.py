@@ -26,13 +26,16 @@ MEGABYTES = 64
 SECONDS = 20
 MB = 1 << 20
 
+# malloc of the C library fills what it gives where this is set, so that memory counts which nobody uses
+UNFILLED = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
+
 
 class Cost:
     """User and system seconds, peak MB and status of one run."""
 
     def __init__(self, measure, command, path):
         done = subprocess.run([measure, os.environ["PERFRAY"]] + command + [path], stdout=subprocess.PIPE, check=True,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
+                              env=UNFILLED, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
         words = [int(word) for word in done.stdout.split()]
         self.seconds, self.megabytes, self.status = (words[0] + words[1]) / 1e6, words[2] / MB, words[3]
 
