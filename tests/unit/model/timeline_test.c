@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of time. A random recording is written as a recorder writes it: each round drains the buffers of some cpus
+ * one after the other, and a buffer may hold records up to the end of the round before. What comes out is compared with
+ * the records sorted by hand, and the state seen on the way with the state of the whole file. Then what is late, what
+ * has no time, what is too much to wait in memory, and every allocation failing once.
+ */
+#include "state_builder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include "../base/failing_alloc.h"
+#include "model/timeline.h"
+
+enum { ROUNDS = 12, CPUS = 3, EACH = 20, ROUND_TIME = 1000, RECORDS = ROUNDS * CPUS * EACH, PIPE_ROOM = 1 << 20 };
+enum { FINISHED_ROUND = 68, ANYBODY = 6, SPAN = 0x100 };
+
+/* A record is known by its number: the address of a sample, the name of a thread, the start of a map. */
+struct one {
+    uint64_t time;
+    unsigned number;
+};
+
+struct drawing {
+    uint64_t seed;
+    struct story story;
+    struct one records[RECORDS]; /* as they stand in the file */
+    unsigned count;
+    bool pipe, rounds;
+};
+
+static unsigned draw(struct drawing *d, unsigned below) {
+    d->seed ^= d->seed << 13;
+    d->seed ^= d->seed >> 7;
+    d->seed ^= d->seed << 17;
+    return (unsigned)(d->seed % below);
+}
+
+/* State is at most a third of the records, so that there are samples to see it. */
+static void draw_record(struct drawing *d, uint64_t time) {
+    struct story *s = &d->story;
+    const uint32_t pid = 1 + draw(d, ANYBODY), other = 1 + draw(d, ANYBODY);
+    char name[16];
+    snprintf(name, sizeof name, "n%u", d->count);
+    switch (draw(d, 9)) {
+    case 0:
+        tell_name(s, draw(d, 2) ? WITH_EXEC : 0, pid, pid, name, time);
+        break;
+    case 1:
+        tell_fork(s, 0, pid, other, pid, other, time);
+        break;
+    case 2:
+        tell_map(s, USER_MODE, pid, pid, draw(d, 4) * SPAN, SPAN, name, time);
+        break;
+    default:
+        tell_hit(s, USER_MODE, pid, pid, draw(d, 4 * SPAN), time);
+    }
+    d->records[d->count] = (struct one){time, d->count};
+    d->count++;
+}
+
+static void draw_buffer(struct drawing *d, unsigned round) {
+    uint64_t time = round ? (round - 1) * ROUND_TIME + 1 + draw(d, 2 * ROUND_TIME - 200) : 1;
+    for (unsigned i = 0; i < EACH; i++) {
+        draw_record(d, time);
+        const uint64_t room = (round + 1) * ROUND_TIME - time;
+        time += draw(d, room > 20 ? 20 : (unsigned)room + 1);
+    }
+}
+
+static void draw_recording(struct drawing *d, uint64_t seed, bool pipe, bool rounds) {
+    *d = (struct drawing){.seed = seed, .pipe = pipe, .rounds = rounds};
+    if (pipe)
+        begin_pipe(&d->story.b, 1);
+    else
+        begin_story(&d->story, TIMED);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned cpu = 0; cpu < CPUS; cpu++)
+            draw_buffer(d, round);
+        if (rounds)
+            put_head(&d->story.b, FINISHED_ROUND, 0, 8);
+    }
+    if (!pipe)
+        end_file(&d->story.b);
+}
+
+/* A stream that cannot be read twice; it fits into the pipe. */
+static pfr_reader *open_piped(const struct builder *b) {
+    int ends[2];
+    char path[32];
+    pfr_error err;
+    assert_int_equal(pipe(ends), 0);
+    assert_true(fcntl(ends[1], F_SETPIPE_SZ, PIPE_ROOM) >= (int)b->length);
+    assert_int_equal(write(ends[1], b->bytes, b->length), b->length);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    pfr_reader *r = pfr_open(path, NULL, &err);
+    close(ends[0]);
+    if (!r)
+        fail_msg("not opened: %s", err.text);
+    return r;
+}
+
+/* What a pass gave: times of what waits, and what every sample saw, one line each. */
+struct given {
+    uint64_t times[RECORDS];
+    unsigned count, rounds;
+    uint64_t late;
+    char *seen;
+    size_t length;
+};
+
+static void see(struct given *g, struct state *state, const pfr_record *rec, struct key key) {
+    const uint32_t pid = (uint32_t)number_at(rec, 16, 4), tid = (uint32_t)number_at(rec, 20, 4);
+    struct place place;
+    uint32_t name;
+    state_place(state, rec, pid, tid, number_at(rec, 8, 8), key, &place);
+    name = thread_name_at(&state->threads, tid, key, false);
+    const char *path = place.map ? intern_chars(&state->names, state->objects.at[place.object].path) : "-";
+    const int more = snprintf(g->seen + g->length, 64, "%ju %u %s %s\n", (uintmax_t)key.time, tid, path,
+                              name == NO_NAME ? "-" : intern_chars(&state->names, name));
+    assert_true(more > 0 && more < 64);
+    g->length += (size_t)more;
+}
+
+static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struct given *g) {
+    struct timeline *t;
+    struct key key;
+    pfr_record rec;
+    pfr_error err;
+    pfr_status st;
+    *g = (struct given){.seen = calloc(RECORDS, 64)};
+    ASSERT_OK(timeline_open(&t, r, memory, &err), err);
+    if (wait_most)
+        timeline_wait_most(t, wait_most);
+    while ((st = timeline_next(t, &rec, &key, &err)) == PFR_OK) {
+        g->rounds += rec.type == FINISHED_ROUND;
+        if (rec.type >= 64)
+            continue;
+        g->times[g->count++] = key.time;
+        if (rec.type == 9)
+            see(g, timeline_state(t), &rec, key);
+    }
+    assert_int_equal(st, PFR_END);
+    g->late = timeline_late(t);
+    timeline_close(t);
+}
+
+static void read_drawn(const struct drawing *d, bool piped, uint64_t wait_most, struct given *g) {
+    struct memory memory;
+    memory_init(&memory, NULL, 0);
+    pfr_reader *r = piped ? open_piped(&d->story.b) : open_built(&d->story.b, NULL);
+    pass(r, &memory, wait_most, g);
+    pfr_close(r);
+    assert_int_equal(memory.used, 0);
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct one *x = a, *y = b;
+    return x->time != y->time ? (x->time < y->time ? -1 : 1) : x->number < y->number ? -1 : 1;
+}
+
+static void expect_order(struct drawing *d, const struct given *g) {
+    assert_int_equal(g->count, d->count);
+    assert_int_equal(g->rounds, d->rounds ? ROUNDS : 0);
+    assert_int_equal(g->late, 0);
+    qsort(d->records, d->count, sizeof *d->records, by_time);
+    for (unsigned i = 0; i < d->count; i++)
+        assert_int_equal(g->times[i], d->records[i].time);
+}
+
+/* File, bytes of a pipe, a pipe; with rounds or without; waiting in memory or in a temporary file: one order, one
+ * state. */
+TEST(timeline_gives_one_order_and_one_state) {
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        char *first = NULL;
+        for (unsigned form = 0; form < 7; form++) {
+            const bool pipe = form == 1 || form == 2 || form == 3, rounds = form != 3 && form != 4 && form != 5;
+            struct drawing d;
+            struct given g;
+            draw_recording(&d, seed * 0x9e3779b97f4a7c15u, pipe, rounds);
+            read_drawn(&d, form == 2 || form == 3, form == 5 ? 4096 : 0, &g);
+            expect_order(&d, &g);
+            if (first)
+                assert_string_equal(g.seen, first);
+            else
+                first = strdup(g.seen);
+            free(g.seen);
+            free(d.story.b.bytes);
+        }
+        free(first);
+    }
+}
+
+/* A pipe in which nothing says that it may go: half of it goes when too much waits, and what then comes is late. */
+TEST(timeline_gives_all_of_a_pipe_that_is_too_much_to_wait) {
+    struct drawing d;
+    struct given g;
+    unsigned backwards = 0;
+    draw_recording(&d, 12345, true, false);
+    read_drawn(&d, true, 8192, &g);
+    assert_int_equal(g.count, d.count);
+    uint64_t latest = 0;
+    for (unsigned i = 0; i < g.count; i++) {
+        backwards += g.times[i] < latest;
+        latest = g.times[i] > latest ? g.times[i] : latest;
+    }
+    assert_true(backwards > 0);
+    assert_int_equal(g.late, backwards);
+    free(g.seen);
+    free(d.story.b.bytes);
+}
+
+/* Rule 14: two rounds late. It is given where it is met, and what it says held from its own time on. */
+static void tell_late(struct story *s) {
+    for (unsigned round = 1; round <= 3; round++) {
+        tell_hit(s, USER_MODE, 7, 7, 0x10, round * 10);
+        put_head(&s->b, FINISHED_ROUND, 0, 8);
+    }
+    tell_map(s, USER_MODE, 7, 7, 0, SPAN, "late", 15);
+    tell_hit(s, USER_MODE, 7, 7, 0x10, 40);
+}
+
+TEST(timeline_rule_14_late_records_are_counted) {
+    struct drawing d = {.count = 0};
+    struct given g;
+    begin_story(&d.story, TIMED);
+    tell_late(&d.story);
+    end_file(&d.story.b);
+    read_drawn(&d, false, 0, &g);
+    assert_string_equal(g.seen, "10 7 - -\n20 7 late -\n30 7 late -\n40 7 late -\n");
+    assert_int_equal(g.late, 1);
+    free(g.seen);
+    free(d.story.b.bytes);
+    d.story = (struct story){.form = TIMED};
+    begin_pipe(&d.story.b, 1);
+    tell_late(&d.story);
+    read_drawn(&d, true, 0, &g);
+    assert_string_equal(g.seen, "10 7 - -\n20 7 - -\n30 7 late -\n40 7 late -\n");
+    assert_int_equal(g.late, 1);
+    free(g.seen);
+    free(d.story.b.bytes);
+}
+
+/* Records without a time, and those of the recorder, come where they stand. */
+TEST(timeline_gives_what_has_no_time_where_it_stands) {
+    static const unsigned types[] = {68, 3, 68, 9, 9};
+    struct story s;
+    struct memory memory;
+    struct timeline *t;
+    struct key key;
+    pfr_record rec;
+    pfr_error err;
+    begin_story(&s, TIMED);
+    tell_hit(&s, USER_MODE, 7, 7, 0x10, 20);
+    put_head(&s.b, FINISHED_ROUND, 0, 8);
+    tell_name(&s, 0, 7, 7, "timeless", 0);
+    tell_hit(&s, USER_MODE, 7, 7, 0x10, 10);
+    put_head(&s.b, FINISHED_ROUND, 0, 8);
+    end_file(&s.b);
+    memory_init(&memory, NULL, 0);
+    pfr_reader *r = open_built(&s.b, NULL);
+    ASSERT_OK(timeline_open(&t, r, &memory, &err), err);
+    for (unsigned i = 0; i < 5; i++) {
+        ASSERT_OK(timeline_next(t, &rec, &key, &err), err);
+        assert_int_equal(rec.type, types[i]);
+    }
+    assert_int_equal(timeline_next(t, &rec, &key, &err), PFR_END);
+    timeline_close(t);
+    pfr_close(r);
+    free(s.b.bytes);
+}
+
+/* Without times, or where the first event puts none into other records, the order is that of the file. */
+TEST(timeline_without_times_is_file_order) {
+    struct story s;
+    struct memory memory;
+    struct timeline *t;
+    struct key key;
+    pfr_record rec;
+    pfr_error err;
+    begin_story(&s, WITHOUT_ID);
+    for (unsigned i = 0; i < 5; i++)
+        tell_hit(&s, USER_MODE, 7, 7, i, 50 - i);
+    end_file(&s.b);
+    memory_init(&memory, NULL, 0);
+    pfr_reader *r = open_built(&s.b, NULL);
+    ASSERT_OK(timeline_open(&t, r, &memory, &err), err);
+    for (unsigned i = 0; i < 5; i++) {
+        ASSERT_OK(timeline_next(t, &rec, &key, &err), err);
+        assert_int_equal(number_at(&rec, 8, 8), i);
+    }
+    timeline_close(t);
+    pfr_close(r);
+    free(s.b.bytes);
+}
+
+static pfr_status run_through(pfr_reader *r, struct memory *memory, uint64_t wait_most, pfr_error *err) {
+    struct timeline *t;
+    struct key key;
+    pfr_record rec;
+    pfr_status st = timeline_open(&t, r, memory, err);
+    if (st < 0)
+        return st;
+    timeline_wait_most(t, wait_most);
+    while ((st = timeline_next(t, &rec, &key, err)) == PFR_OK)
+        ;
+    timeline_close(t);
+    return st;
+}
+
+TEST(timeline_leaves_nothing_when_an_allocation_fails) {
+    static const uint64_t wait_most[] = {4096, TIMELINE_WAIT_MOST};
+    struct failing_alloc failing;
+    struct drawing d;
+    struct memory memory;
+    pfr_error err;
+    draw_recording(&d, 777, false, false);
+    for (unsigned i = 0; i < 2; i++)
+        for (long n = 1;; n++) {
+            pfr_reader *r = open_built(&d.story.b, NULL);
+            failing_alloc_begin(&failing, n);
+            memory_init(&memory, &failing.alloc, 0);
+            const pfr_status st = run_through(r, &memory, wait_most[i], &err);
+            pfr_close(r);
+            assert_int_equal(failing.blocks, 0);
+            assert_int_equal(memory.used, 0);
+            assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_END);
+            if (!failing.has_failed)
+                break;
+        }
+    free(d.story.b.bytes);
+}
+
+TEST(timeline_says_where_no_temporary_file_can_be_made) {
+    struct drawing d;
+    struct memory memory;
+    pfr_error err;
+    char *const before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    draw_recording(&d, 777, false, false);
+    memory_init(&memory, NULL, 0);
+    pfr_reader *r = open_built(&d.story.b, NULL);
+    setenv("TMPDIR", "/nonexistent", 1);
+    const pfr_status st = run_through(r, &memory, 4096, &err);
+    before ? setenv("TMPDIR", before, 1) : unsetenv("TMPDIR");
+    free(before);
+    assert_int_equal(st, PFR_ERR_IO);
+    assert_non_null(strstr(err.text, "/nonexistent"));
+    pfr_close(r);
+    free(d.story.b.bytes);
+}
