@@ -10,6 +10,7 @@
 
 #define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
 #define FEATURE_ARCH 6u
+#define FEATURE_AUXTRACE 18u
 #define FEATURE_STAT 19u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
@@ -37,6 +38,15 @@ static bool any_chains(const struct script *s) {
     return false;
 }
 
+#define LENIENT                                                                                                        \
+    (FIELD(F_ADDR) | FIELD(F_CPU) | FIELD(F_WEIGHT) | FIELD(F_DATA_SRC) | FIELD(F_PHYS_ADDR) | FIELD(F_IREGS))
+
+/* Fields that may come out of AUX data: who asks for them gets them, also where they were not recorded. */
+static uint64_t lenient_fields(const struct script *s) {
+    const pfr_header *h = pfr_get_header(s->reader);
+    return h->features[0] >> FEATURE_AUXTRACE & 1 ? LENIENT : 0;
+}
+
 /* What perf stat recorded has no samples whose fields could be missing. */
 static bool is_stat(const struct script *s) {
     const pfr_header *h = pfr_get_header(s->reader);
@@ -44,10 +54,13 @@ static bool is_stat(const struct script *s) {
 }
 
 /* Fields that were not recorded go, or are an error where they were asked for by name. */
-static pfr_status check_recorded(struct script_choice *choice, const pfr_event *event, pfr_error *err) {
+static pfr_status check_recorded(struct script_choice *choice, uint64_t lenient, const pfr_event *event,
+                                 pfr_error *err) {
     for (unsigned f = 0; f < SCRIPT_FIELDS; f++) {
         const struct script_row *row = &script_rows[f];
         if (!(choice->fields >> f & 1) || row->needs == 0 || (event->attr.sample_type & row->needs))
+            continue;
+        if ((choice->asked >> f & 1) && lenient >> f & 1)
             continue;
         if (choice->asked >> f & 1)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
@@ -91,7 +104,7 @@ static pfr_status check_events(struct script *s, pfr_error *err) {
         seen |= 1u << type;
         if (is_stat(s))
             continue;
-        PFR_TRY(check_recorded(&s->choices[type], event, err));
+        PFR_TRY(check_recorded(&s->choices[type], lenient_fields(s), event, err));
         PFR_TRY(check_sense(&s->choices[type], err));
     }
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)

@@ -6,7 +6,8 @@
 
 The commands are those of the corpus itself (`$ perf script ...` in F.run.txt), with perfray in the place of perf and
 --raw-names behind them. Each (file, output) is equal, listed (script_rules.py explains every line that differs) or
-unexplained. `order` counts those of the unexplained whose lines are all there, in another order.
+unexplained. Where perf stopped with a failure there is nothing to be equal to: each line that it printed must be among
+ours (`kept`). `order` counts those of the unexplained whose lines are all there, in another order.
 """
 import argparse
 import concurrent.futures
@@ -37,10 +38,11 @@ class Result:
     entries: Counter = field(default_factory=Counter)
     unexplained: list = field(default_factory=list)
     reordered: bool = False
+    stopped: bool = False  # perf did
 
     @property
     def verdict(self):
-        return "unexplained" if self.unexplained else "listed" if self.entries else "equal"
+        return "unexplained" if self.unexplained else "kept" if self.stopped else "listed" if self.entries else "equal"
 
 
 def read_commands(data):
@@ -92,6 +94,19 @@ def differing_lines(reference, ours):
     return pairs
 
 
+COMM_WIDTH = 17
+
+
+def without_names(text):
+    """How often each line is there, without the name of the thread in front."""
+    return Counter(line[COMM_WIDTH:] for line in text.split("\n"))
+
+
+def without_padding(text):
+    """Names of events without the blanks in front: how wide their column is depends on all of them."""
+    return re.sub(r" +([\w:/-]+: )", r" \1", text)
+
+
 def compare_output(tool, data, words, output, reference):
     result = Result(data.label, output)
     ours, complaint = run_tool(tool, words, data)
@@ -100,8 +115,16 @@ def compare_output(tool, data, words, output, reference):
     if ours == reference.text:
         return result
     result.reordered = Counter(ours.split("\n")) == Counter(reference.text.split("\n"))
-    facts = script_rules.Facts(output, data.unfinished, reference.complete, data.big_endian)
-    for theirs, mine in differing_lines(reference.text, ours):
+    if not reference.complete:
+        result.stopped = True
+        missing = Counter(reference.text.split("\n")) - Counter(ours.split("\n"))
+        result.unexplained += [(line, None) for line in missing.elements()]
+        return result
+    facts = script_rules.Facts(output, data.unfinished, reference.complete, data.big_endian, os.path.isdir(data.path),
+                               "instruction trace error" in reference.text,
+                               without_names(ours) == without_names(reference.text))
+    for theirs, mine in differing_lines(*(map(without_padding, (reference.text, ours)) if facts.traced
+                                          else (reference.text, ours))):
         entry = script_rules.explain(theirs, mine, facts)
         if entry:
             result.entries[entry] += 1
@@ -127,7 +150,7 @@ def print_results(results, verbose):
         counts = Counter(result.verdict for result in mine)
         if not mine:
             continue
-        text = "corpus/%s equal=%d listed=%d" % (output, counts["equal"], counts["listed"])
+        text = "corpus/%s equal=%d listed=%d kept=%d" % (output, counts["equal"], counts["listed"], counts["kept"])
         bad = counts["unexplained"]
         order = sum(result.reordered for result in mine if result.unexplained)
         print("not ok %s unexplained=%d order=%d" % (text, bad, order) if bad else "ok " + text)
@@ -150,9 +173,10 @@ def print_summary(results):
     for entry in sorted(pairs):
         print("difference %s outputs=%d lines=%d" % (entry, pairs[entry], lines[entry]))
     counts = Counter(result.verdict for result in results)
-    percent = 100 * counts["equal"] / len(results) if results else 100
-    print("all equal=%d listed=%d unexplained=%d (%.1f %% equal)" % (
-        counts["equal"], counts["listed"], counts["unexplained"], percent))
+    judged = len(results) - counts["kept"]
+    percent = 100 * counts["equal"] / judged if judged else 100
+    print("all equal=%d listed=%d kept=%d unexplained=%d (%.1f %% equal)" % (
+        counts["equal"], counts["listed"], counts["kept"], counts["unexplained"], percent))
     return percent >= LEAST_EQUAL and not counts["unexplained"]
 
 

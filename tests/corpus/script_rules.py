@@ -1,9 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differences from perf script that we want: each with its entry in docs/differences.md. As rules.py: a rule looks at one
-pair of lines and at facts of the bytes, never at the name of a file."""
-from rules import Facts  # noqa: F401
+pair of lines and at facts of the bytes and of perf's run, never at the name of a file."""
+import re
+from dataclasses import dataclass
 
-RULES = {}
+import rules
+
+MOST_RULES = 10
+
+
+@dataclass(frozen=True)
+class Facts(rules.Facts):
+    folder: bool = False   # a recording in several files
+    traced: bool = False   # perf decoded an instruction trace
+    same_lines: bool = False  # but for names of threads both sides have the same lines
+
+
+def is_old_mmap2(reference, ours, facts):
+    """MMAP2 of Linux 3.12 to 3.15: what perf takes for prot and flags are the first eight bytes of the name."""
+    if facts.output != "events" or reference is None or ours is None or "PERF_RECORD_MMAP2" not in ours:
+        return False
+    return rules.is_old_mmap2(reference, ours, rules.Facts("dump"))
+
+
+FRAME = re.compile(r"\s+([0-9a-f]+)( \[unknown\])?( \(.*\))?$")
+
+
+def is_old_image(reference, ours, facts):
+    """After an exec perf still names addresses by the maps of the old image; here they are in no mapping."""
+    theirs, mine = FRAME.match(reference or ""), FRAME.match(ours or "")
+    if not theirs or not mine or mine[3] not in (None, " ([unknown])"):
+        return False
+    return theirs[1][-3:] == mine[1][-3:] and len(mine[1]) > 5
+
+
+MADE = re.compile(r"instruction trace error|: +(\d+ +)?(psb|cbr|branches|ptwrite|transactions): ")
+
+
+def is_traced(reference, ours, facts):
+    """Samples that perf makes out of an instruction trace, and what it could not make of it."""
+    return facts.traced and ours is None and bool(MADE.search(reference))
+
+
+def is_other_part_first(reference, ours, facts):
+    """Where perf does not sort, it reads the files of a folder in the order in which the folder happens to list them."""
+    return facts.folder and facts.output == "events" and facts.same_lines
+
+
+RULES = {
+    "mmap2-without-protection": is_old_mmap2,
+    "exec-ends-the-old-maps": is_old_image,
+    "instruction-traces": is_traced,
+    "files-of-a-folder": is_other_part_first,
+}
+assert len(RULES) <= MOST_RULES
 
 
 def explain(reference, ours, facts):
