@@ -9,10 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define NOTES_ROOM 4096
 #define NOTE_BUILD_ID 3u
+#define PATH_ROOM 1024
+#define DEBUG_FOLDER "/usr/lib/debug"
 
 void address_names_init(struct address_names *n, const struct state *state, struct memory *memory,
                         const struct address_names_options *options) {
@@ -25,6 +28,8 @@ static void close_object(struct named_object *o) {
     if (o->open) {
         if (o->handle)
             o->source->close(o->handle);
+        if (o->debug)
+            o->source->close(o->debug);
         u64_map_free(&o->texts);
     }
     *o = (struct named_object){0};
@@ -96,6 +101,42 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
     return NULL;
 }
 
+/* "FOLDER/.build-id/ab/cdef...REST" of an id */
+static bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest) {
+    char digits[2 * BUILD_ID_MOST + 1];
+    if (size < 4 || size > BUILD_ID_MOST)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", id[i]);
+    const int length = snprintf(to, room, "%s/.build-id/%.2s/%s%s", folder, digits, digits + 2, rest);
+    return length > 0 && (size_t)length < room;
+}
+
+/* A copy that perf keeps by build-id; it lies in the home folder, whatever symfs says. */
+static void open_kept(struct address_names *n, const struct object *o, struct named_object *into) {
+    char folder[PATH_ROOM / 2], path[PATH_ROOM];
+    const char *home = getenv("HOME");
+    const struct symbol_object kept = {
+        .kind = SYMBOL_USER, .path = path, .build_id = o->build_id, .build_id_size = o->build_id_size};
+    if (!home || (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) >= sizeof folder ||
+        !build_id_path(path, sizeof path, folder, o->build_id, o->build_id_size, "/elf"))
+        return;
+    if (into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
+        into->handle = NULL;
+}
+
+static void open_debug(struct address_names *n, const struct object *o, struct named_object *into) {
+    char path[PATH_ROOM];
+    size_t size = o->build_id_size;
+    const uint8_t *id = size ? o->build_id : into->source->build_id(into->handle, &size);
+    const struct symbol_object apart = {
+        .kind = SYMBOL_USER, .path = path, .symfs = n->options.symfs, .build_id = id, .build_id_size = size};
+    if (!build_id_path(path, sizeof path, DEBUG_FOLDER, id, size, ".debug"))
+        return;
+    if (into->source->open(&apart, n->memory, &into->debug) != SYMBOL_FOUND)
+        into->debug = NULL;
+}
+
 static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {
     struct symbol_object wanted = {0};
     char map[64];
@@ -104,6 +145,12 @@ static void open_object(struct address_names *n, const struct object *o, struct 
     into->source = choose_source(n, o, &wanted, map);
     if (into->source && into->source->open(&wanted, n->memory, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;
+    if (o->kind != OBJECT_FILE)
+        return;
+    if (!into->handle)
+        open_kept(n, o, into);
+    if (into->handle)
+        open_debug(n, o, into);
 }
 
 static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error *err) {
@@ -124,7 +171,8 @@ static bool find_symbol(struct named_object *o, uint64_t offset, struct symbol *
     const struct symbol_segments segments = o->source->segments(o->handle);
     if (segments.count && !segments_to_address(segments, offset, &address))
         return false;
-    if (o->source->find(o->handle, address, symbol) != SYMBOL_FOUND)
+    if ((!o->debug || o->source->find(o->debug, address, symbol) != SYMBOL_FOUND) &&
+        o->source->find(o->handle, address, symbol) != SYMBOL_FOUND)
         return false;
     *ahead = address - symbol->start;
     return true;
@@ -176,6 +224,27 @@ pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t
         !shown_text(n, o, &symbol, name))
         return mem_fail(n->memory, err, "names");
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
+}
+
+/* Any kernel object will do: they share one source. */
+static uint32_t kernel_object(const struct address_names *n) {
+    const struct objects *all = &n->state->objects;
+    for (uint32_t i = 0; i < all->keys.count; i++)
+        if (all->at[i].kind == OBJECT_KERNEL)
+            return i;
+    return NO_OBJECT;
+}
+
+pfr_status address_names_kernel(struct address_names *n, uint64_t address, uint32_t *object, pfr_error *err) {
+    struct address_name name = {0};
+    const uint32_t kernel = kernel_object(n);
+    *object = NO_OBJECT;
+    if (kernel == NO_OBJECT)
+        return PFR_OK;
+    PFR_TRY(address_names_find(n, kernel, address, address, &name, err));
+    if (name.text)
+        *object = kernel;
+    return PFR_OK;
 }
 
 void address_names_forget(struct address_names *n, uint32_t object) {

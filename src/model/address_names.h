@@ -6,6 +6,9 @@
  * its names are believed when its build-id is the recorded one; names of the kernel are read when a kernel address must
  * be named and not before. What a symbol is called is worked out once.
  *
+ * An object is looked for where the recording says (below symfs), then in ~/.debug by its build-id; symbols that were
+ * stripped from it in /usr/lib/debug/.build-id (below symfs).
+ *
  *     address_names_init(&names, state, memory, &options);
  *     address_names_find(&names, object, address, offset, &name, &err);
  *     address_names_free(&names);
@@ -26,6 +29,7 @@ struct address_names_options {
 struct named_object {
     const struct symbol_source *source;
     struct symbol_handle *handle; /* NULL: nothing names its addresses */
+    struct symbol_handle *debug;  /* the symbols that were taken out of it, installed apart; NULL: none */
     struct u64_map texts;         /* the source's name of a symbol -> its struct address_name */
     bool open;
 };
@@ -56,6 +60,9 @@ void address_names_free(struct address_names *names);
 /* The name of an address; `offset` is its place in the object (struct place). Errors: no memory. */
 pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err);
+
+/* The kernel object whose own symbols name this address, which no map of the kernel covers; NO_OBJECT: none does. */
+pfr_status address_names_kernel(struct address_names *names, uint64_t address, uint32_t *object, pfr_error *err);
 
 /* Closes an object; it is opened again when it is asked for again. Texts stay. */
 void address_names_forget(struct address_names *names, uint32_t object);

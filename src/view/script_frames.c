@@ -10,6 +10,7 @@
 #define FIRST_SLOTS ((size_t)4096)
 #define TEXT_MOST ((size_t)24 << 20) /* bytes of texts, then all are made anew */
 #define UNKNOWN "[unknown]"
+#define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
 
 pfr_status frames_init(struct frames *f, struct memory *memory, bool raw_names, pfr_error *err) {
@@ -164,6 +165,8 @@ static void renew(struct script *s, const struct moment *m, struct frame_slot *s
         return;
     if (!known)
         s->frames.used++;
+    if (!place.map && cpumode == CPUMODE_KERNEL)
+        script_fail(s, address_names_kernel(&s->names, slot->address, &place.object, s->err));
     slot->map = place.map;
     make_text(s, &place, cpumode, slot->address, form);
     keep_text(s, slot);
