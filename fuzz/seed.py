@@ -65,6 +65,20 @@ print fmt: "a",
   REC->filename
 """,
 }
+# The record, and print formats for the fields that fuzz_trace_text.c puts in front of them.
+TRACE_RECORD = struct.pack("<HHiiIQ8s4iI", 300, 0, 10, -5, 64 | 7 << 16, 77, b"cee", 1, 2, -3, 4, 19 | 4 << 16)
+TRACE_RECORD += struct.pack("<IQ", 0, 0x1000) + b"dynstr\0\1\0\2\0"
+TRACE_PRINTS = (
+    '"a=%d b=%lu c=%s d=%s", REC->a, REC->b, REC->c, __get_str(d)',
+    '"%s %d", __print_flags(REC->a, "|", { 1, "A"}, {(1 << 1) | (unsigned long)4, "B" "C"}), __get_rel_dynamic_array_len(f)',
+    '"%s", REC->a > 1 && !REC->b ? __print_symbolic(REC->e[3], { 0x1UL, "A" }, { -1, ((void *)0) }) : "none"',
+    '"%p %ps %pS %s", REC->p, (void *)REC->p, REC->b, REC->p', '"%s", __print_hex(REC->e, 4)',
+    '"%s", __print_hex_str(__get_dynamic_array(d), __get_dynamic_array_len(d))', '"%s", __get_bitmask(d)',
+    '"%.3s|%-10s|%05d|%#x", REC->c, REC->c, REC->a, ~REC->a', '"%llu %hhx %zd %c", REC->a, REC->b / 2, -REC->a, REC->a % 7',
+    '"%s", __print_array(REC->e, 4, 4)', '"%.*s", 2, REC->c', '"%*pbl", 32, REC->e', '"%pM %pI4 %pU", REC->e, REC->e, REC->e',
+    '"%d", ((int *)__get_dynamic_array(f))[1]', '"%d", sizeof(REC->e)', '"%ph", REC->c', '"%d", REC->a / 0', '"%n", REC->a',
+    '"%s", __get_str(c)', '"%999999999d", REC->a', '"%d %d", REC->a', '"', '"%d", (REC->a', '"%d", nofunc(REC->a)',
+)
 MANGLED = (
     "_ZN3foo3barEv", "_Z1fILi3EEvT_", "_ZNSt6vectorIiSaIiEE9push_backERKi", "_ZZN1A1fEvENKUlvE_clEv",
     "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "_RNvC6_123foo3bar", "_RNvNtCs1234_7mycrate3foo3bar",
@@ -189,6 +203,16 @@ def feature_inputs():
     for form in range(1, 14, 2):
         for bit, payload in Words(">").features():
             yield "big-%d-%d" % (bit, form), struct.pack("BBB", bit, form, 2) + payload
+
+
+def trace_text_inputs():
+    """Flags and the record, then a format's fields and print format, or the print format alone (flag 4)."""
+    head = struct.pack("B", len(TRACE_RECORD)) + TRACE_RECORD
+    for number, text in enumerate(TRACE_PRINTS):
+        yield "print-%d" % number, b"\4" + head + text.encode()
+        yield "print-child-%d" % number, b"\xfc" + head + text.encode()
+    for name, text in TRACE_FORMATS.items():
+        yield name, b"\0" + head + text.replace("ID: 316", "ID: 300").replace("ID: 600", "ID: 300").encode()
 
 
 def raw_frame(content, blocks=2):
@@ -367,6 +391,7 @@ INPUTS = {
     "kallsyms": lambda: (("list", KALLSYMS.encode()), ("hidden", b"0000000000000000 T _stext\n0000000000000000 t f\n")),
     "perf_map": lambda: (("list", PERF_MAP.encode()), ("carriage-return", PERF_MAP.replace("\n", "\r\n").encode())),
     "trace_formats": lambda: ((name, text.encode()) for name, text in TRACE_FORMATS.items()),
+    "trace_text": lambda: trace_text_inputs(),
     "demangle": lambda: (("%s-%d" % (name, flags), bytes((flags,)) + name.encode())
                          for name in MANGLED for flags in (0, 3)),
     "options": lambda: (("line-%d" % number, bytes((choice,)) + words.encode())

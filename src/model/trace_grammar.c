@@ -135,13 +135,16 @@ static bool dynamic_argument(struct reading *r, bool relative) {
     return f && (relative ? f->rel_loc : f->data_loc) && take(r, ")");
 }
 
+/* Not __get_rel_dynamic_array_len: libtraceevent 1.7 follows a null pointer there. */
 static bool dynamic_call(struct reading *r, const struct word *name) {
     static const char *const here[] = {"__get_str", "__get_bitmask", "__get_cpumask", "__get_dynamic_array_len"};
-    static const char *const relative[] = {"__get_rel_str", "__get_rel_bitmask", "__get_rel_cpumask",
-                                           "__get_rel_dynamic_array_len"};
+    static const char *const relative[] = {"__get_rel_str", "__get_rel_bitmask", "__get_rel_cpumask"};
     for (size_t i = 0; i < sizeof here / sizeof *here; i++)
-        if (is(name, here[i]) || is(name, relative[i]))
-            return dynamic_argument(r, is(name, relative[i]));
+        if (is(name, here[i]))
+            return dynamic_argument(r, false);
+    for (size_t i = 0; i < sizeof relative / sizeof *relative; i++)
+        if (is(name, relative[i]))
+            return dynamic_argument(r, true);
     return false;
 }
 
@@ -155,12 +158,20 @@ static bool take_strings(struct reading *r) {
     return true;
 }
 
+/* The text of the last entry of a list may be a null pointer. */
+static bool take_no_string(struct reading *r) {
+    return take(r, "(") && take(r, "(") && take(r, "void") && take(r, "*") && take(r, ")") && take(r, "0") &&
+           take(r, ")");
+}
+
 /* { value, "text" }, ... up to the parenthesis; values are expressions of numbers */
 static bool list(struct reading *r) {
     const unsigned before = r->operators;
     do {
         r->operators = 0;
-        if (!take(r, "{") || !ternary(r) || !take(r, ",") || !take_strings(r) || !take(r, "}"))
+        if (!take(r, "{") || !ternary(r) || !take(r, ","))
+            return false;
+        if (!(next_char(r) == '(' ? take_no_string(r) : take_strings(r)) || !take(r, "}"))
             return false;
     } while (take(r, ","));
     r->operators = before;
@@ -340,6 +351,19 @@ static bool directive(struct reading *r, unsigned *arguments) {
     return !pointer || r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at));
 }
 
+/* libtraceevent 1.7 prints what is in memory for "%*d" and "%.*d"; strings it does right. */
+static bool has_starred_number(const char *print) {
+    for (const char *at = print; (at = strchr(at, '*')); at++) {
+        const char *before = at;
+        while (before > print && strchr("-+ #0123456789.*", before[-1]))
+            before--;
+        const char *kind = at + 1 + strspn(at + 1, "0123456789.*hlzL");
+        if (before > print && before[-1] == '%' && *kind && strchr("diuxXoc", *kind))
+            return true;
+    }
+    return false;
+}
+
 static bool directives(const struct word *text, unsigned *arguments) {
     struct reading r = {.at = text->at, .end = text->at + text->length};
     while (r.at < r.end)
@@ -368,6 +392,12 @@ static bool is_understood(const struct event_format *format) {
     return strings && r.at == r.end && wanted == given;
 }
 
+static enum trace_verdict judge_print(const struct event_format *format) {
+    if (strlen(format->print_fmt) > TRACE_PRINT_MOST || has_starred_number(format->print_fmt))
+        return TRACE_FIELDS;
+    return is_understood(format) ? TRACE_DIRECT : TRACE_APART;
+}
+
 /* --- fields --- */
 
 static bool is_plain_type(const char *type) {
@@ -393,7 +423,7 @@ static bool is_plain_field(const struct format_field *f) {
     if (f->size > TRACE_PLACE_MOST || f->offset > TRACE_PLACE_MOST - f->size || !is_plain_type(f->type))
         return false;
     if (f->data_loc || f->rel_loc)
-        return f->size == 4 && f->is_array;
+        return f->size == 4;
     if (f->is_array)
         return f->elements == 0 || (f->elements <= f->size && f->size % f->elements == 0);
     return is_number_size(f->size);
@@ -452,19 +482,18 @@ static uint32_t bytes_of(const struct event_format *format) {
 
 pfr_status trace_shape_read(const char *text, size_t length, const char *system, struct arena *arena,
                             struct trace_shape *shape, pfr_error *err) {
-    *shape = (struct trace_shape){.verdict = TRACE_APART};
+    *shape = (struct trace_shape){.verdict = TRACE_NEVER};
     const pfr_status status = text_format_source.read(text, length, system, arena, &shape->format, err);
-    if (status == PFR_ERR_MEMORY || (status == PFR_ERR_LIMIT && length <= TRACE_FORMAT_MOST && arena->memory->failed))
+    if (status == PFR_ERR_MEMORY || (status == PFR_ERR_LIMIT && arena->memory->failed))
         return status;
     if (status < 0) {
-        shape->format = (struct event_format){0};
+        shape->format = (struct event_format){.system = ""};
         return PFR_OK;
     }
-    if (length > TRACE_FORMAT_MOST || !is_plain_name(shape->format.name) || !has_plain_fields(&shape->format))
+    if (!is_plain_name(shape->format.name) || !has_plain_fields(&shape->format))
         return PFR_OK;
     shape->bytes = bytes_of(&shape->format);
-    if (!has_plain_lines(text, length, &shape->format))
-        return PFR_OK;
-    shape->verdict = is_understood(&shape->format) ? TRACE_DIRECT : TRACE_FIELDS;
+    if (has_plain_lines(text, length, &shape->format))
+        shape->verdict = judge_print(&shape->format);
     return PFR_OK;
 }

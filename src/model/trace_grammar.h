@@ -17,12 +17,13 @@
 
 enum trace_verdict {
     TRACE_DIRECT, /* fields and print format are understood: whatever the record holds can be printed here */
-    TRACE_FIELDS, /* only the fields are: here at most these, without the print format */
-    TRACE_APART   /* not even these */
+    TRACE_APART,  /* the fields are; the print format is to be tried apart */
+    TRACE_FIELDS, /* the fields are; the print format is not to be tried at all */
+    TRACE_NEVER   /* not even the fields are: to be tried apart, and nothing where that fails */
 };
 
 /* Limits of what is printed directly. */
-#define TRACE_FORMAT_MOST ((size_t)64 << 10) /* bytes of a format */
+#define TRACE_PRINT_MOST ((size_t)64 << 10) /* bytes of a print format */
 #define TRACE_FIELDS_MOST 512u
 #define TRACE_PLACE_MOST 65535u   /* a field's end in the record */
 #define TRACE_DEPTH_MOST 48u      /* nesting of parentheses and calls */

@@ -34,6 +34,7 @@ struct trace_text {
     size_t count, sources_room, events_room;
     struct trace_printer *printer;
     struct trace_child child;
+    bool no_children;
     uint64_t charged;
     uint8_t *data; /* the record, and 0 behind it */
     size_t dirty;  /* bytes of data that may not be 0 */
@@ -133,19 +134,37 @@ static pfr_status prepare(struct trace_text *t, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status open_blob(struct trace_text **text, struct tracing_blob *b, struct memory *memory, pfr_error *err) {
+/* The size of the writer's long: that of `commit` in the head of a page, as perf takes it, before what the head of the
+   blob says. */
+static uint8_t long_size(const struct tracing_blob *b) {
+    static const char commit[] = " commit;", size[] = "size:";
+    const uint8_t *end = b->header_page.at + b->header_page.length;
+    const uint8_t *at = memmem(b->header_page.at, b->header_page.length, commit, sizeof commit - 1);
+    at = at ? memmem(at, (size_t)(end - at), size, sizeof size - 1) : NULL;
+    if (at && (size_t)(end - at) > sizeof size && (at[sizeof size - 1] == '4' || at[sizeof size - 1] == '8'))
+        return (uint8_t)(at[sizeof size - 1] - '0');
+    return b->long_size;
+}
+
+static pfr_status fill(struct trace_text *t, struct tracing_blob *b, pfr_error *err) {
+    t->machine = (struct trace_machine){b->big_endian, long_size(b), b->page_size};
+    PFR_TRY(read_blob(t, b, err));
+    return prepare(t, err);
+}
+
+pfr_status trace_text_open_blob(struct trace_text **text, pfr_bytes bytes, struct memory *memory, pfr_error *err) {
+    struct tracing_blob blob;
+    *text = NULL;
+    if (bytes.length == 0 || blob_open(&blob, bytes.at, bytes.length, 0, NULL) != PFR_OK)
+        return PFR_OK;
     struct trace_text *t = mem_zeroed(memory, 1, sizeof *t);
     if (!t)
         return mem_fail(memory, err, "trace text");
     t->memory = memory;
-    t->child.fd = -1;
-    t->child.memory = memory;
+    trace_child_init(&t->child, &t->machine, memory, NULL);
     arena_init(&t->arena, memory);
     u64_map_init(&t->ids, memory);
-    t->machine = (struct trace_machine){b->big_endian, b->long_size, b->page_size};
-    pfr_status status = read_blob(t, b, err);
-    if (status == PFR_OK)
-        status = prepare(t, err);
+    const pfr_status status = fill(t, &blob, err);
     if (status == PFR_OK)
         *text = t;
     else
@@ -154,20 +173,14 @@ static pfr_status open_blob(struct trace_text **text, struct tracing_blob *b, st
 }
 
 pfr_status trace_text_open(struct trace_text **text, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    struct tracing_blob blob;
     pfr_error own = {.status = PFR_OK};
     *text = NULL;
     const pfr_feature *feature = pfr_find_feature(reader, TRACING_DATA, &own);
-    if (!feature && own.status < 0) {
-        if (err)
-            *err = own;
-        return own.status;
-    }
-    if (!feature || feature->bytes.length == 0)
-        return PFR_OK;
-    if (blob_open(&blob, feature->bytes.at, feature->bytes.length, feature->offset, NULL) != PFR_OK)
-        return PFR_OK;
-    return open_blob(text, &blob, memory, err);
+    if (feature)
+        return trace_text_open_blob(text, feature->bytes, memory, err);
+    if (own.status < 0 && err)
+        *err = own;
+    return own.status < 0 ? own.status : PFR_OK;
 }
 
 void trace_text_close(struct trace_text *t) {
@@ -187,6 +200,10 @@ void trace_text_close(struct trace_text *t) {
 
 void trace_text_names(struct trace_text *t, trace_name_fn *name, void *context) {
     trace_printer_name(t->printer, name, context);
+}
+
+void trace_text_no_children(struct trace_text *t) {
+    t->no_children = true;
 }
 
 /* --- formats --- */
@@ -211,7 +228,7 @@ static pfr_status give_fields(struct trace_text *t, struct trace_event *e, const
                               pfr_error *err) {
     static const char mark[] = "print fmt:";
     e->state = NO_TEXT;
-    if (e->shape.verdict == TRACE_APART)
+    if (e->shape.verdict == TRACE_NEVER)
         return PFR_OK;
     const char *print = memmem(source->text.at, source->text.length, mark, sizeof mark - 1);
     const size_t fields = print ? (size_t)(print - source->text.at) : source->text.length;
@@ -228,6 +245,8 @@ static pfr_status read_format(struct trace_text *t, struct trace_event *e, const
     PFR_TRY(trace_shape_read(source->text.at, source->text.length, source->system, &t->arena, &e->shape, err));
     if (e->shape.verdict == TRACE_DIRECT)
         return give_format(t, e, source->text.at, source->text.length, err);
+    if (e->shape.verdict == TRACE_FIELDS || t->no_children)
+        return give_fields(t, e, source, err);
     e->state = APART;
     return PFR_OK;
 }
@@ -255,7 +274,7 @@ static void mend_place(struct trace_text *t, const struct format_field *f, uint3
 
 static void mend_places(struct trace_text *t, const struct trace_event *e, uint32_t length) {
     const struct event_format *format = &e->shape.format;
-    if (e->shape.verdict == TRACE_APART)
+    if (e->shape.verdict == TRACE_NEVER)
         return;
     for (size_t i = 0; i < format->field_count; i++)
         if (format->fields[i].data_loc || format->fields[i].rel_loc)

@@ -31,12 +31,18 @@ struct trace_text;
    reader tells as a hole or pfr_check_feature does. Else MEMORY, LIMIT, IO. The reader and the memory must outlive it.
  */
 pfr_status trace_text_open(struct trace_text **text, pfr_reader *reader, struct memory *memory, pfr_error *err);
+/* The same for tracing data that are at hand; the bytes must outlive it. */
+pfr_status trace_text_open_blob(struct trace_text **text, pfr_bytes bytes, struct memory *memory, pfr_error *err);
 /* NULL is fine. */
 void trace_text_close(struct trace_text *text);
 
 /* Where names of addresses come from (%ps and the like): NULL, as at the start, prints addresses, as perf does where it
    has no symbols. Formats printed apart have no names. */
 void trace_text_names(struct trace_text *text, trace_name_fn *name, void *context);
+
+/* From now on formats that are not understood give their fields, and no process is made. For hosts that cannot have
+ * one. */
+void trace_text_no_children(struct trace_text *text);
 
 /*
  * The text of a record: of the format whose number the record begins with, as perf takes it, else of that of `config`;

@@ -4,6 +4,7 @@
  * for where things are.
  */
 #include "view/script_parts.h"
+#include "view/script_stat.h"
 
 #include "base/fail.h"
 #include "file/recording.h"
@@ -78,13 +79,29 @@ static void take_event(struct script *s, const pfr_record *rec, const struct key
     s->stale = true;
 }
 
+/* A part of the table of counts; or the end of a round, which prints it. */
+static void take_count(struct script *s, const pfr_record *rec, const struct key *key) {
+    pfr_error why;
+    (void)key;
+    const pfr_status st = script_stat_take(s->stat, rec, s->to, &why);
+    if (st == PFR_HOLE)
+        tell_hole(s, &why);
+    else if (st < 0) {
+        if (s->err)
+            *s->err = why;
+        script_fail(s, st);
+    }
+}
+
+static void take_update(struct script *s, const pfr_record *rec, const struct key *key) {
+    take_event(s, rec, key);
+    take_count(s, rec, key);
+}
+
 static script_taker *const takers[] = {
-    [1] = take_state,        [3] = take_state,
-    [7] = take_state,        [9] = take_sample,
-    [10] = take_state,       [17] = take_state,
-    [64] = take_event,       [73] = script_take_thread_map,
-    [76] = script_take_stat, [77] = script_take_stat_round,
-    [78] = take_event,       [80] = take_event,
+    [1] = take_state,  [3] = take_state,  [7] = take_state,   [9] = take_sample, [10] = take_state,
+    [17] = take_state, [64] = take_event, [73] = take_count,  [74] = take_count, [75] = take_count,
+    [76] = take_count, [77] = take_count, [78] = take_update, [80] = take_event,
 };
 
 /* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. */
@@ -171,6 +188,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
     if (st >= 0)
         st = script_lines_make(s, err);
     if (st >= 0)
+        st = script_stat_open(&s->stat, s->reader, s->memory, err);
+    if (st >= 0)
         st = script_prepare(s, err);
     if (st >= 0)
         st = take_all(s);
@@ -196,7 +215,7 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     pfr_status st = run(&s, err);
     script_events_free(&s);
     u64_map_free(&s.counts);
-    script_stat_free(&s.stat, s.memory);
+    script_stat_close(s.stat);
     trace_text_close(s.trace);
     arena_free(&s.arena);
     if (st < 0)

@@ -181,16 +181,6 @@ struct moment {
     uint64_t time, period;
 };
 
-/* script_stat.c */
-struct script_count;
-struct script_stat {
-    struct script_count *counts; /* of the round at hand */
-    size_t nr_counts, count_room;
-    int32_t *threads; /* of THREAD_MAP */
-    size_t nr_threads, thread_room;
-    bool has_title;
-};
-
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
@@ -211,10 +201,10 @@ struct script {
     struct script_thread *threads; /* SCRIPT_THREADS of them */
     struct u64_map comms;          /* name in state->names -> its shown text */
     struct u64_map counts;         /* id of a counter -> what it read before */
-    struct script_stat stat;
-    struct arena arena;  /* labels, shown names */
-    struct dump *lines;  /* for perf's lines of other records */
-    size_t source_width; /* the longest data_src so far */
+    struct script_stat *stat;      /* of recordings of `perf stat record` */
+    struct arena arena;            /* labels, shown names */
+    struct dump *lines;            /* for perf's lines of other records */
+    size_t source_width;           /* the longest data_src so far */
     struct trace_text *trace;
     bool no_trace; /* there is none */
     bool stale;    /* events were added since s->events was made */
@@ -265,8 +255,6 @@ void script_lines_free(struct script *s);
 
 /* What is done with one record of a type. */
 typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);
-script_taker script_take_thread_map, script_take_stat, script_take_stat_round;
-void script_stat_free(struct script_stat *stat, struct memory *memory);
 
 /* script_reads.c: prints one sample, or one for each counter that its READ holds. */
 void script_reads(struct script *s, struct moment *m);
