@@ -96,15 +96,13 @@ static uint64_t space_used(void) {
     return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void limit(int what, uint64_t most) {
-    const struct rlimit r = {most, most};
-    setrlimit(what, &r);
-}
-
 static void confine(void) {
-    limit(RLIMIT_CORE, 0);
+    const struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    const uint64_t most = space_used() + TRACE_CHILD_MEMORY;
+    const struct rlimit space = {most, most};
     if (!SANITIZED)
-        limit(RLIMIT_AS, space_used() + TRACE_CHILD_MEMORY);
+        setrlimit(RLIMIT_AS, &space);
     for (int s = 1; s < 32; s++)
         signal(s, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);

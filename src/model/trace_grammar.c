@@ -22,6 +22,7 @@ struct reading {
     const char *at, *end;
     const struct event_format *format;
     unsigned depth, operators;
+    bool indexed, combined; /* in this argument there is REC->field[n]; there is an operator, also in a list */
 };
 
 static bool is_blank(char c) {
@@ -97,7 +98,7 @@ static bool take_number(struct reading *r, uint32_t *value) {
     return r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at) || *r->at == '.');
 }
 
-/* A string: escapes are of one character, and some kernels have line ends inside. */
+/* A string. Of escapes only those the library finds the end of: not "\\\\". Some kernels have line ends inside. */
 static bool take_string(struct reading *r, struct word *text) {
     if (!take(r, "\""))
         return false;
@@ -105,7 +106,7 @@ static bool take_string(struct reading *r, struct word *text) {
     for (; r->at < r->end && *r->at != '"'; r->at++) {
         if (*r->at == '\\') {
             r->at++;
-            if (r->at == r->end || !strchr("\\\"'?nrt", *r->at) || !*r->at)
+            if (r->at == r->end || !strchr("\"nt", *r->at) || !*r->at)
                 return false;
         } else if ((uint8_t)*r->at < ' ' && *r->at != '\n') {
             return false;
@@ -128,6 +129,11 @@ static const struct format_field *take_field(struct reading *r) {
 /* --- expressions --- */
 
 static bool ternary(struct reading *r);
+
+static bool count_operator(struct reading *r) {
+    r->combined = true;
+    return ++r->operators <= TRACE_OPERATORS_MOST;
+}
 
 /* "(field)", of an array that the record says the place of */
 static bool dynamic_argument(struct reading *r, bool relative) {
@@ -212,6 +218,7 @@ static bool field_access(struct reading *r) {
         return false;
     if (!take(r, "["))
         return true;
+    r->indexed = true;
     return f->is_array && !f->data_loc && !f->rel_loc && take_number(r, &index) && index < f->elements && take(r, "]");
 }
 
@@ -254,7 +261,7 @@ static bool cast(struct reading *r) {
 
 static bool unary(struct reading *r) {
     while (cast(r) || take(r, "-") || take(r, "!") || take(r, "~"))
-        if (++r->operators > TRACE_OPERATORS_MOST)
+        if (!count_operator(r))
             return false;
     return primary(r);
 }
@@ -290,7 +297,7 @@ static bool binary(struct reading *r) {
         } else if (!unary(r)) {
             return false;
         }
-        if (++r->operators > TRACE_OPERATORS_MOST)
+        if (!count_operator(r))
             return false;
     }
 }
@@ -300,7 +307,7 @@ static bool ternary_inside(struct reading *r) {
         return false;
     if (!take(r, "?"))
         return true;
-    return ++r->operators <= TRACE_OPERATORS_MOST && ternary(r) && take(r, ":") && ternary(r);
+    return count_operator(r) && ternary(r) && take(r, ":") && ternary(r);
 }
 
 static bool ternary(struct reading *r) {
@@ -325,6 +332,17 @@ static bool is_one_of(const struct reading *r, const char *characters) {
     return r->at < r->end && *r->at && strchr(characters, *r->at);
 }
 
+/* h, hh, l, ll, z, L */
+static bool take_size(struct reading *r) {
+    const char *start = r->at;
+    if (!is_one_of(r, "hlzL"))
+        return false;
+    r->at++;
+    if (is_one_of(r, "hl") && *r->at == *start)
+        r->at++;
+    return true;
+}
+
 /* Behind '%'; *arguments: how many it takes. Of the kinds of %p only those that name addresses. */
 static bool directive(struct reading *r, unsigned *arguments) {
     if (is_one_of(r, "%")) {
@@ -340,9 +358,8 @@ static bool directive(struct reading *r, unsigned *arguments) {
         if (!take_width(r))
             return false;
     }
-    for (unsigned i = 0; i < 2 && is_one_of(r, "hlzL"); i++)
-        r->at++;
-    if (!is_one_of(r, "diuxXocsp"))
+    const bool sized = take_size(r);
+    if (!is_one_of(r, sized ? "diuxXo" : "diuxXocsp"))
         return false;
     const bool pointer = *r->at++ == 'p';
     ++*arguments;
@@ -384,7 +401,8 @@ static bool is_understood(const struct event_format *format) {
     }
     while (strings && take(&r, ",")) {
         r.operators = 0;
-        if (!ternary(&r))
+        r.indexed = r.combined = false;
+        if (!ternary(&r) || (r.indexed && r.combined)) /* the library follows null pointers behind "a ? b : c[0]" */
             return false;
         given++;
     }

@@ -3,7 +3,10 @@
  * The text of tracepoint samples. Expected texts were printed by perf 6.1 for the same format and record, but for those
  * that break it.
  */
+#include "../base/failing_alloc.h"
 #include "trace_builder.h"
+
+#include <dirent.h>
 
 #define FIELD(declaration, offset, size, is_signed)                                                                    \
     "\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
@@ -43,7 +46,7 @@ static void check_rows(const struct row *rows, size_t count, bool big) {
     put_record(&record, big);
     for (size_t i = 0; i < count; i++) {
         struct trace_case c;
-        open_trace(&c, &(struct trace_plan){.fields = fields, .print = rows[i].print, .big = big});
+        open_trace(&c, &(struct trace_plan){.fields = fields, .print = rows[i].print, .big = big, .pipe = big});
         expect_text(&c, &record, rows[i].text);
         expect_text(&c, &record, rows[i].text);
         close_trace(&c);
@@ -86,4 +89,385 @@ static const struct row broken[] = {
 
 TEST(broken_formats_give_the_fields) {
     check_rows(broken, sizeof broken / sizeof *broken, false);
+}
+
+TEST(formats_of_kernels_big_endian) {
+    check_rows(understood, sizeof understood / sizeof *understood - 4, true);
+}
+
+/* What the grammar does not know is printed by a child; what kernels write there comes out as perf prints it. */
+static const struct row apart[] = {
+    {"\"%.*s\", 2, REC->c", "ce"},
+    {"\"%s\", __print_array(REC->e, 2, 4)", "1 2"},
+    {"\"%pM %pI4\", REC->e, REC->e", "INVALIDMAC INVALIDIPv4"},
+    {"\"%d %d\", REC->a, REC->a, REC->b", "-5 -5"},
+};
+
+TEST(unknown_forms_are_printed_apart) {
+    check_rows(apart, sizeof apart / sizeof *apart, false);
+}
+
+/* Each of these ends the library's process, keeps it busy, or fills its memory. */
+static const struct row hostile[] = {
+    {"\"%d\", REC->a / 0", AS_FIELDS},
+    {"\"%d\", REC->a % REC->e[0] - 1", AS_FIELDS},
+    {"\"%-", AS_FIELDS},
+    {"\"%99999999d\", REC->a", AS_FIELDS},
+    {"\"%*d\", 99999999, REC->a", AS_FIELDS},
+    {"\"%s\", __print_array(REC->e, 99999999, 4)", AS_FIELDS},
+    {"\"%s\", __print_hex(REC->e, REC->b * 9999)", AS_FIELDS},
+};
+
+TEST(hostile_formats_give_the_fields) {
+    check_rows(hostile, sizeof hostile / sizeof *hostile, false);
+}
+
+static char *repeated(const char *front, const char *unit, unsigned count, const char *middle, const char *back) {
+    char *text = malloc(strlen(front) + strlen(middle) + count * (strlen(unit) + strlen(back)) + 1), *at = text;
+    assert_non_null(text);
+    at = stpcpy(at, front);
+    for (unsigned i = 0; i < count; i++)
+        at = stpcpy(at, unit);
+    at = stpcpy(at, middle);
+    for (unsigned i = 0; i < count; i++)
+        at = stpcpy(at, back);
+    return text;
+}
+
+/* libtraceevent 1.7 follows a null pointer for the length of a relative place. */
+TEST(the_length_of_a_relative_place) {
+    struct trace_case c;
+    struct builder record = {0};
+    put_common(&record, TRACE_ID);
+    put_number(&record, 0 | 4 << 16, 4);
+    put_bytes(&record, "rel", 4);
+    open_trace(&c, &(struct trace_plan){.fields = FIELD("__rel_loc char[] r", 8, 4, 0),
+                                        .print = "\"%d\", __get_rel_dynamic_array_len(r)"});
+    expect_text(&c, &record, "[FAILED TO PARSE] r=rel");
+    close_trace(&c);
+    open_trace(
+        &c, &(struct trace_plan){.fields = FIELD("__rel_loc char[] r", 8, 4, 0), .print = "\"%s\", __get_rel_str(r)"});
+    expect_text(&c, &record, "rel");
+    set_number(&record, record.bytes + 8, 1 | 4 << 16, 4);
+    expect_text(&c, &record, "");
+    close_trace(&c);
+    free(record.bytes);
+}
+
+TEST(deep_formats_end_nothing) {
+    char *deep[] = {repeated("\"%d\", ", "(", 60000, "1", ")"), repeated("\"%d\", ", "(", 30000, "1", ")"),
+                    repeated("\"%d\", 1", " + 1", 30000, "", ""), repeated("\"%d\", ", "1 ? ", 30000, "1", " : 1")};
+    struct builder record;
+    put_record(&record, false);
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
+        struct trace_case c;
+        pfr_error err;
+        open_trace(&c, &(struct trace_plan){.fields = fields, .print = deep[i]});
+        ASSERT_OK(trace_text_write(c.text, TRACE_ID, record.bytes, record.length, 0, &c.out, &err), err);
+        close_trace(&c);
+        free(deep[i]);
+    }
+    free(record.bytes);
+}
+
+TEST(places_outside_of_the_record_are_empty) {
+    struct trace_case c;
+    struct builder record;
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%s|%s\", __get_str(d), __get_bitmask(f)"});
+    expect_text(&c, &record, "dynstr|00000002,00000001");
+    set_number(&record, record.bytes + 32, 8000 | 7 << 16, 4);
+    expect_text(&c, &record, "|00000002,00000001");
+    set_number(&record, record.bytes + 32, 64 | 6 << 16, 4);
+    record.bytes[70] = 'X'; /* no NUL: goes on as far as the record does */
+    set_number(&record, record.bytes + 52, 71 | 9u << 16, 4);
+    expect_text(&c, &record, "dynstrX\1|");
+    close_trace(&c);
+    free(record.bytes);
+}
+
+TEST(short_records_say_so) {
+    struct trace_case c;
+    struct builder record;
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%d\", REC->a"});
+    record.length = 63;
+    expect_text(&c, &record, "[63 of 64 bytes]");
+    record.length = 0;
+    expect_text(&c, &record, "[0 of 64 bytes]");
+    record.length = 64;
+    expect_text(&c, &record, "-5");
+    close_trace(&c);
+    free(record.bytes);
+}
+
+TEST(fields_outside_of_any_record_are_never_read) {
+    static const char *const odd[] = {
+        FIELD("int a", 4294967290, 4, 1),
+        FIELD("int a", 8, 4294967295, 1),
+        FIELD("int a[99999999]", 8, 4, 1),
+        FIELD("int", 8, 4, 1),
+        "\tfield:int a;\n",
+        FIELD("int a", -8, 4, 1),
+    };
+    struct builder record;
+    put_record(&record, false);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct trace_case c;
+        pfr_error err;
+        open_trace(&c, &(struct trace_plan){.fields = odd[i], .print = "\"%d\", REC->a"});
+        ASSERT_OK(trace_text_write(c.text, TRACE_ID, record.bytes, record.length, 0, &c.out, &err), err);
+        close_trace(&c);
+    }
+    free(record.bytes);
+}
+
+TEST(the_record_says_which_format) {
+    struct trace_case c;
+    struct builder record;
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%d\", REC->a"});
+    set_number(&record, record.bytes, 999, 2); /* no such format: that of the event */
+    expect_text(&c, &record, "-5");
+    pfr_error err;
+    ASSERT_OK(trace_text_write(c.text, 998, record.bytes, record.length, 0, &c.out, &err), err);
+    assert_int_equal(c.out.out.used, 0);
+    close_trace(&c);
+    free(record.bytes);
+}
+
+TEST(printk_texts_stand_for_addresses) {
+    struct trace_case c;
+    struct builder record;
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = fields,
+                                        .print = "\"%s\", REC->p",
+                                        .printk = "junk\n0xffffffff81000010 : \"hello %d\\n\"\n0x : \"\"\n:\n"});
+    expect_text(&c, &record, "hello %d");
+    close_trace(&c);
+    free(record.bytes);
+}
+
+static const char *name_it(void *context, uint64_t address, uint64_t *start, const char **module) {
+    assert_int_equal(address, 0xffffffff81000010);
+    *start = address - 0x10;
+    *module = NULL;
+    return context;
+}
+
+TEST(names_come_from_who_has_them) {
+    struct trace_case c;
+    struct builder record;
+    char name[] = "start_kernel";
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%ps %pS\", REC->p, REC->p"});
+    trace_text_names(c.text, name_it, name);
+    expect_text(&c, &record, "start_kernel start_kernel+0x10");
+    trace_text_names(c.text, NULL, NULL);
+    expect_text(&c, &record, "0xffffffff81000010 0xffffffff81000010");
+    close_trace(&c);
+    free(record.bytes);
+}
+
+TEST(streams_and_old_versions) {
+    struct builder record;
+    put_record(&record, false);
+    const struct trace_plan plans[] = {
+        {.fields = fields, .print = "\"%d\", REC->a", .pipe = true},
+        {.fields = fields, .print = "\"%d\", REC->a", .version = "0.5"},
+        {.fields = fields, .print = "\"%d\", REC->a", .long_size = 4},
+    };
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        struct trace_case c;
+        open_trace(&c, &plans[i]);
+        expect_text(&c, &record, "-5");
+        close_trace(&c);
+    }
+    free(record.bytes);
+}
+
+TEST(no_tracing_data_no_text) {
+    struct builder b = {0};
+    struct memory memory;
+    struct trace_text *text;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    begin_pipe(&b, 1);
+    pfr_reader *r = open_built(&b, &err);
+    ASSERT_OK(trace_text_open(&text, r, &memory, &err), err);
+    assert_null(text);
+    const pfr_bytes broken_blob = {(const uint8_t *)"\x17\x08\x44trac", 7};
+    ASSERT_OK(trace_text_open_blob(&text, broken_blob, &memory, &err), err);
+    assert_null(text);
+    trace_text_close(NULL);
+    pfr_close(r);
+    free(b.bytes);
+}
+
+TEST(names_from_records_are_escaped) {
+    struct trace_case c;
+    struct builder record;
+    put_record(&record, false);
+    memcpy(record.bytes + 24, "\033[2J", 5);
+    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%s\", REC->c"});
+    c.out.raw_names = false;
+    expect_text(&c, &record, "\\x1b[2J");
+    close_trace(&c);
+    free(record.bytes);
+}
+
+TEST(without_children_the_fields_are_given) {
+    struct trace_case c;
+    struct builder record;
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = fields, .print = apart[0].print});
+    trace_text_no_children(c.text);
+    expect_text(&c, &record, AS_FIELDS);
+    close_trace(&c);
+    free(record.bytes);
+}
+
+static pfr_status write_once(const struct trace_case *c, const struct failing_alloc *failing,
+                             const struct builder *record, pfr_error *err) {
+    struct memory memory;
+    struct trace_text *text;
+    pfr_output out = {.raw_names = true};
+    memory_init(&memory, &failing->alloc, 0);
+    memory_init(&out.memory, NULL, 0);
+    out_open_memory(&out.out, &out.memory);
+    pfr_status status = trace_text_open(&text, c->reader, &memory, err);
+    if (status == PFR_OK)
+        status = trace_text_write(text, TRACE_ID, record->bytes, record->length, 0, &out, err);
+    if (status == PFR_OK)
+        trace_text_close(text);
+    else if (text)
+        trace_text_close(text);
+    out_close(&out.out, NULL);
+    assert_int_equal(memory.used, 0);
+    return status;
+}
+
+static void fail_each(const char *print) {
+    struct failing_alloc failing = {.has_failed = true};
+    struct builder record;
+    struct trace_case c;
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = fields, .print = print});
+    for (long n = 1; failing.has_failed; n++) {
+        pfr_error err;
+        failing_alloc_begin(&failing, n);
+        const pfr_status status = write_once(&c, &failing, &record, &err);
+        assert_int_equal(status, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        assert_int_equal(failing.blocks, 0);
+    }
+    close_trace(&c);
+    free(record.bytes);
+}
+
+TEST(every_allocation_of_ours_fails_once) {
+    fail_each("\"%d\", REC->a");
+    fail_each("\"%.*s\", 2, REC->c");
+    fail_each("\"%d\", REC->a / 0");
+}
+
+/* --- the references: F.trace.txt beside F, lines of comm, pid, time, "event: text" --- */
+
+struct reference {
+    char *text;
+    unsigned compared;
+};
+
+/* Takes the line of that time that ends with the text out of the reference. */
+static bool strike(struct reference *reference, const char *time, const char *end, size_t length) {
+    for (char *at = reference->text; (at = strstr(at, time)); at++) {
+        char *stop = strchr(at, '\n');
+        const size_t rest = (size_t)(stop - at);
+        if (rest >= length && memcmp(stop - length, end, length) == 0 && stop[-(ptrdiff_t)length - 1] == ' ') {
+            memset(at, '#', rest);
+            reference->compared++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void compare_sample(struct trace_text *trace, const pfr_event *event, const struct pfr_rec_sample *s,
+                           struct reference *reference) {
+    struct memory memory;
+    pfr_output out = {.raw_names = true};
+    char time[40];
+    size_t length;
+    memory_init(&memory, NULL, 0);
+    out_open_memory(&out.out, &memory);
+    pfr_error err;
+    ASSERT_OK(trace_text_write(trace, event->attr.config, s->raw.data.at, s->raw.data.length, s->cpu, &out, &err), err);
+    const char *text = out_bytes(&out.out, &length);
+    snprintf(time, sizeof time, "%ju.%06ju:", (uintmax_t)(s->time / 1000000000), (uintmax_t)(s->time / 1000 % 1000000));
+    if (!strike(reference, time, text, length))
+        fail_msg("%s is no line of the reference: %.*s", time, (int)length, text);
+    out_close(&out.out, NULL);
+}
+
+static void compare_recording(const char *path, struct reference *reference) {
+    struct trace_text *trace = NULL;
+    struct memory memory;
+    struct pfr_rec_sample s;
+    pfr_record rec;
+    pfr_error err;
+    pfr_reader *r = pfr_open(path, NULL, &err);
+    assert_non_null(r);
+    memory_init(&memory, NULL, 0);
+    for (pfr_status st; (st = pfr_next(r, &rec, &err)) >= 0 && st != PFR_END;) {
+        const pfr_event *event = st == PFR_OK && rec.event >= 0 ? pfr_get_event(r, (uint32_t)rec.event) : NULL;
+        if (rec.type != 9 || !event || event->attr.type != 2 || pfr_decode(&rec, &s, sizeof s, &err) != PFR_OK)
+            continue;
+        if (!trace)
+            ASSERT_OK(trace_text_open(&trace, r, &memory, &err), err);
+        assert_non_null(trace);
+        compare_sample(trace, event, &s, reference);
+    }
+    trace_text_close(trace);
+    pfr_close(r);
+}
+
+/* The whole file, NUL behind it; to be freed. */
+static char *load_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    const size_t length = (size_t)ftell(file);
+    rewind(file);
+    char *text = calloc(length + 1, 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, length, file), length);
+    fclose(file);
+    return text;
+}
+
+TEST(texts_of_the_corpus) {
+    static const char *const folders[] = {"recorded", "other"};
+    const char *corpus = getenv("PERFRAY_CORPUS");
+    unsigned compared = 0;
+    if (!corpus)
+        skip();
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char folder[512], path[1024];
+        snprintf(folder, sizeof folder, "%s/perf/%s", corpus, folders[i]);
+        DIR *dir = opendir(folder);
+        assert_non_null(dir);
+        for (struct dirent *e; (e = readdir(dir));) {
+            const char *suffix = strstr(e->d_name, ".trace.txt");
+            if (!suffix || suffix[10]) /* those that are not compressed */
+                continue;
+            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+            struct reference reference = {load_text(path), 0};
+            path[strlen(path) - 10] = '\0';
+            compare_recording(path, &reference);
+            free(reference.text);
+            compared += reference.compared;
+        }
+        closedir(dir);
+    }
+    assert_in_range(compared, 1000, 100000);
 }
