@@ -4,8 +4,6 @@
 
 #include "base/fail.h"
 
-#include <string.h>
-
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces) {
     *all = (struct threads){.memory = memory, .spaces = spaces, .idle_name = NO_NAME};
     u64_map_init(&all->newest, memory);
@@ -13,46 +11,17 @@ void threads_init(struct threads *all, struct memory *memory, struct spaces *spa
 
 void threads_free(struct threads *all) {
     for (size_t i = 0; i < all->count; i++) {
-        mem_free(all->memory, all->at[i].names.at, all->at[i].names.room, sizeof(struct change));
-        mem_free(all->memory, all->at[i].spaces.at, all->at[i].spaces.room, sizeof(struct change));
+        changes_free(&all->at[i].names, all->memory);
+        changes_free(&all->at[i].spaces, all->memory);
     }
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
     u64_map_free(&all->newest);
     *all = (struct threads){.memory = all->memory};
 }
 
-/* Behind all that is not later: at the end, but for a record that came late. */
-static pfr_status change(struct threads *all, struct changes *list, uint32_t value, struct key key, pfr_error *err) {
-    size_t at = list->count;
-    if (list->count == list->room) {
-        void *more = mem_grow(all->memory, list->at, list->count, &list->room, 2, sizeof *list->at);
-        if (!more)
-            return mem_fail(all->memory, err, "threads");
-        list->at = more;
-    }
-    while (at > 0 && key_before(&key, &list->at[at - 1].key))
-        at--;
-    memmove(list->at + at + 1, list->at + at, (list->count++ - at) * sizeof *list->at);
-    list->at[at] = (struct change){key, value};
-    return PFR_OK;
-}
-
-/* The value that holds at a key: the last change before it. */
-static uint32_t value_at(const struct changes *list, struct key key) {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (key_before(&list->at[middle].key, &key))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? list->at[low - 1].value : UINT32_MAX;
-}
-
 /* A space is there as long as its generation. */
 static uint32_t space_at(const struct generation *g, struct key key) {
-    const uint32_t space = value_at(&g->spaces, key);
+    const uint32_t space = changes_at(&g->spaces, key);
     return space == UINT32_MAX && g->spaces.count ? g->spaces.at[0].value : space;
 }
 
@@ -126,7 +95,7 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
         PFR_TRY(current(all, pid, pid, key, &leader, err));
         space = space_at(&all->at[leader], key);
     }
-    return change(all, &all->at[*number].spaces, space, KEY_FIRST, err);
+    return changes_add(&all->at[*number].spaces, all->memory, space, KEY_FIRST, err);
 }
 
 /* A leader gets a copy of its parent's space, by reference; a thread shares that of its process. */
@@ -147,23 +116,23 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
     uint32_t parent, child, space;
     PFR_TRY(current(all, ppid, ptid, key, &parent, err));
     PFR_TRY(forked_space(all, pid, ppid, tid, parent, bare, key, &space, err));
-    uint32_t name = value_at(&all->at[parent].names, key);
+    uint32_t name = changes_at(&all->at[parent].names, key);
     if (name == NO_NAME && ptid == 0)
         name = all->idle_name;
     PFR_TRY(new_generation(all, tid, key, &child, err));
-    PFR_TRY(change(all, &all->at[child].spaces, space, key, err));
-    return name == NO_NAME ? PFR_OK : change(all, &all->at[child].names, name, key, err);
+    PFR_TRY(changes_add(&all->at[child].spaces, all->memory, space, key, err));
+    return name == NO_NAME ? PFR_OK : changes_add(&all->at[child].names, all->memory, name, key, err);
 }
 
 pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec, struct key key,
                         pfr_error *err) {
     uint32_t number, space;
     PFR_TRY(current(all, pid, tid, key, &number, err));
-    PFR_TRY(change(all, &all->at[number].names, name, key, err));
+    PFR_TRY(changes_add(&all->at[number].names, all->memory, name, key, err));
     if (!exec)
         return PFR_OK;
     PFR_TRY(spaces_new(all->spaces, NO_SPACE, key, &space, err));
-    return change(all, &all->at[number].spaces, space, key, err);
+    return changes_add(&all->at[number].spaces, all->memory, space, key, err);
 }
 
 pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *space,
@@ -187,6 +156,6 @@ uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key,
     if (number == NO_GENERATION)
         return NO_NAME;
     const struct changes *names = &all->at[number].names;
-    const uint32_t name = value_at(names, key);
+    const uint32_t name = changes_at(names, key);
     return name == NO_NAME && early && names->count ? names->at[0].value : name;
 }

@@ -7,21 +7,11 @@
  */
 #include "base/hashmap.h"
 #include "base/intern.h"
+#include "model/changes.h"
 #include "model/space.h"
 
 #define NO_NAME UINT32_MAX
 #define NOBODY ((uint32_t)-1)
-
-/* From `key` on, this value: a name or a space. */
-struct change {
-    struct key key;
-    uint32_t value;
-};
-
-struct changes {
-    struct change *at;
-    size_t count, room;
-};
 
 struct generation {
     uint32_t tid;
