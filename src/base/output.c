@@ -4,6 +4,7 @@
  * need one test only: is there room. An output to memory has the same buffer and makes it longer instead.
  */
 #include <assert.h>
+#include <endian.h>
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -242,11 +243,31 @@ static size_t count_hex_digits(uint64_t value) {
     return value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
 }
 
+/* Eight digits at once: each half byte goes into a byte of its own, and those above 9 up to the letters. */
+static uint64_t spread_hex(uint32_t value) {
+    uint64_t x = value;
+    x = (x << 16 | x) & 0x0000ffff0000ffffu;
+    x = (x << 8 | x) & 0x00ff00ff00ff00ffu;
+    x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0fu;
+    const uint64_t letters = (x + 0x0606060606060606u) >> 4 & 0x0101010101010101u;
+    return __builtin_bswap64(x + 0x3030303030303030u + letters * ('a' - '0' - 10));
+}
+
+void format_hex_16(char to[16], uint64_t value) {
+    const size_t blanks = 16 - count_hex_digits(value);
+    const uint64_t digits[2] = {htole64(spread_hex((uint32_t)(value >> 32))), htole64(spread_hex((uint32_t)value))};
+    memcpy(to, digits, 16);
+    for (size_t i = 0; i < blanks; i++)
+        to[i] = ' ';
+}
+
 void out_hex_wide(struct output *out, uint64_t value, size_t width) {
     const size_t length = count_hex_digits(value);
+    char columns[16];
+    format_hex_16(columns, value);
     if (length < width)
         out_pad(out, width - length);
-    out_hex(out, value, 1);
+    out_write(out, columns + 16 - length, length);
 }
 
 void out_hex(struct output *out, uint64_t value, unsigned digits) {

@@ -96,9 +96,14 @@ static inline void out_char(struct output *out, char c) {
 /* `count` times the character. */
 void out_fill(struct output *out, char c, size_t count);
 
-/* Blanks. */
+/* Blanks. Few of them, as in front of numbers, are one copy of a fixed size. */
 static inline void out_pad(struct output *out, size_t count) {
-    out_fill(out, ' ', count);
+    if (__builtin_expect(count <= 16 && out->capacity - out->used >= 16, 1)) {
+        memcpy(out->buffer + out->used, "                ", 16);
+        out->used += count;
+    } else {
+        out_fill(out, ' ', count);
+    }
 }
 
 void out_u64(struct output *out, uint64_t value);
@@ -125,6 +130,9 @@ void out_hex_bytes(struct output *out, const void *bytes, size_t length);
 
 /* Fixed notation with `digits` digits (at most 17) behind the point, rounded as printf does; "nan", "inf", "-inf". */
 void out_f64(struct output *out, double value, unsigned digits);
+
+/* The hexadecimal digits of value, right-aligned in 16 columns. No NUL. */
+void format_hex_16(char to[16], uint64_t value);
 
 /* The decimal digits of value at `to`, which has room for 20; returns how many. No NUL. */
 size_t format_u64(char *to, uint64_t value);

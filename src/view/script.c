@@ -182,9 +182,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
     address_names_init(&s->names, s->state, s->memory, &how);
-    pfr_status st = frames_init(&s->frames, s->memory, s->to->raw_names, err);
-    if (st >= 0)
-        st = script_threads_make(s, err);
+    frames_init(&s->frames, s->memory, s->to->raw_names);
+    pfr_status st = script_threads_make(s, err);
     if (st >= 0)
         st = script_lines_make(s, err);
     if (st >= 0)

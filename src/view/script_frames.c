@@ -1,67 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of an address. Chains repeat the same few thousand frames by the million: a frame's whole text is made once
- * for an address in a space, and copied as long as no map came or went (s->epoch); then it is only looked up anew.
+ * The names of an address. Chains repeat the same few thousand frames by the million: what stands behind an address is
+ * made once for it in its space, and copied as long as no map came or went (s->epoch); then it is only looked up anew.
+ * A table for each form of names; equal texts are one.
  */
 #include "view/script_parts.h"
 
 #include "base/fail.h"
 
-#define FIRST_SLOTS ((size_t)4096)
-#define TEXT_MOST ((size_t)24 << 20) /* bytes of texts, then all are made anew */
+#define FIRST_SLOTS ((size_t)1024)
+#define SLOTS_MOST ((size_t)1 << 20)
+#define TEXT_MOST ((size_t)60 << 10) /* bytes of one, which must fit into the buffer of an output */
+#define TEXTS_MOST (1u << 18)        /* different texts, then all are made anew */
 #define UNKNOWN "[unknown]"
+#define ADDRESS_WIDTH 16u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
 
-pfr_status frames_init(struct frames *f, struct memory *memory, bool raw_names, pfr_error *err) {
-    *f = (struct frames){.memory = memory, .slot_count = FIRST_SLOTS};
-    arena_init(&f->texts, memory);
-    f->scratch.raw_names = raw_names;
+/* One address in one space; 32 bytes, so that two share a cache line. */
+struct frame_slot {
+    uint64_t address, offset; /* in the process, in the object */
+    uint32_t space, epoch;    /* epoch 0: empty */
+    uint32_t object, text;
+};
+
+void frames_init(struct frames *f, struct memory *memory, bool raw_names) {
+    *f = (struct frames){.memory = memory, .scratch.raw_names = raw_names};
+    intern_init(&f->texts, memory);
     out_open_memory(&f->scratch.out, memory);
-    f->slots = mem_zeroed(memory, FIRST_SLOTS, sizeof *f->slots);
-    f->seed = (uint64_t)(uintptr_t)f->slots;
-    return f->slots ? PFR_OK : mem_fail(memory, err, "frames");
+}
+
+static void free_tables(struct frames *f) {
+    for (size_t i = 0; i < NAME_FORMS; i++) {
+        struct frame_table *t = &f->tables[i];
+        mem_free(f->memory, t->slots, t->slots ? t->slot_count : 0, sizeof *t->slots);
+        *t = (struct frame_table){0};
+    }
 }
 
 void frames_free(struct frames *f) {
-    mem_free(f->memory, f->slots, f->slots ? f->slot_count : 0, sizeof *f->slots);
+    free_tables(f);
     out_close(&f->scratch.out, NULL);
-    arena_free(&f->texts);
+    intern_free(&f->texts);
 }
 
-static size_t slot_of(const struct frames *f, uint64_t address, uint64_t who) {
-    uint64_t h = (address ^ f->seed) * 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 32 ^ who) * 0xd6e8feb86659fd93u;
-    return (size_t)(h ^ h >> 32) & (f->slot_count - 1);
-}
-
-static struct frame_slot *find_slot(const struct frames *f, uint64_t address, uint64_t who) {
-    size_t i = slot_of(f, address, who);
-    while (f->slots[i].epoch && !(f->slots[i].address == address && f->slots[i].who == who))
-        i = (i + 1) & (f->slot_count - 1);
-    return &f->slots[i];
+static struct frame_slot *find_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
+    uint64_t h = (address ^ (uint64_t)(uintptr_t)t->slots) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32 ^ space) * 0xd6e8feb86659fd93u;
+    for (size_t i = (size_t)(h ^ h >> 32);; i++) {
+        struct frame_slot *slot = &t->slots[i & (t->slot_count - 1)];
+        if (!slot->epoch || (slot->address == address && slot->space == space))
+            return slot;
+    }
 }
 
 /* Twice as many slots, the old ones moved. */
-static bool grow(struct frames *f) {
-    struct frames more = *f;
-    more.slot_count = f->slot_count * 2;
+static bool grow(struct frames *f, struct frame_table *t) {
+    struct frame_table more = {.slot_count = t->slots ? t->slot_count * 2 : FIRST_SLOTS, .used = t->used};
     more.slots = mem_zeroed(f->memory, more.slot_count, sizeof *more.slots);
     if (!more.slots)
         return false;
-    for (size_t i = 0; i < f->slot_count; i++)
-        if (f->slots[i].epoch)
-            *find_slot(&more, f->slots[i].address, f->slots[i].who) = f->slots[i];
-    mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
-    *f = more;
+    for (size_t i = 0; i < t->slot_count; i++)
+        if (t->slots[i].epoch)
+            *find_slot(&more, t->slots[i].address, t->slots[i].space) = t->slots[i];
+    mem_free(f->memory, t->slots, t->slot_count, sizeof *t->slots);
+    *t = more;
     return true;
-}
-
-static void forget_all(struct frames *f) {
-    memset(f->slots, 0, f->slot_count * sizeof *f->slots);
-    arena_free(&f->texts);
-    f->used = 0;
-    f->bytes = 0;
 }
 
 /* What perf calls the object. A module that the table of build-ids lists goes by its path. */
@@ -113,74 +117,98 @@ void script_write_object(struct script *s, uint32_t object, pfr_output *to) {
     out_char(&to->out, ')');
 }
 
-/* In a chain perf prints where in the object a user address is, elsewhere the address itself. */
-static void make_text(struct script *s, const struct place *place, unsigned cpumode, uint64_t address, unsigned form) {
-    struct output *out = &s->frames.scratch.out;
-    out_clear(out);
-    if (form & NAME_CHAIN)
-        out_char(out, '\t');
-    out_hex_wide(out, form & NAME_CHAIN && cpumode == CPUMODE_USER ? place->offset : address, 16);
-    script_write_names(s, place, address, form, &s->frames.scratch);
-    if (form & NAME_CHAIN)
-        out_char(out, '\n');
-}
-
-static void keep_text(struct script *s, struct frame_slot *slot) {
+/* The names of a place, as one text. */
+static uint32_t make_text(struct script *s, const struct place *place, uint64_t address, unsigned form) {
     struct frames *f = &s->frames;
     size_t length;
+    uint32_t text = 0;
+    out_clear(&f->scratch.out);
+    script_write_names(s, place, address, form, &f->scratch);
     const char *bytes = out_bytes(&f->scratch.out, &length);
-    slot->text = f->scratch.out.status < 0 ? NULL : arena_copy(&f->texts, bytes, length, 1);
-    slot->length = (uint32_t)length;
-    f->bytes += length;
-    if (!slot->text) {
-        slot->length = 0;
-        slot->epoch = 0;
+    if (length > TEXT_MOST)
+        length = TEXT_MOST;
+    if (f->scratch.out.status < 0)
         script_fail(s, mem_fail(f->memory, s->err, "frames"));
-    }
+    else
+        script_fail(s, intern_put(&f->texts, bytes ? bytes : "", length, &text, s->err));
+    return text;
 }
 
-/* The slot of an address, new or known; NULL: no memory. */
-static struct frame_slot *take_slot(struct script *s, uint64_t address, uint64_t who) {
+/* The slot of an address that is not known; NULL: no memory. What is kept is bounded, whatever is in the file. */
+static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uint64_t address, uint32_t space) {
     struct frames *f = &s->frames;
-    struct frame_slot *slot = find_slot(f, address, who);
-    if (slot->epoch)
-        return slot;
-    if (f->bytes > TEXT_MOST)
-        forget_all(f);
-    if (f->used >= f->slot_count / 4 * 3 && !grow(f)) {
+    if (f->texts.count >= TEXTS_MOST || t->used >= SLOTS_MOST) {
+        free_tables(f);
+        intern_free(&f->texts);
+        intern_init(&f->texts, f->memory);
+    }
+    if (t->used >= t->slot_count / 4 * 3 && !grow(f, t)) {
         script_fail(s, mem_fail(f->memory, s->err, "frames"));
         return NULL;
     }
-    slot = find_slot(f, address, who);
-    *slot = (struct frame_slot){.address = address, .who = who};
+    struct frame_slot *slot = find_slot(t, address, space);
+    *slot = (struct frame_slot){.address = address, .space = space};
+    t->used++;
     return slot;
 }
 
+/* Looks an address up, and names it when it is new or elsewhere than before. */
 static void renew(struct script *s, const struct moment *m, struct frame_slot *slot, unsigned cpumode, unsigned form) {
     struct place place;
-    const bool known = slot->epoch != 0;
     state_place_in(s->state, cpumode, m->thread->space, slot->address, m->key, &place);
-    slot->epoch = s->epoch;
-    if (known && slot->map == place.map)
-        return;
-    if (!known)
-        s->frames.used++;
     if (!place.map && cpumode == CPUMODE_KERNEL)
         script_fail(s, address_names_kernel(&s->names, slot->address, &place.object, s->err));
-    slot->map = place.map;
-    make_text(s, &place, cpumode, slot->address, form);
-    keep_text(s, slot);
+    const bool known = slot->epoch != 0;
+    slot->epoch = s->epoch;
+    if (known && slot->object == place.object && slot->offset == place.offset)
+        return;
+    slot->object = place.object;
+    slot->offset = place.offset;
+    slot->text = make_text(s, &place, slot->address, form);
+}
+
+/* The address as known now; NULL: no memory, in s->failed. */
+static struct frame_slot *frame_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                                   unsigned form) {
+    struct frame_table *t = &s->frames.tables[form];
+    const uint32_t space = cpumode == CPUMODE_USER ? m->thread->space : UINT32_MAX - 1 - cpumode;
+    struct frame_slot *slot = t->slots ? find_slot(t, address, space) : NULL;
+    if (slot && slot->epoch == s->epoch)
+        return slot;
+    if (!slot || !slot->epoch)
+        slot = take_slot(s, t, address, space);
+    if (slot)
+        renew(s, m, slot, cpumode, form);
+    return slot;
+}
+
+static void write_text(struct script *s, const struct frame_slot *slot) {
+    if (s->failed < 0)
+        return;
+    const struct intern_text text = intern_get(&s->frames.texts, slot->text);
+    out_write(s->out, text.bytes, text.length);
 }
 
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form) {
-    const uint64_t space = cpumode == CPUMODE_USER ? m->thread->space : UINT32_MAX;
-    const uint64_t who = space << 32 | cpumode << 8 | form;
-    struct frame_slot *slot = find_slot(&s->frames, address, who);
-    if (slot->epoch != s->epoch) {
-        slot = take_slot(s, address, who);
-        if (!slot)
-            return;
-        renew(s, m, slot, cpumode, form);
-    }
-    out_write(s->out, slot->text, slot->length);
+    out_hex_wide(s->out, address, ADDRESS_WIDTH);
+    const struct frame_slot *slot = form ? frame_of(s, m, cpumode, address, form) : NULL;
+    if (slot)
+        write_text(s, slot);
+}
+
+/* In a chain perf prints where in the object a user address is, elsewhere the address itself. */
+void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                              unsigned form) {
+    const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
+    if (!slot)
+        return;
+    const struct intern_text text = intern_get(&s->frames.texts, slot->text);
+    if (s->failed < 0 || !out_room(s->out, text.length + 2 + ADDRESS_WIDTH))
+        return;
+    char *to = s->out->buffer + s->out->used;
+    *to++ = '\t';
+    format_hex_16(to, cpumode == CPUMODE_USER ? slot->offset : address);
+    memcpy(to + ADDRESS_WIDTH, text.bytes, text.length);
+    to[ADDRESS_WIDTH + text.length] = '\n';
+    s->out->used += text.length + 2 + ADDRESS_WIDTH;
 }

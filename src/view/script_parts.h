@@ -142,7 +142,7 @@ struct script_event {
     script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
 };
 
-enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_CHAIN = 8, NAME_FORMS = 16 };
+enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_FORMS = 8 };
 
 /* script_threads.c */
 struct script_thread {
@@ -154,20 +154,17 @@ struct script_thread {
 #define SCRIPT_THREADS 1024u
 
 /* script_frames.c */
-struct frame_slot {
-    uint64_t address, who; /* space, cpumode, form */
-    const struct map *map;
-    const char *text;
-    uint32_t length, epoch; /* epoch 0: empty */
+struct frame_slot;
+struct frame_table {
+    struct frame_slot *slots;
+    size_t slot_count, used;
 };
 
 struct frames {
     struct memory *memory;
-    struct arena texts;
+    struct intern_table texts;
     pfr_output scratch;
-    struct frame_slot *slots;
-    size_t slot_count, used, bytes;
-    uint64_t seed;
+    struct frame_table tables[NAME_FORMS];
 };
 
 /* What a line is about. */
@@ -231,10 +228,12 @@ void script_threads_free(struct script *s);
 const struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
 
 /* script_frames.c */
-pfr_status frames_init(struct frames *frames, struct memory *memory, bool raw_names, pfr_error *err);
+void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
 void frames_free(struct frames *frames);
-/* Writes an address of the moment's thread with its names, as `form` says. */
+/* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
+void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                              unsigned form);
 /* Writes only the names, " name+0x1 (object)", or one of them. */
 void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to);
 void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to);

@@ -42,7 +42,6 @@ static unsigned mode_of_marker(uint64_t marker, unsigned now) {
 
 void print_chain(struct script *s, const struct moment *m) {
     const pfr_u64s *chain = &m->sample->chain;
-    const unsigned form = m->event->name_form | NAME_CHAIN;
     unsigned mode = m->rec->misc & CPUMODE;
     uint32_t left = s->max_stack;
     out_char(s->out, '\n');
@@ -52,7 +51,7 @@ void print_chain(struct script *s, const struct moment *m) {
             mode = mode_of_marker(entry, mode);
             continue;
         }
-        script_write_frame(s, m, mode, entry, form);
+        script_write_chain_frame(s, m, mode, entry, m->event->name_form);
         left--;
     }
 }
