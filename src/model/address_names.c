@@ -213,6 +213,11 @@ pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t
     if (object == NO_OBJECT || n->options.none)
         return PFR_OK;
     const struct object *what = &n->state->objects.at[object];
+    if (what->kind == OBJECT_KSYMBOL) {
+        const struct intern_text text = intern_get(&n->state->names, what->path);
+        *name = (struct address_name){.text = (const char *)text.bytes, .length = text.length};
+        return PFR_OK;
+    }
     const bool kernel = what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
     if (!kernel)
         PFR_TRY(make_room(n, object, err));
@@ -250,4 +255,13 @@ pfr_status address_names_kernel(struct address_names *n, uint64_t address, uint3
 void address_names_forget(struct address_names *n, uint32_t object) {
     if (object < n->count)
         close_object(&n->objects[object]);
+}
+
+pfr_status address_names_at(struct address_names *n, const struct place *place, uint64_t address,
+                            struct address_name *name, pfr_error *err) {
+    if (!place->ksymbol)
+        return address_names_find(n, place->object, address, place->offset, name, err);
+    PFR_TRY(address_names_find(n, place->ksymbol->object, address, 0, name, err));
+    name->ahead = address - place->ksymbol->start;
+    return PFR_OK;
 }

@@ -61,6 +61,10 @@ void address_names_free(struct address_names *names);
 pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err);
 
+/* The same for a place that state_place found, where code that came while the kernel ran has its own name. */
+pfr_status address_names_at(struct address_names *names, const struct place *place, uint64_t address,
+                            struct address_name *name, pfr_error *err);
+
 /* The kernel object whose own symbols name this address, which no map of the kernel covers; NO_OBJECT: none does. */
 pfr_status address_names_kernel(struct address_names *names, uint64_t address, uint32_t *object, pfr_error *err);
 

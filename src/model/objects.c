@@ -9,6 +9,7 @@
 
 #define LENGTH_VALID 0x8000u
 #define CPUMODE 7u
+#define KEY_OF_KSYMBOL 2u
 #define CPUMODE_KERNEL 1u
 
 void objects_init(struct objects *all, struct memory *memory, struct intern_table *names) {
@@ -103,8 +104,9 @@ static pfr_status make_room(struct objects *all, uint32_t number, pfr_error *err
     return PFR_OK;
 }
 
-/* path NUL, pid of anonymous memory, kernel or not, build-id: as bytes, so that one table finds them */
-static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, bool kernel, const uint8_t *build_id, unsigned size) {
+/* path, pid of anonymous memory, kernel or not or KSYMBOL, build-id: as bytes, so that one table finds them */
+static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, uint8_t kernel, const uint8_t *build_id,
+                       unsigned size) {
     memcpy(key, &path, 4);
     memcpy(key + 4, &pid, 4);
     key[8] = kernel;
@@ -140,6 +142,20 @@ static pfr_status enlist(struct objects *all, uint32_t number, pfr_error *err) {
         return mem_fail(all->memory, err, "objects");
     o->sibling = (uint32_t)*newest;
     *newest = number;
+    return PFR_OK;
+}
+
+pfr_status objects_of_ksymbol(struct objects *all, const pfr_text *name, uint32_t *number, pfr_error *err) {
+    uint8_t key[9 + BUILD_ID_ROOM];
+    struct object o = {.kind = OBJECT_KSYMBOL, .sibling = NO_OBJECT};
+    const uint32_t before = all->keys.count;
+    PFR_TRY(intern_put(all->names, name->at, name->length, &o.path, err));
+    o.short_name = o.path;
+    PFR_TRY(intern_put(&all->keys, key, make_key(key, o.path, 0, KEY_OF_KSYMBOL, NULL, 0), number, err));
+    if (all->keys.count == before)
+        return PFR_OK;
+    PFR_TRY(make_room(all, *number, err));
+    all->at[*number] = o;
     return PFR_OK;
 }
 

@@ -17,6 +17,7 @@ enum object_kind {
     OBJECT_VDSO,
     OBJECT_ANONYMOUS,
     OBJECT_MEMORY,
+    OBJECT_KSYMBOL, /* code that came while the kernel ran: its path is the symbol */
     OBJECT_OTHER
 };
 
@@ -61,6 +62,9 @@ void objects_free(struct objects *all);
 /* The object of a map record. build_id may be NULL. */
 pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, bool kernel, const uint8_t *build_id,
                           unsigned build_id_size, uint32_t *object, pfr_error *err);
+
+/* The object that stands for one KSYMBOL: its path and short name are the symbol. */
+pfr_status objects_of_ksymbol(struct objects *all, const pfr_text *name, uint32_t *object, pfr_error *err);
 
 /* Fills in build-ids by path, of objects that are there and of those that will come, and what the kernel is called. The
    first word counts. */

@@ -22,6 +22,7 @@
 #define IDLE "swapper" /* tid 0 until it has another name */
 #define SAMPLE_TYPE_TIME (1u << 2)
 #define KERNEL_TYPES 64u
+#define KSYMBOL_GOES 1u /* flags */
 
 struct change_record;
 typedef pfr_status apply_fn(struct state *state, const struct change_record *c, pfr_error *err);
@@ -107,6 +108,45 @@ static pfr_status collect_fork(struct state *s, const pfr_record *rec, struct ch
     return PFR_OK;
 }
 
+/* Code of the kernel that came while it ran; where it goes, nothing takes its place. */
+static pfr_status apply_ksymbol(struct state *s, const struct change_record *c, pfr_error *err) {
+    return space_add(&s->spaces, s->ksymbols, c->start, c->length, 0, c->value, c->key, err);
+}
+
+static pfr_status collect_ksymbol(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_ksymbol m;
+    DECODE(m);
+    c->apply = apply_ksymbol;
+    c->start = m.addr, c->length = m.len;
+    c->value = NO_OBJECT;
+    return m.flags & KSYMBOL_GOES ? PFR_OK : objects_of_ksymbol(&s->objects, &m.name, &c->value, err);
+}
+
+static pfr_status apply_cgroup(struct state *s, const struct change_record *c, pfr_error *err) {
+    bool is_new;
+    const uint64_t *number = u64_map_at(&s->cgroup_of, c->start, s->nr_cgroups, &is_new);
+    if (!number)
+        return mem_fail(s->memory, err, "cgroups");
+    if (is_new) {
+        if (s->nr_cgroups == s->cgroups_room) {
+            void *more = mem_grow(s->memory, s->cgroups, s->nr_cgroups, &s->cgroups_room, 16, sizeof *s->cgroups);
+            if (!more)
+                return mem_fail(s->memory, err, "cgroups");
+            s->cgroups = more;
+        }
+        s->cgroups[s->nr_cgroups++] = (struct changes){0};
+    }
+    return changes_add(&s->cgroups[*number], s->memory, c->value, c->key, err);
+}
+
+static pfr_status collect_cgroup(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_cgroup m;
+    DECODE(m);
+    c->apply = apply_cgroup;
+    c->start = m.id;
+    return intern_put(&s->names, m.path.at, m.path.length, &c->value, err);
+}
+
 static pfr_status collect_build_id(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
     struct pfr_rec_header_build_id m;
     (void)c;
@@ -117,7 +157,8 @@ static pfr_status collect_build_id(struct state *s, const pfr_record *rec, struc
 }
 
 static collect_fn *const collectors[] = {
-    [1] = collect_mmap, [3] = collect_comm, [7] = collect_fork, [10] = collect_mmap2, [67] = collect_build_id,
+    [1] = collect_mmap,     [3] = collect_comm,    [7] = collect_fork,      [10] = collect_mmap2,
+    [17] = collect_ksymbol, [19] = collect_cgroup, [67] = collect_build_id,
 };
 
 /* What a record means for the state; change->apply NULL: nothing. */
@@ -200,6 +241,8 @@ static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memo
     threads_init(&s->threads, memory, &s->spaces);
     learn_times(s);
     PFR_TRY(intern_put(&s->names, IDLE, strlen(IDLE), &s->threads.idle_name, err));
+    u64_map_init(&s->cgroup_of, memory);
+    PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->ksymbols, err));
     PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err));
     return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
 }
@@ -238,6 +281,10 @@ pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct m
 }
 
 void state_free(struct state *s) {
+    for (size_t i = 0; i < s->nr_cgroups; i++)
+        changes_free(&s->cgroups[i], s->memory);
+    mem_free(s->memory, s->cgroups, s->cgroups_room, sizeof *s->cgroups);
+    u64_map_free(&s->cgroup_of);
     threads_free(&s->threads);
     spaces_free(&s->spaces);
     objects_free(&s->objects);
@@ -258,10 +305,22 @@ static const struct map *find_map(const struct state *s, unsigned mode, uint32_t
     return m ? m : space_find(&s->spaces, s->kernel, address, key);
 }
 
+/* Code that came while the kernel ran is mapped nowhere, or within what the kernel's map covers. */
+static void find_ksymbol(const struct state *s, uint64_t address, struct key key, struct place *place) {
+    const struct map *k = space_find(&s->spaces, s->ksymbols, address, key);
+    if (!k || k->object == NO_OBJECT)
+        return;
+    place->ksymbol = k;
+    if (!place->map)
+        *place = (struct place){.map = k, .object = k->object, .offset = address, .ksymbol = k};
+}
+
 void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
                     struct place *place) {
     const struct map *m = find_map(s, mode, space, address, key);
-    *place = (struct place){m, m ? m->object : NO_OBJECT, false, address};
+    *place = (struct place){.map = m, .object = m ? m->object : NO_OBJECT, .offset = address};
+    if (mode == CPUMODE_KERNEL)
+        find_ksymbol(s, address, key, place);
     if (!m && mode == CPUMODE_USER)
         place->too_deep = space_is_too_deep(&s->spaces, space);
     if (!m)
@@ -288,4 +347,9 @@ pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *n
     if (tid != 0)
         snprintf(made, sizeof made, ":%d", (int)tid);
     return intern_put(&s->names, made, strlen(made), name, err);
+}
+
+uint32_t state_cgroup(const struct state *s, uint64_t id, struct key key) {
+    uint64_t number;
+    return u64_map_get(&s->cgroup_of, id, &number) ? changes_at(&s->cgroups[number], key) : NO_VALUE;
 }

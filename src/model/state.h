@@ -22,8 +22,12 @@ struct state {
     struct spaces spaces;
     struct threads threads;
     uint32_t kernel, modules; /* spaces that all share; a module wins */
-    bool timed;               /* keys have times */
-    bool as_recorded;         /* they have none: the order of the file alone counts */
+    uint32_t ksymbols;        /* what KSYMBOL says, by address; NO_OBJECT: it went */
+    struct u64_map cgroup_of; /* id -> its place in `cgroups` */
+    struct changes *cgroups;  /* paths, in `names` */
+    size_t nr_cgroups, cgroups_room;
+    bool timed;       /* keys have times */
+    bool as_recorded; /* they have none: the order of the file alone counts */
 };
 
 /* Reads to PFR_END. Holes are counted by the reader and do not stop it. < 0: *err; call state_free all the same. */
@@ -41,10 +45,11 @@ struct key state_key(const struct state *state, const pfr_record *rec, uint64_t 
 
 /* Where an address is. */
 struct place {
-    const struct map *map; /* NULL: [unknown] */
-    uint32_t object;       /* NO_OBJECT: [unknown] */
-    bool too_deep;         /* unknown, and there are ancestors that were not asked (limit depth) */
-    uint64_t offset;       /* in the object's file; the address itself in the kernel and in anonymous memory */
+    const struct map *map;     /* NULL: [unknown] */
+    uint32_t object;           /* NO_OBJECT: [unknown] */
+    bool too_deep;             /* unknown, and there are ancestors that were not asked (limit depth) */
+    uint64_t offset;           /* in the object's file; the address itself in the kernel and in anonymous memory */
+    const struct map *ksymbol; /* the KSYMBOL that covers it: its object's path is the symbol; NULL: none */
 };
 
 void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
@@ -56,5 +61,8 @@ void state_place_in(const struct state *state, unsigned cpumode, uint32_t space,
 
 /* The name of the thread, in state->names; made as `swapper` or `:TID` where it has none. */
 pfr_status state_comm(struct state *state, uint32_t tid, struct key key, uint32_t *name, pfr_error *err);
+
+/* The path of a cgroup, in state->names; NO_VALUE: nothing told it. */
+uint32_t state_cgroup(const struct state *state, uint64_t id, struct key key);
 
 #endif

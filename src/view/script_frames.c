@@ -88,7 +88,7 @@ static void write_object(struct script *s, uint32_t object, pfr_output *to) {
 
 void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to) {
     struct address_name name;
-    script_fail(s, address_names_find(&s->names, place->object, address, place->offset, &name, s->err));
+    script_fail(s, address_names_at(&s->names, place, address, &name, s->err));
     if (!name.text) {
         out_text(&to->out, UNKNOWN);
         return;
@@ -159,10 +159,11 @@ static void renew(struct script *s, const struct moment *m, struct frame_slot *s
     if (!place.map && cpumode == CPUMODE_KERNEL)
         script_fail(s, address_names_kernel(&s->names, slot->address, &place.object, s->err));
     const bool known = slot->epoch != 0;
+    const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
     slot->epoch = s->epoch;
-    if (known && slot->object == place.object && slot->offset == place.offset)
+    if (known && slot->object == object && slot->offset == place.offset)
         return;
-    slot->object = place.object;
+    slot->object = object;
     slot->offset = place.offset;
     slot->text = make_text(s, &place, slot->address, form);
 }

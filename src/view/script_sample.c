@@ -130,8 +130,14 @@ void print_code_page_size(struct script *s, const struct moment *m) {
 }
 
 void print_cgroup(struct script *s, const struct moment *m) {
+    const uint32_t path = state_cgroup(s->state, m->sample->cgroup, m->key);
     out_char(s->out, ' ');
-    out_u64(s->out, m->sample->cgroup);
+    if (path == NO_VALUE) {
+        out_text(s->out, "unknown");
+        return;
+    }
+    const struct intern_text text = intern_get(&s->state->names, path);
+    print_name(s->to, text.bytes, text.length);
 }
 
 void print_misc(struct script *s, const struct moment *m) {

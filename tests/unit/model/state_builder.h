@@ -103,6 +103,25 @@ static inline void tell_hit(struct story *s, uint16_t mode, uint32_t pid, uint32
         put_number(&s->b, time, 8);
 }
 
+/* What KSYMBOL says of a range of kernel code. */
+static inline void tell_ksymbol(struct story *s, uint64_t start, uint32_t length, bool goes, const char *name,
+                                uint64_t time) {
+    put_head(&s->b, 17, 0, 24 + (strlen(name) + 8) / 8 * 8 + id_size(s));
+    put_number(&s->b, start, 8);
+    put_number(&s->b, length, 4);
+    put_number(&s->b, 1, 2);
+    put_number(&s->b, goes, 2);
+    tell_text(s, name);
+    tell_id(s, 0, 0, time);
+}
+
+static inline void tell_cgroup(struct story *s, uint64_t id, const char *path, uint64_t time) {
+    put_head(&s->b, 19, 0, 16 + (strlen(path) + 8) / 8 * 8 + id_size(s));
+    put_number(&s->b, id, 8);
+    tell_text(s, path);
+    tell_id(s, 0, 0, time);
+}
+
 /* What was found so far, as words. */
 struct found {
     char places[TEXT_ROOM], names[TEXT_ROOM];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/ARCHITECTURE.md, "State", that are about order and maps: 1, 2, 3 and 9. Each story is a recording
- * in memory, and fails when its rule is broken. Then every allocation of a build fails once.
+ * The rules of docs/ARCHITECTURE.md, "State", that are about order and maps: 1, 2, 3, 9, 10 and 11. Each story is a
+ * recording in memory, and fails when its rule is broken. Then every allocation of a build fails once.
  */
 #include "state_builder.h"
 
@@ -125,6 +125,81 @@ TEST(state_rule_9_no_length_and_not_yet) {
     tell_hit(&s, USER_MODE, 7, 7, LOW + SIZE - 1, 12);
     tell_hit(&s, USER_MODE, 7, 7, LOW + SIZE, 12);
     end_story(&s, "- /lib /lib -", NULL);
+}
+
+/* Rule 10: the mode chooses the space; of no mode, the hypervisor and guests nothing is known. */
+TEST(state_rule_10_the_mode_chooses_the_space) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 0);
+    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
+    for (uint16_t mode = 0; mode < 6; mode++)
+        tell_hit(&s, mode, 7, 7, INSIDE, 20);
+    end_story(&s, "- [kernel.kallsyms]_text /lib - - -", NULL);
+}
+
+/* Rule 11: code that came while the kernel ran is there until it goes; another may take its place. */
+TEST(state_rule_11_ksymbols_are_intervals) {
+    struct story s;
+    begin_story(&s, TIMED);
+    tell_ksymbol(&s, LOW, SIZE, false, "bpf_prog_one", 20);
+    tell_ksymbol(&s, LOW, SIZE, true, "bpf_prog_one", 40);
+    tell_ksymbol(&s, LOW, SIZE / 2, false, "bpf_prog_two", 60);
+    for (uint64_t time = 10; time <= 70; time += 20)
+        tell_hit(&s, KERNEL_MODE, 7, 7, INSIDE, time);
+    tell_hit(&s, KERNEL_MODE, 7, 7, LOW + SIZE - 1, 70);
+    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 70);
+    end_story(&s, "- bpf_prog_one - bpf_prog_two - -", NULL);
+}
+
+/* ... and within the kernel's map it is the symbol, not the object. */
+TEST(state_rule_11_ksymbols_within_the_kernel) {
+    struct story s;
+    struct memory memory;
+    struct state state;
+    struct place place;
+    pfr_error err;
+    const pfr_record rec = {.misc = KERNEL_MODE};
+    begin_story(&s, TIMED);
+    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, 0, 0x100000, "[kernel.kallsyms]_text", 0);
+    tell_ksymbol(&s, LOW, SIZE, false, "bpf_prog_one", 20);
+    end_file(&s.b);
+    pfr_reader *reader = open_built(&s.b, NULL);
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(state_build(&state, reader, &memory, &err), err);
+    state_place(&state, &rec, 7, 7, INSIDE, (struct key){30, 1, 0}, &place);
+    assert_int_equal(state.objects.at[place.object].kind, OBJECT_KERNEL);
+    assert_non_null(place.ksymbol);
+    assert_string_equal(intern_chars(&state.names, state.objects.at[place.ksymbol->object].path), "bpf_prog_one");
+    assert_int_equal(place.ksymbol->start, LOW);
+    state_place(&state, &rec, 7, 7, INSIDE, (struct key){10, 1, 0}, &place);
+    assert_null(place.ksymbol);
+    state_free(&state);
+    pfr_close(reader);
+    free(s.b.bytes);
+}
+
+TEST(state_rule_11_cgroups_have_paths_by_key) {
+    struct story s;
+    struct memory memory;
+    struct state state;
+    pfr_error err;
+    begin_story(&s, TIMED);
+    tell_cgroup(&s, 5, "/second", 30);
+    tell_cgroup(&s, 5, "/first", 10);
+    tell_cgroup(&s, 6, "/other", 10);
+    end_file(&s.b);
+    pfr_reader *reader = open_built(&s.b, NULL);
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(state_build(&state, reader, &memory, &err), err);
+    assert_int_equal(state_cgroup(&state, 5, (struct key){5, 1, 0}), NO_VALUE);
+    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 5, (struct key){20, 1, 0})), "/first");
+    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 5, (struct key){40, 1, 0})), "/second");
+    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 6, (struct key){40, 1, 0})), "/other");
+    assert_int_equal(state_cgroup(&state, 7, (struct key){40, 1, 0}), NO_VALUE);
+    state_free(&state);
+    pfr_close(reader);
+    free(s.b.bytes);
 }
 
 /* Maps of all kinds, forks and names, in numbers that make every array grow. */
