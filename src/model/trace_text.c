@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "file/tracing_blob.h"
 #include "model/trace_child.h"
-#include "model/trace_grammar.h"
+#include "model/trace_shape.h"
 
 #define TRACING_DATA 1u
 #define CHARGE_PER_BYTE 8u /* of a format: what the library makes of it, about */
@@ -263,22 +263,27 @@ static void store(void *at, uint32_t value, size_t width, bool big_endian) {
         bytes[big_endian ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
-/* An array that the record says the place of, and that does not lie in the record, is made one of no elements. */
-static void mend_place(struct trace_text *t, const struct format_field *f, uint32_t length) {
+/* An array that the record says the place of is made one of no elements where it does not lie in the record, or where
+   those before it take *left already: the arrays of a record do not overlap, so that each byte is printed about once.
+ */
+static void mend_place(struct trace_text *t, const struct format_field *f, uint32_t length, uint32_t *left) {
     uint8_t *word = t->data + f->offset;
     const uint32_t place = load_u32(word, swapped(t)), base = f->rel_loc ? f->offset + f->size : 0;
     const uint32_t offset = base + (place & 0xffff), size = place >> 16;
-    if (offset > length || size > length - offset)
+    const bool fits = offset <= length && size <= length - offset && size <= *left;
+    *left -= fits ? size : 0;
+    if (!fits)
         store(word, length - base, sizeof place, t->machine.big_endian);
 }
 
 static void mend_places(struct trace_text *t, const struct trace_event *e, uint32_t length) {
     const struct event_format *format = &e->shape.format;
+    uint32_t left = 2 * length;
     if (e->shape.verdict == TRACE_NEVER)
         return;
     for (size_t i = 0; i < format->field_count; i++)
         if (format->fields[i].data_loc || format->fields[i].rel_loc)
-            mend_place(t, &format->fields[i], length);
+            mend_place(t, &format->fields[i], length, &left);
 }
 
 static void place_record(struct trace_text *t, const struct trace_event *e, const uint8_t *raw, uint32_t length) {

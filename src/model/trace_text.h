@@ -11,7 +11,7 @@
  *         PFR_TRY(trace_text_write(trace, event->attr.config, s.raw.data.at, s.raw.data.length, s.cpu, out, err));
  *     trace_text_close(trace);
  *
- * Formats are programs, and these come from a stranger. One that a strict grammar understands (trace_grammar.h: nearly
+ * Formats are programs, and these come from a stranger. One that a strict grammar understands (trace_shape.h: nearly
  * all that kernels write) is printed here, after the places of the record's own arrays were held against its length.
  * Any other is printed in a child process that may crash, hang or die of hunger alone (trace_child.h); where it does,
  * the fields are printed without the print format, as perf does with one it cannot read: "[FAILED TO PARSE] a=1 b=2".
