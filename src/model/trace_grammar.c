@@ -19,7 +19,9 @@
 struct reading {
     const char *at, *end;
     const struct event_format *format;
-    unsigned depth, operators, columns;
+    unsigned depth, operators, columns, signs;
+    bool printed;           /* what was read last is, or may give, the text of a __print_ function */
+    bool plain;             /* only numbers and words: a value of a list */
     bool indexed, combined; /* in this argument there is REC->field[n]; there is an operator, also in a list */
 };
 
@@ -168,12 +170,19 @@ static bool take_no_string(struct reading *r) {
            take(r, ")");
 }
 
+static bool plain_value(struct reading *r) {
+    r->plain = true;
+    const bool fine = ternary(r);
+    r->plain = false;
+    return fine;
+}
+
 /* { value, "text" }, ... up to the parenthesis; values are expressions of numbers */
 static bool list(struct reading *r) {
     const unsigned before = r->operators;
     do {
         r->operators = 0;
-        if (!take(r, "{") || !ternary(r) || !take(r, ","))
+        if (!take(r, "{") || !plain_value(r) || !take(r, ","))
             return false;
         if (!(next_char(r) == '(' ? take_no_string(r) : take_strings(r)) || !take(r, "}"))
             return false;
@@ -197,15 +206,26 @@ static bool hex_call(struct reading *r) {
            take_word(r, &name) && is(&name, kinds[1]) && dynamic_argument(r, false) && take(r, ")");
 }
 
-static bool call(struct reading *r, const struct word *name) {
+static bool value_and(struct reading *r, bool delimited) {
     struct word delimiter;
-    if (is(name, "__print_flags"))
-        return take(r, "(") && ternary(r) && take(r, ",") && take_string(r, &delimiter) && take(r, ",") && list(r);
-    if (is(name, "__print_symbolic"))
-        return take(r, "(") && ternary(r) && take(r, ",") && list(r);
-    if (is(name, "__print_hex") || is(name, "__print_hex_str"))
-        return hex_call(r);
-    return dynamic_call(r, name);
+    if (!take(r, "(") || !ternary(r) || r->printed || !take(r, ","))
+        return false;
+    return !delimited || (take_string(r, &delimiter) && take(r, ","));
+}
+
+/* The library loses memory where the text of one of these is taken for a number. */
+static bool print_call(struct reading *r, const struct word *name, bool *fine) {
+    const bool flags = is(name, "__print_flags"), hex = is(name, "__print_hex") || is(name, "__print_hex_str");
+    if (!flags && !hex && !is(name, "__print_symbolic"))
+        return false;
+    *fine = hex ? hex_call(r) : value_and(r, flags) && list(r);
+    r->printed = true;
+    return true;
+}
+
+static bool call(struct reading *r, const struct word *name) {
+    bool fine;
+    return print_call(r, name, &fine) ? fine : dynamic_call(r, name);
 }
 
 /* Behind "REC->" */
@@ -224,17 +244,18 @@ static bool primary(struct reading *r) {
     struct word word;
     uint32_t number;
     const char c = next_char(r);
+    r->printed = false;
     if (c == '"')
-        return take_string(r, &word);
+        return !r->plain && take_string(r, &word);
     if (is_digit(c))
         return take_number(r, &number);
     if (c == '(')
         return take(r, "(") && ternary(r) && take(r, ")");
     if (take(r, "REC->"))
-        return field_access(r);
+        return !r->plain && field_access(r);
     if (!take_word(r, &word) || is(&word, "REC") || is(&word, "sizeof"))
         return false;
-    return next_char(r) != '(' || call(r, &word);
+    return next_char(r) != '(' || (!r->plain && call(r, &word));
 }
 
 /* "(unsigned long)" and "(void *)", but not "(REC->x)", "(x)" with an operator behind it, or a call */
@@ -257,11 +278,18 @@ static bool cast(struct reading *r) {
     return false;
 }
 
+static bool sign(struct reading *r) {
+    const bool found = take(r, "-") || take(r, "!") || take(r, "~");
+    r->signs += found;
+    return found;
+}
+
 static bool unary(struct reading *r) {
-    while (cast(r) || take(r, "-") || take(r, "!") || take(r, "~"))
+    bool any = false;
+    for (; cast(r) || sign(r); any = true)
         if (!count_operator(r))
             return false;
-    return primary(r);
+    return primary(r) && !(any && r->printed);
 }
 
 /* The library divides by whatever comes out: only numbers that are not 0, and nothing behind them that it could pull to
@@ -287,6 +315,7 @@ static bool binary(struct reading *r) {
     if (!unary(r))
         return false;
     for (;;) {
+        const bool printed = r->printed;
         if (take(r, "/") || take(r, "%")) {
             if (!divisor(r))
                 return false;
@@ -295,17 +324,25 @@ static bool binary(struct reading *r) {
         } else if (!unary(r)) {
             return false;
         }
-        if (!count_operator(r))
+        if (printed || r->printed || !count_operator(r))
             return false;
     }
 }
 
+/* The library gives a sign in the condition to the whole. */
 static bool ternary_inside(struct reading *r) {
+    const unsigned signs = r->signs;
     if (!binary(r))
         return false;
     if (!take(r, "?"))
         return true;
-    return count_operator(r) && ternary(r) && take(r, ":") && ternary(r);
+    const bool signed_condition = r->signs != signs;
+    if (r->printed || !count_operator(r) || !ternary(r))
+        return false;
+    const bool printed = r->printed;
+    const bool fine = take(r, ":") && ternary(r);
+    r->printed |= printed;
+    return fine && !(r->printed && signed_condition);
 }
 
 static bool ternary(struct reading *r) {

@@ -71,6 +71,12 @@ static bool has_plain_fields(const struct event_format *format) {
     return sum <= (uint64_t)TRACE_OVERLAP_MOST * bytes_of(format);
 }
 
+/* Brackets stand behind the name, but where the place is in the record: libtraceevent loses memory over "int[2] x". */
+static bool has_brackets_behind(const char *line, size_t size) {
+    const char *end = memchr(line, ';', size), *open = end ? memchr(line, '[', (size_t)(end - line)) : NULL;
+    return !open || end[-1] == ']' || memmem(line, (size_t)(end - line), "_loc ", 5);
+}
+
 /* The lines in the order that kernels write them, and none that trace_formats.h passes over. */
 static bool has_plain_lines(const char *text, size_t length, const struct event_format *format) {
     static const char *const starts[] = {"name: ", "ID: ", "format:\n"};
@@ -85,6 +91,8 @@ static bool has_plain_lines(const char *text, size_t length, const struct event_
         if (line >= 3 && print)
             return fields == format->field_count;
         if (!(line >= 3 && blank) && (size < strlen(start) || memcmp(text + at, start, strlen(start)) != 0))
+            return false;
+        if (line >= 3 && !has_brackets_behind(text + at, size))
             return false;
         fields += line >= 3 && !blank;
         at += size;

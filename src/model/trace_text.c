@@ -86,9 +86,10 @@ static bool next_line(pfr_bytes *lines, pfr_text *line) {
     return true;
 }
 
-/* 0xADDRESS : "text\n": the text without quotes and without that \n, as far as it goes into a line of room */
+/* 0xADDRESS : "text\n": from behind the first quote on; the library takes \n and the last quote off, and looks three
+   characters back from the end without asking whether there are so many. */
 static void add_string(struct trace_printer *printer, const pfr_text *line) {
-    enum { LINE = 1024 };
+    enum { SHORTEST = 3, LINE = 1024 };
     char text[LINE];
     uint64_t address;
     const char *colon = memchr(line->at, ':', line->length);
@@ -98,14 +99,13 @@ static void add_string(struct trace_printer *printer, const pfr_text *line) {
     if (!colon || !parse_hex_part(line->at, before, &address))
         return;
     const char *at = colon + 1, *end = line->at + line->length;
-    while (at < end && (*at == ' ' || *at == '"'))
+    while (at < end && *at == ' ')
         at++;
-    while (end > at && (end[-1] == ' ' || end[-1] == '"'))
+    at += at < end && *at == '"';
+    while (end > at && end[-1] == ' ')
         end--;
-    if (end - at >= 2 && memcmp(end - 2, "\\n", 2) == 0)
-        end -= 2;
     const size_t length = (size_t)(end - at);
-    if (length == 0 || length >= LINE || memchr(at, '\0', length))
+    if (length < SHORTEST || length >= LINE || memchr(at, '\0', length))
         return;
     memcpy(text, at, length);
     text[length] = '\0';

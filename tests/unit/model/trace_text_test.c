@@ -242,7 +242,7 @@ TEST(printk_texts_stand_for_addresses) {
     put_record(&record, false);
     open_trace(&c, &(struct trace_plan){.fields = fields,
                                         .print = "\"%s\", REC->p",
-                                        .printk = "junk\n0xffffffff81000010 : \"hello %d\\n\"\n0x : \"\"\n:\n"});
+                                        .printk = "junk\n0xffffffff81000010 : \"hello %d\\n\"\n0x : \"\"\n:\n0x10 : \"a\"\n0x11 : \"\\n\"\n0x12 : \n"});
     expect_text(&c, &record, "hello %d");
     close_trace(&c);
     free(record.bytes);
