@@ -165,9 +165,9 @@ _Noreturn static void work(const struct trace_child *child, int fd) {
     confine();
     forbid_calls();
     while (data && read_all(0, &q, sizeof q) && q.length <= TRACE_DATA_MOST) {
-        memset(data, 0, DATA_ROOM);
         if (!read_all(0, data, q.length) || !answer(&w, &q, data))
             break;
+        memset(data, 0, q.length); /* 0 again, as mapped */
     }
     _exit(0);
 }
