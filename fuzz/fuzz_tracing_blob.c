@@ -14,6 +14,17 @@ static void check_text(const struct range *in, const pfr_text *text) {
         "a text of %u bytes outside", text->length);
 }
 
+static void check_rest(const struct range *in, struct tracing_blob *blob) {
+    struct tracing_rest rest;
+    pfr_error err;
+    const pfr_status s = blob_rest(blob, &rest, &err);
+    LAW(s == PFR_OK || err.text[0], "%s without a word", pfr_status_name(s));
+    const pfr_bytes *parts[] = {&rest.kallsyms, &rest.printk, &rest.cmdlines};
+    for (size_t i = 0; i < 3; i++)
+        LAW(!parts[i]->at || (parts[i]->at >= in->start && parts[i]->length <= (uint64_t)(in->end - parts[i]->at)),
+            "part %zu lies outside", i);
+}
+
 static void read_text(const struct tracing_format *f) {
     struct memory memory;
     struct arena arena;
@@ -39,6 +50,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         check_text(&all, &f.text);
         read_text(&f);
     }
+    for (size_t formats = 0; s == PFR_END && blob_next_ftrace(&blob, &f, &err) == PFR_OK; formats++) {
+        LAW(formats < length, "more formats than bytes");
+        check_text(&all, &f.text);
+    }
+    if (s == PFR_END)
+        check_rest(&all, &blob);
     if (s < 0)
         fuzz_check_error(&err, s, length);
     return 0;
