@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define NOTES_ROOM 4096
@@ -60,10 +61,18 @@ static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
     return length;
 }
 
+/* Streams hold no build-ids: there the release must do. */
+static bool is_running_release(const char *release) {
+    struct utsname running;
+    return release && *release && uname(&running) == 0 && strcmp(running.release, release) == 0;
+}
+
 /* Whether the running kernel is the one recorded: its addresses then mean the same. */
-static bool kernel_is_running(const struct object *o) {
+static bool kernel_is_running(const struct object *o, const char *release) {
     uint8_t notes[NOTES_ROOM];
-    const size_t got = o->build_id_size == 0 ? 0 : read_notes(notes);
+    if (o->build_id_size == 0)
+        return is_running_release(release);
+    const size_t got = read_notes(notes);
     struct cursor in = cursor_on(notes, got, 0, false);
     uint32_t name_size, size, type;
     const uint8_t *name, *id;
@@ -87,7 +96,7 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
     if (o->kind == OBJECT_FILE)
         return wanted->kind = SYMBOL_USER, &elf_symbol_source;
     if (o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) {
-        if (!n->options.kallsyms && !kernel_is_running(o))
+        if (!n->options.kallsyms && !kernel_is_running(o, n->options.release))
             return NULL;
         *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
                                          .path = n->options.kallsyms ? n->options.kallsyms : "/proc/kallsyms"};
@@ -166,13 +175,23 @@ static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error 
     return PFR_OK;
 }
 
+/* Of what the object and the symbols taken out of it say, the one that starts last; the latter have more names. */
+static bool find_nearest(struct named_object *o, uint64_t address, struct symbol *symbol) {
+    struct symbol apart;
+    const bool found = o->source->find(o->handle, address, symbol) == SYMBOL_FOUND;
+    if (!o->debug || o->source->find(o->debug, address, &apart) != SYMBOL_FOUND)
+        return found;
+    if (!found || apart.start >= symbol->start)
+        *symbol = apart;
+    return true;
+}
+
 static bool find_symbol(struct named_object *o, uint64_t offset, struct symbol *symbol, uint64_t *ahead) {
     uint64_t address = offset;
     const struct symbol_segments segments = o->source->segments(o->handle);
     if (segments.count && !segments_to_address(segments, offset, &address))
         return false;
-    if ((!o->debug || o->source->find(o->debug, address, symbol) != SYMBOL_FOUND) &&
-        o->source->find(o->handle, address, symbol) != SYMBOL_FOUND)
+    if (!find_nearest(o, address, symbol))
         return false;
     *ahead = address - symbol->start;
     return true;

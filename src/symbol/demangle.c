@@ -13,6 +13,10 @@
 #include <libiberty/demangle.h>
 #include "demangle.h"
 
+#define STUB "@plt"
+#define STUB_LENGTH (sizeof STUB - 1)
+#define STUB_MOST 4096
+
 struct collector {
     struct demangler *demangler;
     bool failed; /* passed a limit; wait for a piece at which to leave */
@@ -73,7 +77,7 @@ static bool looks_mangled(const char *name) {
     return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
 }
 
-const char *demangle(struct demangler *demangler, const char *name, unsigned flags) {
+static const char *demangle_plain(struct demangler *demangler, const char *name, unsigned flags) {
     if (!looks_mangled(name) || strnlen(name, MANGLED_MOST + 1) > MANGLED_MOST)
         return NULL;
     const int rust = flags & DEMANGLE_HASH ? DMGL_VERBOSE : 0;
@@ -82,4 +86,27 @@ const char *demangle(struct demangler *demangler, const char *name, unsigned fla
         return text;
     const int parameters = flags & DEMANGLE_PARAMETERS ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
     return try_language(demangler, cplus_demangle_v3_callback, name, parameters);
+}
+
+/* The stub of a function in the procedure linkage table, "_Z1fv@plt": the name in front, then the same behind it. */
+static const char *demangle_stub(struct demangler *demangler, const char *name, size_t length, unsigned flags) {
+    char stem[STUB_MOST];
+    if (length - STUB_LENGTH >= sizeof stem)
+        return NULL;
+    memcpy(stem, name, length - STUB_LENGTH);
+    stem[length - STUB_LENGTH] = '\0';
+    if (!demangle_plain(demangler, stem, flags) || !make_room(demangler, STUB_LENGTH))
+        return NULL;
+    memcpy(demangler->text + demangler->length, STUB, STUB_LENGTH + 1);
+    demangler->length += STUB_LENGTH;
+    return demangler->text;
+}
+
+const char *demangle(struct demangler *demangler, const char *name, unsigned flags) {
+    if (!looks_mangled(name))
+        return NULL;
+    const size_t length = strnlen(name, MANGLED_MOST + 1);
+    if (length > STUB_LENGTH && length <= MANGLED_MOST && strcmp(name + length - STUB_LENGTH, STUB) == 0)
+        return demangle_stub(demangler, name, length, flags);
+    return demangle_plain(demangler, name, flags);
 }

@@ -26,4 +26,8 @@ enum symbol_result elf_read_segments(struct elf_object *object, struct symbol_ha
 /* Adds the symbols of code to handle->table, unfinished (elf_symbols.c). FOUND, NO_SYMBOLS, LIMIT, NO_MEMORY. */
 enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_handle *handle);
 
+/* Adds a name for each stub of its procedure linkage table (elf_plt.c). FOUND, also when there are none; LIMIT,
+ * NO_MEMORY. */
+enum symbol_result elf_read_plt(struct elf_object *object, struct symbol_handle *handle);
+
 #endif

@@ -234,6 +234,8 @@ static enum symbol_result load_elf(const struct symbol_object *asked, struct elf
         result = elf_read_segments(object, handle);
     if (result == SYMBOL_FOUND)
         result = elf_read_symbols(object, handle);
+    if (result == SYMBOL_FOUND)
+        result = elf_read_plt(object, handle);
     return result == SYMBOL_FOUND ? table_finish(&handle->table, TABLE_NESTED) : result;
 }
 

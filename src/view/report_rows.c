@@ -87,7 +87,8 @@ static int by_object(const void *a, const void *b, void *context) {
 }
 
 static pfr_status name_leaves(struct report *r, const uint32_t *leaves, pfr_error *err) {
-    const struct address_names_options how = {r->options->symfs, r->options->kallsyms, r->options->no_symbols};
+    const struct address_names_options how = {
+        .symfs = r->options->symfs, .kallsyms = r->options->kallsyms, .none = r->options->no_symbols};
     struct naming n = {.report = r, .object = NO_OBJECT};
     pfr_status st = PFR_OK;
     address_names_init(&n.names, &r->state, r->memory, &how);

@@ -178,7 +178,10 @@ static pfr_status take_all(struct script *s) {
 }
 
 static pfr_status run(struct script *s, pfr_error *err) {
-    const struct address_names_options how = {s->options->symfs, s->options->kallsyms, s->options->no_symbols};
+    const struct address_names_options how = {.symfs = s->options->symfs,
+                                              .kallsyms = s->options->kallsyms,
+                                              .release = s->release,
+                                              .none = s->options->no_symbols};
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
     address_names_init(&s->names, s->state, s->memory, &how);

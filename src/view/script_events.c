@@ -9,6 +9,7 @@
 #include "base/fail.h"
 
 #define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
+#define FEATURE_OSRELEASE 4u
 #define FEATURE_ARCH 6u
 #define FEATURE_AUXTRACE 18u
 #define FEATURE_STAT 19u
@@ -181,13 +182,22 @@ static pfr_status make_labels(struct script *s, pfr_error *err) {
     return failed ? mem_fail(s->memory, err, "script") : PFR_OK;
 }
 
+static void keep_text(char *to, size_t room, const pfr_text *text) {
+    const size_t length = text->length < room - 1 ? text->length : room - 1;
+    if (length)
+        memcpy(to, text->at, length);
+    to[length] = '\0';
+}
+
 static void learn_machine(struct script *s) {
-    struct pfr_rec_feature_arch arch = {0};
+    struct pfr_rec_feature_arch arch;
+    struct pfr_rec_feature_osrelease release;
     const pfr_feature *feature = pfr_find_feature(s->reader, FEATURE_ARCH, NULL);
-    if (!feature || pfr_decode_feature(s->reader, feature, &arch, sizeof arch, NULL) != PFR_OK)
-        return;
-    const size_t length = arch.arch.length < sizeof s->arch - 1 ? arch.arch.length : sizeof s->arch - 1;
-    memcpy(s->arch, arch.arch.at, length);
+    if (feature && pfr_decode_feature(s->reader, feature, &arch, sizeof arch, NULL) == PFR_OK)
+        keep_text(s->arch, sizeof s->arch, &arch.arch);
+    feature = pfr_find_feature(s->reader, FEATURE_OSRELEASE, NULL);
+    if (feature && pfr_decode_feature(s->reader, feature, &release, sizeof release, NULL) == PFR_OK)
+        keep_text(s->release, sizeof s->release, &release.osrelease);
 }
 
 pfr_status script_prepare(struct script *s, pfr_error *err) {

@@ -206,7 +206,7 @@ struct script {
     bool no_trace; /* there is none */
     bool stale;    /* events were added since s->events was made */
     uint32_t max_stack;
-    char arch[32]; /* of feature ARCH; "": not told */
+    char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
     pfr_status failed;
     pfr_error *err;
     bool lossy;

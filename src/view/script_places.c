@@ -56,20 +56,24 @@ void print_chain(struct script *s, const struct moment *m) {
     }
 }
 
-/* Of events whose address is a place in memory that may be mapped, with its names. */
-void print_addr(struct script *s, const struct moment *m) {
-    if (m->event->addr_is_place)
-        script_write_frame(s, m, m->rec->misc & CPUMODE, m->sample->addr, m->event->name_form);
-    else
-        out_hex_wide(s->out, m->sample->addr, 16);
+/* Addresses of the kernel and of the program mix, whatever the sample's cpumode: that is tried first, then the other.
+ */
+static unsigned place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
+    const unsigned mode = m->rec->misc & CPUMODE, other = CPUMODE_USER + CPUMODE_KERNEL - mode;
+    state_place_in(s->state, mode, m->thread->space, address, m->key, place);
+    if (place->map || (mode != CPUMODE_USER && mode != CPUMODE_KERNEL))
+        return mode;
+    state_place_in(s->state, other, m->thread->space, address, m->key, place);
+    return place->map ? other : mode;
 }
 
-/* Branches of the kernel and of the program mix: the cpumode of the sample is tried first, then the other. */
-static void place_branch(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
-    const unsigned mode = m->rec->misc & CPUMODE;
-    state_place_in(s->state, mode, m->thread->space, address, m->key, place);
-    if (!place->map && (mode == CPUMODE_USER || mode == CPUMODE_KERNEL))
-        state_place_in(s->state, CPUMODE_USER + CPUMODE_KERNEL - mode, m->thread->space, address, m->key, place);
+/* Of events whose address is a place in memory that may be mapped, with its names. */
+void print_addr(struct script *s, const struct moment *m) {
+    struct place place;
+    if (m->event->addr_is_place && m->event->name_form)
+        script_write_frame(s, m, place_anywhere(s, m, m->sample->addr, &place), m->sample->addr, m->event->name_form);
+    else
+        out_hex_wide(s->out, m->sample->addr, 16);
 }
 
 static void write_0x(struct script *s, uint64_t value) {
@@ -84,13 +88,13 @@ static void write_raw_end(struct script *s, const struct moment *m, uint64_t add
     write_0x(s, address);
     if (!(m->event->name_form & NAME_DSO))
         return;
-    place_branch(s, m, address, &place);
+    place_anywhere(s, m, address, &place);
     script_write_object(s, place.object, s->to);
 }
 
 static void write_named_end(struct script *s, const struct moment *m, uint64_t address) {
     struct place place;
-    place_branch(s, m, address, &place);
+    place_anywhere(s, m, address, &place);
     script_write_symbol(s, &place, address, true, s->to);
     if (m->event->name_form & NAME_DSO)
         script_write_object(s, place.object, s->to);
@@ -99,7 +103,7 @@ static void write_named_end(struct script *s, const struct moment *m, uint64_t a
 /* Where in its object; addresses in none, and those of the kernel, as they are. */
 static void write_offset_end(struct script *s, const struct moment *m, uint64_t address) {
     struct place place;
-    place_branch(s, m, address, &place);
+    place_anywhere(s, m, address, &place);
     write_0x(s, place.map ? place.offset : address);
     if (m->event->name_form & NAME_DSO)
         script_write_object(s, place.object, s->to);
