@@ -201,10 +201,10 @@ void script_write_frame(struct script *s, const struct moment *m, unsigned cpumo
 void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                               unsigned form) {
     const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
-    if (!slot)
+    if (!slot || s->failed < 0)
         return;
     const struct intern_text text = intern_get(&s->frames.texts, slot->text);
-    if (s->failed < 0 || !out_room(s->out, text.length + 2 + ADDRESS_WIDTH))
+    if (!out_room(s->out, text.length + 2 + ADDRESS_WIDTH))
         return;
     char *to = s->out->buffer + s->out->used;
     *to++ = '\t';

@@ -144,7 +144,7 @@ class Bench:
 
     def run(self, way=None, at=0):
         log = os.path.join(self.folder, "log")
-        environment = dict(os.environ, LC_ALL="C", TMPDIR=self.folder)
+        environment = dict(os.environ, LC_ALL="C", TMPDIR=self.folder, HOME=self.folder)
         if way:
             environment.update(LD_PRELOAD=self.options.shim, FAIL_IO_HOW=way, FAIL_IO_AT=str(at), FAIL_IO_LOG=log)
         done = subprocess.run(self.words, input=self.stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

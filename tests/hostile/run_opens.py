@@ -72,7 +72,7 @@ def trace(words, folder, stdin=None, **environment):
     tracer = ["strace", "-f", "-qq", "-y", "-s", "4096", "-e", "trace=" + CALLS, "-o", log]
     done = subprocess.run([*tracer, os.environ["PERFRAY"], *words], stdin=stdin or subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
-                          env=dict(os.environ, **environment))
+                          env=dict(os.environ, HOME=folder, **environment))
     opens, others = [], []
     with open(log, encoding="utf-8", errors="surrogateescape") as lines:
         for line in lines:

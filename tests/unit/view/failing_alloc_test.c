@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump and report fails once, on recordings of each kind. Then the
- * verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no descriptor and no file is left over.
- * What a verb can do without that allocation must come out as if it had not failed.
+ * Memory of whole verbs: every allocation of info, dump, report and script fails once, on recordings of each kind. Then
+ * the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no descriptor and no file is left
+ * over. What a verb can do without that allocation must come out as if it had not failed.
  */
 #include "../base/failing_alloc.h"
 #include "../file/recorded_files.h"
@@ -11,6 +11,7 @@
 #include <perfray/dump.h>
 #include <perfray/info.h>
 #include <perfray/report.h>
+#include <perfray/script.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -85,6 +86,23 @@ static pfr_status run_report(const struct scene *scene, pfr_reader *reader, pfr_
     return pfr_report_print(reader, &options, out, err);
 }
 
+static pfr_status run_script(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_script_options options = {.size = sizeof options,
+                                        .show = PFR_SCRIPT_TASKS | PFR_SCRIPT_MAPS,
+                                        .symfs = scene->symfs,
+                                        .kallsyms = "/nowhere"};
+    return pfr_script_print(reader, &options, out, err);
+}
+
+static pfr_status run_script_as_recorded(const struct scene *scene, pfr_reader *reader, pfr_output *out,
+                                         pfr_error *err) {
+    static const char *const fields[] = {"+misc", NULL};
+    const pfr_script_options options = {
+        .size = sizeof options, .fields = fields, .show = PFR_SCRIPT_ROUNDS, .no_symbols = true};
+    (void)scene;
+    return pfr_script_print(reader, &options, out, err);
+}
+
 static const struct verb verbs[] = {
     {"info", run_info},
     {"info --format=json", run_info_json},
@@ -96,6 +114,8 @@ static const struct verb verbs[] = {
     {"dump --format=perf", run_dump_perf},
     {"dump --aux", run_dump_aux},
     {"report", run_report},
+    {"script", run_script},
+    {"script --show-round-events", run_script_as_recorded},
 };
 
 /* Opens, runs, closes; everything takes its memory from `failing`. */
