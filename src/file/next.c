@@ -74,7 +74,7 @@ static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
 
 static void sight_inside(const pfr_reader *r, struct sight *s) {
     const struct inflater *z = &r->parts[r->part].inflater;
-    *s = (struct sight){z->buffer, z->length - z->at, false};
+    *s = (struct sight){z->buffer, z->length - z->at, .pieces = true};
     if (s->length) /* else there may be no buffer yet */
         s->bytes += z->at;
 }

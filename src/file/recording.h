@@ -100,7 +100,7 @@ struct pfr_reader {
 
     pfr_feature *features;
     uint32_t nr_features, features_room;
-    pfr_error unread;                 /* of the first payload, or word to mend by, that could not be read; PFR_OK: none */
+    pfr_error unread; /* of the first payload, or word to mend by, that could not be read; PFR_OK: none */
     struct pfr_context old_build_ids; /* entries without pid */
     struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
     bool names_stale;                 /* events or tracepoint formats came that events_name has not seen */
@@ -203,7 +203,8 @@ void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset
 struct sight {
     const uint8_t *bytes;
     uint64_t length;
-    bool whole; /* nothing follows them */
+    bool whole;  /* nothing follows them */
+    bool pieces; /* how far they can be seen is chance: decompressed bytes, which come piece by piece */
 };
 /* 0: the record at the start of the sight, which is not fully believed, is to be given. Else the first place behind it
    where records go on, or s->length. */

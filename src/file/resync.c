@@ -113,9 +113,9 @@ static bool follow(pfr_reader *r, const struct sight *s, uint64_t at, unsigned g
 }
 
 /* Whether records go on behind a record. Recorders number their own types from 64, from 32768 or so; behind a number
-   that nobody would take something known must stand. */
+   that nobody would take something known must stand, as far as can be seen. */
 static bool goes_on(pfr_reader *r, const struct sight *s, const pfr_record *rec) {
-    return follow(r, s, rec->size, 0, rec->type < TYPES_MOST ? 0 : 1);
+    return follow(r, s, rec->size, 0, s->pieces || rec->type < TYPES_MOST ? 0 : 1);
 }
 
 /* Whether records begin here: the first must be good by itself, and firmly so where the end spares it others. */
@@ -177,6 +177,7 @@ pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err)
     PFR_TRY(input_window(&p->in, at, is_held ? least : ask(r, at, 2 * SIGHT), &s->bytes, &have, err));
     s->whole = have < SIGHT || room <= have;
     s->length = have < room ? have : room;
+    s->pieces = false;
     return PFR_OK;
 }
 
