@@ -103,8 +103,12 @@ static const struct row apart[] = {
     {"\"%d %d\", REC->a, REC->a, REC->b", "-5 -5"},
 };
 
+/* libtraceevent 1.7 reads elements of arrays, and addresses that stand for text, in the order of the machine it runs
+   on, so these recordings are of that order (docs/differences.md). */
+static const bool host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
 TEST(unknown_forms_are_printed_apart) {
-    check_rows(apart, sizeof apart / sizeof *apart, false);
+    check_rows(apart, sizeof apart / sizeof *apart, host_big);
 }
 
 /* Each of these ends the library's process, keeps it busy, or fills its memory. */
@@ -239,10 +243,15 @@ TEST(the_record_says_which_format) {
 TEST(printk_texts_stand_for_addresses) {
     struct trace_case c;
     struct builder record;
-    put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = fields,
-                                        .print = "\"%s\", REC->p",
-                                        .printk = "junk\n0xffffffff81000010 : \"hello %d\\n\"\n0x : \"\"\n:\n0x10 : \"a\"\n0x11 : \"\\n\"\n0x12 : \n"});
+    put_record(&record, host_big);
+    open_trace(
+        &c,
+        &(struct trace_plan){
+            .fields = fields,
+            .big = host_big,
+            .print = "\"%s\", REC->p",
+            .printk =
+                "junk\n0xffffffff81000010 : \"hello %d\\n\"\n0x : \"\"\n:\n0x10 : \"a\"\n0x11 : \"\\n\"\n0x12 : \n"});
     expect_text(&c, &record, "hello %d");
     close_trace(&c);
     free(record.bytes);
