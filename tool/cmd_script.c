@@ -7,6 +7,8 @@ struct script_options {
     struct word_list fields;
     const char *symfs, *kallsyms;
     uint32_t max_stack;
+    const char *cpus, *comms, *pids, *tids, *time;
+    bool since_first, since_previous;
     bool hide_call_graph, nanoseconds, symbols;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
@@ -23,6 +25,17 @@ static const struct opt script_opts[] = {
      "print the sampled address, not its call chain"},
     {"max-stack", 0, OPT_NUMBER, offsetof(struct script_options, max_stack), "COUNT",
      "print as much of a call chain; 127 without the option"},
+    {"cpu", 'C', OPT_STRING, offsetof(struct script_options, cpus), "CPUS", "print samples of these cpus: 0,2-3"},
+    {"comms", 'c', OPT_STRING, offsetof(struct script_options, comms), "NAMES",
+     "print samples of threads with these names"},
+    {"pid", 0, OPT_STRING, offsetof(struct script_options, pids), "PIDS", "print samples of these processes"},
+    {"tid", 0, OPT_STRING, offsetof(struct script_options, tids), "TIDS", "print samples of these threads"},
+    {"time", 0, OPT_STRING, offsetof(struct script_options, time), "A-B",
+     "print samples from second A to second B, or 10%-20% or 10%/2 of the recording"},
+    {"reltime", 0, OPT_FLAG, offsetof(struct script_options, since_first), NULL,
+     "print times as since the first one printed"},
+    {"deltatime", 0, OPT_FLAG, offsetof(struct script_options, since_previous), NULL,
+     "print times as since the one before"},
     {"ns", 0, OPT_FLAG, offsetof(struct script_options, nanoseconds), NULL,
      "print times with nine digits behind the point"},
     SHOW("task", tasks, "FORK, COMM and EXIT"),
@@ -61,6 +74,14 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .fields = options->fields.at,
                                     .show = shown(options),
                                     .max_stack = options->max_stack,
+                                    .cpus = options->cpus,
+                                    .comms = options->comms,
+                                    .pids = options->pids,
+                                    .tids = options->tids,
+                                    .time = options->time,
+                                    .clock = options->since_previous ? PFR_SCRIPT_SINCE_PREVIOUS
+                                             : options->since_first  ? PFR_SCRIPT_SINCE_FIRST
+                                                                     : PFR_SCRIPT_AS_RECORDED,
                                     .hide_call_graph = options->hide_call_graph,
                                     .nanoseconds = options->nanoseconds,
                                     .no_symbols = !options->symbols,

@@ -31,11 +31,22 @@ extern "C" {
 #define PFR_SCRIPT_ROUNDS (1u << 7)     /* FINISHED_ROUND */
 #define PFR_SCRIPT_POKES (1u << 8)      /* TEXT_POKE */
 
+typedef enum pfr_script_clock {
+    PFR_SCRIPT_AS_RECORDED,
+    PFR_SCRIPT_SINCE_FIRST,   /* since the first line */
+    PFR_SCRIPT_SINCE_PREVIOUS /* since the line before */
+} pfr_script_clock;
+
 typedef struct pfr_script_options {
     size_t size;               /* sizeof(pfr_script_options) */
     const char *const *fields; /* each as perf's -F takes it, in this order; ends with NULL; NULL: the defaults */
     uint32_t show;             /* PFR_SCRIPT_*, or-ed */
     uint32_t max_stack;        /* entries of a call chain; 0: 127 */
+    const char *cpus;          /* samples of these alone: "0,2-3"; NULL: all */
+    const char *pids, *tids;   /* "12,13" */
+    const char *comms;         /* "sh,make" */
+    const char *time;          /* "12.5,13" in seconds, an end may be left out; "10%-20%"; "10%/2" */
+    pfr_script_clock clock;    /* what times are printed as */
     bool hide_call_graph;      /* the sampled address instead of its chain */
     bool nanoseconds;          /* times with nine digits behind the point instead of six */
     bool no_symbols;           /* open no object: addresses stay without names */

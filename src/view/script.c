@@ -63,7 +63,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
     m.time = SAMPLE_HAS(type, S_TIME) ? sample.time : UINT64_MAX;
     m.period = SAMPLE_HAS(type, S_PERIOD) ? sample.period : m.event->event->attr.sample_period;
     m.thread = script_thread(s, m.pid, m.tid, &m.key);
-    if (m.thread)
+    if (m.thread && script_wants(s, &m))
         script_reads(s, &m);
 }
 
@@ -190,11 +190,14 @@ static pfr_status run(struct script *s, pfr_error *err) {
     if (st >= 0)
         st = script_lines_make(s, err);
     if (st >= 0)
+        st = script_filter_make(s, err);
+    if (st >= 0)
         st = script_stat_open(&s->stat, s->reader, s->memory, err);
     if (st >= 0)
         st = script_prepare(s, err);
     if (st >= 0)
         st = take_all(s);
+    script_filter_free(s);
     script_lines_free(s);
     script_threads_free(s);
     frames_free(&s->frames);

@@ -125,7 +125,7 @@ void script_line(struct script *s, const pfr_record *rec, struct key key) {
         m.event = &s->events[rec->event >= 0 && (uint32_t)rec->event < s->nr_events ? rec->event : 0];
         describe(s, &m);
         m.thread = find_thread(s, &m, rec->type);
-        if (!m.thread)
+        if (!m.thread || !script_wants_cpu(s, &m))
             return;
         write_begin(s, &m);
     }

@@ -6,6 +6,7 @@
  *
  *     script.c         the public call: every record of the timeline to the function of its type
  *     script_fields.c  the table of fields: names, what they need, who prints them; -F
+ *     script_filter.c  which samples are printed
  *     script_events.c  which fields each event prints, as a list of functions made once
  *     script_sample.c  the printers of fields that stand in the sample itself
  *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
@@ -178,6 +179,19 @@ struct moment {
     uint64_t time, period;
 };
 
+/* script_filter.c */
+struct script_range {
+    uint64_t first, last; /* inclusive */
+};
+struct script_ranges {
+    struct script_range *at;
+    size_t count, room;
+    bool any; /* nothing was asked for */
+};
+struct script_filter {
+    struct script_ranges cpus, pids, tids, times;
+};
+
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
@@ -206,6 +220,8 @@ struct script {
     bool no_trace; /* there is none */
     bool stale;    /* events were added since s->events was made */
     uint32_t max_stack;
+    struct script_filter filter;
+    uint64_t clock_zero;        /* what printed times count from; 0: not yet known */
     char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
     pfr_status failed;
     pfr_error *err;
@@ -216,6 +232,13 @@ struct script {
 /* script_fields.c: reads options->fields into s->choices. */
 pfr_status script_choose(struct script *s, pfr_error *err);
 const char *script_type_name(enum script_type type);
+
+/* script_filter.c: reads what options say of cpus, threads and times. */
+pfr_status script_filter_make(struct script *s, pfr_error *err);
+void script_filter_free(struct script *s);
+bool script_wants(const struct script *s, const struct moment *m);
+/* The same for lines of other records, of which perf asks the cpu alone. */
+bool script_wants_cpu(const struct script *s, const struct moment *m);
 
 /* script_events.c: makes s->events anew when events were added. */
 pfr_status script_prepare(struct script *s, pfr_error *err);

@@ -47,13 +47,24 @@ void print_cpu(struct script *s, const struct moment *m) {
     out_write(s->out, "] ", 2);
 }
 
+/* As recorded, since the first printed time, or since the one before; time 0, of what has none, does not count. */
+static uint64_t printed_time(struct script *s, uint64_t time) {
+    if (s->options->clock == PFR_SCRIPT_AS_RECORDED)
+        return time;
+    const uint64_t zero = s->clock_zero ? s->clock_zero : time;
+    if (!s->clock_zero || s->options->clock == PFR_SCRIPT_SINCE_PREVIOUS)
+        s->clock_zero = time;
+    return time - zero;
+}
+
 void print_time(struct script *s, const struct moment *m) {
     char digits[9];
-    uint64_t rest = m->time % NS_PER_SECOND;
+    const uint64_t time = printed_time(s, m->time);
+    uint64_t rest = time % NS_PER_SECOND;
     const size_t shown = s->options->nanoseconds ? 9 : 6;
     for (size_t i = 9; i-- > 0; rest /= 10)
         digits[i] = (char)('0' + rest % 10);
-    out_u64_wide(s->out, m->time / NS_PER_SECOND, 5);
+    out_u64_wide(s->out, time / NS_PER_SECOND, 5);
     out_char(s->out, '.');
     out_write(s->out, digits, shown);
     out_write(s->out, ": ", 2);
