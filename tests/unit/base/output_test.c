@@ -232,3 +232,27 @@ TEST(output_decimals_round_as_printf) {
     assert_string_equal(taken(&out), "naninf-inf");
     out_close(&out, NULL);
 }
+
+TEST(columns_as_printf_makes_them) {
+    static const uint64_t values[] = {0, 1, 9, 10, 0xab, 0xfff, 0x1000, 0x123456789abcdef0u, UINT64_MAX};
+    struct memory memory;
+    struct output out;
+    memory_init(&memory, NULL, 0);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char wanted[200];
+        size_t length;
+        const int64_t signed_value = (int64_t)values[i];
+        out_open_memory(&out, &memory);
+        out_hex_wide(&out, values[i], 16);
+        out_hex_wide(&out, values[i], 3);
+        out_i64_wide(&out, signed_value, 5);
+        out_i64_left(&out, signed_value, 5);
+        out_text_wide(&out, "name", 4, 16);
+        out_pad(&out, 40);
+        out_char(&out, '\0');
+        snprintf(wanted, sizeof wanted, "%16lx%3lx%5ld%-5ld%16s%40s", values[i], values[i], signed_value, signed_value,
+                 "name", "");
+        assert_string_equal(out_bytes(&out, &length), wanted);
+        assert_int_equal(out_close(&out, NULL), PFR_OK);
+    }
+}
