@@ -13,6 +13,7 @@
 #define FEATURE_ARCH 6u
 #define FEATURE_AUXTRACE 18u
 #define FEATURE_STAT 19u
+#define FEATURE_CLOCK_DATA 29u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
 #define MINOR_FAULTS 5u
@@ -72,6 +73,20 @@ static pfr_status check_recorded(struct script_choice *choice, uint64_t lenient,
     return PFR_OK;
 }
 
+/* The wall clock is known where the recorder said what it showed at a moment of the samples' clock. */
+static pfr_status check_wall(struct script *s, const struct script_choice *choice, pfr_error *err) {
+    struct pfr_rec_feature_clock_data clock;
+    if (!(choice->fields & FIELD(F_TOD)) || s->wall.known)
+        return PFR_OK;
+    const pfr_feature *f = pfr_find_feature(s->reader, FEATURE_CLOCK_DATA, NULL);
+    if (!f || pfr_decode_feature(s->reader, f, &clock, sizeof clock, NULL) != PFR_OK)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
+                        "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option");
+    s->wall.ahead = clock.wall_clock_ns - clock.clockid_time_ns;
+    s->wall.known = true;
+    return PFR_OK;
+}
+
 static pfr_status check_sense(const struct script_choice *choice, pfr_error *err) {
     if ((choice->fields & FIELD(F_SYMOFF)) && !(choice->fields & FIELD(F_SYM)))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
@@ -107,6 +122,7 @@ static pfr_status check_events(struct script *s, pfr_error *err) {
             continue;
         PFR_TRY(check_recorded(&s->choices[type], lenient_fields(s), event, err));
         PFR_TRY(check_sense(&s->choices[type], err));
+        PFR_TRY(check_wall(s, &s->choices[type], err));
     }
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
         if (!(seen >> t & 1) && s->choices[t].set && s->choices[t].fields == 0 && t < TYPE_SYNTH)

@@ -35,8 +35,8 @@ enum script_field {
     F_TID,
     F_CPU,
     F_MISC,
-    F_TIME,
     F_TOD,
+    F_TIME,
     F_PERIOD,
     F_EVENT,
     F_FLAGS,
@@ -192,6 +192,15 @@ struct script_filter {
     struct script_ranges cpus, pids, tids, times;
 };
 
+/* How the clock of the samples stands to the wall's, and the last second that was written out. */
+struct script_wall {
+    uint64_t ahead; /* ns since 1970 less ns of the samples */
+    bool known;
+    int64_t second;
+    char text[32];
+    size_t length; /* 0: none yet */
+};
+
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
@@ -221,6 +230,7 @@ struct script {
     bool stale;    /* events were added since s->events was made */
     uint32_t max_stack;
     struct script_filter filter;
+    struct script_wall wall;
     uint64_t clock_zero;        /* what printed times count from; 0: not yet known */
     char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
     pfr_status failed;
@@ -265,9 +275,10 @@ void script_write_object(struct script *s, uint32_t object, pfr_output *to);
 /* script_places.c */
 script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
 /* script_sample.c */
-script_printer print_comm, print_pid, print_tid, print_pid_tid, print_cpu, print_misc, print_time, print_period,
-    print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat, print_iregs,
-    print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size, print_cgroup;
+script_printer print_comm, print_pid, print_tid, print_pid_tid, print_cpu, print_misc, print_time, print_tod,
+    print_period, print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat,
+    print_iregs, print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size,
+    print_cgroup;
 
 /* script_lines.c */
 bool script_line_wanted(const struct script *s, uint32_t type);

@@ -9,6 +9,8 @@
 
 #include "view/sample_words.h"
 
+#include <time.h>
+
 #define COMM_WIDTH 16u
 #define NS_PER_SECOND 1000000000u
 #define BPF_OUTPUT 10u
@@ -47,6 +49,14 @@ void print_cpu(struct script *s, const struct moment *m) {
     out_write(s->out, "] ", 2);
 }
 
+/* What stands behind the point of a time. */
+static void write_fraction(struct script *s, uint64_t nanoseconds) {
+    char digits[9];
+    for (size_t i = 9; i-- > 0; nanoseconds /= 10)
+        digits[i] = (char)('0' + nanoseconds % 10);
+    out_write(s->out, digits, s->options->nanoseconds ? 9 : 6);
+}
+
 /* As recorded, since the first printed time, or since the one before; time 0, of what has none, does not count. */
 static uint64_t printed_time(struct script *s, uint64_t time) {
     if (s->options->clock == PFR_SCRIPT_AS_RECORDED)
@@ -58,16 +68,31 @@ static uint64_t printed_time(struct script *s, uint64_t time) {
 }
 
 void print_time(struct script *s, const struct moment *m) {
-    char digits[9];
     const uint64_t time = printed_time(s, m->time);
-    uint64_t rest = time % NS_PER_SECOND;
-    const size_t shown = s->options->nanoseconds ? 9 : 6;
-    for (size_t i = 9; i-- > 0; rest /= 10)
-        digits[i] = (char)('0' + rest % 10);
     out_u64_wide(s->out, time / NS_PER_SECOND, 5);
     out_char(s->out, '.');
-    out_write(s->out, digits, shown);
+    write_fraction(s, time % NS_PER_SECOND);
     out_write(s->out, ": ", 2);
+}
+
+/* The second of the day changes once in many samples. */
+static void write_second(struct script_wall *wall, int64_t second) {
+    const time_t at = (time_t)second;
+    struct tm local;
+    wall->second = second;
+    wall->length = localtime_r(&at, &local) ? strftime(wall->text, sizeof wall->text, "%Y-%m-%d %H:%M:%S", &local) : 0;
+}
+
+void print_tod(struct script *s, const struct moment *m) {
+    struct script_wall *wall = &s->wall;
+    const uint64_t time = m->time + wall->ahead;
+    const int64_t second = (int64_t)(time / NS_PER_SECOND);
+    if (wall->length == 0 || wall->second != second)
+        write_second(wall, second);
+    out_write(s->out, wall->text, wall->length);
+    out_char(s->out, '.');
+    write_fraction(s, time % NS_PER_SECOND);
+    out_char(s->out, ' ');
 }
 
 void print_period(struct script *s, const struct moment *m) {
