@@ -31,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 
-COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"])
+COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"], ["script"])
 RECORDINGS = ("cpu-clock.data", "buildid-mmap.data", "tracepoints.data", "demo.data", "zstd.data", "threads-zstd.data",
               "pipe-tracepoints.data", "pipe-zstd.data")
 WAYS = ("EIO", "ENOSPC", "EINTR", "EPIPE", "SHORT")
@@ -130,7 +130,7 @@ class Bench:
         words = list(command)
         if command[-1] == "--aux":
             words.append(self.aux)
-        if command == ["report"]:
+        if command in (["report"], ["script"]):
             words += ["--no-pager", "--symfs", os.path.join(options.recorded, "demo-root"),
                       "--kallsyms", self.make_kallsyms()]
         self.words = [os.environ["PERFRAY"]] + words + [path]
@@ -162,7 +162,7 @@ class Bench:
 
     def is_of_names(self, path):
         """Objects and kernel tables, of which only `report` takes names."""
-        return self.command == ["report"] and (
+        return self.command in (["report"], ["script"]) and (
             path.startswith((self.folder + "/kallsyms", os.path.join(self.options.recorded, "demo-root"))))
 
     def judge_said(self, good, result, call):
