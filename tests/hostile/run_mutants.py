@@ -25,7 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
 COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
             ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
-            ["report", "--no-pager"])
+            ["report", "--no-pager"], ["script", "--no-pager"])
 EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"],
          ["script", "--no-pager"])
 SECONDS = 10
