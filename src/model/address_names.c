@@ -128,7 +128,8 @@ static void open_kept(struct address_names *n, const struct object *o, struct na
     const struct symbol_object kept = {
         .kind = SYMBOL_USER, .path = path, .build_id = o->build_id, .build_id_size = o->build_id_size};
     if (!home || (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) >= sizeof folder ||
-        !build_id_path(path, sizeof path, folder, o->build_id, o->build_id_size, "/elf"))
+        !build_id_path(path, sizeof path, folder, o->build_id, o->build_id_size,
+                       o->kind == OBJECT_VDSO ? "/vdso" : "/elf"))
         return;
     if (into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;
@@ -151,6 +152,11 @@ static void open_object(struct address_names *n, const struct object *o, struct 
     char map[64];
     *into = (struct named_object){.open = true};
     u64_map_init(&into->texts, n->memory);
+    if (o->kind == OBJECT_VDSO) { /* in no file but the copy that perf keeps */
+        into->source = &elf_symbol_source;
+        open_kept(n, o, into);
+        return;
+    }
     into->source = choose_source(n, o, &wanted, map);
     if (into->source && into->source->open(&wanted, n->memory, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;
