@@ -12,7 +12,7 @@
 #define BUFFER ((size_t)128 << 10) /* the largest record fits, with its struct */
 
 void runs_init(struct runs *runs, struct memory *memory) {
-    *runs = (struct runs){.memory = memory, .fd = -1, .last = NO_SLOT};
+    *runs = (struct runs){.memory = memory, .fd = -1, .last = NO_RUN};
 }
 
 void runs_free(struct runs *runs) {
@@ -41,11 +41,12 @@ static pfr_status flush(struct writing *w, pfr_error *err) {
 }
 
 static pfr_status put(struct writing *w, const struct waiting *one, pfr_error *err) {
-    if (BUFFER - w->used < sizeof *one + one->rec.size)
+    const size_t size = waiting_size(one->size);
+    if (BUFFER - w->used < size)
         PFR_TRY(flush(w, err));
-    memcpy(w->buffer + w->used, one, sizeof *one);
-    memcpy(w->buffer + w->used + sizeof *one, one->rec.bytes, one->rec.size);
-    w->used += sizeof *one + one->rec.size;
+    memset(w->buffer + w->used + size - 8, 0, 8);
+    memcpy(w->buffer + w->used, one, sizeof *one + one->size);
+    w->used += size;
     return PFR_OK;
 }
 
@@ -98,20 +99,22 @@ static pfr_status fill(struct runs *runs, struct run *run, size_t wanted, pfr_er
 
 /* The run's next record becomes run->next; PFR_END: there is none. */
 static pfr_status step(struct runs *runs, struct run *run, pfr_error *err) {
-    PFR_TRY(fill(runs, run, sizeof run->next, err));
-    if (run->length - run->at < sizeof run->next)
+    const struct waiting *next;
+    PFR_TRY(fill(runs, run, sizeof *next, err));
+    if (run->length - run->at < sizeof *next)
         return PFR_END;
-    memcpy(&run->next, run->buffer + run->at, sizeof run->next);
-    PFR_TRY(fill(runs, run, sizeof run->next + run->next.rec.size, err));
-    if (run->length - run->at < sizeof run->next + run->next.rec.size)
+    next = (const struct waiting *)(const void *)(run->buffer + run->at);
+    const size_t size = waiting_size(next->size);
+    PFR_TRY(fill(runs, run, size, err));
+    if (run->length - run->at < size)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "temporary file", "a temporary file became shorter");
-    run->next.rec.bytes = run->buffer + run->at + sizeof run->next;
-    run->at += sizeof run->next + run->next.rec.size;
+    run->next = (const struct waiting *)(const void *)(run->buffer + run->at);
+    run->at += size;
     return PFR_OK;
 }
 
 static bool comes_first(const struct runs *runs, uint32_t a, uint32_t b) {
-    const uint64_t x = runs->at[a].next.key.time, y = runs->at[b].next.key.time;
+    const uint64_t x = runs->at[a].next->time, y = runs->at[b].next->time;
     return x != y ? x < y : a < b;
 }
 
@@ -151,10 +154,10 @@ pfr_status runs_merge(struct runs *runs, pfr_error *err) {
 
 /* The record that was given last leaves its buffer only now. */
 static pfr_status leave_last(struct runs *runs, pfr_error *err) {
-    if (runs->last == NO_SLOT)
+    if (runs->last == NO_RUN)
         return PFR_OK;
     const pfr_status st = step(runs, &runs->at[runs->last], err);
-    runs->last = NO_SLOT;
+    runs->last = NO_RUN;
     if (st < 0)
         return st;
     if (st == PFR_END)
@@ -168,6 +171,6 @@ pfr_status runs_take(struct runs *runs, const struct waiting **next, pfr_error *
     if (runs->in_heap == 0)
         return PFR_END;
     runs->last = runs->heap[0];
-    *next = &runs->at[runs->last].next;
+    *next = runs->at[runs->last].next;
     return PFR_OK;
 }

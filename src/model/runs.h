@@ -7,7 +7,7 @@
  *     runs_keep(&runs, &window, &err);          all that waits becomes one run; again and again
  *     runs_merge(&runs, &err);                  once, then
  *     while (runs_take(&runs, &at, &err) == PFR_OK)
- *         use(&at->rec, at->key);               lives until the next runs_take
+ *         use(waiting_record(at, ...));         lives until the next runs_take
  *
  * Equal times go in the order of the runs. One buffer of 128 KB per run is held while they are merged.
  */
@@ -17,8 +17,8 @@
 struct run {
     uint64_t from, end; /* of what was not yet read, in the file */
     uint8_t *buffer;
-    size_t at, length; /* of what is in the buffer and was not yet given */
-    struct waiting next;
+    size_t at, length;          /* of what is in the buffer and was not yet given */
+    const struct waiting *next; /* in the buffer */
 };
 
 struct runs {
@@ -29,8 +29,10 @@ struct runs {
     size_t count, room;
     uint32_t *heap; /* runs that have a record, the earliest first */
     size_t in_heap;
-    uint32_t last; /* whose record was given last, NO_SLOT */
+    uint32_t last; /* whose record was given last, NO_RUN */
 };
+
+#define NO_RUN UINT32_MAX
 
 void runs_init(struct runs *runs, struct memory *memory);
 void runs_free(struct runs *runs);

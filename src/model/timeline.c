@@ -122,7 +122,7 @@ static pfr_status read_on(struct timeline *t, pfr_record *rec, struct key *key, 
             t->round_ends = rec->type == TYPE_FINISHED_ROUND;
             return PFR_OK;
         }
-        PFR_TRY(window_put(&t->window, rec, *key, err));
+        PFR_TRY(window_put(&t->window, rec, time, err));
         if (t->window.bytes > t->wait_most && (st = make_room(t, err)) != PFR_OK)
             return st;
     }
@@ -137,8 +137,8 @@ static pfr_status take(struct timeline *t, pfr_record *rec, struct key *key, pfr
     } else if (!(next = window_take(&t->window))) {
         return PFR_END;
     }
-    *rec = next->rec;
-    *key = next->key;
+    waiting_record(next, t->reader->context.swap, rec);
+    *key = key_of(rec, next->time);
     t->late += key->time < t->given;
     if (key->time > t->given)
         t->given = key->time;

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #define BLOCK_SIZE ((uint32_t)1 << 20) /* many records of the largest size, 64 KB */
+#define AHEAD 8u
 
 void window_init(struct window *w, struct memory *memory) {
-    *w = (struct window){.memory = memory, .last = NO_SLOT};
+    *w = (struct window){.memory = memory};
 }
 
 static void free_orders(struct window_orders *o, struct memory *memory) {
@@ -20,15 +21,13 @@ void window_free(struct window *w) {
     for (size_t i = 0; i < w->nr_blocks; i++)
         mem_free(w->memory, w->blocks[i].bytes, BLOCK_SIZE, 1);
     mem_free(w->memory, w->blocks, w->blocks_room, sizeof *w->blocks);
-    mem_free(w->memory, w->slots, w->slots_room, sizeof *w->slots);
-    mem_free(w->memory, w->free_slots, w->free_room, sizeof *w->free_slots);
     free_orders(&w->sorted, w->memory);
     free_orders(&w->fresh, w->memory);
     free_orders(&w->spare, w->memory);
-    *w = (struct window){.memory = w->memory, .last = NO_SLOT};
+    *w = (struct window){.memory = w->memory};
 }
 
-/* --- Where records and their bytes are kept. */
+/* --- Where records are kept. */
 
 static pfr_status new_block(struct window *w, pfr_error *err) {
     if (w->nr_blocks == w->blocks_room) {
@@ -45,10 +44,8 @@ static pfr_status new_block(struct window *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* A block with room for one more record: the one at hand, an empty one, or a new one. */
-static pfr_status choose_block(struct window *w, uint32_t size, pfr_error *err) {
-    if (w->nr_blocks > 0 && BLOCK_SIZE - w->blocks[w->block].used >= size)
-        return PFR_OK;
+/* A block of which all was taken, or a new one. */
+static pfr_status choose_block(struct window *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->nr_blocks; i++)
         if (w->blocks[i].live == 0) {
             w->blocks[i].used = 0;
@@ -56,28 +53,6 @@ static pfr_status choose_block(struct window *w, uint32_t size, pfr_error *err) 
             return PFR_OK;
         }
     return new_block(w, err);
-}
-
-static pfr_status choose_slot(struct window *w, uint32_t *slot, pfr_error *err) {
-    if (w->nr_free > 0) {
-        *slot = w->free_slots[--w->nr_free];
-        return PFR_OK;
-    }
-    if (w->nr_slots == w->slots_room) {
-        const size_t room = w->slots_room ? w->slots_room * 2 : 256;
-        void *more = mem_resize(w->memory, w->free_slots, w->free_room, room, sizeof *w->free_slots);
-        if (!more)
-            return mem_fail(w->memory, err, "records in time order");
-        w->free_slots = more;
-        w->free_room = room;
-        more = mem_resize(w->memory, w->slots, w->slots_room, room, sizeof *w->slots);
-        if (!more)
-            return mem_fail(w->memory, err, "records in time order");
-        w->slots = more;
-        w->slots_room = room;
-    }
-    *slot = (uint32_t)w->nr_slots++;
-    return PFR_OK;
 }
 
 static pfr_status push(struct window *w, struct window_orders *o, struct window_order one, pfr_error *err) {
@@ -91,25 +66,33 @@ static pfr_status push(struct window *w, struct window_orders *o, struct window_
     return PFR_OK;
 }
 
-static uint64_t weight_of(const pfr_record *rec) {
-    return rec->size + sizeof(struct waiting) + sizeof(uint32_t) + 2 * sizeof(struct window_order);
+static uint64_t weight_of(uint32_t record_size) {
+    return waiting_size(record_size) + 2 * sizeof(struct window_order);
 }
 
-pfr_status window_put(struct window *w, const pfr_record *rec, struct key key, pfr_error *err) {
-    uint32_t slot = NO_SLOT;
-    PFR_TRY(choose_block(w, rec->size, err));
-    PFR_TRY(choose_slot(w, &slot, err));
-    PFR_TRY(push(w, &w->fresh, (struct window_order){key.time, slot}, err));
+pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pfr_error *err) {
+    const uint32_t size = (uint32_t)waiting_size(rec->size);
+    if (w->nr_blocks == 0 || BLOCK_SIZE - w->blocks[w->block].used < size)
+        PFR_TRY(choose_block(w, err));
     struct window_block *b = &w->blocks[w->block];
-    w->slots[slot] = (struct waiting){*rec, key, w->block};
-    w->slots[slot].rec.bytes = memcpy(b->bytes + b->used, rec->bytes, rec->size);
-    b->used += (rec->size + 7u) & ~7u;
-    if (b->used > BLOCK_SIZE)
-        b->used = BLOCK_SIZE;
+    struct waiting *at = (struct waiting *)(void *)(b->bytes + b->used);
+    PFR_TRY(push(w, &w->fresh, (struct window_order){time, at}, err));
+    *at = (struct waiting){.time = time,
+                           .offset = rec->offset,
+                           .inner = rec->inner,
+                           .context = rec->context,
+                           .part = rec->part & 0x7fffffffu,
+                           .inside = rec->inside,
+                           .block = w->block,
+                           .event = rec->event,
+                           .tail = rec->tail,
+                           .size = rec->size};
+    memcpy(at->bytes, rec->bytes, rec->size);
+    b->used += size;
     b->live++;
-    w->bytes += weight_of(rec);
-    if (key.time > w->latest)
-        w->latest = key.time;
+    w->bytes += weight_of(rec->size);
+    if (time > w->latest)
+        w->latest = time;
     return PFR_OK;
 }
 
@@ -186,7 +169,6 @@ pfr_status window_release(struct window *w, uint64_t limit, pfr_error *err) {
     PFR_TRY(sort_fresh(w, err));
     PFR_TRY(join_fresh(w, err));
     w->limit = limit;
-    w->has_released = true;
     return PFR_OK;
 }
 
@@ -195,16 +177,17 @@ uint64_t window_middle(const struct window *w) {
     return o->first < o->count ? o->at[o->first].time + (o->at[o->count - 1].time - o->at[o->first].time) / 2 : 0;
 }
 
+/* Records of other buffers than the last one's lie far away: they are asked for before they are needed. */
 const struct waiting *window_take(struct window *w) {
-    if (w->last != NO_SLOT) {
-        w->bytes -= weight_of(&w->slots[w->last].rec);
-        w->blocks[w->slots[w->last].block].live--;
-        w->free_slots[w->nr_free++] = w->last;
-        w->last = NO_SLOT;
-    }
     struct window_orders *o = &w->sorted;
-    if (!w->has_released || o->first == o->count || o->at[o->first].time > w->limit)
+    if (o->first == o->count || o->at[o->first].time > w->limit)
         return NULL;
-    w->last = o->at[o->first++].slot;
-    return &w->slots[w->last];
+    if (o->first + AHEAD < o->count) {
+        __builtin_prefetch(o->at[o->first + AHEAD].at);
+        __builtin_prefetch(o->at[o->first + AHEAD].at->bytes);
+    }
+    struct waiting *at = o->at[o->first++].at;
+    w->bytes -= weight_of(at->size);
+    w->blocks[at->block].live--;
+    return at;
 }

