@@ -36,18 +36,25 @@ static struct cursor body_of(const pfr_record *rec) {
     return cursor_on(rec->bytes + RECORD_HEADER, length, rec->offset + RECORD_HEADER, rec->context->swap);
 }
 
-static pfr_status decode(const pfr_record *rec, unsigned number, void *body, pfr_error *err) {
+/* Nearly every record: a sample that is as its event says. */
+static bool is_fast(const pfr_record *rec, void *body) {
     struct cursor in = body_of(rec);
-    if (rec->type == TYPE_SAMPLE && rec->event != PFR_NO_EVENT && fast_sample(rec->context, &in, body))
+    return rec->type == TYPE_SAMPLE && rec->event != PFR_NO_EVENT && fast_sample(rec->context, &in, body);
+}
+
+static pfr_status decode(const pfr_record *rec, unsigned number, void *body, pfr_error *err) {
+    if (is_fast(rec, body))
         return PFR_OK;
     if (rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_ERR_DAMAGE, rec->offset, rec->size, "sample", "the sample's id belongs to no event");
     const struct pfr_context c = context_of(rec, number);
-    in = body_of(rec);
+    struct cursor in = body_of(rec);
     return layout_read(layout_at(number), &c, &in, body, err);
 }
 
 pfr_status pfr_decode(const pfr_record *rec, void *body, size_t size, pfr_error *err) {
+    if (size == sizeof(struct pfr_rec_sample) && is_fast(rec, body))
+        return PFR_OK;
     const unsigned number = layout_of(rec);
     const struct layout *l = layout_at(number);
     if (!l || l->size != size)

@@ -185,22 +185,28 @@ static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error 
 static bool find_nearest(struct named_object *o, uint64_t address, struct symbol *symbol) {
     struct symbol apart;
     const bool found = o->source->find(o->handle, address, symbol) == SYMBOL_FOUND;
-    if (!o->debug || o->source->find(o->debug, address, &apart) != SYMBOL_FOUND)
+    if (!o->debug)
         return found;
-    if (!found || apart.start >= symbol->start)
+    const bool found_apart = o->source->find(o->debug, address, &apart) == SYMBOL_FOUND;
+    const uint64_t from = symbol->from > apart.from ? symbol->from : apart.from;
+    const uint64_t end = symbol->end < apart.end ? symbol->end : apart.end;
+    if (found_apart && (!found || apart.start >= symbol->start))
         *symbol = apart;
-    return true;
+    symbol->from = from;
+    symbol->end = end;
+    return found || found_apart;
 }
 
-static bool find_symbol(struct named_object *o, uint64_t offset, struct symbol *symbol, uint64_t *ahead) {
+static bool find_symbol(struct named_object *o, uint64_t offset, struct symbol *symbol, struct address_name *name) {
     uint64_t address = offset;
     const struct symbol_segments segments = o->source->segments(o->handle);
     if (segments.count && !segments_to_address(segments, offset, &address))
         return false;
-    if (!find_nearest(o, address, symbol))
-        return false;
-    *ahead = address - symbol->start;
-    return true;
+    const bool found = find_nearest(o, address, symbol);
+    name->ahead = found ? address - symbol->start : 0;
+    name->before = address - symbol->from;
+    name->behind = symbol->end - address;
+    return found;
 }
 
 /* The text of a symbol, demangled when it is met first. A name that took too much to demangle is printed as it is. */
@@ -222,7 +228,7 @@ static bool shown_text(struct address_names *n, struct named_object *o, const st
         char *text = made ? arena_text(&n->arena, plain, length) : NULL;
         if (!text)
             return false;
-        *made = (struct address_name){text, (uint32_t)length, 0};
+        *made = (struct address_name){.text = text, .length = (uint32_t)length};
         *kept = (uint64_t)(uintptr_t)made;
     }
     const struct address_name *made = (const void *)(uintptr_t)*kept;
@@ -234,13 +240,13 @@ static bool shown_text(struct address_names *n, struct named_object *o, const st
 pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err) {
     struct symbol symbol;
-    *name = (struct address_name){0};
+    *name = (struct address_name){.behind = 1};
     if (object == NO_OBJECT || n->options.none)
         return PFR_OK;
     const struct object *what = &n->state->objects.at[object];
     if (what->kind == OBJECT_KSYMBOL) {
         const struct intern_text text = intern_get(&n->state->names, what->path);
-        *name = (struct address_name){.text = (const char *)text.bytes, .length = text.length};
+        *name = (struct address_name){.text = (const char *)text.bytes, .length = text.length, .behind = 1};
         return PFR_OK;
     }
     const bool kernel = what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
@@ -250,8 +256,9 @@ pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t
     n->memory->failed = PFR_OK;
     if (!o->open)
         open_object(n, what, o);
-    if (o->handle && find_symbol(o, kernel ? address : offset, &symbol, &name->ahead) &&
-        !shown_text(n, o, &symbol, name))
+    if (!o->handle)
+        name->before = name->behind = UINT64_MAX;
+    if (o->handle && find_symbol(o, kernel ? address : offset, &symbol, name) && !shown_text(n, o, &symbol, name))
         return mem_fail(n->memory, err, "names");
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
 }

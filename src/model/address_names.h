@@ -50,7 +50,8 @@ struct address_names {
 struct address_name {
     const char *text; /* NUL-terminated; lives until address_names_free; NULL: the address has no name */
     uint32_t length;
-    uint64_t ahead; /* bytes from the start of the symbol to the address */
+    uint64_t ahead;          /* bytes from the start of the symbol to the address */
+    uint64_t before, behind; /* bytes before the address, and from it on, that are called the same for sure */
 };
 
 /* options is copied, its texts must outlive the names. Takes no memory yet. */

@@ -195,6 +195,9 @@ pfr_status map_run_make(struct map_run *run, struct memory *memory, struct map *
         st = mem_fail(memory, err, "maps");
     for (size_t m = 0; m < count && st == PFR_OK; m++)
         run->reach[m] = m && run->reach[m - 1] > maps[m].last ? run->reach[m - 1] : maps[m].last;
+    for (size_t m = 0; m < count && st == PFR_OK; m++)
+        maps[m].alone =
+            (m == 0 || run->reach[m - 1] < maps[m].start) && (m + 1 == count || maps[m + 1].start > maps[m].last);
     if (st == PFR_OK && count <= UINT32_MAX && steps_most(run) > MAP_STEPS_MOST)
         st = make_tree(run, memory, err);
     if (st < 0)

@@ -17,6 +17,7 @@ struct map {
     uint64_t pgoff;
     struct key key;
     uint32_t object;
+    bool alone; /* of a run: no other overlaps it */
 };
 
 /* Node n stands for what 2n and 2n + 1 stand for; leaves, from `leaves` on, for the stretches between two borders. */

@@ -87,7 +87,7 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
         s->newest = more;
     }
     const uint64_t last = len - 1 > UINT64_MAX - start ? UINT64_MAX : start + len - 1;
-    s->newest[s->nr_newest++] = (struct map){start, last, pgoff, key, object};
+    s->newest[s->nr_newest++] = (struct map){start, last, pgoff, key, object, false};
     return PFR_OK;
 }
 
@@ -138,6 +138,18 @@ const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t 
         space = s->parent;
     }
     return NULL;
+}
+
+bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map) {
+    const struct space *s = &all->at[space];
+    if (s->nr_runs == 1 && s->nr_newest == 0)
+        return map->alone && map >= s->runs[0].maps && map < s->runs[0].maps + s->runs[0].count;
+    if (s->nr_runs > 0 || map < s->newest || map >= s->newest + s->nr_newest)
+        return false;
+    for (const struct map *m = s->newest; m < s->newest + s->nr_newest; m++)
+        if (m != map && m->start <= map->last && m->last >= map->start)
+            return false;
+    return true;
 }
 
 bool space_is_too_deep(const struct spaces *all, uint32_t space) {

@@ -41,6 +41,9 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
 /* NULL: nothing is mapped there at that moment. Lives until the next space_add. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
+/* Whether a map that space_find gave is all there is at its addresses, now and later: until the next space_add it needs
+   not be looked for again. May be false where it is so. */
+bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map);
 /* Whether more parents stand behind those that space_find asked. */
 bool space_is_too_deep(const struct spaces *all, uint32_t space);
 

@@ -10,6 +10,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "file/recording.h"
+#include "file/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +201,11 @@ static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_er
     while ((st = pfr_next(reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st != PFR_OK)
             continue;
+        if (rec.type == TYPE_SAMPLE) { /* no state, nor are those that follow it */
+            if (rec.event >= 0)
+                walk_samples(reader, rec.event);
+            continue;
+        }
         if (rec.type >= KERNEL_TYPES)
             learn_times(all->state);
         PFR_TRY(collect(all, &rec, err));

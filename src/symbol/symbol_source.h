@@ -63,6 +63,7 @@ struct symbol {
     size_t name_length;
     const char *module; /* kallsyms: "ext4"; "" for the kernel itself and everywhere else */
     uint64_t start, size;
+    uint64_t from, end; /* around the address: [from, end) gives this symbol throughout */
 };
 
 /* One loadable part of an object: bytes [offset, offset + size) of the file stand at `address`. */
@@ -85,7 +86,8 @@ struct symbol_source {
     enum symbol_result (*open)(const struct symbol_object *object, struct memory *memory,
                                struct symbol_handle **handle);
 
-    /* `address` counts as the object's own headers do. FOUND fills *symbol, everything else leaves it alone. */
+    /* `address` counts as the object's own headers do. FOUND fills *symbol; NO_MATCH fills `from` and `end` alone, around
+       which nothing is known either; everything else leaves it alone. */
     enum symbol_result (*find)(struct symbol_handle *handle, uint64_t address, struct symbol *symbol);
 
     /* Empty for text sources, whose addresses are those of the process. */

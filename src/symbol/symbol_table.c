@@ -266,7 +266,8 @@ enum symbol_result table_finish(struct symbol_table *table, enum table_order ord
     return done ? SYMBOL_FOUND : table_memory_result(table->memory);
 }
 
-static const struct table_range *range_at(const struct symbol_table *table, uint64_t address) {
+/* The first range that ends behind the address; table->range_count: none does. */
+static size_t range_from(const struct symbol_table *table, uint64_t address) {
     size_t low = 0, high = table->range_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -275,15 +276,19 @@ static const struct table_range *range_at(const struct symbol_table *table, uint
         else
             high = middle;
     }
-    return low < table->range_count && table->ranges[low].start <= address ? &table->ranges[low] : NULL;
+    return low;
 }
 
 enum symbol_result table_find(const struct symbol_table *table, uint64_t address, struct symbol *symbol) {
-    const struct table_range *range = range_at(table, address);
-    if (!range)
+    const size_t at = range_from(table, address);
+    const struct table_range *range = &table->ranges[at];
+    if (at == table->range_count || range->start > address) {
+        symbol->from = at > 0 ? table->ranges[at - 1].end : 0;
+        symbol->end = at < table->range_count ? range->start : UINT64_MAX;
         return SYMBOL_NO_MATCH;
+    }
     const struct table_entry *entry = &table->entries[range->entry];
     *symbol = (struct symbol){entry->name, entry->name_length, entry->module ? entry->module : "", entry->start,
-                              entry->end - entry->start};
+                              entry->end - entry->start, range->start, range->end};
     return SYMBOL_FOUND;
 }

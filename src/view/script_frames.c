@@ -31,11 +31,18 @@ void frames_init(struct frames *f, struct memory *memory, bool raw_names) {
 }
 
 static void free_tables(struct frames *f) {
+    ranges_free(f);
     for (size_t i = 0; i < NAME_FORMS; i++) {
         struct frame_table *t = &f->tables[i];
         mem_free(f->memory, t->slots, t->slots ? t->slot_count : 0, sizeof *t->slots);
         *t = (struct frame_table){0};
     }
+}
+
+void frames_reset(struct frames *f) {
+    free_tables(f);
+    intern_free(&f->texts);
+    intern_init(&f->texts, f->memory);
 }
 
 void frames_free(struct frames *f) {
@@ -118,7 +125,7 @@ void script_write_object(struct script *s, uint32_t object, pfr_output *to) {
 }
 
 /* The names of a place, as one text. */
-static uint32_t make_text(struct script *s, const struct place *place, uint64_t address, unsigned form) {
+uint32_t script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form) {
     struct frames *f = &s->frames;
     size_t length;
     uint32_t text = 0;
@@ -138,9 +145,7 @@ static uint32_t make_text(struct script *s, const struct place *place, uint64_t 
 static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uint64_t address, uint32_t space) {
     struct frames *f = &s->frames;
     if (f->texts.count >= TEXTS_MOST || t->used >= SLOTS_MOST) {
-        free_tables(f);
-        intern_free(&f->texts);
-        intern_init(&f->texts, f->memory);
+        frames_reset(f);
     }
     if (t->used >= t->slot_count / 4 * 3 && !grow(f, t)) {
         script_fail(s, mem_fail(f->memory, s->err, "frames"));
@@ -165,7 +170,7 @@ static void renew(struct script *s, const struct moment *m, struct frame_slot *s
         return;
     slot->object = object;
     slot->offset = place.offset;
-    slot->text = make_text(s, &place, slot->address, form);
+    slot->text = script_frame_text(s, &place, slot->address, form);
 }
 
 /* The address as known now; NULL: no memory, in s->failed. */
@@ -183,18 +188,25 @@ static struct frame_slot *frame_of(struct script *s, const struct moment *m, uns
     return slot;
 }
 
-static void write_text(struct script *s, const struct frame_slot *slot) {
+static void write_text(struct script *s, uint32_t number) {
     if (s->failed < 0)
         return;
-    const struct intern_text text = intern_get(&s->frames.texts, slot->text);
+    const struct intern_text text = intern_get(&s->frames.texts, number);
     out_write(s->out, text.bytes, text.length);
 }
 
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form) {
     out_hex_wide(s->out, address, ADDRESS_WIDTH);
-    const struct frame_slot *slot = form ? frame_of(s, m, cpumode, address, form) : NULL;
+    uint32_t text;
+    if (!form)
+        return;
+    if (!(form & NAME_OFFSET) && script_range_text(s, m, cpumode, address, form, &text)) {
+        write_text(s, text);
+        return;
+    }
+    const struct frame_slot *slot = s->failed < 0 ? NULL : frame_of(s, m, cpumode, address, form);
     if (slot)
-        write_text(s, slot);
+        write_text(s, slot->text);
 }
 
 /* In a chain perf prints where in the object a user address is, elsewhere the address itself. */

@@ -90,14 +90,13 @@ void script_lines_free(struct script *s) {
 }
 
 /* Who is named is the one the record is about, after it took effect; pid and tid printed are those of its sample_id. */
-static const struct script_thread *find_thread(struct script *s, struct moment *m, uint32_t type) {
+static struct script_thread *find_thread(struct script *s, struct moment *m, uint32_t type) {
     struct moment subject = *m;
     if (rows[type].subject)
         rows[type].subject(&s->lines->body, &subject);
     subject.key.inner++;
     s->epoch++;
-    const struct script_thread *thread = script_thread(s, subject.pid, subject.tid, &subject.key);
-    return thread;
+    return script_thread(s, subject.pid, subject.tid, &subject.key);
 }
 
 static void write_begin(struct script *s, const struct moment *m) {

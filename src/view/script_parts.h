@@ -151,6 +151,9 @@ struct script_thread {
     uint32_t space, comm_length;
     const char *comm;
     char made[16]; /* ":TID" */
+    uint64_t map_first, map_last,
+        map_offset; /* the map met last, and what to add to its addresses; none: first > last */
+    uint32_t map_object;
 };
 #define SCRIPT_THREADS 1024u
 
@@ -161,8 +164,16 @@ struct frame_table {
     size_t slot_count, used;
 };
 
+/* script_ranges.c: texts that hold for all addresses around. */
+struct range_slot;
+struct range_table {
+    struct range_slot *slots;
+    size_t slot_count, used;
+};
+
 struct frames {
     struct memory *memory;
+    struct range_table ranges[NAME_FORMS];
     struct intern_table texts;
     pfr_output scratch;
     struct frame_table tables[NAME_FORMS];
@@ -173,7 +184,7 @@ struct moment {
     const pfr_record *rec;
     const struct pfr_rec_sample *sample; /* NULL: another record */
     const struct script_event *event;
-    const struct script_thread *thread;
+    struct script_thread *thread;
     struct key key;
     uint32_t pid, tid, cpu;
     uint64_t time, period;
@@ -258,11 +269,19 @@ void script_events_free(struct script *s);
 pfr_status script_threads_make(struct script *s, pfr_error *err);
 void script_threads_free(struct script *s);
 /* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
-const struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
+struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
 
 /* script_frames.c */
 void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
 void frames_free(struct frames *frames);
+/* Forgets all texts and what refers to them. */
+void frames_reset(struct frames *frames);
+/* The names of a place as one text, in frames.texts; s->failed when there is no memory. */
+uint32_t script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
+/* script_ranges.c: the same for a lone address without offsets; false: it has to be looked for by itself. */
+bool script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
+                       uint32_t *text);
+void ranges_free(struct frames *frames);
 /* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
 void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names of lone addresses, where the form shows no offset: all addresses of a function have one text. It is kept by
+ * blocks of 256 bytes, of an object's file for user addresses, so that every process that maps it shares them, and of
+ * memory for kernel addresses. A block where several functions meet has a slot for each part of it.
+ *
+ * The map that a thread met last is kept with the thread, where it is all there is at its addresses.
+ */
+#include "view/script_parts.h"
+
+#include "base/fail.h"
+
+#define FIRST_SLOTS ((size_t)1024)
+#define SLOTS_MOST ((size_t)1 << 20)
+#define BLOCK 256u
+#define CPUMODE_USER 2u
+
+struct range_slot {
+    uint64_t block;
+    uint32_t owner, epoch; /* object, or space of the kernel; epoch 0: empty */
+    uint32_t text;
+    uint8_t first, last; /* bytes of the block that it holds for */
+};
+
+/* An address as it is looked for. */
+struct wanted {
+    uint64_t place; /* what blocks are counted in */
+    uint32_t owner;
+    bool for_ever; /* whatever maps come: an object keeps its names */
+};
+
+void ranges_free(struct frames *f) {
+    for (size_t i = 0; i < NAME_FORMS; i++) {
+        struct range_table *t = &f->ranges[i];
+        mem_free(f->memory, t->slots, t->slots ? t->slot_count : 0, sizeof *t->slots);
+        *t = (struct range_table){0};
+    }
+}
+
+static inline size_t first_slot(const struct range_table *t, uint64_t block, uint32_t owner) {
+    uint64_t h = (block ^ (uint64_t)(uintptr_t)t->slots) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32 ^ owner) * 0xd6e8feb86659fd93u;
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot that holds for the place, or the empty one where it would be. */
+static struct range_slot *find_slot(const struct range_table *t, const struct wanted *w) {
+    const uint64_t block = w->place / BLOCK;
+    const uint8_t at = (uint8_t)(w->place % BLOCK);
+    for (size_t i = first_slot(t, block, w->owner);; i++) {
+        struct range_slot *slot = &t->slots[i & (t->slot_count - 1)];
+        if (!slot->epoch || (slot->block == block && slot->owner == w->owner && slot->first <= at && at <= slot->last))
+            return slot;
+    }
+}
+
+static void put_slot(struct range_table *t, const struct range_slot *one) {
+    size_t i = first_slot(t, one->block, one->owner);
+    while (t->slots[i & (t->slot_count - 1)].epoch)
+        i++;
+    t->slots[i & (t->slot_count - 1)] = *one;
+}
+
+static bool grow(struct frames *f, struct range_table *t) {
+    struct range_table more = {.slot_count = t->slots ? t->slot_count * 2 : FIRST_SLOTS, .used = t->used};
+    more.slots = mem_zeroed(f->memory, more.slot_count, sizeof *more.slots);
+    if (!more.slots)
+        return false;
+    for (size_t i = 0; i < t->slot_count; i++)
+        if (t->slots[i].epoch)
+            put_slot(&more, &t->slots[i]);
+    mem_free(f->memory, t->slots, t->slots ? t->slot_count : 0, sizeof *t->slots);
+    *t = more;
+    return true;
+}
+
+/* Where the address is in the object that the thread's last map shows; false: that map does not hold it. */
+static inline bool want_user(const struct script_thread *thread, uint64_t address, struct wanted *w) {
+    if (address < thread->map_first || address > thread->map_last)
+        return false;
+    *w = (struct wanted){address + thread->map_offset, thread->map_object, true};
+    return true;
+}
+
+static void keep_map(const struct script *s, struct script_thread *thread, const struct place *place,
+                     uint64_t address) {
+    if (!place->map || !space_has_alone(&s->state->spaces, thread->space, place->map))
+        return;
+    thread->map_first = place->map->start;
+    thread->map_last = place->map->last;
+    thread->map_offset = place->offset - address;
+    thread->map_object = place->object;
+}
+
+/* How far around the address its text holds, within its block. */
+static void set_extent(struct script *s, struct range_slot *slot, const struct place *place, uint64_t address,
+                       uint64_t at, unsigned form) {
+    struct address_name name = {.before = BLOCK, .behind = BLOCK};
+    if (form & NAME_SYM)
+        script_fail(s, address_names_at(&s->names, place, address, &name, s->err));
+    slot->first = (uint8_t)(at > name.before ? at - name.before : 0);
+    slot->last = (uint8_t)(BLOCK - at > name.behind ? at + name.behind - 1 : BLOCK - 1);
+}
+
+/* What to look for; false: the address is mapped nowhere, or code came there that has its own name. */
+static bool want(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct wanted *w) {
+    struct place place;
+    *w = (struct wanted){address, UINT32_MAX - 1 - cpumode, false};
+    if (cpumode != CPUMODE_USER || want_user(m->thread, address, w))
+        return true;
+    state_place_in(s->state, cpumode, m->thread->space, address, m->key, &place);
+    if (!place.map)
+        return false;
+    keep_map(s, m->thread, &place, address);
+    *w = (struct wanted){place.offset, place.object, true};
+    return true;
+}
+
+static bool make_slot(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
+                      const struct wanted *w, struct range_slot *made) {
+    struct place place;
+    state_place_in(s->state, cpumode, m->thread->space, address, m->key, &place);
+    if (!place.map || place.ksymbol)
+        return false;
+    *made = (struct range_slot){.block = w->place / BLOCK, .owner = w->owner, .epoch = s->epoch};
+    set_extent(s, made, &place, address, w->place % BLOCK, form);
+    made->text = script_frame_text(s, &place, address, form);
+    return s->failed >= 0;
+}
+
+/* A kernel's map may be another for a while, and code may come within it: then blocks are not asked. */
+static bool is_kept(const struct script *s, unsigned cpumode) {
+    const struct space *ksymbols = &s->state->spaces.at[s->state->ksymbols];
+    return cpumode == CPUMODE_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);
+}
+
+bool script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
+                       uint32_t *text) {
+    struct range_table *t = &s->frames.ranges[form];
+    struct range_slot made;
+    struct wanted w;
+    if (!is_kept(s, cpumode) || !want(s, m, cpumode, address, &w))
+        return false;
+    if (t->used >= SLOTS_MOST)
+        frames_reset(&s->frames);
+    if (t->used >= t->slot_count / 4 * 3 && !grow(&s->frames, t)) {
+        script_fail(s, mem_fail(s->memory, s->err, "frames"));
+        return false;
+    }
+    struct range_slot *slot = find_slot(t, &w);
+    if (slot->epoch && (w.for_ever || slot->epoch == s->epoch)) {
+        *text = slot->text;
+        return true;
+    }
+    if (!make_slot(s, m, cpumode, address, form, &w, &made))
+        return false;
+    t->used += slot->epoch == 0;
+    *slot = made;
+    *text = made.text;
+    return true;
+}
