@@ -11,6 +11,7 @@ struct elf_object {
     size_t section_count, segment_count, names_section;
     struct memory *memory;
     bool swap; /* its byte order is not this machine's */
+    bool defines; /* a function or an object of its own was met among its symbols */
 };
 
 /* Takes over nothing: fd is the caller's and must stay open until elf_object_end. FOUND, NOT_ELF, LIMIT. */

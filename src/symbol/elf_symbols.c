@@ -142,7 +142,11 @@ static enum symbol_binding binding_of(const GElf_Sym *symbol) {
 static enum symbol_result read_symbol(struct symbol_reader *reader, int index) {
     GElf_Sym symbol;
     const size_t section = section_of(reader, index, &symbol);
-    if (section == 0 || !is_code_symbol(reader, &symbol, section))
+    if (section == 0)
+        return SYMBOL_FOUND;
+    const bool is_code = is_code_symbol(reader, &symbol, section);
+    reader->object->defines = reader->object->defines || is_code || GELF_ST_TYPE(symbol.st_info) == STT_OBJECT;
+    if (!is_code)
         return SYMBOL_FOUND;
     const char *name = elf_strptr(reader->object->elf, reader->names, symbol.st_name);
     if (!name || !*name || is_mapping_mark(reader->object->header.e_machine, name))
@@ -234,7 +238,7 @@ static enum symbol_result load_elf(const struct symbol_object *asked, struct elf
         result = elf_read_segments(object, handle);
     if (result == SYMBOL_FOUND)
         result = elf_read_symbols(object, handle);
-    if (result == SYMBOL_FOUND)
+    if (result == SYMBOL_FOUND && object->defines) /* perf names stubs beside other symbols alone, and so do we */
         result = elf_read_plt(object, handle);
     return result == SYMBOL_FOUND ? table_finish(&handle->table, TABLE_NESTED) : result;
 }
