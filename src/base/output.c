@@ -207,12 +207,27 @@ void out_i64(struct output *out, int64_t value) {
     out_u64(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+/* Where a number of `length` characters goes that is right-aligned in `width` columns: behind blanks, and counted as
+   written. NULL: the output has failed, or so many blanks are not put at once. */
+static inline char *right_aligned(struct output *out, size_t length, size_t width) {
+    const size_t pad = length < width ? width - length : 0;
+    if (pad > 24 || !out_room(out, 48))
+        return NULL;
+    char *to = out->buffer + out->used;
+    memcpy(to, "                        ", 24);
+    out->used += pad + length;
+    return to + pad;
+}
+
 void out_u64_wide(struct output *out, uint64_t value, size_t width) {
-    char digits[20];
-    const size_t length = format_u64(digits, value);
-    if (length < width)
-        out_pad(out, width - length);
-    out_write(out, digits, length);
+    const size_t length = count_digits(value);
+    char *to = right_aligned(out, length, width);
+    if (to) {
+        put_digits_before(to + length, value);
+        return;
+    }
+    out_pad(out, width > length ? width - length : 0);
+    out_u64(out, value);
 }
 
 void out_text_wide(struct output *out, const char *text, size_t length, size_t width) {
@@ -227,6 +242,10 @@ static size_t format_i64(char to[21], int64_t value) {
 }
 
 void out_i64_wide(struct output *out, int64_t value, size_t width) {
+    if (value >= 0) {
+        out_u64_wide(out, (uint64_t)value, width);
+        return;
+    }
     char digits[21];
     out_text_wide(out, digits, format_i64(digits, value), width);
 }
@@ -263,6 +282,11 @@ void format_hex_16(char to[16], uint64_t value) {
 
 void out_hex_wide(struct output *out, uint64_t value, size_t width) {
     const size_t length = count_hex_digits(value);
+    if (width == 16 && out_room(out, 16)) {
+        format_hex_16(out->buffer + out->used, value);
+        out->used += 16;
+        return;
+    }
     char columns[16];
     format_hex_16(columns, value);
     if (length < width)

@@ -146,14 +146,17 @@ struct script_event {
 enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_FORMS = 8 };
 
 /* script_threads.c */
+#define SCRIPT_MAPS 4u
 struct script_thread {
     uint32_t tid, pid, epoch; /* epoch 0: empty */
     uint32_t space, comm_length;
     const char *comm;
     char made[16]; /* ":TID" */
-    uint64_t map_first, map_last,
-        map_offset; /* the map met last, and what to add to its addresses; none: first > last */
-    uint32_t map_object;
+    struct script_map {
+        uint64_t first, last, offset; /* of the map; what to add to its addresses. none: first > last */
+        uint32_t object;
+    } maps[SCRIPT_MAPS]; /* met last */
+    uint32_t next_map;   /* that gives way */
 };
 #define SCRIPT_THREADS 1024u
 

@@ -4,7 +4,7 @@
  * blocks of 256 bytes, of an object's file for user addresses, so that every process that maps it shares them, and of
  * memory for kernel addresses. A block where several functions meet has a slot for each part of it.
  *
- * The map that a thread met last is kept with the thread, where it is all there is at its addresses.
+ * The maps that a thread met last are kept with the thread, where they are all there is at their addresses.
  */
 #include "view/script_parts.h"
 
@@ -74,22 +74,24 @@ static bool grow(struct frames *f, struct range_table *t) {
     return true;
 }
 
-/* Where the address is in the object that the thread's last map shows; false: that map does not hold it. */
+/* Where the address is in the object that one of the thread's last maps shows; false: none of them holds it. */
 static inline bool want_user(const struct script_thread *thread, uint64_t address, struct wanted *w) {
-    if (address < thread->map_first || address > thread->map_last)
-        return false;
-    *w = (struct wanted){address + thread->map_offset, thread->map_object, true};
-    return true;
+    for (unsigned i = 0; i < SCRIPT_MAPS; i++) {
+        const struct script_map *map = &thread->maps[i];
+        if (map->first <= address && address <= map->last) {
+            *w = (struct wanted){address + map->offset, map->object, true};
+            return true;
+        }
+    }
+    return false;
 }
 
 static void keep_map(const struct script *s, struct script_thread *thread, const struct place *place,
                      uint64_t address) {
     if (!place->map || !space_has_alone(&s->state->spaces, thread->space, place->map))
         return;
-    thread->map_first = place->map->start;
-    thread->map_last = place->map->last;
-    thread->map_offset = place->offset - address;
-    thread->map_object = place->object;
+    thread->maps[thread->next_map++ % SCRIPT_MAPS] =
+        (struct script_map){place->map->start, place->map->last, place->offset - address, place->object};
 }
 
 /* How far around the address its text holds, within its block. */

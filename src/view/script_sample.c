@@ -49,12 +49,12 @@ void print_cpu(struct script *s, const struct moment *m) {
     out_write(s->out, "] ", 2);
 }
 
-/* What stands behind the point of a time. */
+/* What stands behind the point of a time: the digits of a number that begins with 1. */
 static void write_fraction(struct script *s, uint64_t nanoseconds) {
-    char digits[9];
-    for (size_t i = 9; i-- > 0; nanoseconds /= 10)
-        digits[i] = (char)('0' + nanoseconds % 10);
-    out_write(s->out, digits, s->options->nanoseconds ? 9 : 6);
+    char digits[24];
+    const bool whole = s->options->nanoseconds;
+    const size_t length = format_u64(digits, whole ? nanoseconds + NS_PER_SECOND : nanoseconds / 1000 + 1000000);
+    out_write(s->out, digits + 1, length - 1);
 }
 
 /* As recorded, since the first printed time, or since the one before; time 0, of what has none, does not count. */

@@ -60,7 +60,9 @@ struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid
     struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
     if (t->epoch == s->epoch && t->tid == tid && t->pid == pid)
         return t;
-    *t = (struct script_thread){.tid = tid, .pid = pid, .epoch = s->epoch, .map_first = 1};
+    *t = (struct script_thread){.tid = tid, .pid = pid, .epoch = s->epoch};
+    for (unsigned i = 0; i < SCRIPT_MAPS; i++)
+        t->maps[i].first = 1;
     fill_thread(s, t, key);
     if (t->comm)
         return t;
