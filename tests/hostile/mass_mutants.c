@@ -30,6 +30,7 @@
 #include <perfray/dump.h>
 #include <perfray/info.h>
 #include <perfray/report.h>
+#include <perfray/script.h>
 
 enum { BATCH = 200, SECONDS = 10, WAIT = 12 };
 #define NOWHERE "/nonexistent" /* which files this machine has must not decide what a run does */
@@ -110,6 +111,16 @@ static pfr_status print_report(pfr_reader *reader, pfr_output *out, struct said 
     return pfr_report_print(reader, &options, out, err);
 }
 
+static pfr_status print_script(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_script_options options = {.size = sizeof options,
+                                        .show = 0xff & ~PFR_SCRIPT_ROUNDS,
+                                        .symfs = NOWHERE,
+                                        .kallsyms = NOWHERE,
+                                        .hole = hear,
+                                        .context = said};
+    return pfr_script_print(reader, &options, out, err);
+}
+
 struct printer {
     const char *name;
     bool is_json, tells_all; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
@@ -119,7 +130,7 @@ struct printer {
 static const struct printer printers[] = {
     {"info", false, false, print_info_text}, {"info-json", true, false, print_info_json},
     {"dump", false, true, print_dump_text},  {"dump-jsonl", false, true, print_dump_json},
-    {"report", false, false, print_report},
+    {"report", false, false, print_report},  {"script", false, false, print_script},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 

@@ -28,7 +28,10 @@ import run_mutants  # noqa: E402
 PIECE = 200
 KINDS = ("crash", "hang", "raw", "json", "silent")
 COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "dump-jsonl": "dump --format=jsonl",
-            "report": "report --no-pager --symfs=/nonexistent --kallsyms=/nonexistent"}
+            "report": "report --no-pager --symfs=/nonexistent --kallsyms=/nonexistent",
+            "script": "script --symfs=/nonexistent --kallsyms=/nonexistent --show-task-events --show-mmap-events "
+                      "--show-switch-events --show-namespace-events --show-cgroup-events --show-bpf-events "
+                      "--show-lost-events"}
 
 
 def keep_parsed():
