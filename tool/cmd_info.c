@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray info: what is in a recording. */
 #include <perfray/info.h>
-#include <string.h>
-#include <sys/stat.h>
 #include "command.h"
 
 struct info_options {
@@ -20,13 +18,6 @@ static const struct opt info_opts[] = {
      "only the counts of records and samples, as perf report --stats"},
     {0},
 };
-
-/* When the file was last written; 0 for streams, which have no such time. */
-static int64_t capture_time(const char *file) {
-    struct stat st;
-    const bool is_kept = strcmp(file, "-") != 0 && stat(file, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
-    return is_kept ? (int64_t)st.st_mtim.tv_sec : 0;
-}
 
 static pfr_info_part wanted_part(const struct info_options *options) {
     if (options->events)

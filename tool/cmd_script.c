@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray script: one event at a time, as perf script prints it. */
+#include <perfray/info.h>
 #include <perfray/script.h>
 #include "command.h"
 
 struct script_options {
     struct word_list fields;
-    const char *symfs, *kallsyms;
+    const char *symfs, *kallsyms, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
     const char *cpus, *comms, *pids, *tids, *time;
     bool since_first, since_previous;
-    bool hide_call_graph, nanoseconds, symbols;
+    uint32_t address_range;
+    bool hide_call_graph, nanoseconds, symbols, mangled;
+    bool header, header_only, long_header, per_event;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
 
@@ -23,15 +26,25 @@ static const struct opt script_opts[] = {
      "print these, with commas between; +FIELD and -FIELD: more, less than there were"},
     {"hide-call-graph", 'G', OPT_FLAG, offsetof(struct script_options, hide_call_graph), NULL,
      "print the sampled address, not its call chain"},
+    {"stop-bt", 0, OPT_STRING, offsetof(struct script_options, stop_at), "NAMES",
+     "end a call chain with the first of these functions"},
     {"max-stack", 0, OPT_NUMBER, offsetof(struct script_options, max_stack), "COUNT",
      "print as much of a call chain; 127 without the option"},
     {"cpu", 'C', OPT_STRING, offsetof(struct script_options, cpus), "CPUS", "print samples of these cpus: 0,2-3"},
     {"comms", 'c', OPT_STRING, offsetof(struct script_options, comms), "NAMES",
      "print samples of threads with these names"},
+    {"comm", 0, OPT_STRING, offsetof(struct script_options, comms), "NAMES", NULL},
     {"pid", 0, OPT_STRING, offsetof(struct script_options, pids), "PIDS", "print samples of these processes"},
     {"tid", 0, OPT_STRING, offsetof(struct script_options, tids), "TIDS", "print samples of these threads"},
+    {"symbols", 'S', OPT_STRING, offsetof(struct script_options, symbols_of), "NAMES",
+     "print samples in these functions, or at these addresses: main,0x401136"},
+    {"addr-range", 0, OPT_NUMBER, offsetof(struct script_options, address_range), "BYTES",
+     "as many bytes from such an address on"},
+    {"dsos", 0, OPT_STRING, offsetof(struct script_options, objects), "NAMES",
+     "print samples in these objects: libc.so.6,/usr/bin/sh"},
+    {"dso", 0, OPT_STRING, offsetof(struct script_options, objects), "NAMES", NULL},
     {"time", 0, OPT_STRING, offsetof(struct script_options, time), "A-B",
-     "print samples from second A to second B, or 10%-20% or 10%/2 of the recording"},
+     "print samples from second A to second B; 10%-20% or 10%/2 of the recording; 5s-10s; dates"},
     {"reltime", 0, OPT_FLAG, offsetof(struct script_options, since_first), NULL,
      "print times as since the first one printed"},
     {"deltatime", 0, OPT_FLAG, offsetof(struct script_options, since_previous), NULL,
@@ -51,6 +64,17 @@ static const struct opt script_opts[] = {
     {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct script_options, symbols), NULL,
      "open no object: addresses stay numbers"},
+    {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
+     "print names of functions as the objects have them"},
+    {"demangle", 0, OPT_CLEAR, offsetof(struct script_options, mangled), NULL, NULL},
+    {"header", 0, OPT_FLAG, offsetof(struct script_options, header), NULL, "print the header of the recording first"},
+    {"header-only", 0, OPT_FLAG, offsetof(struct script_options, header_only), NULL, "print that and nothing else"},
+    {"show-info", 'I', OPT_FLAG, offsetof(struct script_options, long_header), NULL,
+     "print all of the header, topologies and caches too"},
+    {"per-event-dump", 0, OPT_FLAG, offsetof(struct script_options, per_event), NULL,
+     "write what each event prints into a file FILE.EVENT.dump"},
+    {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
+    {"all-cpus", 'a', OPT_HABIT, 0, NULL, "nothing: samples of all cpus are printed"},
     {"no-inline", 0, OPT_HABIT, 0, NULL, "nothing: inlined functions are not printed"},
     {0},
 };
@@ -66,6 +90,19 @@ static uint32_t shown(const struct script_options *o) {
            (o->switches ? PFR_SCRIPT_SWITCHES : 0) | (o->namespaces ? PFR_SCRIPT_NAMESPACES : 0) |
            (o->cgroups ? PFR_SCRIPT_CGROUPS : 0) | (o->bpf ? PFR_SCRIPT_BPF : 0) | (o->losses ? PFR_SCRIPT_LOSSES : 0) |
            (o->rounds ? PFR_SCRIPT_ROUNDS : 0) | (o->pokes ? PFR_SCRIPT_POKES : 0);
+}
+
+/* What a streamed header says is read once more with the samples. */
+static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_error *err) {
+    const struct script_options *const options = task->options;
+    const pfr_info_options how = {.size = sizeof how,
+                                  .format = PFR_INFO_PERF,
+                                  .captured = capture_time(task->file),
+                                  .brief = !options->long_header};
+    if (!options->header && !options->header_only)
+        return PFR_OK;
+    const pfr_status status = pfr_info_print(reader, &how, task->out, err);
+    return status < 0 || options->header_only ? status : pfr_rewind(reader, err);
 }
 
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
@@ -84,12 +121,20 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                                                      : PFR_SCRIPT_AS_RECORDED,
                                     .hide_call_graph = options->hide_call_graph,
                                     .nanoseconds = options->nanoseconds,
+                                    .symbols = options->symbols_of,
+                                    .address_range = options->address_range,
+                                    .objects = options->objects,
+                                    .mangled = options->mangled,
+                                    .stop_at = options->stop_at,
+                                    .per_event = options->per_event ? task->file : NULL,
                                     .no_symbols = !options->symbols,
                                     .symfs = options->symfs,
                                     .kallsyms = options->kallsyms,
                                     .note = note_told};
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    const pfr_status status = pfr_script_print(reader, &how, task->out, &err);
+    pfr_status status = print_header(task, reader, &err);
+    if (status >= 0 && !options->header_only)
+        status = pfr_script_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {
         complain_as("perfray script", "%s; see perfray script -h", err.text);
         return ENDS_USAGE;

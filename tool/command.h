@@ -49,6 +49,9 @@ const struct command *find_command(const char *name);
  * and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
 
+/* When the file was last written, seconds since 1970; 0 for streams, which have no such time. */
+int64_t capture_time(const char *file);
+
 /* Says what of the recording could not be used, as far as it was read. Walks it again: call it last. */
 enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader);
 

@@ -36,6 +36,12 @@ pfr_reader *open_recording(const struct task *task, const pfr_open_options *opti
     return reader;
 }
 
+int64_t capture_time(const char *file) {
+    struct stat st;
+    const bool is_kept = strcmp(file, "-") != 0 && stat(file, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+    return is_kept ? (int64_t)st.st_mtim.tv_sec : 0;
+}
+
 void print_title(const struct task *task) {
     char name[1000];
     if (!task->has_company)

@@ -33,9 +33,9 @@ typedef struct pfr_dump_options {
     const char *only;     /* names or numbers of types, with commas between: "sample,mmap2,73"; NULL: all */
     uint64_t offset_from; /* records that begin in [offset_from, offset_to); offset_to 0: to the end */
     uint64_t offset_to;
-    uint64_t time_from;   /* records with a time in [time_from, time_to], ns; both 0: all, also those without time */
-    uint64_t time_to;     /* 0: to the end */
-    const char *name;     /* of the input, for PFR_DUMP_PERF; NULL: "" */
+    uint64_t time_from; /* records with a time in [time_from, time_to], ns; both 0: all, also those without time */
+    uint64_t time_to;   /* 0: to the end */
+    const char *name;   /* of the input, for PFR_DUMP_PERF; NULL: "" */
     /* Not NULL: nothing is dumped, the AUX area data are written into this folder, which is made (mode 0700) when it
        is not there, as aux-IDX-TID-CPU.bin (AUXTRACE records) and aux-sample-TID-CPU.bin (AUX data of samples); no file
        that exists is written to. A table of names, records and bytes is printed. When that fails (< 0), no table is
@@ -49,13 +49,13 @@ typedef struct pfr_dump_options {
 } pfr_dump_options;
 
 typedef struct pfr_dump_counts {
-    size_t size;             /* sizeof(pfr_dump_counts), set by the caller */
-    uint64_t records;        /* shown, pseudo records not counted */
-    uint64_t unknown;        /* of a type no table knows: shown as bytes */
-    uint64_t damaged;        /* whose bytes do not fit their layout: shown as bytes, each also told to hole() */
-    uint64_t trailing;       /* with bytes behind the last known field */
+    size_t size;       /* sizeof(pfr_dump_counts), set by the caller */
+    uint64_t records;  /* shown, pseudo records not counted */
+    uint64_t unknown;  /* of a type no table knows: shown as bytes */
+    uint64_t damaged;  /* whose bytes do not fit their layout: shown as bytes, each also told to hole() */
+    uint64_t trailing; /* with bytes behind the last known field */
     uint64_t trailing_bytes;
-    uint64_t holes;          /* stretches of the input that are no records */
+    uint64_t holes; /* stretches of the input that are no records */
 } pfr_dump_counts;
 
 /*

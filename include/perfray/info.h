@@ -38,6 +38,7 @@ typedef struct pfr_info_options {
     pfr_info_part part;
     pfr_info_format format;
     int64_t captured; /* when the file was last modified, seconds since 1970; 0: not known, not printed */
+    bool brief;       /* PERF: long features are only named, as perf does without -I */
 } pfr_info_options;
 
 /* options NULL: the overview as text. Stretches of the recording that could not be used are no failure: see

@@ -3,8 +3,8 @@
 #define PERFRAY_LIMITS_H
 /*
  * Limits: no number in a file decides how much memory or time is spent; these do. A count or size from the input
- * meets its limit before it meets an allocator. Passing a limit is PFR_ERR_LIMIT, or PFR_HOLE where reading goes on behind
- * what it costs; error.text names the limit.
+ * meets its limit before it meets an allocator. Passing a limit is PFR_ERR_LIMIT, or PFR_HOLE where reading goes on
+ * behind what it costs; error.text names the limit.
  *
  * A member that is 0 means its default, so that `pfr_limits limits = {sizeof limits};` is the default set, and a
  * NULL `pfr_limits *` is the same. Members are only ever added at the end; `size` says which ones the caller knows.

@@ -7,8 +7,8 @@
  * pfr_open looks at the content, never at the name: perf.data file (both versions, both byte orders), pipe stream,
  * directory, each also inside gzip, xz or zstd. COMPRESSED records are given first, then the records that were in them.
  *
- * What you get through pfr_open is yours until pfr_close; a `const T *` returned by anything else belongs to the handle in
- * the first argument. A handle belongs to one thread at a time; two handles share nothing.
+ * What you get through pfr_open is yours until pfr_close; a `const T *` returned by anything else belongs to the handle
+ * in the first argument. A handle belongs to one thread at a time; two handles share nothing.
  *
  * Example:
  *
@@ -70,11 +70,11 @@ typedef struct pfr_header {
     bool not_finalised; /* data size 0: the recorder died; data goes to the end of the file, features are not used */
     uint32_t parts;     /* files of records: 1, more in a directory */
     uint64_t header_size, attr_size;
-    uint64_t data_offset, data_size;    /* of the file or `data`; size as used, cut at the end of the file */
-    uint64_t data_size_said;            /* as written */
-    uint64_t features_offset;           /* table of feature sections */
-    uint64_t features[4];               /* bit n of word n / 64: feature n is there */
-    uint64_t file_size;                 /* UINT64_MAX where not known */
+    uint64_t data_offset, data_size; /* of the file or `data`; size as used, cut at the end of the file */
+    uint64_t data_size_said;         /* as written */
+    uint64_t features_offset;        /* table of feature sections */
+    uint64_t features[4];            /* bit n of word n / 64: feature n is there */
+    uint64_t file_size;              /* UINT64_MAX where not known */
 } pfr_header;
 
 const pfr_header *pfr_get_header(const pfr_reader *reader);
@@ -84,12 +84,12 @@ typedef struct pfr_event {
     struct pfr_rec_attr attr;
     const uint64_t *ids; /* this machine's byte order */
     uint64_t nr_ids;
-    const char *name;    /* as recorded, else rebuilt from the attr as perf does; NUL-terminated */
-    const char *rebuilt; /* the name perf makes from the attr (and the tracepoint formats) alone */
-    const char *unit;    /* NULL: none */
-    double scale;        /* 1 unless said */
-    bool named;          /* the name was recorded */
-    pfr_bytes attr_bytes;/* as in the file */
+    const char *name;     /* as recorded, else rebuilt from the attr as perf does; NUL-terminated */
+    const char *rebuilt;  /* the name perf makes from the attr (and the tracepoint formats) alone */
+    const char *unit;     /* NULL: none */
+    double scale;         /* 1 unless said */
+    bool named;           /* the name was recorded */
+    pfr_bytes attr_bytes; /* as in the file */
 } pfr_event;
 
 uint32_t pfr_event_count(const pfr_reader *reader);
@@ -100,11 +100,11 @@ int32_t pfr_event_of_id(const pfr_reader *reader, uint64_t id);
 /* One header feature, by ascending bit. */
 typedef struct pfr_feature {
     uint32_t bit;
-    const char *name;    /* "HOSTNAME", NULL when not known */
-    uint64_t offset;     /* of the payload in the file */
-    pfr_bytes bytes;     /* the payload; length 0: flag, or nothing recorded */
-    uint64_t layout;     /* for pfr_decode_feature; 0 when not known */
-    pfr_status status;   /* PFR_OK; PFR_HOLE: the section lies (partly) outside of the file */
+    const char *name;  /* "HOSTNAME", NULL when not known */
+    uint64_t offset;   /* of the payload in the file */
+    pfr_bytes bytes;   /* the payload; length 0: flag, or nothing recorded */
+    uint64_t layout;   /* for pfr_decode_feature; 0 when not known */
+    pfr_status status; /* PFR_OK; PFR_HOLE: the section lies (partly) outside of the file */
 } pfr_feature;
 
 uint32_t pfr_feature_count(const pfr_reader *reader);
@@ -116,20 +116,20 @@ const pfr_feature *pfr_find_feature(pfr_reader *reader, uint32_t bit, pfr_error 
 pfr_status pfr_decode_feature(const pfr_reader *reader, const pfr_feature *feature, void *body, size_t size,
                               pfr_error *err);
 
-/* Whether all that the payload says it holds is there. PFR_HOLE: *err names the first thing that is not, or says that the
-   section lies outside of the file. PFR_OK also for what no table knows. */
+/* Whether all that the payload says it holds is there. PFR_HOLE: *err names the first thing that is not, or says that
+   the section lies outside of the file. PFR_OK also for what no table knows. */
 pfr_status pfr_check_feature(const pfr_reader *reader, const pfr_feature *feature, pfr_error *err);
 
 /* What was wrong or worth knowing, counted while reading; complete after PFR_END. One line of `info` (quality.h). */
 typedef struct pfr_quality {
     uint64_t records, samples;
-    uint64_t holes, hole_bytes;    /* stretches that could not be used */
-    uint64_t truncated_bytes;      /* of the last record, or missing at the end */
-    uint64_t unknown_records;      /* types no table knows; kept */
-    uint64_t unknown_ids;          /* samples whose id belongs to no event */
+    uint64_t holes, hole_bytes;                            /* stretches that could not be used */
+    uint64_t truncated_bytes;                              /* of the last record, or missing at the end */
+    uint64_t unknown_records;                              /* types no table knows; kept */
+    uint64_t unknown_ids;                                  /* samples whose id belongs to no event */
     uint64_t lost_records, lost_samples, lost_samples_bpf; /* told by the kernel */
     uint64_t throttled, unthrottled;
-    uint64_t aux_truncated;        /* AUX records that say so */
+    uint64_t aux_truncated; /* AUX records that say so */
     uint64_t auxtrace_errors;
     bool not_finalised;
     /* the holes by kind; the sum is `holes` */

@@ -27,13 +27,13 @@ typedef enum pfr_report_format {
 } pfr_report_format;
 
 typedef struct pfr_report_options {
-    size_t size;              /* sizeof(pfr_report_options) */
+    size_t size; /* sizeof(pfr_report_options) */
     pfr_report_format format;
-    const char *sort;         /* keys by name, with commas: comm, dso, sym, pid, tid; NULL: "comm,dso,sym" */
-    const char *symfs;        /* objects are looked for under this folder; NULL: / */
-    const char *kallsyms;     /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
-    bool no_symbols;          /* open no object: addresses stay numbers */
-    double percent_limit;     /* rows below this percentage are left out */
+    const char *sort;     /* keys by name, with commas: comm, dso, sym, pid, tid; NULL: "comm,dso,sym" */
+    const char *symfs;    /* objects are looked for under this folder; NULL: / */
+    const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    bool no_symbols;      /* open no object: addresses stay numbers */
+    double percent_limit; /* rows below this percentage are left out */
     /* told of each stretch that could not be read, and (where "depth") of samples that a limit leaves unknown; may be
        NULL */
     void (*hole)(void *context, const pfr_error *hole);

@@ -45,13 +45,23 @@ typedef struct pfr_script_options {
     const char *cpus;          /* samples of these alone: "0,2-3"; NULL: all */
     const char *pids, *tids;   /* "12,13" */
     const char *comms;         /* "sh,make" */
-    const char *time;          /* "12.5,13" in seconds, an end may be left out; "10%-20%"; "10%/2" */
-    pfr_script_clock clock;    /* what times are printed as */
-    bool hide_call_graph;      /* the sampled address instead of its chain */
-    bool nanoseconds;          /* times with nine digits behind the point instead of six */
-    bool no_symbols;           /* open no object: addresses stay without names */
-    const char *symfs;         /* objects are looked for under this folder; NULL: / */
-    const char *kallsyms;      /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    const char *symbols;       /* with this name or address at the sampled address: "main,0x401136" */
+    uint64_t address_range;    /* bytes from such an address on; 0: 1 */
+    const char *objects;       /* in these objects, by path or its last part: "libc.so.6,/usr/bin/sh" */
+    /* "12.5,13" in seconds, an end may be left out; "10%-20%"; "10%/2"; "5s-10s" since the first sample; wall clock:
+       "2026-11-22 09:00:01,09:00:05", with Z or +01:00 behind it elsewhere than here */
+    const char *time;
+    pfr_script_clock clock; /* what times are printed as */
+    bool hide_call_graph;   /* the sampled address instead of its chain */
+    bool nanoseconds;       /* times with nine digits behind the point instead of six */
+    bool no_symbols;        /* open no object: addresses stay without names */
+    bool mangled;           /* names of functions as the objects have them, not as people write them */
+    const char *stop_at;    /* a call chain ends with the first of these names: "main,start_thread" */
+    /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600; a line for each follows on `out`; NULL: no
+     */
+    const char *per_event;
+    const char *symfs;    /* objects are looked for under this folder; NULL: / */
+    const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     /* told of each stretch that could not be read; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
     /* told what was asked for and will not be done, one sentence; may be NULL */

@@ -217,7 +217,7 @@ static bool shown_text(struct address_names *n, struct named_object *o, const st
     if (!kept)
         return false;
     if (is_new || !*kept) {
-        const char *plain = demangle(&n->demangler, symbol->name, 0);
+        const char *plain = n->options.mangled ? symbol->name : demangle(&n->demangler, symbol->name, 0);
         *kept = 0;
         if (!plain && n->memory->failed == PFR_ERR_MEMORY)
             return false;

@@ -24,6 +24,7 @@ struct address_names_options {
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     const char *release;  /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
     bool none;            /* open nothing: no address has a name */
+    bool mangled;         /* names as the object has them */
 };
 
 /* One object that was asked for, or the kernel with its modules. */

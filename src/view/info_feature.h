@@ -10,6 +10,7 @@
 struct feature_scene {
     pfr_output *to;
     pfr_reader *reader;
+    bool brief; /* features that may fill pages are only named */
 };
 
 typedef void feature_printer(const struct feature_scene *scene, const pfr_feature *feature);

@@ -23,8 +23,13 @@ static feature_printer *const feature_printers[FEATURES_OF_PERF] = {
     [31] = say_pmu_caps,
 };
 
+/* What perf prints in full only with -I: topologies, caches, memory. */
+#define LONG_FEATURES (1u << 13 | 1u << 14 | 1u << 20 | 1u << 22 | 1u << 30)
+
 void say_feature(const struct feature_scene *scene, const pfr_feature *feature) {
-    if (feature->bit < FEATURES_OF_PERF && feature_printers[feature->bit])
+    if (scene->brief && feature->bit < FEATURES_OF_PERF && LONG_FEATURES >> feature->bit & 1)
+        say(scene->to, "# %s info available, use -I to display\n", name_of(SHOW_FEATURE, feature->bit));
+    else if (feature->bit < FEATURES_OF_PERF && feature_printers[feature->bit])
         feature_printers[feature->bit](scene, feature);
 }
 
@@ -93,7 +98,7 @@ static pfr_status say_stream_features(const struct feature_scene *scene, pfr_err
 }
 
 pfr_status info_header(struct info *info, pfr_error *err) {
-    const struct feature_scene scene = {info->to, info->reader};
+    const struct feature_scene scene = {info->to, info->reader, info->options.brief};
     const pfr_header *header = pfr_get_header(info->reader);
     const bool stream = header->container == PFR_PIPE;
     say_frame(info->to, header, info->options.captured);

@@ -269,7 +269,7 @@ static void json_header_parts(struct json *json, const struct info *info, const 
 /* The build-ids of a file come from its feature; those of a stream from the same walk would be gone by now, so the
    overview of a stream leaves them out. */
 static pfr_status json_overview(struct json *json, struct info *info, pfr_error *err) {
-    const struct feature_scene scene = {info->to, info->reader};
+    const struct feature_scene scene = {info->to, info->reader, false};
     info->facts.wants_times = true;
     const pfr_status status = facts_collect(&info->facts, err);
     json_header_parts(json, info, &scene);

@@ -117,7 +117,7 @@ static void say_quality(pfr_output *to, const pfr_quality *quality) {
 pfr_status info_overview(struct info *info, pfr_error *err) {
     info->facts.wants_times = true;
     const pfr_status status = facts_collect(&info->facts, err);
-    const struct feature_scene scene = {info->to, info->reader};
+    const struct feature_scene scene = {info->to, info->reader, false};
     say_form(info->to, pfr_get_header(info->reader));
     say_header_sizes(info->to, pfr_get_header(info->reader));
     overview_machine(&scene, info->options.captured);

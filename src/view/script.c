@@ -26,14 +26,25 @@ static bool is_silent(const struct script_event *e) {
     return e->fields == 0 || e->fields == FIELD(F_FLAGS);
 }
 
-void script_print_sample(struct script *s, const struct moment *m) {
-    if (is_silent(m->event))
-        return;
+static void print_fields(struct script *s, const struct moment *m) {
     for (script_printer *const *print = m->event->begin; *print; print++)
         (*print)(s, m);
     for (script_printer *const *print = m->event->rest; *print; print++)
         (*print)(s, m);
     out_char(s->out, '\n');
+}
+
+void script_print_sample(struct script *s, const struct moment *m) {
+    pfr_output *before;
+    if (is_silent(m->event))
+        return;
+    if (!s->files) {
+        print_fields(s, m);
+        return;
+    }
+    struct script_file *file = script_file_begin(s, m->event, &before);
+    print_fields(s, m);
+    script_file_end(s, file, before);
 }
 
 static bool is_guest(const pfr_record *rec) {
@@ -181,7 +192,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
     const struct address_names_options how = {.symfs = s->options->symfs,
                                               .kallsyms = s->options->kallsyms,
                                               .release = s->release,
-                                              .none = s->options->no_symbols};
+                                              .none = s->options->no_symbols,
+                                              .mangled = s->options->mangled};
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
     address_names_init(&s->names, s->state, s->memory, &how);
@@ -197,6 +209,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
         st = script_prepare(s, err);
     if (st >= 0)
         st = take_all(s);
+    const pfr_status ended = script_files_finish(s, st >= 0, err);
+    st = st < 0 ? st : ended;
     script_filter_free(s);
     script_lines_free(s);
     script_threads_free(s);

@@ -74,17 +74,26 @@ static pfr_status check_recorded(struct script_choice *choice, uint64_t lenient,
 }
 
 /* The wall clock is known where the recorder said what it showed at a moment of the samples' clock. */
-static pfr_status check_wall(struct script *s, const struct script_choice *choice, pfr_error *err) {
+bool script_learn_wall(struct script *s) {
     struct pfr_rec_feature_clock_data clock;
-    if (!(choice->fields & FIELD(F_TOD)) || s->wall.known)
+    const pfr_feature *f = s->wall.known ? NULL : pfr_find_feature(s->reader, FEATURE_CLOCK_DATA, NULL);
+    if (f && pfr_decode_feature(s->reader, f, &clock, sizeof clock, NULL) == PFR_OK) {
+        s->wall.ahead = clock.wall_clock_ns - clock.clockid_time_ns;
+        s->wall.moment = clock.wall_clock_ns;
+        s->wall.known = true;
+    }
+    return s->wall.known;
+}
+
+static pfr_status check_wall(struct script *s, struct script_choice *choice, pfr_error *err) {
+    if (!(choice->fields & FIELD(F_TOD)) || script_learn_wall(s))
         return PFR_OK;
-    const pfr_feature *f = pfr_find_feature(s->reader, FEATURE_CLOCK_DATA, NULL);
-    if (!f || pfr_decode_feature(s->reader, f, &clock, sizeof clock, NULL) != PFR_OK)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
-                        "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option");
-    s->wall.ahead = clock.wall_clock_ns - clock.clockid_time_ns;
-    s->wall.known = true;
-    return PFR_OK;
+    if (!(choice->asked & FIELD(F_TOD))) {
+        choice->fields &= ~FIELD(F_TOD);
+        return PFR_OK;
+    }
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
+                    "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option");
 }
 
 static pfr_status check_sense(const struct script_choice *choice, pfr_error *err) {
@@ -227,7 +236,8 @@ pfr_status script_prepare(struct script *s, pfr_error *err) {
     s->nr_events = count;
     for (uint32_t i = 0; i < count; i++)
         describe(s, &s->events[i], pfr_get_event(s->reader, i));
-    return make_labels(s, err);
+    PFR_TRY(make_labels(s, err));
+    return script_files_make(s, err);
 }
 
 const struct script_event *script_event_of_id(const struct script *s, uint64_t id) {

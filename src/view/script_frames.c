@@ -157,12 +157,16 @@ static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uin
     return slot;
 }
 
+void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place) {
+    state_place_in(s->state, cpumode, m->thread->space, address, m->key, place);
+    if (!place->map && cpumode == CPUMODE_KERNEL)
+        script_fail(s, address_names_kernel(&s->names, address, &place->object, s->err));
+}
+
 /* Looks an address up, and names it when it is new or elsewhere than before. */
 static void renew(struct script *s, const struct moment *m, struct frame_slot *slot, unsigned cpumode, unsigned form) {
     struct place place;
-    state_place_in(s->state, cpumode, m->thread->space, slot->address, m->key, &place);
-    if (!place.map && cpumode == CPUMODE_KERNEL)
-        script_fail(s, address_names_kernel(&s->names, slot->address, &place.object, s->err));
+    script_place(s, m, cpumode, slot->address, &place);
     const bool known = slot->epoch != 0;
     const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
     slot->epoch = s->epoch;

@@ -7,11 +7,13 @@
  *     script.c         the public call: every record of the timeline to the function of its type
  *     script_fields.c  the table of fields: names, what they need, who prints them; -F
  *     script_filter.c  which samples are printed
+ *     script_times.c   stretches of time as people write them
  *     script_events.c  which fields each event prints, as a list of functions made once
  *     script_sample.c  the printers of fields that stand in the sample itself
  *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
  *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
  *     script_threads.c names of threads and their address spaces, kept likewise
+ *     script_files.c   a file for each event
  *     script_lines.c   lines of other records: one table of functions by type
  *     script_reads.c   samples that stand for one sample of each counter they read
  *     script_stat.c    the counts of `perf stat record`
@@ -23,6 +25,7 @@
 #include "model/address_names.h"
 #include "model/timeline.h"
 #include "model/trace_text.h"
+#include "view/script_times.h"
 
 #include <perfray/script.h>
 
@@ -194,21 +197,16 @@ struct moment {
 };
 
 /* script_filter.c */
-struct script_range {
-    uint64_t first, last; /* inclusive */
-};
-struct script_ranges {
-    struct script_range *at;
-    size_t count, room;
-    bool any; /* nothing was asked for */
-};
 struct script_filter {
-    struct script_ranges cpus, pids, tids, times;
+    struct script_ranges cpus, pids, tids, times, addresses;
+    uint64_t start;       /* what times count from */
+    bool waits_for_start; /* the first sample says it */
 };
 
 /* How the clock of the samples stands to the wall's, and the last second that was written out. */
 struct script_wall {
-    uint64_t ahead; /* ns since 1970 less ns of the samples */
+    uint64_t ahead;  /* ns since 1970 less ns of the samples */
+    uint64_t moment; /* when the recorder looked at both, ns since 1970 */
     bool known;
     int64_t second;
     char text[32];
@@ -227,6 +225,9 @@ struct script {
     struct script_choice choices[SCRIPT_TYPES];
     struct script_event *events;
     uint32_t nr_events;
+    struct script_file *files; /* one for each event, where they are wanted */
+    uint32_t nr_files;
+    size_t nr_files_room;
     uint32_t epoch; /* of what is kept of threads and addresses */
     bool was_late;  /* the last record was older than the one before */
     struct key last;
@@ -260,13 +261,25 @@ const char *script_type_name(enum script_type type);
 /* script_filter.c: reads what options say of cpus, threads and times. */
 pfr_status script_filter_make(struct script *s, pfr_error *err);
 void script_filter_free(struct script *s);
-bool script_wants(const struct script *s, const struct moment *m);
+bool script_wants(struct script *s, const struct moment *m);
+/* Whether a chain ends with this address. */
+bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
 /* The same for lines of other records, of which perf asks the cpu alone. */
 bool script_wants_cpu(const struct script *s, const struct moment *m);
 
 /* script_events.c: makes s->events anew when events were added. */
 pfr_status script_prepare(struct script *s, pfr_error *err);
 void script_events_free(struct script *s);
+/* Fills s->wall; false: the recording holds no wall clock. */
+bool script_learn_wall(struct script *s);
+
+/* script_files.c: makes the files that are missing; turns the output to an event's file and back; ends all of them,
+ * where it is wanted as whole ones with a line on s->out each. */
+struct script_file;
+pfr_status script_files_make(struct script *s, pfr_error *err);
+struct script_file *script_file_begin(struct script *s, const struct script_event *event, pfr_output **before);
+void script_file_end(struct script *s, struct script_file *file, pfr_output *before);
+pfr_status script_files_finish(struct script *s, bool are_whole, pfr_error *err);
 
 /* script_threads.c */
 pfr_status script_threads_make(struct script *s, pfr_error *err);
@@ -285,6 +298,8 @@ uint32_t script_frame_text(struct script *s, const struct place *place, uint64_t
 bool script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
                        uint32_t *text);
 void ranges_free(struct frames *frames);
+/* Where an address of the moment's thread is. */
+void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place);
 /* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
 void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,

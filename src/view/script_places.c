@@ -52,7 +52,7 @@ void print_chain(struct script *s, const struct moment *m) {
             continue;
         }
         script_write_chain_frame(s, m, mode, entry, m->event->name_form);
-        left--;
+        left = s->options->stop_at && script_stops_at(s, m, mode, entry) ? 0 : left - 1;
     }
 }
 

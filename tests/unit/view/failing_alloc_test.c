@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct scene {
@@ -103,6 +104,27 @@ static pfr_status run_script_as_recorded(const struct scene *scene, pfr_reader *
     return pfr_script_print(reader, &options, out, err);
 }
 
+static pfr_status run_script_chosen(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_script_options options = {.size = sizeof options,
+                                        .cpus = "0-7",
+                                        .symbols = "sieve,401000",
+                                        .objects = "busy",
+                                        .stop_at = "main",
+                                        .time = "0s-1h",
+                                        .mangled = true,
+                                        .symfs = scene->symfs,
+                                        .kallsyms = "/nowhere"};
+    return pfr_script_print(reader, &options, out, err);
+}
+
+static pfr_status run_script_files(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    char prefix[80];
+    const pfr_script_options options = {.size = sizeof options, .per_event = prefix, .no_symbols = true};
+    snprintf(prefix, sizeof prefix, "%s/of", scene->aux);
+    assert_int_equal(mkdir(scene->aux, 0700), 0);
+    return pfr_script_print(reader, &options, out, err);
+}
+
 static const struct verb verbs[] = {
     {"info", run_info},
     {"info --format=json", run_info_json},
@@ -116,6 +138,8 @@ static const struct verb verbs[] = {
     {"report", run_report},
     {"script", run_script},
     {"script --show-round-events", run_script_as_recorded},
+    {"script --symbols", run_script_chosen},
+    {"script --per-event-dump", run_script_files},
 };
 
 /* Opens, runs, closes; everything takes its memory from `failing`. */
@@ -154,7 +178,7 @@ static unsigned count_descriptors(void) {
     return count;
 }
 
-/* Removes what dump --aux made; returns how many files it were. */
+/* Removes what dump --aux and script --per-event-dump made; returns how many files it were. */
 static unsigned clear_aux(const struct scene *scene) {
     unsigned count = 0;
     DIR *dir = opendir(scene->aux);
