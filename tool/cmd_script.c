@@ -12,7 +12,7 @@ struct script_options {
     bool since_first, since_previous;
     uint32_t address_range;
     bool hide_call_graph, nanoseconds, symbols, mangled;
-    bool header, header_only, long_header, per_event;
+    bool header, header_only, long_header, per_event, dump;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
 
@@ -71,6 +71,8 @@ static const struct opt script_opts[] = {
     {"header-only", 0, OPT_FLAG, offsetof(struct script_options, header_only), NULL, "print that and nothing else"},
     {"show-info", 'I', OPT_FLAG, offsetof(struct script_options, long_header), NULL,
      "print all of the header, topologies and caches too"},
+    {"dump-raw-trace", 'D', OPT_FLAG, offsetof(struct script_options, dump), NULL,
+     "print each record with its bytes too"},
     {"per-event-dump", 0, OPT_FLAG, offsetof(struct script_options, per_event), NULL,
      "write what each event prints into a file FILE.EVENT.dump"},
     {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
@@ -126,6 +128,8 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .objects = options->objects,
                                     .mangled = options->mangled,
                                     .stop_at = options->stop_at,
+                                    .dump = options->dump,
+                                    .name = task->file,
                                     .per_event = options->per_event ? task->file : NULL,
                                     .no_symbols = !options->symbols,
                                     .symfs = options->symfs,

@@ -57,6 +57,8 @@ typedef struct pfr_script_options {
     bool no_symbols;        /* open no object: addresses stay without names */
     bool mangled;           /* names of functions as the objects have them, not as people write them */
     const char *stop_at;    /* a call chain ends with the first of these names: "main,start_thread" */
+    bool dump;              /* above its line each record as pfr_dump prints it in perf's form, with its bytes */
+    const char *name;       /* of the recording, for such a dump; NULL: "" */
     /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600; a line for each follows on `out`; NULL: no
      */
     const char *per_event;

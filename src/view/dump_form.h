@@ -80,6 +80,7 @@ struct dump_filter {
 /* What perf knows of all events when it prints a line. */
 struct dump_events {
     uint32_t count;        /* of events when this was made */
+    uint32_t told;         /* attrs of a stream that were printed; the reader may be ahead of them */
     uint64_t sample_types; /* of all events, or-ed */
     bool stamped;          /* the first event has sample_id_all */
 };
@@ -107,6 +108,7 @@ struct dump {
     const uint8_t *found;        /* by a form that looks for a field */
     unsigned depth;              /* of the form */
     bool filled;                 /* of the form: something stands in the current container */
+    bool is_script;              /* between lines of the script, which has a use for more records */
     bool quiet;                  /* what is wrong with the record at hand was said */
     union dump_body body, *part; /* the record's struct; one per level of nesting */
 };

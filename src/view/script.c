@@ -47,6 +47,13 @@ void script_print_sample(struct script *s, const struct moment *m) {
     script_file_end(s, file, before);
 }
 
+void script_deliver(struct script *s, const struct moment *m) {
+    if (s->options->dump)
+        script_dump_sample(s, m);
+    if (script_wants(s, m))
+        script_print_sample(s, m);
+}
+
 static bool is_guest(const pfr_record *rec) {
     const unsigned mode = rec->misc & CPUMODE;
     return mode > CPUMODE_HYPERVISOR && mode <= CPUMODE_GUEST_USER;
@@ -74,7 +81,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
     m.time = SAMPLE_HAS(type, S_TIME) ? sample.time : UINT64_MAX;
     m.period = SAMPLE_HAS(type, S_PERIOD) ? sample.period : m.event->event->attr.sample_period;
     m.thread = script_thread(s, m.pid, m.tid, &m.key);
-    if (m.thread && script_wants(s, &m))
+    if (m.thread)
         script_reads(s, &m);
 }
 
@@ -132,6 +139,8 @@ static void take(struct script *s, const pfr_record *rec, const struct key *key)
     }
     if (s->failed < 0)
         return;
+    if (s->options->dump)
+        script_dump_record(s, rec);
     if (rec->type < sizeof takers / sizeof *takers && takers[rec->type])
         takers[rec->type](s, rec, key);
     if (script_line_wanted(s, rec->type))
@@ -207,6 +216,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
         st = script_stat_open(&s->stat, s->reader, s->memory, err);
     if (st >= 0)
         st = script_prepare(s, err);
+    if (st >= 0 && s->options->dump)
+        script_dump_begin(s);
     if (st >= 0)
         st = take_all(s);
     const pfr_status ended = script_files_finish(s, st >= 0, err);

@@ -76,7 +76,7 @@ static bool grow(struct frames *f, struct frame_table *t) {
 }
 
 /* What perf calls the object. A module that the table of build-ids lists goes by its path. */
-static void write_object(struct script *s, uint32_t object, pfr_output *to) {
+void script_write_object_name(struct script *s, uint32_t object, pfr_output *to) {
     if (object == NO_OBJECT) {
         out_text(&to->out, UNKNOWN);
         return;
@@ -120,7 +120,7 @@ void script_write_names(struct script *s, const struct place *place, uint64_t ad
 
 void script_write_object(struct script *s, uint32_t object, pfr_output *to) {
     out_char(&to->out, '(');
-    write_object(s, object, to);
+    script_write_object_name(s, object, to);
     out_char(&to->out, ')');
 }
 

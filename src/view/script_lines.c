@@ -74,7 +74,7 @@ bool script_line_wanted(const struct script *s, uint32_t type) {
 }
 
 pfr_status script_lines_make(struct script *s, pfr_error *err) {
-    if (s->options->show == 0)
+    if (s->options->show == 0 && !s->options->dump)
         return PFR_OK;
     s->lines = mem_zeroed(s->memory, 1, sizeof *s->lines);
     if (!s->lines)
@@ -82,10 +82,14 @@ pfr_status script_lines_make(struct script *s, pfr_error *err) {
     s->lines->reader = s->reader;
     s->lines->to = s->to;
     s->lines->out = s->out;
-    return PFR_OK;
+    s->lines->is_script = true;
+    s->lines->options = (pfr_dump_options){.format = PFR_DUMP_PERF, .hex = true, .name = s->options->name};
+    return dump_tables_make(s->lines, err);
 }
 
 void script_lines_free(struct script *s) {
+    if (s->lines)
+        dump_tables_free(s->lines);
     mem_free(s->memory, s->lines, s->lines ? 1 : 0, sizeof *s->lines);
 }
 

@@ -15,6 +15,7 @@
  *     script_threads.c names of threads and their address spaces, kept likewise
  *     script_files.c   a file for each event
  *     script_lines.c   lines of other records: one table of functions by type
+ *     script_dump.c    records as they stand in the recording
  *     script_reads.c   samples that stand for one sample of each counter they read
  *     script_stat.c    the counts of `perf stat record`
  *
@@ -308,6 +309,7 @@ void script_write_chain_frame(struct script *s, const struct moment *m, unsigned
 void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to);
 void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to);
 void script_write_object(struct script *s, uint32_t object, pfr_output *to);
+void script_write_object_name(struct script *s, uint32_t object, pfr_output *to); /* without parentheses */
 
 /* script_places.c */
 script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
@@ -323,12 +325,18 @@ void script_line(struct script *s, const pfr_record *rec, struct key key);
 pfr_status script_lines_make(struct script *s, pfr_error *err);
 void script_lines_free(struct script *s);
 
+/* script_dump.c: a record as perf's dump prints it, with its bytes; what is known of a sample. */
+void script_dump_begin(struct script *s);
+void script_dump_record(struct script *s, const pfr_record *rec);
+void script_dump_sample(struct script *s, const struct moment *m);
+
 /* What is done with one record of a type. */
 typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);
 
 /* script_reads.c: prints one sample, or one for each counter that its READ holds. */
 void script_reads(struct script *s, struct moment *m);
-/* script.c */
+/* script.c: one sample, if it is wanted; and whether it is or not */
+void script_deliver(struct script *s, const struct moment *m);
 void script_print_sample(struct script *s, const struct moment *m);
 /* The event of this id; NULL: none. */
 const struct script_event *script_event_of_id(const struct script *s, uint64_t id);

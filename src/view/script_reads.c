@@ -22,7 +22,7 @@ static void print_counter(struct script *s, struct moment *m, uint64_t id, uint6
     *before = value;
     m->event = event;
     if (m->period)
-        script_print_sample(s, m);
+        script_deliver(s, m);
 }
 
 void script_reads(struct script *s, struct moment *m) {
@@ -30,7 +30,7 @@ void script_reads(struct script *s, struct moment *m) {
     const uint64_t format = m->event->event->attr.read_format;
     struct pfr_rec_read_entry entry;
     if (!SAMPLE_HAS(m->event->sample_type, S_READ) || !(format & READ_ID)) {
-        script_print_sample(s, m);
+        script_deliver(s, m);
         return;
     }
     if (!(format & READ_GROUP)) {
