@@ -147,14 +147,25 @@ static void open_debug(struct address_names *n, const struct object *o, struct n
         into->debug = NULL;
 }
 
+/* In no file but the copy that perf keeps. A recording that holds no build-id of it is named by ours when the running
+   kernel is the recorded one, as perf does; what has a build-id in the table of build-ids perf never looks for there. */
+static void open_vdso(struct address_names *n, const struct object *o, struct named_object *into) {
+    const struct symbol_object own = {.kind = SYMBOL_VDSO};
+    into->source = &elf_symbol_source;
+    open_kept(n, o, into);
+    if (into->handle || o->build_id_size > 0 || !is_running_release(n->options.release))
+        return;
+    if (into->source->open(&own, n->memory, &into->handle) != SYMBOL_FOUND)
+        into->handle = NULL;
+}
+
 static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {
     struct symbol_object wanted = {0};
     char map[64];
     *into = (struct named_object){.open = true};
     u64_map_init(&into->texts, n->memory);
-    if (o->kind == OBJECT_VDSO) { /* in no file but the copy that perf keeps */
-        into->source = &elf_symbol_source;
-        open_kept(n, o, into);
+    if (o->kind == OBJECT_VDSO) {
+        open_vdso(n, o, into);
         return;
     }
     into->source = choose_source(n, o, &wanted, map);

@@ -7,7 +7,8 @@
  * be named and not before. What a symbol is called is worked out once.
  *
  * An object is looked for where the recording says (below symfs), then in ~/.debug by its build-id; symbols that were
- * stripped from it in /usr/lib/debug/.build-id (below symfs).
+ * stripped from it in /usr/lib/debug/.build-id (below symfs). The vdso is in no file: that of our own process
+ * stands for it where the running kernel is the recorded one and no build-id says otherwise.
  *
  *     address_names_init(&names, state, memory, &options);
  *     address_names_find(&names, object, address, offset, &name, &err);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "base/cursor.h"
 #include "elf_object.h"
+#include "own_vdso.h"
 #include "regular_file.h"
 
 struct code_section {
@@ -243,16 +244,25 @@ static enum symbol_result load_elf(const struct symbol_object *asked, struct elf
     return result == SYMBOL_FOUND ? table_finish(&handle->table, TABLE_NESTED) : result;
 }
 
+static enum symbol_result open_image(const struct symbol_object *asked, int *fd, uint64_t *size) {
+    struct stat facts;
+    if (asked->kind == SYMBOL_VDSO)
+        return open_own_vdso(fd, size);
+    const enum symbol_result result = open_regular_under(asked->symfs, asked->path, fd, &facts);
+    *size = result == SYMBOL_FOUND ? (uint64_t)facts.st_size : 0;
+    return result;
+}
+
 static enum symbol_result elf_open(const struct symbol_object *asked, struct memory *memory,
                                    struct symbol_handle **handle) {
     int fd;
-    struct stat facts;
+    uint64_t size;
     struct elf_object object;
     *handle = NULL;
-    enum symbol_result result = open_regular_under(asked->symfs, asked->path, &fd, &facts);
+    enum symbol_result result = open_image(asked, &fd, &size);
     if (result != SYMBOL_FOUND)
         return result;
-    result = elf_object_start(&object, fd, (uint64_t)facts.st_size, memory);
+    result = elf_object_start(&object, fd, size, memory);
     if (result == SYMBOL_FOUND)
         result = handle_new(memory, handle);
     if (result == SYMBOL_FOUND)

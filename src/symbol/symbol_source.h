@@ -49,7 +49,7 @@ enum symbol_object_kind { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_MODULE, SYMBOL_VDSO
 /* What is looked for. Everything is read during open only and may go afterwards. */
 struct symbol_object {
     enum symbol_object_kind kind;
-    const char *path;        /* as the profile says it; for JIT and kallsyms the text file itself */
+    const char *path;        /* as the profile says it; for JIT and kallsyms the text file itself; VDSO: our own process's */
     const char *symfs;       /* put before path, NULL or "": nothing */
     const uint8_t *build_id; /* must be the object's when build_id_size > 0 */
     size_t build_id_size;

@@ -23,13 +23,14 @@ def is_old_mmap2(reference, ours, facts):
     return rules.is_old_mmap2(reference, ours, rules.Facts("dump"))
 
 
-FRAME = re.compile(r"\s+([0-9a-f]+)( \[unknown\])?( \(.*\))?$")
+FRAME = re.compile(r"\s+([0-9a-f]+)( .*)?$")
+NAMELESS = (None, " [unknown]", " ([unknown])", " [unknown] ([unknown])")
 
 
 def is_old_image(reference, ours, facts):
     """After an exec perf still names addresses by the maps of the old image; here they are in no mapping."""
     theirs, mine = FRAME.match(reference or ""), FRAME.match(ours or "")
-    if not theirs or not mine or mine[3] not in (None, " ([unknown])"):
+    if not theirs or not mine or mine[2] not in NAMELESS:
         return False
     return theirs[1][-3:] == mine[1][-3:] and len(mine[1]) > 5
 
@@ -47,11 +48,22 @@ def is_other_part_first(reference, ours, facts):
     return facts.folder and facts.output == "events" and facts.same_lines
 
 
+STUB = re.compile(r"(.*\s[0-9a-f]+) (\S+?)(\+0x[0-9a-f]+)?( \(.*\))?$")
+
+
+def is_stub_in_init(reference, ours, facts):
+    """A stub of the procedure linkage table, which perf finds inside of _init: that has no size."""
+    theirs, mine = STUB.match(reference or ""), STUB.match(ours or "")
+    return bool(theirs and mine and theirs[2] == "_init" and mine[2].endswith("@plt") and
+                theirs[1] == mine[1] and theirs[4] == mine[4])
+
+
 RULES = {
     "mmap2-without-protection": is_old_mmap2,
     "exec-ends-the-old-maps": is_old_image,
     "instruction-traces": is_traced,
     "files-of-a-folder": is_other_part_first,
+    "stubs-inside-of-init": is_stub_in_init,
 }
 assert len(RULES) <= MOST_RULES
 

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of fresh recordings share: a folder of their own, programs built from tests/script/programs, recordings by
+the installed perf, and both scripts of a recording line by line. Environment: PERFRAY, the command."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "corpus"))
+sys.dont_write_bytecode = True
+import compare_script  # noqa: E402
+import script_rules  # noqa: E402
+
+PROGRAMS = os.path.join(HERE, "programs")
+PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+SECONDS = 120
+SHOWN = 3
+
+
+class Skipped(Exception):
+    """The reason why a test cannot run here."""
+
+
+class Failed(Exception):
+    """What is wrong."""
+
+
+def run(words, folder, **more):
+    """The process, ended; its home is the folder, so that nothing is kept in the user's."""
+    environment = {"PATH": PATH, "HOME": folder, "LC_ALL": "C", "TZ": "UTC", "COLUMNS": "200",
+                   "GOCACHE": os.path.join(folder, "go-cache"), "GOFLAGS": "-mod=mod"}
+    for name in ("GOROOT", "RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    home = os.path.join(os.environ.get("HOME", "/nonexistent"), ".rustup")
+    if os.path.isdir(home):
+        environment.setdefault("RUSTUP_HOME", home)
+    more.setdefault("stdin", subprocess.DEVNULL)
+    more.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run(words, cwd=folder, env=environment, stderr=subprocess.PIPE, timeout=SECONDS, check=False, **more)
+
+
+def last_line(done):
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "status %d" % done.returncode
+
+
+def must(words, folder, why, **more):
+    done = run(words, folder, **more)
+    if done.returncode != 0:
+        raise Skipped("%s: %s" % (why, last_line(done)))
+    return done
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program, path=PATH):
+            raise Skipped("%s is not installed" % program)
+
+
+def first_of(*programs):
+    for program in programs:
+        if shutil.which(program, path=PATH):
+            return program
+    raise Skipped("%s is not installed" % " or ".join(programs))
+
+
+def build(folder, source, name, *options, compiler=None):
+    """folder/NAME from programs/SOURCE, made once; the compiler's first word chooses the language."""
+    made = os.path.join(folder, name)
+    if not os.path.exists(made):
+        compiler = compiler or first_of("gcc", "cc", "clang", "clang-14")
+        need(compiler)
+        must([compiler, "-o", made, *options, os.path.join(PROGRAMS, source)], folder, "%s does not compile" % source)
+    return made
+
+
+def record(folder, output, options, words):
+    """A recording named OUTPUT, of the program that WORDS start."""
+    need("perf")
+    done = run(["perf", "record", "-N", "-q", "-o", output, *options, "--", *words], folder)
+    if done.returncode != 0 or not os.path.exists(os.path.join(folder, output)):
+        raise Skipped("perf record %s: %s" % (" ".join(options), last_line(done)))
+
+
+def perf_script(folder, recording, options=()):
+    done = run(["perf", "script", "--no-inline", "-i", recording, *options], folder)
+    if done.returncode != 0:
+        raise Failed("perf script: %s" % last_line(done))
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def our_script(folder, recording, options=(), **more):
+    done = run([os.environ["PERFRAY"], "script", "--raw-names", "--no-inline", "--no-pager", *options, recording], folder, **more)
+    if done.returncode != 0:
+        raise Failed("perfray script %s: status %d, %s" % (" ".join(options), done.returncode, last_line(done)))
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+class Comparison:
+    """Lines that are equal, those that a rule explains, by rule, and the pairs that nothing explains."""
+
+    def __init__(self, theirs, ours):
+        self.lines = theirs.count("\n")
+        self.rules, self.unexplained = Counter(), []
+        facts = script_rules.Facts("fresh")
+        for pair in compare_script.differing_lines(theirs, ours) if theirs != ours else []:
+            rule = script_rules.explain(*pair, facts)
+            if rule:
+                self.rules[rule] += 1
+            else:
+                self.unexplained.append(pair)
+
+    def figures(self):
+        return ", ".join(["%d lines" % self.lines] + ["%d %s" % (self.rules[rule], rule) for rule in sorted(self.rules)])
+
+    def check(self, what):
+        if not self.unexplained:
+            return
+        text = "%s: %d lines differ" % (what, len(self.unexplained))
+        for pair in self.unexplained[:SHOWN]:
+            for sign, line in zip("-+", pair):
+                if line is not None:
+                    text += "\n  %s %s" % (sign, line[:220])
+        raise Failed(text)
+
+
+def attempt(name, check):
+    """Prints one line for the check, which gets a folder that is removed and returns figures; False where it failed."""
+    folder = tempfile.mkdtemp(prefix="perfray-script-")
+    try:
+        figures = check(folder)
+        print("ok %s%s" % (name, " (%s)" % figures if figures else ""), flush=True)
+    except Skipped as reason:
+        print("skip %s %s" % (name, reason), flush=True)
+    except (Failed, subprocess.TimeoutExpired) as failure:
+        print("not ok %s (%s)" % (name, str(failure).encode("utf-8", "backslashreplace").decode()), flush=True)
+        if os.environ.get("PERFRAY_KEEP"):
+            shutil.copytree(folder, os.path.join(os.environ["PERFRAY_KEEP"], name.replace("/", "-")), dirs_exist_ok=True)
+        return False
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return True
+
+
+def has_tool(suite):
+    """Whether PERFRAY names a program; prints the skip where not."""
+    if os.path.isfile(os.environ.get("PERFRAY", "")):
+        return True
+    print("skip %s PERFRAY is not set" % suite)
+    return False

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_fresh.py - recordings that the installed perf makes now: perfray script prints what perf script prints.
+
+usage: run_fresh.py [NAME...]
+
+Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for what failed. Each recording of RECORDINGS is made in a folder
+that is removed, and read by `perf script --no-inline` and `perfray script --raw-names`, once as it is and once with the
+events of state that its row asks for (with FINISHED_ROUND among them, both read in the order of the file). A line that differs must be explained by a rule of tests/corpus/script_rules.py
+(docs/differences.md); how many are is printed. Where something is not installed or not permitted: `skip NAME reason`.
+"""
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+
+import fresh
+from fresh import Failed, Skipped
+
+STATE = ("--show-task-events", "--show-mmap-events", "--show-bpf-events", "--show-lost-events", "--show-text-poke-events",
+         "--show-cgroup-events", "--show-namespace-events", "--show-switch-events")
+ROUNDS = ("--show-round-events",)
+BUSY = ("./busy", "60")
+HERE = ("-e", "cpu-clock", "-F", "3999")
+
+
+def perf_data(folder, options, words, output="perf.data"):
+    fresh.record(folder, output, options, words)
+    return output
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What `perf record OPTIONS -- WORDS` makes, and how both sides read it."""
+    options: tuple
+    words: tuple = BUSY
+    read: tuple = ()     # for every reading
+    shows: tuple = STATE
+    source: tuple = ("busy.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
+    least: int = 3       # lines, below which nothing was shown
+
+
+RECORDINGS = {
+    "chains": Recording((*HERE, "-g"), shows=STATE + ROUNDS),
+    "dwarf": Recording((*HERE, "--call-graph", "dwarf"), read=("-G",)),
+    "zstd": Recording((*HERE, "-g", "-z")),
+    "folder": Recording((*HERE, "-a", "-g", "--threads")),
+    "group": Recording(("-F", "3999", "-e", "{cpu-clock,task-clock,context-switches}:S", "-g")),
+    "group_all": Recording(("-F", "3999", "-a", "-e", "{cpu-clock,page-faults,context-switches}:S")),
+    "two_events": Recording(("-c", "300000", "-e", "cpu-clock:u", "-e", "task-clock", "-e", "page-faults")),
+    "all_cpus": Recording((*HERE, "-a", "-g")),
+    "switches": Recording((*HERE, "--switch-events")),
+    "switches_all": Recording((*HERE, "-a", "-g", "--switch-events")),
+    "namespaces": Recording((*HERE, "--namespaces"), ("unshare", "-p", "-f", "-u", "-n", "./busy", "40")),
+    "cgroups": Recording((*HERE, "-a", "--all-cgroups")),
+    "sched": Recording(("-a", "-e", "sched:*"), least=10),
+    "sched_chains": Recording(("-g", "-e", "sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter"), least=100),
+    "addresses": Recording((*HERE, "-d", "--phys-data", "-W"), read=("-F", "+addr,+phys_addr,+weight,+data_src")),
+    "registers": Recording((*HERE, "--user-regs=ax,bx,ip,sp", "--intr-regs=ip,sp"), read=("-F", "+uregs,+iregs")),
+    "build_ids_of_maps": Recording((*HERE, "-g", "--buildid-mmap"), ("./clock",), source=("clock.c", "clock", "-O2"), least=100),
+    "overwrite": Recording((*HERE, "-a", "--overwrite", "-m", "16"), shows=()),
+    "storm": Recording((*HERE, "-g"), ("./storm", "150"), source=("storm.c", "storm", "-O1", "-pthread"), least=200),
+    "storm_all": Recording((*HERE, "-a", "-g", "--switch-events"), ("./storm", "150"),
+                           source=("storm.c", "storm", "-O1", "-pthread"), least=200),
+    "storm_in_file_order": Recording((*HERE, "-a", "--switch-events"), ("./storm", "60"), shows=STATE + ROUNDS,
+                                     source=("storm.c", "storm", "-O1", "-pthread"), least=20),
+    "vdso": Recording((*HERE, "-g"), ("./clock",), source=("clock.c", "clock", "-O2"), least=100),
+    "threads": Recording((*HERE, "-g"), ("./threads", "200"), source=("threads.c", "threads", "-O1", "-pthread"), least=400),
+    "tids_again": Recording((*HERE, "-g"), ("unshare", "--pid", "--fork", "--mount", "--mount-proc", "./storm", "60", "reuse"),
+                            source=("storm.c", "storm", "-O1", "-pthread"), least=100),
+}
+
+
+def compare_once(folder, recording, options, least):
+    theirs = fresh.perf_script(folder, recording, options)
+    if theirs.count("\n") < least:
+        raise Skipped("only %d lines were recorded" % theirs.count("\n"))
+    result = fresh.Comparison(theirs, fresh.our_script(folder, recording, options))
+    result.check(" ".join(options) or "as it is")
+    return result
+
+
+def compare(folder, recording, read=(), shows=STATE, least=3):
+    """Figures of both readings."""
+    result = compare_once(folder, recording, read, least)
+    text = result.figures()
+    if shows:
+        text += "; with state: " + compare_once(folder, recording, (*read, *shows), least).figures()
+    return text
+
+
+def check_recording(folder, row):
+    fresh.need("perf", row.words[0] if not row.words[0].startswith("./") else "cat")
+    fresh.build(folder, *row.source)
+    return compare(folder, perf_data(folder, row.options, row.words), row.read, row.shows, row.least)
+
+
+def check_pipe(folder):
+    """perf record -o - straight into perfray script, beside perf's own reading of the bytes that went by."""
+    fresh.need("perf", "tee", "sh")
+    fresh.build(folder, *Recording.source)
+    command = "perf record -N -q %s -g -o - -- ./busy 60 | tee perf.data | \"$0\" script --raw-names --no-pager -" % " ".join(HERE)
+    done = fresh.must(["sh", "-c", command, os.environ["PERFRAY"]], folder, "perf record -o -")
+    theirs = fresh.perf_script(folder, "perf.data")
+    result = fresh.Comparison(theirs, done.stdout.decode("utf-8", "surrogateescape"))
+    result.check("straight")
+    return result.figures() + "; saved: " + compare(folder, "perf.data")
+
+
+def check_uprobe(folder):
+    """A probe on a function of our own program, deleted afterwards."""
+    fresh.need("perf")
+    fresh.build(folder, "busy.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
+    group = "perfray_%d" % os.getpid()
+    fresh.must(["perf", "probe", "-q", "-x", "./busy", "--add", group + ":leaf=leaf rounds"], folder, "perf probe")
+    try:
+        recording = perf_data(folder, ("-g", "-e", group + ":leaf"), BUSY)
+        return compare(folder, recording)
+    finally:
+        fresh.run(["perf", "probe", "-q", "--del", group + ":*"], folder)
+
+
+def check_breakpoint(folder):
+    """Writes to a variable whose address does not move."""
+    fresh.need("perf", "nm")
+    fresh.build(folder, "busy.c", "busy", "-O1", "-g", "-no-pie", "-fno-omit-frame-pointer")
+    names = fresh.must(["nm", "./busy"], folder, "nm").stdout.decode()
+    address = re.search(r"^([0-9a-f]+) \w counter$", names, re.M)[1]
+    recording = perf_data(folder, ("-g", "-c", "1", "-e", "mem:0x%s:w" % address), BUSY)
+    return compare(folder, recording, least=100)
+
+
+def check_stat(folder, *options):
+    fresh.need("perf")
+    fresh.build(folder, *Recording.source)
+    events = "task-clock,context-switches,page-faults"
+    fresh.must(["perf", "stat", "record", "-o", "perf.data", "-e", events, *options, "--", *BUSY], folder, "perf stat record")
+    return compare(folder, "perf.data", least=2)
+
+
+CHECKS = {
+    "pipe": check_pipe,
+    "uprobe": check_uprobe,
+    "breakpoint": check_breakpoint,
+    "stat": check_stat,
+    "stat_intervals": lambda folder: check_stat(folder, "-a", "-I", "20"),
+    **{name: lambda folder, row=row: check_recording(folder, row) for name, row in RECORDINGS.items()},
+}
+
+
+def main(names):
+    if not fresh.has_tool("script/fresh"):
+        return 0
+    results = [fresh.attempt("script/fresh_" + name, check) for name, check in CHECKS.items() if not names or name in names]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
