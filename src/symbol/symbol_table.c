@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "demangle.h"
 #include "symbol_table.h"
 
 #define UNPAINTED UINT32_MAX
@@ -91,37 +92,51 @@ static void give_ends(struct symbol_table *table) {
     }
 }
 
-static unsigned count_underscores(const struct table_entry *entry) {
-    unsigned count = 0;
-    while (entry->name[count] == '_')
-        count++;
-    return count;
+/* What a name looks like to people, which is what perf compares. */
+struct look {
+    unsigned underscores; /* in front */
+    size_t length;
+};
+
+static struct look look_at(struct demangler *demangler, const struct table_entry *entry) {
+    const char *plain = demangle(demangler, entry->name, 0);
+    struct look look = {.length = plain ? strlen(plain) : entry->name_length};
+    if (!plain)
+        plain = entry->name;
+    while (plain[look.underscores] == '_')
+        look.underscores++;
+    return look;
 }
 
 /* Whether b is the better name for the start that both share. The order of the questions is perf's (seen with perf
    6.1): a size, not weak, global, fewer leading underscores, longer; else the first one stays. */
-static bool is_better(const struct table_entry *a, const struct table_entry *b) {
+static bool is_better(struct demangler *demangler, const struct table_entry *a, const struct table_entry *b) {
     const bool a_empty = a->end == a->start, b_empty = b->end == b->start;
     if (a_empty != b_empty)
         return a_empty;
     if (a->binding != b->binding)
         return b->binding < a->binding;
-    const unsigned a_lead = count_underscores(a), b_lead = count_underscores(b);
-    if (a_lead != b_lead)
-        return b_lead < a_lead;
-    return b->name_length > a->name_length;
+    const struct look a_look = look_at(demangler, a), b_look = look_at(demangler, b);
+    if (a_look.underscores != b_look.underscores)
+        return b_look.underscores < a_look.underscores;
+    return b_look.length > a_look.length;
 }
 
-/* Keeps one entry per start. */
-static void choose_among_equals(struct symbol_table *table) {
+/* Keeps one entry per start. False: no memory. */
+static bool choose_among_equals(struct symbol_table *table) {
+    struct demangler demangler;
     size_t kept = 0;
+    table->memory->failed = PFR_OK;
+    demangler_init(&demangler, table->memory);
     for (size_t i = 0; i < table->count; i++) {
         if (kept == 0 || table->entries[kept - 1].start != table->entries[i].start)
             table->entries[kept++] = table->entries[i];
-        else if (is_better(&table->entries[kept - 1], &table->entries[i]))
+        else if (is_better(&demangler, &table->entries[kept - 1], &table->entries[i]))
             table->entries[kept - 1] = table->entries[i];
     }
     table->count = kept;
+    demangler_free(&demangler);
+    return table->memory->failed != PFR_ERR_MEMORY;
 }
 
 static bool is_flat(const struct symbol_table *table) {
@@ -260,8 +275,8 @@ enum symbol_result table_finish(struct symbol_table *table, enum table_order ord
         return SYMBOL_NO_SYMBOLS;
     sort_entries(table);
     give_ends(table);
-    if (order == TABLE_NESTED)
-        choose_among_equals(table);
+    if (order == TABLE_NESTED && !choose_among_equals(table))
+        return SYMBOL_NO_MEMORY;
     const bool done = is_flat(table) ? copy_into_ranges(table) : cut_into_ranges(table, order);
     return done ? SYMBOL_FOUND : table_memory_result(table->memory);
 }

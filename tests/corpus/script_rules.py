@@ -52,9 +52,9 @@ STUB = re.compile(r"(.*\s[0-9a-f]+) (\S+?)(\+0x[0-9a-f]+)?( \(.*\))?$")
 
 
 def is_stub_in_init(reference, ours, facts):
-    """A stub of the procedure linkage table, which perf finds inside of _init: that has no size."""
+    """A stub of the procedure linkage table, which perf finds inside of _init or _fini: they have no size."""
     theirs, mine = STUB.match(reference or ""), STUB.match(ours or "")
-    return bool(theirs and mine and theirs[2] == "_init" and mine[2].endswith("@plt") and
+    return bool(theirs and mine and theirs[2] in ("_init", "_fini") and mine[2].endswith("@plt") and
                 theirs[1] == mine[1] and theirs[4] == mine[4])
 
 

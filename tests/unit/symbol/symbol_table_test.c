@@ -108,6 +108,14 @@ TEST(symbol_table_chooses_among_equals_as_perf_does) {
     assert_prefers("longer", BINDING_GLOBAL, "short", BINDING_GLOBAL);
 }
 
+/* Mangled names count as what they stand for: abcdefghijkl is longer than a::b::c::d, whose arguments are not shown. */
+TEST(symbol_table_compares_what_mangled_names_stand_for) {
+    assert_prefers("_Z12abcdefghijklv", BINDING_GLOBAL, "_ZN1a1b1c1dEPFvPFvvEE", BINDING_GLOBAL);
+    assert_prefers("_RNvXs1_NtC4core3fmtjNtB5_4Show4show", BINDING_LOCAL, "_RNvXs2_NtC4core3fmtyNtB5_4Show4show",
+                   BINDING_LOCAL);
+    assert_prefers("named", BINDING_GLOBAL, "_Z1fv", BINDING_GLOBAL);
+}
+
 TEST(symbol_table_prefers_a_size) {
     struct memory memory;
     struct symbol_table table;
@@ -193,7 +201,7 @@ TEST(symbol_table_every_allocation_fails_once) {
         table_init(&table, &memory);
         enum symbol_result result = SYMBOL_FOUND;
         for (uint64_t i = 0; i < 200 && result == SYMBOL_FOUND; i++)
-            result = add(&table, "name", i * 4, 10, BINDING_GLOBAL);
+            result = add(&table, i % 2 ? "_Z4namev" : "name", i / 2 * 4, 10, BINDING_GLOBAL);
         if (result == SYMBOL_FOUND)
             result = table_finish(&table, n & 1 ? TABLE_LAST : TABLE_NESTED);
         table_free(&table);
