@@ -112,13 +112,14 @@ def without_listed(theirs, ours):
 
 
 class Comparison:
-    """Lines that are equal, those that a rule explains, by rule, and the pairs that nothing explains."""
+    """Lines that are equal, those that a rule explains, by rule, and the pairs that nothing explains. Without FACTS there
+    is no rule."""
 
-    def __init__(self, theirs, ours):
+    def __init__(self, theirs, ours, facts=FACTS):
         self.lines = theirs.count("\n")
         self.rules, self.unexplained = Counter(), []
         for pair in compare_script.differing_lines(theirs, ours) if theirs != ours else []:
-            rule = script_rules.explain(*pair, FACTS)
+            rule = facts and script_rules.explain(*pair, facts)
             if rule:
                 self.rules[rule] += 1
             else:

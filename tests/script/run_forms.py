@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_forms.py - one recording in every form gives one text.
+
+usage: run_forms.py [NAME...]
+
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus with its byte-swapped twins (`be.*`), skipped without. Recordings
+are made by the installed perf in a folder that is removed, then put into other forms by tests/tools/other_forms.py; each form is
+read by `perfray script` as a named file and, where it can be, out of a pipe, with and without the events of state. Every
+text must have the bytes of the file's. The stream that perf inject makes lacks names and build-ids: its text must be perf's. What
+perf itself records in these forms is compared with perf's text in run_fresh.py.
+"""
+import os
+import shutil
+import sys
+
+import fresh
+from fresh import Failed, Skipped
+from run_fresh import STATE
+
+sys.path.insert(0, os.path.join(fresh.HERE, "..", "tools"))
+import corpus_files  # noqa: E402
+import other_forms  # noqa: E402
+
+HERE = ("-e", "cpu-clock", "-F", "3999")
+RECORDINGS = {
+    "chains": ((*HERE, "-g"), ("./busy", "60")),
+    "all_cpus": ((*HERE, "-a", "-g", "--switch-events", "--namespaces"), ("./busy", "60")),
+    "storm": ((*HERE, "-g"), ("./storm", "60")),
+    "two_events": (("-c", "300000", "-e", "cpu-clock:u", "-e", "task-clock"), ("./busy", "60")),
+}
+
+
+def script_of(folder, name, options, piped=False):
+    if not piped:
+        return fresh.our_script(folder, name, options)
+    words = ["sh", "-c", 'file=$0 tool=$1; shift; cat "$file" | "$tool" script --raw-names --no-pager "$@" -', name,
+             os.environ["PERFRAY"], *options]
+    done = fresh.run(words, folder)
+    if done.returncode != 0:
+        raise Failed("%s piped: status %d, %s" % (name, done.returncode, fresh.last_line(done)))
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def make_forms(folder, recording):
+    """Names of the forms, made from the file `recording`."""
+    forms = [recording]
+    sound = other_forms.Recording(os.path.join(folder, recording))
+    for form, make in other_forms.FORMS.items():
+        if form != "zstd" or shutil.which("zstd", path=fresh.PATH):
+            make(sound, os.path.join(folder, form))
+            forms.append(form)
+    return forms
+
+
+def inject(folder, recording):
+    """The stream that perf inject makes of a file; it has neither the names of events nor the build-ids."""
+    with open(os.path.join(folder, "inject"), "wb") as out:
+        done = fresh.run(["perf", "inject", "-i", recording, "-o", "-"], folder, stdout=out)
+    if done.returncode != 0:
+        raise Skipped("perf inject: %s" % fresh.last_line(done))
+    return "inject"
+
+
+def compare_form(folder, form, options, expected, facts=None):
+    """How many texts were compared."""
+    readings = 0
+    for piped in (False, True):
+        if piped and os.path.isdir(os.path.join(folder, form)):
+            continue
+        fresh.Comparison(expected, script_of(folder, form, options, piped), facts).check(
+            "%s%s %s" % (form, " piped" if piped else "", " ".join(options)))
+        readings += 1
+    return readings
+
+
+def check_forms(folder, options, words):
+    fresh.need("perf", "cat")
+    source = words[0][2:]
+    fresh.build(folder, source + ".c", source, "-O1", "-g", "-pthread", "-fno-omit-frame-pointer")
+    fresh.record(folder, "perf.data", options, words)
+    forms = make_forms(folder, "perf.data")
+    stream = inject(folder, "perf.data")
+    figures = []
+    for shows in ((), STATE):
+        expected = fresh.our_script(folder, "perf.data", shows)
+        if expected.count("\n") < 20:
+            raise Skipped("only %d lines were recorded" % expected.count("\n"))
+        readings = sum(compare_form(folder, form, shows, expected) for form in forms)
+        readings += compare_form(folder, stream, shows, fresh.perf_script(folder, stream, shows), fresh.FACTS)
+        figures.append("%d lines %d times" % (expected.count("\n"), readings))
+    return "%s: %s" % (" ".join([*forms, stream]), ", ".join(figures))
+
+
+def check_twins(_):
+    """Files of the corpus and their byte-swapped copies; --no-symbols, since most come from other machines."""
+    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
+    if not os.environ.get("PERFRAY_CORPUS") or not os.path.isdir(root):
+        raise Skipped("PERFRAY_CORPUS names no corpus")
+    files = corpus_files.list_data_files(os.path.abspath(root))
+    pairs = lines = 0
+    for data in files:
+        twin = corpus_files.reference_source(data, files)
+        if not data.big_endian or twin is data:
+            continue
+        expected, ours = (fresh.our_script(one.folder, one.name, ("--no-symbols", *STATE)) for one in (twin, data))
+        fresh.Comparison(expected, ours, None).check(data.label)
+        pairs += 1
+        lines += expected.count("\n")
+    return "%d files, %d lines" % (pairs, lines)
+
+
+def main(names):
+    if not fresh.has_tool("script/forms"):
+        return 0
+    checks = {name: lambda folder, row=row: check_forms(folder, *row) for name, row in RECORDINGS.items()}
+    checks["swapped_twins"] = check_twins
+    results = [fresh.attempt("script/forms_" + name, check) for name, check in checks.items() if not names or name in names]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
