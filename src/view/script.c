@@ -220,6 +220,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
         script_dump_begin(s);
     if (st >= 0)
         st = take_all(s);
+    if (st >= 0)
+        st = features_unread(s->reader, err);
     const pfr_status ended = script_files_finish(s, st >= 0, err);
     st = st < 0 ? st : ended;
     script_filter_free(s);
@@ -248,8 +250,5 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     script_stat_close(s.stat);
     trace_text_close(s.trace);
     arena_free(&s.arena);
-    if (st < 0)
-        return st;
-    st = features_unread(reader, err);
     return st < 0 ? st : s.lossy ? PFR_HOLE : PFR_OK;
 }

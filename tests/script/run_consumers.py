@@ -35,7 +35,7 @@ RECORDINGS = {
 
 def texts(folder, options, words, fields=()):
     """Both scripts of a recording that is made now; ours with perf's lines where a rule explains the difference."""
-    fresh.build(folder, "busy.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
+    fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
     if words[0] == "./storm":
         fresh.build(folder, "storm.c", "storm", "-O1", "-pthread")
     if words[0] == "./shapes":

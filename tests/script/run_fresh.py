@@ -37,7 +37,7 @@ class Recording:
     words: tuple = BUSY
     read: tuple = ()     # for every reading
     shows: tuple = STATE
-    source: tuple = ("busy.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
+    source: tuple = ("busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
     least: int = 3       # lines, below which nothing was shown
 
 
@@ -66,7 +66,7 @@ RECORDINGS = {
     "storm_in_file_order": Recording((*HERE, "-a", "--switch-events"), ("./storm", "60"), shows=STATE + ROUNDS,
                                      source=("storm.c", "storm", "-O1", "-pthread"), least=20),
     "vdso": Recording((*HERE, "-g"), ("./clock",), source=("clock.c", "clock", "-O2"), least=100),
-    "threads": Recording((*HERE, "-g"), ("./threads", "200"), source=("threads.c", "threads", "-O1", "-pthread"), least=400),
+    "threads": Recording((*HERE, "-g"), ("./threads", "200"), source=("many_threads.c", "threads", "-O1", "-pthread"), least=400),
     "tids_again": Recording((*HERE, "-g"), ("unshare", "--pid", "--fork", "--mount", "--mount-proc", "./storm", "60", "reuse"),
                             source=("storm.c", "storm", "-O1", "-pthread"), least=100),
 }
@@ -111,7 +111,7 @@ def check_pipe(folder):
 def check_uprobe(folder):
     """A probe on a function of our own program, deleted afterwards."""
     fresh.need("perf")
-    fresh.build(folder, "busy.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
+    fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
     group = "perfray_%d" % os.getpid()
     fresh.must(["perf", "probe", "-q", "-x", "./busy", "--add", group + ":leaf=leaf rounds"], folder, "perf probe")
     try:
@@ -124,7 +124,7 @@ def check_uprobe(folder):
 def check_breakpoint(folder):
     """Writes to a variable whose address does not move."""
     fresh.need("perf", "nm")
-    fresh.build(folder, "busy.c", "busy", "-O1", "-g", "-no-pie", "-fno-omit-frame-pointer")
+    fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-no-pie", "-fno-omit-frame-pointer")
     names = fresh.must(["nm", "./busy"], folder, "nm").stdout.decode()
     address = re.search(r"^([0-9a-f]+) \w counter$", names, re.M)[1]
     recording = perf_data(folder, ("-g", "-c", "1", "-e", "mem:0x%s:w" % address), BUSY)

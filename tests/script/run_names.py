@@ -42,14 +42,14 @@ FRAMES = ("-O1", "-fno-omit-frame-pointer")
 BUSY = ("./program", "60")
 
 PROGRAMS = {
-    "c": Program("busy.c", C, ("-g", *FRAMES), BUSY),
-    "c_static": Program("busy.c", C, ("-static", *FRAMES), BUSY),
-    "c_fixed": Program("busy.c", C, ("-no-pie", *FRAMES), BUSY),
-    "c_stripped": Program("busy.c", C, FRAMES, BUSY, strip=True),
-    "c_exports": Program("busy.c", C, ("-rdynamic", *FRAMES), BUSY, strip=True),
-    "c_dwarf": Program("busy.c", C, ("-g", "-O2"), BUSY, ("-e", "cpu-clock", "-F", "3999", "--call-graph", "dwarf"), ("-G",)),
-    "c_gold": Program("busy.c", C, ("-fuse-ld=gold", *FRAMES), BUSY),
-    "c_clang": Program("busy.c", ("clang-14", "clang"), ("-g", *FRAMES), BUSY),
+    "c": Program("busy_loops.c", C, ("-g", *FRAMES), BUSY),
+    "c_static": Program("busy_loops.c", C, ("-static", *FRAMES), BUSY),
+    "c_fixed": Program("busy_loops.c", C, ("-no-pie", *FRAMES), BUSY),
+    "c_stripped": Program("busy_loops.c", C, FRAMES, BUSY, strip=True),
+    "c_exports": Program("busy_loops.c", C, ("-rdynamic", *FRAMES), BUSY, strip=True),
+    "c_dwarf": Program("busy_loops.c", C, ("-g", "-O2"), BUSY, ("-e", "cpu-clock", "-F", "3999", "--call-graph", "dwarf"), ("-G",)),
+    "c_gold": Program("busy_loops.c", C, ("-fuse-ld=gold", *FRAMES), BUSY),
+    "c_clang": Program("busy_loops.c", ("clang-14", "clang"), ("-g", *FRAMES), BUSY),
     "cxx": Program("shapes.cpp", CXX, ("-g", *FRAMES)),
     "cxx_optimised": Program("shapes.cpp", CXX, ("-O2",)),
     "cxx_static": Program("shapes.cpp", CXX, ("-O1", "-static")),
