@@ -5,6 +5,7 @@
 #include "command.h"
 
 struct script_options {
+    unsigned format; /* as pfr_script_format */
     struct word_list fields;
     const char *symfs, *kallsyms, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
@@ -22,6 +23,8 @@ static const struct script_options script_defaults = {.symbols = true};
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
 
 static const struct opt script_opts[] = {
+    {"format", 0, OPT_CHOICE, offsetof(struct script_options, format), "text|json",
+     "as perf script, or a JSON object a line"},
     {"fields", 'F', OPT_WORDS, offsetof(struct script_options, fields), "FIELDS",
      "print these, with commas between; +FIELD and -FIELD: more, less than there were"},
     {"hide-call-graph", 'G', OPT_FLAG, offsetof(struct script_options, hide_call_graph), NULL,
@@ -110,6 +113,7 @@ static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
     const struct script_options *const options = task->options;
     const pfr_script_options how = {.size = sizeof how,
+                                    .format = (pfr_script_format)options->format,
                                     .fields = options->fields.at,
                                     .show = shown(options),
                                     .max_stack = options->max_stack,
@@ -148,9 +152,24 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
     return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
 }
 
+/* What shapes perf's text has no place among JSON lines. */
+static bool goes_with_json(const struct script_options *o) {
+    const char *const other = o->header || o->header_only || o->long_header ? "--header"
+                              : o->dump                                     ? "--dump-raw-trace"
+                              : o->per_event                                ? "--per-event-dump"
+                              : o->since_first                              ? "--reltime"
+                              : o->since_previous                           ? "--deltatime"
+                                                                            : NULL;
+    if (o->format == PFR_SCRIPT_JSON && other)
+        complain_as("perfray script", "%s does not go with --format=json; see perfray script -h", other);
+    return o->format != PFR_SCRIPT_JSON || !other;
+}
+
 static enum exit_status script_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
+    if (!goes_with_json(task->options))
+        return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
         status = print_script(task, reader);

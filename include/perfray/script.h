@@ -37,8 +37,14 @@ typedef enum pfr_script_clock {
     PFR_SCRIPT_SINCE_PREVIOUS /* since the line before */
 } pfr_script_clock;
 
+typedef enum pfr_script_format {
+    PFR_SCRIPT_TEXT, /* perf's */
+    PFR_SCRIPT_JSON  /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
+} pfr_script_format;
+
 typedef struct pfr_script_options {
-    size_t size;               /* sizeof(pfr_script_options) */
+    size_t size; /* sizeof(pfr_script_options) */
+    pfr_script_format format;
     const char *const *fields; /* each as perf's -F takes it, in this order; ends with NULL; NULL: the defaults */
     uint32_t show;             /* PFR_SCRIPT_*, or-ed */
     uint32_t max_stack;        /* entries of a call chain; 0: 127 */

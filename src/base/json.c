@@ -130,6 +130,11 @@ void json_i64(struct json *json, int64_t value) {
     out_i64(json->out, value);
 }
 
+void json_made(struct json *json, const char *value, size_t length) {
+    begin_value(json);
+    out_write(json->out, value, length);
+}
+
 void json_hex(struct json *json, uint64_t value) {
     begin_value(json);
     out_write(json->out, "\"0x", 3);

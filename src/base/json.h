@@ -59,6 +59,9 @@ void json_f64(struct json *json, double value);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 
+/* A value that is JSON already. */
+void json_made(struct json *json, const char *value, size_t length);
+
 /* Ends a document (asserts that it is whole) with a newline; another may follow: JSON lines. */
 void json_end_line(struct json *json);
 

@@ -27,6 +27,10 @@ static bool is_silent(const struct script_event *e) {
 }
 
 static void print_fields(struct script *s, const struct moment *m) {
+    if (script_is_json(s)) {
+        script_json_sample(s, m);
+        return;
+    }
     for (script_printer *const *print = m->event->begin; *print; print++)
         (*print)(s, m);
     for (script_printer *const *print = m->event->rest; *print; print++)
@@ -214,16 +218,16 @@ static pfr_status run(struct script *s, pfr_error *err) {
         st = script_filter_make(s, err);
     if (st >= 0)
         st = script_stat_open(&s->stat, s->reader, s->memory, err);
+    if (st >= 0 && script_is_json(s))
+        script_stat_as_json(s->stat);
     if (st >= 0)
         st = script_prepare(s, err);
+    if (st >= 0 && script_is_json(s))
+        script_json_begin(s);
     if (st >= 0 && s->options->dump)
         script_dump_begin(s);
     if (st >= 0)
         st = take_all(s);
-    if (st >= 0)
-        st = features_unread(s->reader, err);
-    const pfr_status ended = script_files_finish(s, st >= 0, err);
-    st = st < 0 ? st : ended;
     script_filter_free(s);
     script_lines_free(s);
     script_threads_free(s);
@@ -231,6 +235,15 @@ static pfr_status run(struct script *s, pfr_error *err) {
     address_names_free(&s->names);
     close_records(s);
     return st;
+}
+
+static void script_free(struct script *s) {
+    script_events_free(s);
+    u64_map_free(&s->counts);
+    out_close(&s->json_text.out, NULL);
+    script_stat_close(s->stat);
+    trace_text_close(s->trace);
+    arena_free(&s->arena);
 }
 
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
@@ -244,11 +257,15 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     s.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
     arena_init(&s.arena, s.memory);
     u64_map_init(&s.counts, s.memory);
+    s.raw_names = out->raw_names || script_is_json(&s);
+    s.json_text.raw_names = true;
+    memory_init(&s.json_text.memory, &s.memory->alloc, 0); /* what its tables need, as with any output */
+    out_open_memory(&s.json_text.out, s.memory);
     pfr_status st = run(&s, err);
-    script_events_free(&s);
-    u64_map_free(&s.counts);
-    script_stat_close(s.stat);
-    trace_text_close(s.trace);
-    arena_free(&s.arena);
+    if (st >= 0)
+        st = features_unread(reader, err);
+    const pfr_status ended = script_files_finish(&s, st >= 0, err);
+    script_free(&s);
+    st = st < 0 ? st : ended;
     return st < 0 ? st : s.lossy ? PFR_HOLE : PFR_OK;
 }

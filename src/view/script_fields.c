@@ -75,7 +75,20 @@ const char *script_type_name(enum script_type type) {
     (FIELD(F_ADDR) | FIELD(F_DATA_SRC) | FIELD(F_WEIGHT) | FIELD(F_INS_LAT) | FIELD(F_PHYS_ADDR) |                     \
      FIELD(F_DATA_PAGE_SIZE) | FIELD(F_CODE_PAGE_SIZE))
 
+/* Everything that is not the same in other words. */
+static uint64_t all_fields(enum script_type type) {
+    uint64_t fields = 0;
+    for (unsigned f = 0; f < F_UNSEEN; f++)
+        if (script_rows[f].types >> type & 1)
+            fields |= FIELD(f);
+    return fields & ~(FIELD(F_FLAGS) | FIELD(F_BRSTACKSYM) | FIELD(F_BRSTACKOFF));
+}
+
 static void choose_defaults(struct script *s) {
+    for (unsigned t = 0; t < SCRIPT_TYPES && script_is_json(s); t++)
+        s->choices[t] = (struct script_choice){.fields = all_fields((enum script_type)t)};
+    if (script_is_json(s))
+        return;
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
         s->choices[t] = (struct script_choice){.fields = COMMON | PLACED | FIELD(F_PERIOD)};
     s->choices[TYPE_SW].fields |= FIELD(F_BPF_OUTPUT);

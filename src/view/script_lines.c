@@ -82,6 +82,11 @@ pfr_status script_lines_make(struct script *s, pfr_error *err) {
     s->lines->reader = s->reader;
     s->lines->to = s->to;
     s->lines->out = s->out;
+    if (script_is_json(s)) {
+        s->lines->to = &s->json_text;
+        s->lines->out = &s->json_text.out;
+        s->lines->form = &dump_json_form;
+    }
     s->lines->is_script = true;
     s->lines->options = (pfr_dump_options){.format = PFR_DUMP_PERF, .hex = true, .name = s->options->name};
     return dump_tables_make(s->lines, err);
@@ -130,8 +135,13 @@ void script_line(struct script *s, const pfr_record *rec, struct key key) {
         m.thread = find_thread(s, &m, rec->type);
         if (!m.thread || !script_wants_cpu(s, &m))
             return;
-        write_begin(s, &m);
     }
+    if (script_is_json(s)) {
+        script_json_line(s, &m);
+        return;
+    }
+    if (m.thread)
+        write_begin(s, &m);
     out_text(s->out, "PERF_RECORD_");
     out_text(s->out, name ? name : "UNKNOWN");
     s->lines->context = *rec->context;

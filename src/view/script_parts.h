@@ -16,6 +16,7 @@
  *     script_files.c   a file for each event
  *     script_lines.c   lines of other records: one table of functions by type
  *     script_dump.c    records as they stand in the recording
+ *     script_json.c    samples and records as JSON lines
  *     script_reads.c   samples that stand for one sample of each counter they read
  *     script_stat.c    the counts of `perf stat record`
  *
@@ -240,6 +241,8 @@ struct script {
     struct script_stat *stat;      /* of recordings of `perf stat record` */
     struct arena arena;            /* labels, shown names */
     struct dump *lines;            /* for perf's lines of other records */
+    pfr_output json_text;          /* in memory, names as they are: what becomes a string */
+    bool raw_names;                /* names of threads are kept as they are */
     size_t source_width;           /* the longest data_src so far */
     struct trace_text *trace;
     bool no_trace; /* there is none */
@@ -318,6 +321,19 @@ script_printer print_comm, print_pid, print_tid, print_pid_tid, print_cpu, print
     print_period, print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat,
     print_iregs, print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size,
     print_cgroup;
+
+/* Whether an entry of a chain is none but says which cpumode the next ones have. */
+bool script_take_marker(uint64_t entry, unsigned *mode);
+/* As script_place, but also in the space that is not the sample's; returns the cpumode it was found in. */
+unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place);
+
+/* script_json.c: the first line; a sample; another record */
+void script_json_begin(struct script *s);
+void script_json_sample(struct script *s, const struct moment *m);
+void script_json_line(struct script *s, const struct moment *m);
+static inline bool script_is_json(const struct script *s) {
+    return s->options->format == PFR_SCRIPT_JSON;
+}
 
 /* script_lines.c */
 bool script_line_wanted(const struct script *s, uint32_t type);

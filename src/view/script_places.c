@@ -40,6 +40,14 @@ static unsigned mode_of_marker(uint64_t marker, unsigned now) {
     return now;
 }
 
+/* Values from CONTEXT_MOST on say where the following addresses are; the mode is then another one. */
+bool script_take_marker(uint64_t entry, unsigned *mode) {
+    if (entry < CONTEXT_MOST)
+        return false;
+    *mode = mode_of_marker(entry, *mode);
+    return true;
+}
+
 void print_chain(struct script *s, const struct moment *m) {
     const pfr_u64s *chain = &m->sample->chain;
     unsigned mode = m->rec->misc & CPUMODE;
@@ -58,7 +66,7 @@ void print_chain(struct script *s, const struct moment *m) {
 
 /* Addresses of the kernel and of the program mix, whatever the sample's cpumode: that is tried first, then the other.
  */
-static unsigned place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
+unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
     const unsigned mode = m->rec->misc & CPUMODE, other = CPUMODE_USER + CPUMODE_KERNEL - mode;
     state_place_in(s->state, mode, m->thread->space, address, m->key, place);
     if (place->map || (mode != CPUMODE_USER && mode != CPUMODE_KERNEL))
@@ -71,7 +79,8 @@ static unsigned place_anywhere(struct script *s, const struct moment *m, uint64_
 void print_addr(struct script *s, const struct moment *m) {
     struct place place;
     if (m->event->addr_is_place && m->event->name_form)
-        script_write_frame(s, m, place_anywhere(s, m, m->sample->addr, &place), m->sample->addr, m->event->name_form);
+        script_write_frame(s, m, script_place_anywhere(s, m, m->sample->addr, &place), m->sample->addr,
+                           m->event->name_form);
     else
         out_hex_wide(s->out, m->sample->addr, 16);
 }
@@ -88,13 +97,13 @@ static void write_raw_end(struct script *s, const struct moment *m, uint64_t add
     write_0x(s, address);
     if (!(m->event->name_form & NAME_DSO))
         return;
-    place_anywhere(s, m, address, &place);
+    script_place_anywhere(s, m, address, &place);
     script_write_object(s, place.object, s->to);
 }
 
 static void write_named_end(struct script *s, const struct moment *m, uint64_t address) {
     struct place place;
-    place_anywhere(s, m, address, &place);
+    script_place_anywhere(s, m, address, &place);
     script_write_symbol(s, &place, address, true, s->to);
     if (m->event->name_form & NAME_DSO)
         script_write_object(s, place.object, s->to);
@@ -103,7 +112,7 @@ static void write_named_end(struct script *s, const struct moment *m, uint64_t a
 /* Where in its object; addresses in none, and those of the kernel, as they are. */
 static void write_offset_end(struct script *s, const struct moment *m, uint64_t address) {
     struct place place;
-    place_anywhere(s, m, address, &place);
+    script_place_anywhere(s, m, address, &place);
     write_0x(s, place.map ? place.offset : address);
     if (m->event->name_form & NAME_DSO)
         script_write_object(s, place.object, s->to);

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/hashmap.h"
+#include "base/json.h"
 #include "base/public_output.h"
 #include "wire/layout.h"
 
@@ -56,7 +57,7 @@ struct script_stat {
     uint32_t rows_events; /* for so many events; 0: not counted yet */
     uint64_t round, idle;
     uint32_t mode;
-    bool have_threads, have_cpus, any, said_header;
+    bool have_threads, have_cpus, any, said_header, as_json;
 };
 
 struct taking {
@@ -323,8 +324,12 @@ static pfr_status on_stat(struct taking *t) {
 
 /* --- a round --- */
 
+void script_stat_as_json(struct script_stat *s) {
+    s->as_json = true;
+}
+
 static void say_header(struct script_stat *s, struct output *out) {
-    if (!s->said_header)
+    if (!s->said_header && !s->as_json)
         out_text(out, "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n");
     s->said_header = true;
 }
@@ -367,6 +372,30 @@ static void say_row(pfr_output *to, const struct row *row) {
     out_char(out, '\n');
 }
 
+static void say_json(pfr_output *to, const struct row *row) {
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"value", row->count.val}, {"enabled", row->count.ena}, {"running", row->count.run}, {"time", row->time}};
+    struct json j = json_on(&to->out, JSON_LINE);
+    json_begin_object(&j);
+    json_key(&j, "type");
+    json_text(&j, "count");
+    json_key(&j, "event");
+    json_text(&j, row->event);
+    json_key(&j, "cpu");
+    json_i64(&j, row->cpu);
+    json_key(&j, "tid");
+    json_i64(&j, (int32_t)row->thread);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        json_key(&j, numbers[i].key);
+        json_u64(&j, numbers[i].value);
+    }
+    json_end_object(&j);
+    json_end_line(&j);
+}
+
 /* What perf prints of a cell at the end of a round. */
 static struct count count_of(const struct script_stat *s, const struct cell *c) {
     const bool whole = s->mode == MODE_GLOBAL || s->mode == MODE_UNSET || s->mode > MODE_LAST;
@@ -378,7 +407,7 @@ static struct count count_of(const struct script_stat *s, const struct cell *c) 
 static void say_cell(struct script_stat *s, const struct cell *c, uint64_t time, pfr_output *out) {
     const struct row row = {pfr_get_event(s->reader, c->event)->name, cpus_of(s, c->event)->at[c->cpu],
                             s->threads[c->thread], time, count_of(s, c)};
-    say_row(out, &row);
+    (s->as_json ? say_json : say_row)(out, &row);
 }
 
 /* All threads and cpus of an event. */

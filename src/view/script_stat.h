@@ -34,6 +34,8 @@ struct script_stat;
 
 /* PFR_OK, MEMORY, LIMIT. The reader and the memory must outlive it. */
 pfr_status script_stat_open(struct script_stat **stat, pfr_reader *reader, struct memory *memory, pfr_error *err);
+/* From now on a JSON object a line for each count, and no heading. */
+void script_stat_as_json(struct script_stat *stat);
 /* NULL is fine. */
 void script_stat_close(struct script_stat *stat);
 

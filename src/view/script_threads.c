@@ -23,7 +23,7 @@ void script_threads_free(struct script *s) {
 /* A name as it is shown: interned text stays where it is, what must be escaped is kept once. */
 static const char *shown_name(struct script *s, uint32_t name) {
     const struct intern_text text = intern_get(&s->state->names, name);
-    pfr_output shown = {.raw_names = s->to->raw_names};
+    pfr_output shown = {.raw_names = s->raw_names};
     bool is_new;
     size_t length;
     if (shown.raw_names)

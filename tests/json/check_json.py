@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_json.py - what the command prints as JSON fits docs/json/*.schema.json.
 
-Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report` and `dump`; of a
-dump's lines at most five of each name are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
+Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report`, `dump` and
+`script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
 `skip NAME reason` where python3-jsonschema is not installed.
 """
 import json
@@ -25,6 +25,13 @@ VERBS = {
     "info": ["info", "--format=json"],
     "report": ["report", "--format=json", "--no-symbols"],
     "dump": ["dump", "--format=jsonl"],
+    "script": ["script", "--format=json", "--no-symbols", "--show-task-events", "--show-mmap-events", "--show-lost-events",
+               "--show-switch-events", "--show-namespace-events", "--show-cgroup-events", "--show-bpf-events"],
+}
+# verbs that print JSON lines, and what kind a line is of
+LINES = {
+    "dump": lambda line: line.get("name"),
+    "script": lambda line: (line.get("type"), line.get("event"), line.get("record", {}).get("name")),
 }
 
 
@@ -39,13 +46,14 @@ def documents(verb, path):
     if done.returncode not in (0, 4):
         raise ValueError("exit status %d" % done.returncode)
     text = done.stdout.decode("utf-8")
-    if verb != "dump":
+    if verb not in LINES:
         return [json.loads(text)]
     seen, chosen = Counter(), []
     for line in text.splitlines():
         document = json.loads(line)
-        seen[document.get("name")] += 1
-        if seen[document.get("name")] <= EACH:
+        name = LINES[verb](document)
+        seen[name] += 1
+        if seen[name] <= EACH:
             chosen.append(document)
     return chosen
 

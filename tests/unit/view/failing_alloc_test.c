@@ -117,6 +117,21 @@ static pfr_status run_script_chosen(const struct scene *scene, pfr_reader *reade
     return pfr_script_print(reader, &options, out, err);
 }
 
+static pfr_status run_script_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_script_options options = {.size = sizeof options,
+                                        .format = PFR_SCRIPT_JSON,
+                                        .show = PFR_SCRIPT_TASKS | PFR_SCRIPT_MAPS,
+                                        .symfs = scene->symfs,
+                                        .kallsyms = "/nowhere"};
+    return pfr_script_print(reader, &options, out, err);
+}
+
+static pfr_status run_script_dump(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_script_options options = {.size = sizeof options, .dump = true, .no_symbols = true};
+    (void)scene;
+    return pfr_script_print(reader, &options, out, err);
+}
+
 static pfr_status run_script_files(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     char prefix[80];
     const pfr_script_options options = {.size = sizeof options, .per_event = prefix, .no_symbols = true};
@@ -140,6 +155,8 @@ static const struct verb verbs[] = {
     {"script --show-round-events", run_script_as_recorded},
     {"script --symbols", run_script_chosen},
     {"script --per-event-dump", run_script_files},
+    {"script --format=json", run_script_json},
+    {"script -D", run_script_dump},
 };
 
 /* Opens, runs, closes; everything takes its memory from `failing`. */
