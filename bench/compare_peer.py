@@ -31,11 +31,17 @@ class Case:
 
 
 STATS_PEER = ["perf", "report", "--stats", "-i"]
+SCRIPT_PEER = ["perf", "script", "--no-inline"]
+FLAT_FIELDS = ["-G", "-F", "comm,tid,time,ip,sym"]
 CASES = (
     Case("stats of a file", "fp-big.data", ["info", "--stats"], STATS_PEER, 2.5, 8),
     Case("stats of a stream", "pipe.data", ["info", "--stats"], STATS_PEER, 10, 8),
     Case("dump of a file", "fp-small.data", ["dump", "--format=jsonl"], ["perf", "script", "-D", "-i"], 5),
     Case("dump of a stream", "pipe.data", ["dump", "--format=jsonl"], ["perf", "script", "-D", "-i"], 5),
+    Case("script of call chains", "steady.data", ["script"], SCRIPT_PEER + ["-i"], 6),
+    Case("script of flat samples", "flat.data", ["script"] + FLAT_FIELDS, SCRIPT_PEER + FLAT_FIELDS + ["-i"], 6),
+    Case("script of a stream", "pipe.data", ["script"], SCRIPT_PEER + ["-i"], 6),
+    Case("script of a large file", "fp-big.data", ["script"], SCRIPT_PEER + ["-i"], 0, 100),
 )
 
 

@@ -27,4 +27,6 @@ make_input() { # file, target of make-inputs.sh
 make_input fp-big.data fp1000
 make_input fp-small.data fp100
 make_input pipe.data pipe
+make_input steady.data steady
+make_input flat.data flat
 /usr/bin/python3 "$here/compare_peer.py" --inputs "$inputs" "$@"

@@ -12,6 +12,7 @@
 #define STACK_MOST 127u
 #define FIRST_OWN_RECORD 64u
 #define CPUMODE 7u
+#define CPUMODE_KERNEL 1u
 #define CPUMODE_HYPERVISOR 3u
 #define CPUMODE_GUEST_USER 5u
 
@@ -89,10 +90,16 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
         script_reads(s, &m);
 }
 
-/* What changes names or maps ends what was kept of them. */
+/* What changes names or maps ends what was kept of them; the kernel's change seldom. */
 static void take_state(struct script *s, const pfr_record *rec, const struct key *key) {
-    (void)rec, (void)key;
+    (void)key;
     s->epoch++;
+    s->kernel_epoch += (rec->misc & CPUMODE) == CPUMODE_KERNEL;
+}
+
+static void take_ksymbol(struct script *s, const pfr_record *rec, const struct key *key) {
+    (void)rec, (void)key;
+    s->kernel_epoch++;
 }
 
 /* More events, other names for them, or what is told of all; made when the next line is printed. */
@@ -121,16 +128,16 @@ static void take_update(struct script *s, const pfr_record *rec, const struct ke
 }
 
 static script_taker *const takers[] = {
-    [1] = take_state,  [3] = take_state,  [7] = take_state,   [9] = take_sample, [10] = take_state,
-    [17] = take_state, [64] = take_event, [73] = take_count,  [74] = take_count, [75] = take_count,
-    [76] = take_count, [77] = take_count, [78] = take_update, [80] = take_event,
+    [1] = take_state,    [3] = take_state,  [7] = take_state,   [9] = take_sample, [10] = take_state,
+    [17] = take_ksymbol, [64] = take_event, [73] = take_count,  [74] = take_count, [75] = take_count,
+    [76] = take_count,   [77] = take_count, [78] = take_update, [80] = take_event,
 };
 
 /* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. */
 static void mind_order(struct script *s, const struct key *key) {
     const bool late = key_before(key, &s->last);
     if (late || s->was_late)
-        s->epoch++;
+        s->epoch++, s->kernel_epoch++;
     s->was_late = late;
     s->last = *key;
 }
@@ -253,7 +260,8 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
                        .to = out,
                        .out = &out->out,
                        .err = err,
-                       .epoch = 1};
+                       .epoch = 1,
+                       .kernel_epoch = 1};
     s.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
     arena_init(&s.arena, s.memory);
     u64_map_init(&s.counts, s.memory);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The names of an address. Chains repeat the same few thousand frames by the million: what stands behind an address is
- * made once for it in its space, and copied as long as no map came or went (s->epoch); then it is only looked up anew.
- * A table for each form of names; equal texts are one.
+ * made once for it in its space, and copied as long as no map came or went (script_epoch); then it is only looked up
+ * anew. A table for each form of names; equal texts are one.
  */
 #include "view/script_parts.h"
 
@@ -169,7 +169,7 @@ static void renew(struct script *s, const struct moment *m, struct frame_slot *s
     script_place(s, m, cpumode, slot->address, &place);
     const bool known = slot->epoch != 0;
     const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
-    slot->epoch = s->epoch;
+    slot->epoch = script_epoch(s, cpumode);
     if (known && slot->object == object && slot->offset == place.offset)
         return;
     slot->object = object;
@@ -183,7 +183,7 @@ static struct frame_slot *frame_of(struct script *s, const struct moment *m, uns
     struct frame_table *t = &s->frames.tables[form];
     const uint32_t space = cpumode == CPUMODE_USER ? m->thread->space : UINT32_MAX - 1 - cpumode;
     struct frame_slot *slot = t->slots ? find_slot(t, address, space) : NULL;
-    if (slot && slot->epoch == s->epoch)
+    if (slot && slot->epoch == script_epoch(s, cpumode))
         return slot;
     if (!slot || !slot->epoch)
         slot = take_slot(s, t, address, space);

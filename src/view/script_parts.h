@@ -113,6 +113,8 @@ enum sample_bit {
 };
 #define SAMPLE_HAS(type, bit) ((type) >> (bit)&1)
 
+#define SCRIPT_KERNEL 1u /* cpumode */
+
 struct script;
 struct moment;
 typedef void script_printer(struct script *s, const struct moment *m);
@@ -230,8 +232,8 @@ struct script {
     struct script_file *files; /* one for each event, where they are wanted */
     uint32_t nr_files;
     size_t nr_files_room;
-    uint32_t epoch; /* of what is kept of threads and addresses */
-    bool was_late;  /* the last record was older than the one before */
+    uint32_t epoch, kernel_epoch; /* of what is kept of threads and addresses, of kernel addresses */
+    bool was_late;                /* the last record was older than the one before */
     struct key last;
     struct address_names names;
     struct frames frames;
@@ -257,6 +259,11 @@ struct script {
     bool lossy;
     uint64_t guests; /* samples of guests, which are left out */
 };
+
+/* Which of the two ends what is kept of an address. */
+static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
+    return cpumode == SCRIPT_KERNEL ? s->kernel_epoch : s->epoch;
+}
 
 /* script_fields.c: reads options->fields into s->choices. */
 pfr_status script_choose(struct script *s, pfr_error *err);

@@ -124,7 +124,7 @@ static bool make_slot(struct script *s, const struct moment *m, unsigned cpumode
     state_place_in(s->state, cpumode, m->thread->space, address, m->key, &place);
     if (!place.map || place.ksymbol)
         return false;
-    *made = (struct range_slot){.block = w->place / BLOCK, .owner = w->owner, .epoch = s->epoch};
+    *made = (struct range_slot){.block = w->place / BLOCK, .owner = w->owner, .epoch = script_epoch(s, cpumode)};
     set_extent(s, made, &place, address, w->place % BLOCK, form);
     made->text = script_frame_text(s, &place, address, form);
     return s->failed >= 0;
@@ -150,7 +150,7 @@ bool script_range_text(struct script *s, const struct moment *m, unsigned cpumod
         return false;
     }
     struct range_slot *slot = find_slot(t, &w);
-    if (slot->epoch && (w.for_ever || slot->epoch == s->epoch)) {
+    if (slot->epoch && (w.for_ever || slot->epoch == s->kernel_epoch)) {
         *text = slot->text;
         return true;
     }
