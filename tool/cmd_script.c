@@ -2,12 +2,15 @@
 /* perfray script: one event at a time, as perf script prints it. */
 #include <perfray/info.h>
 #include <perfray/script.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
 #include "command.h"
 
 struct script_options {
     unsigned format; /* as pfr_script_format */
     struct word_list fields;
-    const char *symfs, *kallsyms, *symbols_of, *objects, *stop_at;
+    const char *symfs, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
     const char *cpus, *comms, *pids, *tids, *time;
     bool since_first, since_previous;
@@ -65,6 +68,8 @@ static const struct opt script_opts[] = {
     SHOW("text-poke", pokes, "TEXT_POKE"),
     {"symfs", 0, OPT_STRING, offsetof(struct script_options, symfs), "DIR", "look for objects below this folder"},
     {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
+    {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, vmlinux), "FILE",
+     "names of the kernel's functions out of this object"},
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct script_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
@@ -138,6 +143,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .no_symbols = !options->symbols,
                                     .symfs = options->symfs,
                                     .kallsyms = options->kallsyms,
+                                    .vmlinux = options->vmlinux,
                                     .note = note_told};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_status status = print_header(task, reader, &err);
@@ -165,10 +171,22 @@ static bool goes_with_json(const struct script_options *o) {
     return o->format != PFR_SCRIPT_JSON || !other;
 }
 
+/* Files that are named must be there. */
+static bool has_files(const struct script_options *o) {
+    const char *const files[] = {o->vmlinux, o->kallsyms};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!files[i] || access(files[i], R_OK) == 0)
+            continue;
+        complain_as("perfray script", "Invalid file: %s: %s", files[i], strerror(errno));
+        return false;
+    }
+    return true;
+}
+
 static enum exit_status script_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!goes_with_json(task->options))
+    if (!goes_with_json(task->options) || !has_files(task->options))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

@@ -69,6 +69,7 @@ typedef struct pfr_script_options {
      */
     const char *per_event;
     const char *symfs;    /* objects are looked for under this folder; NULL: / */
+    const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     /* told of each stretch that could not be read; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);

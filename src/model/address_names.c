@@ -86,6 +86,15 @@ static bool kernel_is_running(const struct object *o, const char *release) {
     return false;
 }
 
+/* Any kernel object will do: they share one source. */
+static uint32_t kernel_object(const struct address_names *n) {
+    const struct objects *all = &n->state->objects;
+    for (uint32_t i = 0; i < all->keys.count; i++)
+        if (all->at[i].kind == OBJECT_KERNEL)
+            return i;
+    return NO_OBJECT;
+}
+
 /* Which source can name this object, and under which path; NULL: none. */
 static const struct symbol_source *choose_source(const struct address_names *n, const struct object *o,
                                                  struct symbol_object *wanted, char map[64]) {
@@ -95,6 +104,15 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
     wanted->build_id_size = o->build_id_size;
     if (o->kind == OBJECT_FILE)
         return wanted->kind = SYMBOL_USER, &elf_symbol_source;
+    if ((o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) && n->options.vmlinux && !n->options.kallsyms) {
+        const uint32_t kernel = kernel_object(n);
+        const struct object *of = kernel == NO_OBJECT ? o : &n->state->objects.at[kernel];
+        *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
+                                         .path = n->options.vmlinux,
+                                         .build_id = of->build_id,
+                                         .build_id_size = of->build_id_size};
+        return &elf_symbol_source;
+    }
     if (o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) {
         if (!n->options.kallsyms && !kernel_is_running(o, n->options.release))
             return NULL;
@@ -148,7 +166,8 @@ static void open_debug(struct address_names *n, const struct object *o, struct n
 }
 
 /* In no file but the copy that perf keeps. A recording that holds no build-id of it is named by ours when the running
-   kernel is the recorded one, as perf does; what has a build-id in the table of build-ids perf never looks for there. */
+   kernel is the recorded one, as perf does; what has a build-id in the table of build-ids perf never looks for there.
+ */
 static void open_vdso(struct address_names *n, const struct object *o, struct named_object *into) {
     const struct symbol_object own = {.kind = SYMBOL_VDSO};
     into->source = &elf_symbol_source;
@@ -208,16 +227,38 @@ static bool find_nearest(struct named_object *o, uint64_t address, struct symbol
     return found || found_apart;
 }
 
-static bool find_symbol(struct named_object *o, uint64_t offset, struct symbol *symbol, struct address_name *name) {
-    uint64_t address = offset;
+/* Where an address of the running kernel is in its file: the kernel may have been moved when it was started, and what
+ * its map calls its place is where its text, the first that is executable in the file, came to be. */
+static uint64_t address_in_vmlinux(const struct address_names *n, const struct named_object *o, uint64_t address) {
+    static const struct key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct symbol_segments segments = o->source->segments(o->handle);
-    if (segments.count && !segments_to_address(segments, offset, &address))
-        return false;
+    const struct map *map = space_find(&n->state->spaces, n->state->kernel, address, last);
+    for (size_t i = 0; map && i < segments.count; i++)
+        if (segments.at[i].executable)
+            return address - (map->pgoff - segments.at[i].address);
+    return address;
+}
+
+static bool find_symbol(struct named_object *o, uint64_t address, struct symbol *symbol, struct address_name *name) {
     const bool found = find_nearest(o, address, symbol);
     name->ahead = found ? address - symbol->start : 0;
     name->before = address - symbol->from;
     name->behind = symbol->end - address;
     return found;
+}
+
+static bool find_in_file(struct named_object *o, uint64_t offset, struct symbol *symbol, struct address_name *name) {
+    uint64_t address = offset;
+    const struct symbol_segments segments = o->source->segments(o->handle);
+    if (segments.count && !segments_to_address(segments, offset, &address))
+        return false;
+    return find_symbol(o, address, symbol, name);
+}
+
+/* Kernel addresses count as the running kernel's. */
+static bool find_in_kernel(const struct address_names *n, struct named_object *o, uint64_t address,
+                           struct symbol *symbol, struct address_name *name) {
+    return find_symbol(o, o->source == &elf_symbol_source ? address_in_vmlinux(n, o, address) : address, symbol, name);
 }
 
 /* The text of a symbol, demangled when it is met first. A name that took too much to demangle is printed as it is. */
@@ -269,18 +310,11 @@ pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t
         open_object(n, what, o);
     if (!o->handle)
         name->before = name->behind = UINT64_MAX;
-    if (o->handle && find_symbol(o, kernel ? address : offset, &symbol, name) && !shown_text(n, o, &symbol, name))
+    const bool found =
+        o->handle && (kernel ? find_in_kernel(n, o, address, &symbol, name) : find_in_file(o, offset, &symbol, name));
+    if (found && !shown_text(n, o, &symbol, name))
         return mem_fail(n->memory, err, "names");
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
-}
-
-/* Any kernel object will do: they share one source. */
-static uint32_t kernel_object(const struct address_names *n) {
-    const struct objects *all = &n->state->objects;
-    for (uint32_t i = 0; i < all->keys.count; i++)
-        if (all->at[i].kind == OBJECT_KERNEL)
-            return i;
-    return NO_OBJECT;
 }
 
 pfr_status address_names_kernel(struct address_names *n, uint64_t address, uint32_t *object, pfr_error *err) {

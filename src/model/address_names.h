@@ -23,6 +23,7 @@
 struct address_names_options {
     const char *symfs;    /* objects are looked for under this folder; NULL: / */
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    const char *vmlinux;  /* names of the kernel out of this file, if it is the one recorded; NULL: see kallsyms */
     const char *release;  /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
     bool none;            /* open nothing: no address has a name */
     bool mangled;         /* names as the object has them */

@@ -211,6 +211,7 @@ static pfr_status take_all(struct script *s) {
 static pfr_status run(struct script *s, pfr_error *err) {
     const struct address_names_options how = {.symfs = s->options->symfs,
                                               .kallsyms = s->options->kallsyms,
+                                              .vmlinux = s->options->vmlinux,
                                               .release = s->release,
                                               .none = s->options->no_symbols,
                                               .mangled = s->options->mangled};
