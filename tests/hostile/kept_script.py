@@ -7,10 +7,11 @@ usage: kept_script.py [--count N] [--seed N[,N...]] [--jobs N] [--least PERCENT]
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
 Mutants are those of tests/tools/mutate.py for each seed; beside them, N prefixes of each input. A sample is untouched when its
-record is intact as kept_records.py says: its bytes stand where they stood, or moved as a whole, and the attributes and ids are
-unchanged. It is kept when `script -F time,ip -G --ns` prints a line with its time and address, once for each such sample. Times
-and addresses come from `dump` of the sound input, and a sample counts when `script` prints it there. Samples inside of COMPRESSED
-records are not counted: one record holds many, and what stands behind a broken one depends on it.
+record is intact as kept_records.py says: its bytes stand where they stood, or moved as a whole, and the attributes and ids
+are unchanged; here also the bytes that say where those are. It is kept when `script -F time,ip -G --ns` prints a line with its
+time and address, once for each such sample. Times and addresses come from `dump` of the sound input, and a sample counts when
+`script` prints it there. Samples inside of COMPRESSED records are not counted: one record holds many, and what stands behind
+a broken one depends on it.
 """
 import argparse
 import collections
@@ -31,6 +32,8 @@ SCRIPT = ["script", "--no-symbols", "--no-pager", "-F", "time,ip", "-G", "--ns"]
 LINE = re.compile(rb"\s*(\d+)\.(\d{9}):\s+([0-9a-f]+)\s*$", re.M)
 SAMPLE = 9
 SECONDS = 60
+STREAM = 16              # size of the header of a stream; that of a file
+ATTRS_POINTER = (16, 24)  # says where the attributes are
 
 
 def printed(path):
@@ -58,6 +61,8 @@ class Sound(kept_records.Sound):
 
     def __init__(self, path):
         super().__init__(path)
+        if int.from_bytes(self.bytes[8:16], "little") != STREAM:
+            self.meaning += [ATTRS_POINTER, (int.from_bytes(self.bytes[24:32], "little"), int.from_bytes(self.bytes[32:40], "little"))]
         lines = printed(path)
         self.keys = {offset: key for offset, key in dumped(path).items() if lines[key]}
 
