@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of fresh recordings share: a folder of their own, programs built from tests/script/programs, recordings by
 the installed perf, and both scripts of a recording line by line. Environment: PERFRAY, the command."""
+import itertools
 import os
 import shutil
 import subprocess
@@ -111,6 +112,25 @@ def without_listed(theirs, ours):
     return "\n".join(their if their != our and script_rules.explain(their, our, FACTS) else our for their, our in pairs)
 
 
+def blocks_of(text):
+    """Lists of lines: one that begins an event, and the frames below it."""
+    blocks = [[]]
+    for line in text.split("\n"):
+        if not line.startswith("\t"):
+            blocks.append([])
+        blocks[-1].append(line)
+    return blocks
+
+
+def differing_pairs(theirs, ours):
+    """Pairs of lines that differ. Where both texts have the same events, frames are paired within each of them."""
+    mine, yours = blocks_of(ours), blocks_of(theirs)
+    if [block[:1] for block in mine] != [block[:1] for block in yours]:
+        return compare_script.differing_lines(theirs, ours)
+    return [pair for blocks in zip(yours, mine) if blocks[0] != blocks[1]
+            for pair in itertools.zip_longest(*blocks) if pair[0] != pair[1]]
+
+
 class Comparison:
     """Lines that are equal, those that a rule explains, by rule, and the pairs that nothing explains. Without FACTS there
     is no rule."""
@@ -118,7 +138,7 @@ class Comparison:
     def __init__(self, theirs, ours, facts=FACTS):
         self.lines = theirs.count("\n")
         self.rules, self.unexplained = Counter(), []
-        for pair in compare_script.differing_lines(theirs, ours) if theirs != ours else []:
+        for pair in differing_pairs(theirs, ours) if theirs != ours else []:
             rule = facts and script_rules.explain(*pair, facts)
             if rule:
                 self.rules[rule] += 1

@@ -23,6 +23,7 @@ import corpus_files  # noqa: E402
 import other_forms  # noqa: E402
 
 HERE = ("-e", "cpu-clock", "-F", "3999")
+SOURCES = {"busy": "busy_loops.c", "storm": "storm.c"}
 RECORDINGS = {
     "chains": ((*HERE, "-g"), ("./busy", "60")),
     "all_cpus": ((*HERE, "-a", "-g", "--switch-events", "--namespaces"), ("./busy", "60")),
@@ -76,8 +77,8 @@ def compare_form(folder, form, options, expected, facts=None):
 
 def check_forms(folder, options, words):
     fresh.need("perf", "cat")
-    source = words[0][2:]
-    fresh.build(folder, source + ".c", source, "-O1", "-g", "-pthread", "-fno-omit-frame-pointer")
+    name = words[0][2:]
+    fresh.build(folder, SOURCES[name], name, "-O1", "-g", "-pthread", "-fno-omit-frame-pointer")
     fresh.record(folder, "perf.data", options, words)
     forms = make_forms(folder, "perf.data")
     stream = inject(folder, "perf.data")
