@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of fresh recordings share: a folder of their own, programs built from tests/script/programs, recordings by
 the installed perf, and both scripts of a recording line by line. Environment: PERFRAY, the command."""
+import concurrent.futures
 import itertools
 import os
 import shutil
@@ -19,6 +20,8 @@ PROGRAMS = os.path.join(HERE, "programs")
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 SECONDS = 120
 SHOWN = 3
+AT_A_TIME = 4
+TRIES = 5
 
 
 class Skipped(Exception):
@@ -136,7 +139,7 @@ class Comparison:
     is no rule."""
 
     def __init__(self, theirs, ours, facts=FACTS):
-        self.lines = theirs.count("\n")
+        self.lines, self.ours = theirs.count("\n"), ours
         self.rules, self.unexplained = Counter(), []
         for pair in differing_pairs(theirs, ours) if theirs != ours else []:
             rule = facts and script_rules.explain(*pair, facts)
@@ -159,27 +162,46 @@ class Comparison:
         raise Failed(text)
 
 
+def compare_scripts(folder, recording, options=()):
+    """The Comparison of both scripts, and perf's text. Programs of others that were recorded may be deleted between the two readings:
+    what perf then prints otherwise is read again."""
+    theirs = perf_script(folder, recording, options)
+    for _ in range(TRIES):
+        result = Comparison(theirs, our_script(folder, recording, options))
+        if not result.unexplained:
+            break
+        before, theirs = theirs, perf_script(folder, recording, options)
+        if before == theirs:
+            break
+    return result, theirs
+
+
 def attempt(name, check):
-    """Prints one line for the check, which gets a folder that is removed and returns figures; False where it failed."""
+    """One line for the check, which gets a folder that is removed and returns figures."""
     folder = tempfile.mkdtemp(prefix="perfray-script-")
     try:
         figures = check(folder)
-        print("ok %s%s" % (name, " (%s)" % figures if figures else ""), flush=True)
+        return "ok %s%s" % (name, " (%s)" % figures if figures else "")
     except Skipped as reason:
-        print("skip %s %s" % (name, reason), flush=True)
+        return "skip %s %s" % (name, reason)
     except (Failed, subprocess.TimeoutExpired) as failure:
-        print("not ok %s (%s)" % (name, str(failure).encode("utf-8", "backslashreplace").decode()), flush=True)
         if os.environ.get("PERFRAY_KEEP"):
             shutil.copytree(folder, os.path.join(os.environ["PERFRAY_KEEP"], name.replace("/", "-")), dirs_exist_ok=True)
-        return False
+        return "not ok %s (%s)" % (name, str(failure).encode("utf-8", "backslashreplace").decode())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return True
 
 
-def has_tool(suite):
-    """Whether PERFRAY names a program; prints the skip where not."""
-    if os.path.isfile(os.environ.get("PERFRAY", "")):
-        return True
-    print("skip %s PERFRAY is not set" % suite)
-    return False
+def attempt_all(suite, checks, names):
+    """Prints the lines of all checks, or of those named; 1 where one failed. perf record waits more than it works, so that
+    several run at a time."""
+    if not os.path.isfile(os.environ.get("PERFRAY", "")):
+        print("skip %s PERFRAY is not set" % suite)
+        return 0
+    chosen = [name for name in checks if not names or name in names]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        for line in pool.map(lambda name: attempt("%s_%s" % (suite, name), checks[name]), chosen):
+            print(line, flush=True)
+            failed += line.startswith("not ok")
+    return 1 if failed else 0

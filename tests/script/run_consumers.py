@@ -14,7 +14,6 @@ import argparse
 import glob
 import json
 import os
-import shutil
 import sys
 
 import fresh
@@ -33,7 +32,7 @@ RECORDINGS = {
 }
 
 
-def texts(folder, options, words, fields=()):
+def texts(folder, options, words):
     """Both scripts of a recording that is made now; ours with perf's lines where a rule explains the difference."""
     fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
     if words[0] == "./storm":
@@ -42,8 +41,8 @@ def texts(folder, options, words, fields=()):
         fresh.build(folder, "shapes.cpp", "shapes", "-O1", "-fno-omit-frame-pointer",
                     compiler=fresh.first_of("g++", "clang++-14", "c++"))
     fresh.record(folder, "perf.data", options, words)
-    theirs, ours = fresh.perf_script(folder, "perf.data", fields), fresh.our_script(folder, "perf.data", fields)
-    return theirs, fresh.without_listed(theirs, ours)
+    result, theirs = fresh.compare_scripts(folder, "perf.data")
+    return theirs, fresh.without_listed(theirs, result.ours)
 
 
 def check_collapse(folder, options, words):
@@ -92,16 +91,12 @@ def main(arguments):
     parser.add_argument("--speedscope", metavar="DIR", help="the folder of the npm package")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args(arguments)
-    if not fresh.has_tool("script/consumers"):
-        return 0
     checks = {"stackcollapse_" + name: lambda folder, row=row: check_collapse(folder, *row)
               for name, row in RECORDINGS.items()}
     package = options.speedscope and os.path.abspath(options.speedscope)
     checks.update({"speedscope_" + name: lambda folder, row=RECORDINGS[name]: check_speedscope(folder, *row, package)
                    for name in ("chains", "cxx", "storm")})
-    results = [fresh.attempt("script/" + name, check) for name, check in checks.items()
-               if not options.names or name in options.names]
-    return 0 if all(results) else 1
+    return fresh.attempt_all("script/consumers", checks, options.names)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ events of state that its row asks for (with FINISHED_ROUND among them, both read
 """
 import os
 import re
-import shutil
 import sys
 from dataclasses import dataclass
 
@@ -71,10 +70,9 @@ RECORDINGS = {
 
 
 def compare_once(folder, recording, options, least):
-    theirs = fresh.perf_script(folder, recording, options)
-    if theirs.count("\n") < least:
-        raise Skipped("only %d lines were recorded" % theirs.count("\n"))
-    result = fresh.Comparison(theirs, fresh.our_script(folder, recording, options))
+    result, _ = fresh.compare_scripts(folder, recording, options)
+    if result.lines < least:
+        raise Skipped("only %d lines were recorded" % result.lines)
     result.check(" ".join(options) or "as it is")
     return result
 
@@ -163,10 +161,7 @@ CHECKS = {
 
 
 def main(names):
-    if not fresh.has_tool("script/fresh"):
-        return 0
-    results = [fresh.attempt("script/fresh_" + name, check) for name, check in CHECKS.items() if not names or name in names]
-    return 0 if all(results) else 1
+    return fresh.attempt_all("script/fresh", CHECKS, names)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ LEAST_NAMED of the lines with an address must have a name. Where a compiler is n
 """
 import os
 import re
-import shutil
 import sys
 from dataclasses import dataclass
 
@@ -88,10 +87,9 @@ def check(folder, program):
     fresh.need("perf")
     make(folder, program)
     fresh.record(folder, "perf.data", program.record, program.words)
-    theirs = fresh.perf_script(folder, "perf.data", (*FORM, *program.read))
-    if theirs.count("\n") < 10:
-        raise Skipped("only %d lines were recorded" % theirs.count("\n"))
-    result = fresh.Comparison(theirs, fresh.our_script(folder, "perf.data", (*FORM, *program.read)))
+    result, theirs = fresh.compare_scripts(folder, "perf.data", (*FORM, *program.read))
+    if result.lines < 10:
+        raise Skipped("only %d lines were recorded" % result.lines)
     result.check("names")
     share = named_share(theirs)
     if share < LEAST_NAMED:
@@ -100,11 +98,8 @@ def check(folder, program):
 
 
 def main(names):
-    if not fresh.has_tool("script/names"):
-        return 0
-    results = [fresh.attempt("script/names_" + name, lambda folder, program=program: check(folder, program))
-               for name, program in PROGRAMS.items() if not names or name in names]
-    return 0 if all(results) else 1
+    checks = {name: lambda folder, program=program: check(folder, program) for name, program in PROGRAMS.items()}
+    return fresh.attempt_all("script/names", checks, names)
 
 
 if __name__ == "__main__":
