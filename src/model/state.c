@@ -18,6 +18,7 @@
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
+#define CPUMODE_GUEST_USER 5u
 #define MISC_BARE 0x2000u /* COMM: by exec; FORK: maps are not inherited */
 #define FEATURE_BUILD_ID 2u
 #define IDLE "swapper" /* tid 0 until it has another name */
@@ -157,10 +158,30 @@ static pfr_status collect_build_id(struct state *s, const pfr_record *rec, struc
     return objects_learn(&s->objects, &entry, err);
 }
 
+static pfr_status collect_guests(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    (void)c;
+    return guests_learn(&s->guests, rec, err);
+}
+
 static collect_fn *const collectors[] = {
     [1] = collect_mmap,     [3] = collect_comm,    [7] = collect_fork,      [10] = collect_mmap2,
-    [17] = collect_ksymbol, [19] = collect_cgroup, [67] = collect_build_id,
+    [17] = collect_ksymbol, [19] = collect_cgroup, [67] = collect_build_id, [69] = collect_guests,
 };
+
+/* A guest has threads and memory of its own; of its kernel's memory nothing is kept. */
+static pfr_status move_to_guest(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_sample_id id = {0};
+    uint32_t *const tids[] = {&c->pid, &c->tid, &c->ppid, &c->ptid};
+    if (!guests_have(&s->guests, rec->misc))
+        return PFR_OK;
+    pfr_decode_id(rec, &id, NULL);
+    const uint32_t machine = guests_of_id(&s->guests, id.identifier ? id.identifier : id.id).machine_pid;
+    for (size_t i = 0; i < sizeof tids / sizeof *tids; i++)
+        PFR_TRY(guests_number(&s->guests, machine, *tids[i], tids[i], err));
+    if ((c->misc & CPUMODE) == CPUMODE_GUEST_USER)
+        c->misc = (uint16_t)((c->misc & ~CPUMODE) | CPUMODE_USER);
+    return PFR_OK;
+}
 
 /* What a record means for the state; change->apply NULL: nothing. */
 static pfr_status describe(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
@@ -170,7 +191,7 @@ static pfr_status describe(struct state *s, const pfr_record *rec, struct change
     PFR_TRY(collectors[rec->type](s, rec, c, err));
     c->key = state_key(s, rec, time_of(s->reader, rec));
     c->misc = rec->misc;
-    return PFR_OK;
+    return c->apply ? move_to_guest(s, rec, c, err) : PFR_OK;
 }
 
 static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_error *err) {
@@ -248,6 +269,7 @@ static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memo
     learn_times(s);
     PFR_TRY(intern_put(&s->names, IDLE, strlen(IDLE), &s->threads.idle_name, err));
     u64_map_init(&s->cgroup_of, memory);
+    guests_init(&s->guests, memory);
     PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->ksymbols, err));
     PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err));
     return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
@@ -291,6 +313,7 @@ void state_free(struct state *s) {
         changes_free(&s->cgroups[i], s->memory);
     mem_free(s->memory, s->cgroups, s->cgroups_room, sizeof *s->cgroups);
     u64_map_free(&s->cgroup_of);
+    guests_free(&s->guests);
     threads_free(&s->threads);
     spaces_free(&s->spaces);
     objects_free(&s->objects);

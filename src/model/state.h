@@ -11,6 +11,7 @@
  *     key = state_key(&state, &rec, sample.time);
  *     state_place(&state, &rec, &sample, key, &place);
  */
+#include "model/guests.h"
 #include "model/objects.h"
 #include "model/threads.h"
 
@@ -23,6 +24,7 @@ struct state {
     struct threads threads;
     uint32_t kernel, modules; /* spaces that all share; a module wins */
     uint32_t ksymbols;        /* what KSYMBOL says, by address; NO_OBJECT: it went */
+    struct guests guests;
     struct u64_map cgroup_of; /* id -> its place in `cgroups` */
     struct changes *cgroups;  /* paths, in `names` */
     size_t nr_cgroups, cgroups_room;

@@ -13,6 +13,7 @@
 #define FIRST_OWN_RECORD 64u
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
+#define CPUMODE_USER 2u
 #define CPUMODE_HYPERVISOR 3u
 #define CPUMODE_GUEST_USER 5u
 
@@ -64,16 +65,31 @@ static bool is_guest(const pfr_record *rec) {
     return mode > CPUMODE_HYPERVISOR && mode <= CPUMODE_GUEST_USER;
 }
 
+/* A guest that nothing says a word of. */
+static void leave_out_guest(struct script *s, const struct moment *m) {
+    s->guests++;
+    if (s->options->dump)
+        script_dump_left_out(s, m);
+}
+
+/* Addresses of a guest's program are in its memory; what is mapped there is not among the files of this machine. */
+static void take_guest(struct script *s, struct moment *m) {
+    const bool none = s->names.options.none;
+    pfr_record here = *m->rec;
+    if ((here.misc & CPUMODE) == CPUMODE_GUEST_USER)
+        here.misc = (uint16_t)((here.misc & ~CPUMODE) | CPUMODE_USER);
+    m->rec = &here;
+    s->names.options.none = true;
+    script_reads(s, m);
+    s->names.options.none = none;
+}
+
 static void take_sample(struct script *s, const pfr_record *rec, const struct key *key) {
     struct pfr_rec_sample sample;
     pfr_error err;
     struct moment m = {.rec = rec, .sample = &sample, .key = *key};
     if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
         return;
-    if (is_guest(rec)) {
-        s->guests++;
-        return;
-    }
     if (pfr_decode(rec, &sample, sizeof sample, &err) != PFR_OK) {
         tell_hole(s, &err);
         return;
@@ -85,8 +101,14 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
     m.cpu = SAMPLE_HAS(type, S_CPU) ? sample.cpu : UINT32_MAX;
     m.time = SAMPLE_HAS(type, S_TIME) ? sample.time : UINT64_MAX;
     m.period = SAMPLE_HAS(type, S_PERIOD) ? sample.period : m.event->event->attr.sample_period;
-    m.thread = script_thread(s, m.pid, m.tid, &m.key);
-    if (m.thread)
+    m.misc = rec->misc;
+    m.guest = guests_of_id(&s->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample.identifier : sample.id);
+    m.thread = script_thread_of(s, rec, m.guest, m.pid, m.tid, &m.key);
+    if (m.thread && is_guest(rec) && !s->state->guests.any)
+        leave_out_guest(s, &m);
+    else if (m.thread && guests_have(&s->state->guests, rec->misc))
+        take_guest(s, &m);
+    else if (m.thread)
         script_reads(s, &m);
 }
 

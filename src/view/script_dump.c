@@ -40,14 +40,23 @@ static void write_object(struct script *s, const struct object *o, uint32_t numb
     print_name(s->to, path.bytes, path.length);
 }
 
-void script_dump_sample(struct script *s, const struct moment *m) {
-    struct place place;
-    script_place(s, m, m->rec->misc & CPUMODE, m->sample->ip, &place);
+static void write_thread(struct script *s, const struct moment *m) {
     out_text(s->out, " ... thread: ");
     out_write(s->out, m->thread->comm, m->thread->comm_length);
     out_char(s->out, ':');
     out_i64(s->out, (int32_t)m->tid);
     out_text(s->out, "\n ...... dso: ");
+}
+
+void script_dump_left_out(struct script *s, const struct moment *m) {
+    write_thread(s, m);
+    out_text(s->out, "[hypervisor]\n");
+}
+
+void script_dump_sample(struct script *s, const struct moment *m) {
+    struct place place;
+    script_place(s, m, m->rec->misc & CPUMODE, m->sample->ip, &place);
+    write_thread(s, m);
     const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
     if (object == NO_OBJECT)
         out_text(s->out, "<not found>");

@@ -21,8 +21,8 @@
 
 const struct script_row script_rows[SCRIPT_FIELDS] = {
     [F_COMM] = {"comm", 0, NULL, ALL, true, print_comm},
-    [F_MACHINE_PID] = {"machine_pid", 0, NULL, ALL, true, NULL},
-    [F_VCPU] = {"vcpu", 0, NULL, ALL, true, NULL},
+    [F_MACHINE_PID] = {"machine_pid", 0, NULL, ALL, true, print_machine_pid},
+    [F_VCPU] = {"vcpu", 0, NULL, ALL, true, print_vcpu},
     [F_PID] = {"pid", NEEDS(S_TID), "TID", ALL, true, print_pid},
     [F_TID] = {"tid", NEEDS(S_TID), "TID", ALL, true, print_tid},
     [F_CPU] = {"cpu", NEEDS(S_CPU), "CPU", ALL, true, print_cpu},

@@ -155,6 +155,18 @@ static void json_brstack(struct script *s, const struct moment *m, struct json *
 
 /* --- Who, when and how much */
 
+static void json_machine_pid(struct script *s, const struct moment *m, struct json *j) {
+    (void)s;
+    if (m->guest.machine_pid)
+        put_signed(j, "machine_pid", m->guest.machine_pid);
+}
+
+static void json_vcpu(struct script *s, const struct moment *m, struct json *j) {
+    (void)s;
+    if (m->guest.machine_pid)
+        put_signed(j, "vcpu", m->guest.vcpu);
+}
+
 static void json_comm(struct script *s, const struct moment *m, struct json *j) {
     (void)s;
     json_key(j, "comm");
@@ -187,7 +199,7 @@ static void json_tod(struct script *s, const struct moment *m, struct json *j) {
 }
 
 static void json_misc(struct script *s, const struct moment *m, struct json *j) {
-    words_misc(&s->json_text, m->rec->type, m->rec->misc);
+    words_misc(&s->json_text, m->rec->type, m->misc);
     put_written(s, j, "misc");
 }
 
@@ -294,6 +306,8 @@ static const struct {
     json_printer *print;
     bool begins; /* of other records too */
 } printers[SCRIPT_FIELDS] = {
+    [F_MACHINE_PID] = {json_machine_pid, true},
+    [F_VCPU] = {json_vcpu, true},
     [F_COMM] = {json_comm, true},
     [F_PID] = {json_pid, true},
     [F_TID] = {json_tid, true},

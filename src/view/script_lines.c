@@ -105,7 +105,7 @@ static struct script_thread *find_thread(struct script *s, struct moment *m, uin
         rows[type].subject(&s->lines->body, &subject);
     subject.key.inner++;
     s->epoch++;
-    return script_thread(s, subject.pid, subject.tid, &subject.key);
+    return script_thread_of(s, m->rec, m->guest, subject.pid, subject.tid, &subject.key);
 }
 
 static void write_begin(struct script *s, const struct moment *m) {
@@ -116,6 +116,7 @@ static void write_begin(struct script *s, const struct moment *m) {
 static void describe(struct script *s, struct moment *m) {
     struct pfr_rec_sample_id id = {0};
     if (pfr_decode_id(m->rec, &id, NULL) == PFR_OK) {
+        m->guest = guests_of_id(&s->state->guests, id.identifier ? id.identifier : id.id);
         m->pid = id.pid, m->tid = id.tid, m->cpu = id.cpu, m->time = id.time;
         return;
     }
@@ -126,7 +127,7 @@ static void describe(struct script *s, struct moment *m) {
 void script_line(struct script *s, const pfr_record *rec, struct key key) {
     const char *name = name_of(SHOW_RECORD, rec->type);
     const unsigned layout = layout_find(TABLE_PERF_RECORD, rec->type);
-    struct moment m = {.rec = rec, .key = key};
+    struct moment m = {.rec = rec, .key = key, .misc = rec->misc};
     if (rows[rec->type].line) {
         if (s->nr_events == 0 || pfr_decode(rec, &s->lines->body, layout_at(layout)->size, NULL) != PFR_OK)
             return;

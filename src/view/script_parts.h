@@ -33,9 +33,9 @@
 
 /* In the order in which they are printed. */
 enum script_field {
-    F_COMM,
     F_MACHINE_PID,
     F_VCPU,
+    F_COMM,
     F_PID,
     F_TID,
     F_CPU,
@@ -198,6 +198,8 @@ struct moment {
     struct key key;
     uint32_t pid, tid, cpu;
     uint64_t time, period;
+    struct guest guest;
+    uint16_t misc; /* as recorded; rec->misc of a guest's sample says where its addresses are */
 };
 
 /* script_filter.c */
@@ -298,6 +300,10 @@ void script_threads_free(struct script *s);
 /* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
 struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
 
+/* The thread that a record of this id is about: that of a guest, where it is one's. */
+struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
+                                       uint32_t tid, const struct key *key);
+
 /* script_frames.c */
 void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
 void frames_free(struct frames *frames);
@@ -324,10 +330,10 @@ void script_write_object_name(struct script *s, uint32_t object, pfr_output *to)
 /* script_places.c */
 script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
 /* script_sample.c */
-script_printer print_comm, print_pid, print_tid, print_pid_tid, print_cpu, print_misc, print_time, print_tod,
-    print_period, print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat,
-    print_iregs, print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size,
-    print_cgroup;
+script_printer print_machine_pid, print_vcpu, print_comm, print_pid, print_tid, print_pid_tid, print_cpu, print_misc,
+    print_time, print_tod, print_period, print_event, print_flags, print_trace, print_data_src, print_weight,
+    print_ins_lat, print_retire_lat, print_iregs, print_uregs, print_bpf_output, print_phys_addr, print_data_page_size,
+    print_code_page_size, print_cgroup;
 
 /* Whether an entry of a chain is none but says which cpumode the next ones have. */
 bool script_take_marker(uint64_t entry, unsigned *mode);
@@ -352,6 +358,7 @@ void script_lines_free(struct script *s);
 void script_dump_begin(struct script *s);
 void script_dump_record(struct script *s, const pfr_record *rec);
 void script_dump_sample(struct script *s, const struct moment *m);
+void script_dump_left_out(struct script *s, const struct moment *m);
 
 /* What is done with one record of a type. */
 typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);

@@ -15,6 +15,24 @@
 #define NS_PER_SECOND 1000000000u
 #define BPF_OUTPUT 10u
 
+/* Of a guest: the process that runs it, and its cpu. */
+void print_machine_pid(struct script *s, const struct moment *m) {
+    if (m->guest.machine_pid == 0)
+        return;
+    out_text(s->out, "VM:");
+    out_i64_wide(s->out, (int32_t)m->guest.machine_pid, 5);
+    out_char(s->out, ' ');
+}
+
+void print_vcpu(struct script *s, const struct moment *m) {
+    if (m->guest.machine_pid == 0)
+        return;
+    out_text(s->out, "VCPU:");
+    out_fill(s->out, '0', m->guest.vcpu < 10 ? 2 : m->guest.vcpu < 100 ? 1 : 0);
+    out_u64(s->out, m->guest.vcpu);
+    out_char(s->out, ' ');
+}
+
 /* The call chain below it lets perf print the name without padding. */
 void print_comm(struct script *s, const struct moment *m) {
     out_text_wide(s->out, m->thread->comm, m->thread->comm_length, m->event->chains ? 0 : COMM_WIDTH);
@@ -177,5 +195,5 @@ void print_cgroup(struct script *s, const struct moment *m) {
 }
 
 void print_misc(struct script *s, const struct moment *m) {
-    words_misc(s->to, m->rec->type, m->rec->misc);
+    words_misc(s->to, m->rec->type, m->misc);
 }

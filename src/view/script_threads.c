@@ -46,10 +46,10 @@ static void fill_thread(struct script *s, struct script_thread *t, const struct 
     t->comm = t->made;
     if (name != NO_NAME)
         t->comm = shown_name(s, name);
-    else if (t->tid == 0)
+    else if (guests_tid(&s->state->guests, t->tid) == 0)
         t->comm = "swapper";
     else
-        snprintf(t->made, sizeof t->made, ":%d", (int)t->tid);
+        snprintf(t->made, sizeof t->made, ":%d", (int)guests_tid(&s->state->guests, t->tid));
     if (t->comm)
         t->comm_length = (uint32_t)strlen(t->comm);
     else
@@ -68,4 +68,14 @@ struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid
         return t;
     t->epoch = 0;
     return NULL;
+}
+
+struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
+                                       uint32_t tid, const struct key *key) {
+    struct guests *guests = &s->state->guests;
+    if (guests_have(guests, rec->misc)) {
+        script_fail(s, guests_number(guests, guest.machine_pid, pid, &pid, s->err));
+        script_fail(s, guests_number(guests, guest.machine_pid, tid, &tid, s->err));
+    }
+    return s->failed < 0 ? NULL : script_thread(s, pid, tid, key);
 }
