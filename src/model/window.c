@@ -164,7 +164,7 @@ static pfr_status join_fresh(struct window *w, pfr_error *err) {
     if (w->fresh.count == 0)
         return PFR_OK;
     PFR_TRY(make_room(w, &w->spare, count, err));
-    const struct window_order *old = w->sorted.at + w->sorted.first, *new = w->fresh.at;
+    const struct window_order *old = waits ? w->sorted.at + w->sorted.first : NULL, *new = w->fresh.at;
     size_t a = 0, b = 0;
     for (size_t i = 0; i < count; i++) {
         const bool takes_old = a < waits && (b == w->fresh.count || old[a].time <= new[b].time);
