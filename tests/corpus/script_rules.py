@@ -48,14 +48,13 @@ def is_other_part_first(reference, ours, facts):
     return facts.folder and facts.output == "events" and facts.same_lines
 
 
-STUB = re.compile(r"(.*\s[0-9a-f]+) (\S+?)(\+0x[0-9a-f]+)?( \(.*\))?$")
+NAMED = re.compile(r"(.*\s[0-9a-f]+) ([^(\s].*)\+0x([0-9a-f]+)( \(.*\))?$")
 
 
-def is_stub_in_init(reference, ours, facts):
-    """A stub of the procedure linkage table, which perf finds inside of _init or _fini: they have no size."""
-    theirs, mine = STUB.match(reference or ""), STUB.match(ours or "")
-    return bool(theirs and mine and theirs[2] in ("_init", "_fini") and mine[2].endswith("@plt") and
-                theirs[1] == mine[1] and theirs[4] == mine[4])
+def is_inner_symbol(reference, ours, facts):
+    """Of symbols that overlap, ours is the one that starts last; which one perf finds depends on the shape of its tree."""
+    theirs, mine = NAMED.match(reference or ""), NAMED.match(ours or "")
+    return bool(theirs and mine and theirs[1] == mine[1] and theirs[4] == mine[4] and int(mine[3], 16) < int(theirs[3], 16))
 
 
 RULES = {
@@ -63,7 +62,7 @@ RULES = {
     "exec-ends-the-old-maps": is_old_image,
     "instruction-traces": is_traced,
     "files-of-a-folder": is_other_part_first,
-    "stubs-inside-of-init": is_stub_in_init,
+    "symbols-inside-of-symbols": is_inner_symbol,
 }
 assert len(RULES) <= MOST_RULES
 
