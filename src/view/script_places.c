@@ -48,10 +48,31 @@ bool script_take_marker(uint64_t entry, unsigned *mode) {
     return true;
 }
 
+static bool is_known_marker(uint64_t entry) {
+    static const int known[] = {-32, -128, -512, -640};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((uint64_t)known[i] == entry)
+            return true;
+    return false;
+}
+
+/* Programs that use the register of frame pointers for something else have anything in their chains, also what only a
+   marker may be; perf then takes the whole chain for wrong. */
+static bool has_unknown_marker(const pfr_u64s *chain, uint32_t most) {
+    for (uint64_t i = 0; i < chain->count && most > 0; i++) {
+        const uint64_t entry = pfr_u64s_at(chain, i);
+        if (entry < CONTEXT_MOST)
+            most--;
+        else if (!is_known_marker(entry))
+            return true;
+    }
+    return false;
+}
+
 void print_chain(struct script *s, const struct moment *m) {
     const pfr_u64s *chain = &m->sample->chain;
     unsigned mode = m->rec->misc & CPUMODE;
-    uint32_t left = s->max_stack;
+    uint32_t left = has_unknown_marker(chain, s->max_stack) ? 0 : s->max_stack;
     out_char(s->out, '\n');
     for (uint64_t i = 0; i < chain->count && left > 0; i++) {
         const uint64_t entry = pfr_u64s_at(chain, i);

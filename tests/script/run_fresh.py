@@ -65,6 +65,7 @@ RECORDINGS = {
     "storm_in_file_order": Recording((*HERE, "-a", "--switch-events"), ("./storm", "60"), shows=STATE + ROUNDS,
                                      source=("storm.c", "storm", "-O1", "-pthread"), least=20),
     "vdso": Recording((*HERE, "-g"), ("./clock",), source=("clock.c", "clock", "-O2"), least=100),
+    "odd_frames": Recording((*HERE, "-g"), ("./odd",), source=("odd_frames.c", "odd", "-O1", "-fomit-frame-pointer"), least=100),
     "threads": Recording((*HERE, "-g"), ("./threads", "200"), source=("many_threads.c", "threads", "-O1", "-pthread"), least=400),
 }
 
