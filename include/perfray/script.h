@@ -65,8 +65,7 @@ typedef struct pfr_script_options {
     const char *stop_at;    /* a call chain ends with the first of these names: "main,start_thread" */
     bool dump;              /* above its line each record as pfr_dump prints it in perf's form, with its bytes */
     const char *name;       /* of the recording, for such a dump; NULL: "" */
-    /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600; a line for each follows on `out`; NULL: no
-     */
+    /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600, and a line for each to `out`; NULL: no */
     const char *per_event;
     const char *symfs;    /* objects are looked for under this folder; NULL: / */
     const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */

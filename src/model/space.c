@@ -144,7 +144,7 @@ bool space_has_alone(const struct spaces *all, uint32_t space, const struct map 
     const struct space *s = &all->at[space];
     if (s->nr_runs == 1 && s->nr_newest == 0)
         return map->alone && map >= s->runs[0].maps && map < s->runs[0].maps + s->runs[0].count;
-    if (s->nr_runs > 0 || map < s->newest || map >= s->newest + s->nr_newest)
+    if (s->nr_runs > 0 || s->nr_newest == 0 || map < s->newest || map >= s->newest + s->nr_newest)
         return false;
     for (const struct map *m = s->newest; m < s->newest + s->nr_newest; m++)
         if (m != map && m->start <= map->last && m->last >= map->start)
