@@ -40,7 +40,7 @@ CASES = (
     Case("dump of a stream", "pipe.data", ["dump", "--format=jsonl"], ["perf", "script", "-D", "-i"], 5),
     Case("script of call chains", "steady.data", ["script"], SCRIPT_PEER + ["-i"], 6),
     Case("script of flat samples", "flat.data", ["script"] + FLAT_FIELDS, SCRIPT_PEER + FLAT_FIELDS + ["-i"], 6),
-    Case("script of a stream", "pipe.data", ["script"], SCRIPT_PEER + ["-i"], 6),
+    Case("script of a stream", "pipe.data", ["script"], SCRIPT_PEER + ["-i"], 0),
     Case("script of a large file", "fp-big.data", ["script"], SCRIPT_PEER + ["-i"], 0, 100),
 )
 
