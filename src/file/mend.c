@@ -248,8 +248,10 @@ static bool records_begin_at(pfr_reader *r, uint64_t at) {
 }
 
 void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
+    if (h->attrs.size == 0 || !lies_inside(h->attrs.offset, h->attrs.size, r->header.file_size) || !attrs_can_be(r, h))
+        return;
     const uint64_t begin = end_of_attrs(r, h);
-    if (h->data.offset == begin || h->attrs.size == 0 || !attrs_can_be(r, h))
+    if (h->data.offset == begin)
         return;
     if (!records_begin_at(r, begin) || (h->data.offset < begin && h->data.offset >= h->size))
         return;
