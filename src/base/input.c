@@ -180,17 +180,37 @@ static pfr_status extend_window(struct input *in, size_t least, pfr_error *err) 
     return status;
 }
 
+static bool lies_in(uint64_t start, size_t length, uint64_t offset, size_t need) {
+    const uint64_t skip = offset - start;
+    return skip <= length && length - skip >= need;
+}
+
+bool input_holds(const struct input *in, uint64_t offset, size_t need) {
+    return lies_in(in->start, in->length, offset, need) || lies_in(in->kept.start, in->kept.length, offset, need);
+}
+
+/* Who looks far ahead comes back, and may do so again and again: the window that is left is kept as it is. */
+static void exchange_windows(struct input *in) {
+    const struct input_window now = {in->buffer, in->start, in->length, in->capacity};
+    in->bytes = in->buffer = in->kept.buffer;
+    in->start = in->kept.start;
+    in->length = in->kept.length;
+    in->capacity = in->kept.capacity;
+    in->kept = now;
+}
+
 static pfr_status refill_file(struct input *in, uint64_t offset, size_t need, pfr_error *err) {
     if (offset >= in->size)
         return PFR_OK;
     const uint64_t behind = in->size - offset;
     const size_t least = need > behind ? (size_t)behind : need;
-    const uint64_t skip = offset - in->start;
-    if (skip <= in->length && in->length - skip >= least)
-        return PFR_OK;
     if (least > in->chunk_limit)
         return report_too_long(in, offset, least, err);
-    if (skip <= in->length) {
+    if (offset - in->start > in->length)
+        exchange_windows(in);
+    if (lies_in(in->start, in->length, offset, least))
+        return PFR_OK;
+    if (offset - in->start <= in->length) {
         drop_before(in, offset);
     } else {
         in->length = 0;
@@ -315,6 +335,8 @@ void input_close(struct input *in) {
     unpack_close(in->unpacker);
     if (in->buffer)
         mem_free(in->memory, in->buffer, in->capacity, 1);
+    if (in->kept.buffer)
+        mem_free(in->memory, in->kept.buffer, in->kept.capacity, 1);
     if (in->owns_fd)
         close(in->fd);
     *in = (struct input){.fd = -1};

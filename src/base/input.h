@@ -53,6 +53,13 @@ struct input_identity {
     int64_t modified_seconds, modified_nanoseconds;
 };
 
+/* A buffer, and what of the input is in it. */
+struct input_window {
+    uint8_t *buffer;
+    uint64_t start;
+    size_t length, capacity;
+};
+
 /* Members belong to input.c, except that input_window reads the first three. */
 struct input {
     const uint8_t *bytes; /* the window */
@@ -64,6 +71,7 @@ struct input {
     struct unpacker *unpacker; /* NULL: bytes are handed out as they are */
     uint8_t *buffer;           /* holds the window; NULL for bytes in memory */
     size_t capacity, chunk;
+    struct input_window kept; /* what the window was on before the last jump out of it; of a seekable file */
     uint64_t size;        /* INPUT_UNKNOWN_SIZE until a stream ended */
     uint64_t chunk_limit; /* the buffer never grows past this */
     uint64_t raw_read;    /* bytes read from the file so far */
@@ -121,6 +129,9 @@ static inline uint64_t input_bytes_total(const struct input *in) {
 /* Copies `length` bytes from `offset` of a seekable input; *got < length only at its end. Does not move the window.
    Errors: IO, CHANGED; USAGE when the input is a stream. */
 pfr_status input_read_at(struct input *in, uint64_t offset, void *to, size_t length, size_t *got, pfr_error *err);
+
+/* Whether input_window has these bytes without reading. */
+bool input_holds(const struct input *in, uint64_t offset, size_t need);
 
 /* The path of input_window that has to read. */
 pfr_status input_refill(struct input *in, uint64_t offset, size_t need, const uint8_t **bytes, size_t *have,

@@ -170,11 +170,11 @@ static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
 /* Where the window has to move, twice of what is needed is asked for: else each look would move it. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err) {
     struct part *p = &r->parts[r->part];
-    const uint64_t room = p->end - at, skip = at - p->in.start;
+    const uint64_t room = p->end - at;
     const size_t least = ask(r, at, SIGHT);
-    const bool is_held = skip <= p->in.length && p->in.length - skip >= least;
+    const size_t wanted = input_holds(&p->in, at, least) ? least : ask(r, at, 2 * SIGHT);
     size_t have;
-    PFR_TRY(input_window(&p->in, at, is_held ? least : ask(r, at, 2 * SIGHT), &s->bytes, &have, err));
+    PFR_TRY(input_window(&p->in, at, wanted, &s->bytes, &have, err));
     s->whole = have < SIGHT || room <= have;
     s->length = have < room ? have : room;
     s->pieces = false;

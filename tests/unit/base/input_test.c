@@ -256,6 +256,29 @@ TEST(input_jumps_in_files_and_not_in_streams) {
     free(plain.bytes);
 }
 
+/* Who looks from one place to another and back again reads neither twice. */
+TEST(input_keeps_the_window_that_was_left) {
+    const struct blob plain = make_plain(10000);
+    struct memory memory;
+    struct input in;
+    pfr_error err;
+    const uint8_t *bytes;
+    size_t have;
+    memory_init(&memory, NULL, 0);
+    const struct input_setup setup = {.memory = &memory, .chunk = 512};
+    ASSERT_OK(input_open_fd(&in, temporary_fd(plain.bytes, plain.length), true, "x", &setup, &err), err);
+    for (uint64_t i = 0; i < 400; i++) {
+        const uint64_t place = i % 2 ? 9000 + i / 2 : i / 2;
+        assert_int_equal(input_holds(&in, place, 8), i != 1);
+        ASSERT_OK(input_window(&in, place, 8, &bytes, &have, &err), err);
+        assert_memory_equal(bytes, plain.bytes + place, 8);
+    }
+    assert_true(input_bytes_read(&in) <= 1024);
+    input_close(&in);
+    assert_int_equal(memory.used, 0);
+    free(plain.bytes);
+}
+
 TEST(input_limits_one_piece) {
     const struct blob plain = make_plain(10000);
     const pfr_limits limits = {.size = sizeof limits, .chunk = 3000};
