@@ -10,4 +10,8 @@
  */
 uint64_t walk_samples(pfr_reader *reader, int32_t event);
 
+/* The same for at most `most` of them, whose bytes are put into `at`; they live until the next call on the reader. The
+   first stands at offset *from of the part. */
+uint32_t walk_collect(pfr_reader *reader, int32_t event, const uint8_t **at, uint32_t most, uint64_t *from);
+
 #endif

@@ -242,6 +242,7 @@ static uint64_t address_in_vmlinux(const struct address_names *n, const struct n
 static bool find_symbol(struct named_object *o, uint64_t address, struct symbol *symbol, struct address_name *name) {
     const bool found = find_nearest(o, address, symbol);
     name->ahead = found ? address - symbol->start : 0;
+    name->size = found ? symbol->size : 0;
     name->before = address - symbol->from;
     name->behind = symbol->end - address;
     return found;

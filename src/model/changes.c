@@ -21,7 +21,7 @@ pfr_status changes_add(struct changes *list, struct memory *memory, uint32_t val
     return PFR_OK;
 }
 
-uint32_t changes_at(const struct changes *list, struct key key) {
+size_t changes_before(const struct changes *list, struct key key) {
     size_t low = 0, high = list->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -30,7 +30,12 @@ uint32_t changes_at(const struct changes *list, struct key key) {
         else
             high = middle;
     }
-    return low ? list->at[low - 1].value : NO_VALUE;
+    return low;
+}
+
+uint32_t changes_at(const struct changes *list, struct key key) {
+    const size_t before = changes_before(list, key);
+    return before ? list->at[before - 1].value : NO_VALUE;
 }
 
 void changes_free(struct changes *list, struct memory *memory) {

@@ -19,6 +19,8 @@ struct changes {
 #define NO_VALUE UINT32_MAX
 
 pfr_status changes_add(struct changes *list, struct memory *memory, uint32_t value, struct key key, pfr_error *err);
+/* How many changes there are before the key. */
+size_t changes_before(const struct changes *list, struct key key);
 /* The last change before the key; NO_VALUE: there is none. */
 uint32_t changes_at(const struct changes *list, struct key key);
 void changes_free(struct changes *list, struct memory *memory);

@@ -337,17 +337,24 @@ static const struct map *find_map(const struct state *s, unsigned mode, uint32_t
 /* Code that came while the kernel ran is mapped nowhere, or within what the kernel's map covers. */
 static void find_ksymbol(const struct state *s, uint64_t address, struct key key, struct place *place) {
     const struct map *k = space_find(&s->spaces, s->ksymbols, address, key);
+    if (k && key_before(&place->since, &k->key))
+        place->since = k->key;
     if (!k || k->object == NO_OBJECT)
         return;
     place->ksymbol = k;
-    if (!place->map)
-        *place = (struct place){.map = k, .object = k->object, .offset = address, .ksymbol = k};
+    if (place->map)
+        return;
+    place->map = k;
+    place->object = k->object;
+    place->offset = address;
 }
 
 void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
                     struct place *place) {
     const struct map *m = find_map(s, mode, space, address, key);
     *place = (struct place){.map = m, .object = m ? m->object : NO_OBJECT, .offset = address};
+    if (m)
+        place->since = m->key;
     if (mode == CPUMODE_KERNEL)
         find_ksymbol(s, address, key, place);
     if (!m && mode == CPUMODE_USER)

@@ -52,6 +52,7 @@ struct place {
     bool too_deep;             /* unknown, and there are ancestors that were not asked (limit depth) */
     uint64_t offset;           /* in the object's file; the address itself in the kernel and in anonymous memory */
     const struct map *ksymbol; /* the KSYMBOL that covers it: its object's path is the symbol; NULL: none */
+    struct key since;          /* of all that was found: what had a smaller key may have been elsewhere */
 };
 
 void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,

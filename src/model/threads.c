@@ -159,3 +159,42 @@ uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key,
     const uint32_t name = changes_at(names, key);
     return name == NO_NAME && early && names->count ? names->at[0].value : name;
 }
+
+/* What holds for all keys still holds for those behind `from`, up to `until`. */
+static void narrow(struct thread_view *view, const struct key *from, const struct key *until) {
+    if (from && key_before(&view->from, from))
+        view->from = *from;
+    if (until && key_before(until, &view->until))
+        view->until = *until;
+}
+
+/* The value at a key; before the first change that one's. */
+static uint32_t value_at(const struct changes *list, struct key key, struct thread_view *view) {
+    const size_t before = changes_before(list, key), at = before ? before - 1 : 0;
+    if (list->count == 0)
+        return NO_VALUE;
+    narrow(view, before ? &list->at[at].key : NULL, at + 1 < list->count ? &list->at[at + 1].key : NULL);
+    return list->at[at].value;
+}
+
+static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, struct key key,
+                                     struct thread_view *view) {
+    uint32_t later;
+    const uint32_t number = generation_at(all, tid, key, &later);
+    narrow(view, number == NO_GENERATION ? NULL : &all->at[number].begin,
+           later == NO_GENERATION ? NULL : &all->at[later].begin);
+    return number;
+}
+
+void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key, struct thread_view *view) {
+    *view = (struct thread_view){NO_NAME, NO_SPACE, KEY_FIRST, {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    if (tid == NOBODY)
+        return;
+    uint32_t number = narrow_to_generation(all, tid, key, view);
+    if (number != NO_GENERATION)
+        view->name = value_at(&all->at[number].names, key, view);
+    else if (pid != tid)
+        number = narrow_to_generation(all, pid, key, view);
+    if (number != NO_GENERATION)
+        view->space = value_at(&all->at[number].spaces, key, view);
+}

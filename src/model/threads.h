@@ -46,6 +46,12 @@ pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct
                          pfr_error *err);
 
 /* Afterwards: what a sample at `key` sees. */
+struct thread_view {
+    uint32_t name;  /* the first one holds for what came before it, too, as in a report; NO_NAME: it never had one */
+    uint32_t space; /* NO_SPACE: nobody's */
+    struct key from, until; /* the same is seen by all keys behind `from`, up to `until` */
+};
+void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key, struct thread_view *view);
 uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key);
 /* NO_NAME: it never had one. `early`: its first name holds for what came before, too, as in a report. */
 uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key, bool early);

@@ -11,6 +11,7 @@
 #include "view/script_parts.h"
 
 #include "base/json.h"
+#include "model/chain.h"
 #include "view/sample_words.h"
 #include "wire/names.h"
 
@@ -105,7 +106,7 @@ static void put_chain(struct script *s, const struct moment *m, struct json *j) 
     uint32_t left = s->max_stack;
     for (uint64_t i = 0; i < chain->count && left > 0; i++) {
         const uint64_t entry = pfr_u64s_at(chain, i);
-        if (script_take_marker(entry, &mode))
+        if (chain_marker(entry, &mode))
             continue;
         json_begin_object(j);
         put_place(s, m, mode, "ip", entry, j);

@@ -335,8 +335,6 @@ script_printer print_machine_pid, print_vcpu, print_comm, print_pid, print_tid, 
     print_ins_lat, print_retire_lat, print_iregs, print_uregs, print_bpf_output, print_phys_addr, print_data_page_size,
     print_code_page_size, print_cgroup;
 
-/* Whether an entry of a chain is none but says which cpumode the next ones have. */
-bool script_take_marker(uint64_t entry, unsigned *mode);
 /* As script_place, but also in the space that is not the sample's; returns the cpumode it was found in. */
 unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place);
 

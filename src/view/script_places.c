@@ -10,78 +10,26 @@
  */
 #include "view/script_parts.h"
 
+#include "model/chain.h"
 #include "view/sample_words.h"
 
-#define CONTEXT_MOST ((uint64_t)-4095) /* values from here on are markers */
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
-#define CPUMODE_HYPERVISOR 3u
-#define CPUMODE_GUEST_KERNEL 4u
-#define CPUMODE_GUEST_USER 5u
 
 void print_lone_ip(struct script *s, const struct moment *m) {
     out_char(s->out, ' ');
     script_write_frame(s, m, m->rec->misc & CPUMODE, m->sample->ip, m->event->name_form);
 }
 
-static unsigned mode_of_marker(uint64_t marker, unsigned now) {
-    static const struct {
-        int marker;
-        unsigned mode;
-    } modes[] = {{-32, CPUMODE_HYPERVISOR},
-                 {-128, CPUMODE_KERNEL},
-                 {-512, CPUMODE_USER},
-                 {-2176, CPUMODE_GUEST_KERNEL},
-                 {-2560, CPUMODE_GUEST_USER}};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if ((uint64_t)modes[i].marker == marker)
-            return modes[i].mode;
-    return now;
-}
-
-/* Values from CONTEXT_MOST on say where the following addresses are; the mode is then another one. */
-bool script_take_marker(uint64_t entry, unsigned *mode) {
-    if (entry < CONTEXT_MOST)
-        return false;
-    *mode = mode_of_marker(entry, *mode);
-    return true;
-}
-
-static bool is_known_marker(uint64_t entry) {
-    static const int known[] = {-32, -128, -512, -640};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if ((uint64_t)known[i] == entry)
-            return true;
-    return false;
-}
-
-/* Programs that use the register of frame pointers for something else have anything in their chains, also what only a
-   marker may be; perf then takes the whole chain for wrong. */
-static bool has_unknown_marker(const pfr_u64s *chain, uint32_t most) {
-    for (uint64_t i = 0; i < chain->count && most > 0; i++) {
-        const uint64_t entry = pfr_u64s_at(chain, i);
-        if (entry < CONTEXT_MOST)
-            most--;
-        else if (!is_known_marker(entry))
-            return true;
-    }
-    return false;
-}
-
 void print_chain(struct script *s, const struct moment *m) {
-    const pfr_u64s *chain = &m->sample->chain;
-    unsigned mode = m->rec->misc & CPUMODE;
-    uint32_t left = has_unknown_marker(chain, s->max_stack) ? 0 : s->max_stack;
+    struct chain_walk walk = chain_begin(&m->sample->chain, m->rec->misc & CPUMODE, s->max_stack);
+    uint64_t address;
     out_char(s->out, '\n');
-    for (uint64_t i = 0; i < chain->count && left > 0; i++) {
-        const uint64_t entry = pfr_u64s_at(chain, i);
-        if (entry >= CONTEXT_MOST) {
-            mode = mode_of_marker(entry, mode);
-            continue;
-        }
-        script_write_chain_frame(s, m, mode, entry, m->event->name_form);
-        left = s->options->stop_at && script_stops_at(s, m, mode, entry) ? 0 : left - 1;
+    while (chain_next(&walk, &address)) {
+        script_write_chain_frame(s, m, walk.mode, address, m->event->name_form);
+        if (s->options->stop_at && script_stops_at(s, m, walk.mode, address))
+            break;
     }
 }
 

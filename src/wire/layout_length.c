@@ -5,7 +5,8 @@ static bool by_context(const struct field *f) {
     return f->when.test == TEST_ALWAYS || f->when.test == TEST_BITS;
 }
 
-bool layout_place(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place) {
+static bool find_place(const struct layout *l, const struct pfr_context *c, uint16_t at, enum field_kind kind,
+                       uint32_t *place) {
     uint64_t size;
     *place = 0;
     for (const struct field *f = l->fields(); f->name; f++) {
@@ -13,13 +14,21 @@ bool layout_place(const struct layout *l, const struct pfr_context *c, uint16_t 
             return false;
         if (!field_present(f, c, NULL, 0))
             continue;
-        if (f->at == at && f->kind == K_U64)
+        if (f->at == at && f->kind == kind)
             return true;
         if (!field_fixed_size(f, c, &size))
             return false;
         *place += (uint32_t)size;
     }
     return false;
+}
+
+bool layout_place(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place) {
+    return find_place(l, c, at, K_U64, place);
+}
+
+bool layout_place_u32(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place) {
+    return find_place(l, c, at, K_U32, place);
 }
 
 static bool is_last(const struct field *f) {

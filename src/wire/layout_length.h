@@ -25,6 +25,7 @@ struct length_rule layout_length(const struct layout *l, const struct pfr_contex
 /* Where the 64-bit member at offset `at` of the struct stands in the bytes; false: it is absent under this context, or
    a field of unknown length stands before it. */
 bool layout_place(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place);
+bool layout_place_u32(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place);
 
 /* Whether `bytes` of one instance are as long as the rule says; false also where the rule is unknown. */
 static inline bool length_holds(const struct length_rule *rule, const uint8_t *bytes, uint64_t length, bool swap) {

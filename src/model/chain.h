@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_CHAIN_H
+#define PFR_MODEL_CHAIN_H
+/*
+ * The addresses of a call chain, innermost first. Between them stand markers, which are no addresses: they say where
+ * the following ones are (kernel, user, ...).
+ *
+ *     struct chain_walk walk = chain_begin(&sample.chain, misc & CPUMODE, 127);
+ *     while (chain_next(&walk, &address))
+ *         use(address, walk.mode);
+ *
+ * Source: enum perf_callchain_context of linux/perf_event.h.
+ */
+#include <perfray/views.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CHAIN_MARKERS ((uint64_t)-4095) /* values from here on are markers */
+
+struct chain_walk {
+    pfr_u64s chain;
+    uint64_t at;
+    uint32_t left;
+    unsigned mode; /* PERF_RECORD_MISC_CPUMODE of the address that chain_next gave */
+};
+
+/* At most `most` addresses. A chain that holds a marker nobody knows has none: see chain.c. */
+struct chain_walk chain_begin(const pfr_u64s *chain, unsigned mode, uint32_t most);
+bool chain_next(struct chain_walk *walk, uint64_t *address);
+
+/* false: an address. A marker changes *mode. */
+bool chain_marker(uint64_t entry, unsigned *mode);
+
+#endif

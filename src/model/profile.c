@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes over the recording: state, samples, and samples that were not sure. See profile_parts.h. */
+#include "model/profile_parts.h"
+
+static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
+    *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
+    intern_init(&p->texts, p->memory);
+    arena_init(&p->arena, p->memory);
+    address_names_init(&p->names, &p->state, p->memory, &wish->names);
+    return PFR_OK;
+}
+
+void profile_close(struct profile *p) {
+    if (!p)
+        return;
+    struct memory *m = p->memory;
+    mem_free(m, p->frames, p->frames_room, sizeof *p->frames);
+    mem_free(m, p->nodes, p->nodes_room, sizeof *p->nodes);
+    mem_free(m, p->self, p->self_room, sizeof *p->self);
+    mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
+    mem_free(m, p->places, p->places_room, sizeof *p->places);
+    mem_free(m, p->totals, p->totals ? (size_t)p->nr_events + 1 : 0, sizeof *p->totals);
+    intern_free(&p->texts);
+    arena_free(&p->arena);
+    address_names_free(&p->names);
+    state_free(&p->state);
+    mem_free(m, p, 1, sizeof *p);
+}
+
+/* After the pass over state all events are known. */
+static pfr_status learn_events(struct profile *p, struct pick_places **places, pfr_error *err) {
+    p->nr_events = pfr_event_count(p->reader);
+    p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
+    *places = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof **places);
+    if (!p->totals || !*places)
+        return mem_fail(p->memory, err, "profile");
+    for (uint32_t i = 0; i < p->nr_events; i++)
+        pick_learn(&(*places)[i], p->reader, i, &p->wish);
+    return PFR_OK;
+}
+
+static void take_over(struct profile *p, const struct counter *c) {
+    for (uint32_t i = 0; i < p->nr_events; i++) {
+        p->totals[i].weight += c->totals[i].weight;
+        p->totals[i].samples += c->totals[i].samples;
+    }
+    p->left_out += c->left_out;
+    p->guests += c->guests;
+    p->lossy = p->lossy || c->lossy;
+}
+
+static pfr_status resolve(struct profile *p, struct counter *c, pfr_error *err) {
+    struct resolver r;
+    uint32_t unsure = 0;
+    resolver_init(&r, p);
+    pfr_status st = resolver_take(&r, c, &unsure, err);
+    if (st >= 0 && unsure) {
+        st = pfr_rewind(p->reader, err);
+        if (st >= 0)
+            st = counter_run_unsure(c, resolver_take_sample, &r, err);
+    }
+    if (st >= 0)
+        st = resolver_take_limited(&r, c, err);
+    resolver_free(&r);
+    return st;
+}
+
+static pfr_status count_and_resolve(struct profile *p, struct pick_places *places, pfr_error *err) {
+    struct counter c;
+    pfr_status st = counter_init(&c, p, p->reader, places, p->memory, err);
+    if (st >= 0)
+        st = counter_run(&c, err);
+    if (st >= 0) {
+        take_over(p, &c);
+        st = resolve(p, &c, err);
+    }
+    counter_free(&c);
+    return st;
+}
+
+static pfr_status load(struct profile *p, pfr_error *err) {
+    struct pick_places *places = NULL;
+    PFR_TRY(state_build(&p->state, p->reader, p->memory, err));
+    pfr_status st = learn_events(p, &places, err);
+    if (st >= 0)
+        st = pfr_rewind(p->reader, err);
+    if (st >= 0)
+        st = count_and_resolve(p, places, err);
+    mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
+    return st < 0 ? st : features_unread(p->reader, err);
+}
+
+pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err) {
+    struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
+    *out = NULL;
+    if (!p)
+        return mem_fail(&reader->memory, err, "profile");
+    begin(p, reader, wish);
+    const pfr_status st = load(p, err);
+    if (st < 0)
+        profile_close(p);
+    else
+        *out = p;
+    return st < 0 ? st : PFR_OK;
+}
+
+uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key) {
+    return group->value[__builtin_popcount(p->wish.keys & (PROFILE_BIT(key) - 1))];
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_PROFILE_H
+#define PFR_MODEL_PROFILE_H
+/*
+ * What a recording says in sum: who was where, how often. It is loaded once and never changes; samples are not in it.
+ *
+ *     frame    a function of an object, or an address that has no name
+ *     node     a stack: (parent, frame), the parent first; what called stands above what was called
+ *     group    what samples have in common beside their stack: the event, and the keys that were wished for. It is a
+ *              root: its node has no parent
+ *     weight   of a node: of the samples that were taken exactly there, without those below
+ *
+ * Consumers say what they want before the load, because what nobody asks for is not kept apart:
+ *
+ *     struct profile_wish wish = {.keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true};
+ *     struct profile *p;
+ *     profile_load(&p, reader, &wish, &err);
+ *     for (uint32_t n = 0; n < p->nr_nodes; n++)
+ *         ... p->nodes[n], p->self[n] ...
+ *     profile_close(p);
+ *
+ * How it is made is told in profile.c.
+ */
+#include "model/address_names.h"
+
+/* What can tell groups apart. Comments say of what kind the values are. */
+enum profile_key {
+    PROFILE_COMM,           /* text */
+    PROFILE_PID,            /* number, as recorded in the sample; (uint32_t)-1: not recorded */
+    PROFILE_TID,            /* number */
+    PROFILE_CPU,            /* number */
+    PROFILE_CGROUP,         /* text */
+    PROFILE_CGROUP_ID,      /* number */
+    PROFILE_TIME,           /* number: the time, rounded down to profile_wish.time_quantum */
+    PROFILE_PERIOD,         /* number */
+    PROFILE_WEIGHT,         /* number: weight, or var1_dw of a weight of three parts */
+    PROFILE_INS_LAT,        /* number: var2_w */
+    PROFILE_STAGE_CYCLES,   /* number: var3_w */
+    PROFILE_TRANSACTION,    /* number */
+    PROFILE_DATA_SRC,       /* number: the whole word */
+    PROFILE_PHYS_ADDR,      /* number */
+    PROFILE_DATA_PAGE_SIZE, /* number */
+    PROFILE_CODE_PAGE_SIZE, /* number */
+    PROFILE_TRACE,          /* text: the fields of a tracepoint as they are printed */
+    PROFILE_ADDR,           /* place: of the data address */
+    PROFILE_FROM,           /* place: where a branch came from (with .branches) */
+    PROFILE_TO,             /* place: and where it went */
+    PROFILE_BRANCH_FLAGS,   /* number: the word of flags of the branch, as the layout branch_entry has it */
+    PROFILE_KEYS
+};
+#define PROFILE_BIT(key) (1u << (key))
+
+enum profile_kind { PROFILE_NUMBER, PROFILE_TEXT, PROFILE_PLACE };
+enum profile_kind profile_kind_of(enum profile_key key);
+
+#define NO_FRAME UINT32_MAX
+#define NO_NODE UINT32_MAX
+#define NO_TEXT UINT32_MAX
+
+/* With .addresses every address is a frame of its own; else a function is one, and `address` is where it begins. */
+struct profile_frame {
+    uint32_t object;  /* in state->objects; NO_OBJECT: [unknown] */
+    uint32_t text;    /* the symbol's name, in profile->texts; NO_TEXT: it has none */
+    uint64_t address; /* in the object's file; in the kernel and in anonymous memory that of the process */
+    uint64_t ip;      /* of the first sample there, as recorded: what a frame without a name is called by in a chain */
+    uint64_t start;   /* of the symbol, where `address` is one; 0: it has none */
+    uint64_t size;    /* of the symbol; 0: not known */
+    uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE of the first sample there */
+};
+
+/* Bit 31 of a node's frame: the frame is the sampled address, which the chain above it does not hold. */
+#define NODE_APART (1u << 31)
+
+struct profile_node {
+    uint32_t parent; /* a smaller number; NO_NODE: this is the root of group `frame` */
+    uint32_t frame;  /* and NODE_APART */
+};
+
+static inline uint32_t node_frame(const struct profile_node *node) {
+    return node->frame & ~NODE_APART;
+}
+
+struct profile_weight {
+    uint64_t weight, samples;
+};
+
+/* A value that is a place: its frame, and the address as recorded of the first sample that has it. */
+struct profile_place {
+    uint32_t frame;
+    uint64_t address;
+};
+
+struct profile_group {
+    uint32_t event, root;
+    uint64_t value[]; /* of each key that was wished for, in their order: profile_value */
+};
+
+/* What a filter sees of a sample, before anything else is done with it. Not recorded: pid, tid and cpu -1, time
+ * UINT64_MAX. */
+struct profile_sample {
+    uint32_t event, pid, tid, cpu;
+    uint64_t time;
+};
+
+struct profile_wish {
+    uint32_t keys;         /* PROFILE_BIT of each */
+    bool frames;           /* where the samples were; else the weights are the roots' */
+    bool chains;           /* and their call chains; needs .frames */
+    bool addresses;        /* see struct profile_frame */
+    bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
+    uint32_t max_stack;    /* entries of a chain, from the innermost; 0: 127 */
+    uint64_t time_quantum; /* ns; 0: 1 */
+    unsigned jobs;         /* threads; 0: one for each cpu */
+    struct address_names_options names;
+    /* false: the sample is left out, and counted in profile->left_out. Called by any thread. NULL: all are kept. */
+    bool (*keep)(void *context, const struct profile_sample *sample);
+    void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read; may be NULL */
+    void *context;
+};
+
+struct profile {
+    pfr_reader *reader;
+    struct memory *memory; /* the reader's */
+    struct profile_wish wish;
+    struct state state; /* names of objects, comms */
+    struct address_names names;
+    struct intern_table texts; /* symbols, comms and all other texts that values stand for */
+
+    struct profile_frame *frames;
+    struct profile_node *nodes;
+    struct profile_weight *self, *totals; /* by node; by event */
+    struct profile_group **groups;
+    struct profile_place *places; /* what values that are places count in */
+    uint32_t nr_frames, nr_nodes, nr_groups, nr_events, nr_places;
+    size_t frames_room, nodes_room, self_room, groups_room, places_room;
+    struct arena arena; /* groups */
+
+    uint64_t left_out;             /* samples that `keep` did not want */
+    uint64_t late;                 /* samples and state that came after their round had ended */
+    uint64_t guests;               /* samples of guests that nothing says a word of: [unknown] */
+    uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth lets be asked */
+    struct profile_weight limited; /* what went into the frame [limit] because memory was at its limit */
+    bool lossy;                    /* holes were met */
+};
+
+/*
+ * Reads the recording to its end, more than once where it is seekable; a stream must have been opened with spool.
+ * < 0: *err, and *p is NULL. Errors as pfr_next; PFR_ERR_USAGE for a stream.
+ */
+pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err);
+void profile_close(struct profile *p); /* NULL is fine */
+
+/* The value of a key that was wished for. */
+uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key);
+
+#endif

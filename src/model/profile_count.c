@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Equal samples to one entry. Samples are taken in batches, each in three steps, so that the slots and entries of a
+ * batch are fetched from memory side by side: made into words and hashed; slots looked at; counted.
+ *
+ * The words of an entry:   event << 32 | cpumode << 29 | who,  address,  a word for each key,  two of the chain's hash
+ *
+ * A chain is known by 128 bits of a hash over its bytes; its addresses are kept once, as raw_stacks.
+ */
+#include "model/profile_parts.h"
+
+#include "base/output.h"
+#include "base/public_output.h"
+#include "file/walk.h"
+#include "model/trace_text.h"
+
+#include <xxhash.h>
+
+#define FIRST_SLOTS ((size_t)4096)
+#define STACK_MOST 127u
+#define S_CHAIN (1ull << 5)
+#define S_RAW (1ull << 10)
+#define S_BRANCH (1ull << 11)
+#define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* that have no word of their own */
+
+struct item {
+    uint64_t words[WORDS_MOST];
+    uint64_t hash, moment;
+    struct picked picked;
+};
+
+struct batch {
+    struct item items[BATCH];
+    unsigned count;
+    unsure_fn *unsure; /* NULL: samples are counted */
+    void *context;
+};
+
+pfr_status counter_init(struct counter *c, struct profile *p, pfr_reader *reader, struct pick_places *places,
+                        struct memory *memory, pfr_error *err) {
+    const struct profile_wish *w = &p->wish;
+    *c = (struct counter){.profile = p, .memory = memory, .reader = reader, .places = places};
+    intern_init(&c->whos, memory);
+    intern_init(&c->texts, memory);
+    raw_stacks_init(&c->stacks, memory);
+    c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
+    c->stride = c->words + sizeof(struct entry_count) / sizeof(uint64_t);
+    c->slot_count = FIRST_SLOTS;
+    c->slots = mem_zeroed(memory, c->slot_count, sizeof *c->slots);
+    c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
+    c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
+    c->seed = (uint64_t)(uintptr_t)c->slots;
+    return c->slots && c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
+}
+
+void counter_free(struct counter *c) {
+    const size_t events = (size_t)c->profile->nr_events + 1;
+    for (uint32_t i = 0; i < c->count; i += ENTRY_BLOCK)
+        mem_free(c->memory, c->blocks[i / ENTRY_BLOCK], ENTRY_BLOCK * c->stride, sizeof(uint64_t));
+    mem_free(c->memory, c->blocks, c->blocks_room, sizeof *c->blocks);
+    mem_free(c->memory, c->slots, c->slots ? c->slot_count : 0, sizeof *c->slots);
+    mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
+    mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
+    raw_stacks_free(&c->stacks);
+    intern_free(&c->whos);
+    intern_free(&c->texts);
+    trace_text_close(c->trace);
+}
+
+/* --- Who. */
+
+static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, uint32_t *number,
+                          pfr_error *err) {
+    const struct profile_wish *w = &c->profile->wish;
+    const bool named = w->keys & PROFILE_BIT(PROFILE_COMM);
+    struct who who = {.name = NO_NAME, .space = NO_SPACE};
+    if (named)
+        who.name = view->name, who.tid = view->name == NO_NAME ? tid : 0;
+    if (w->frames || w->branches || (w->keys & PROFILE_BIT(PROFILE_ADDR)))
+        who.space = view->space;
+    PFR_TRY(intern_put(&c->whos, &who, sizeof who, number, err));
+    return *number <= WHO_MOST ? PFR_OK
+                               : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
+}
+
+/* Samples of one thread follow each other, and threads come again. */
+static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t moment, uint32_t *who, pfr_error *err) {
+    const struct state *state = &c->profile->state;
+    struct view_slot *slot = &c->views[(s->tid ^ s->tid >> 6) % VIEWS];
+    struct thread_view view;
+    if (slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until)
+        return *who = slot->who, PFR_OK;
+    thread_at(&state->threads, s->pid, s->tid, s->key, &view);
+    PFR_TRY(put_who(c, &view, s->tid, who, err));
+    *slot = (struct view_slot){.from = moment_of(state, &view.from),
+                               .until = moment_of(state, &view.until),
+                               .pid = s->pid,
+                               .tid = s->tid,
+                               .who = *who,
+                               .used = true};
+    return PFR_OK;
+}
+
+/* --- Words. */
+
+/* The fields of a tracepoint as text, in c->texts. */
+static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
+    const pfr_bytes none = {NULL, 0}, *raw = s->whole ? &s->whole->raw.data : &none;
+    const uint64_t config = pfr_get_event(c->profile->reader, s->event)->attr.config;
+    pfr_output text = {.raw_names = true};
+    uint32_t id = 0;
+    size_t length;
+    if (!c->trace && !c->no_trace) {
+        PFR_TRY(trace_text_open(&c->trace, c->profile->reader, c->memory, err));
+        c->no_trace = !c->trace;
+    }
+    memory_init(&text.memory, &c->memory->alloc, 0);
+    out_open_memory(&text.out, c->memory);
+    pfr_status st = PFR_OK;
+    if (c->trace && (c->places[s->event].sample_type & S_RAW))
+        st = trace_text_write(c->trace, config, raw->at, raw->length, s->cpu, &text, err);
+    const char *bytes = out_bytes(&text.out, &length);
+    if (st >= 0)
+        st = intern_put(&c->texts, bytes ? bytes : "", length, &id, err);
+    out_close(&text.out, NULL);
+    *value = id;
+    return st;
+}
+
+static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t **at, pfr_error *err) {
+    const struct profile_wish *w = &c->profile->wish;
+    for (uint32_t keys = w->keys & ~KEYS_APART; keys; keys &= keys - 1) {
+        const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
+        **at = pick_value(w, &c->places[s->event], s, key);
+        if (key == PROFILE_TRACE)
+            PFR_TRY(trace_value(c, s, *at, err));
+        ++*at;
+    }
+    return PFR_OK;
+}
+
+static uint64_t *put_chain(const struct counter *c, const struct picked *s, uint64_t *at) {
+    at[0] = at[1] = 0;
+    if (s->chain.count) {
+        const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->seed);
+        at[0] = h.low64;
+        at[1] = h.high64;
+    }
+    return at + 2;
+}
+
+static inline uint64_t hash_words(const struct counter *c, const uint64_t *words) {
+    uint64_t h = c->seed;
+    for (unsigned i = 0; i < c->words; i++) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h * 0xd6e8feb86659fd93u;
+}
+
+static pfr_status make_words(struct counter *c, struct item *item, pfr_error *err) {
+    const struct profile_wish *w = &c->profile->wish;
+    const struct picked *s = &item->picked;
+    uint64_t *at = item->words;
+    uint32_t who;
+    item->moment = moment_of(&c->profile->state, &s->key);
+    PFR_TRY(find_who(c, s, item->moment, &who, err));
+    *at++ = (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
+    if (w->frames)
+        *at++ = s->ip;
+    if (w->keys & ~KEYS_APART)
+        PFR_TRY(put_values(c, s, &at, err));
+    if (w->chains)
+        at = put_chain(c, s, at);
+    item->hash = hash_words(c, item->words);
+    __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
+    return PFR_OK;
+}
+
+/* --- Entries. */
+
+static bool grow_slots(struct counter *c) {
+    const size_t count = c->slot_count * 2;
+    uint64_t *slots = mem_zeroed(c->memory, count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const uint64_t hash = hash_words(c, entry_words(c, i));
+        size_t at = hash & (count - 1);
+        while (slots[at])
+            at = (at + 1) & (count - 1);
+        slots[at] = (hash >> 32) << 32 | (i + 1);
+    }
+    mem_free(c->memory, c->slots, c->slot_count, sizeof *c->slots);
+    c->slots = slots;
+    c->slot_count = count;
+    return true;
+}
+
+/* The slot of the entry with these words, or the empty one where it belongs. */
+static uint64_t *find_slot(const struct counter *c, const uint64_t *words, uint64_t hash) {
+    const size_t mask = c->slot_count - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        const uint64_t slot = c->slots[i];
+        if (!slot || (slot >> 32 == hash >> 32 &&
+                      memcmp(entry_words(c, (uint32_t)slot - 1), words, c->words * sizeof *words) == 0))
+            return &c->slots[i];
+    }
+}
+
+static bool make_room(struct counter *c) {
+    if (c->count / 3 * 4 + 4 >= c->slot_count && !grow_slots(c))
+        return false;
+    if (c->count % ENTRY_BLOCK)
+        return true;
+    const size_t block = c->count / ENTRY_BLOCK;
+    void *more = mem_grow(c->memory, c->blocks, block, &c->blocks_room, 64, sizeof *c->blocks);
+    if (!more)
+        return false;
+    c->blocks = more;
+    c->blocks[block] = mem_alloc(c->memory, ENTRY_BLOCK * c->stride, sizeof(uint64_t));
+    return c->blocks[block] != NULL;
+}
+
+static pfr_status new_entry(struct counter *c, const struct item *item, pfr_error *err) {
+    const struct profile_wish *w = &c->profile->wish;
+    const uint32_t most = w->max_stack ? w->max_stack : STACK_MOST;
+    uint32_t stack = 0;
+    if (c->count == UINT32_MAX - 1)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
+    if (item->picked.chain.count && w->chains)
+        PFR_TRY(raw_stacks_put(&c->stacks, &item->picked.chain, item->picked.mode, most, &stack, err));
+    if (!make_room(c))
+        return mem_fail(c->memory, err, "profile");
+    uint64_t *words = entry_words(c, c->count);
+    memcpy(words, item->words, c->words * sizeof *words);
+    *entry_count_of(c, words) = (struct entry_count){.first = item->moment, .last = item->moment, .stack = stack};
+    *find_slot(c, item->words, item->hash) = (item->hash >> 32) << 32 | ++c->count;
+    return PFR_OK;
+}
+
+static uint64_t weight_of(const struct counter *c, const struct picked *s) {
+    return c->profile->wish.branches ? 1 : s->period;
+}
+
+/* What there is no memory for is counted as that; what is there already goes on being counted. */
+static pfr_status meet_limit(struct counter *c, const struct item *item, pfr_status why) {
+    struct profile_weight *limited = &c->limited[item->picked.event];
+    if (why != PFR_ERR_LIMIT)
+        return why;
+    c->full = true;
+    limited->weight += weight_of(c, &item->picked);
+    limited->samples++;
+    return PFR_OK;
+}
+
+static pfr_status count_item(struct counter *c, const struct item *item, pfr_error *err) {
+    uint64_t slot = *find_slot(c, item->words, item->hash);
+    if (!slot) {
+        const pfr_status st = c->full ? PFR_ERR_LIMIT : new_entry(c, item, err);
+        if (st < 0)
+            return meet_limit(c, item, st);
+        slot = c->count;
+    }
+    struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));
+    count->weight += weight_of(c, &item->picked);
+    count->samples++;
+    if (item->moment < count->first)
+        count->first = item->moment;
+    if (item->moment > count->last)
+        count->last = item->moment;
+    return PFR_OK;
+}
+
+static pfr_status find_unsure(struct counter *c, const struct batch *b, const struct item *item, pfr_error *err) {
+    const uint64_t slot = *find_slot(c, item->words, item->hash);
+    if (!slot)
+        return PFR_OK;
+    const uint64_t *words = entry_words(c, (uint32_t)slot - 1);
+    return entry_count_of(c, words)->flags & ENTRY_UNSURE ? b->unsure(b->context, c, words, &item->picked, err)
+                                                          : PFR_OK;
+}
+
+static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
+    for (unsigned i = 0; i < b->count; i++) {
+        const uint64_t slot = c->slots[b->items[i].hash & (c->slot_count - 1)];
+        if (slot)
+            __builtin_prefetch(entry_words(c, (uint32_t)slot - 1));
+    }
+    for (unsigned i = 0; i < b->count; i++)
+        PFR_TRY(b->unsure ? find_unsure(c, b, &b->items[i], err) : count_item(c, &b->items[i], err));
+    b->count = 0;
+    return PFR_OK;
+}
+
+/* --- Samples. */
+
+static bool is_kept(struct counter *c, const struct picked *s, bool counts) {
+    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
+    if (!w->keep || w->keep(w->context, &sample))
+        return true;
+    c->left_out += counts;
+    return false;
+}
+
+/* The item at hand, of which `picked` is filled, joins the batch. */
+static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
+    struct item *item = &b->items[b->count];
+    const struct picked *s = &item->picked;
+    PFR_TRY(make_words(c, item, err));
+    if (!b->unsure) {
+        c->totals[s->event].weight += weight_of(c, s);
+        c->totals[s->event].samples++;
+        c->guests += s->mode > CPUMODE_HYPERVISOR && s->mode <= CPUMODE_GUEST_USER;
+    }
+    item->picked.whole = NULL;
+    item->picked.branch = NULL;
+    return ++b->count < BATCH ? PFR_OK : commit(c, b, err);
+}
+
+static pfr_status push_branches(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+    const struct picked first = b->items[b->count].picked;
+    struct pfr_rec_branch_entry entry;
+    if (!(c->places[first.event].sample_type & S_BRANCH))
+        return PFR_OK;
+    pfr_items_iter it = pfr_items_begin(&s->branch.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
+        b->items[b->count].picked = first;
+        b->items[b->count].picked.branch = &entry;
+        PFR_TRY(push(c, b, err));
+    }
+    return PFR_OK;
+}
+
+static void set_key(const struct counter *c, struct picked *s, uint64_t place, uint64_t inner) {
+    s->key = (struct key){.offset = place, .inner = inner};
+    if (c->profile->state.timed)
+        s->key.time = s->time == UINT64_MAX ? NO_TIME_MOMENT : s->time;
+}
+
+static void tell_hole(struct counter *c, const pfr_error *hole) {
+    const struct profile_wish *w = &c->profile->wish;
+    c->lossy = true;
+    if (w->hole)
+        w->hole(w->context, hole);
+}
+
+static pfr_status take_decoded(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+    struct picked *s = &b->items[b->count].picked;
+    struct pfr_rec_sample sample;
+    pfr_error why;
+    if (pfr_decode(rec, &sample, sizeof sample, &why) != PFR_OK) {
+        if (!b->unsure)
+            tell_hole(c, &why);
+        return PFR_OK;
+    }
+    *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & CPUMODE};
+    pick_decoded(&c->places[rec->event], &sample, s);
+    set_key(c, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
+    if (!is_kept(c, s, !b->unsure))
+        return PFR_OK;
+    return c->profile->wish.branches ? push_branches(c, b, &sample, err) : push(c, b, err);
+}
+
+static pfr_status take_fixed(struct counter *c, struct batch *b, uint32_t event, const uint8_t *bytes, uint64_t place,
+                             uint64_t inner, pfr_error *err) {
+    const bool swap = c->reader->context.swap;
+    struct picked *s = &b->items[b->count].picked;
+    s->event = event;
+    s->mode = load_u16(bytes + 4, swap) & CPUMODE;
+    pick_fixed(&c->places[event], bytes, swap, s);
+    set_key(c, s, place, inner);
+    return is_kept(c, s, !b->unsure) ? push(c, b, err) : PFR_OK;
+}
+
+/* Where the length rule holds, what is at fixed places is there; other samples are decoded. */
+static bool is_plain(const struct counter *c, const pfr_record *rec) {
+    return c->places[rec->event].fixed &&
+           length_holds(&c->reader->events[rec->event].length, rec->bytes + RECORD_HEADER,
+                        (uint64_t)rec->size - RECORD_HEADER, c->reader->context.swap);
+}
+
+static pfr_status take_record(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+    if (rec->event < 0)
+        return PFR_OK;
+    if (!is_plain(c, rec))
+        return take_decoded(c, b, rec, err);
+    return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
+}
+
+/* Samples of the same event that follow in the window, without asking for each. */
+static pfr_status take_followers(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+    const uint8_t *at[BATCH];
+    uint64_t from;
+    uint32_t count;
+    while ((count = walk_collect(c->reader, rec->event, at, BATCH, &from)) > 0) {
+        const uint64_t place = (uint64_t)rec->part << 48 | from;
+        for (uint32_t i = 0; i < count; i++)
+            PFR_TRY(take_fixed(c, b, (uint32_t)rec->event, at[i], place + (uint64_t)(at[i] - at[0]), 0, err));
+        PFR_TRY(commit(c, b, err)); /* the chains lie in the window, which moves on */
+    }
+    return PFR_OK;
+}
+
+static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    pfr_record rec;
+    pfr_status st;
+    while ((st = pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE) {
+            if (!b->unsure)
+                tell_hole(c, err);
+            continue;
+        }
+        if (rec.type != TYPE_SAMPLE || rec.event < 0)
+            continue;
+        PFR_TRY(take_record(c, b, &rec, err));
+        PFR_TRY(commit(c, b, err));
+        if (c->places[rec.event].fixed && !rec.inside)
+            PFR_TRY(take_followers(c, b, &rec, err));
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+/* A batch is too large for a stack. */
+static pfr_status run_batches(struct counter *c, unsure_fn *unsure, void *context, pfr_error *err) {
+    struct batch *b = mem_zeroed(c->memory, 1, sizeof *b);
+    if (!b)
+        return mem_fail(c->memory, err, "profile");
+    b->unsure = unsure;
+    b->context = context;
+    const pfr_status st = run(c, b, err);
+    mem_free(c->memory, b, 1, sizeof *b);
+    return st;
+}
+
+pfr_status counter_run(struct counter *c, pfr_error *err) {
+    return run_batches(c, NULL, NULL, err);
+}
+
+pfr_status counter_run_unsure(struct counter *c, unsure_fn *sample, void *context, pfr_error *err) {
+    return run_batches(c, sample, context, err);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups, and stacks as a tree of frames: a node is found by (parent, frame). */
+#include "model/profile_parts.h"
+
+#define FIRST_SLOTS ((size_t)1024)
+
+void profile_tree_init(struct tree *t, struct profile *p) {
+    *t = (struct tree){.profile = p, .memory = p->memory};
+    intern_init(&t->group_keys, p->memory);
+    u64_map_init(&t->places, p->memory);
+}
+
+void profile_tree_free(struct tree *t) {
+    mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
+    intern_free(&t->group_keys);
+    u64_map_free(&t->places);
+}
+
+static pfr_status add_node(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+    struct profile *p = t->profile;
+    if (p->nr_nodes == NO_NODE - 1)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^32 stacks");
+    void *nodes = mem_grow(t->memory, p->nodes, p->nr_nodes, &p->nodes_room, 256, sizeof *p->nodes);
+    if (!nodes)
+        return mem_fail(t->memory, err, "stacks");
+    p->nodes = nodes;
+    void *self = mem_grow(t->memory, p->self, p->nr_nodes, &p->self_room, 256, sizeof *p->self);
+    if (!self)
+        return mem_fail(t->memory, err, "stacks");
+    p->self = self;
+    *node = p->nr_nodes++;
+    p->nodes[*node] = (struct profile_node){parent, frame};
+    p->self[*node] = (struct profile_weight){0, 0};
+    return PFR_OK;
+}
+
+static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
+    const struct profile_node *nodes = t->profile->nodes;
+    uint64_t h = ((uint64_t)parent << 32 | frame) ^ (uint64_t)(uintptr_t)t->slots;
+    h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
+    for (size_t i = (size_t)(h ^ h >> 32);; i++) {
+        uint32_t *slot = &t->slots[i & (t->slot_count - 1)];
+        if (*slot == 0 || (nodes[*slot - 1].parent == parent && nodes[*slot - 1].frame == frame))
+            return slot;
+    }
+}
+
+static pfr_status grow(struct tree *t, pfr_error *err) {
+    const struct profile *p = t->profile;
+    struct tree more = *t;
+    more.slot_count = t->slots ? t->slot_count * 2 : FIRST_SLOTS;
+    more.slots = mem_zeroed(t->memory, more.slot_count, sizeof *more.slots);
+    if (!more.slots)
+        return mem_fail(t->memory, err, "stacks");
+    for (uint32_t i = 0; i < p->nr_nodes; i++)
+        if (p->nodes[i].parent != NO_NODE)
+            *find_slot(&more, p->nodes[i].parent, p->nodes[i].frame) = i + 1;
+    mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
+    *t = more;
+    return PFR_OK;
+}
+
+pfr_status profile_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+    if (t->used >= t->slot_count / 4 * 3)
+        PFR_TRY(grow(t, err));
+    uint32_t *slot = find_slot(t, parent, frame);
+    if (*slot)
+        return *node = *slot - 1, PFR_OK;
+    PFR_TRY(add_node(t, parent, frame, node, err));
+    *slot = *node + 1;
+    t->used++;
+    return PFR_OK;
+}
+
+static pfr_status add_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, pfr_error *err) {
+    struct profile *p = t->profile;
+    void *groups = mem_grow(t->memory, p->groups, p->nr_groups, &p->groups_room, 64, sizeof *p->groups);
+    if (!groups)
+        return mem_fail(t->memory, err, "profile");
+    p->groups = groups;
+    struct profile_group *group =
+        arena_take(&p->arena, sizeof *group + count * sizeof *group->value, sizeof *group->value);
+    if (!group)
+        return mem_fail(t->memory, err, "profile");
+    group->event = event;
+    memcpy(group->value, values, count * sizeof *values);
+    PFR_TRY(add_node(t, NO_NODE, p->nr_groups, &group->root, err));
+    p->groups[p->nr_groups++] = group;
+    return PFR_OK;
+}
+
+pfr_status profile_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
+                         pfr_error *err) {
+    uint64_t key[1 + PROFILE_KEYS] = {event};
+    const uint32_t before = t->group_keys.count;
+    memcpy(key + 1, values, count * sizeof *values);
+    PFR_TRY(intern_put(&t->group_keys, key, (1 + count) * sizeof *key, group, err));
+    return *group == before ? add_group(t, event, values, count, err) : PFR_OK;
+}
+
+pfr_status profile_put_place(struct tree *t, uint32_t frame, uint64_t address, uint64_t *value, pfr_error *err) {
+    struct profile *p = t->profile;
+    bool is_new;
+    const uint64_t *place = u64_map_at(&t->places, frame, p->nr_places, &is_new);
+    if (!place)
+        return mem_fail(t->memory, err, "profile");
+    *value = *place;
+    if (!is_new)
+        return PFR_OK;
+    void *places = mem_grow(t->memory, p->places, p->nr_places, &p->places_room, 64, sizeof *p->places);
+    if (!places)
+        return mem_fail(t->memory, err, "profile");
+    p->places = places;
+    p->places[p->nr_places++] = (struct profile_place){frame, address};
+    return PFR_OK;
+}
