@@ -65,16 +65,27 @@ static pfr_status resolve(struct profile *p, struct counter *c, pfr_error *err) 
     return st;
 }
 
+/* Of the memory that is left the counter may take COUNTER_SHARE percent. Until it is done all of it counts as taken. */
+#define COUNTER_SHARE 40u
+
 static pfr_status count_and_resolve(struct profile *p, struct pick_places *places, pfr_error *err) {
+    const uint64_t share = (p->memory->limit - p->memory->used) / 100 * COUNTER_SHARE;
+    struct memory own;
     struct counter c;
-    pfr_status st = counter_init(&c, p, p->reader, places, p->memory, err);
+    memory_init(&own, &p->memory->alloc, share);
+    if (share == 0 || !mem_charge(p->memory, share))
+        return mem_fail(p->memory, err, "profile");
+    pfr_status st = counter_init(&c, p, p->reader, places, &own, err);
     if (st >= 0)
         st = counter_run(&c, err);
+    mem_discharge(p->memory, share - own.used);
+    const uint64_t held = own.used;
     if (st >= 0) {
         take_over(p, &c);
         st = resolve(p, &c, err);
     }
     counter_free(&c);
+    mem_discharge(p->memory, held);
     return st;
 }
 

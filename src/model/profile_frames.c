@@ -22,8 +22,14 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
     intern_init(&f->keys, p->memory);
 }
 
-void profile_frames_free(struct frames_of *f) {
+void profile_frames_forget(struct frames_of *f) {
     mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
+    f->slots = NULL;
+    f->slot_count = f->used = 0;
+}
+
+void profile_frames_free(struct frames_of *f) {
+    profile_frames_forget(f);
     intern_free(&f->keys);
 }
 

@@ -90,7 +90,8 @@ struct entry_count {
     uint32_t stack;                        /* in the counter's stacks; 0: it has no chain */
     uint32_t flags;
 };
-#define ENTRY_UNSURE 1u /* its samples are looked up one by one */
+#define ENTRY_UNSURE 1u  /* its samples are looked up one by one */
+#define ENTRY_LIMITED 2u /* it went into [limit] */
 
 /* A thread as it is between two moments, neither of them included. */
 struct view_slot {
@@ -101,7 +102,7 @@ struct view_slot {
 
 struct counter {
     struct profile *profile; /* which is not changed */
-    struct memory *memory;
+    struct memory *memory;   /* its own: a part of what the profile may take, so that enough is left for the rest */
     pfr_reader *reader;
     struct pick_places *places; /* by event; the profile's */
     unsigned words;             /* of each entry that tell it apart */
@@ -177,6 +178,8 @@ pfr_status profile_frame(struct frames_of *f, unsigned mode, uint32_t space, uin
 /* The frame at one moment. */
 pfr_status profile_frame_at(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address, const struct key *key,
                             uint32_t *frame, bool *too_deep, pfr_error *err);
+/* Gives back what was kept of addresses; they are looked up anew. */
+void profile_frames_forget(struct frames_of *f);
 /* A frame that is only a text. */
 pfr_status profile_text_frame(struct frames_of *f, const char *text, uint32_t *frame, pfr_error *err);
 
@@ -217,6 +220,7 @@ void resolver_init(struct resolver *r, struct profile *p);
 void resolver_free(struct resolver *r);
 pfr_status resolver_take(struct resolver *r, struct counter *c, uint32_t *unsure, pfr_error *err);
 unsure_fn resolver_take_sample; /* context: the resolver */
+/* At the end, when what the others needed can be given back. */
 pfr_status resolver_take_limited(struct resolver *r, const struct counter *c, pfr_error *err);
 
 #endif

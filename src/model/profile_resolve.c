@@ -247,31 +247,51 @@ static pfr_status take_entry(struct resolver *r, struct counter *c, const struct
     return PFR_OK;
 }
 
+/* What there is no memory for is counted as that. */
+static pfr_status fold(struct counter *c, uint32_t event, struct entry_count *count, pfr_status why) {
+    if (why != PFR_ERR_LIMIT)
+        return why;
+    count->flags |= ENTRY_LIMITED;
+    c->limited[event].weight += count->weight;
+    c->limited[event].samples += count->samples;
+    return PFR_OK;
+}
+
 static pfr_status find_groups(struct resolver *r, struct counter *c, struct work *work, uint32_t *unsure,
                               pfr_error *err) {
     for (uint32_t i = 0; i < c->count; i++) {
         const uint64_t *words = entry_words(c, i);
+        const uint32_t event = (uint32_t)(words[0] >> 32);
+        struct entry_count *count = entry_count_of(c, words);
         struct making m = making_of(c, words, NULL);
         work[i] = (struct work){.space = m.who.space, .entry = i};
-        PFR_TRY(find_group(r, &m, (uint32_t)(words[0] >> 32), &work[i].group, err));
-        if (entry_count_of(c, words)->first > m.since)
-            continue;
-        entry_count_of(c, words)->flags |= ENTRY_UNSURE;
-        ++*unsure;
+        const pfr_status st = find_group(r, &m, event, &work[i].group, err);
+        if (st < 0) {
+            PFR_TRY(fold(c, event, count, st));
+        } else if (count->first <= m.since) {
+            count->flags |= ENTRY_UNSURE;
+            ++*unsure;
+        }
     }
     return PFR_OK;
 }
 
 static pfr_status take_entries(struct resolver *r, struct counter *c, const struct work *work, uint32_t *unsure,
                                pfr_error *err) {
+    const struct work *last = NULL;
     for (uint32_t i = 0; i < c->count; i++) {
         const struct work *w = &work[i];
         bool sure = true;
-        if (i == 0 || w->group != w[-1].group || w->space != w[-1].space)
-            set_root(r, r->profile->groups[w->group]->root);
-        if (entry_count_of(c, entry_words(c, w->entry))->flags & ENTRY_UNSURE)
+        const uint64_t *words = entry_words(c, w->entry);
+        struct entry_count *count = entry_count_of(c, words);
+        if (count->flags)
             continue;
-        PFR_TRY(take_entry(r, c, w, &sure, err));
+        if (!last || w->group != last->group || w->space != last->space)
+            set_root(r, r->profile->groups[w->group]->root);
+        last = w;
+        const pfr_status st = take_entry(r, c, w, &sure, err);
+        if (st < 0)
+            PFR_TRY(fold(c, (uint32_t)(words[0] >> 32), count, st));
         *unsure += !sure;
     }
     return PFR_OK;
@@ -318,12 +338,10 @@ static pfr_status walk_chain(struct resolver *r, const struct picked *s, uint32_
     return st;
 }
 
-pfr_status resolver_take_sample(void *context, struct counter *c, const uint64_t *words, const struct picked *s,
-                                pfr_error *err) {
-    struct resolver *r = context;
+static pfr_status take_sample(struct resolver *r, struct counter *c, const uint64_t *words, const struct picked *s,
+                              const struct entry_count *one, pfr_error *err) {
     struct profile *p = r->profile;
     struct making m = making_of(c, words, &s->key);
-    struct entry_count one = {.weight = p->wish.branches ? 1 : s->period, .samples = 1};
     uint32_t group, frame;
     bool too_deep = false;
     PFR_TRY(find_group(r, &m, s->event, &group, err));
@@ -335,8 +353,16 @@ pfr_status resolver_take_sample(void *context, struct counter *c, const uint64_t
         PFR_TRY(step_at(r, s, m.who.space, s->mode, s->ip, &frame, &too_deep, err));
         PFR_TRY(find_leaf(r, node, root, frame, &node, err));
     }
-    weigh(p, node, &one, too_deep);
+    weigh(p, node, one, too_deep);
     return PFR_OK;
+}
+
+pfr_status resolver_take_sample(void *context, struct counter *c, const uint64_t *words, const struct picked *s,
+                                pfr_error *err) {
+    struct resolver *r = context;
+    struct entry_count one = {.weight = r->profile->wish.branches ? 1 : s->period, .samples = 1};
+    const pfr_status st = take_sample(r, c, words, s, &one, err);
+    return st < 0 ? fold(c, s->event, &one, st) : PFR_OK;
 }
 
 /* --- What there was no memory for: one group for each event, whose values are all 0 or [limit]. */
@@ -369,6 +395,8 @@ static pfr_status take_limited(struct resolver *r, uint32_t event, const struct 
 }
 
 pfr_status resolver_take_limited(struct resolver *r, const struct counter *c, pfr_error *err) {
+    free_raw(r);
+    profile_frames_forget(&r->frames);
     for (uint32_t i = 0; i < r->profile->nr_events; i++)
         if (c->limited[i].samples)
             PFR_TRY(take_limited(r, i, &c->limited[i], err));

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A profile says of all samples together what looking up each of them says. All stories of the rules of state are held
+ * against it where they are told (state_builder.h); here are random ones, with call chains, in which maps, names and
+ * forks come between the samples of the same address.
+ */
+#include "state_builder.h"
+
+#include "../base/failing_alloc.h"
+
+enum { CHAINS = 1 << 5, LOW = 0x1000, PAGE = 0x100, STORIES = 300, RECORDS = 120 };
+
+static uint64_t random_state;
+
+static uint32_t pick(uint32_t below) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 33) % below;
+}
+
+static uint64_t some_address(void) {
+    return LOW + pick(6) * PAGE + pick(3) * 0x40;
+}
+
+/* Of the kernel, of the program, of both, of nobody, or with a marker that does not exist. */
+static void put_some_chain(struct story *s, size_t count) {
+    static const uint64_t markers[] = {(uint64_t)-128, (uint64_t)-512, (uint64_t)-512, (uint64_t)-32, (uint64_t)-77};
+    for (size_t i = 0; i < count; i++)
+        put_number(&s->b, pick(4) ? some_address() : markers[pick(pick(20) ? 3 : 5)], 8);
+}
+
+static void tell_some_hit(struct story *s, uint16_t mode, uint32_t tid, uint64_t time, bool chains) {
+    const size_t count = chains ? pick(7) : 0;
+    put_head(&s->b, 9, mode, (s->form == WITHOUT_TIME ? 24u : 32u) - 8 + (chains ? 8 + 8 * count : 0));
+    put_number(&s->b, some_address(), 8);
+    put_number(&s->b, tid & ~1u, 4);
+    put_number(&s->b, tid, 4);
+    if (s->form != WITHOUT_TIME)
+        put_number(&s->b, time, 8);
+    if (!chains)
+        return;
+    put_number(&s->b, count, 8);
+    put_some_chain(s, count);
+}
+
+static void tell_something(struct story *s, bool chains) {
+    static const char *const paths[] = {"/a", "/b", "//anon", "[vdso]", "/lib/modules/m.ko"};
+    static const char *const names[] = {"x", "y", "z"};
+    const uint32_t tid = 6 + pick(6), other = 6 + pick(6);
+    const uint64_t time = pick(40) ? 1 + pick(60) : 0;
+    const uint32_t what = pick(20);
+    if (what == 0)
+        tell_map(s, KERNEL_MODE, UINT32_MAX, 0, LOW + pick(5) * PAGE, PAGE * (1 + pick(3)),
+                 pick(2) ? "[kernel.kallsyms]_text" : paths[4], time);
+    else if (what == 1)
+        tell_ksymbol(s, LOW + pick(5) * PAGE, 0x80, pick(3) == 0, names[pick(3)], time);
+    else if (what < 5)
+        tell_map(s, USER_MODE, tid & ~1u, tid, LOW + pick(5) * PAGE, PAGE * (1 + pick(3)), paths[pick(4)], time);
+    else if (what < 7)
+        tell_name(s, pick(2) ? WITH_EXEC : 0, tid & ~1u, tid, names[pick(3)], time);
+    else if (what == 7)
+        tell_fork(s, 0, tid & ~1u, other & ~1u, tid, other, time);
+    else
+        tell_some_hit(s, pick(4) ? USER_MODE : KERNEL_MODE, tid, time, chains);
+}
+
+static void tell_random_story(struct story *s, enum story_form form, bool chains) {
+    begin_story(s, form);
+    if (chains)
+        set_number(&s->b, s->b.bytes + 104 + 8 + 24, (form == WITHOUT_TIME ? SAMPLE_BITS & ~4u : SAMPLE_BITS) | CHAINS,
+                   8);
+    for (size_t i = 0; i < RECORDS; i++)
+        tell_something(s, chains);
+    end_file(&s->b);
+}
+
+static void tell_random_stories(bool chains) {
+    for (uint32_t i = 0; i < STORIES; i++) {
+        struct story s;
+        random_state = i;
+        tell_random_story(&s, (enum story_form)(i % 3), chains);
+        pfr_reader *reader = open_built(&s.b, NULL);
+        assert_profile_is_right(reader, chains);
+        pfr_close(reader);
+        free(s.b.bytes);
+    }
+}
+
+TEST(profile_counts_what_each_sample_says) {
+    tell_random_stories(false);
+}
+
+TEST(profile_counts_what_each_chain_says) {
+    tell_random_stories(true);
+}
+
+TEST(profile_leaves_nothing_when_an_allocation_fails) {
+    struct failing_alloc failing = {.has_failed = true};
+    struct story s;
+    long n = 1;
+    random_state = 5;
+    tell_random_story(&s, TIMED, true);
+    for (; failing.has_failed; n++) {
+        const struct profile_wish wish = {
+            .keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true, .names = {.none = true}};
+        struct profile *p = NULL;
+        pfr_error err;
+        failing_alloc_begin(&failing, n);
+        const pfr_open_options options = {.size = sizeof options, .alloc = &failing.alloc};
+        pfr_reader *reader = pfr_open_bytes(s.b.bytes, s.b.length, &options, &err);
+        if (reader) {
+            const pfr_status st = profile_load(&p, reader, &wish, &err);
+            assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        }
+        profile_close(p);
+        pfr_close(reader);
+        if (failing.blocks != 0)
+            fail_msg("%ld blocks are left when allocation %ld fails", failing.blocks, n);
+    }
+    assert_true(n > 40);
+    free(s.b.bytes);
+}
+
+/* At the limit of memory what is there goes on being counted, and the rest is [limit]: nothing is lost. */
+TEST(profile_keeps_totals_at_the_limit) {
+    struct story s;
+    pfr_error err;
+    uint64_t folded = 0, kept = 0;
+    begin_story(&s, TIMED);
+    for (uint32_t i = 0; i < 200000; i++)
+        tell_hit(&s, USER_MODE, 7, 7, LOW + 16 * (uint64_t)i, 1 + i);
+    end_file(&s.b);
+    const pfr_limits limits = {.size = sizeof limits, .memory = 12 << 20};
+    const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+    const struct profile_wish wish = {.keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .names = {.none = true}};
+    struct profile *p;
+    pfr_reader *reader = pfr_open_bytes(s.b.bytes, s.b.length, &options, &err);
+    assert_non_null(reader);
+    ASSERT_OK(profile_load(&p, reader, &wish, &err), err);
+    for (uint32_t i = 0; i < p->nr_nodes; i++) {
+        const struct profile_frame *f = p->nodes[i].parent == NO_NODE ? NULL : &p->frames[node_frame(&p->nodes[i])];
+        const bool is_limit = f && f->text != NO_TEXT && strcmp(intern_chars(&p->texts, f->text), "[limit]") == 0;
+        *(is_limit ? &folded : &kept) += p->self[i].samples;
+    }
+    assert_int_equal(folded + kept, 200000);
+    assert_int_equal(folded, p->limited.samples);
+    assert_true(folded > 1000 && kept > 1000);
+    profile_close(p);
+    pfr_close(reader);
+    free(s.b.bytes);
+}
