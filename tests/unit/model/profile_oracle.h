@@ -66,11 +66,12 @@ static inline void write_place(struct lines *l, const struct state *s, uint32_t 
 
 /* --- One by one. */
 
-static inline void look_up(struct lines *l, const struct state *s, unsigned mode, uint32_t space, uint64_t address,
-                           struct key key) {
+static inline struct place look_up(struct lines *l, const struct state *s, unsigned mode, uint32_t space,
+                                   uint64_t address, struct key key) {
     struct place place;
     state_place_in(s, mode, space, address, key, &place);
     write_place(l, s, place.object, place.offset);
+    return place;
 }
 
 static inline void oracle_sample(struct lines *l, struct state *s, const pfr_record *rec, bool chains) {
@@ -89,10 +90,12 @@ static inline void oracle_sample(struct lines *l, struct state *s, const pfr_rec
     struct chain_walk walk = chain_begin(&sample.chain, rec->misc & 7, 127);
     while (chains && chain_next(&walk, &addresses[count]))
         modes[count++] = walk.mode;
+    struct place leaf = {0}, own;
     for (size_t i = count; i-- > 0;)
-        look_up(l, s, modes[i], space, addresses[i], key);
-    if (count == 0 || addresses[0] != sample.ip || modes[0] != (rec->misc & 7u))
-        look_up(l, s, rec->misc & 7, space, sample.ip, key);
+        leaf = look_up(l, s, modes[i], space, addresses[i], key);
+    state_place_in(s, rec->misc & 7, space, sample.ip, key, &own);
+    if (count == 0 || addresses[0] != sample.ip || leaf.object != own.object || leaf.offset != own.offset)
+        write_place(l, s, own.object, own.offset);
     out_write(&l->text, "\n", 1);
 }
 
@@ -105,9 +108,11 @@ static inline void oracle_lines(struct lines *l, pfr_reader *reader, bool chains
     ASSERT_OK(pfr_rewind(reader, &err), err);
     ASSERT_OK(state_build(&state, reader, &memory, &err), err);
     ASSERT_OK(pfr_rewind(reader, &err), err);
-    while (pfr_next(reader, &rec, &err) == PFR_OK)
+    pfr_status st;
+    while ((st = pfr_next(reader, &rec, &err)) == PFR_OK)
         if (rec.type == 9)
             oracle_sample(l, &state, &rec, chains);
+    ASSERT_STATUS(st, PFR_END, err);
     state_free(&state);
     assert_int_equal(memory.used, 0);
 }

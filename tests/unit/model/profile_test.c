@@ -30,7 +30,7 @@ static void put_some_chain(struct story *s, size_t count) {
 
 static void tell_some_hit(struct story *s, uint16_t mode, uint32_t tid, uint64_t time, bool chains) {
     const size_t count = chains ? pick(7) : 0;
-    put_head(&s->b, 9, mode, (s->form == WITHOUT_TIME ? 24u : 32u) - 8 + (chains ? 8 + 8 * count : 0));
+    put_head(&s->b, 9, mode, (s->form == WITHOUT_TIME ? 24u : 32u) + (chains ? 8 + 8 * count : 0));
     put_number(&s->b, some_address(), 8);
     put_number(&s->b, tid & ~1u, 4);
     put_number(&s->b, tid, 4);
