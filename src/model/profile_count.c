@@ -197,13 +197,20 @@ static bool grow_slots(struct counter *c) {
     return true;
 }
 
+static inline bool are_same(const uint64_t *a, const uint64_t *b, unsigned words) {
+    uint64_t difference = 0;
+    for (unsigned i = 0; i < words; i++)
+        difference |= a[i] ^ b[i];
+    return difference == 0;
+}
+
 /* The slot of the entry with these words, or the empty one where it belongs. */
 static uint64_t *find_slot(const struct counter *c, const uint64_t *words, uint64_t hash) {
     const size_t mask = c->slot_count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
         const uint64_t slot = c->slots[i];
-        if (!slot || (slot >> 32 == hash >> 32 &&
-                      memcmp(entry_words(c, (uint32_t)slot - 1), words, c->words * sizeof *words) == 0))
+        if (!slot ||
+            (slot >> 32 == hash >> 32 && are_same(entry_words(c, (uint32_t)slot - 1), words, c->words)))
             return &c->slots[i];
     }
 }

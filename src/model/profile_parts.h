@@ -185,12 +185,17 @@ pfr_status profile_text_frame(struct frames_of *f, const char *text, uint32_t *f
 
 /* --- profile_tree.c */
 
+/* Of a node: as in raw_stacks.h, node + 1; 0: none. */
+struct tree_link {
+    uint32_t frame, inner, next;
+};
+
 struct tree {
     struct profile *profile;
     struct memory *memory;
-    uint32_t *slots; /* node + 1; 0: empty */
-    size_t slot_count;
-    uint32_t used;
+    struct tree_link *links; /* by node */
+    uint32_t *slots;         /* node + 1 of those that are not in the list of their parent; 0: empty */
+    size_t links_room, slot_count, used;
     struct intern_table group_keys;
     struct u64_map places; /* frame -> its place */
 };

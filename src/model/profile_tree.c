@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups, and stacks as a tree of frames: a node is found by (parent, frame). */
+/* Groups, and stacks as a tree of frames. What is below a node is found as in raw_stacks.c. */
 #include "model/profile_parts.h"
 
 #define FIRST_SLOTS ((size_t)1024)
+#define LIST_MOST 8u
 
 void profile_tree_init(struct tree *t, struct profile *p) {
     *t = (struct tree){.profile = p, .memory = p->memory};
@@ -12,6 +13,7 @@ void profile_tree_init(struct tree *t, struct profile *p) {
 
 void profile_tree_free(struct tree *t) {
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
+    mem_free(t->memory, t->links, t->links_room, sizeof *t->links);
     intern_free(&t->group_keys);
     u64_map_free(&t->places);
 }
@@ -28,6 +30,11 @@ static pfr_status add_node(struct tree *t, uint32_t parent, uint32_t frame, uint
     if (!self)
         return mem_fail(t->memory, err, "stacks");
     p->self = self;
+    void *links = mem_grow(t->memory, t->links, p->nr_nodes, &t->links_room, 256, sizeof *t->links);
+    if (!links)
+        return mem_fail(t->memory, err, "stacks");
+    t->links = links;
+    t->links[p->nr_nodes] = (struct tree_link){.frame = frame};
     *node = p->nr_nodes++;
     p->nodes[*node] = (struct profile_node){parent, frame};
     p->self[*node] = (struct profile_weight){0, 0};
@@ -48,27 +55,59 @@ static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame
 static pfr_status grow(struct tree *t, pfr_error *err) {
     const struct profile *p = t->profile;
     struct tree more = *t;
+    if (t->used < t->slot_count / 4 * 3)
+        return PFR_OK;
     more.slot_count = t->slots ? t->slot_count * 2 : FIRST_SLOTS;
     more.slots = mem_zeroed(t->memory, more.slot_count, sizeof *more.slots);
     if (!more.slots)
         return mem_fail(t->memory, err, "stacks");
-    for (uint32_t i = 0; i < p->nr_nodes; i++)
-        if (p->nodes[i].parent != NO_NODE)
-            *find_slot(&more, p->nodes[i].parent, p->nodes[i].frame) = i + 1;
+    for (size_t i = 0; i < t->slot_count; i++)
+        if (t->slots[i]) {
+            const struct profile_node *n = &p->nodes[t->slots[i] - 1];
+            *find_slot(&more, n->parent, n->frame) = t->slots[i];
+        }
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
     *t = more;
     return PFR_OK;
 }
 
-pfr_status profile_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
-    if (t->used >= t->slot_count / 4 * 3)
-        PFR_TRY(grow(t, err));
+/* In the parent's list; found, it leads the list from now on. 0: it is not there. */
+static uint32_t find_in_list(struct tree *t, uint32_t parent, uint32_t frame, unsigned *steps) {
+    uint32_t *first = &t->links[parent].inner, *link = first;
+    for (*steps = 0; *link && *steps < LIST_MOST; ++*steps) {
+        const uint32_t at = *link;
+        struct tree_link *of = &t->links[at - 1];
+        if (of->frame == frame) {
+            *link = of->next;
+            of->next = *first;
+            return *first = at;
+        }
+        link = &of->next;
+    }
+    return 0;
+}
+
+static pfr_status add_to_table(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+    PFR_TRY(grow(t, err));
     uint32_t *slot = find_slot(t, parent, frame);
     if (*slot)
         return *node = *slot - 1, PFR_OK;
     PFR_TRY(add_node(t, parent, frame, node, err));
     *slot = *node + 1;
     t->used++;
+    return PFR_OK;
+}
+
+pfr_status profile_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+    unsigned steps;
+    const uint32_t found = find_in_list(t, parent, frame, &steps);
+    if (found)
+        return *node = found - 1, PFR_OK;
+    if (steps == LIST_MOST)
+        return add_to_table(t, parent, frame, node, err);
+    PFR_TRY(add_node(t, parent, frame, node, err));
+    t->links[*node].next = t->links[parent].inner;
+    t->links[parent].inner = *node + 1;
     return PFR_OK;
 }
 

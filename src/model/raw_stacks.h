@@ -10,7 +10,8 @@
 
 struct raw_node {
     uint64_t address;
-    uint32_t up; /* cpumode << RAW_BITS | parent; the parent is a smaller number */
+    uint32_t up;          /* cpumode << RAW_BITS | parent; the parent is a smaller number */
+    uint32_t inner, next; /* the first of those below it; another one below the same parent; 0: none */
 };
 #define RAW_BITS 29
 #define RAW_MOST ((1u << RAW_BITS) - 1)
@@ -26,8 +27,8 @@ static inline unsigned raw_mode(const struct raw_node *n) {
 struct raw_stacks {
     struct memory *memory;
     struct raw_node *nodes; /* 0: the empty stack */
-    uint32_t *slots;        /* node; 0: empty */
-    size_t room, slot_count;
+    uint32_t *slots;        /* nodes that are not in the list of their parent; 0: empty */
+    size_t room, slot_count, used;
     uint32_t count;
     uint32_t *path; /* the nodes of the chain before, outermost first: the next one begins alike mostly */
     struct raw_node *chain;
