@@ -331,6 +331,17 @@ void input_on_bytes(struct input *in, const void *bytes, size_t length) {
                          .seekable = true};
 }
 
+void input_share(struct input *in, const struct input *of, struct memory *memory) {
+    *in = *of;
+    in->owns_fd = false;
+    if (!of->buffer)
+        return; /* bytes in memory */
+    in->memory = memory;
+    in->bytes = in->buffer = NULL;
+    in->start = in->length = in->capacity = 0;
+    in->kept = (struct input_window){0};
+}
+
 void input_close(struct input *in) {
     unpack_close(in->unpacker);
     if (in->buffer)

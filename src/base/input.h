@@ -102,6 +102,9 @@ pfr_status input_open_fd(struct input *in, int fd, bool owned, const char *path,
 /* An input on bytes of the caller, which must outlive it. Never fails; compression is not looked for. */
 void input_on_bytes(struct input *in, const void *bytes, size_t length);
 
+/* Another window on a seekable input, for another thread: what it reads goes into `memory`. The first must outlive it. */
+void input_share(struct input *in, const struct input *of, struct memory *memory);
+
 /* `in` may be one that failed to open. */
 void input_close(struct input *in);
 

@@ -140,7 +140,7 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
         count_hole(r, &r->quality.bad_compressed, 0);
         return PFR_HOLE;
     }
-    if (r->part + 1 == r->nr_parts)
+    if (r->whole || r->part + 1 == r->nr_parts)
         return PFR_END;
     r->part++;
     r->at = current(r)->begin;

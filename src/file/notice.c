@@ -180,9 +180,21 @@ static notice_fn *const notices[NOTICED] = {
     [81] = on_compressed,   [83] = on_compressed2,
 };
 
+/* Readers of slices look for what follows a record alone: all the rest was noticed before. */
+static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
+    (void)err;
+    if (!rec->inside && data->inside.length <= 4)
+        rec->payload = r->payload_size = data->size;
+    return PFR_OK;
+}
+
+static notice_fn *const notices_of_slice[NOTICED] = {[66] = on_blob_of_slice, [71] = on_auxtrace};
+
 /* A body that cannot be read says nothing, and the one who looks at the record will be told. */
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    notice_fn *const noticed = rec->type < NOTICED ? notices[rec->type] : NULL;
+    notice_fn *const *const table = r->whole ? notices_of_slice : notices;
+    notice_fn *const noticed = rec->type < NOTICED ? table[rec->type] : NULL;
     union any_layout body;
     if (!noticed) {
         r->quality.unknown_records += !pfr_record_name(rec);

@@ -17,6 +17,7 @@
  *     notice.c          records that say something about the recording itself (a table of functions by type)
  *     event_names.c     names that were recorded: EVENT_DESC, event_types, tracepoint formats
  *     tracing_blob.c    the tracepoint formats
+ *     slice.c           readers of slices, for several threads
  *     record.c          pfr_decode, pfr_get: what is in a record
  */
 #include "base/arena.h"
@@ -76,6 +77,7 @@ struct pfr_reader {
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;
     bool keep_aux, spool;
+    const pfr_reader *whole; /* of a reader of slices (slice.c): whose events and features it uses; NULL */
     pfr_header header;
     struct pfr_context context; /* of records without an event: byte order and NRCPUS */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, samples, and samples that were not sure. See profile_parts.h. */
-#include "model/profile_parts.h"
+#include "model/profile_workers.h"
 
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
     *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
@@ -49,55 +49,42 @@ static void take_over(struct profile *p, const struct counter *c) {
     p->lossy = p->lossy || c->lossy;
 }
 
-static pfr_status resolve(struct profile *p, struct counter *c, pfr_error *err) {
-    struct resolver r;
+static pfr_status resolve(struct profile *p, struct workers *w, struct resolver *r, pfr_error *err) {
     uint32_t unsure = 0;
-    resolver_init(&r, p);
-    pfr_status st = resolver_take(&r, c, &unsure, err);
-    if (st >= 0 && unsure) {
-        st = pfr_rewind(p->reader, err);
-        if (st >= 0)
-            st = counter_run_unsure(c, resolver_take_sample, &r, err);
+    for (uint32_t i = 0; i < w->count; i++) {
+        take_over(p, &w->at[i].counter);
+        PFR_TRY(resolver_take(r, &w->at[i].counter, &unsure, err));
     }
-    if (st >= 0)
-        st = resolver_take_limited(&r, c, err);
-    resolver_free(&r);
-    return st;
+    if (unsure)
+        PFR_TRY(workers_run_unsure(w, resolver_take_sample, r, err));
+    for (uint32_t i = 0; i < w->count; i++)
+        PFR_TRY(resolver_take_limited(r, &w->at[i].counter, err));
+    return PFR_OK;
 }
 
-/* Of the memory that is left the counter may take COUNTER_SHARE percent. Until it is done all of it counts as taken. */
-#define COUNTER_SHARE 40u
-
-static pfr_status count_and_resolve(struct profile *p, struct pick_places *places, pfr_error *err) {
-    const uint64_t share = (p->memory->limit - p->memory->used) / 100 * COUNTER_SHARE;
-    struct memory own;
-    struct counter c;
-    memory_init(&own, &p->memory->alloc, share);
-    if (share == 0 || !mem_charge(p->memory, share))
-        return mem_fail(p->memory, err, "profile");
-    pfr_status st = counter_init(&c, p, p->reader, places, &own, err);
+static pfr_status count_and_resolve(struct profile *p, struct workers *w, pfr_error *err) {
+    struct pick_places *places = NULL;
+    struct resolver r;
+    pfr_status st = learn_events(p, &places, err);
     if (st >= 0)
-        st = counter_run(&c, err);
-    mem_discharge(p->memory, share - own.used);
-    const uint64_t held = own.used;
+        st = workers_count(w, places, err);
     if (st >= 0) {
-        take_over(p, &c);
-        st = resolve(p, &c, err);
+        resolver_init(&r, p);
+        st = resolve(p, w, &r, err);
+        resolver_free(&r);
     }
-    counter_free(&c);
-    mem_discharge(p->memory, held);
+    mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
     return st;
 }
 
 static pfr_status load(struct profile *p, pfr_error *err) {
-    struct pick_places *places = NULL;
-    PFR_TRY(state_build(&p->state, p->reader, p->memory, err));
-    pfr_status st = learn_events(p, &places, err);
+    struct workers w;
+    workers_init(&w, p);
+    const struct state_watch watch = workers_watch(&w);
+    pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
     if (st >= 0)
-        st = pfr_rewind(p->reader, err);
-    if (st >= 0)
-        st = count_and_resolve(p, places, err);
-    mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
+        st = count_and_resolve(p, &w, err);
+    workers_free(&w);
     return st < 0 ? st : features_unread(p->reader, err);
 }
 

@@ -209,8 +209,7 @@ static uint64_t *find_slot(const struct counter *c, const uint64_t *words, uint6
     const size_t mask = c->slot_count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
         const uint64_t slot = c->slots[i];
-        if (!slot ||
-            (slot >> 32 == hash >> 32 && are_same(entry_words(c, (uint32_t)slot - 1), words, c->words)))
+        if (!slot || (slot >> 32 == hash >> 32 && are_same(entry_words(c, (uint32_t)slot - 1), words, c->words)))
             return &c->slots[i];
     }
 }

@@ -33,7 +33,8 @@ void profile_frames_free(struct frames_of *f) {
     intern_free(&f->keys);
 }
 
-static pfr_status add_frame(struct frames_of *f, const struct profile_frame *frame, pfr_error *err) {
+/* Room is made first: what has a number must have a frame, also where there is no more memory. */
+static pfr_status make_room(struct frames_of *f, pfr_error *err) {
     struct profile *p = f->profile;
     if (p->nr_frames == NODE_APART)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^31 frames");
@@ -41,16 +42,17 @@ static pfr_status add_frame(struct frames_of *f, const struct profile_frame *fra
     if (!more)
         return mem_fail(f->memory, err, "frames");
     p->frames = more;
-    p->frames[p->nr_frames++] = *frame;
     return PFR_OK;
 }
 
 static pfr_status put_frame(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err) {
     const bool named = frame->text != NO_TEXT;
     const struct frame_key key = {frame->address, named ? 0 : frame->ip, frame->object, frame->text};
-    const uint32_t before = f->keys.count;
+    PFR_TRY(make_room(f, err));
     PFR_TRY(intern_put(&f->keys, &key, sizeof key, number, err));
-    return *number == before ? add_frame(f, frame, err) : PFR_OK;
+    if (*number == f->profile->nr_frames)
+        f->profile->frames[f->profile->nr_frames++] = *frame;
+    return PFR_OK;
 }
 
 pfr_status profile_text_frame(struct frames_of *f, const char *text, uint32_t *number, pfr_error *err) {

@@ -18,27 +18,27 @@ void profile_tree_free(struct tree *t) {
     u64_map_free(&t->places);
 }
 
-static pfr_status add_node(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+/* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
+static pfr_status make_room(struct tree *t, pfr_error *err) {
     struct profile *p = t->profile;
     if (p->nr_nodes == NO_NODE - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^32 stacks");
     void *nodes = mem_grow(t->memory, p->nodes, p->nr_nodes, &p->nodes_room, 256, sizeof *p->nodes);
-    if (!nodes)
-        return mem_fail(t->memory, err, "stacks");
-    p->nodes = nodes;
-    void *self = mem_grow(t->memory, p->self, p->nr_nodes, &p->self_room, 256, sizeof *p->self);
-    if (!self)
-        return mem_fail(t->memory, err, "stacks");
-    p->self = self;
-    void *links = mem_grow(t->memory, t->links, p->nr_nodes, &t->links_room, 256, sizeof *t->links);
-    if (!links)
-        return mem_fail(t->memory, err, "stacks");
-    t->links = links;
+    p->nodes = nodes ? nodes : p->nodes;
+    void *self = nodes ? mem_grow(t->memory, p->self, p->nr_nodes, &p->self_room, 256, sizeof *p->self) : NULL;
+    p->self = self ? self : p->self;
+    void *links = self ? mem_grow(t->memory, t->links, p->nr_nodes, &t->links_room, 256, sizeof *t->links) : NULL;
+    t->links = links ? links : t->links;
+    return links ? PFR_OK : mem_fail(t->memory, err, "stacks");
+}
+
+/* After make_room. */
+static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t frame) {
+    struct profile *p = t->profile;
+    p->nodes[p->nr_nodes] = (struct profile_node){parent, frame};
+    p->self[p->nr_nodes] = (struct profile_weight){0, 0};
     t->links[p->nr_nodes] = (struct tree_link){.frame = frame};
-    *node = p->nr_nodes++;
-    p->nodes[*node] = (struct profile_node){parent, frame};
-    p->self[*node] = (struct profile_weight){0, 0};
-    return PFR_OK;
+    return p->nr_nodes++;
 }
 
 static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
@@ -89,12 +89,13 @@ static uint32_t find_in_list(struct tree *t, uint32_t parent, uint32_t frame, un
 
 static pfr_status add_to_table(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
     PFR_TRY(grow(t, err));
+    PFR_TRY(make_room(t, err));
     uint32_t *slot = find_slot(t, parent, frame);
-    if (*slot)
-        return *node = *slot - 1, PFR_OK;
-    PFR_TRY(add_node(t, parent, frame, node, err));
-    *slot = *node + 1;
-    t->used++;
+    if (*slot == 0) {
+        *slot = add_node(t, parent, frame) + 1;
+        t->used++;
+    }
+    *node = *slot - 1;
     return PFR_OK;
 }
 
@@ -105,51 +106,53 @@ pfr_status profile_child(struct tree *t, uint32_t parent, uint32_t frame, uint32
         return *node = found - 1, PFR_OK;
     if (steps == LIST_MOST)
         return add_to_table(t, parent, frame, node, err);
-    PFR_TRY(add_node(t, parent, frame, node, err));
+    PFR_TRY(make_room(t, err));
+    *node = add_node(t, parent, frame);
     t->links[*node].next = t->links[parent].inner;
     t->links[parent].inner = *node + 1;
     return PFR_OK;
 }
 
-static pfr_status add_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, pfr_error *err) {
+static pfr_status make_group_room(struct tree *t, pfr_error *err) {
     struct profile *p = t->profile;
     void *groups = mem_grow(t->memory, p->groups, p->nr_groups, &p->groups_room, 64, sizeof *p->groups);
     if (!groups)
         return mem_fail(t->memory, err, "profile");
     p->groups = groups;
-    struct profile_group *group =
-        arena_take(&p->arena, sizeof *group + count * sizeof *group->value, sizeof *group->value);
-    if (!group)
-        return mem_fail(t->memory, err, "profile");
-    group->event = event;
-    memcpy(group->value, values, count * sizeof *values);
-    PFR_TRY(add_node(t, NO_NODE, p->nr_groups, &group->root, err));
-    p->groups[p->nr_groups++] = group;
-    return PFR_OK;
+    return make_room(t, err);
 }
 
 pfr_status profile_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
                          pfr_error *err) {
+    struct profile *p = t->profile;
     uint64_t key[1 + PROFILE_KEYS] = {event};
-    const uint32_t before = t->group_keys.count;
     memcpy(key + 1, values, count * sizeof *values);
+    *group = intern_find(&t->group_keys, key, (1 + count) * sizeof *key);
+    if (*group != INTERN_NONE)
+        return PFR_OK;
+    PFR_TRY(make_group_room(t, err));
+    struct profile_group *made = arena_take(&p->arena, sizeof *made + count * sizeof *made->value, sizeof *made->value);
+    if (!made)
+        return mem_fail(t->memory, err, "profile");
     PFR_TRY(intern_put(&t->group_keys, key, (1 + count) * sizeof *key, group, err));
-    return *group == before ? add_group(t, event, values, count, err) : PFR_OK;
+    made->event = event;
+    made->root = add_node(t, NO_NODE, *group);
+    memcpy(made->value, values, count * sizeof *values);
+    p->groups[p->nr_groups++] = made;
+    return PFR_OK;
 }
 
 pfr_status profile_put_place(struct tree *t, uint32_t frame, uint64_t address, uint64_t *value, pfr_error *err) {
     struct profile *p = t->profile;
-    bool is_new;
-    const uint64_t *place = u64_map_at(&t->places, frame, p->nr_places, &is_new);
-    if (!place)
-        return mem_fail(t->memory, err, "profile");
-    *value = *place;
-    if (!is_new)
-        return PFR_OK;
     void *places = mem_grow(t->memory, p->places, p->nr_places, &p->places_room, 64, sizeof *p->places);
     if (!places)
         return mem_fail(t->memory, err, "profile");
     p->places = places;
-    p->places[p->nr_places++] = (struct profile_place){frame, address};
+    const uint64_t *place = u64_map_at(&t->places, frame, p->nr_places, NULL);
+    if (!place)
+        return mem_fail(t->memory, err, "profile");
+    if (*place == p->nr_places)
+        p->places[p->nr_places++] = (struct profile_place){frame, address};
+    *value = *place;
     return PFR_OK;
 }

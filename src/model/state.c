@@ -41,6 +41,7 @@ struct change_record {
 
 struct collecting {
     struct state *state;
+    const struct state_watch *watch;
     struct change_record *at;
     size_t count, room;
 };
@@ -219,10 +220,15 @@ static void learn_times(struct state *s) {
 static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_error *err) {
     pfr_record rec;
     pfr_status st;
-    while ((st = pfr_next(reader, &rec, err)) >= 0 && st != PFR_END) {
+    pfr_error own, *why = err ? err : &own;
+    while ((st = pfr_next(reader, &rec, why)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE && all->watch->hole)
+            all->watch->hole(all->watch->context, why);
         if (st != PFR_OK)
             continue;
         if (rec.type == TYPE_SAMPLE) { /* no state, nor are those that follow it */
+            if (all->watch->sample)
+                all->watch->sample(all->watch->context, &rec);
             if (rec.event >= 0)
                 walk_samples(reader, rec.event);
             continue;
@@ -287,8 +293,9 @@ pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
     return c.apply ? c.apply(s, &c, err) : PFR_OK;
 }
 
-static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded, pfr_error *err) {
-    struct collecting all = {.state = s};
+static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
+                        const struct state_watch *watch, pfr_error *err) {
+    struct collecting all = {.state = s, .watch = watch};
     pfr_status st = begin(s, reader, memory, as_recorded, err);
     if (st >= 0)
         st = collect_all(&all, reader, err);
@@ -300,12 +307,19 @@ static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memo
     return st < 0 ? st : spaces_seal(&s->spaces, err);
 }
 
+pfr_status state_build_watched(struct state *s, pfr_reader *reader, struct memory *memory,
+                               const struct state_watch *watch, pfr_error *err) {
+    return build(s, reader, memory, false, watch, err);
+}
+
+static const struct state_watch nobody;
+
 pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    return build(s, reader, memory, false, err);
+    return build(s, reader, memory, false, &nobody, err);
 }
 
 pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    return build(s, reader, memory, true, err);
+    return build(s, reader, memory, true, &nobody, err);
 }
 
 void state_free(struct state *s) {

@@ -34,6 +34,14 @@ struct state {
 
 /* Reads to PFR_END. Holes are counted by the reader and do not stop it. < 0: *err; call state_free all the same. */
 pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
+/* The same for somebody who wants to know on the way of holes, and of each run of samples the first. Each may be NULL. */
+struct state_watch {
+    void (*hole)(void *context, const pfr_error *hole);
+    void (*sample)(void *context, const pfr_record *rec);
+    void *context;
+};
+pfr_status state_build_watched(struct state *state, pfr_reader *reader, struct memory *memory,
+                               const struct state_watch *watch, pfr_error *err);
 /* The same with what stands earlier in the file happening earlier, whatever its time. */
 pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void state_free(struct state *state);

@@ -139,12 +139,13 @@ static inline void profile_lines(struct lines *l, const struct profile *p) {
         }
 }
 
-/* The reader is rewound before. */
-static inline void assert_profile_is_right(pfr_reader *reader, bool chains) {
+/* jobs as in struct profile_wish. */
+static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsigned jobs) {
     const struct profile_wish wish = {.keys = PROFILE_BIT(PROFILE_COMM),
                                       .frames = true,
                                       .chains = chains,
                                       .addresses = true,
+                                      .jobs = jobs,
                                       .names = {.none = true}};
     struct lines wanted, got;
     struct profile *p;

@@ -8,7 +8,7 @@
 
 #include "../base/failing_alloc.h"
 
-enum { CHAINS = 1 << 5, LOW = 0x1000, PAGE = 0x100, STORIES = 300, RECORDS = 120 };
+enum { CHAINS = 1 << 5, LOW = 0x1000, PAGE = 0x100, STORIES = 300, RECORDS = 120, MANY = 200000 };
 
 static uint64_t random_state;
 
@@ -63,12 +63,12 @@ static void tell_something(struct story *s, bool chains) {
         tell_some_hit(s, pick(4) ? USER_MODE : KERNEL_MODE, tid, time, chains);
 }
 
-static void tell_random_story(struct story *s, enum story_form form, bool chains) {
+static void tell_random_story(struct story *s, enum story_form form, bool chains, size_t records) {
     begin_story(s, form);
     if (chains)
         set_number(&s->b, s->b.bytes + 104 + 8 + 24, (form == WITHOUT_TIME ? SAMPLE_BITS & ~4u : SAMPLE_BITS) | CHAINS,
                    8);
-    for (size_t i = 0; i < RECORDS; i++)
+    for (size_t i = 0; i < records; i++)
         tell_something(s, chains);
     end_file(&s->b);
 }
@@ -77,9 +77,9 @@ static void tell_random_stories(bool chains) {
     for (uint32_t i = 0; i < STORIES; i++) {
         struct story s;
         random_state = i;
-        tell_random_story(&s, (enum story_form)(i % 3), chains);
+        tell_random_story(&s, (enum story_form)(i % 3), chains, RECORDS);
         pfr_reader *reader = open_built(&s.b, NULL);
-        assert_profile_is_right(reader, chains);
+        assert_profile_is_right(reader, chains, 1);
         pfr_close(reader);
         free(s.b.bytes);
     }
@@ -93,12 +93,25 @@ TEST(profile_counts_what_each_chain_says) {
     tell_random_stories(true);
 }
 
+/* Large enough to be cut into slices, each counted by one of several threads. */
+TEST(profile_is_the_same_on_any_number_of_threads) {
+    for (unsigned jobs = 1; jobs <= 4; jobs++) {
+        struct story s;
+        random_state = 17;
+        tell_random_story(&s, TIMED, jobs % 2, MANY);
+        pfr_reader *reader = open_built(&s.b, NULL);
+        assert_profile_is_right(reader, jobs % 2, jobs);
+        pfr_close(reader);
+        free(s.b.bytes);
+    }
+}
+
 TEST(profile_leaves_nothing_when_an_allocation_fails) {
     struct failing_alloc failing = {.has_failed = true};
     struct story s;
     long n = 1;
     random_state = 5;
-    tell_random_story(&s, TIMED, true);
+    tell_random_story(&s, TIMED, true, RECORDS);
     for (; failing.has_failed; n++) {
         const struct profile_wish wish = {
             .keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true, .names = {.none = true}};

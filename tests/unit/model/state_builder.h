@@ -177,7 +177,7 @@ static inline void end_story(struct story *s, const char *places, const char *na
     ASSERT_OK(state_build(&state, reader, &memory, &err), err);
     find_samples(&state, reader, &found);
     state_free(&state);
-    assert_profile_is_right(reader, false);
+    assert_profile_is_right(reader, false, 1);
     pfr_close(reader);
     free(s->b.bytes);
     assert_int_equal(memory.used, 0);
