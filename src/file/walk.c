@@ -59,15 +59,19 @@ static const uint8_t *in_window(const pfr_reader *r) {
     return in->bytes + (r->at - in->start);
 }
 
-uint64_t walk_samples(pfr_reader *r, int32_t event) {
+uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     uint64_t left, count = 0;
     uint32_t size;
     if (!may_walk(r, event, &left))
         return 0;
     const struct wanted w = wanted_of(r, event);
+    const uint32_t time_at = rounds ? r->events[event].time_at : 0;
     const uint8_t *const start = in_window(r), *at = start;
-    for (; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size)
+    for (; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
+        if (time_at) /* the length of the sample holds, so it has one */
+            rounds_note(rounds, load_u64(at + time_at, w.swap));
         count++;
+    }
     step_over(r, (uint64_t)(at - start), count);
     return count;
 }

@@ -3,12 +3,38 @@
 #define PFR_FILE_WALK_H
 /* Counting without looking: a walk over record headers alone. */
 #include <perfray/reader.h>
+#include <stddef.h>
+
+/*
+ * Who is late. When a round ends, no record of it is older than the latest one of the round before; whoever sorts by
+ * time gives all of those then. A record that comes later with a smaller time is late.
+ */
+struct rounds {
+    uint64_t latest;       /* time of the latest record so far */
+    uint64_t next, limit;  /* what was the latest when the last round ended, and when the one before did */
+    uint64_t late;         /* records that were */
+};
+
+/* 0 and 2^64-1 are no times. */
+static inline void rounds_note(struct rounds *r, uint64_t time) {
+    if (time - 1 >= UINT64_MAX - 1)
+        return;
+    r->late += time < r->limit;
+    if (time > r->latest)
+        r->latest = time;
+}
+
+static inline void rounds_end(struct rounds *r) {
+    r->limit = r->next;
+    r->next = r->latest;
+}
 
 /*
  * Steps over the samples of `event` that come next, as far as they lie in the input's window and nothing else is between
- * them; returns how many, which may be 0. They count in the quality as if pfr_next had given them.
+ * them; returns how many, which may be 0. They count in the quality as if pfr_next had given them. Their times are noted
+ * in `rounds`, which may be NULL.
  */
-uint64_t walk_samples(pfr_reader *reader, int32_t event);
+uint64_t walk_samples(pfr_reader *reader, int32_t event, struct rounds *rounds);
 
 /* The same for at most `most` of them, whose bytes are put into `at`; they live until the next call on the reader. The
    first stands at offset *from of the part. */

@@ -82,6 +82,7 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     workers_init(&w, p);
     const struct state_watch watch = workers_watch(&w);
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
+    p->late = p->state.late;
     if (st >= 0)
         st = count_and_resolve(p, &w, err);
     workers_free(&w);

@@ -24,6 +24,7 @@
 #define IDLE "swapper" /* tid 0 until it has another name */
 #define SAMPLE_TYPE_TIME (1u << 2)
 #define KERNEL_TYPES 64u
+#define TYPE_FINISHED_ROUND 68u
 #define KSYMBOL_GOES 1u /* flags */
 
 struct change_record;
@@ -217,7 +218,14 @@ static void learn_times(struct state *s) {
         !s->as_recorded && first && (first->attr.sample_type & SAMPLE_TYPE_TIME) && first->attr.flags.sample_id_all;
 }
 
+/* What has no time, and what the recorder wrote for itself, is in no order. */
+static void note_time(const pfr_reader *reader, const pfr_record *rec, struct rounds *rounds) {
+    if (rec->type < KERNEL_TYPES)
+        rounds_note(rounds, time_of(reader, rec));
+}
+
 static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_error *err) {
+    struct rounds rounds = {0};
     pfr_record rec;
     pfr_status st;
     pfr_error own, *why = err ? err : &own;
@@ -229,14 +237,19 @@ static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_er
         if (rec.type == TYPE_SAMPLE) { /* no state, nor are those that follow it */
             if (all->watch->sample)
                 all->watch->sample(all->watch->context, &rec);
+            note_time(reader, &rec, &rounds);
             if (rec.event >= 0)
-                walk_samples(reader, rec.event);
+                walk_samples(reader, rec.event, &rounds);
             continue;
         }
+        if (rec.type == TYPE_FINISHED_ROUND)
+            rounds_end(&rounds);
+        note_time(reader, &rec, &rounds);
         if (rec.type >= KERNEL_TYPES)
             learn_times(all->state);
         PFR_TRY(collect(all, &rec, err));
     }
+    all->state->late = all->state->timed ? rounds.late : 0;
     return st < 0 ? st : PFR_OK;
 }
 

@@ -29,6 +29,7 @@ struct state {
     struct changes *cgroups;  /* paths, in `names` */
     size_t nr_cgroups, cgroups_room;
     bool timed;       /* keys have times */
+    uint64_t late;    /* records that came when later ones were sorted already; of a recording that was read whole */
     bool as_recorded; /* they have none: the order of the file alone counts */
 };
 

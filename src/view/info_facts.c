@@ -162,7 +162,7 @@ static pfr_status count_record(struct info_facts *facts, const pfr_record *rec, 
 static void count_run(struct info_facts *facts, int32_t event) {
     if (event == PFR_NO_EVENT || facts->wants_times || facts->events[event].reads)
         return;
-    const uint64_t run = walk_samples(facts->reader, event);
+    const uint64_t run = walk_samples(facts->reader, event, NULL);
     facts->total += run;
     facts->by_type[TYPE_SAMPLE] += run;
     facts->events[event].samples += run;

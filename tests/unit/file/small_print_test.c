@@ -241,16 +241,16 @@ static void walk_built(unsigned events) {
     end_file(&b);
     pfr_reader *r = open_built(&b, NULL);
     expect_record(r, &rec, 9);
-    assert_int_equal(walk_samples(r, 0), 5);
-    assert_int_equal(walk_samples(r, 0), 0);
+    assert_int_equal(walk_samples(r, 0, NULL), 5);
+    assert_int_equal(walk_samples(r, 0, NULL), 0);
     expect_record(r, &rec, 3);
     expect_record(r, &rec, 9);
     if (events > 1)
-        assert_int_equal(walk_samples(r, 1), 0); /* the next one is another event's */
-    assert_int_equal(walk_samples(r, 0), 1);
-    assert_int_equal(walk_samples(r, 0), 0);
+        assert_int_equal(walk_samples(r, 1, NULL), 0); /* the next one is another event's */
+    assert_int_equal(walk_samples(r, 0, NULL), 1);
+    assert_int_equal(walk_samples(r, 0, NULL), 0);
     expect_end(r);
-    assert_int_equal(walk_samples(r, 0), 0);
+    assert_int_equal(walk_samples(r, 0, NULL), 0);
     assert_int_equal(pfr_get_quality(r)->samples, 8);
     assert_int_equal(pfr_get_quality(r)->records, 9);
     pfr_close(r);

@@ -16,7 +16,7 @@ static uint64_t walk_through(pfr_reader *r, struct tally *t) {
     pfr_error err;
     *t = (struct tally){0};
     for (;;) {
-        const uint64_t count = pfr_event_count(r) ? walk_samples(r, 0) : 0;
+        const uint64_t count = pfr_event_count(r) ? walk_samples(r, 0, NULL) : 0;
         walked += count;
         t->last = pfr_next(r, &rec, &err);
         if (t->last < 0 || t->last == PFR_END)
@@ -34,7 +34,7 @@ static uint64_t compare_with_reading(const struct builder *b) {
     assert_int_equal(t.last, expected.last);
     assert_int_equal(t.holes, expected.holes);
     assert_memory_equal(pfr_get_quality(walking), pfr_get_quality(reading), sizeof(pfr_quality));
-    assert_int_equal(walk_samples(walking, 0), 0); /* at the end nothing is left */
+    assert_int_equal(walk_samples(walking, 0, NULL), 0); /* at the end nothing is left */
     pfr_close(reading);
     pfr_close(walking);
     return walked;
@@ -153,7 +153,7 @@ TEST(walking_ends_behind_a_payload_that_nobody_read) {
     pfr_reader *r = pfr_open(write_file(folder, b.bytes, b.length), NULL, &err);
     assert_non_null(r);
     assert_int_equal(read_through(r).records, 3);
-    assert_int_equal(walk_samples(r, 0), 0);
+    assert_int_equal(walk_samples(r, 0, NULL), 0);
     expect_end(r);
     pfr_close(r);
     remove_folder(folder);

@@ -105,7 +105,7 @@ static pfr_reader *open_piped(const struct builder *b) {
 struct given {
     uint64_t times[RECORDS];
     unsigned count, rounds;
-    uint64_t late;
+    uint64_t late, late_of_state;
     char *seen;
     size_t length;
 };
@@ -143,6 +143,7 @@ static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struc
     }
     assert_int_equal(st, PFR_END);
     g->late = timeline_late(t);
+    g->late_of_state = timeline_state(t)->late;
     timeline_close(t);
 }
 
@@ -153,6 +154,8 @@ static void read_drawn(const struct drawing *d, bool piped, uint64_t wait_most, 
     pass(r, &memory, wait_most, g);
     pfr_close(r);
     assert_int_equal(memory.used, 0);
+    if (!piped) /* whoever reads state alone counts the same */
+        assert_int_equal(g->late_of_state, g->late);
 }
 
 static int by_time(const void *a, const void *b) {
