@@ -4,9 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "bounds.h"
 #include "fail.h"
 #include "memory.h"
+
+#define LARGE_PAGE ((uintptr_t)2 << 20)
 
 static void *libc_allocate(void *context, size_t size) {
     (void)context;
@@ -80,6 +83,23 @@ void *mem_alloc(struct memory *memory, size_t count, size_t size) {
 void *mem_zeroed(struct memory *memory, size_t count, size_t size) {
     void *at = mem_alloc(memory, count, size);
     return at ? memset(at, 0, block_size(count, size)) : NULL;
+}
+
+/* Of the pages that lie wholly in the block; what stands beside it is none of ours. */
+void mem_is_table(void *at, size_t count, size_t size) {
+    const uintptr_t from = ((uintptr_t)at + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+    const uintptr_t end = ((uintptr_t)at + count * size) & ~(LARGE_PAGE - 1);
+    if (end > from)
+        madvise((void *)from, end - from, MADV_HUGEPAGE);
+}
+
+void *mem_zeroed_table(struct memory *memory, size_t count, size_t size) {
+    void *at = mem_alloc(memory, count, size);
+    if (at) {
+        mem_is_table(at, count, size);
+        memset(at, 0, block_size(count, size));
+    }
+    return at;
 }
 
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size) {

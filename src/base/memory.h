@@ -40,6 +40,13 @@ void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_c
 /* `at` may be NULL; count and size are those it was made with. */
 void mem_free(struct memory *memory, void *at, size_t count, size_t size);
 
+/* A large table that is looked into at random: asks the kernel for large pages, so that most of the time is not spent
+   on finding them. Nothing but time depends on it. To be said before the memory is used, and again when it was moved.
+ */
+void mem_is_table(void *at, size_t count, size_t size);
+/* mem_zeroed for such a table. */
+void *mem_zeroed_table(struct memory *memory, size_t count, size_t size);
+
 /* Counts bytes that a library holds for us; false when that passes the limit (nothing is counted then). */
 bool mem_charge(struct memory *memory, uint64_t bytes);
 void mem_discharge(struct memory *memory, uint64_t bytes);

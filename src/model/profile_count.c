@@ -55,9 +55,7 @@ pfr_status counter_init(struct counter *c, struct profile *p, pfr_reader *reader
 
 void counter_free(struct counter *c) {
     const size_t events = (size_t)c->profile->nr_events + 1;
-    for (uint32_t i = 0; i < c->count; i += ENTRY_BLOCK)
-        mem_free(c->memory, c->blocks[i / ENTRY_BLOCK], ENTRY_BLOCK * c->stride, sizeof(uint64_t));
-    mem_free(c->memory, c->blocks, c->blocks_room, sizeof *c->blocks);
+    mem_free(c->memory, c->entries, c->room, c->stride * sizeof *c->entries);
     mem_free(c->memory, c->slots, c->slots ? c->slot_count : 0, sizeof *c->slots);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
@@ -181,7 +179,7 @@ static pfr_status make_words(struct counter *c, struct item *item, pfr_error *er
 
 static bool grow_slots(struct counter *c) {
     const size_t count = c->slot_count * 2;
-    uint64_t *slots = mem_zeroed(c->memory, count, sizeof *slots);
+    uint64_t *slots = mem_zeroed_table(c->memory, count, sizeof *slots);
     if (!slots)
         return false;
     for (uint32_t i = 0; i < c->count; i++) {
@@ -217,15 +215,14 @@ static uint64_t *find_slot(const struct counter *c, const uint64_t *words, uint6
 static bool make_room(struct counter *c) {
     if (c->count / 3 * 4 + 4 >= c->slot_count && !grow_slots(c))
         return false;
-    if (c->count % ENTRY_BLOCK)
+    if (c->count < c->room)
         return true;
-    const size_t block = c->count / ENTRY_BLOCK;
-    void *more = mem_grow(c->memory, c->blocks, block, &c->blocks_room, 64, sizeof *c->blocks);
+    void *more = mem_grow(c->memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
     if (!more)
         return false;
-    c->blocks = more;
-    c->blocks[block] = mem_alloc(c->memory, ENTRY_BLOCK * c->stride, sizeof(uint64_t));
-    return c->blocks[block] != NULL;
+    c->entries = more;
+    mem_is_table(c->entries, c->room, c->stride * sizeof *c->entries);
+    return true;
 }
 
 static pfr_status new_entry(struct counter *c, const struct item *item, pfr_error *err) {

@@ -110,8 +110,8 @@ struct counter {
     uint64_t seed;
     uint64_t *slots; /* upper half of the hash << 32 | entry + 1; 0: empty */
     size_t slot_count;
-    uint64_t **blocks; /* of ENTRY_BLOCK entries */
-    size_t blocks_room;
+    uint64_t *entries;
+    size_t room;
     uint32_t count;
     struct raw_stacks stacks;
     struct intern_table whos;
@@ -126,10 +126,8 @@ struct counter {
     bool lossy;
 };
 
-#define ENTRY_BLOCK 4096u
-
 static inline uint64_t *entry_words(const struct counter *c, uint32_t entry) {
-    return c->blocks[entry / ENTRY_BLOCK] + (entry % ENTRY_BLOCK) * c->stride;
+    return c->entries + entry * c->stride;
 }
 
 static inline struct entry_count *entry_count_of(const struct counter *c, const uint64_t *words) {

@@ -28,6 +28,8 @@ static pfr_status make_room(struct tree *t, pfr_error *err) {
     void *self = nodes ? mem_grow(t->memory, p->self, p->nr_nodes, &p->self_room, 256, sizeof *p->self) : NULL;
     p->self = self ? self : p->self;
     void *links = self ? mem_grow(t->memory, t->links, p->nr_nodes, &t->links_room, 256, sizeof *t->links) : NULL;
+    if (links && links != t->links)
+        mem_is_table(links, t->links_room, sizeof *t->links);
     t->links = links ? links : t->links;
     return links ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }

@@ -68,6 +68,7 @@ static pfr_status make_room(struct raw_stacks *s, pfr_error *err) {
     if (!more)
         return mem_fail(s->memory, err, "stacks");
     s->nodes = more;
+    mem_is_table(s->nodes, s->room, sizeof *s->nodes);
     if (s->count == 0)
         s->nodes[s->count++] = (struct raw_node){0};
     return PFR_OK;
