@@ -11,7 +11,6 @@ struct elf_object {
     size_t section_count, segment_count, names_section;
     struct memory *memory;
     bool swap; /* its byte order is not this machine's */
-    bool defines; /* a function or an object of its own was met among its symbols */
 };
 
 /* Takes over nothing: fd is the caller's and must stay open until elf_object_end. FOUND, NOT_ELF, LIMIT. */
@@ -24,7 +23,8 @@ void elf_read_build_id(struct elf_object *object, struct symbol_handle *handle);
 /* FOUND, also when there are none; else LIMIT or NO_MEMORY. */
 enum symbol_result elf_read_segments(struct elf_object *object, struct symbol_handle *handle);
 
-/* Adds the symbols of code to handle->table, unfinished (elf_symbols.c). FOUND, NO_SYMBOLS, LIMIT, NO_MEMORY. */
+/* Adds the symbols that name addresses to handle->table, unfinished (elf_symbols.c). FOUND, NO_SYMBOLS, LIMIT,
+ * NO_MEMORY. */
 enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_handle *handle);
 
 /* Adds a name for each stub of its procedure linkage table (elf_plt.c). FOUND, also when there are none; LIMIT,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of an ELF object's addresses: .symtab, or .dynsym where that is missing or names no code.
+ * Names of an ELF object's addresses: .symtab, and .dynsym, which can have names that were stripped from the former.
  *
- * A symbol is one of code when it is a function, also an indirect one (STT_GNU_IFUNC), or when it has no type and
- * stands in an executable section whose name holds ".text", as assembly leaves it. Marks that are no names are passed
- * over: "$a $t $d $x", with or without ".suffix", of ARM, AArch64 and RISC-V, and the latter's ".L" labels. A function
- * of 32-bit ARM in Thumb code has bit 0 of its address set; on 64-bit PowerPC (ELFv1) the value leads to a descriptor
- * in .opd whose first word is the address.
+ * Names are those that perf takes (seen with perf 6.1): functions, also indirect ones (STT_GNU_IFUNC), objects of data,
+ * and symbols without a type, as assembly leaves them, in a section whose name holds "text" or "data", unless they are
+ * hidden; of these what is in memory. Marks that are no names are passed over: "$a $t $d $x", with or without
+ * ".suffix", of ARM, AArch64 and RISC-V, and the latter's ".L" labels. A function of 32-bit ARM in Thumb code has bit 0
+ * of its address set; on 64-bit PowerPC (ELFv1) the value leads to a descriptor in .opd whose first word is the
+ * address.
  *
  * Addresses of a relocatable object (a kernel module) count from the first byte of its code, the executable sections
  * laid out in file order as the kernel's loader does.
@@ -19,15 +20,16 @@
 #include "own_vdso.h"
 #include "regular_file.h"
 
-struct code_section {
-    bool is_text; /* executable, and its name holds ".text" */
+struct named_section {
+    bool is_placed; /* it has an address in memory; of a relocatable object code alone has */
+    bool has_labels; /* its name holds "text" or "data": what has no type there is a name, too */
     uint64_t base;
 };
 
 struct symbol_reader {
     struct elf_object *object;
     struct symbol_table *table;
-    struct code_section *sections;
+    struct named_section *sections;
     Elf_Data *symbols, *long_indices, *descriptors;
     size_t names, descriptors_section;
     uint64_t descriptors_address;
@@ -78,7 +80,8 @@ static enum symbol_result look_at_sections(struct symbol_reader *reader) {
             continue;
         const char *name = section_name(object, &header);
         const bool code = (header.sh_flags & SHF_EXECINSTR) != 0;
-        reader->sections[i].is_text = code && strstr(name, ".text");
+        reader->sections[i].is_placed = (header.sh_flags & SHF_ALLOC) != 0 && (code || !relocatable);
+        reader->sections[i].has_labels = strstr(name, "text") || strstr(name, "data");
         if (relocatable && code) {
             reader->sections[i].base = next = align_up(next, header.sh_addralign);
             next = header.sh_size > UINT64_MAX - next ? UINT64_MAX : next + header.sh_size;
@@ -108,11 +111,18 @@ static size_t section_of(const struct symbol_reader *reader, int index, GElf_Sym
     return section < reader->object->section_count ? section : 0;
 }
 
-static bool is_code_symbol(const struct symbol_reader *reader, const GElf_Sym *symbol, size_t section) {
+static bool is_hidden(const GElf_Sym *symbol) {
+    const int visibility = GELF_ST_VISIBILITY(symbol->st_other);
+    return visibility == STV_HIDDEN || visibility == STV_INTERNAL;
+}
+
+static bool is_named(const struct symbol_reader *reader, const GElf_Sym *symbol, size_t section) {
     const int type = GELF_ST_TYPE(symbol->st_info);
-    if (type == STT_FUNC || type == STT_GNU_IFUNC)
+    if (!reader->sections[section].is_placed)
+        return false;
+    if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT)
         return true;
-    return type == STT_NOTYPE && reader->sections[section].is_text;
+    return type == STT_NOTYPE && reader->sections[section].has_labels && !is_hidden(symbol);
 }
 
 static uint64_t address_of(const struct symbol_reader *reader, const GElf_Sym *symbol, size_t section) {
@@ -143,11 +153,7 @@ static enum symbol_binding binding_of(const GElf_Sym *symbol) {
 static enum symbol_result read_symbol(struct symbol_reader *reader, int index) {
     GElf_Sym symbol;
     const size_t section = section_of(reader, index, &symbol);
-    if (section == 0)
-        return SYMBOL_FOUND;
-    const bool is_code = is_code_symbol(reader, &symbol, section);
-    reader->object->defines = reader->object->defines || is_code || GELF_ST_TYPE(symbol.st_info) == STT_OBJECT;
-    if (!is_code)
+    if (section == 0 || !is_named(reader, &symbol, section))
         return SYMBOL_FOUND;
     const char *name = elf_strptr(reader->object->elf, reader->names, symbol.st_name);
     if (!name || !*name || is_mapping_mark(reader->object->header.e_machine, name))
@@ -214,7 +220,7 @@ enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_han
     enum symbol_result result = look_at_sections(&reader);
     if (result == SYMBOL_FOUND)
         result = read_symbols_of_type(&reader, SHT_SYMTAB);
-    if (result == SYMBOL_FOUND && handle->table.count == 0)
+    if (result == SYMBOL_FOUND)
         result = read_symbols_of_type(&reader, SHT_DYNSYM);
     mem_free(object->memory, reader.sections, object->section_count, sizeof *reader.sections);
     return result;
@@ -239,7 +245,8 @@ static enum symbol_result load_elf(const struct symbol_object *asked, struct elf
         result = elf_read_segments(object, handle);
     if (result == SYMBOL_FOUND)
         result = elf_read_symbols(object, handle);
-    if (result == SYMBOL_FOUND && object->defines) /* perf names stubs beside other symbols alone, and so do we */
+    const bool has_others = handle->table.count > 0; /* perf names stubs beside other symbols alone, and so do we */
+    if (result == SYMBOL_FOUND && has_others)
         result = elf_read_plt(object, handle);
     return result == SYMBOL_FOUND ? table_finish(&handle->table, TABLE_NESTED) : result;
 }

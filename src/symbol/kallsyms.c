@@ -22,12 +22,15 @@ struct kallsyms_reader {
     bool saw_address, saw_line;
 };
 
-static bool is_code(char type) {
-    return type == 't' || type == 'T' || type == 'w' || type == 'W';
+/* Code, and data that can be written; what can only be read is passed over, as by perf (seen with perf 6.1). */
+static bool is_named(char type) {
+    return type != '\0' && strchr("tTwWdDbB", type);
 }
 
 static enum symbol_binding binding_of(char type) {
-    return type == 'T' ? BINDING_GLOBAL : type == 't' ? BINDING_LOCAL : BINDING_WEAK;
+    if (type == 'w' || type == 'W')
+        return BINDING_WEAK;
+    return type >= 'A' && type <= 'Z' ? BINDING_GLOBAL : BINDING_LOCAL;
 }
 
 /* Modules stand together in the list, so remembering one is enough to keep few copies. False: no memory. */
@@ -54,7 +57,7 @@ static enum symbol_result read_kernel_symbol(struct kallsyms_reader *reader, con
     const char type = line[0], *name = line + 2;
     const char *tab = memchr(name, '\t', (size_t)(end - name));
     const char *name_end = tab ? tab : end;
-    if (!is_code(type) || name[0] == '$' || name == name_end)
+    if (!is_named(type) || name[0] == '$' || name == name_end)
         return SYMBOL_FOUND;
     if (!note_module(reader, name_end, end))
         return table_memory_result(reader->table->memory);

@@ -30,6 +30,16 @@ static bool segment_to_address(const struct symbol_segment *segment, uint64_t of
     return true;
 }
 
+static bool behind_a_segment(struct symbol_segments segments, uint64_t offset, uint64_t *address) {
+    const struct symbol_segment *last = NULL;
+    for (size_t i = 0; i < segments.count; i++)
+        if (segments.at[i].offset <= offset && (!last || segments.at[i].offset > last->offset))
+            last = &segments.at[i];
+    if (last)
+        *address = last->address + (offset - last->offset);
+    return last != NULL;
+}
+
 bool segments_to_address(struct symbol_segments segments, uint64_t offset, uint64_t *address) {
     for (size_t i = 0; i < segments.count; i++)
         if (segments.at[i].executable && segment_to_address(&segments.at[i], offset, address))
@@ -37,5 +47,5 @@ bool segments_to_address(struct symbol_segments segments, uint64_t offset, uint6
     for (size_t i = 0; i < segments.count; i++)
         if (segment_to_address(&segments.at[i], offset, address))
             return true;
-    return false;
+    return behind_a_segment(segments, offset, address);
 }

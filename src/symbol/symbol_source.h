@@ -32,7 +32,7 @@ enum symbol_result {
     SYMBOL_NOT_ELF,       /* not an object file, or one cut short in its headers */
     SYMBOL_OTHER_BUILD,   /* its build-id is not the one asked for */
     SYMBOL_NO_BUILD_ID,   /* a build-id was asked for and it has none */
-    SYMBOL_NO_SYMBOLS,    /* stripped: no symbol of code in it */
+    SYMBOL_NO_SYMBOLS,    /* stripped: no symbol that names anything in it */
     SYMBOL_HIDDEN,        /* the kernel gave only zero addresses (kptr_restrict) */
     SYMBOL_DAMAGED,       /* contents that contradict themselves */
     SYMBOL_LIMIT,         /* larger than a limit allows */
@@ -49,8 +49,8 @@ enum symbol_object_kind { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_MODULE, SYMBOL_VDSO
 /* What is looked for. Everything is read during open only and may go afterwards. */
 struct symbol_object {
     enum symbol_object_kind kind;
-    const char *path;        /* as the profile says it; for JIT and kallsyms the text file itself; VDSO: our own process's */
-    const char *symfs;       /* put before path, NULL or "": nothing */
+    const char *path;  /* as the profile says it; for JIT and kallsyms the text file itself; VDSO: our own process's */
+    const char *symfs; /* put before path, NULL or "": nothing */
     const uint8_t *build_id; /* must be the object's when build_id_size > 0 */
     size_t build_id_size;
     uint32_t owner; /* JIT: the user the process ran as */
@@ -86,8 +86,8 @@ struct symbol_source {
     enum symbol_result (*open)(const struct symbol_object *object, struct memory *memory,
                                struct symbol_handle **handle);
 
-    /* `address` counts as the object's own headers do. FOUND fills *symbol; NO_MATCH fills `from` and `end` alone, around
-       which nothing is known either; everything else leaves it alone. */
+    /* `address` counts as the object's own headers do. FOUND fills *symbol; NO_MATCH fills `from` and `end` alone,
+       around which nothing is known either; everything else leaves it alone. */
     enum symbol_result (*find)(struct symbol_handle *handle, uint64_t address, struct symbol *symbol);
 
     /* Empty for text sources, whose addresses are those of the process. */
@@ -104,7 +104,9 @@ extern const struct symbol_source elf_symbol_source;      /* elf_symbols.c */
 extern const struct symbol_source kallsyms_symbol_source; /* kallsyms.c */
 extern const struct symbol_source perf_map_symbol_source; /* perf_map.c */
 
-/* The address of a byte of the file; executable segments are asked first. False: no segment holds it. */
+/* The address of a byte of the file; executable segments are asked first. What no segment holds lies behind the last
+   one before it: variables that begin as zeros, and the rest of a page, are mapped so. False: it lies before all of
+   them. */
 bool segments_to_address(struct symbol_segments segments, uint64_t offset, uint64_t *address);
 
 #endif

@@ -108,8 +108,14 @@ static struct look look_at(struct demangler *demangler, const struct table_entry
     return look;
 }
 
+/* The other name of a system call in kernels of old, which nobody means. */
+static bool is_alias_of_call(const char *name) {
+    return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
+}
+
 /* Whether b is the better name for the start that both share. The order of the questions is perf's (seen with perf
-   6.1): a size, not weak, global, fewer leading underscores, longer; else the first one stays. */
+   6.1): a size, not weak, global, fewer leading underscores, longer; else the first one stays, unless it is the alias
+   of a system call. */
 static bool is_better(struct demangler *demangler, const struct table_entry *a, const struct table_entry *b) {
     const bool a_empty = a->end == a->start, b_empty = b->end == b->start;
     if (a_empty != b_empty)
@@ -119,7 +125,9 @@ static bool is_better(struct demangler *demangler, const struct table_entry *a, 
     const struct look a_look = look_at(demangler, a), b_look = look_at(demangler, b);
     if (a_look.underscores != b_look.underscores)
         return b_look.underscores < a_look.underscores;
-    return b_look.length > a_look.length;
+    if (b_look.length != a_look.length)
+        return b_look.length > a_look.length;
+    return is_alias_of_call(a->name);
 }
 
 /* Keeps one entry per start. False: no memory. */

@@ -18,6 +18,7 @@ struct built_symbol {
     uint64_t value, size;
     uint8_t info;     /* ELF64_ST_INFO(binding, type) */
     uint16_t section; /* 0: undefined */
+    uint8_t visibility;
 };
 
 struct elf_recipe {
@@ -112,7 +113,7 @@ static inline void put_symbol(struct elf_bytes *out, const struct built_symbol *
         put_number(out, symbol->size, 4);
     }
     put_number(out, symbol->info, 1);
-    put_number(out, 0, 1);
+    put_number(out, symbol->visibility, 1);
     put_number(out, symbol->section, 2);
     if (out->wide) {
         put_number(out, symbol->value, 8);
@@ -141,7 +142,7 @@ static inline void put_section(struct elf_bytes *out, const struct section_recip
 
 /* Symbols, then their names; fills the offsets of both. */
 static inline void put_symbols(struct elf_bytes *out, const struct elf_recipe *recipe, size_t *table, size_t *names) {
-    static const struct built_symbol null_symbol = {"", 0, 0, 0, 0};
+    static const struct built_symbol null_symbol = {"", 0, 0, 0, 0, 0};
     *table = out->length;
     put_symbol(out, &null_symbol, 0);
     uint32_t name = 1;

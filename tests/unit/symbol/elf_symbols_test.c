@@ -9,18 +9,23 @@
 #define TEXT_AT(n) (BUILT_TEXT_ADDRESS + (n))
 
 static const struct built_symbol sample[] = {
-    {"global_one", TEXT_AT(0x00), 0x10, FUNC(GLOBAL), 1},
-    {"weak_alias_of_one", TEXT_AT(0x00), 0x10, FUNC(WEAK), 1},
-    {"without_size", TEXT_AT(0x20), 0, FUNC(LOCAL), 1},
-    {"label", TEXT_AT(0x40), 0x10, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 1},
-    {"$d", TEXT_AT(0x48), 0, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 1},
-    {"indirect", TEXT_AT(0x50), 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1},
-    {"imported", 0, 0, FUNC(GLOBAL), 0},
-    {"object", TEXT_AT(0x60), 8, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1},
-    {"absolute", TEXT_AT(0x70), 8, FUNC(GLOBAL), SHN_ABS},
-    {"label_of_data", 0x500000, 8, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 6},
-    {"elsewhere", TEXT_AT(0x80), 8, FUNC(GLOBAL), 200},
-    {"last", TEXT_AT(0x100), 0x20, FUNC(GLOBAL), 1},
+    {"global_one", TEXT_AT(0x00), 0x10, FUNC(GLOBAL), 1, 0},
+    {"weak_alias_of_one", TEXT_AT(0x00), 0x10, FUNC(WEAK), 1, 0},
+    {"without_size", TEXT_AT(0x20), 0, FUNC(LOCAL), 1, 0},
+    {"label", TEXT_AT(0x40), 0x10, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 1, 0},
+    {"$d", TEXT_AT(0x48), 0, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 1, 0},
+    {"indirect", TEXT_AT(0x50), 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0},
+    {"imported", 0, 0, FUNC(GLOBAL), 0, 0},
+    {"object", TEXT_AT(0x60), 8, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, 0},
+    {"hidden_label", TEXT_AT(0x68), 8, ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 1, STV_HIDDEN},
+    {"hidden_object", TEXT_AT(0x78), 8, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, STV_HIDDEN},
+    {"absolute", TEXT_AT(0x70), 8, FUNC(GLOBAL), SHN_ABS, 0},
+    {"label_of_data", 0x500000, 8, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 6, 0},
+    {"of_a_thread", 0x500008, 8, ELF64_ST_INFO(STB_GLOBAL, STT_TLS), 6, 0},
+    {"label_of_notes", TEXT_AT(0x88), 8, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 2, 0},
+    {"not_in_memory", TEXT_AT(0x90), 8, FUNC(GLOBAL), 4, 0},
+    {"elsewhere", TEXT_AT(0x80), 8, FUNC(GLOBAL), 200, 0},
+    {"last", TEXT_AT(0x100), 0x20, FUNC(GLOBAL), 1, 0},
 };
 
 static struct elf_recipe recipe_of(int variant) {
@@ -56,10 +61,15 @@ static void check_sample(struct symbol_handle *handle) {
     assert_name(handle, TEXT_AT(0x3f), "without_size");
     assert_name(handle, TEXT_AT(0x4f), "label");
     assert_name(handle, TEXT_AT(0x5f), "indirect");
-    assert_nameless(handle, TEXT_AT(0x60));
+    assert_name(handle, TEXT_AT(0x60), "object");
+    assert_nameless(handle, TEXT_AT(0x68));
     assert_nameless(handle, TEXT_AT(0x70));
+    assert_name(handle, TEXT_AT(0x78), "hidden_object");
     assert_nameless(handle, TEXT_AT(0x80));
-    assert_nameless(handle, 0x500000);
+    assert_nameless(handle, TEXT_AT(0x88));
+    assert_nameless(handle, TEXT_AT(0x90));
+    assert_name(handle, 0x500007, "label_of_data");
+    assert_nameless(handle, 0x500008);
     assert_name(handle, TEXT_AT(0x11f), "last");
     assert_nameless(handle, TEXT_AT(0x120));
     assert_nameless(handle, 0);
@@ -103,7 +113,8 @@ TEST(elf_symbols_segments_translate_offsets) {
     assert_true(segments_to_address(segments, BUILT_TEXT_OFFSET + 5, &address));
     assert_int_equal(address, BUILT_TEXT_ADDRESS + 5);
     assert_false(segments_to_address(segments, BUILT_TEXT_OFFSET - 1, &address));
-    assert_false(segments_to_address(segments, BUILT_TEXT_OFFSET + BUILT_TEXT_SIZE, &address));
+    assert_true(segments_to_address(segments, BUILT_TEXT_OFFSET + BUILT_TEXT_SIZE + 4, &address));
+    assert_int_equal(address, BUILT_TEXT_ADDRESS + BUILT_TEXT_SIZE + 4);
     elf_symbol_source.close(handle);
     scratch_remove(&scratch);
 }
@@ -128,7 +139,7 @@ TEST(elf_symbols_of_dynsym_when_stripped) {
 }
 
 TEST(elf_symbols_of_a_module_count_from_its_code) {
-    static const struct built_symbol symbols[] = {{"init_module", 0x40, 0x10, FUNC(GLOBAL), 1}};
+    static const struct built_symbol symbols[] = {{"init_module", 0x40, 0x10, FUNC(GLOBAL), 1, 0}};
     struct scratch_file scratch;
     struct elf_bytes bytes;
     struct memory memory;
@@ -146,7 +157,7 @@ TEST(elf_symbols_of_a_module_count_from_its_code) {
 }
 
 TEST(elf_symbols_of_thumb_code_lose_bit_zero) {
-    static const struct built_symbol symbols[] = {{"thumb", TEXT_AT(0x41), 0x10, FUNC(GLOBAL), 1}};
+    static const struct built_symbol symbols[] = {{"thumb", TEXT_AT(0x41), 0x10, FUNC(GLOBAL), 1, 0}};
     struct scratch_file scratch;
     struct elf_bytes bytes;
     struct memory memory;

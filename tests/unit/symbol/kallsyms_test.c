@@ -8,6 +8,8 @@ static const char *const sample = "0000000000000000 A fixed_percpu_data\n"
                                   "ffffffff81000100 t alias_one\n"
                                   "ffffffff81000100 T alias_two\n"
                                   "ffffffff81000180 D some_data\n"
+                                  "ffffffff810001a0 b zeros\n"
+                                  "ffffffff810001c0 r never_written\n"
                                   "ffffffff81000200 W weak_one\n"
                                   "ffffffff81000280 t $mark\n"
                                   "not a line\n"
@@ -32,13 +34,15 @@ static void assert_kernel_name(struct symbol_handle *handle, uint64_t address, c
     assert_string_equal(symbol.module, module);
 }
 
-TEST(kallsyms_finds_code_of_kernel_and_modules) {
+TEST(kallsyms_finds_code_and_data_of_kernel_and_modules) {
     struct scratch_file scratch;
     struct memory memory;
     scratch_make(&scratch);
     struct symbol_handle *handle = open_text(&scratch, sample, &memory);
     assert_kernel_name(handle, 0xffffffff81000000, "_stext", "");
-    assert_kernel_name(handle, 0xffffffff810001ff, "alias_two", "");
+    assert_kernel_name(handle, 0xffffffff8100017f, "alias_two", "");
+    assert_kernel_name(handle, 0xffffffff8100019f, "some_data", "");
+    assert_kernel_name(handle, 0xffffffff810001ff, "zeros", "");
     assert_kernel_name(handle, 0xffffffff810002ff, "weak_one", "");
     assert_kernel_name(handle, 0xffffffff81000300, "last_of_kernel", "");
     assert_kernel_name(handle, 0xffffffffc040107f, "ext4_read", "ext4");

@@ -106,6 +106,7 @@ TEST(symbol_table_chooses_among_equals_as_perf_does) {
     assert_prefers("__global", BINDING_GLOBAL, "local", BINDING_LOCAL);
     assert_prefers("write", BINDING_GLOBAL, "__libc_write", BINDING_GLOBAL);
     assert_prefers("longer", BINDING_GLOBAL, "short", BINDING_GLOBAL);
+    assert_prefers("sys_read", BINDING_GLOBAL, "SyS_read", BINDING_GLOBAL);
 }
 
 /* Mangled names count as what they stand for: abcdefghijkl is longer than a::b::c::d, whose arguments are not shown. */

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_made.py - recordings and objects made for one question each, read by the installed perf and by perfray script.
+
+usage: run_made.py [NAME...]
+
+Environment: PERFRAY, the command. The checks called `names_*` hold our names of addresses against perf's, symbol by
+symbol. Those called `fault_*` reproduce a fault of perf that docs/differences.md has: they fail where perf does not
+have it (the entry should go then) and where we do not do what the entry says.
+"""
+import os
+import re
+import struct
+import sys
+
+import fresh
+import made
+from fresh import Failed, Skipped
+
+NAMES = ("-F", "ip,sym,symoff,dso")
+
+
+def both(folder, recording, options=NAMES):
+    """Lines of perf's text and of ours."""
+    fresh.need("perf")
+    return [text.split("\n") for text in (fresh.perf_script(folder, recording, options),
+                                          fresh.our_script(folder, recording, options))]
+
+
+def expect(said, what):
+    if not said:
+        raise Failed(what)
+
+
+# --- What an address is called
+
+def link(folder, name, source, *options):
+    """folder/NAME, linked of an assembler source by options of the linker."""
+    fresh.need("as", "ld")
+    fresh.must(["as", "-o", name + ".o", os.path.join(fresh.PROGRAMS, source)], folder, "%s is not assembled" % source)
+    fresh.must(["ld", "-e", "0", "-o", name, *options, name + ".o"], folder, "ld")
+    return os.path.join(folder, name)
+
+
+def equal_names(folder, elf):
+    made.record_all_of(elf, os.path.join(folder, "perf.data"))
+    theirs, ours = both(folder, "perf.data")
+    for pair in zip(theirs, ours):
+        if pair[0] != pair[1]:
+            raise Failed("%s\n  - %s\n  + %s" % (os.path.basename(elf), *pair))
+    expect(len(theirs) == len(ours), "other lines")
+    return len(ours) - 1, len({match[1] for match in map(NAME.match, ours) if match})
+
+
+NAME = re.compile(r"\s+[0-9a-f]+ (.*)\+0x")
+
+
+def check_names(folder):
+    """A program and a shared object of the same symbols."""
+    figures = [equal_names(folder, link(folder, name, "names.s", *options))
+               for name, options in (("program", ()), ("object.so", ("-shared",)))]
+    expect(all(names > 25 for _, names in figures), "few names: %s" % (figures,))
+    return ", ".join("%d addresses, %d names" % figure for figure in figures)
+
+
+def check_dynamic_names(folder):
+    """Names that only the table of dynamic symbols has, beside a table of others, and alone."""
+    fresh.need("objcopy", "strip")
+    elf = link(folder, "object.so", "names.s", "-shared")
+    fresh.must(["objcopy", "--strip-symbol=function", elf], folder, "objcopy")
+    beside = equal_names(folder, elf)
+    fresh.must(["strip", elf], folder, "strip")
+    alone = equal_names(folder, elf)
+    text = fresh.our_script(folder, "perf.data", NAMES)
+    expect(" function+0x0 " in text and " in_data" not in text, "strip left other names")
+    return "%d addresses, %d names beside, %d alone" % (beside[0], beside[1], alone[1])
+
+
+KERNEL = 0xffffffff81000000
+KERNEL_LINES = "T _text\nt code\nW weak_code\nw other_weak_code\nD data\nd own_data\nB zeros\nb own_zeros\nR constants\n" \
+               "r own_constants\nV odd\nA absolute\nT code_with_data\nT end_of_all\n"
+
+
+def check_kernel_names(folder):
+    """Which types of /proc/kallsyms count; each name is 16 bytes behind the one before, _text 4096."""
+    lines = ["%x %s\n" % (KERNEL + 0x1000 + 16 * number, line) for number, line in enumerate(KERNEL_LINES.split("\n")[1:-1])]
+    with open(os.path.join(folder, "kallsyms"), "w", encoding="ascii") as file:
+        file.write("%x T _text\n" % KERNEL + "".join(lines))
+    name = made.padded(b"[kernel.kallsyms]_text")
+    kernel = struct.pack("<iIQQQ", -1, 0, KERNEL, 0x2000, KERNEL) + name + made.tail(0, 0)
+    samples = [(made.SAMPLE, 1, made.sample(ip, 1000 + ip - KERNEL)[2]) for ip in range(KERNEL, KERNEL + 0x1100, 4)]
+    made.write_file(os.path.join(folder, "perf.data"), [(made.MMAP, 1, kernel), made.comm("seven", 1), *samples])
+    theirs, ours = both(folder, "perf.data", (*NAMES, "--kallsyms", "kallsyms"))
+    expect(theirs == ours, "names of the kernel differ: %s" % next((pair for pair in zip(theirs, ours) if pair[0] != pair[1]), ""))
+    names = {match[1] for match in map(NAME.match, ours) if match}
+    expect({"data", "own_zeros"} <= names and not {"constants", "odd"} & names, "%s" % sorted(names))
+    return "%d addresses, %d names" % (len(ours) - 1, len(names))
+
+
+# --- Faults of perf
+
+OVERLAP = """
+.type outer, @function
+outer: .skip 16, 1
+.type inner, @function
+inner: .skip 16, 1
+.size inner, 16
+.skip 32, 1
+.size outer, 64
+"""
+INNER, BEHIND = 20, 48  # in the middle of inner, which is inside of outer; and of outer, behind inner
+
+
+def called(lines):
+    """{address: name} of lines of NAMES without offsets."""
+    return {int(line.split()[0], 16): line.split()[1] for line in lines if line.strip()}
+
+
+def check_symbols_inside(folder):
+    """What perf calls an address that two symbols cover depends on how many other symbols there are."""
+    fresh.need("as", "ld")
+    answers = set()
+    for others in range(12):
+        text = "".join(".type f%d, @function\nf%d: .skip 16, 1\n.size f%d, 16\n" % ((n,) * 3) for n in range(others))
+        with open(os.path.join(folder, "o.s"), "w", encoding="ascii") as file:
+            file.write(".text\n" + text + OVERLAP)
+        elf = link(folder, "overlap", os.path.join(folder, "o.s"))
+        start = 16 * others + next(address for offset, address, _, _, flags in made.loads_of(elf) if flags & 1)
+        made.record_all_of(elf, os.path.join(folder, "perf.data"))
+        theirs, ours = map(called, both(folder, "perf.data", ("-F", "ip,sym")))
+        answers.add((theirs[start + INNER], theirs[start + BEHIND]))
+        expect((ours[start + INNER], ours[start + BEHIND]) == ("inner", "outer"), "ours depends on others, too")
+    expect(len(answers) > 1, "perf always says %s" % answers)
+    return "perf: %s" % ", or ".join(" and ".join(pair) for pair in sorted(answers))
+
+
+STUBS = """.text
+.globl called, calls, last
+.type calls, @function
+calls: call elsewhere@plt
+.skip 11, 1
+.size calls, 16
+.type last, @function
+last: .skip 16, 1
+.size last, 16
+"""
+
+
+def sections_of(data):
+    """(place of the header, name, offset, size) of each section."""
+    table, = struct.unpack_from("<Q", data, 40)
+    size, count, names = struct.unpack_from("<HHH", data, 58)
+    text, = struct.unpack_from("<Q", data, table + size * names + 24)
+    for at in range(table, table + size * count, size):
+        name, = struct.unpack_from("<I", data, at)
+        offset, length = struct.unpack_from("<QQ", data, at + 24)
+        yield at, data[text + name:data.index(b"\0", text + name)].decode(), offset, length
+
+
+def make_stubs(folder):
+    with open(os.path.join(folder, "s.s"), "w", encoding="ascii") as file:
+        file.write(STUBS)
+    if os.uname().machine != "x86_64":
+        raise Skipped("the source is for x86-64")
+    elf = link(folder, "stubs.so", os.path.join(folder, "s.s"), "-shared", "-z", "lazy")
+    with open(elf, "rb") as file:
+        data = bytearray(file.read())
+    return elf, data, {name: (at, offset, size) for at, name, offset, size in sections_of(data)}
+
+
+def names_of_stubs(folder, elf, data):
+    """What both call the addresses of the changed object: {name: addresses}."""
+    made.other_forms.write(elf, data)
+    made.record_all_of(elf, os.path.join(folder, "perf.data"))
+    found = {}, {}
+    for names, lines in zip(found, both(folder, "perf.data", ("-F", "ip,sym"))):
+        for address, name in called(lines).items():
+            names.setdefault(name, []).append(address)
+    return found
+
+
+STUB = "elsewhere@plt"
+
+
+def check_stubs_without_a_size(folder):
+    """Linkers other than GNU's do not say how large a stub of the procedure linkage table is; perf then takes all of them for
+    nothing at the begin of the table."""
+    elf, data, sections = make_stubs(folder)
+    theirs, right = names_of_stubs(folder, elf, data)
+    expect(theirs[STUB] == right[STUB] and len(right[STUB]) == 4, "the stub is %s and %s" % (theirs.get(STUB), right.get(STUB)))
+    struct.pack_into("<Q", data, sections[".plt"][0] + 56, 0)
+    theirs, ours = names_of_stubs(folder, elf, data)
+    expect(not set(theirs.get(STUB, ())) & set(right[STUB]), "perf names the stub")
+    expect(ours[STUB] == right[STUB], "we do not name the stub")
+
+
+def check_symbols_of_no_section(folder):
+    """perf gives up at a symbol whose section does not exist: names of stubs, and the first address asked for, are lost."""
+    elf, data, sections = make_stubs(folder)
+    _, offset, size = sections[".dynsym"]
+    struct.pack_into("<H", data, offset + size - 24 + 6, 200)
+    theirs, ours = names_of_stubs(folder, elf, data)
+    expect(STUB not in theirs, "perf names the stub")
+    expect({STUB, "calls", "last"} <= set(ours), "we say %s" % sorted(ours))
+
+
+CHECKS = {
+    "names": check_names,
+    "names_dynamic": check_dynamic_names,
+    "names_of_the_kernel": check_kernel_names,
+    "fault_symbols_inside_of_symbols": check_symbols_inside,
+    "fault_stubs_without_a_size": check_stubs_without_a_size,
+    "fault_symbols_of_no_section": check_symbols_of_no_section,
+}
+
+
+def main(names):
+    return fresh.attempt_all("script/made", CHECKS, names)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
