@@ -86,6 +86,7 @@ static const struct opt script_opts[] = {
     {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
     {"all-cpus", 'a', OPT_HABIT, 0, NULL, "nothing: samples of all cpus are printed"},
     {"no-inline", 0, OPT_HABIT, 0, NULL, "nothing: inlined functions are not printed"},
+    {"no-itrace", 0, OPT_HABIT, 0, NULL, "nothing: traces of instructions are not decoded"},
     {0},
 };
 

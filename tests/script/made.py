@@ -12,7 +12,7 @@ MMAP, COMM, SAMPLE, MMAP2 = 1, 3, 9, 10
 IP, TID, TIME, ADDR, IDENTIFIER = 1, 2, 4, 8, 1 << 16  # bits of sample_type
 SAMPLE_ID_ALL = 1 << 18
 USER = 2                          # cpumode in misc
-MMAP_DATA = 1 << 13
+MMAP_DATA = COMM_EXEC = 1 << 13
 EXECUTABLE, WRITABLE, READABLE = 4, 2, 1
 PAGE = 0xfff
 PID = 7
@@ -37,8 +37,8 @@ def tail(time, pid=PID, event=None):
     return struct.pack("<IIQ", pid, pid, time) + identifier(event)
 
 
-def comm(name, time, pid=PID, event=None):
-    return COMM, 0, struct.pack("<II", pid, pid) + padded(name.encode()) + tail(time, pid, event)
+def comm(name, time, pid=PID, event=None, misc=0):
+    return COMM, misc, struct.pack("<II", pid, pid) + padded(name.encode()) + tail(time, pid, event)
 
 
 def map_of(name, start, length, offset, time, protection=EXECUTABLE | READABLE):

@@ -18,6 +18,7 @@ import made
 from fresh import Failed, Skipped
 
 NAMES = ("-F", "ip,sym,symoff,dso")
+FORM = ("-F", "comm,tid,time,event,ip")
 
 
 def both(folder, recording, options=NAMES):
@@ -98,6 +99,69 @@ def check_kernel_names(folder):
 
 
 # --- Faults of perf
+
+def check_exec(folder):
+    """perf keeps the maps of the image that an exec replaced."""
+    records = [made.comm("old", 1), made.map_of("/bin/old", 0x400000, 0x1000, 0, 2), made.sample(0x400010, 3),
+               made.comm("new", 4, misc=made.COMM_EXEC), made.map_of("/bin/new", 0x500000, 0x1000, 0, 5),
+               made.sample(0x400010, 6), made.sample(0x500010, 7)]
+    made.write_file(os.path.join(folder, "perf.data"), records)
+    theirs, ours = (re.findall(r"\((.*?)\)", "\n".join(lines)) for lines in both(folder, "perf.data", ("-F", "ip,dso")))
+    expect(theirs == ["/bin/old", "/bin/old", "/bin/new"], "perf says %s" % theirs)
+    expect(ours == ["/bin/old", "[unknown]", "/bin/new"], "we say %s" % ours)
+
+
+PARTS = 8
+
+
+def check_files_of_a_folder(folder):
+    """perf takes the parts of a folder as the folder happens to list them, where it does not sort by time."""
+    recording = os.path.join(folder, "perf.data")
+    os.mkdir(recording)
+    made.write_file(os.path.join(recording, "data"), [made.comm("seven", 1)], features={24: struct.pack("<Q", 1)})
+    for part in (5, 2, 7, 0, 3, 6, 1, 4):
+        made.other_forms.write(os.path.join(recording, "data.%d" % part),
+                               made.other_forms.pack_record(*made.sample(0x1000 + part, 100 - part)))
+    listed = [entry.name for entry in os.scandir(recording) if entry.name != "data"]
+    numbers = [int(name.split(".")[1]) for name in listed]
+    if numbers == sorted(numbers):
+        raise Skipped("the folder happens to list its files in order")
+    theirs, ours = ([int(line, 16) - 0x1000 for line in lines if line.strip()]
+                    for lines in both(folder, "perf.data", ("-F", "ip", "--show-round-events")))
+    expect(theirs == numbers, "perf reads %s, the folder lists %s" % (theirs, numbers))
+    expect(ours == list(range(PARTS)), "we read %s" % ours)
+    theirs, ours = both(folder, "perf.data", FORM)
+    expect(theirs == ours, "sorted by time, both should be equal")
+    return "perf reads the parts %s" % " ".join(map(str, numbers))
+
+
+INTEL_PT, PT_EVENT = 1, 6
+AUXTRACE_INFO, AUXTRACE = 70, 71
+FEATURE_AUXTRACE = 18
+# Clock, masks of the event's config, ways it was opened: words of its recorder.
+PT_WORDS = (PT_EVENT, 31, 1789569706, 18446744041015200657, 1, 0x400, 0x800, 0, 0, 1, 0, 0, 0, 0, 0, 12, 0)
+# PSB, TSC, CBR, PSBEND; on at 0x401000, one branch taken
+PT_PACKETS = bytes.fromhex("0282" * 8 + "1900100000000000" + "02031d00" + "0223" + "71001040000000" + "06").ljust(64, b"\0")
+
+
+def check_instruction_traces(folder):
+    """perf prints what it makes of an instruction trace between what was recorded, and its trouble with it; with --no-itrace
+    it prints what we print."""
+    kinds = made.IP | made.TID | made.TIME | made.IDENTIFIER
+    records = [(AUXTRACE_INFO, 0, struct.pack("<II17Q", INTEL_PT, 0, *PT_WORDS)), made.comm("seven", 10, event=0),
+               made.sample(0x401000, 20, event=0),
+               (AUXTRACE, 0, struct.pack("<QQQIIII", len(PT_PACKETS), 0, 0x1000, 0, made.PID, 0, 0)), PT_PACKETS,
+               made.sample(0x401004, 30, event=0)]
+    made.write_file(os.path.join(folder, "perf.data"), records,
+                    [made.attr(kinds), made.attr(kinds, kind=PT_EVENT, config=0x400)], {FEATURE_AUXTRACE: bytes(8)})
+    theirs, ours = both(folder, "perf.data", FORM)
+    more = [line for line in theirs if line not in ours]
+    expect([line for line in theirs if line in ours] == ours, "what was recorded is not among perf's lines")
+    expect(any("instruction trace error" in line for line in more) and any(" psb:" in line for line in more), "%s" % more)
+    theirs, ours = both(folder, "perf.data", (*FORM, "--no-itrace"))
+    expect(theirs == ours and len(ours) == 3, "with --no-itrace both should be equal")
+    return "%d lines that nobody recorded" % len(more)
+
 
 OVERLAP = """
 .type outer, @function
@@ -208,6 +272,9 @@ CHECKS = {
     "names": check_names,
     "names_dynamic": check_dynamic_names,
     "names_of_the_kernel": check_kernel_names,
+    "fault_exec_ends_the_old_maps": check_exec,
+    "fault_files_of_a_folder": check_files_of_a_folder,
+    "fault_instruction_traces": check_instruction_traces,
     "fault_symbols_inside_of_symbols": check_symbols_inside,
     "fault_stubs_without_a_size": check_stubs_without_a_size,
     "fault_symbols_of_no_section": check_symbols_of_no_section,

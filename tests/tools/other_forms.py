@@ -67,8 +67,8 @@ def pack_record(kind, misc, body, order="<"):
 
 
 def pack_file(attrs, records, features, order="<"):
-    """The bytes of a file: header, ids, attrs, records, table of features, features."""
-    data = b"".join(pack_record(*record, order) for record in records)
+    """The bytes of a file: header, ids, attrs, records (bytes among them stay as they are), table of features, features."""
+    data = b"".join(record if isinstance(record, bytes) else pack_record(*record, order) for record in records)
     ids, at, table = b"", 104, b""
     for attr, own in attrs:
         table += attr + struct.pack(order + "QQ", at + len(ids), len(own))
