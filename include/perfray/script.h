@@ -72,7 +72,8 @@ typedef struct pfr_script_options {
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     /* told of each stretch that could not be read; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
-    /* told what was asked for and will not be done, one sentence; may be NULL */
+    /* told what was asked for and will not be done, and in the end how many records came too late to stand in their place
+       and how many samples of guests were left out (neither makes it a HOLE), one sentence each; may be NULL */
     void (*note)(void *context, const char *sentence);
     void *context;
 } pfr_script_options;

@@ -258,6 +258,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
         script_dump_begin(s);
     if (st >= 0)
         st = take_all(s);
+    if (st >= 0)
+        script_tell_quality(s);
     script_filter_free(s);
     script_lines_free(s);
     script_threads_free(s);

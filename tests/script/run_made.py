@@ -98,6 +98,30 @@ def check_kernel_names(folder):
     return "%d addresses, %d names" % (len(ours) - 1, len(names))
 
 
+# --- What is told beside the text
+
+ROUND, ID_INDEX = 68, 69
+GUEST_USER = 5
+
+
+def check_told(folder):
+    """Records that are late, and samples of guests, are told on standard error and leave the exit status 0."""
+    guest = (made.SAMPLE, GUEST_USER, made.sample(0x1000, 10000)[2])
+    records = [made.comm("seven", 1), made.sample(0x1000, 9000), (ROUND, 0, b""), (ROUND, 0, b""), made.sample(0x1000, 4000), guest]
+    made.write_file(os.path.join(folder, "perf.data"), records)
+    for form in "text", "json":
+        done = fresh.run([os.environ["PERFRAY"], "script", "--format", form, "perf.data"], folder)
+        told = [line.split(": ", 1)[1].split(" ")[:4] for line in done.stderr.decode().splitlines()]
+        expect(done.returncode == 0, "exit status %d" % done.returncode)
+        expect(told == ["1 record was written".split(), "1 sample of a".split()], "told %s" % told)
+        expect(done.stdout.count(b"cpu-clock") == 2, "not two samples")
+    if not fresh.shutil.which("perf", path=fresh.PATH):
+        return "without perf"
+    theirs, ours = both(folder, "perf.data", ("-F", "comm,time"))
+    expect(theirs == ours, "both print what is late where it is met")
+    return "as perf prints them"
+
+
 # --- Faults of perf
 
 def check_exec(folder):
@@ -272,6 +296,7 @@ CHECKS = {
     "names": check_names,
     "names_dynamic": check_dynamic_names,
     "names_of_the_kernel": check_kernel_names,
+    "told_beside_the_text": check_told,
     "fault_exec_ends_the_old_maps": check_exec,
     "fault_files_of_a_folder": check_files_of_a_folder,
     "fault_instruction_traces": check_instruction_traces,

@@ -7,6 +7,7 @@
 
 #include <perfray/script.h>
 
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -69,6 +70,12 @@ static void build(struct builder *b, bool big, uint64_t machine_pid) {
     end_file(b);
 }
 
+static void keep_note(void *context, const char *sentence) {
+    char *kept = context;
+    assert_int_equal(kept[0], '\0');
+    snprintf(kept, TEXT_ROOM, "%s", sentence);
+}
+
 static void expect_text(const struct builder *b, const pfr_script_options *options, const char *wanted) {
     char text[TEXT_ROOM];
     pfr_error err = {0};
@@ -106,12 +113,14 @@ TEST(a_guest_has_threads_and_memory_of_its_own) {
 
 TEST(without_one_in_the_index_its_samples_are_left_out) {
     static const char *const fields[] = {"machine_pid,vcpu,comm,tid,ip", NULL};
-    const pfr_script_options options = {.size = sizeof options, .fields = fields};
+    char note[TEXT_ROOM] = "";
+    const pfr_script_options options = {.size = sizeof options, .fields = fields, .note = keep_note, .context = note};
     struct builder b;
     build(&b, false, 0);
     expect_text(&b, &options,
                 "           guest    12              1010\n"
                 "           guest    12              1040\n");
+    assert_string_equal(note, "3 samples of guests are left out: the recording does not say which guests");
     free(b.bytes);
 }
 

@@ -137,6 +137,47 @@ TEST(lines_of_other_records) {
     free(b.bytes);
 }
 
+static void put_sample_at(struct builder *b, uint64_t time) {
+    put_sample(b, 0x401000, 0);
+    set_number(b, b->bytes + b->length - 8, time, 8);
+}
+
+static void put_round(struct builder *b) {
+    put_head(b, 68, 0, 8);
+}
+
+static void keep_note(void *context, const char *sentence) {
+    char *kept = context;
+    strncat(kept, sentence, TEXT_ROOM - 1 - strlen(kept));
+}
+
+/* After two rounds what came before the first of them is printed; what is older now stands where it was met. */
+TEST(late_records_are_counted) {
+    static const char *const fields[] = {"time", NULL};
+    for (unsigned late = 0; late < 3; late++) {
+        char notes[TEXT_ROOM] = "";
+        const pfr_script_options options = {.size = sizeof options, .fields = fields, .note = keep_note, .context = notes};
+        struct builder b = {.big = false};
+        begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+        put_sample_at(&b, 9000);
+        put_round(&b);
+        put_round(&b);
+        for (unsigned i = 0; i < late; i++)
+            put_sample_at(&b, 4000 + 1000 * i);
+        end_file(&b);
+        expect_text(&b, &options,
+                    late == 0   ? "    0.000009: \n"
+                    : late == 1 ? "    0.000009: \n    0.000004: \n"
+                                : "    0.000009: \n    0.000004: \n    0.000005: \n");
+        assert_string_equal(
+            notes, late == 0   ? ""
+                   : late == 1 ? "1 record was written so late that newer ones had been printed: it stands where it was met"
+                               : "2 records were written so late that newer ones had been printed: they stand where they "
+                                 "were met");
+        free(b.bytes);
+    }
+}
+
 static void put_map(struct builder *b, uint32_t tid, uint64_t start, uint64_t pgoff, const char *name, uint64_t time) {
     const size_t text = (strlen(name) + 8) / 8 * 8;
     put_head(b, 1, 2, 8 + 8 + 24 + text + 16);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the text does not show of the recording, told once it is whole: none of it is damage. */
+#include "view/script_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void tell(const struct script *s, uint64_t count, const char *one, const char *several) {
+    char text[160];
+    if (count == 0 || !s->options->note)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 " %s", count, count == 1 ? one : several);
+    s->options->note(s->options->context, text);
+}
+
+void script_tell_quality(const struct script *s) {
+    tell(s, s->timeline ? timeline_late(s->timeline) : 0,
+         "record was written so late that newer ones had been printed: it stands where it was met",
+         "records were written so late that newer ones had been printed: they stand where they were met");
+    tell(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
+         "samples of guests are left out: the recording does not say which guests");
+}
