@@ -12,11 +12,11 @@ struct script_options {
     struct word_list fields;
     const char *symfs, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
-    const char *cpus, *comms, *pids, *tids, *time;
+    const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
     uint32_t address_range;
-    bool hide_call_graph, nanoseconds, symbols, mangled;
-    bool header, header_only, long_header, per_event, dump;
+    bool hide_call_graph, nanoseconds, symbols, mangled, demangle_kernel, kernel_paths;
+    bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
 
@@ -51,6 +51,12 @@ static const struct opt script_opts[] = {
     {"dso", 0, OPT_STRING, offsetof(struct script_options, objects), "NAMES", NULL},
     {"time", 0, OPT_STRING, offsetof(struct script_options, time), "A-B",
      "print samples from second A to second B; 10%-20% or 10%/2 of the recording; 5s-10s; dates"},
+    {"switch-on", 0, OPT_STRING, offsetof(struct script_options, switch_on), "EVENT",
+     "print samples from the next one of this event on"},
+    {"switch-off", 0, OPT_STRING, offsetof(struct script_options, switch_off), "EVENT",
+     "print samples up to the next one of this event"},
+    {"show-on-off-events", 0, OPT_FLAG, offsetof(struct script_options, show_switches), NULL,
+     "print those of these two events too"},
     {"reltime", 0, OPT_FLAG, offsetof(struct script_options, since_first), NULL,
      "print times as since the first one printed"},
     {"deltatime", 0, OPT_FLAG, offsetof(struct script_options, since_previous), NULL,
@@ -75,12 +81,18 @@ static const struct opt script_opts[] = {
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
      "print names of functions as the objects have them"},
     {"demangle", 0, OPT_CLEAR, offsetof(struct script_options, mangled), NULL, NULL},
+    {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, demangle_kernel), NULL,
+     "print those out of --vmlinux as people write them"},
+    {"show-kernel-path", 0, OPT_FLAG, offsetof(struct script_options, kernel_paths), NULL,
+     "print the paths of --vmlinux and of modules"},
     {"header", 0, OPT_FLAG, offsetof(struct script_options, header), NULL, "print the header of the recording first"},
     {"header-only", 0, OPT_FLAG, offsetof(struct script_options, header_only), NULL, "print that and nothing else"},
     {"show-info", 'I', OPT_FLAG, offsetof(struct script_options, long_header), NULL,
      "print all of the header, topologies and caches too"},
     {"dump-raw-trace", 'D', OPT_FLAG, offsetof(struct script_options, dump), NULL,
      "print each record with its bytes too"},
+    {"dump-unsorted-raw-trace", 0, OPT_FLAG, offsetof(struct script_options, dump_unsorted), NULL,
+     "the same, as the records stand in the recording"},
     {"per-event-dump", 0, OPT_FLAG, offsetof(struct script_options, per_event), NULL,
      "write what each event prints into a file FILE.EVENT.dump"},
     {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
@@ -137,8 +149,14 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .address_range = options->address_range,
                                     .objects = options->objects,
                                     .mangled = options->mangled,
+                                    .demangle_kernel = options->demangle_kernel,
+                                    .kernel_paths = options->kernel_paths,
                                     .stop_at = options->stop_at,
-                                    .dump = options->dump,
+                                    .switch_on = options->switch_on,
+                                    .switch_off = options->switch_off,
+                                    .show_switches = options->show_switches,
+                                    .dump = options->dump || options->dump_unsorted,
+                                    .unsorted = options->dump_unsorted,
                                     .name = task->file,
                                     .per_event = options->per_event ? task->file : NULL,
                                     .no_symbols = !options->symbols,
@@ -163,6 +181,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
 static bool goes_with_json(const struct script_options *o) {
     const char *const other = o->header || o->header_only || o->long_header ? "--header"
                               : o->dump                                     ? "--dump-raw-trace"
+                              : o->dump_unsorted                            ? "--dump-unsorted-raw-trace"
                               : o->per_event                                ? "--per-event-dump"
                               : o->since_first                              ? "--reltime"
                               : o->since_previous                           ? "--deltatime"

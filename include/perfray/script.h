@@ -57,13 +57,19 @@ typedef struct pfr_script_options {
     /* "12.5,13" in seconds, an end may be left out; "10%-20%"; "10%/2"; "5s-10s" since the first sample; wall clock:
        "2026-11-22 09:00:01,09:00:05", with Z or +01:00 behind it elsewhere than here */
     const char *time;
+    const char *switch_on;  /* an event: samples from its next one on; NULL: from the first sample on */
+    const char *switch_off; /* an event: samples up to its next one; NULL: to the end */
+    bool show_switches;     /* those of these two events, too */
     pfr_script_clock clock; /* what times are printed as */
     bool hide_call_graph;   /* the sampled address instead of its chain */
     bool nanoseconds;       /* times with nine digits behind the point instead of six */
     bool no_symbols;        /* open no object: addresses stay without names */
     bool mangled;           /* names of functions as the objects have them, not as people write them */
+    bool demangle_kernel;   /* those of the kernel too, which are as `vmlinux` has them otherwise */
+    bool kernel_paths;      /* the path of `vmlinux` and of modules, where they are printed as [kernel.kallsyms], [ext4] */
     const char *stop_at;    /* a call chain ends with the first of these names: "main,start_thread" */
     bool dump;              /* above its line each record as pfr_dump prints it in perf's form, with its bytes */
+    bool unsorted;          /* records as they stand in the recording, not in the order of time */
     const char *name;       /* of the recording, for such a dump; NULL: "" */
     /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600, and a line for each to `out`; NULL: no */
     const char *per_event;

@@ -262,6 +262,13 @@ static bool find_in_kernel(const struct address_names *n, struct named_object *o
     return find_symbol(o, o->source == &elf_symbol_source ? address_in_vmlinux(n, o, address) : address, symbol, name);
 }
 
+/* perf leaves names of the kernel as they are, and those of kallsyms always; so do we. */
+static bool is_mangled(const struct address_names *n, const struct named_object *o) {
+    if (o != &n->kernel)
+        return n->options.mangled;
+    return !n->options.demangle_kernel || o->source != &elf_symbol_source;
+}
+
 /* The text of a symbol, demangled when it is met first. A name that took too much to demangle is printed as it is. */
 static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,
                        struct address_name *name) {
@@ -270,7 +277,7 @@ static bool shown_text(struct address_names *n, struct named_object *o, const st
     if (!kept)
         return false;
     if (is_new || !*kept) {
-        const char *plain = n->options.mangled ? symbol->name : demangle(&n->demangler, symbol->name, 0);
+        const char *plain = is_mangled(n, o) ? symbol->name : demangle(&n->demangler, symbol->name, 0);
         *kept = 0;
         if (!plain && n->memory->failed == PFR_ERR_MEMORY)
             return false;

@@ -27,6 +27,7 @@ struct address_names_options {
     const char *release;  /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
     bool none;            /* open nothing: no address has a name */
     bool mangled;         /* names as the object has them */
+    bool demangle_kernel; /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
 };
 
 /* One object that was asked for, or the kernel with its modules. */

@@ -109,6 +109,7 @@ struct dump {
     unsigned depth;              /* of the form */
     bool filled;                 /* of the form: something stands in the current container */
     bool is_script;              /* between lines of the script, which has a use for more records */
+    bool unsorted;               /* which has none for rounds, since it does not sort */
     bool quiet;                  /* what is wrong with the record at hand was said */
     union dump_body body, *part; /* the record's struct; one per level of nesting */
 };

@@ -35,7 +35,7 @@ static void unhandled(struct dump *d, const pfr_record *rec, const void *body) {
 
 /* A round says how far records may be sorted; perf does not sort files whose first event stamps only samples. */
 static void finished_round(struct dump *d, const pfr_record *rec, const void *body) {
-    perf_lines *lines = is_stream(d) || d->events.stamped ? name_only : unhandled;
+    perf_lines *lines = !d->unsorted && (is_stream(d) || d->events.stamped) ? name_only : unhandled;
     lines(d, rec, body);
 }
 

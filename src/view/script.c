@@ -56,7 +56,7 @@ void script_print_sample(struct script *s, const struct moment *m) {
 void script_deliver(struct script *s, const struct moment *m) {
     if (s->options->dump)
         script_dump_sample(s, m);
-    if (script_wants(s, m))
+    if (script_wants(s, m) && script_is_on(s, m))
         script_print_sample(s, m);
 }
 
@@ -182,7 +182,7 @@ static void take(struct script *s, const pfr_record *rec, const struct key *key)
 
 /* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
 static pfr_status open_records(struct script *s, pfr_error *err) {
-    if (!(s->options->show & PFR_SCRIPT_ROUNDS)) {
+    if (!(s->options->show & PFR_SCRIPT_ROUNDS) && !s->options->unsorted) {
         PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, err));
         s->state = timeline_state(s->timeline);
         return PFR_OK;
@@ -236,7 +236,8 @@ static pfr_status run(struct script *s, pfr_error *err) {
                                               .vmlinux = s->options->vmlinux,
                                               .release = s->release,
                                               .none = s->options->no_symbols,
-                                              .mangled = s->options->mangled};
+                                              .mangled = s->options->mangled,
+                                              .demangle_kernel = s->options->demangle_kernel};
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
     address_names_init(&s->names, s->state, s->memory, &how);

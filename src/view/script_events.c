@@ -236,6 +236,7 @@ pfr_status script_prepare(struct script *s, pfr_error *err) {
     s->nr_events = count;
     for (uint32_t i = 0; i < count; i++)
         describe(s, &s->events[i], pfr_get_event(s->reader, i));
+    PFR_TRY(script_switch_make(s, err));
     PFR_TRY(make_labels(s, err));
     return script_files_make(s, err);
 }

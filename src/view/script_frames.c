@@ -75,6 +75,13 @@ static bool grow(struct frames *f, struct frame_table *t) {
     return true;
 }
 
+/* Where the kernel and its modules go by their paths; "": not there. */
+static const char *kernel_path(const struct script *s, const struct object *o) {
+    if (!s->options->kernel_paths || o->kind != OBJECT_KERNEL || s->options->kallsyms || !s->options->vmlinux)
+        return "";
+    return s->options->vmlinux;
+}
+
 /* What perf calls the object. A module that the table of build-ids lists goes by its path. */
 void script_write_object_name(struct script *s, uint32_t object, pfr_output *to) {
     if (object == NO_OBJECT) {
@@ -88,7 +95,13 @@ void script_write_object_name(struct script *s, uint32_t object, pfr_output *to)
         out_text(&to->out, ".map");
         return;
     }
-    const bool is_short = o->kind == OBJECT_KERNEL || (o->kind == OBJECT_MODULE && !o->listed);
+    const char *const own = kernel_path(s, o);
+    if (*own) {
+        print_name(to, own, strlen(own));
+        return;
+    }
+    const bool is_short =
+        o->kind == OBJECT_KERNEL || (o->kind == OBJECT_MODULE && !o->listed && !s->options->kernel_paths);
     const struct intern_text name = intern_get(&s->state->names, is_short ? o->short_name : o->path);
     print_name(to, name.bytes, name.length);
 }

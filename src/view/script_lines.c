@@ -88,6 +88,7 @@ pfr_status script_lines_make(struct script *s, pfr_error *err) {
         s->lines->form = &dump_json_form;
     }
     s->lines->is_script = true;
+    s->lines->unsorted = s->options->unsorted && !(s->options->show & PFR_SCRIPT_ROUNDS);
     s->lines->options = (pfr_dump_options){.format = PFR_DUMP_PERF, .hex = true, .name = s->options->name};
     return dump_tables_make(s->lines, err);
 }

@@ -219,6 +219,13 @@ struct script_wall {
     size_t length; /* 0: none yet */
 };
 
+/* Events between which samples are printed; NULL: none was named. */
+struct script_turns {
+    const struct script_event *on, *off;
+    bool is_on;   /* by an event */
+    bool is_over; /* turned off, and nothing turns it on */
+};
+
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
@@ -253,6 +260,7 @@ struct script {
     bool stale;    /* events were added since s->events was made */
     uint32_t max_stack;
     struct script_filter filter;
+    struct script_turns turns;
     struct script_wall wall;
     uint64_t clock_zero;        /* what printed times count from; 0: not yet known */
     char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
@@ -282,6 +290,11 @@ bool script_wants(struct script *s, const struct moment *m);
 bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
 /* The same for lines of other records, of which perf asks the cpu alone. */
 bool script_wants_cpu(const struct script *s, const struct moment *m);
+
+/* script_switch.c: finds the events that turn printing on and off; whether this one is between them. Asked of every sample
+ * that is wanted otherwise, in order. */
+pfr_status script_switch_make(struct script *s, pfr_error *err);
+bool script_is_on(struct script *s, const struct moment *m);
 
 /* script_events.c: makes s->events anew when events were added. */
 pfr_status script_prepare(struct script *s, pfr_error *err);

@@ -98,6 +98,49 @@ def check_kernel_names(folder):
     return "%d addresses, %d names" % (len(ours) - 1, len(names))
 
 
+MODULE = 0xffffffffc0000000
+OWN_FILE = """.text
+.globl _stext
+_stext: .skip 16, 1
+.type _ZN3foo3barEv, @function
+_ZN3foo3barEv: .skip 4096, 1
+.size _ZN3foo3barEv, 4096
+"""
+KERNEL_OPTIONS = (
+    ("--kallsyms", "kallsyms"),
+    ("--kallsyms", "kallsyms", "--demangle-kernel"),
+    ("--kallsyms", "kallsyms", "--show-kernel-path"),
+    ("-k", "vmlinux"),
+    ("-k", "vmlinux", "--demangle-kernel"),
+    ("-k", "vmlinux", "--demangle-kernel", "--no-demangle"),
+    ("-k", "vmlinux", "--show-kernel-path"),
+)
+
+
+def kernel_map(start, length, offset, name):
+    return made.MMAP, 1, struct.pack("<iIQQQ", -1, 0, start, length, offset) + made.padded(name) + made.tail(0, 0)
+
+
+def check_kernel_forms(folder):
+    """Names of the kernel are printed as they are unless they are wanted otherwise, and paths on request."""
+    with open(os.path.join(folder, "kallsyms"), "w", encoding="ascii") as file:
+        file.write("%x T _text\n%x T _RNvC6_123foo3bar\n%x T _ZN3foo3barEv\n" % (KERNEL, KERNEL + 16, KERNEL + 32))
+    with open(os.path.join(folder, "k.s"), "w", encoding="ascii") as file:
+        file.write(OWN_FILE)
+    link(folder, "vmlinux", os.path.join(folder, "k.s"), "-Ttext=%#x" % KERNEL)
+    maps = [kernel_map(KERNEL, 0x2000, KERNEL, b"[kernel.kallsyms]_text"),
+            kernel_map(MODULE, 0x1000, 0, b"/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko"), kernel_map(MODULE + 0x1000, 0x1000, 0, b"[fat]")]
+    places = (KERNEL, KERNEL + 20, KERNEL + 40, KERNEL + 0xffc, MODULE + 8, MODULE + 0x1008)
+    samples = [(made.SAMPLE, 1, made.sample(ip, 1000 + number)[2]) for number, ip in enumerate(places)]
+    made.write_file(os.path.join(folder, "perf.data"), [*maps, made.comm("seven", 1), *samples])
+    texts = set()
+    for options in KERNEL_OPTIONS:
+        theirs, ours = both(folder, "perf.data", (*NAMES, *options))
+        expect(theirs == ours, "%s\n%s\n%s" % (" ".join(options), "\n".join(theirs), "\n".join(ours)))
+        texts.add("\n".join(ours))
+    return "%d forms, %d of them different" % (len(KERNEL_OPTIONS), len(texts))
+
+
 # --- What is told beside the text
 
 ROUND, ID_INDEX = 68, 69
@@ -296,6 +339,7 @@ CHECKS = {
     "names": check_names,
     "names_dynamic": check_dynamic_names,
     "names_of_the_kernel": check_kernel_names,
+    "names_of_the_kernel_as_asked": check_kernel_forms,
     "told_beside_the_text": check_told,
     "fault_exec_ends_the_old_maps": check_exec,
     "fault_files_of_a_folder": check_files_of_a_folder,
