@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "help.h"
 #include "nearest.h"
@@ -26,7 +27,13 @@ static const struct opt main_opts[] = {
     {0},
 };
 
-static char default_file[] = "perf.data";
+static char default_file[] = "perf.data", standard_input[] = "-";
+
+/* Where no file is named, what is piped in is meant, as with perf. */
+static char *unnamed_file(void) {
+    struct stat st;
+    return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? standard_input : default_file;
+}
 
 static enum exit_status run_file(const struct command *command, const struct task *task) {
     struct progress progress;
@@ -70,7 +77,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
     char program[64];
     struct shared_options shared = {.pager = true, .limits = {.size = sizeof(pfr_limits)}};
     const struct opt_set sets[] = {{command->opts, options}, {shared_opts, &shared}};
-    char *default_files[] = {default_file};
+    char *default_files[] = {unnamed_file()};
     struct operands files;
     snprintf(program, sizeof program, "perfray %s", command->name);
     if (!options_parse(&(struct parse){program, sets, 2, false}, argv + 1, &files))

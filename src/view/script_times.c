@@ -66,13 +66,18 @@ static bool read_ends(const char *at, size_t length, const char *signs, end_pars
 
 /* --- Seconds */
 
+/* Each behind the one before, as perf wants them. */
+static bool is_behind(const struct script_ranges *list, const struct script_range *range) {
+    return list->count == 0 || list->at[list->count - 1].last < range->first;
+}
+
 static pfr_status read_seconds(const struct reading *r, const char *text, pfr_error *err) {
     struct script_range range;
     if (read_ends(text, strlen(text), ",-", parse_seconds, &range))
         return add(r, range.first, range.last, err);
     for (const char *at = text; *at; at += *at == ' ') {
         const size_t length = strcspn(at, " ");
-        if (length > 0 && !read_ends(at, length, ",-", parse_seconds, &range))
+        if (length > 0 && (!read_ends(at, length, ",-", parse_seconds, &range) || !is_behind(r->list, &range)))
             return refuse(text, err);
         if (length > 0)
             PFR_TRY(add(r, range.first, range.last, err));

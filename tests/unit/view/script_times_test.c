@@ -69,6 +69,10 @@ TEST(seconds) {
     expect("12.5, 13", "12500000000-13000000000");
     expect("1,2 3,4", "1000000000-2000000000 3000000000-4000000000");
     expect(",2  3,", "0-2000000000 3000000000-");
+    expect_refused("1,2 1.5,3", &known, "Invalid time string");
+    expect_refused("1,2 2,3", &known, "Invalid time string");
+    expect_refused("3,4 1,2", &known, "Invalid time string");
+    expect_refused("1, 3,4", &known, "Invalid time string");
 }
 
 TEST(parts) {
