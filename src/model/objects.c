@@ -32,20 +32,21 @@ static bool begins(const char *text, size_t length, const char *with) {
     return length >= n && memcmp(text, with, n) == 0;
 }
 
-static bool is_anonymous(const char *path, size_t length) {
-    return begins(path, length, "//anon") || begins(path, length, "/dev/zero") ||
-           begins(path, length, "/anon_hugepage");
+static bool is_in_no_file(const char *path, size_t length) {
+    static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "[stack", "[heap]", "/SYSV"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(path, length, names[i]))
+            return true;
+    return false;
 }
 
-static enum object_kind kind_of(const char *path, size_t length, bool kernel) {
-    if (kernel)
+static enum object_kind kind_of(const char *path, size_t length, enum map_use use) {
+    if (use == MAP_OF_KERNEL)
         return begins(path, length, "[kernel") || begins(path, length, "[guest.kernel") ? OBJECT_KERNEL : OBJECT_MODULE;
-    if (is_anonymous(path, length))
-        return OBJECT_ANONYMOUS;
+    if (is_in_no_file(path, length))
+        return use == MAP_OF_CODE ? OBJECT_ANONYMOUS : OBJECT_MEMORY;
     if (begins(path, length, "[vdso") || begins(path, length, "[vsyscall"))
         return OBJECT_VDSO;
-    if (begins(path, length, "[stack") || begins(path, length, "[heap]") || begins(path, length, "/SYSV"))
-        return OBJECT_MEMORY;
     return length && path[0] == '/' ? OBJECT_FILE : OBJECT_OTHER;
 }
 
@@ -159,16 +160,17 @@ pfr_status objects_of_ksymbol(struct objects *all, const pfr_text *name, uint32_
     return PFR_OK;
 }
 
-pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, bool kernel, const uint8_t *build_id,
-                          unsigned size, uint32_t *number, pfr_error *err) {
+pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, enum map_use use,
+                          const uint8_t *build_id, unsigned size, uint32_t *number, pfr_error *err) {
     uint8_t key[9 + BUILD_ID_ROOM];
-    struct object o = {.kind = (uint8_t)kind_of(path->at, path->length, kernel)};
+    struct object o = {.kind = (uint8_t)kind_of(path->at, path->length, use)};
     const uint32_t before = all->keys.count;
     if (size > BUILD_ID_ROOM)
         size = BUILD_ID_ROOM;
     PFR_TRY(intern_put(all->names, path->at, path->length, &o.path, err));
     o.pid = o.kind == OBJECT_ANONYMOUS ? pid : 0;
-    PFR_TRY(intern_put(&all->keys, key, make_key(key, o.path, o.pid, kernel, build_id, size), number, err));
+    PFR_TRY(
+        intern_put(&all->keys, key, make_key(key, o.path, o.pid, use == MAP_OF_KERNEL, build_id, size), number, err));
     if (all->keys.count == before)
         return PFR_OK;
     o.build_id_size = (uint8_t)size;

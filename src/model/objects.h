@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_OBJECTS_H
 #define PFR_MODEL_OBJECTS_H
 /*
- * What is mapped: one entry per path and build-id; anonymous memory is one per process. MEMORY are the stack, the heap
- * and what else has a name and no file; OTHER what is named in any other way.
+ * What is mapped: one entry per path and build-id. ANONYMOUS is code in no file, one entry per process; MEMORY the
+ * stack, the heap and what else has a name and no file, and holds no code; OTHER what is named in any other way.
  */
 #include "base/hashmap.h"
 #include "base/intern.h"
@@ -59,9 +59,12 @@ struct objects {
 void objects_init(struct objects *all, struct memory *memory, struct intern_table *names);
 void objects_free(struct objects *all);
 
+/* What a map is for. Of memory in no file only what holds code may have names, those that a compiler wrote down. */
+enum map_use { MAP_OF_CODE, MAP_OF_DATA, MAP_OF_KERNEL };
+
 /* The object of a map record. build_id may be NULL. */
-pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, bool kernel, const uint8_t *build_id,
-                          unsigned build_id_size, uint32_t *object, pfr_error *err);
+pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, enum map_use use,
+                          const uint8_t *build_id, unsigned build_id_size, uint32_t *object, pfr_error *err);
 
 /* The object that stands for one KSYMBOL: its path and short name are the symbol. */
 pfr_status objects_of_ksymbol(struct objects *all, const pfr_text *name, uint32_t *object, pfr_error *err);

@@ -19,7 +19,9 @@
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
 #define CPUMODE_GUEST_USER 5u
-#define MISC_BARE 0x2000u /* COMM: by exec; FORK: maps are not inherited */
+#define MISC_BARE 0x2000u      /* COMM: by exec; FORK: maps are not inherited */
+#define MISC_MMAP_DATA 0x2000u /* MMAP, MMAP2: it holds no code */
+#define PROT_CODE 4u           /* PROT_EXEC of mmap(2) */
 #define FEATURE_BUILD_ID 2u
 #define IDLE "swapper" /* tid 0 until it has another name */
 #define SAMPLE_TYPE_TIME (1u << 2)
@@ -75,14 +77,19 @@ static pfr_status apply_fork(struct state *s, const struct change_record *c, pfr
             return PFR_OK;                                                                                             \
     } while (0)
 
+/* Who does not say how memory may be used says at least whether it was recorded for its data. */
+static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
+    const bool is_code = prot ? prot & PROT_CODE : !(rec->misc & MISC_MMAP_DATA);
+    return (rec->misc & CPUMODE) == CPUMODE_KERNEL ? MAP_OF_KERNEL : is_code ? MAP_OF_CODE : MAP_OF_DATA;
+}
+
 static pfr_status collect_mmap(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
     struct pfr_rec_mmap m;
     DECODE(m);
     c->apply = apply_map;
     c->pid = m.pid, c->tid = m.tid;
     c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
-    return objects_of_map(&s->objects, &m.filename, m.pid, (rec->misc & CPUMODE) == CPUMODE_KERNEL, NULL, 0, &c->value,
-                          err);
+    return objects_of_map(&s->objects, &m.filename, m.pid, map_use(rec, 0), NULL, 0, &c->value, err);
 }
 
 static pfr_status collect_mmap2(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
@@ -91,8 +98,8 @@ static pfr_status collect_mmap2(struct state *s, const pfr_record *rec, struct c
     c->apply = apply_map;
     c->pid = m.pid, c->tid = m.tid;
     c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
-    return objects_of_map(&s->objects, &m.filename, m.pid, (rec->misc & CPUMODE) == CPUMODE_KERNEL, m.build_id.at,
-                          m.build_id_size, &c->value, err);
+    return objects_of_map(&s->objects, &m.filename, m.pid, map_use(rec, m.prot), m.build_id.at, m.build_id_size,
+                          &c->value, err);
 }
 
 static pfr_status collect_comm(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {

@@ -77,6 +77,27 @@ def check_dynamic_names(folder):
     return "%d addresses, %d names beside, %d alone" % (beside[0], beside[1], alone[1])
 
 
+PAGE_FAULTS = 2
+
+
+def check_memory(folder):
+    """Addresses of data in memory that no file holds; of what is executable perf expects a list of names."""
+    kinds = made.IP | made.TID | made.TIME | made.ADDR
+    records = [made.comm("seven", 1)]
+    for number, (name, protection) in enumerate((name, protection) for name in ("//anon", "/dev/zero (deleted)", "[heap]", "[stack]")
+                                                for protection in (3, 5, 7, 0)):
+        records.append(made.map_of(name, 0x10000 * (number + 1), 0x1000, 0, 2, protection))
+    old = [(made.MMAP, made.USER | misc, struct.pack("<IIQQQ", made.PID, made.PID, 0x200000 + misc, 0x1000, 0) +
+            made.padded(b"//anon") + made.tail(3)) for misc in (0, made.MMAP_DATA)]
+    samples = [made.sample(0x400000, 100 + number, 0x10000 * (number + 1) + 8) for number in range(16)]
+    samples += [made.sample(0x400000, 200, 0x200008), made.sample(0x400000, 201, 0x202008)]
+    made.write_file(os.path.join(folder, "perf.data"), [*records, *old, *samples], [made.attr(kinds, config=PAGE_FAULTS)])
+    theirs, ours = both(folder, "perf.data", ("-F", "addr,sym,dso,ip"))
+    expect(theirs == ours, "\n".join(["", *theirs, *ours]))
+    expect(len({line.split("(")[1] for line in ours if line}) > 4, "%s" % ours)
+    return "%d addresses" % len(samples)
+
+
 KERNEL = 0xffffffff81000000
 KERNEL_LINES = "T _text\nt code\nW weak_code\nw other_weak_code\nD data\nd own_data\nB zeros\nb own_zeros\nR constants\n" \
                "r own_constants\nV odd\nA absolute\nT code_with_data\nT end_of_all\n"
@@ -338,6 +359,7 @@ def check_symbols_of_no_section(folder):
 CHECKS = {
     "names": check_names,
     "names_dynamic": check_dynamic_names,
+    "names_of_memory": check_memory,
     "names_of_the_kernel": check_kernel_names,
     "names_of_the_kernel_as_asked": check_kernel_forms,
     "told_beside_the_text": check_told,

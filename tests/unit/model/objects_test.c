@@ -31,8 +31,8 @@ static uint32_t map_object(struct scene *s, const char *path, uint32_t pid, bool
     const pfr_text text = text_of(path);
     uint32_t object;
     pfr_error err;
-    ASSERT_OK(objects_of_map(&s->objects, &text, pid, kernel, (const uint8_t *)build_id, (unsigned)strlen(build_id),
-                             &object, &err),
+    ASSERT_OK(objects_of_map(&s->objects, &text, pid, kernel ? MAP_OF_KERNEL : MAP_OF_CODE, (const uint8_t *)build_id,
+                             (unsigned)strlen(build_id), &object, &err),
               err);
     return object;
 }
@@ -51,7 +51,7 @@ TEST(objects_are_called_as_in_reports) {
     expect_name(&s, "/usr/lib/libc.so.6", false, OBJECT_FILE, "libc.so.6");
     expect_name(&s, "relative", false, OBJECT_OTHER, "relative");
     expect_name(&s, "", false, OBJECT_OTHER, "");
-    expect_name(&s, "[heap]", false, OBJECT_MEMORY, "[heap]");
+    expect_name(&s, "[heap]", false, OBJECT_ANONYMOUS, "[JIT] tid 33");
     expect_name(&s, "[vdso]", false, OBJECT_VDSO, "[vdso]");
     expect_name(&s, "//anon", false, OBJECT_ANONYMOUS, "[JIT] tid 33");
     expect_name(&s, "/dev/zero (deleted)", false, OBJECT_ANONYMOUS, "[JIT] tid 33");
@@ -87,6 +87,21 @@ TEST(objects_are_one_per_path_and_build_id) {
     assert_int_equal(map_object(&s, "/lib/a", 7, false, "\1\2\3\4"), known);
     assert_int_equal(s.objects.at[known].build_id_size, 4);
     assert_memory_equal(s.objects.at[known].build_id, "\1\2\3\4", 4);
+    end_scene(&s);
+}
+
+TEST(objects_of_anonymous_memory_without_code_are_memory) {
+    struct scene s;
+    const pfr_text text = text_of("//anon");
+    uint32_t data, again;
+    pfr_error err;
+    begin_scene(&s);
+    const uint32_t code = map_object(&s, "//anon", 7, false, "");
+    ASSERT_OK(objects_of_map(&s.objects, &text, 7, MAP_OF_DATA, NULL, 0, &data, &err), err);
+    ASSERT_OK(objects_of_map(&s.objects, &text, 8, MAP_OF_DATA, NULL, 0, &again, &err), err);
+    assert_int_equal(s.objects.at[code].kind, OBJECT_ANONYMOUS);
+    assert_int_equal(s.objects.at[data].kind, OBJECT_MEMORY);
+    assert_int_equal(again, data);
     end_scene(&s);
 }
 

@@ -156,7 +156,8 @@ TEST(late_records_are_counted) {
     static const char *const fields[] = {"time", NULL};
     for (unsigned late = 0; late < 3; late++) {
         char notes[TEXT_ROOM] = "";
-        const pfr_script_options options = {.size = sizeof options, .fields = fields, .note = keep_note, .context = notes};
+        const pfr_script_options options = {
+            .size = sizeof options, .fields = fields, .note = keep_note, .context = notes};
         struct builder b = {.big = false};
         begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
         put_sample_at(&b, 9000);
@@ -170,10 +171,11 @@ TEST(late_records_are_counted) {
                     : late == 1 ? "    0.000009: \n    0.000004: \n"
                                 : "    0.000009: \n    0.000004: \n    0.000005: \n");
         assert_string_equal(
-            notes, late == 0   ? ""
-                   : late == 1 ? "1 record was written so late that newer ones had been printed: it stands where it was met"
-                               : "2 records were written so late that newer ones had been printed: they stand where they "
-                                 "were met");
+            notes, late == 0 ? ""
+                   : late == 1
+                       ? "1 record was written so late that newer ones had been printed: it stands where it was met"
+                       : "2 records were written so late that newer ones had been printed: they stand where they "
+                         "were met");
         free(b.bytes);
     }
 }
