@@ -41,7 +41,7 @@ class Recording:
 
 
 # Of the whole system only our own programs are compared: what others do on the machine, and how perf names it (symbols inside
-# of symbols, of data), is another matter on every run.
+# of symbols, objects that it gives up), is another matter on every run.
 OURS = ("-c", "busy,storm,swapper")
 
 RECORDINGS = {
