@@ -262,22 +262,28 @@ static size_t count_hex_digits(uint64_t value) {
     return value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
 }
 
-/* Eight digits at once: each half byte goes into a byte of its own, and those above 9 up to the letters. */
-static uint64_t spread_hex(uint32_t value) {
-    uint64_t x = value;
-    x = (x << 16 | x) & 0x0000ffff0000ffffu;
-    x = (x << 8 | x) & 0x00ff00ff00ff00ffu;
-    x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0fu;
-    const uint64_t letters = (x + 0x0606060606060606u) >> 4 & 0x0101010101010101u;
-    return __builtin_bswap64(x + 0x3030303030303030u + letters * ('a' - '0' - 10));
-}
+/* Sixteen characters at once: each half byte goes into one of its own, those above 9 up to the letters; zeros in front
+ * become blanks. */
+typedef uint8_t characters __attribute__((vector_size(16)));
 
 void format_hex_16(char to[16], uint64_t value) {
-    const size_t blanks = 16 - count_hex_digits(value);
-    const uint64_t digits[2] = {htole64(spread_hex((uint32_t)(value >> 32))), htole64(spread_hex((uint32_t)value))};
-    memcpy(to, digits, 16);
-    for (size_t i = 0; i < blanks; i++)
-        to[i] = ' ';
+    static const characters place = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const uint64_t bytes[2] = {htobe64(value), 0};
+    characters all;
+    memcpy(&all, bytes, sizeof all);
+    const characters high = all >> 4, low = all & 15;
+    const characters half = __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const characters digits = half + '0' + ((characters)(half > 9) & ('a' - '0' - 10));
+    const characters blank = (characters)(place < (uint8_t)(16 - count_hex_digits(value)));
+    const characters shown = (digits & ~blank) | (blank & ' ');
+    memcpy(to, &shown, sizeof shown);
+}
+
+void format_digits(char *to, uint32_t value, size_t digits) {
+    for (; digits >= 2; digits -= 2, value /= 100)
+        memcpy(to + digits - 2, decimal_pairs + value % 100 * 2, 2);
+    if (digits)
+        *to = (char)('0' + value % 10);
 }
 
 void out_hex_wide(struct output *out, uint64_t value, size_t width) {

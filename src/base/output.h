@@ -134,6 +134,9 @@ void out_f64(struct output *out, double value, unsigned digits);
 /* The hexadecimal digits of value, right-aligned in 16 columns. No NUL. */
 void format_hex_16(char to[16], uint64_t value);
 
+/* So many decimal digits of value, zeros in front. No NUL. */
+void format_digits(char *to, uint32_t value, size_t digits);
+
 /* The decimal digits of value at `to`, which has room for 20; returns how many. No NUL. */
 size_t format_u64(char *to, uint64_t value);
 

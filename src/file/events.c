@@ -62,6 +62,7 @@ static void set_context(pfr_reader *r, struct event *e) {
                     (a->branch_sample_type & ~names_bits(SHOW_BRANCH_SAMPLE));
     e->tail = a->flags.sample_id_all ? layout_length(layout_at(L_sample_id), &e->context).fixed : 0;
     e->time_at = place_in_sample(e, offsetof(struct pfr_rec_sample, time));
+    e->ip_at = place_in_sample(e, offsetof(struct pfr_rec_sample, ip));
     e->time_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, time));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is in a record: its body by the table, its sample_id, one field by name. */
+#include "file/decode_sample.h"
 #include "wire/fast_sample.h"
 #include "wire/layout.h"
 #include "wire/variant.h"
@@ -50,6 +51,16 @@ static pfr_status decode(const pfr_record *rec, unsigned number, void *body, pfr
     const struct pfr_context c = context_of(rec, number);
     struct cursor in = body_of(rec);
     return layout_read(layout_at(number), &c, &in, body, err);
+}
+
+pfr_status decode_sample(const pfr_record *rec, struct pfr_rec_sample *body, const struct pfr_context **last,
+                         pfr_error *err) {
+    struct cursor in = body_of(rec);
+    if (*last == rec->context && rec->event != PFR_NO_EVENT && fast_sample_again(rec->context, &in, body))
+        return PFR_OK;
+    const pfr_status st = pfr_decode(rec, body, sizeof *body, err);
+    *last = st == PFR_OK ? rec->context : NULL;
+    return st;
 }
 
 pfr_status pfr_decode(const pfr_record *rec, void *body, size_t size, pfr_error *err) {

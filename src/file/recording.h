@@ -61,6 +61,7 @@ struct event {
     struct length_rule length; /* of its samples */
     uint32_t time_at,
         time_back;   /* where the time stands: in a sample from its start, in others from their end; 0: nowhere */
+    uint32_t ip_at;  /* where ip stands in a sample, from its start; pid and tid are behind it; 0: nowhere */
     bool open_ended; /* its samples may have fields that no table knows, behind the known ones */
 };
 

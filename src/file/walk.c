@@ -8,7 +8,8 @@
 struct wanted {
     const struct length_rule *length;
     uint64_t id;
-    uint32_t at; /* of the id in the record; 0: none */
+    uint32_t at;      /* of the id in the record; 0: none */
+    uint32_t time_at; /* of the time that it must have; 0: it need not */
     bool swap;
 };
 
@@ -18,6 +19,11 @@ static inline bool is_wanted(const struct wanted *w, const uint8_t *record, uint
     return w->at == 0 || load_u64(record + w->at, w->swap) == w->id;
 }
 
+static inline bool has_time(const struct wanted *w, const uint8_t *record) {
+    const uint64_t time = w->time_at ? load_u64(record + w->time_at, w->swap) : 1;
+    return time != 0 && time != NO_TIME;
+}
+
 /* The size of the sample at `at`; 0: none that is wanted, or not whole. */
 static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
@@ -25,11 +31,12 @@ static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, ui
     const uint16_t size = load_u16(at + 6, w->swap);
     if (size < RECORD_HEADER || size > left || !is_wanted(w, at, size))
         return 0;
-    return length_holds(w->length, at + RECORD_HEADER, size - RECORD_HEADER, w->swap) ? size : 0;
+    return length_holds(w->length, at + RECORD_HEADER, size - RECORD_HEADER, w->swap) && has_time(w, at) ? size : 0;
 }
 
-/* Whether nothing is pending, so that what is at r->at in the window are records; *left bytes of them. */
-static bool may_walk(const pfr_reader *r, int32_t event, uint64_t *left) {
+/* Whether nothing is pending, so that what is at r->at in the window are records, and samples are those of the event
+ * whose id came last; *bytes in it. */
+static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
     const struct part *p = &r->parts[r->part];
     const uint64_t skip = r->at - p->in.start;
     if (r->limits.records != UINT64_MAX)
@@ -40,52 +47,64 @@ static bool may_walk(const pfr_reader *r, int32_t event, uint64_t *left) {
         return false;
     const uint64_t room = p->end - r->at;
     *left = p->in.length - skip < room ? p->in.length - skip : room;
+    *bytes = p->in.bytes + skip;
     return true;
 }
 
-static struct wanted wanted_of(const pfr_reader *r, int32_t event) {
-    return (struct wanted){&r->events[event].length, r->last_id, r->nr_events > 1 ? r->id_at : 0, r->context.swap};
+static struct wanted wanted_of(const pfr_reader *r, int32_t event, uint32_t time_at) {
+    return (struct wanted){&r->events[event].length, r->last_id, r->nr_events > 1 ? r->id_at : 0, time_at,
+                           r->context.swap};
 }
 
-static void step_over(pfr_reader *r, uint64_t bytes, uint64_t count) {
-    r->at += bytes;
+bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run *run) {
+    const struct event *e = &r->events[event];
+    uint64_t left;
+    uint32_t size;
+    *run = (struct sample_run){.time_at = e->time_at};
+    if (!may_walk(r, event, &run->bytes, &left) || (timed && (e->time_at == 0 || e->length.fixed < e->time_at)))
+        return false;
+    const struct wanted w = wanted_of(r, event, timed ? e->time_at : 0);
+    for (const uint8_t *at = run->bytes; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
+        run->length += size;
+        run->count++;
+    }
+    return run->count > 0;
+}
+
+void walk_past(pfr_reader *r, uint64_t length, uint64_t count) {
+    r->at += length;
     r->doubtful = UINT64_MAX;
     r->quality.records += count;
     r->quality.samples += count;
 }
 
-static const uint8_t *in_window(const pfr_reader *r) {
-    const struct input *in = &r->parts[r->part].in;
-    return in->bytes + (r->at - in->start);
-}
-
 uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
+    const uint32_t time_at = rounds ? r->events[event].time_at : 0;
+    const uint8_t *start, *at;
     uint64_t left, count = 0;
     uint32_t size;
-    if (!may_walk(r, event, &left))
+    if (!may_walk(r, event, &start, &left))
         return 0;
-    const struct wanted w = wanted_of(r, event);
-    const uint32_t time_at = rounds ? r->events[event].time_at : 0;
-    const uint8_t *const start = in_window(r), *at = start;
-    for (; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
+    const struct wanted w = wanted_of(r, event, 0);
+    for (at = start; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
         if (time_at) /* the length of the sample holds, so it has one */
             rounds_note(rounds, load_u64(at + time_at, w.swap));
         count++;
     }
-    step_over(r, (uint64_t)(at - start), count);
+    walk_past(r, (uint64_t)(at - start), count);
     return count;
 }
 
 uint32_t walk_collect(pfr_reader *r, int32_t event, const uint8_t **records, uint32_t most, uint64_t *from) {
+    const uint8_t *start, *at;
     uint64_t left;
     uint32_t size, count = 0;
     *from = r->at;
-    if (!may_walk(r, event, &left))
+    if (!may_walk(r, event, &start, &left))
         return 0;
-    const struct wanted w = wanted_of(r, event);
-    const uint8_t *const start = in_window(r), *at = start;
-    for (; count < most && (size = wanted_size(&w, at, left)) > 0; at += size, left -= size)
+    const struct wanted w = wanted_of(r, event, 0);
+    for (at = start; count < most && (size = wanted_size(&w, at, left)) > 0; at += size, left -= size)
         records[count++] = at;
-    step_over(r, (uint64_t)(at - start), count);
+    walk_past(r, (uint64_t)(at - start), count);
     return count;
 }

@@ -256,3 +256,15 @@ TEST(columns_as_printf_makes_them) {
         assert_int_equal(out_close(&out, NULL), PFR_OK);
     }
 }
+
+TEST(a_given_number_of_digits_is_that_of_printf) {
+    char digits[11], expected[11];
+    for (uint64_t value = 7; value < 4000000000u; value = value * 3 / 2 + 1)
+        for (size_t count = 0; count <= 10; count++) {
+            snprintf(expected, sizeof expected, "%010u", (unsigned)value);
+            memset(digits, '?', sizeof digits);
+            format_digits(digits, (uint32_t)value, count);
+            assert_memory_equal(digits, expected + 10 - count, count);
+            assert_int_equal(digits[count], '?');
+        }
+}

@@ -186,3 +186,33 @@ TEST(walking_ends_where_a_recording_is_cut) {
     assert_int_equal(compare_with_reading(&b), 3);
     free(b.bytes);
 }
+
+/* What is only looked at is still there; samples without a time end it where times are asked for. */
+TEST(looking_at_what_can_be_walked_takes_nothing) {
+    struct builder b = begin_walk(false, 1);
+    struct sample_run run, timed;
+    pfr_record rec;
+    put_samples(&b, 3, 0);
+    put_head(&b, 9, 2, 32);
+    put_room(&b, 24); /* time 0 */
+    put_samples(&b, 2, 0);
+    end_file(&b);
+    pfr_reader *r = open_built(&b, NULL);
+    expect_record(r, &rec, 9);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(walk_run(r, 0, false, &run));
+        assert_int_equal(run.count, 5);
+        assert_int_equal(run.length, 5 * 32);
+        assert_true(walk_run(r, 0, true, &timed));
+        assert_int_equal(timed.count, 2);
+        assert_ptr_equal(timed.bytes, run.bytes);
+        assert_int_equal(timed.time_at, 24);
+    }
+    walk_past(r, 2 * 32, 2);
+    assert_false(walk_run(r, 0, true, &timed));
+    assert_true(walk_run(r, 0, false, &run));
+    assert_int_equal(run.count, 3);
+    assert_int_equal(pfr_get_quality(r)->samples, 3);
+    pfr_close(r);
+    free(b.bytes);
+}

@@ -76,3 +76,35 @@ TEST(code_and_data_read_the_parts_of_samples_alike) {
         if (readers[number] && number != L_sample)
             try_layout(number, OTHERS);
 }
+
+/* Samples of one event into one struct: what one leaves in it is not seen in the next. */
+TEST(samples_read_over_each_other_are_read_alike) {
+    const struct layout *l = layout_at(L_sample);
+    struct random_numbers random = {4711};
+    uint8_t *bytes = calloc(1, ROOM);
+    unsigned again = 0;
+    union any_layout by_data, by_code;
+    assert_non_null(bytes);
+    for (unsigned i = 0; i < SAMPLES / 10; i++) {
+        struct pfr_context c = random_context(&random, l, i & 1, i >> 1 & 1);
+        if (i >> 2 & 1)
+            c.word[WORD_SAMPLE] &= 0x103ef; /* what most recordings have */
+        scatter(&random, bytes);
+        struct cursor in = cursor_on(bytes, ROOM, 0, c.swap);
+        bool fits = fast_sample(&c, &in, &by_code.as_sample);
+        for (unsigned n = 0; n < 3 && fits; n++) {
+            const uint64_t length = random_below(&random, 4) ? ROOM : random_below(&random, ROOM);
+            scatter(&random, bytes);
+            struct cursor in_data = cursor_on(bytes, length, 0, c.swap), in_code = in_data;
+            fits = fast_sample_again(&c, &in_code, &by_code.as_sample);
+            assert_int_equal(fits, layout_read(l, &c, &in_data, &by_data, NULL) == PFR_OK);
+            if (!fits)
+                break;
+            assert_null(first_difference(l, &by_data, &by_code));
+            assert_ptr_equal(in_code.at, in_data.at);
+            again++;
+        }
+    }
+    free(bytes);
+    assert_true(again > SAMPLES / 100);
+}
