@@ -40,25 +40,34 @@ static pfr_status flush(struct writing *w, pfr_error *err) {
     return used ? scratch_write(w->runs->fd, w->buffer, used, err) : PFR_OK;
 }
 
-static pfr_status put(struct writing *w, const struct waiting *one, pfr_error *err) {
-    const size_t size = waiting_size(one->size);
+/* With its bytes, in whole words. */
+static size_t kept_size(uint32_t record_size) {
+    return sizeof(struct kept) + ((record_size + 7u) & ~7u);
+}
+
+static pfr_status put(struct writing *w, const pfr_record *rec, uint64_t time, pfr_error *err) {
+    const size_t size = kept_size(rec->size);
     if (BUFFER - w->used < size)
         PFR_TRY(flush(w, err));
+    struct kept *one = (struct kept *)(void *)(w->buffer + w->used);
     memset(w->buffer + w->used + size - 8, 0, 8);
-    memcpy(w->buffer + w->used, one, sizeof *one + one->size);
+    one->time = time;
+    one->rec = *rec;
+    memcpy(one->bytes, rec->bytes, rec->size);
     w->used += size;
     return PFR_OK;
 }
 
-static pfr_status put_all(struct writing *w, struct window *window, pfr_error *err) {
-    const struct waiting *one;
+static pfr_status put_all(struct writing *w, struct window *window, bool swap, pfr_error *err) {
+    pfr_record rec;
+    uint64_t time;
     PFR_TRY(window_release(window, UINT64_MAX, err));
-    while ((one = window_take(window)))
-        PFR_TRY(put(w, one, err));
+    while (window_take(window, swap, &rec, &time))
+        PFR_TRY(put(w, &rec, time, err));
     return flush(w, err);
 }
 
-pfr_status runs_keep(struct runs *runs, struct window *window, pfr_error *err) {
+pfr_status runs_keep(struct runs *runs, struct window *window, bool swap, pfr_error *err) {
     struct writing w = {.runs = runs};
     if (runs->fd < 0)
         PFR_TRY(scratch_open(&runs->fd, err));
@@ -72,7 +81,7 @@ pfr_status runs_keep(struct runs *runs, struct window *window, pfr_error *err) {
     w.buffer = mem_alloc(runs->memory, BUFFER, 1);
     if (!w.buffer)
         return mem_fail(runs->memory, err, "records in time order");
-    const pfr_status st = put_all(&w, window, err);
+    const pfr_status st = put_all(&w, window, swap, err);
     mem_free(runs->memory, w.buffer, BUFFER, 1);
     runs->at[runs->count++] = (struct run){.from = from, .end = runs->size};
     return st;
@@ -99,16 +108,16 @@ static pfr_status fill(struct runs *runs, struct run *run, size_t wanted, pfr_er
 
 /* The run's next record becomes run->next; PFR_END: there is none. */
 static pfr_status step(struct runs *runs, struct run *run, pfr_error *err) {
-    const struct waiting *next;
+    const struct kept *next;
     PFR_TRY(fill(runs, run, sizeof *next, err));
     if (run->length - run->at < sizeof *next)
         return PFR_END;
-    next = (const struct waiting *)(const void *)(run->buffer + run->at);
-    const size_t size = waiting_size(next->size);
+    next = (const struct kept *)(const void *)(run->buffer + run->at);
+    const size_t size = kept_size(next->rec.size);
     PFR_TRY(fill(runs, run, size, err));
     if (run->length - run->at < size)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "temporary file", "a temporary file became shorter");
-    run->next = (const struct waiting *)(const void *)(run->buffer + run->at);
+    run->next = (const struct kept *)(const void *)(run->buffer + run->at);
     run->at += size;
     return PFR_OK;
 }
@@ -166,11 +175,14 @@ static pfr_status leave_last(struct runs *runs, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status runs_take(struct runs *runs, const struct waiting **next, pfr_error *err) {
+pfr_status runs_take(struct runs *runs, pfr_record *rec, uint64_t *time, pfr_error *err) {
     PFR_TRY(leave_last(runs, err));
     if (runs->in_heap == 0)
         return PFR_END;
     runs->last = runs->heap[0];
-    *next = runs->at[runs->last].next;
+    const struct kept *next = runs->at[runs->last].next;
+    *rec = next->rec;
+    rec->bytes = next->bytes;
+    *time = next->time;
     return PFR_OK;
 }

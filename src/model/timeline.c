@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "file/recording.h"
+#include "file/walk.h"
 #include "model/runs.h"
 
 #define TYPE_FINISHED_ROUND 68u
@@ -89,10 +90,14 @@ static pfr_status end_round(struct timeline *t, pfr_error *err) {
     return limit && t->runs.count == 0 ? window_release(&t->window, limit, err) : PFR_OK;
 }
 
+static bool swaps(const struct timeline *t) {
+    return t->reader->context.swap;
+}
+
 /* Too much waits. END: some of it goes. */
 static pfr_status make_room(struct timeline *t, pfr_error *err) {
     if (!t->learns && !t->has_rounds)
-        return runs_keep(&t->runs, &t->window, err);
+        return runs_keep(&t->runs, &t->window, swaps(t), err);
     PFR_TRY(window_release(&t->window, 0, err));
     PFR_TRY(window_release(&t->window, window_middle(&t->window), err));
     return PFR_END;
@@ -104,56 +109,81 @@ static pfr_status end(struct timeline *t, pfr_error *err) {
     if (t->runs.count == 0)
         return window_release(&t->window, UINT64_MAX, err);
     t->merges = true;
-    PFR_TRY(runs_keep(&t->runs, &t->window, err));
+    PFR_TRY(runs_keep(&t->runs, &t->window, swaps(t), err));
     return runs_merge(&t->runs, err);
 }
 
-/* Reads until something may be given. OK: *rec is it; END: it waits to be taken. */
-static pfr_status read_on(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *err) {
+/* The samples that come behind one that was put, as far as they can be seen to be like it: they are put too. */
+static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error *err) {
+    struct sample_run seen;
+    uint64_t used, count;
+    if (rec->type != TYPE_SAMPLE || rec->event < 0 || rec->inside || !walk_run(t->reader, rec->event, true, &seen))
+        return PFR_OK;
+    const struct window_run run = {seen.bytes, seen.length, seen.time_at, swaps(t)};
+    PFR_TRY(window_put_run(&t->window, rec, &run, t->wait_most, &used, &count, err));
+    walk_past(t->reader, used, count);
+    return PFR_OK;
+}
+
+/* Reads until something may be given. OK: *to is it; END: it waits to be taken. */
+static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error *err) {
     for (;;) {
-        pfr_status st = pfr_next(t->reader, rec, err);
+        pfr_status st = pfr_next(t->reader, &to->rec, err);
         if (st == PFR_END)
             return (st = end(t, err)) < 0 ? st : PFR_END;
         if (st != PFR_OK)
             return st;
-        const uint64_t time = time_of(t->reader, rec);
-        *key = key_at(t, rec, time);
-        if (!waits(t, rec, time)) {
-            t->round_ends = rec->type == TYPE_FINISHED_ROUND;
+        const uint64_t time = time_of(t->reader, &to->rec);
+        if (!waits(t, &to->rec, time)) {
+            to->key = key_at(t, &to->rec, time);
+            t->round_ends = to->rec.type == TYPE_FINISHED_ROUND;
             return PFR_OK;
         }
-        PFR_TRY(window_put(&t->window, rec, time, err));
+        PFR_TRY(window_put(&t->window, &to->rec, time, err));
+        if (t->window.bytes <= t->wait_most)
+            PFR_TRY(put_like(t, &to->rec, err));
         if (t->window.bytes > t->wait_most && (st = make_room(t, err)) != PFR_OK)
             return st;
     }
 }
 
-static pfr_status take(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *err) {
-    const struct waiting *next = NULL;
+/* PFR_END: nothing may go. */
+static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *err) {
+    uint64_t time;
     if (t->merges) {
-        const pfr_status st = runs_take(&t->runs, &next, err);
+        const pfr_status st = runs_take(&t->runs, &to->rec, &time, err);
         if (st != PFR_OK)
             return st;
-    } else if (!(next = window_take(&t->window))) {
+    } else if (!window_take(&t->window, swaps(t), &to->rec, &time)) {
         return PFR_END;
     }
-    waiting_record(next, t->reader->context.swap, rec);
-    *key = key_of(rec, next->time);
-    t->late += key->time < t->given;
-    if (key->time > t->given)
-        t->given = key->time;
+    to->key = key_of(&to->rec, time);
+    t->late += time < t->given;
+    if (time > t->given)
+        t->given = time;
     return PFR_OK;
 }
 
-pfr_status timeline_next(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *error) {
+/* Whether the next record that waits may be given together with the one before: neither moves the bytes nor changes
+ * the state that the other sees. */
+static bool may_follow(const struct timeline *t) {
+    return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == TYPE_SAMPLE);
+}
+
+pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     pfr_status st;
+    *count = 0;
     if (t->round_ends)
         PFR_TRY(end_round(t, err));
-    while ((st = take(t, rec, key, err)) == PFR_END && !t->ended)
-        if ((st = read_on(t, rec, key, err)) != PFR_END)
+    while ((st = take(t, to, err)) == PFR_END && !t->ended)
+        if ((st = read_on(t, to, err)) != PFR_END)
             break;
-    return st == PFR_OK ? give(t, rec, err) : st;
+    if (st != PFR_OK)
+        return st;
+    for (*count = 1; *count < room && may_follow(t) && take(t, &to[*count], err) == PFR_OK;)
+        ++*count;
+    return give(t, &to->rec, err);
 }
 
 void timeline_wait_most(struct timeline *t, uint64_t bytes) {
@@ -162,6 +192,10 @@ void timeline_wait_most(struct timeline *t, uint64_t bytes) {
 
 struct state *timeline_state(struct timeline *t) {
     return &t->state;
+}
+
+bool timeline_learns(const struct timeline *t) {
+    return t->learns;
 }
 
 uint64_t timeline_late(const struct timeline *t) {

@@ -6,9 +6,9 @@
  *
  *     struct timeline *t;
  *     timeline_open(&t, reader, memory, &err);
- *     while ((st = timeline_next(t, &rec, &key, &err)) >= 0 && st != PFR_END)
- *         if (st == PFR_OK)
- *             state_place(timeline_state(t), &rec, pid, tid, address, key, &place);
+ *     while ((st = timeline_next(t, some, 64, &count, &err)) >= 0 && st != PFR_END)
+ *         for (size_t i = 0; i < count; i++)
+ *             state_place(timeline_state(t), &some[i].rec, pid, tid, address, some[i].key, &place);
  *     timeline_close(t);
  *
  * A record comes when no earlier one can come any more: FINISHED_ROUND says so, and the end. What is too much to wait
@@ -27,14 +27,21 @@ struct timeline;
 pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void timeline_close(struct timeline *t); /* NULL is fine */
 
-/* OK: *rec, whose bytes live until the next call, and its key. HOLE: *err, call again. END. < 0: *err. */
-pfr_status timeline_next(struct timeline *t, pfr_record *rec, struct key *key, pfr_error *err);
+/* OK: the next records, *count of them, 1 to `room`, whose bytes live until the next call; where state is learnt as it
+ * is read, all of them see that of the first. HOLE: *err, call again. END. < 0: *err. But for OK *count is 0. */
+struct timed_record {
+    pfr_record rec;
+    struct key key;
+};
+pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *err);
 
 /* How many bytes of records may wait in memory for earlier ones; before the first timeline_next. */
 #define TIMELINE_WAIT_MOST ((uint64_t)64 << 20)
 void timeline_wait_most(struct timeline *t, uint64_t bytes);
 
 struct state *timeline_state(struct timeline *t);
+/* Whether the state is learnt from what is given, and so changes with it. */
+bool timeline_learns(const struct timeline *t);
 
 /* Records that came after a later one had been given: they are given where they are met. */
 uint64_t timeline_late(const struct timeline *t);

@@ -66,45 +66,106 @@ static pfr_status push(struct window *w, struct window_orders *o, struct window_
     return PFR_OK;
 }
 
-static uint64_t weight_of(uint32_t record_size) {
-    return waiting_size(record_size) + 2 * sizeof(struct window_order);
+/* --- What is put: whole words, behind a stretch. */
+
+static inline uint32_t words_of(uint64_t size) {
+    return (uint32_t)((size + 7) / 8);
 }
 
-/* Records are short, and whole words nearly always. */
-static inline void copy_words(uint8_t *to, const uint8_t *from, uint32_t size) {
-    if (size > 128) {
-        memcpy(to, from, size);
-        return;
-    }
-    for (; size >= 8; size -= 8, to += 8, from += 8)
-        memcpy(to, from, 8);
-    if (size)
-        memcpy(to, from, size);
+static inline uint64_t weight_of(uint32_t record_size) {
+    return words_of(record_size) * 8ull + 2 * sizeof(struct window_order);
+}
+
+static struct stretch *stretch_at(const struct window *w, uint32_t block, uint32_t at) {
+    return (struct stretch *)(void *)(w->blocks[block].bytes + at * 8ull);
+}
+
+/* Whether the record lies behind the last one in the file, as it would in the block. */
+static bool goes_on(const struct window *w, const pfr_record *rec) {
+    if (w->stretch_ends == 0 || BLOCK_SIZE - w->stretch_ends < rec->size + 7u)
+        return false;
+    const struct stretch *s = stretch_at(w, w->block, w->stretch);
+    const uint64_t ahead = w->stretch_ends - w->stretch * 8ull - sizeof *s;
+    return s->context == rec->context && s->event == rec->event && s->part == (rec->part & 0x7fffffffu) &&
+           s->tail == rec->tail && s->inside == rec->inside && s->offset + (s->inside ? 0 : ahead) == rec->offset &&
+           s->inner + (s->inside ? ahead : 0) == rec->inner;
+}
+
+static pfr_status begin_stretch(struct window *w, const pfr_record *rec, pfr_error *err) {
+    const uint32_t needs = (uint32_t)sizeof(struct stretch) + words_of(rec->size) * 8;
+    if (w->nr_blocks == 0 || BLOCK_SIZE - w->blocks[w->block].used < needs)
+        PFR_TRY(choose_block(w, err));
+    struct window_block *b = &w->blocks[w->block];
+    w->stretch = b->used / 8;
+    *stretch_at(w, w->block, w->stretch) = (struct stretch){.context = rec->context,
+                                                            .offset = rec->offset,
+                                                            .inner = rec->inner,
+                                                            .part = rec->part & 0x7fffffffu,
+                                                            .inside = rec->inside,
+                                                            .event = rec->event,
+                                                            .tail = rec->tail};
+    b->used += (uint32_t)sizeof(struct stretch);
+    w->stretch_ends = b->used;
+    return PFR_OK;
+}
+
+/* The bytes stand at the end of the block that is being filled. */
+static inline pfr_status count_put(struct window *w, uint32_t size, uint64_t time, pfr_error *err) {
+    struct window_block *b = &w->blocks[w->block];
+    const uint64_t place = (uint64_t)w->block << 2 * PLACE_BITS | (uint64_t)w->stretch << PLACE_BITS | b->used / 8;
+    if (w->fresh.count < w->fresh.room)
+        w->fresh.at[w->fresh.count++] = (struct window_order){time, place};
+    else
+        PFR_TRY(push(w, &w->fresh, (struct window_order){time, place}, err));
+    b->used += words_of(size) * 8;
+    b->live++;
+    w->stretch_ends = size % 8 ? 0 : b->used;
+    w->bytes += weight_of(size);
+    if (time > w->latest)
+        w->latest = time;
+    return PFR_OK;
 }
 
 pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pfr_error *err) {
-    const uint32_t size = (uint32_t)waiting_size(rec->size);
-    if (w->nr_blocks == 0 || BLOCK_SIZE - w->blocks[w->block].used < size)
-        PFR_TRY(choose_block(w, err));
-    struct window_block *b = &w->blocks[w->block];
-    struct waiting *at = (struct waiting *)(void *)(b->bytes + b->used);
-    PFR_TRY(push(w, &w->fresh, (struct window_order){time, at}, err));
-    *at = (struct waiting){.time = time,
-                           .offset = rec->offset,
-                           .inner = rec->inner,
-                           .context = rec->context,
-                           .part = rec->part & 0x7fffffffu,
-                           .inside = rec->inside,
-                           .block = w->block,
-                           .event = rec->event,
-                           .tail = rec->tail,
-                           .size = rec->size};
-    copy_words(at->bytes, rec->bytes, rec->size);
-    b->used += size;
-    b->live++;
-    w->bytes += weight_of(rec->size);
-    if (time > w->latest)
-        w->latest = time;
+    if (!goes_on(w, rec))
+        PFR_TRY(begin_stretch(w, rec, err));
+    const struct window_block *b = &w->blocks[w->block];
+    memcpy(b->bytes + b->used, rec->bytes, rec->size);
+    return count_put(w, rec->size, time, err);
+}
+
+/* As many of the run's records as the block has room for. */
+static pfr_status put_part(struct window *w, const struct window_run *run, uint64_t most, uint64_t *used,
+                           uint64_t *count, pfr_error *err) {
+    const struct window_block *b = &w->blocks[w->block];
+    const uint8_t *at = run->bytes + *used, *const from = at, *const end = run->bytes + run->length;
+    uint8_t *const to = b->bytes + b->used;
+    const uint64_t room = BLOCK_SIZE - b->used;
+    while (at < end && w->bytes <= most && w->stretch_ends != 0) {
+        const uint32_t size = load_u16(at + 6, run->swap);
+        if ((uint64_t)(at - from) + size + 7 > room)
+            break;
+        PFR_TRY(count_put(w, size, load_u64(at + run->time_at, run->swap), err));
+        at += size;
+        ++*count;
+    }
+    memcpy(to, from, (size_t)(at - from));
+    *used += (uint64_t)(at - from);
+    return PFR_OK;
+}
+
+pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct window_run *run, uint64_t most,
+                          uint64_t *used, uint64_t *count, pfr_error *err) {
+    pfr_record next = *rec;
+    *used = *count = 0;
+    while (*used < run->length && w->bytes <= most) {
+        next.offset = rec->offset + rec->size + *used;
+        next.bytes = run->bytes + *used;
+        next.size = load_u16(next.bytes + 6, run->swap);
+        if (w->stretch_ends == 0 || BLOCK_SIZE - w->stretch_ends < next.size + 7u)
+            PFR_TRY(begin_stretch(w, &next, err));
+        PFR_TRY(put_part(w, run, most, used, count, err));
+    }
     return PFR_OK;
 }
 
@@ -117,13 +178,23 @@ static size_t run_end(const struct window_orders *o, size_t from) {
     return i < o->count ? i : o->count;
 }
 
-/* from[a..b) and from[b..c) into to[a..c); equal times keep their order. */
-static void merge_two(const struct window_order *from, struct window_order *to, size_t a, size_t b, size_t c) {
-    size_t left = a, right = b;
-    for (size_t i = a; i < c; i++) {
-        const bool takes_left = left < b && (right == c || from[left].time <= from[right].time);
-        to[i] = from[takes_left ? left++ : right++];
+/* Two sorted lists into one; where times are equal the left one comes first. Which of two comes first is chance, so
+ * that it is no branch. */
+static void merge(const struct window_order *left, size_t lefts, const struct window_order *right, size_t rights,
+                  struct window_order *to) {
+    while (lefts > 0 && rights > 0) {
+        const bool takes_right = right->time < left->time;
+        const struct window_order *const next = takes_right ? right : left;
+        *to++ = *next;
+        right += takes_right;
+        rights -= takes_right;
+        left += !takes_right;
+        lefts -= !takes_right;
     }
+    if (lefts)
+        memcpy(to, left, lefts * sizeof *to);
+    if (rights)
+        memcpy(to, right, rights * sizeof *to);
 }
 
 static pfr_status make_room(struct window *w, struct window_orders *o, size_t count, pfr_error *err) {
@@ -149,7 +220,7 @@ static pfr_status sort_fresh(struct window *w, pfr_error *err) {
         PFR_TRY(make_room(w, &w->spare, w->fresh.count, err));
         for (size_t a = 0; a < w->fresh.count;) {
             const size_t b = run_end(&w->fresh, a), c = b < w->fresh.count ? run_end(&w->fresh, b) : b;
-            merge_two(w->fresh.at, w->spare.at, a, b, c);
+            merge(w->fresh.at + a, b - a, w->fresh.at + b, c - b, w->spare.at + a);
             a = c;
         }
         w->spare.count = w->fresh.count;
@@ -164,12 +235,7 @@ static pfr_status join_fresh(struct window *w, pfr_error *err) {
     if (w->fresh.count == 0)
         return PFR_OK;
     PFR_TRY(make_room(w, &w->spare, count, err));
-    const struct window_order *old = waits ? w->sorted.at + w->sorted.first : NULL, *new = w->fresh.at;
-    size_t a = 0, b = 0;
-    for (size_t i = 0; i < count; i++) {
-        const bool takes_old = a < waits && (b == w->fresh.count || old[a].time <= new[b].time);
-        w->spare.at[i] = takes_old ? old[a++] : new[b++];
-    }
+    merge(waits ? w->sorted.at + w->sorted.first : NULL, waits, w->fresh.at, w->fresh.count, w->spare.at);
     w->spare.first = 0;
     w->spare.count = count;
     swap_orders(&w->sorted, &w->spare);
@@ -189,17 +255,46 @@ uint64_t window_middle(const struct window *w) {
     return o->first < o->count ? o->at[o->first].time + (o->at[o->count - 1].time - o->at[o->first].time) / 2 : 0;
 }
 
+static inline const uint8_t *bytes_of(const struct window *w, const struct window_order *one) {
+    const uint64_t at = one->place & ((1u << PLACE_BITS) - 1);
+    return w->blocks[one->place >> 2 * PLACE_BITS].bytes + at * 8;
+}
+
+static inline void fill_record(const struct stretch *of, const uint8_t *bytes, bool swap, pfr_record *rec) {
+    const uint64_t ahead = (uint64_t)(bytes - (const uint8_t *)(of + 1));
+    rec->offset = of->offset + (of->inside ? 0 : ahead);
+    rec->inner = of->inner + (of->inside ? ahead : 0);
+    rec->part = of->part;
+    rec->type = load_u32(bytes, swap);
+    rec->misc = load_u16(bytes + 4, swap);
+    rec->size = load_u16(bytes + 6, swap);
+    rec->tail = (uint16_t)of->tail;
+    rec->inside = of->inside;
+    rec->event = of->event;
+    rec->payload = 0;
+    rec->bytes = bytes;
+    rec->context = of->context;
+}
+
 /* Records of other buffers than the last one's lie far away: they are asked for before they are needed. */
-const struct waiting *window_take(struct window *w) {
+bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time) {
     struct window_orders *o = &w->sorted;
     if (o->first == o->count || o->at[o->first].time > w->limit)
-        return NULL;
-    if (o->first + AHEAD < o->count) {
-        __builtin_prefetch(o->at[o->first + AHEAD].at);
-        __builtin_prefetch(o->at[o->first + AHEAD].at->bytes);
-    }
-    struct waiting *at = o->at[o->first++].at;
-    w->bytes -= weight_of(at->size);
-    w->blocks[at->block].live--;
-    return at;
+        return false;
+    if (o->first + AHEAD < o->count)
+        __builtin_prefetch(bytes_of(w, &o->at[o->first + AHEAD]));
+    const struct window_order *one = &o->at[o->first++];
+    const uint32_t block = (uint32_t)(one->place >> 2 * PLACE_BITS);
+    const uint32_t stretch = (uint32_t)(one->place >> PLACE_BITS) & ((1u << PLACE_BITS) - 1);
+    fill_record(stretch_at(w, block, stretch), bytes_of(w, one), swap, rec);
+    *time = one->time;
+    w->bytes -= weight_of(rec->size);
+    w->blocks[block].live--;
+    return true;
+}
+
+uint32_t window_next_type(const struct window *w, bool swap) {
+    const struct window_orders *o = &w->sorted;
+    const bool none = o->first == o->count || o->at[o->first].time > w->limit;
+    return none ? UINT32_MAX : load_u32(bytes_of(w, &o->at[o->first]), swap);
 }

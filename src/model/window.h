@@ -6,31 +6,32 @@
  * taken in the order of time; equal times go in the order they were put.
  *
  *     window_put(&w, &rec, time, &err);      as many as come
+ *     window_put_run(&w, &rec, ...);         many at once
  *     window_release(&w, limit, &err);       what is not later than `limit` may go
- *     while ((at = window_take(&w)))         lives until the next window_put
- *         use(waiting_record(at, ...));
+ *     while (window_take(&w, swap, &rec, &time))
+ *         use(&rec);                         lives until the next window_put
  *
  * Memory follows what waits: records lie in blocks, in the order they were put, and a block is used again when all of
- * its records were taken. What is taken is read in as many places as there were buffers, each from front to back.
+ * its records were taken. What the bytes of records do not say stands once ahead of as many as follow each other in the
+ * file (struct stretch). What is taken is read in as many places as there were buffers, each from front to back.
  */
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "model/key.h"
 
-/* What the bytes of a record do not say; they follow. */
-struct waiting {
-    uint64_t time, offset, inner;
+/* Of records that lie behind each other in the file, of one event; their bytes follow. */
+struct stretch {
     const struct pfr_context *context;
+    uint64_t offset, inner; /* of the first; of the others one of the two grows with the bytes */
     uint32_t part : 31, inside : 1;
-    uint32_t block;
     int32_t event;
-    uint16_t tail, size;
-    uint8_t bytes[];
+    uint32_t tail;
 };
 
+/* Where a record is: its block, its stretch, its bytes, both in words from the start of the block. */
+#define PLACE_BITS 17u
 struct window_order {
-    uint64_t time;
-    struct waiting *at;
+    uint64_t time, place;
 };
 
 struct window_orders {
@@ -48,10 +49,20 @@ struct window {
     struct window_orders sorted, fresh, spare; /* in order; as they came; for merging */
     struct window_block *blocks;
     size_t nr_blocks, blocks_room;
-    uint32_t block;  /* that is being filled */
-    uint64_t limit;  /* released up to here; 0: nothing was */
-    uint64_t bytes;  /* that wait, with what is needed to keep them */
-    uint64_t latest; /* the latest time that was ever put */
+    uint32_t block;        /* that is being filled */
+    uint32_t stretch;      /* the last of it, in words */
+    uint32_t stretch_ends; /* in bytes, where a record would go on with it; 0: nowhere */
+    uint64_t limit;        /* released up to here; 0: nothing was */
+    uint64_t bytes;        /* that wait, with what is needed to keep them */
+    uint64_t latest;       /* the latest time that was ever put */
+};
+
+/* Bytes of records, in the file's byte order. */
+struct window_run {
+    const uint8_t *bytes;
+    uint64_t length;
+    uint32_t time_at;
+    bool swap;
 };
 
 void window_init(struct window *w, struct memory *memory);
@@ -59,31 +70,20 @@ void window_free(struct window *w);
 
 /* The time is not 0. */
 pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pfr_error *err);
+/*
+ * The same for records that follow *rec in the file, which was put last and did not come out of another; they are of
+ * its event, each is as long as its header says and has its time at `time_at`. Ends early when more than `most` bytes
+ * wait. *used: bytes that were put, *count: how many records.
+ */
+pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct window_run *run, uint64_t most,
+                          uint64_t *used, uint64_t *count, pfr_error *err);
 /* Sorts what came and lets go what is not later. UINT64_MAX: everything. */
 pfr_status window_release(struct window *w, uint64_t limit, pfr_error *err);
-/* The next record that may go; NULL: none. It lives until the next window_put. */
-const struct waiting *window_take(struct window *w);
+/* The next record that may go; false: none. Its bytes live until the next window_put. */
+bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time);
+/* The type of that record; UINT32_MAX: none. */
+uint32_t window_next_type(const struct window *w, bool swap);
 /* A time that half of the way between the first and the last record lies at or before; only after window_release. */
 uint64_t window_middle(const struct window *w);
-
-/* With its bytes, in whole words. */
-static inline size_t waiting_size(uint32_t record_size) {
-    return sizeof(struct waiting) + ((record_size + 7u) & ~7u);
-}
-
-/* The record as it was put; rec->bytes lie in `at`. */
-static inline void waiting_record(const struct waiting *at, bool swap, pfr_record *rec) {
-    *rec = (pfr_record){.offset = at->offset,
-                        .inner = at->inner,
-                        .part = at->part,
-                        .type = load_u32(at->bytes, swap),
-                        .misc = load_u16(at->bytes + 4, swap),
-                        .size = at->size,
-                        .tail = at->tail,
-                        .inside = at->inside,
-                        .event = at->event,
-                        .bytes = at->bytes,
-                        .context = at->context};
-}
 
 #endif

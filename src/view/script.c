@@ -7,9 +7,12 @@
 #include "view/script_stat.h"
 
 #include "base/fail.h"
+#include "file/decode_sample.h"
 #include "file/recording.h"
 
 #define STACK_MOST 127u
+#define AT_ONCE 64u /* records that are taken together */
+#define AHEAD 5u    /* of which so many are looked ahead */
 #define FIRST_OWN_RECORD 64u
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
@@ -60,6 +63,14 @@ void script_deliver(struct script *s, const struct moment *m) {
         script_print_sample(s, m);
 }
 
+/* One sample, or one of each counter. */
+static void tell_sample(struct script *s, struct moment *m) {
+    if (m->event->reads)
+        script_reads(s, m);
+    else
+        script_deliver(s, m);
+}
+
 static bool is_guest(const pfr_record *rec) {
     const unsigned mode = rec->misc & CPUMODE;
     return mode > CPUMODE_HYPERVISOR && mode <= CPUMODE_GUEST_USER;
@@ -80,36 +91,44 @@ static void take_guest(struct script *s, struct moment *m) {
         here.misc = (uint16_t)((here.misc & ~CPUMODE) | CPUMODE_USER);
     m->rec = &here;
     s->names.options.none = true;
-    script_reads(s, m);
+    tell_sample(s, m);
     s->names.options.none = none;
 }
 
+static void fill_moment(const struct script *s, const struct pfr_rec_sample *sample, struct moment *m) {
+    const uint64_t type = m->event->sample_type;
+    m->pid = SAMPLE_HAS(type, S_TID) ? sample->pid : NOBODY;
+    m->tid = SAMPLE_HAS(type, S_TID) ? sample->tid : NOBODY;
+    m->cpu = SAMPLE_HAS(type, S_CPU) ? sample->cpu : UINT32_MAX;
+    m->time = SAMPLE_HAS(type, S_TIME) ? sample->time : UINT64_MAX;
+    m->period = SAMPLE_HAS(type, S_PERIOD) ? sample->period : m->event->event->attr.sample_period;
+    m->misc = m->rec->misc;
+    if (s->state->guests.any)
+        m->guest = guests_of_id(&s->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample->identifier : sample->id);
+}
+
 static void take_sample(struct script *s, const pfr_record *rec, const struct key *key) {
-    struct pfr_rec_sample sample;
     pfr_error err;
-    struct moment m = {.rec = rec, .sample = &sample, .key = *key};
+    struct moment m = {.rec = rec, .sample = &s->sample, .key = *key};
     if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
         return;
-    if (pfr_decode(rec, &sample, sizeof sample, &err) != PFR_OK) {
+    if (decode_sample(rec, &s->sample, &s->sample_of, &err) != PFR_OK) {
         tell_hole(s, &err);
         return;
     }
     m.event = &s->events[rec->event];
-    const uint64_t type = m.event->sample_type;
-    m.pid = SAMPLE_HAS(type, S_TID) ? sample.pid : NOBODY;
-    m.tid = SAMPLE_HAS(type, S_TID) ? sample.tid : NOBODY;
-    m.cpu = SAMPLE_HAS(type, S_CPU) ? sample.cpu : UINT32_MAX;
-    m.time = SAMPLE_HAS(type, S_TIME) ? sample.time : UINT64_MAX;
-    m.period = SAMPLE_HAS(type, S_PERIOD) ? sample.period : m.event->event->attr.sample_period;
-    m.misc = rec->misc;
-    m.guest = guests_of_id(&s->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample.identifier : sample.id);
+    fill_moment(s, &s->sample, &m);
+    if (!is_guest(rec)) {
+        m.thread = script_thread(s, m.pid, m.tid, &m.key);
+        if (m.thread)
+            tell_sample(s, &m);
+        return;
+    }
     m.thread = script_thread_of(s, rec, m.guest, m.pid, m.tid, &m.key);
-    if (m.thread && is_guest(rec) && !s->state->guests.any)
-        leave_out_guest(s, &m);
-    else if (m.thread && guests_have(&s->state->guests, rec->misc))
+    if (m.thread && s->state->guests.any)
         take_guest(s, &m);
     else if (m.thread)
-        script_reads(s, &m);
+        leave_out_guest(s, &m);
 }
 
 /* What changes names or maps ends what was kept of them; the kernel's change seldom. */
@@ -155,17 +174,20 @@ static script_taker *const takers[] = {
     [76] = take_count,   [77] = take_count, [78] = take_update, [80] = take_event,
 };
 
-/* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. */
-static void mind_order(struct script *s, const struct key *key) {
+/* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. What
+ * the recorder wrote for itself comes where it stands in the file and sees nothing. */
+static void mind_order(struct script *s, const pfr_record *rec, const struct key *key) {
+    if (rec->type >= FIRST_OWN_RECORD)
+        return;
     const bool late = key_before(key, &s->last);
     if (late || s->was_late)
-        s->epoch++, s->kernel_epoch++;
+        s->epoch++, s->kernel_epoch++, s->order_epoch++;
     s->was_late = late;
     s->last = *key;
 }
 
 static void take(struct script *s, const pfr_record *rec, const struct key *key) {
-    mind_order(s, key);
+    mind_order(s, rec, key);
     if (s->stale && rec->type < FIRST_OWN_RECORD) {
         s->stale = false;
         script_fail(s, script_prepare(s, s->err));
@@ -185,6 +207,7 @@ static pfr_status open_records(struct script *s, pfr_error *err) {
     if (!(s->options->show & PFR_SCRIPT_ROUNDS) && !s->options->unsorted) {
         PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, err));
         s->state = timeline_state(s->timeline);
+        s->learns = timeline_learns(s->timeline);
         return PFR_OK;
     }
     s->state = &s->as_recorded;
@@ -203,25 +226,29 @@ static void close_records(struct script *s) {
         state_free(s->state);
 }
 
-static pfr_status next_record(struct script *s, pfr_record *rec, struct key *key, pfr_error *err) {
+static pfr_status next_records(struct script *s, struct timed_record *some, size_t *count, pfr_error *err) {
     if (s->timeline)
-        return timeline_next(s->timeline, rec, key, err);
-    const pfr_status st = pfr_next(s->reader, rec, err);
+        return timeline_next(s->timeline, some, AT_ONCE, count, err);
+    const pfr_status st = pfr_next(s->reader, &some->rec, err);
+    *count = st == PFR_OK;
     if (st == PFR_OK)
-        *key = state_key(s->state, rec, 0);
+        some->key = state_key(s->state, &some->rec, 0);
     return st;
 }
 
 static pfr_status take_all(struct script *s) {
-    pfr_record rec;
-    struct key key;
+    struct timed_record some[AT_ONCE];
+    size_t count;
     pfr_error own, *err = s->err ? s->err : &own;
     pfr_status st;
-    while ((st = next_record(s, &rec, &key, err)) >= 0 && st != PFR_END) {
-        if (st == PFR_OK)
-            take(s, &rec, &key);
-        else
+    while ((st = next_records(s, some, &count, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE)
             tell_hole(s, err);
+        for (size_t i = 0; i < count && s->failed >= 0; i++) {
+            if (i + AHEAD < count)
+                near_expect(s, &some[i + AHEAD].rec);
+            take(s, &some[i].rec, &some[i].key);
+        }
         if (s->failed < 0)
             return s->failed;
         if (s->out->status < 0)
@@ -287,7 +314,8 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
                        .out = &out->out,
                        .err = err,
                        .epoch = 1,
-                       .kernel_epoch = 1};
+                       .kernel_epoch = 1,
+                       .order_epoch = 1};
     s.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
     arena_init(&s.arena, s.memory);
     u64_map_init(&s.counts, s.memory);

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/fail.h"
+#include "file/recording.h"
 
 #define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
 #define FEATURE_OSRELEASE 4u
@@ -14,6 +15,7 @@
 #define FEATURE_AUXTRACE 18u
 #define FEATURE_STAT 19u
 #define FEATURE_CLOCK_DATA 29u
+#define PID_BEHIND_IP 8u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
 #define MINOR_FAULTS 5u
@@ -151,17 +153,23 @@ static uint8_t name_form(uint64_t fields) {
                      (fields & FIELD(F_DSO) ? NAME_DSO : 0));
 }
 
+/* One printer for all three, which stand side by side. */
+static uint8_t who_form(const struct script_event *e) {
+    return (uint8_t)((e->fields & FIELD(F_COMM) ? WHO_COMM : 0) | (e->fields & FIELD(F_PID) ? WHO_PID : 0) |
+                     (e->fields & FIELD(F_TID) ? WHO_TID : 0) | (e->chains ? WHO_UNPADDED : 0));
+}
+
 static void list_printers(struct script_event *e) {
     size_t begins = 0, rest = 0;
+    bool has_who = false;
     for (unsigned f = 0; f < SCRIPT_FIELDS; f++) {
         const struct script_row *row = &script_rows[f];
         script_printer *print = row->print;
         if (!(e->fields >> f & 1) || !print)
             continue;
-        if (f == F_PID && (e->fields & FIELD(F_TID)))
+        if (print == print_who && has_who)
             continue;
-        if (f == F_TID && (e->fields & FIELD(F_PID)))
-            print = print_pid_tid;
+        has_who |= print == print_who;
         if (f == F_IP && e->chains)
             print = print_chain;
         if (row->begins)
@@ -171,12 +179,18 @@ static void list_printers(struct script_event *e) {
     }
 }
 
-static void describe(struct script *s, struct script_event *e, const pfr_event *event) {
+static void describe(struct script *s, struct script_event *e, const pfr_event *event, uint32_t ip_at) {
     *e = (struct script_event){.event = event, .sample_type = event->attr.sample_type, .type = type_of(event)};
     e->fields = s->choices[e->type].fields;
     e->chains = (e->fields & FIELD(F_IP)) && SAMPLE_HAS(e->sample_type, S_CHAIN) && !s->options->hide_call_graph;
     e->addr_is_place = has_place_in_addr(event);
     e->name_form = name_form(e->fields);
+    e->who_form = who_form(e);
+    e->reads = script_has_reads(e);
+    if (SAMPLE_HAS(e->sample_type, S_IP) && SAMPLE_HAS(e->sample_type, S_TID)) {
+        e->ip_at = ip_at;
+        e->tid_at = ip_at + PID_BEHIND_IP + sizeof(uint32_t);
+    }
     list_printers(e);
 }
 
@@ -235,7 +249,7 @@ pfr_status script_prepare(struct script *s, pfr_error *err) {
         return mem_fail(s->memory, err, "script");
     s->nr_events = count;
     for (uint32_t i = 0; i < count; i++)
-        describe(s, &s->events[i], pfr_get_event(s->reader, i));
+        describe(s, &s->events[i], pfr_get_event(s->reader, i), s->reader->events[i].ip_at);
     PFR_TRY(script_switch_make(s, err));
     PFR_TRY(make_labels(s, err));
     return script_files_make(s, err);

@@ -20,11 +20,11 @@
 #define NEEDS(bit) 1ull << (bit)
 
 const struct script_row script_rows[SCRIPT_FIELDS] = {
-    [F_COMM] = {"comm", 0, NULL, ALL, true, print_comm},
+    [F_COMM] = {"comm", 0, NULL, ALL, true, print_who},
     [F_MACHINE_PID] = {"machine_pid", 0, NULL, ALL, true, print_machine_pid},
     [F_VCPU] = {"vcpu", 0, NULL, ALL, true, print_vcpu},
-    [F_PID] = {"pid", NEEDS(S_TID), "TID", ALL, true, print_pid},
-    [F_TID] = {"tid", NEEDS(S_TID), "TID", ALL, true, print_tid},
+    [F_PID] = {"pid", NEEDS(S_TID), "TID", ALL, true, print_who},
+    [F_TID] = {"tid", NEEDS(S_TID), "TID", ALL, true, print_who},
     [F_CPU] = {"cpu", NEEDS(S_CPU), "CPU", ALL, true, print_cpu},
     [F_MISC] = {"misc", 0, NULL, ALL, true, print_misc},
     [F_TIME] = {"time", NEEDS(S_TIME), "TIME", ALL, true, print_time},

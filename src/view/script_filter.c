@@ -89,7 +89,9 @@ pfr_status script_filter_make(struct script *s, pfr_error *err) {
     PFR_TRY(read_numbers(s, &f->pids, "pid", o->pids, err));
     PFR_TRY(read_numbers(s, &f->tids, "tid", o->tids, err));
     PFR_TRY(read_addresses(s, o->symbols, err));
-    return read_times(s, o->time, err);
+    PFR_TRY(read_times(s, o->time, err));
+    f->any = f->cpus.any && f->pids.any && f->tids.any && f->times.any && !o->comms && !o->symbols && !o->objects;
+    return PFR_OK;
 }
 
 void script_filter_free(struct script *s) {
@@ -164,7 +166,7 @@ static bool is_wanted_time(struct script *s, uint64_t time) {
     return has(&f->times, time - f->start);
 }
 
-bool script_wants(struct script *s, const struct moment *m) {
+bool script_passes(struct script *s, const struct moment *m) {
     const struct script_filter *f = &s->filter;
     const char *comms = s->options->comms;
     return is_wanted_time(s, m->time) && has(&f->cpus, m->cpu) && has(&f->pids, m->pid) && has(&f->tids, m->tid) &&

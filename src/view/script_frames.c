@@ -14,14 +14,12 @@
 #define TEXTS_MOST (1u << 18)        /* different texts, then all are made anew */
 #define UNKNOWN "[unknown]"
 #define ADDRESS_WIDTH 16u
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
 
 /* One address in one space; 32 bytes, so that two share a cache line. */
 struct frame_slot {
     uint64_t address, offset; /* in the process, in the object */
-    uint32_t space, epoch;    /* epoch 0: empty */
-    uint32_t object, text;
+    const uint8_t *text;
+    uint32_t space, epoch; /* epoch 0: empty */
 };
 
 void frames_init(struct frames *f, struct memory *memory, bool raw_names) {
@@ -31,6 +29,7 @@ void frames_init(struct frames *f, struct memory *memory, bool raw_names) {
 }
 
 static void free_tables(struct frames *f) {
+    near_free(f);
     ranges_free(f);
     for (size_t i = 0; i < NAME_FORMS; i++) {
         struct frame_table *t = &f->tables[i];
@@ -51,10 +50,14 @@ void frames_free(struct frames *f) {
     intern_free(&f->texts);
 }
 
-static struct frame_slot *find_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
+static inline size_t first_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
     uint64_t h = (address ^ (uint64_t)(uintptr_t)t->slots) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ space) * 0xd6e8feb86659fd93u;
-    for (size_t i = (size_t)(h ^ h >> 32);; i++) {
+    return (size_t)(h ^ h >> 32);
+}
+
+static struct frame_slot *find_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
+    for (size_t i = first_slot(t, address, space);; i++) {
         struct frame_slot *slot = &t->slots[i & (t->slot_count - 1)];
         if (!slot->epoch || (slot->address == address && slot->space == space))
             return slot;
@@ -138,20 +141,24 @@ void script_write_object(struct script *s, uint32_t object, pfr_output *to) {
 }
 
 /* The names of a place, as one text. */
-uint32_t script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form) {
+const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form) {
     struct frames *f = &s->frames;
-    size_t length;
+    struct output *out = &f->scratch.out;
+    const uint32_t object = place->ksymbol ? place->ksymbol->object : place->object;
+    struct frame_text head = {.object = object};
     uint32_t text = 0;
-    out_clear(&f->scratch.out);
+    out_clear(out);
+    out_write(out, &head, sizeof head);
     script_write_names(s, place, address, form, &f->scratch);
-    const char *bytes = out_bytes(&f->scratch.out, &length);
-    if (length > TEXT_MOST)
-        length = TEXT_MOST;
-    if (f->scratch.out.status < 0)
+    if (out->status < 0) {
         script_fail(s, mem_fail(f->memory, s->err, "frames"));
-    else
-        script_fail(s, intern_put(&f->texts, bytes ? bytes : "", length, &text, s->err));
-    return text;
+        return NULL;
+    }
+    const size_t length = out->used - sizeof head;
+    head.length = (uint32_t)(length < TEXT_MOST ? length : TEXT_MOST);
+    memcpy(out->buffer, &head, sizeof head);
+    script_fail(s, intern_put(&f->texts, out->buffer, sizeof head + head.length, &text, s->err));
+    return s->failed < 0 ? NULL : intern_get(&f->texts, text).bytes;
 }
 
 /* The slot of an address that is not known; NULL: no memory. What is kept is bounded, whatever is in the file. */
@@ -172,7 +179,7 @@ static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uin
 
 void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place) {
     state_place_in(s->state, cpumode, m->thread->space, address, m->key, place);
-    if (!place->map && cpumode == CPUMODE_KERNEL)
+    if (!place->map && cpumode == SCRIPT_KERNEL)
         script_fail(s, address_names_kernel(&s->names, address, &place->object, s->err));
 }
 
@@ -180,12 +187,10 @@ void script_place(struct script *s, const struct moment *m, unsigned cpumode, ui
 static void renew(struct script *s, const struct moment *m, struct frame_slot *slot, unsigned cpumode, unsigned form) {
     struct place place;
     script_place(s, m, cpumode, slot->address, &place);
-    const bool known = slot->epoch != 0;
     const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
     slot->epoch = script_epoch(s, cpumode);
-    if (known && slot->object == object && slot->offset == place.offset)
+    if (slot->text && frame_text_at(slot->text).object == object && slot->offset == place.offset)
         return;
-    slot->object = object;
     slot->offset = place.offset;
     slot->text = script_frame_text(s, &place, slot->address, form);
 }
@@ -194,7 +199,7 @@ static void renew(struct script *s, const struct moment *m, struct frame_slot *s
 static struct frame_slot *frame_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                                    unsigned form) {
     struct frame_table *t = &s->frames.tables[form];
-    const uint32_t space = cpumode == CPUMODE_USER ? m->thread->space : UINT32_MAX - 1 - cpumode;
+    const uint32_t space = script_space(m, cpumode);
     struct frame_slot *slot = t->slots ? find_slot(t, address, space) : NULL;
     if (slot && slot->epoch == script_epoch(s, cpumode))
         return slot;
@@ -202,28 +207,41 @@ static struct frame_slot *frame_of(struct script *s, const struct moment *m, uns
         slot = take_slot(s, t, address, space);
     if (slot)
         renew(s, m, slot, cpumode, form);
-    return slot;
+    return slot && slot->text ? slot : NULL;
 }
 
-static void write_text(struct script *s, uint32_t number) {
-    if (s->failed < 0)
-        return;
-    const struct intern_text text = intern_get(&s->frames.texts, number);
-    out_write(s->out, text.bytes, text.length);
+/* Without a look at the markers of the chain: addresses of the kernel are in the upper half on most machines. */
+static struct frame_slot *guess_slot(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
+    const struct frame_table *t = &s->frames.tables[form];
+    const uint32_t space = script_space(m, address >> 63 ? SCRIPT_KERNEL : SCRIPT_USER);
+    return t->slots ? &t->slots[first_slot(t, address, space) & (t->slot_count - 1)] : NULL;
+}
+
+void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
+    const struct frame_slot *slot = guess_slot(s, m, address, form);
+    if (slot)
+        __builtin_prefetch(slot);
+}
+
+void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
+    const struct frame_slot *slot = guess_slot(s, m, address, form);
+    if (slot && slot->text)
+        __builtin_prefetch(slot->text);
 }
 
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form) {
     out_hex_wide(s->out, address, ADDRESS_WIDTH);
-    uint32_t text;
+    const uint8_t *text = NULL;
     if (!form)
         return;
-    if (!(form & NAME_OFFSET) && script_range_text(s, m, cpumode, address, form, &text)) {
-        write_text(s, text);
-        return;
+    if (!(form & NAME_OFFSET))
+        text = script_range_text(s, m, cpumode, address, form);
+    if (!text && s->failed >= 0) {
+        const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
+        text = slot ? slot->text : NULL;
     }
-    const struct frame_slot *slot = s->failed < 0 ? NULL : frame_of(s, m, cpumode, address, form);
-    if (slot)
-        write_text(s, slot->text);
+    if (text)
+        out_write(s->out, text + sizeof(struct frame_text), frame_text_at(text).length);
 }
 
 /* In a chain perf prints where in the object a user address is, elsewhere the address itself. */
@@ -232,13 +250,13 @@ void script_write_chain_frame(struct script *s, const struct moment *m, unsigned
     const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
     if (!slot || s->failed < 0)
         return;
-    const struct intern_text text = intern_get(&s->frames.texts, slot->text);
-    if (!out_room(s->out, text.length + 2 + ADDRESS_WIDTH))
+    const uint32_t length = frame_text_at(slot->text).length;
+    if (!out_room(s->out, length + 2 + ADDRESS_WIDTH))
         return;
     char *to = s->out->buffer + s->out->used;
     *to++ = '\t';
-    format_hex_16(to, cpumode == CPUMODE_USER ? slot->offset : address);
-    memcpy(to + ADDRESS_WIDTH, text.bytes, text.length);
-    to[ADDRESS_WIDTH + text.length] = '\n';
-    s->out->used += text.length + 2 + ADDRESS_WIDTH;
+    format_hex_16(to, cpumode == SCRIPT_USER ? slot->offset : address);
+    memcpy(to + ADDRESS_WIDTH, slot->text + sizeof(struct frame_text), length);
+    to[ADDRESS_WIDTH + length] = '\n';
+    s->out->used += length + 2 + ADDRESS_WIDTH;
 }

@@ -12,6 +12,8 @@
  *     script_sample.c  the printers of fields that stand in the sample itself
  *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
  *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
+ *     script_ranges.c  texts that hold for all addresses around
+ *     script_near.c    which of those texts a place in an address space had last
  *     script_threads.c names of threads and their address spaces, kept likewise
  *     script_files.c   a file for each event
  *     script_lines.c   lines of other records: one table of functions by type
@@ -114,6 +116,7 @@ enum sample_bit {
 #define SAMPLE_HAS(type, bit) ((type) >> (bit)&1)
 
 #define SCRIPT_KERNEL 1u /* cpumode */
+#define SCRIPT_USER 2u
 
 struct script;
 struct moment;
@@ -142,30 +145,51 @@ struct script_event {
     uint64_t fields;
     uint64_t sample_type;
     enum script_type type;
-    bool chains;        /* ip means the call chain */
-    bool addr_is_place; /* addr may have a name */
-    uint8_t name_form;  /* NAME_*, for addresses */
-    const char *label;  /* its name, padded, and ": " */
+    bool chains;            /* ip means the call chain */
+    bool addr_is_place;     /* addr may have a name */
+    uint8_t name_form;      /* NAME_*, for addresses */
+    uint8_t who_form;       /* WHO_*, which thread it was */
+    bool reads;             /* script_has_reads */
+    uint32_t ip_at, tid_at; /* in its samples; 0: one of them is not there */
+    const char *label;      /* its name, padded, and ": " */
     uint32_t label_length;
     script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
 };
 
+enum { WHO_COMM = 1, WHO_PID = 2, WHO_TID = 4, WHO_UNPADDED = 8 };
 enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_FORMS = 8 };
 
 /* script_threads.c */
-#define SCRIPT_MAPS 4u
+#define WHO_MOST 48u
 struct script_thread {
     uint32_t tid, pid, epoch; /* epoch 0: empty */
     uint32_t space, comm_length;
     const char *comm;
-    char made[16]; /* ":TID" */
-    struct script_map {
-        uint64_t first, last, offset; /* of the map; what to add to its addresses. none: first > last */
-        uint32_t object;
-    } maps[SCRIPT_MAPS]; /* met last */
-    uint32_t next_map;   /* that gives way */
+    char made[16];                /* ":TID" */
+    char who[WHO_MOST];           /* as lines begin with it */
+    uint8_t who_form, who_length; /* form 0: not yet made */
 };
 #define SCRIPT_THREADS 1024u
+
+/* The text of an address, behind it: its bytes, which may be anywhere. Equal texts of one object are one. */
+struct frame_text {
+    uint32_t length, object;
+};
+
+/* script_near.c: what was found for 256 bytes of an address space, or for a part of them. */
+#define NEAR_BLOCK 256u
+struct near_slot {
+    uint64_t block;
+    const uint8_t *text;
+    uint32_t space, epoch; /* epoch 0: empty */
+    uint8_t first, last;   /* bytes of the block that it holds for */
+    bool lasting;          /* until records come out of order, whatever is mapped */
+};
+struct near_table {
+    struct near_slot *slots; /* NULL, or 1 << bits of them */
+    unsigned bits;
+    uint32_t pushed_out; /* since it grew */
+};
 
 /* script_frames.c */
 struct frame_slot;
@@ -184,7 +208,8 @@ struct range_table {
 struct frames {
     struct memory *memory;
     struct range_table ranges[NAME_FORMS];
-    struct intern_table texts;
+    struct near_table near[NAME_FORMS];
+    struct intern_table texts; /* each a struct frame_text and its bytes */
     pfr_output scratch;
     struct frame_table tables[NAME_FORMS];
 };
@@ -205,6 +230,7 @@ struct moment {
 /* script_filter.c */
 struct script_filter {
     struct script_ranges cpus, pids, tids, times, addresses;
+    bool any;             /* everything is wanted */
     uint64_t start;       /* what times count from */
     bool waits_for_start; /* the first sample says it */
 };
@@ -226,6 +252,13 @@ struct script_turns {
     bool is_over; /* turned off, and nothing turns it on */
 };
 
+/* The last second of the samples' clock that was written out, with the point behind it. */
+struct script_second {
+    uint64_t second;
+    char text[24];
+    size_t length; /* 0: none yet */
+};
+
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
@@ -242,19 +275,23 @@ struct script {
     uint32_t nr_files;
     size_t nr_files_room;
     uint32_t epoch, kernel_epoch; /* of what is kept of threads and addresses, of kernel addresses */
+    uint32_t order_epoch;         /* of what is kept for all records that come in order */
+    bool learns;                  /* the state is learnt from the records that are given */
     bool was_late;                /* the last record was older than the one before */
     struct key last;
     struct address_names names;
     struct frames frames;
-    struct script_thread *threads; /* SCRIPT_THREADS of them */
-    struct u64_map comms;          /* name in state->names -> its shown text */
-    struct u64_map counts;         /* id of a counter -> what it read before */
-    struct script_stat *stat;      /* of recordings of `perf stat record` */
-    struct arena arena;            /* labels, shown names */
-    struct dump *lines;            /* for perf's lines of other records */
-    pfr_output json_text;          /* in memory, names as they are: what becomes a string */
-    bool raw_names;                /* names of threads are kept as they are */
-    size_t source_width;           /* the longest data_src so far */
+    struct pfr_rec_sample sample;        /* at hand */
+    const struct pfr_context *sample_of; /* see decode_sample */
+    struct script_thread *threads;       /* SCRIPT_THREADS of them */
+    struct u64_map comms;                /* name in state->names -> its shown text */
+    struct u64_map counts;               /* id of a counter -> what it read before */
+    struct script_stat *stat;            /* of recordings of `perf stat record` */
+    struct arena arena;                  /* labels, shown names */
+    struct dump *lines;                  /* for perf's lines of other records */
+    pfr_output json_text;                /* in memory, names as they are: what becomes a string */
+    bool raw_names;                      /* names of threads are kept as they are */
+    size_t source_width;                 /* the longest data_src so far */
     struct trace_text *trace;
     bool no_trace; /* there is none */
     bool stale;    /* events were added since s->events was made */
@@ -262,6 +299,7 @@ struct script {
     struct script_filter filter;
     struct script_turns turns;
     struct script_wall wall;
+    struct script_second second;
     uint64_t clock_zero;        /* what printed times count from; 0: not yet known */
     char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
     pfr_status failed;
@@ -269,6 +307,17 @@ struct script {
     bool lossy;
     uint64_t guests; /* samples of guests, which are left out */
 };
+
+static inline struct frame_text frame_text_at(const uint8_t *text) {
+    struct frame_text head;
+    memcpy(&head, text, sizeof head);
+    return head;
+}
+
+/* Addresses of programs are in their threads' spaces, others in one for each cpumode. */
+static inline uint32_t script_space(const struct moment *m, unsigned cpumode) {
+    return cpumode == SCRIPT_USER ? m->thread->space : UINT32_MAX - 1 - cpumode;
+}
 
 /* Which of the two ends what is kept of an address. */
 static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
@@ -285,7 +334,10 @@ void script_tell_quality(const struct script *s);
 /* script_filter.c: reads what options say of cpus, threads and times. */
 pfr_status script_filter_make(struct script *s, pfr_error *err);
 void script_filter_free(struct script *s);
-bool script_wants(struct script *s, const struct moment *m);
+bool script_passes(struct script *s, const struct moment *m);
+static inline bool script_wants(struct script *s, const struct moment *m) {
+    return s->filter.any || script_passes(s, m);
+}
 /* Whether a chain ends with this address. */
 bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
 /* The same for lines of other records, of which perf asks the cpu alone. */
@@ -314,7 +366,11 @@ pfr_status script_files_finish(struct script *s, bool are_whole, pfr_error *err)
 pfr_status script_threads_make(struct script *s, pfr_error *err);
 void script_threads_free(struct script *s);
 /* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
-struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
+struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
+static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key) {
+    struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
+    return t->epoch == s->epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
+}
 
 /* The thread that a record of this id is about: that of a guest, where it is one's. */
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
@@ -325,12 +381,20 @@ void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
 void frames_free(struct frames *frames);
 /* Forgets all texts and what refers to them. */
 void frames_reset(struct frames *frames);
-/* The names of a place as one text, in frames.texts; s->failed when there is no memory. */
-uint32_t script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
-/* script_ranges.c: the same for a lone address without offsets; false: it has to be looked for by itself. */
-bool script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
-                       uint32_t *text);
+/* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
+const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
+/* script_ranges.c: the same for a lone address without offsets; NULL: it has to be looked for by itself. */
+const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                                 unsigned form);
 void ranges_free(struct frames *frames);
+/* script_near.c: what was kept for the address, or NULL; keeps what was found, where it holds for all around. */
+const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                         unsigned form);
+void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
+               const struct near_slot *found);
+/* Brings near what near_find will ask for this record. */
+void near_expect(const struct script *s, const pfr_record *rec);
+void near_free(struct frames *frames);
 /* Where an address of the moment's thread is. */
 void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place);
 /* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
@@ -343,13 +407,16 @@ void script_write_symbol(struct script *s, const struct place *place, uint64_t a
 void script_write_object(struct script *s, uint32_t object, pfr_output *to);
 void script_write_object_name(struct script *s, uint32_t object, pfr_output *to); /* without parentheses */
 
+/* Brings near what is kept of an address that may be an entry of this thread's chain. */
+void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+
 /* script_places.c */
 script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
 /* script_sample.c */
-script_printer print_machine_pid, print_vcpu, print_comm, print_pid, print_tid, print_pid_tid, print_cpu, print_misc,
-    print_time, print_tod, print_period, print_event, print_flags, print_trace, print_data_src, print_weight,
-    print_ins_lat, print_retire_lat, print_iregs, print_uregs, print_bpf_output, print_phys_addr, print_data_page_size,
-    print_code_page_size, print_cgroup;
+script_printer print_machine_pid, print_vcpu, print_who, print_cpu, print_misc, print_time, print_tod, print_period,
+    print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat, print_iregs,
+    print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size, print_cgroup;
 
 /* As script_place, but also in the space that is not the sample's; returns the cpumode it was found in. */
 unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place);
@@ -377,7 +444,8 @@ void script_dump_left_out(struct script *s, const struct moment *m);
 /* What is done with one record of a type. */
 typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);
 
-/* script_reads.c: prints one sample, or one for each counter that its READ holds. */
+/* script_reads.c: a sample whose READ tells counters apart stands for one of each of them. */
+bool script_has_reads(const struct script_event *event);
 void script_reads(struct script *s, struct moment *m);
 /* script.c: one sample, if it is wanted; and whether it is or not */
 void script_deliver(struct script *s, const struct moment *m);

@@ -13,6 +13,8 @@
 #include "model/chain.h"
 #include "view/sample_words.h"
 
+#define FRAMES_AHEAD 8u
+#define TEXTS_AHEAD 4u
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
@@ -22,11 +24,23 @@ void print_lone_ip(struct script *s, const struct moment *m) {
     script_write_frame(s, m, m->rec->misc & CPUMODE, m->sample->ip, m->event->name_form);
 }
 
+/* Slots and texts of frames lie all over the memory: they are asked for before they are needed. */
+static inline void expect(struct script *s, const struct moment *m, const pfr_u64s *chain, uint64_t at) {
+    if (chain->count - at > FRAMES_AHEAD)
+        script_expect_frame(s, m, pfr_u64s_at(chain, at + FRAMES_AHEAD), m->event->name_form);
+    if (chain->count - at > TEXTS_AHEAD)
+        script_expect_text(s, m, pfr_u64s_at(chain, at + TEXTS_AHEAD), m->event->name_form);
+}
+
 void print_chain(struct script *s, const struct moment *m) {
-    struct chain_walk walk = chain_begin(&m->sample->chain, m->rec->misc & CPUMODE, s->max_stack);
+    const pfr_u64s *chain = &m->sample->chain;
+    struct chain_walk walk = chain_begin(chain, m->rec->misc & CPUMODE, s->max_stack);
     uint64_t address;
     out_char(s->out, '\n');
+    for (uint64_t i = 0; i < chain->count && i < FRAMES_AHEAD; i++)
+        script_expect_frame(s, m, pfr_u64s_at(chain, i), m->event->name_form);
     while (chain_next(&walk, &address)) {
+        expect(s, m, chain, walk.at - 1);
         script_write_chain_frame(s, m, walk.mode, address, m->event->name_form);
         if (s->options->stop_at && script_stops_at(s, m, walk.mode, address))
             break;

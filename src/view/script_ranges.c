@@ -3,8 +3,8 @@
  * The names of lone addresses, where the form shows no offset: all addresses of a function have one text. It is kept by
  * blocks of 256 bytes, of an object's file for user addresses, so that every process that maps it shares them, and of
  * memory for kernel addresses. A block where several functions meet has a slot for each part of it.
- *
- * The maps that a thread met last are kept with the thread, where they are all there is at their addresses.
+ * What holds in a whole block of memory, or up to the border of a function, is also kept for the place in memory
+ * (script_near.c): then neither map nor object has to be looked for.
  */
 #include "view/script_parts.h"
 
@@ -12,18 +12,18 @@
 
 #define FIRST_SLOTS ((size_t)1024)
 #define SLOTS_MOST ((size_t)1 << 20)
-#define BLOCK 256u
-#define CPUMODE_USER 2u
+#define BLOCK NEAR_BLOCK
 
 struct range_slot {
     uint64_t block;
+    const uint8_t *text;
     uint32_t owner, epoch; /* object, or space of the kernel; epoch 0: empty */
-    uint32_t text;
-    uint8_t first, last; /* bytes of the block that it holds for */
+    uint8_t first, last;   /* bytes of the block that it holds for */
 };
 
 /* An address as it is looked for. */
 struct wanted {
+    struct place at;
     uint64_t place; /* what blocks are counted in */
     uint32_t owner;
     bool for_ever; /* whatever maps come: an object keeps its names */
@@ -74,26 +74,6 @@ static bool grow(struct frames *f, struct range_table *t) {
     return true;
 }
 
-/* Where the address is in the object that one of the thread's last maps shows; false: none of them holds it. */
-static inline bool want_user(const struct script_thread *thread, uint64_t address, struct wanted *w) {
-    for (unsigned i = 0; i < SCRIPT_MAPS; i++) {
-        const struct script_map *map = &thread->maps[i];
-        if (map->first <= address && address <= map->last) {
-            *w = (struct wanted){address + map->offset, map->object, true};
-            return true;
-        }
-    }
-    return false;
-}
-
-static void keep_map(const struct script *s, struct script_thread *thread, const struct place *place,
-                     uint64_t address) {
-    if (!place->map || !space_has_alone(&s->state->spaces, thread->space, place->map))
-        return;
-    thread->maps[thread->next_map++ % SCRIPT_MAPS] =
-        (struct script_map){place->map->start, place->map->last, place->offset - address, place->object};
-}
-
 /* How far around the address its text holds, within its block. */
 static void set_extent(struct script *s, struct range_slot *slot, const struct place *place, uint64_t address,
                        uint64_t at, unsigned form) {
@@ -106,58 +86,69 @@ static void set_extent(struct script *s, struct range_slot *slot, const struct p
 
 /* What to look for; false: the address is mapped nowhere, or code came there that has its own name. */
 static bool want(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct wanted *w) {
-    struct place place;
-    *w = (struct wanted){address, UINT32_MAX - 1 - cpumode, false};
-    if (cpumode != CPUMODE_USER || want_user(m->thread, address, w))
-        return true;
-    state_place_in(s->state, cpumode, m->thread->space, address, m->key, &place);
-    if (!place.map)
-        return false;
-    keep_map(s, m->thread, &place, address);
-    *w = (struct wanted){place.offset, place.object, true};
-    return true;
+    const bool user = cpumode == SCRIPT_USER;
+    state_place_in(s->state, cpumode, m->thread->space, address, m->key, &w->at);
+    w->place = user ? w->at.offset : address;
+    w->owner = user ? w->at.object : script_space(m, cpumode);
+    w->for_ever = user;
+    return w->at.map && !w->at.ksymbol;
 }
 
-static bool make_slot(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
-                      const struct wanted *w, struct range_slot *made) {
-    struct place place;
-    state_place_in(s->state, cpumode, m->thread->space, address, m->key, &place);
-    if (!place.map || place.ksymbol)
-        return false;
+static bool make_slot(struct script *s, unsigned cpumode, uint64_t address, unsigned form, const struct wanted *w,
+                      struct range_slot *made) {
     *made = (struct range_slot){.block = w->place / BLOCK, .owner = w->owner, .epoch = script_epoch(s, cpumode)};
-    set_extent(s, made, &place, address, w->place % BLOCK, form);
-    made->text = script_frame_text(s, &place, address, form);
-    return s->failed >= 0;
+    set_extent(s, made, &w->at, address, w->place % BLOCK, form);
+    made->text = script_frame_text(s, &w->at, address, form);
+    return made->text;
 }
 
 /* A kernel's map may be another for a while, and code may come within it: then blocks are not asked. */
 static bool is_kept(const struct script *s, unsigned cpumode) {
     const struct space *ksymbols = &s->state->spaces.at[s->state->ksymbols];
-    return cpumode == CPUMODE_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);
+    return cpumode == SCRIPT_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);
 }
 
-bool script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
-                       uint32_t *text) {
+/* The slot that holds for what is wanted, made when there is none; NULL: s->failed. */
+static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint64_t address, unsigned form,
+                                        const struct wanted *w) {
     struct range_table *t = &s->frames.ranges[form];
     struct range_slot made;
-    struct wanted w;
-    if (!is_kept(s, cpumode) || !want(s, m, cpumode, address, &w))
-        return false;
     if (t->used >= SLOTS_MOST)
         frames_reset(&s->frames);
     if (t->used >= t->slot_count / 4 * 3 && !grow(&s->frames, t)) {
         script_fail(s, mem_fail(s->memory, s->err, "frames"));
-        return false;
+        return NULL;
     }
-    struct range_slot *slot = find_slot(t, &w);
-    if (slot->epoch && (w.for_ever || slot->epoch == s->kernel_epoch)) {
-        *text = slot->text;
-        return true;
-    }
-    if (!make_slot(s, m, cpumode, address, form, &w, &made))
-        return false;
+    struct range_slot *slot = find_slot(t, w);
+    if (slot->epoch && (w->for_ever || slot->epoch == s->kernel_epoch))
+        return slot;
+    if (!make_slot(s, cpumode, address, form, w, &made))
+        return NULL;
     t->used += slot->epoch == 0;
     *slot = made;
-    *text = made.text;
-    return true;
+    return slot;
+}
+
+/* Whether the block of memory that holds the address is one block of the object, and no other map comes there. */
+static bool is_block(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                     const struct wanted *w) {
+    const uint64_t first = address - address % BLOCK;
+    return cpumode != SCRIPT_USER ||
+           ((address - w->place) % BLOCK == 0 && w->at.map->start <= first && w->at.map->last - first >= BLOCK - 1 &&
+            space_has_alone(&s->state->spaces, m->thread->space, w->at.map));
+}
+
+const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                                 unsigned form) {
+    struct wanted w;
+    const uint8_t *text = near_find(s, m, cpumode, address, form);
+    if (text)
+        return text;
+    if (!is_kept(s, cpumode) || !want(s, m, cpumode, address, &w))
+        return NULL;
+    const struct range_slot *slot = slot_of(s, cpumode, address, form, &w);
+    if (slot && is_block(s, m, cpumode, address, &w))
+        near_keep(s, m, cpumode, address, form,
+                  &(struct near_slot){.text = slot->text, .first = slot->first, .last = slot->last});
+    return slot ? slot->text : NULL;
 }

@@ -25,14 +25,14 @@ static void print_counter(struct script *s, struct moment *m, uint64_t id, uint6
         script_deliver(s, m);
 }
 
+bool script_has_reads(const struct script_event *event) {
+    return SAMPLE_HAS(event->sample_type, S_READ) && (event->event->attr.read_format & READ_ID);
+}
+
 void script_reads(struct script *s, struct moment *m) {
     const struct pfr_rec_read_value *read = &m->sample->read;
     const uint64_t format = m->event->event->attr.read_format;
     struct pfr_rec_read_entry entry;
-    if (!SAMPLE_HAS(m->event->sample_type, S_READ) || !(format & READ_ID)) {
-        script_deliver(s, m);
-        return;
-    }
     if (!(format & READ_GROUP)) {
         print_counter(s, m, read->id, read->value);
         return;

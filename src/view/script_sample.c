@@ -12,6 +12,7 @@
 #include <time.h>
 
 #define COMM_WIDTH 16u
+#define SECOND_WIDTH 5u
 #define NS_PER_SECOND 1000000000u
 #define BPF_OUTPUT 10u
 
@@ -34,26 +35,48 @@ void print_vcpu(struct script *s, const struct moment *m) {
 }
 
 /* The call chain below it lets perf print the name without padding. */
-void print_comm(struct script *s, const struct moment *m) {
-    out_text_wide(s->out, m->thread->comm, m->thread->comm_length, m->event->chains ? 0 : COMM_WIDTH);
-    out_char(s->out, ' ');
+static void write_comm(struct output *out, const struct moment *m) {
+    out_text_wide(out, m->thread->comm, m->thread->comm_length, m->event->chains ? 0 : COMM_WIDTH);
+    out_char(out, ' ');
 }
 
-void print_pid(struct script *s, const struct moment *m) {
-    out_i64_wide(s->out, (int32_t)m->pid, 5);
-    out_char(s->out, ' ');
+static void write_ids(struct output *out, const struct moment *m) {
+    const unsigned form = m->event->who_form;
+    if (form & WHO_PID)
+        out_i64_wide(out, (int32_t)m->pid, 5);
+    if ((form & WHO_PID) && (form & WHO_TID)) {
+        out_char(out, '/');
+        out_i64_left(out, (int32_t)m->tid, 5);
+    } else if (form & WHO_TID) {
+        out_i64_wide(out, (int32_t)m->tid, 5);
+    }
+    if (form & (WHO_PID | WHO_TID))
+        out_char(out, ' ');
 }
 
-void print_tid(struct script *s, const struct moment *m) {
-    out_i64_wide(s->out, (int32_t)m->tid, 5);
-    out_char(s->out, ' ');
+static void write_who(struct output *out, const struct moment *m) {
+    if (m->event->who_form & WHO_COMM)
+        write_comm(out, m);
+    write_ids(out, m);
 }
 
-void print_pid_tid(struct script *s, const struct moment *m) {
-    out_i64_wide(s->out, (int32_t)m->pid, 5);
-    out_char(s->out, '/');
-    out_i64_left(s->out, (int32_t)m->tid, 5);
-    out_char(s->out, ' ');
+/* What most lines begin with is kept with the thread, unless it is too long; lines of other records may name one
+ * thread and the ids of another. */
+void print_who(struct script *s, const struct moment *m) {
+    struct script_thread *t = m->thread;
+    if (t->who_form == m->event->who_form && t->tid == m->tid && t->pid == m->pid && out_room(s->out, sizeof t->who)) {
+        memcpy(s->out->buffer + s->out->used, t->who, sizeof t->who);
+        s->out->used += t->who_length;
+        return;
+    }
+    const uint64_t before = out_written(s->out);
+    write_who(s->out, m);
+    const uint64_t length = out_written(s->out) - before;
+    if (length > sizeof t->who || length > s->out->used || t->tid != m->tid || t->pid != m->pid)
+        return;
+    memcpy(t->who, s->out->buffer + s->out->used - length, length);
+    t->who_length = (uint8_t)length;
+    t->who_form = m->event->who_form;
 }
 
 void print_cpu(struct script *s, const struct moment *m) {
@@ -67,12 +90,12 @@ void print_cpu(struct script *s, const struct moment *m) {
     out_write(s->out, "] ", 2);
 }
 
-/* What stands behind the point of a time: the digits of a number that begins with 1. */
-static void write_fraction(struct script *s, uint64_t nanoseconds) {
-    char digits[24];
-    const bool whole = s->options->nanoseconds;
-    const size_t length = format_u64(digits, whole ? nanoseconds + NS_PER_SECOND : nanoseconds / 1000 + 1000000);
-    out_write(s->out, digits + 1, length - 1);
+#define FRACTION_MOST 9u
+/* What stands behind the point of a time, at most FRACTION_MOST digits; returns how many. */
+static size_t format_fraction(const struct script *s, char *to, uint32_t nanoseconds) {
+    const size_t digits = s->options->nanoseconds ? FRACTION_MOST : 6;
+    format_digits(to, s->options->nanoseconds ? nanoseconds : nanoseconds / 1000, digits);
+    return digits;
 }
 
 /* As recorded, since the first printed time, or since the one before; time 0, of what has none, does not count. */
@@ -85,12 +108,28 @@ static uint64_t printed_time(struct script *s, uint64_t time) {
     return time - zero;
 }
 
+static void write_whole(struct script_second *kept, uint64_t second) {
+    char digits[20];
+    const size_t length = format_u64(digits, second), blanks = length < SECOND_WIDTH ? SECOND_WIDTH - length : 0;
+    memset(kept->text, ' ', SECOND_WIDTH);
+    memcpy(kept->text + blanks, digits, length);
+    kept->text[blanks + length] = '.';
+    kept->length = blanks + length + 1;
+    kept->second = second;
+}
+
 void print_time(struct script *s, const struct moment *m) {
-    const uint64_t time = printed_time(s, m->time);
-    out_u64_wide(s->out, time / NS_PER_SECOND, 5);
-    out_char(s->out, '.');
-    write_fraction(s, time % NS_PER_SECOND);
-    out_write(s->out, ": ", 2);
+    struct script_second *kept = &s->second;
+    const uint64_t time = printed_time(s, m->time), second = time / NS_PER_SECOND;
+    if (kept->length == 0 || kept->second != second)
+        write_whole(kept, second);
+    if (!out_room(s->out, sizeof kept->text + FRACTION_MOST + 2))
+        return;
+    char *to = s->out->buffer + s->out->used;
+    memcpy(to, kept->text, sizeof kept->text);
+    const size_t length = kept->length + format_fraction(s, to + kept->length, (uint32_t)(time % NS_PER_SECOND));
+    memcpy(to + length, ": ", 2);
+    s->out->used += length + 2;
 }
 
 /* The second of the day changes once in many samples. */
@@ -109,7 +148,8 @@ void print_tod(struct script *s, const struct moment *m) {
         write_second(wall, second);
     out_write(s->out, wall->text, wall->length);
     out_char(s->out, '.');
-    write_fraction(s, time % NS_PER_SECOND);
+    char digits[FRACTION_MOST];
+    out_write(s->out, digits, format_fraction(s, digits, (uint32_t)(time % NS_PER_SECOND)));
     out_char(s->out, ' ');
 }
 

@@ -56,13 +56,9 @@ static void fill_thread(struct script *s, struct script_thread *t, const struct 
         script_fail(s, mem_fail(s->memory, s->err, "names of threads"));
 }
 
-struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key) {
+struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct key *key) {
     struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
-    if (t->epoch == s->epoch && t->tid == tid && t->pid == pid)
-        return t;
     *t = (struct script_thread){.tid = tid, .pid = pid, .epoch = s->epoch};
-    for (unsigned i = 0; i < SCRIPT_MAPS; i++)
-        t->maps[i].first = 1;
     fill_thread(s, t, key);
     if (t->comm)
         return t;

@@ -123,8 +123,27 @@ static void see(struct given *g, struct state *state, const pfr_record *rec, str
     g->length += (size_t)more;
 }
 
+/* One record at a time, out of the handfuls that the timeline gives. */
+struct taking {
+    struct timed_record some[7];
+    size_t at, count;
+};
+
+static pfr_status take(struct timeline *t, struct taking *from, pfr_record *rec, struct key *key, pfr_error *err) {
+    if (from->at == from->count) {
+        from->at = 0;
+        const pfr_status st = timeline_next(t, from->some, sizeof from->some / sizeof *from->some, &from->count, err);
+        if (st != PFR_OK)
+            return st;
+    }
+    *rec = from->some[from->at].rec;
+    *key = from->some[from->at++].key;
+    return PFR_OK;
+}
+
 static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struct given *g) {
     struct timeline *t;
+    struct taking from = {.count = 0};
     struct key key;
     pfr_record rec;
     pfr_error err;
@@ -133,7 +152,7 @@ static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struc
     ASSERT_OK(timeline_open(&t, r, memory, &err), err);
     if (wait_most)
         timeline_wait_most(t, wait_most);
-    while ((st = timeline_next(t, &rec, &key, &err)) == PFR_OK) {
+    while ((st = take(t, &from, &rec, &key, &err)) == PFR_OK) {
         g->rounds += rec.type == FINISHED_ROUND;
         if (rec.type >= 64)
             continue;
@@ -251,6 +270,7 @@ TEST(timeline_gives_what_has_no_time_where_it_stands) {
     struct story s;
     struct memory memory;
     struct timeline *t;
+    struct taking from = {.count = 0};
     struct key key;
     pfr_record rec;
     pfr_error err;
@@ -265,10 +285,10 @@ TEST(timeline_gives_what_has_no_time_where_it_stands) {
     pfr_reader *r = open_built(&s.b, NULL);
     ASSERT_OK(timeline_open(&t, r, &memory, &err), err);
     for (unsigned i = 0; i < 5; i++) {
-        ASSERT_OK(timeline_next(t, &rec, &key, &err), err);
+        ASSERT_OK(take(t, &from, &rec, &key, &err), err);
         assert_int_equal(rec.type, types[i]);
     }
-    assert_int_equal(timeline_next(t, &rec, &key, &err), PFR_END);
+    assert_int_equal(take(t, &from, &rec, &key, &err), PFR_END);
     timeline_close(t);
     pfr_close(r);
     free(s.b.bytes);
@@ -279,6 +299,7 @@ TEST(timeline_without_times_is_file_order) {
     struct story s;
     struct memory memory;
     struct timeline *t;
+    struct taking from = {.count = 0};
     struct key key;
     pfr_record rec;
     pfr_error err;
@@ -290,7 +311,7 @@ TEST(timeline_without_times_is_file_order) {
     pfr_reader *r = open_built(&s.b, NULL);
     ASSERT_OK(timeline_open(&t, r, &memory, &err), err);
     for (unsigned i = 0; i < 5; i++) {
-        ASSERT_OK(timeline_next(t, &rec, &key, &err), err);
+        ASSERT_OK(take(t, &from, &rec, &key, &err), err);
         assert_int_equal(number_at(&rec, 8, 8), i);
     }
     timeline_close(t);
@@ -300,13 +321,14 @@ TEST(timeline_without_times_is_file_order) {
 
 static pfr_status run_through(pfr_reader *r, struct memory *memory, uint64_t wait_most, pfr_error *err) {
     struct timeline *t;
+    struct taking from = {.count = 0};
     struct key key;
     pfr_record rec;
     pfr_status st = timeline_open(&t, r, memory, err);
     if (st < 0)
         return st;
     timeline_wait_most(t, wait_most);
-    while ((st = timeline_next(t, &rec, &key, err)) == PFR_OK)
+    while ((st = take(t, &from, &rec, &key, err)) == PFR_OK)
         ;
     timeline_close(t);
     return st;
