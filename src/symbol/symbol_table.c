@@ -122,6 +122,8 @@ static bool is_better(struct demangler *demangler, const struct table_entry *a, 
         return a_empty;
     if (a->binding != b->binding)
         return b->binding < a->binding;
+    if (a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0)
+        return false; /* as in both tables of an object */
     const struct look a_look = look_at(demangler, a), b_look = look_at(demangler, b);
     if (a_look.underscores != b_look.underscores)
         return b_look.underscores < a_look.underscores;
