@@ -14,7 +14,7 @@ struct script_options {
     uint32_t max_stack;
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
-    uint32_t address_range;
+    uint32_t address_range, jobs;
     bool hide_call_graph, nanoseconds, symbols, mangled, demangle_kernel, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
@@ -95,6 +95,8 @@ static const struct opt script_opts[] = {
      "the same, as the records stand in the recording"},
     {"per-event-dump", 0, OPT_FLAG, offsetof(struct script_options, per_event), NULL,
      "write what each event prints into a file FILE.EVENT.dump"},
+    {"jobs", 'j', OPT_NUMBER, offsetof(struct script_options, jobs), "COUNT",
+     "print with so many threads; the text is the same"},
     {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
     {"all-cpus", 'a', OPT_HABIT, 0, NULL, "nothing: samples of all cpus are printed"},
     {"no-inline", 0, OPT_HABIT, 0, NULL, "nothing: inlined functions are not printed"},
@@ -160,6 +162,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .name = task->file,
                                     .per_event = options->per_event ? task->file : NULL,
                                     .no_symbols = !options->symbols,
+                                    .jobs = options->jobs,
                                     .symfs = options->symfs,
                                     .kallsyms = options->kallsyms,
                                     .vmlinux = options->vmlinux,

@@ -73,6 +73,10 @@ typedef struct pfr_script_options {
     const char *name;       /* of the recording, for such a dump; NULL: "" */
     /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600, and a line for each to `out`; NULL: no */
     const char *per_event;
+    /* threads that print, the caller's among them, 64 at most; the text is the same. 0: one. With more the allocator of
+       the reader is asked by all of them at once. Where lines depend on those before, or state is learnt from a stream
+       as it comes, there is one. `hole` and `note` are called by the caller's thread alone */
+    uint32_t jobs;
     const char *symfs;    /* objects are looked for under this folder; NULL: / */
     const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */

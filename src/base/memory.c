@@ -31,9 +31,13 @@ void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) 
     *memory = (struct memory){.alloc = alloc ? *alloc : libc, .limit = limit ? limit : DEFAULT_LIMIT_MEMORY};
 }
 
+void memory_share(struct memory *memory, struct memory *of) {
+    *memory = (struct memory){.alloc = of->alloc, .limit = of->limit, .of = of};
+}
+
 static void *refuse(struct memory *memory, pfr_status status, uint64_t wanted) {
-    memory->failed = status;
-    memory->wanted = wanted;
+    __atomic_store_n(&memory->failed, status, __ATOMIC_RELAXED);
+    __atomic_store_n(&memory->wanted, wanted, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -45,39 +49,51 @@ static size_t block_size(size_t count, size_t size) {
     return bytes ? bytes : 1;
 }
 
-static bool fits(const struct memory *memory, uint64_t bytes) {
-    return bytes < SIZE_MAX / 2 && memory->used <= memory->limit && bytes <= memory->limit - memory->used;
+static void raise_peak(struct memory *memory, uint64_t used) {
+    uint64_t peak = __atomic_load_n(&memory->peak, __ATOMIC_RELAXED);
+    while (used > peak &&
+           !__atomic_compare_exchange_n(&memory->peak, &peak, used, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
-static void count_used(struct memory *memory, uint64_t bytes) {
-    memory->used += bytes;
-    if (memory->used > memory->peak)
-        memory->peak = memory->used;
-}
-
-bool mem_charge(struct memory *memory, uint64_t bytes) {
-    if (!fits(memory, bytes)) {
-        refuse(memory, PFR_ERR_LIMIT, bytes);
+/* Counts bytes as used; false: they pass the limit. */
+static bool reserve(struct memory *memory, uint64_t bytes) {
+    uint64_t used = __atomic_load_n(&memory->used, __ATOMIC_RELAXED);
+    if (memory->of && !reserve(memory->of, bytes))
         return false;
-    }
-    count_used(memory, bytes);
+    do {
+        if (!memory->of && (bytes >= SIZE_MAX / 2 || used > memory->limit || bytes > memory->limit - used))
+            return false;
+    } while (
+        !__atomic_compare_exchange_n(&memory->used, &used, used + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    raise_peak(memory, used + bytes);
     return true;
 }
 
+bool mem_charge(struct memory *memory, uint64_t bytes) {
+    if (reserve(memory, bytes))
+        return true;
+    refuse(memory, PFR_ERR_LIMIT, bytes);
+    return false;
+}
+
 void mem_discharge(struct memory *memory, uint64_t bytes) {
-    assert(bytes <= memory->used);
-    memory->used -= bytes;
+    for (; memory; memory = memory->of) {
+        const uint64_t used = __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
+        assert(bytes <= used);
+        (void)used;
+    }
 }
 
 void *mem_alloc(struct memory *memory, size_t count, size_t size) {
     const size_t bytes = block_size(count, size);
-    if (!fits(memory, bytes))
+    if (!reserve(memory, bytes))
         return refuse(memory, PFR_ERR_LIMIT, bytes);
     void *at = memory->alloc.allocate(memory->alloc.context, bytes);
-    if (!at)
-        return refuse(memory, PFR_ERR_MEMORY, bytes);
-    count_used(memory, bytes);
-    return at;
+    if (at)
+        return at;
+    mem_discharge(memory, bytes);
+    return refuse(memory, PFR_ERR_MEMORY, bytes);
 }
 
 void *mem_zeroed(struct memory *memory, size_t count, size_t size) {
@@ -106,13 +122,15 @@ void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_c
     if (!at)
         return mem_alloc(memory, new_count, size);
     const size_t old_bytes = block_size(old_count, size), bytes = block_size(new_count, size);
-    if (bytes > old_bytes && !fits(memory, bytes - old_bytes))
+    const size_t more = bytes > old_bytes ? bytes - old_bytes : 0;
+    if (!reserve(memory, more))
         return refuse(memory, PFR_ERR_LIMIT, bytes);
     void *moved = memory->alloc.resize(memory->alloc.context, at, bytes);
-    if (!moved)
+    if (!moved) {
+        mem_discharge(memory, more);
         return refuse(memory, PFR_ERR_MEMORY, bytes);
-    mem_discharge(memory, old_bytes);
-    count_used(memory, bytes);
+    }
+    mem_discharge(memory, old_bytes + more - bytes);
     return moved;
 }
 
@@ -124,12 +142,14 @@ void mem_free(struct memory *memory, void *at, size_t count, size_t size) {
 }
 
 pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *where) {
-    if (memory->failed == PFR_ERR_LIMIT)
+    const uint64_t wanted = __atomic_load_n(&memory->wanted, __ATOMIC_RELAXED);
+    const uint64_t used = __atomic_load_n(memory->of ? &memory->of->used : &memory->used, __ATOMIC_RELAXED);
+    if (mem_failure(memory) == PFR_ERR_LIMIT)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, where,
                         "%s: a request of %" PRIu64 " bytes passes the limit memory (%" PRIu64 ", in use %" PRIu64 ")",
-                        where, memory->wanted, memory->limit, memory->used);
+                        where, wanted, memory->limit, used);
     return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, where, "out of memory: %s needs %" PRIu64 " bytes", where,
-                    memory->wanted);
+                    wanted);
 }
 
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {

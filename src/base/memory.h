@@ -6,6 +6,9 @@
  * given as (count, size) pairs whose product is checked here, so that no caller multiplies. Nothing is stored beside
  * a block, therefore whoever frees it says how big it was.
  *
+ * Several threads may take and give back at once, if the caller's allocator lets them; who asks why a request failed
+ * while others may fail too has a share of his own.
+ *
  * A request that fails gives NULL and leaves why in `failed`; mem_fail turns that into an error:
  *
  *     struct map *maps = mem_alloc(memory, count, sizeof *maps);
@@ -23,10 +26,14 @@ struct memory {
     uint64_t used, limit, peak; /* bytes */
     uint64_t wanted;            /* bytes of the last request that failed */
     pfr_status failed;          /* why it did: PFR_ERR_LIMIT or PFR_ERR_MEMORY; PFR_OK when none did */
+    struct memory *of;          /* a share of it; NULL: stands for itself */
 };
 
 /* alloc NULL: malloc, realloc, free. limit 0: the default of pfr_limits.memory. */
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit);
+
+/* A share: what is taken from it counts against `of`, which must outlive it, but it has a failure of its own. */
+void memory_share(struct memory *memory, struct memory *of);
 
 /* count * size bytes, not cleared (mem_alloc) or zero (mem_zeroed). NULL: see memory->failed. A product of 0 is
    served as 1 byte, and counted as such. */
@@ -50,6 +57,11 @@ void *mem_zeroed_table(struct memory *memory, size_t count, size_t size);
 /* Counts bytes that a library holds for us; false when that passes the limit (nothing is counted then). */
 bool mem_charge(struct memory *memory, uint64_t bytes);
 void mem_discharge(struct memory *memory, uint64_t bytes);
+
+/* memory->failed, which other threads may set. */
+static inline pfr_status mem_failure(const struct memory *memory) {
+    return __atomic_load_n(&memory->failed, __ATOMIC_RELAXED);
+}
 
 /* Fills *err with the last failure: "memory" limit or out of memory. Returns its status. `where` is static text. */
 pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *where);

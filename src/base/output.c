@@ -76,7 +76,7 @@ static bool grow_buffer(struct output *out, size_t length) {
     char *buffer = out->status == PFR_OK ? mem_resize(out->memory, out->buffer, out->capacity, wanted, 1) : NULL;
     if (!buffer) {
         if (out->status == PFR_OK)
-            keep_failure(out, out->memory->failed, 0);
+            keep_failure(out, mem_failure(out->memory), 0);
         return false;
     }
     out->buffer = buffer;

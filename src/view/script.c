@@ -13,14 +13,13 @@
 #define STACK_MOST 127u
 #define AT_ONCE 64u /* records that are taken together */
 #define AHEAD 5u    /* of which so many are looked ahead */
-#define FIRST_OWN_RECORD 64u
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
 #define CPUMODE_HYPERVISOR 3u
 #define CPUMODE_GUEST_USER 5u
 
-static void tell_hole(struct script *s, const pfr_error *hole) {
+void script_tell_hole(struct script *s, const pfr_error *hole) {
     s->lossy = true;
     if (s->options->hole)
         s->options->hole(s->options->context, hole);
@@ -85,14 +84,14 @@ static void leave_out_guest(struct script *s, const struct moment *m) {
 
 /* Addresses of a guest's program are in its memory; what is mapped there is not among the files of this machine. */
 static void take_guest(struct script *s, struct moment *m) {
-    const bool none = s->names.options.none;
+    const bool none = s->names->all.options.none;
     pfr_record here = *m->rec;
     if ((here.misc & CPUMODE) == CPUMODE_GUEST_USER)
         here.misc = (uint16_t)((here.misc & ~CPUMODE) | CPUMODE_USER);
     m->rec = &here;
-    s->names.options.none = true;
+    s->names->all.options.none = true;
     tell_sample(s, m);
-    s->names.options.none = none;
+    s->names->all.options.none = none;
 }
 
 static void fill_moment(const struct script *s, const struct pfr_rec_sample *sample, struct moment *m) {
@@ -113,7 +112,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
     if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
         return;
     if (decode_sample(rec, &s->sample, &s->sample_of, &err) != PFR_OK) {
-        tell_hole(s, &err);
+        script_tell_hole(s, &err);
         return;
     }
     m.event = &s->events[rec->event];
@@ -155,7 +154,7 @@ static void take_count(struct script *s, const pfr_record *rec, const struct key
     (void)key;
     const pfr_status st = script_stat_take(s->stat, rec, s->to, &why);
     if (st == PFR_HOLE)
-        tell_hole(s, &why);
+        script_tell_hole(s, &why);
     else if (st < 0) {
         if (s->err)
             *s->err = why;
@@ -174,10 +173,18 @@ static script_taker *const takers[] = {
     [76] = take_count,   [77] = take_count, [78] = take_update, [80] = take_event,
 };
 
+static inline script_taker *taker_of(uint32_t type) {
+    return type < sizeof takers / sizeof *takers ? takers[type] : NULL;
+}
+
+bool script_is_of_use(const struct script *s, uint32_t type) {
+    return taker_of(type) || script_line_wanted(s, type);
+}
+
 /* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. What
  * the recorder wrote for itself comes where it stands in the file and sees nothing. */
 static void mind_order(struct script *s, const pfr_record *rec, const struct key *key) {
-    if (rec->type >= FIRST_OWN_RECORD)
+    if (script_is_own(rec))
         return;
     const bool late = key_before(key, &s->last);
     if (late || s->was_late)
@@ -186,9 +193,16 @@ static void mind_order(struct script *s, const pfr_record *rec, const struct key
     s->last = *key;
 }
 
-static void take(struct script *s, const pfr_record *rec, const struct key *key) {
+void script_pass(struct script *s, const pfr_record *rec, const struct key *key) {
     mind_order(s, rec, key);
-    if (s->stale && rec->type < FIRST_OWN_RECORD) {
+    if (rec->type != TYPE_SAMPLE && taker_of(rec->type))
+        takers[rec->type](s, rec, key);
+    s->epoch += script_line_wanted(s, rec->type); /* as for the subject of the line */
+}
+
+void script_take(struct script *s, const pfr_record *rec, const struct key *key) {
+    mind_order(s, rec, key);
+    if (s->stale && !script_is_own(rec)) {
         s->stale = false;
         script_fail(s, script_prepare(s, s->err));
     }
@@ -196,7 +210,7 @@ static void take(struct script *s, const pfr_record *rec, const struct key *key)
         return;
     if (s->options->dump)
         script_dump_record(s, rec);
-    if (rec->type < sizeof takers / sizeof *takers && takers[rec->type])
+    if (taker_of(rec->type))
         takers[rec->type](s, rec, key);
     if (script_line_wanted(s, rec->type))
         script_line(s, rec, *key);
@@ -226,9 +240,9 @@ static void close_records(struct script *s) {
         state_free(s->state);
 }
 
-static pfr_status next_records(struct script *s, struct timed_record *some, size_t *count, pfr_error *err) {
+pfr_status script_next(struct script *s, struct timed_record *some, size_t room, size_t *count, pfr_error *err) {
     if (s->timeline)
-        return timeline_next(s->timeline, some, AT_ONCE, count, err);
+        return timeline_next(s->timeline, some, room, count, err);
     const pfr_status st = pfr_next(s->reader, &some->rec, err);
     *count = st == PFR_OK;
     if (st == PFR_OK)
@@ -236,19 +250,26 @@ static pfr_status next_records(struct script *s, struct timed_record *some, size
     return st;
 }
 
+void script_take_some(struct script *s, const struct timed_record *some, size_t count) {
+    for (size_t i = 0; i < count && s->failed >= 0; i++) {
+        if (i + AHEAD < count)
+            near_expect(s, &some[i + AHEAD].rec);
+        script_take(s, &some[i].rec, &some[i].key);
+    }
+}
+
 static pfr_status take_all(struct script *s) {
     struct timed_record some[AT_ONCE];
     size_t count;
     pfr_error own, *err = s->err ? s->err : &own;
     pfr_status st;
-    while ((st = next_records(s, some, &count, err)) >= 0 && st != PFR_END) {
+    const unsigned jobs = script_jobs(s);
+    if (jobs > 1)
+        return script_take_all_by(s, jobs, err);
+    while ((st = script_next(s, some, AT_ONCE, &count, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE)
-            tell_hole(s, err);
-        for (size_t i = 0; i < count && s->failed >= 0; i++) {
-            if (i + AHEAD < count)
-                near_expect(s, &some[i + AHEAD].rec);
-            take(s, &some[i].rec, &some[i].key);
-        }
+            script_tell_hole(s, err);
+        script_take_some(s, some, count);
         if (s->failed < 0)
             return s->failed;
         if (s->out->status < 0)
@@ -257,7 +278,7 @@ static pfr_status take_all(struct script *s) {
     return st < 0 ? st : PFR_OK;
 }
 
-static pfr_status run(struct script *s, pfr_error *err) {
+static void names_open(struct script *s, struct script_names *names) {
     const struct address_names_options how = {.symfs = s->options->symfs,
                                               .kallsyms = s->options->kallsyms,
                                               .vmlinux = s->options->vmlinux,
@@ -265,9 +286,22 @@ static pfr_status run(struct script *s, pfr_error *err) {
                                               .none = s->options->no_symbols,
                                               .mangled = s->options->mangled,
                                               .demangle_kernel = s->options->demangle_kernel};
+    memory_share(&names->memory, s->memory);
+    address_names_init(&names->all, s->state, &names->memory, &how);
+    pthread_mutex_init(&names->lock, NULL);
+    s->names = names;
+}
+
+static void names_close(struct script_names *names) {
+    address_names_free(&names->all);
+    pthread_mutex_destroy(&names->lock);
+}
+
+static pfr_status run(struct script *s, pfr_error *err) {
+    struct script_names names;
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
-    address_names_init(&s->names, s->state, s->memory, &how);
+    names_open(s, &names);
     frames_init(&s->frames, s->memory, s->to->raw_names);
     pfr_status st = script_threads_make(s, err);
     if (st >= 0)
@@ -292,7 +326,7 @@ static pfr_status run(struct script *s, pfr_error *err) {
     script_lines_free(s);
     script_threads_free(s);
     frames_free(&s->frames);
-    address_names_free(&s->names);
+    names_close(&names);
     close_records(s);
     return st;
 }

@@ -13,7 +13,6 @@
 #define FEATURE_OSRELEASE 4u
 #define FEATURE_ARCH 6u
 #define FEATURE_AUXTRACE 18u
-#define FEATURE_STAT 19u
 #define FEATURE_CLOCK_DATA 29u
 #define PID_BEHIND_IP 8u
 #define SOFTWARE 1u

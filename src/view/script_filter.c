@@ -133,7 +133,7 @@ static bool is_listed_symbol(struct script *s, const struct place *place, uint64
     struct address_name name;
     if (s->filter.addresses.count && has(&s->filter.addresses, address))
         return true;
-    script_fail(s, address_names_at(&s->names, place, address, &name, s->err));
+    script_name_at(s, place, address, &name);
     return name.text && is_listed(s->options->symbols, name.text, name.length);
 }
 
@@ -152,7 +152,7 @@ bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode,
     struct place place;
     struct address_name name;
     script_place(s, m, cpumode, address, &place);
-    script_fail(s, address_names_at(&s->names, &place, address, &name, s->err));
+    script_name_at(s, &place, address, &name);
     return name.text && is_listed(s->options->stop_at, name.text, name.length);
 }
 

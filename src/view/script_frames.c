@@ -109,9 +109,25 @@ void script_write_object_name(struct script *s, uint32_t object, pfr_output *to)
     print_name(to, name.bytes, name.length);
 }
 
+void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name) {
+    pthread_mutex_lock(&s->names->lock);
+    const pfr_status st = address_names_at(&s->names->all, place, address, name, s->err);
+    pthread_mutex_unlock(&s->names->lock);
+    script_fail(s, st);
+}
+
+uint32_t script_kernel_at(struct script *s, uint64_t address) {
+    uint32_t object;
+    pthread_mutex_lock(&s->names->lock);
+    const pfr_status st = address_names_kernel(&s->names->all, address, &object, s->err);
+    pthread_mutex_unlock(&s->names->lock);
+    script_fail(s, st);
+    return object;
+}
+
 void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to) {
     struct address_name name;
-    script_fail(s, address_names_at(&s->names, place, address, &name, s->err));
+    script_name_at(s, place, address, &name);
     if (!name.text) {
         out_text(&to->out, UNKNOWN);
         return;
@@ -180,7 +196,7 @@ static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uin
 void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place) {
     state_place_in(s->state, cpumode, m->thread->space, address, m->key, place);
     if (!place->map && cpumode == SCRIPT_KERNEL)
-        script_fail(s, address_names_kernel(&s->names, address, &place->object, s->err));
+        place->object = script_kernel_at(s, address);
 }
 
 /* Looks an address up, and names it when it is new or elsewhere than before. */

@@ -77,7 +77,7 @@ static void put_names(struct script *s, const struct place *place, uint64_t addr
     struct address_name name = {0};
     const uint32_t object = place->ksymbol ? place->ksymbol->object : place->object;
     if (form & NAME_SYM)
-        script_fail(s, address_names_at(&s->names, place, address, &name, s->err));
+        script_name_at(s, place, address, &name);
     if (name.text) {
         json_key(j, "sym");
         json_string(j, name.text, name.length);

@@ -5,6 +5,7 @@
  * What the files of the script share.
  *
  *     script.c         the public call: every record of the timeline to the function of its type
+ *     script_jobs.c    the same records by several threads
  *     script_fields.c  the table of fields: names, what they need, who prints them; -F
  *     script_filter.c  which samples are printed
  *     script_times.c   stretches of time as people write them
@@ -32,6 +33,8 @@
 #include "view/script_times.h"
 
 #include <perfray/script.h>
+
+#include <pthread.h>
 
 /* In the order in which they are printed. */
 enum script_field {
@@ -117,6 +120,7 @@ enum sample_bit {
 
 #define SCRIPT_KERNEL 1u /* cpumode */
 #define SCRIPT_USER 2u
+#define FEATURE_STAT 19u
 
 struct script;
 struct moment;
@@ -259,6 +263,13 @@ struct script_second {
     size_t length; /* 0: none yet */
 };
 
+/* The names of addresses, which are worked out by one at a time. */
+struct script_names {
+    struct address_names all;
+    struct memory memory;
+    pthread_mutex_t lock;
+};
+
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
@@ -279,7 +290,7 @@ struct script {
     bool learns;                  /* the state is learnt from the records that are given */
     bool was_late;                /* the last record was older than the one before */
     struct key last;
-    struct address_names names;
+    struct script_names *names; /* that all workers share */
     struct frames frames;
     struct pfr_rec_sample sample;        /* at hand */
     const struct pfr_context *sample_of; /* see decode_sample */
@@ -381,6 +392,9 @@ void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
 void frames_free(struct frames *frames);
 /* Forgets all texts and what refers to them. */
 void frames_reset(struct frames *frames);
+/* What the address is called; the kernel object that names an address which no map covers. */
+void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name);
+uint32_t script_kernel_at(struct script *s, uint64_t address);
 /* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
 const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
 /* script_ranges.c: the same for a lone address without offsets; NULL: it has to be looked for by itself. */
@@ -443,6 +457,24 @@ void script_dump_left_out(struct script *s, const struct moment *m);
 
 /* What is done with one record of a type. */
 typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);
+
+/* script.c: the next records, at most `room`; what is done with each; the same for one whose lines others print: what
+ * it ends of all that is kept. */
+pfr_status script_next(struct script *s, struct timed_record *some, size_t room, size_t *count, pfr_error *err);
+void script_take(struct script *s, const pfr_record *rec, const struct key *key);
+void script_take_some(struct script *s, const struct timed_record *some, size_t count);
+void script_pass(struct script *s, const pfr_record *rec, const struct key *key);
+void script_tell_hole(struct script *s, const pfr_error *hole);
+/* Whether records of the type do anything. */
+bool script_is_of_use(const struct script *s, uint32_t type);
+/* Records that the recorder wrote for itself, from type 64 on. */
+static inline bool script_is_own(const pfr_record *rec) {
+    return rec->type >= 64;
+}
+
+/* script_jobs.c: how many threads print; all records by as many. */
+unsigned script_jobs(const struct script *s);
+pfr_status script_take_all_by(struct script *s, unsigned jobs, pfr_error *err);
 
 /* script_reads.c: a sample whose READ tells counters apart stands for one of each of them. */
 bool script_has_reads(const struct script_event *event);

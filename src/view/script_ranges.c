@@ -79,7 +79,7 @@ static void set_extent(struct script *s, struct range_slot *slot, const struct p
                        uint64_t at, unsigned form) {
     struct address_name name = {.before = BLOCK, .behind = BLOCK};
     if (form & NAME_SYM)
-        script_fail(s, address_names_at(&s->names, place, address, &name, s->err));
+        script_name_at(s, place, address, &name);
     slot->first = (uint8_t)(at > name.before ? at - name.before : 0);
     slot->last = (uint8_t)(BLOCK - at > name.behind ? at + name.behind - 1 : BLOCK - 1);
 }

@@ -6,7 +6,7 @@ usage: run_forms.py [NAME...]
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus with its byte-swapped twins (`be.*`), skipped without. Recordings
 are made by the installed perf in a folder that is removed, then put into other forms by tests/tools/other_forms.py; each form is
-read by `perfray script` as a named file and, where it can be, out of a pipe, with and without the events of state. Every
+read by `perfray script` as a named file, by 1, 2 and 4 threads, and, where it can be, out of a pipe, with and without the events of state. Every
 text must have the bytes of the file's. The stream that perf inject makes lacks names and build-ids: its text must be perf's. What
 perf itself records in these forms is compared with perf's text in run_fresh.py.
 """
@@ -66,15 +66,15 @@ def inject(folder, recording):
 def compare_form(folder, form, options, expect, facts=None):
     """How many texts were compared with what `expect` gives."""
     readings = 0
-    for piped in (False, True):
+    for piped, jobs in ((False, "-j1"), (False, "-j2"), (False, "-j4"), (True, "-j1")):
         if piped and os.path.isdir(os.path.join(folder, form)):
             continue
         for _ in range(fresh.TRIES):  # programs of others that were recorded may be deleted meanwhile
             expected = expect()
-            result = fresh.Comparison(expected, script_of(folder, form, options, piped), facts)
+            result = fresh.Comparison(expected, script_of(folder, form, (*options, jobs), piped), facts)
             if not result.unexplained or expected == expect():
                 break
-        result.check("%s%s %s" % (form, " piped" if piped else "", " ".join(options)))
+        result.check("%s%s %s %s" % (form, " piped" if piped else "", " ".join(options), jobs))
         readings += 1
     return readings
 

@@ -2,8 +2,8 @@
 #ifndef PFR_TESTS_FAILING_ALLOC_H
 #define PFR_TESTS_FAILING_ALLOC_H
 /*
- * An allocator that fails one request, by number, and counts the blocks that are out. A law of the kind "every
- * allocation fails once" runs its subject with fail_at 1, 2, 3... until a run in which nothing failed:
+ * An allocator that fails one request, by number, and counts the blocks that are out; any thread may ask. A law of the
+ * kind "every allocation fails once" runs its subject with fail_at 1, 2, 3... until a run in which nothing failed:
  *
  *     struct failing_alloc failing;
  *     for (long n = 1; failing_alloc_begin(&failing, n), subject(&failing), failing.has_failed; n++)
@@ -20,8 +20,9 @@ struct failing_alloc {
 };
 
 static inline bool failing_alloc_refuses(struct failing_alloc *failing) {
-    const bool refused = ++failing->requests == failing->fail_at;
-    failing->has_failed |= refused;
+    const bool refused = __atomic_add_fetch(&failing->requests, 1, __ATOMIC_RELAXED) == failing->fail_at;
+    if (refused)
+        failing->has_failed = true;
     return refused;
 }
 
@@ -29,7 +30,7 @@ static inline void *failing_allocate(void *context, size_t size) {
     struct failing_alloc *failing = context;
     if (failing_alloc_refuses(failing))
         return NULL;
-    failing->blocks++;
+    __atomic_add_fetch(&failing->blocks, 1, __ATOMIC_RELAXED);
     return malloc(size);
 }
 
@@ -37,13 +38,13 @@ static inline void *failing_resize(void *context, void *old, size_t size) {
     struct failing_alloc *failing = context;
     if (failing_alloc_refuses(failing))
         return NULL;
-    failing->blocks += old == NULL;
+    __atomic_add_fetch(&failing->blocks, old == NULL, __ATOMIC_RELAXED);
     return realloc(old, size);
 }
 
 static inline void failing_release(void *context, void *at) {
     struct failing_alloc *failing = context;
-    failing->blocks -= at != NULL;
+    __atomic_sub_fetch(&failing->blocks, at != NULL, __ATOMIC_RELAXED);
     free(at);
 }
 

@@ -233,3 +233,29 @@ TEST(map_survives_each_failing_allocation) {
         assert_int_equal(failing.blocks, 0);
     } while (failing.has_failed);
 }
+
+/* What a share takes counts for the whole, and its failures are its own. */
+TEST(a_share_counts_against_the_whole) {
+    struct memory whole, share;
+    memory_init(&whole, NULL, 1000);
+    memory_share(&share, &whole);
+    void *a = mem_alloc(&whole, 1, 600), *b = mem_alloc(&share, 1, 300);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_int_equal(whole.used, 900);
+    assert_int_equal(share.used, 300);
+    assert_null(mem_resize(&share, b, 300, 401, 1));
+    assert_int_equal(share.failed, PFR_ERR_LIMIT);
+    assert_int_equal(whole.failed, PFR_OK);
+    b = mem_resize(&share, b, 300, 400, 1);
+    assert_non_null(b);
+    assert_int_equal(whole.used, 1000);
+    assert_null(mem_alloc(&whole, 1, 1));
+    b = mem_resize(&share, b, 400, 100, 1);
+    assert_int_equal(whole.used, 700);
+    mem_free(&share, b, 100, 1);
+    mem_free(&whole, a, 600, 1);
+    assert_int_equal(whole.used, 0);
+    assert_int_equal(share.used, 0);
+    assert_int_equal(whole.peak, 1000);
+}

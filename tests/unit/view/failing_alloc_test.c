@@ -126,6 +126,12 @@ static pfr_status run_script_json(const struct scene *scene, pfr_reader *reader,
     return pfr_script_print(reader, &options, out, err);
 }
 
+static pfr_status run_script_jobs(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_script_options options = {
+        .size = sizeof options, .jobs = 3, .show = PFR_SCRIPT_TASKS, .symfs = scene->symfs, .kallsyms = "/nowhere"};
+    return pfr_script_print(reader, &options, out, err);
+}
+
 static pfr_status run_script_dump(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_script_options options = {.size = sizeof options, .dump = true, .no_symbols = true};
     (void)scene;
@@ -152,6 +158,7 @@ static const struct verb verbs[] = {
     {"dump --aux", run_dump_aux},
     {"report", run_report},
     {"script", run_script},
+    {"script --jobs=3", run_script_jobs},
     {"script --show-round-events", run_script_as_recorded},
     {"script --symbols", run_script_chosen},
     {"script --per-event-dump", run_script_files},
