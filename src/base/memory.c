@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "memory.h"
 
+#define GROWS_LESS ((size_t)1 << 20) /* bytes */
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 
 static void *libc_allocate(void *context, size_t size) {
@@ -56,14 +57,25 @@ static void raise_peak(struct memory *memory, uint64_t used) {
         ;
 }
 
+void mem_discharge(struct memory *memory, uint64_t bytes) {
+    for (; memory; memory = memory->of) {
+        const uint64_t used = __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
+        assert(bytes <= used);
+        (void)used;
+    }
+}
+
 /* Counts bytes as used; false: they pass the limit. */
 static bool reserve(struct memory *memory, uint64_t bytes) {
     uint64_t used = __atomic_load_n(&memory->used, __ATOMIC_RELAXED);
     if (memory->of && !reserve(memory->of, bytes))
         return false;
     do {
-        if (!memory->of && (bytes >= SIZE_MAX / 2 || used > memory->limit || bytes > memory->limit - used))
+        if (bytes >= SIZE_MAX / 2 || used > memory->limit || bytes > memory->limit - used) {
+            if (memory->of)
+                mem_discharge(memory->of, bytes);
             return false;
+        }
     } while (
         !__atomic_compare_exchange_n(&memory->used, &used, used + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     raise_peak(memory, used + bytes);
@@ -75,14 +87,6 @@ bool mem_charge(struct memory *memory, uint64_t bytes) {
         return true;
     refuse(memory, PFR_ERR_LIMIT, bytes);
     return false;
-}
-
-void mem_discharge(struct memory *memory, uint64_t bytes) {
-    for (; memory; memory = memory->of) {
-        const uint64_t used = __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
-        assert(bytes <= used);
-        (void)used;
-    }
 }
 
 void *mem_alloc(struct memory *memory, size_t count, size_t size) {
@@ -155,7 +159,8 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
     if (count < *capacity)
         return at;
-    const size_t wanted = *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity ? *capacity * 2 : first;
+    const size_t half = *capacity > GROWS_LESS / size ? *capacity / 2 : *capacity;
+    const size_t wanted = *capacity > SIZE_MAX - half ? SIZE_MAX : *capacity ? *capacity + half : first;
     void *grown = mem_resize(memory, at, *capacity, wanted, size);
     if (grown)
         *capacity = wanted;

@@ -32,7 +32,8 @@ struct memory {
 /* alloc NULL: malloc, realloc, free. limit 0: the default of pfr_limits.memory. */
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit);
 
-/* A share: what is taken from it counts against `of`, which must outlive it, but it has a failure of its own. */
+/* A share: what is taken from it counts against `of`, which must outlive it, but it has a failure of its own, and may
+   be given a smaller `limit`. */
 void memory_share(struct memory *memory, struct memory *of);
 
 /* count * size bytes, not cleared (mem_alloc) or zero (mem_zeroed). NULL: see memory->failed. A product of 0 is
@@ -67,8 +68,8 @@ static inline pfr_status mem_failure(const struct memory *memory) {
 pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *where);
 
 /*
- * Room for one more element in a growing array: when count == *capacity, doubles *capacity (from `first`) and moves
- * the block. Returns the block, or NULL with the old one untouched:
+ * Room for one more element in a growing array: when count == *capacity, doubles *capacity (from `first`; half as
+ * much again from 1 MB on) and moves the block. Returns the block, or NULL with the old one untouched:
  *
  *     struct map *grown = mem_grow(memory, maps, count, &capacity, 16, sizeof *maps);
  */

@@ -22,19 +22,19 @@ static void share_parts(pfr_reader *r, struct part *parts) {
     }
 }
 
-pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, uint64_t limit, pfr_error *err) {
-    struct memory memory;
+pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, struct memory *memory, pfr_error *err) {
     *out = NULL;
-    memory_init(&memory, &whole->memory.alloc, limit);
-    pfr_reader *r = mem_alloc(&memory, 1, sizeof *r);
-    struct part *parts = r ? mem_alloc(&memory, whole->nr_parts, sizeof *parts) : NULL;
+    pfr_reader *r = mem_alloc(memory, 1, sizeof *r);
+    if (!r)
+        return mem_fail(memory, err, "slice");
+    *r = *whole;
+    memory_share(&r->memory, memory);
+    struct part *parts = mem_alloc(&r->memory, whole->nr_parts, sizeof *parts);
     if (!parts) {
-        const pfr_status st = mem_fail(&memory, err, "slice");
-        mem_free(&memory, r, 1, sizeof *r);
+        const pfr_status st = mem_fail(&r->memory, err, "slice");
+        mem_free(memory, r, 1, sizeof *r);
         return st;
     }
-    *r = *whole;
-    r->memory = memory;
     r->whole = whole;
     arena_init(&r->arena, &r->memory);
     r->nr_findings = r->findings_told = 0;
@@ -65,6 +65,5 @@ void slice_reader_close(pfr_reader *r) {
     }
     mem_free(&r->memory, r->parts, r->nr_parts, sizeof *r->parts);
     arena_free(&r->arena);
-    struct memory memory = r->memory;
-    mem_free(&memory, r, 1, sizeof *r);
+    mem_free(r->memory.of, r, 1, sizeof *r);
 }

@@ -8,12 +8,14 @@
  * is counted for the whole.
  *
  *     pfr_reader *mine;
- *     slice_reader_open(&mine, reader, limit, &err);
+ *     slice_reader_open(&mine, reader, memory, &err);
  *     slice_reader_move(mine, &(struct slice){0, 4096, 1 << 20});
  *     while (pfr_next(mine, &rec, &err) == PFR_OK) ...
  *     slice_reader_close(mine);
  */
 #include <perfray/reader.h>
+
+struct memory;
 
 /* Records from `begin` to `end`, both where a record of the part begins; end UINT64_MAX: to the part's end. */
 struct slice {
@@ -25,8 +27,8 @@ struct slice {
  */
 bool slices_can_be(const pfr_reader *reader);
 
-/* It has memory of its own, of at most `limit` bytes. The whole reader must outlive it. */
-pfr_status slice_reader_open(pfr_reader **slice, const pfr_reader *whole, uint64_t limit, pfr_error *err);
+/* Its memory is a share of `memory`, which must outlive it, as must the whole reader. */
+pfr_status slice_reader_open(pfr_reader **slice, const pfr_reader *whole, struct memory *memory, pfr_error *err);
 /* pfr_next then gives the records of the slice, and PFR_END. */
 void slice_reader_move(pfr_reader *reader, const struct slice *slice);
 void slice_reader_close(pfr_reader *reader); /* NULL is fine */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, samples, and samples that were not sure. See profile_parts.h. */
-#include "model/profile_workers.h"
+#include "model/profile_lanes.h"
 
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
     *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
@@ -49,25 +49,25 @@ static void take_over(struct profile *p, const struct counter *c) {
     p->lossy = p->lossy || c->lossy;
 }
 
-static pfr_status resolve(struct profile *p, struct workers *w, struct resolver *r, pfr_error *err) {
+static pfr_status resolve(struct profile *p, struct lanes *w, struct resolver *r, pfr_error *err) {
     uint32_t unsure = 0;
     for (uint32_t i = 0; i < w->count; i++) {
         take_over(p, &w->at[i].counter);
         PFR_TRY(resolver_take(r, &w->at[i].counter, &unsure, err));
     }
     if (unsure)
-        PFR_TRY(workers_run_unsure(w, resolver_take_sample, r, err));
+        PFR_TRY(lanes_run_unsure(w, resolver_take_sample, r, err));
     for (uint32_t i = 0; i < w->count; i++)
         PFR_TRY(resolver_take_limited(r, &w->at[i].counter, err));
     return PFR_OK;
 }
 
-static pfr_status count_and_resolve(struct profile *p, struct workers *w, pfr_error *err) {
+static pfr_status count_and_resolve(struct profile *p, struct lanes *w, pfr_error *err) {
     struct pick_places *places = NULL;
     struct resolver r;
     pfr_status st = learn_events(p, &places, err);
     if (st >= 0)
-        st = workers_count(w, places, err);
+        st = lanes_count(w, places, err);
     if (st >= 0) {
         resolver_init(&r, p);
         st = resolve(p, w, &r, err);
@@ -78,14 +78,14 @@ static pfr_status count_and_resolve(struct profile *p, struct workers *w, pfr_er
 }
 
 static pfr_status load(struct profile *p, pfr_error *err) {
-    struct workers w;
-    workers_init(&w, p);
-    const struct state_watch watch = workers_watch(&w);
+    struct lanes w;
+    lanes_init(&w, p);
+    const struct state_watch watch = lanes_watch(&w);
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
     p->late = p->state.late;
     if (st >= 0)
         st = count_and_resolve(p, &w, err);
-    workers_free(&w);
+    lanes_free(&w);
     return st < 0 ? st : features_unread(p->reader, err);
 }
 

@@ -208,7 +208,7 @@ pfr_status profile_put_place(struct tree *t, uint32_t frame, uint64_t address, u
 
 /* --- profile_resolve.c */
 
-/* All entries of the counter; *unsure: how many were left out. */
+/* All entries of the counter, whose stacks are given back; *unsure: how many more were left out. */
 struct resolver {
     struct profile *profile;
     struct frames_of frames;

@@ -309,6 +309,7 @@ pfr_status resolver_take(struct resolver *r, struct counter *c, uint32_t *unsure
         st = take_entries(r, c, work, unsure, err);
     }
     mem_free(memory, work, (size_t)c->count + 1, sizeof *work);
+    raw_stacks_free(&c->stacks); /* samples that are unsure come with their chains */
     return st;
 }
 

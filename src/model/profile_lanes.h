@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_PROFILE_WORKERS_H
-#define PFR_MODEL_PROFILE_WORKERS_H
+#ifndef PFR_MODEL_PROFILE_LANES_H
+#define PFR_MODEL_PROFILE_LANES_H
 /*
  * Samples counted by several threads: the recording is cut into slices where the pass over its state met samples, and
- * each worker takes the next slice until there is none. A worker has a reader and a counter of its own; nothing is
+ * each lane takes the next slice until there is none. A lane has a reader and a counter of its own; nothing is
  * shared but what is not changed.
  *
- * One worker on the whole reader does it where slices cannot be: a stream, COMPRESSED records, damage.
+ * One lane on the whole reader does it where slices cannot be: a stream, COMPRESSED records, damage.
  */
 #include "file/slice.h"
 #include "model/profile_parts.h"
@@ -15,21 +15,21 @@
 
 struct planned_slice {
     struct slice slice;
-    uint32_t worker; /* who took it */
+    uint32_t lane; /* who took it */
 };
 
-struct worker {
-    struct workers *all;
+struct lane {
+    struct lanes *all;
     struct counter counter;
     pfr_reader *reader; /* of slices; NULL: the whole one is used */
-    struct memory own;  /* of a counter on the whole reader */
+    struct memory own;  /* a share of the lanes' */
     pthread_t thread;
     bool runs;
     pfr_status status;
     pfr_error err;
 };
 
-struct workers {
+struct lanes {
     struct profile *profile;
     struct pick_places *places;
     struct planned_slice *slices;
@@ -38,20 +38,20 @@ struct workers {
     bool whole;         /* slices cannot be */
     pfr_status planned; /* < 0: there was no memory for the plan, as `err` says */
     pfr_error err;
-    struct worker *at;
+    struct lane *at;
     uint32_t count, room;
-    uint64_t reserved; /* bytes of the profile's memory that the workers may take */
+    struct memory memory; /* a share of the profile's: so much is left for what comes after */
 };
 
-void workers_init(struct workers *w, struct profile *p);
-void workers_free(struct workers *w);
+void lanes_init(struct lanes *w, struct profile *p);
+void lanes_free(struct lanes *w);
 
 /* Plans slices while the state is read. */
-struct state_watch workers_watch(struct workers *w);
+struct state_watch lanes_watch(struct lanes *w);
 
 /* Counts all samples. */
-pfr_status workers_count(struct workers *w, struct pick_places *places, pfr_error *err);
+pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err);
 /* Gives each sample of an unsure entry to `sample`, one after the other. */
-pfr_status workers_run_unsure(struct workers *w, unsure_fn *sample, void *context, pfr_error *err);
+pfr_status lanes_run_unsure(struct lanes *w, unsure_fn *sample, void *context, pfr_error *err);
 
 #endif
