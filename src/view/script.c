@@ -94,29 +94,37 @@ static void take_guest(struct script *s, struct moment *m) {
     s->names->all.options.none = none;
 }
 
-static void fill_moment(const struct script *s, const struct pfr_rec_sample *sample, struct moment *m) {
-    const uint64_t type = m->event->sample_type;
+/* Member by member: clearing them first would cost as much again. */
+static void fill_moment(const struct script *s, const pfr_record *rec, const struct key *key, struct moment *m) {
+    const struct pfr_rec_sample *const sample = &s->sample;
+    const struct script_event *const event = &s->events[rec->event];
+    const uint64_t type = event->sample_type;
+    m->rec = rec;
+    m->sample = sample;
+    m->event = event;
+    m->thread = NULL;
+    m->key = *key;
     m->pid = SAMPLE_HAS(type, S_TID) ? sample->pid : NOBODY;
     m->tid = SAMPLE_HAS(type, S_TID) ? sample->tid : NOBODY;
     m->cpu = SAMPLE_HAS(type, S_CPU) ? sample->cpu : UINT32_MAX;
     m->time = SAMPLE_HAS(type, S_TIME) ? sample->time : UINT64_MAX;
-    m->period = SAMPLE_HAS(type, S_PERIOD) ? sample->period : m->event->event->attr.sample_period;
-    m->misc = m->rec->misc;
-    if (s->state->guests.any)
-        m->guest = guests_of_id(&s->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample->identifier : sample->id);
+    m->period = SAMPLE_HAS(type, S_PERIOD) ? sample->period : event->event->attr.sample_period;
+    m->misc = rec->misc;
+    m->guest = s->state->guests.any
+                   ? guests_of_id(&s->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample->identifier : sample->id)
+                   : (struct guest){0};
 }
 
 static void take_sample(struct script *s, const pfr_record *rec, const struct key *key) {
     pfr_error err;
-    struct moment m = {.rec = rec, .sample = &s->sample, .key = *key};
+    struct moment m;
     if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
         return;
     if (decode_sample(rec, &s->sample, &s->sample_of, &err) != PFR_OK) {
         script_tell_hole(s, &err);
         return;
     }
-    m.event = &s->events[rec->event];
-    fill_moment(s, &s->sample, &m);
+    fill_moment(s, rec, key, &m);
     if (!is_guest(rec)) {
         m.thread = script_thread(s, m.pid, m.tid, &m.key);
         if (m.thread)

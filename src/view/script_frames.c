@@ -245,19 +245,26 @@ void script_expect_text(const struct script *s, const struct moment *m, uint64_t
         __builtin_prefetch(slot->text);
 }
 
+/* NULL: none, or no memory in s->failed. */
+static const uint8_t *text_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                              unsigned form) {
+    const uint8_t *text = form & NAME_OFFSET ? NULL : script_range_text(s, m, cpumode, address, form);
+    if (text || s->failed < 0)
+        return text;
+    const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
+    return slot ? slot->text : NULL;
+}
+
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form) {
-    out_hex_wide(s->out, address, ADDRESS_WIDTH);
-    const uint8_t *text = NULL;
-    if (!form)
+    const uint8_t *const text = form ? text_of(s, m, cpumode, address, form) : NULL;
+    const uint32_t length = text ? frame_text_at(text).length : 0;
+    if (!out_room(s->out, ADDRESS_WIDTH + length))
         return;
-    if (!(form & NAME_OFFSET))
-        text = script_range_text(s, m, cpumode, address, form);
-    if (!text && s->failed >= 0) {
-        const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
-        text = slot ? slot->text : NULL;
-    }
-    if (text)
-        out_write(s->out, text + sizeof(struct frame_text), frame_text_at(text).length);
+    char *const to = s->out->buffer + s->out->used;
+    format_hex_16(to, address);
+    if (length)
+        memcpy(to + ADDRESS_WIDTH, text + sizeof(struct frame_text), length);
+    s->out->used += ADDRESS_WIDTH + length;
 }
 
 /* In a chain perf prints where in the object a user address is, elsewhere the address itself. */

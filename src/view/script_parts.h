@@ -258,7 +258,7 @@ struct script_turns {
 
 /* The last second of the samples' clock that was written out, with the point behind it. */
 struct script_second {
-    uint64_t second;
+    uint64_t from; /* in ns */
     char text[24];
     size_t length; /* 0: none yet */
 };

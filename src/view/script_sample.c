@@ -115,19 +115,19 @@ static void write_whole(struct script_second *kept, uint64_t second) {
     memcpy(kept->text + blanks, digits, length);
     kept->text[blanks + length] = '.';
     kept->length = blanks + length + 1;
-    kept->second = second;
+    kept->from = second * NS_PER_SECOND;
 }
 
 void print_time(struct script *s, const struct moment *m) {
     struct script_second *kept = &s->second;
-    const uint64_t time = printed_time(s, m->time), second = time / NS_PER_SECOND;
-    if (kept->length == 0 || kept->second != second)
-        write_whole(kept, second);
+    const uint64_t time = printed_time(s, m->time);
+    if (kept->length == 0 || time - kept->from >= NS_PER_SECOND)
+        write_whole(kept, time / NS_PER_SECOND);
     if (!out_room(s->out, sizeof kept->text + FRACTION_MOST + 2))
         return;
     char *to = s->out->buffer + s->out->used;
     memcpy(to, kept->text, sizeof kept->text);
-    const size_t length = kept->length + format_fraction(s, to + kept->length, (uint32_t)(time % NS_PER_SECOND));
+    const size_t length = kept->length + format_fraction(s, to + kept->length, (uint32_t)(time - kept->from));
     memcpy(to + length, ": ", 2);
     s->out->used += length + 2;
 }
