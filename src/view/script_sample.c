@@ -72,7 +72,7 @@ void print_who(struct script *s, const struct moment *m) {
     const uint64_t before = out_written(s->out);
     write_who(s->out, m);
     const uint64_t length = out_written(s->out) - before;
-    if (length > sizeof t->who || length > s->out->used || t->tid != m->tid || t->pid != m->pid)
+    if (length == 0 || length > sizeof t->who || length > s->out->used || t->tid != m->tid || t->pid != m->pid)
         return;
     memcpy(t->who, s->out->buffer + s->out->used - length, length);
     t->who_length = (uint8_t)length;
