@@ -1,51 +1,164 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray report: where the time goes. */
 #include <perfray/report.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "command.h"
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
-    const char *sort, *symfs, *kallsyms;
-    bool symbols;
+    const char *sort, *fields, *symfs, *kallsyms, *vmlinux;
+    const char *call_graph, *parent, *separator, *percentage, *color;
+    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum;
+    bool symbols, mangled, inverted, only_parent, show_samples, show_total_period, memory_mode, bars;
+    bool children, no_children, group, no_group, branches, no_branches;
+    uint32_t max_stack, jobs;
     double percent_limit;
 };
 
 static const struct report_options report_defaults = {.symbols = true};
 
+#define TEXT(name, letter, member, arg, help)                                                                          \
+    { name, letter, OPT_STRING, offsetof(struct report_options, member), arg, help }
+#define FLAG(name, letter, member, help)                                                                               \
+    { name, letter, OPT_FLAG, offsetof(struct report_options, member), NULL, help }
+
 static const struct opt report_opts[] = {
-    {"sort", 's', OPT_STRING, offsetof(struct report_options, sort), "KEYS",
-     "count by these, with commas between: comm, dso, sym, pid, tid"},
+    TEXT("sort", 's', sort, "KEYS", "count by these, with commas between: comm,dso,sym; see SORT KEYS"),
+    TEXT("fields", 'F', fields, "FIELDS", "print these columns, and count by the keys among them; +FIELDS: more"),
+    FLAG("show-nr-samples", 'n', show_samples, "print how many samples each row has"),
+    FLAG("show-total-period", 0, show_total_period, "print the weight of each row, not only its share"),
+    FLAG("children", 0, children, "weigh functions with all that they call: so it is where chains were recorded"),
+    FLAG("no-children", 0, no_children, "weigh functions by themselves"),
+    TEXT("call-graph", 'g', call_graph, "HOW",
+         "call trees: graph, fractal, flat, folded or none, caller or callee, least share; see CALL TREES"),
+    FLAG("inverted", 'G', inverted, "call trees from the outermost caller on: -g caller"),
+    {"max-stack", 0, OPT_NUMBER, offsetof(struct report_options, max_stack), "COUNT",
+     "look at as much of a call chain; 127 without the option"},
+    TEXT("parent", 'p', parent, "REGEX", "the sort key parent: the function of the chain that matches"),
+    FLAG("exclude-other", 'x', only_parent, "leave out samples without such a function"),
+    {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",
+     "leave out rows and branches of call trees below this share"},
+    TEXT("percentage", 0, percentage, "relative|absolute", "shares of what is shown, or of all"),
+    FLAG("group", 0, group, "print all events side by side"),
+    FLAG("no-group", 0, no_group, "print events one after the other, also those that were recorded as a group"),
+    TEXT("field-separator", 't', separator, "SEPARATOR", "print this between columns, and no blanks"),
+    FLAG("branch-stack", 'b', branches, "count branches, not samples: so it is where they were recorded"),
+    FLAG("no-branch-stack", 0, no_branches, "count samples, also where branches were recorded"),
+    FLAG("mem-mode", 0, memory_mode, "count memory accesses by what they cost"),
+    TEXT("cpu", 'C', cpus, "CPUS", "count samples of these cpus: 0,2-3"),
+    TEXT("time", 0, time, "A-B", "count samples from second A to second B; 10%-20% or 10%/2 of the recording; dates"),
+    TEXT("time-quantum", 0, time_quantum, "LENGTH", "of the sort key time: 100ms without the option"),
+    TEXT("comms", 'c', comms, "NAMES", "print rows of threads with these names"),
+    TEXT("comm", 0, comms, "NAMES", NULL),
+    TEXT("pid", 0, pids, "PIDS", "print rows of these processes"),
+    TEXT("tid", 0, tids, "TIDS", "print rows of these threads"),
+    TEXT("dsos", 'd', objects, "NAMES", "print rows in these objects: libc.so.6,/usr/bin/sh"),
+    TEXT("dso", 0, objects, "NAMES", NULL),
+    TEXT("symbols", 'S', symbols_of, "NAMES", "print rows of these functions"),
     {"format", 0, OPT_CHOICE, offsetof(struct report_options, format), "text|perf|csv|json",
      "a table, as perf report --stdio, or for programs"},
-    {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",
-     "leave out rows below this share"},
-    {"symfs", 0, OPT_STRING, offsetof(struct report_options, symfs), "DIR", "look for objects below this folder"},
-    {"kallsyms", 0, OPT_STRING, offsetof(struct report_options, kallsyms), "FILE", "names of the kernel's functions"},
+    FLAG("tree", 0, bars, "draw a bar beside each row"),
+    TEXT("color", 0, color, "never|always|auto", "hot rows stand out on a terminal; NO_COLOR turns that off"),
+    TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
+    TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
+    TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
+    FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
+    {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT", "threads; one for each cpu without it"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
+    {"no-inline", 0, OPT_HABIT, 0, NULL, NULL},
     {0},
 };
 
 /* Holes in the recording are told by complain_of_damage; this is what only the report meets. */
 static void limit_told(void *file, const pfr_error *hole) {
-    if (strcmp(hole->where, "depth") == 0)
+    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
         complain_of(file, hole, NULL);
+}
+
+static pfr_report_choice choice(bool yes, bool no) {
+    return no ? PFR_REPORT_NO : yes ? PFR_REPORT_YES : PFR_REPORT_AUTO;
+}
+
+/* "10ms": in nanoseconds. 0: none was given; UINT64_MAX: no length of time. */
+static uint64_t read_quantum(const char *text) {
+    static const struct {
+        const char *unit;
+        uint64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    char *end;
+    const unsigned long long number = text ? strtoull(text, &end, 10) : 0;
+    for (size_t i = 0; text && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0 && number && number <= UINT64_MAX / units[i].ns)
+            return number * units[i].ns;
+    return text ? UINT64_MAX : 0;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c) {
+    return !word || strcmp(word, a) == 0 || strcmp(word, b) == 0 || (c && strcmp(word, c) == 0);
+}
+
+/* What the rows of options cannot say. */
+static bool check(const struct report_options *o) {
+    const char *const wrong = !is_one_of(o->percentage, "relative", "absolute", NULL) ? "--percentage is relative or absolute"
+                              : !is_one_of(o->color, "never", "always", "auto")       ? "--color is never, always or auto"
+                              : read_quantum(o->time_quantum) == UINT64_MAX ? "--time-quantum is a number with ns, us, ms or s"
+                                                                            : NULL;
+    if (wrong)
+        complain_as("perfray report", "%s; see perfray report -h", wrong);
+    return !wrong;
+}
+
+static bool wants_color(const struct report_options *o) {
+    const char *const none = getenv("NO_COLOR");
+    if (o->color && strcmp(o->color, "auto") != 0)
+        return strcmp(o->color, "always") == 0;
+    return isatty(STDOUT_FILENO) && !(none && *none);
+}
+
+static void fill(const struct report_options *o, pfr_report_options *how) {
+    how->format = (pfr_report_format)o->format;
+    how->sort = o->sort;
+    how->fields = o->fields;
+    how->show_samples = o->show_samples;
+    how->show_total_period = o->show_total_period;
+    how->children = choice(o->children, o->no_children);
+    how->call_graph = o->call_graph ? o->call_graph : o->inverted ? "caller" : NULL;
+    how->max_stack = o->max_stack;
+    how->parent = o->parent;
+    how->only_parent = o->only_parent;
+    how->percent_limit = o->percent_limit;
+    how->relative = o->percentage && strcmp(o->percentage, "relative") == 0;
+    how->group = choice(o->group, o->no_group);
+    how->separator = o->separator;
+    how->branches = choice(o->branches, o->no_branches);
+    how->memory_mode = o->memory_mode;
+    how->cpus = o->cpus;
+    how->time = o->time;
+    how->time_quantum = read_quantum(o->time_quantum);
+    how->pids = o->pids;
+    how->tids = o->tids;
+    how->comms = o->comms;
+    how->objects = o->objects;
+    how->symbols = o->symbols_of;
+    how->bars = o->bars;
+    how->color = wants_color(o);
+    how->symfs = o->symfs;
+    how->vmlinux = o->vmlinux;
+    how->kallsyms = o->kallsyms;
+    how->no_symbols = !o->symbols;
+    how->mangled = o->mangled;
+    how->jobs = o->jobs;
 }
 
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
-    const pfr_report_options how = {.size = sizeof how,
-                                    .format = (pfr_report_format)options->format,
-                                    .sort = options->sort,
-                                    .symfs = options->symfs,
-                                    .kallsyms = options->kallsyms,
-                                    .no_symbols = !options->symbols,
-                                    .percent_limit = options->percent_limit,
-                                    .hole = limit_told,
-                                    .context = (void *)(uintptr_t)task->file};
+    pfr_report_options how = {.size = sizeof how, .hole = limit_told, .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
+    fill(options, &how);
     if (options->format == PFR_REPORT_TEXT)
         print_title(task);
     const pfr_status status = pfr_report_print(reader, &how, task->out, &err);
@@ -60,8 +173,8 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
 
 static enum exit_status report_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
-    enum exit_status status;
-    pfr_reader *const reader = open_recording(task, &how, &status);
+    enum exit_status status = ENDS_USAGE;
+    pfr_reader *const reader = check(task->options) ? open_recording(task, &how, &status) : NULL;
     if (reader)
         status = print_report(task, reader);
     pfr_close(reader);

@@ -2,14 +2,15 @@
 #ifndef PERFRAY_REPORT_H
 #define PERFRAY_REPORT_H
 /*
- * What is hot: samples counted by command, object and symbol.
+ * What is hot: samples counted by command, object and symbol, or by what else was recorded; with the functions that led
+ * there. Rows, order and percentages are those of `perf report`.
  *
- * The recording is read twice (state first, then samples in any order); a stream must have been opened with
+ * The recording is read more than once (state first, then samples in any order); a stream must have been opened with
  * pfr_open_options.spool. Weights are the samples' periods; a percentage is of all of an event's periods.
  *
  * Example:
  *
- *     pfr_report_options options = {.size = sizeof options, .sort = "comm,dso"};
+ *     pfr_report_options options = {.size = sizeof options, .sort = "comm,dso", .call_graph = "callee"};
  *     pfr_status st = pfr_report_print(reader, &options, out, &err);
  */
 #include <perfray/out.h>
@@ -22,18 +23,43 @@ extern "C" {
 typedef enum pfr_report_format {
     PFR_REPORT_TEXT, /* ours: totals and losses as `#` lines, then the table */
     PFR_REPORT_PERF, /* the shape of `perf report --stdio` */
-    PFR_REPORT_CSV,  /* percent,weight,samples, then the sort keys; weights not rounded */
+    PFR_REPORT_CSV,  /* percent,weight,samples, the event, then the sort keys; weights not rounded */
     PFR_REPORT_JSON  /* docs/json/report.schema.json */
 } pfr_report_format;
+
+typedef enum pfr_report_choice { PFR_REPORT_AUTO, PFR_REPORT_YES, PFR_REPORT_NO } pfr_report_choice;
 
 typedef struct pfr_report_options {
     size_t size; /* sizeof(pfr_report_options) */
     pfr_report_format format;
-    const char *sort;     /* keys by name, with commas: comm, dso, sym, pid, tid; NULL: "comm,dso,sym" */
+    const char *sort;           /* keys by name, with commas; NULL: those of the mode, "comm,dso,sym" mostly */
+    const char *fields;         /* columns, as perf's -F; NULL: weights, then the sort keys */
+    bool show_samples;          /* a column of how many samples, */
+    bool show_total_period;     /* of their weight */
+    pfr_report_choice children; /* weights of functions with all they call; AUTO: where chains were recorded */
+    const char *call_graph;     /* as perf's -g: "graph,0.5,caller,function,percent"; "none"; NULL: the defaults */
+    uint32_t max_stack;         /* entries of a chain; 0: 127 */
+    const char *parent;         /* regular expression: the sort key `parent` is the function of a chain that matches */
+    bool only_parent;           /* only samples with one */
+    double percent_limit;       /* rows below this percentage are left out, and branches of trees; less than 0: none */
+    bool relative;              /* percentages are of what is shown, not of all */
+    pfr_report_choice group;    /* events side by side: AUTO: where they were recorded as a group; YES: all */
+    const char *separator;      /* between columns instead of blanks that align them; NULL: aligned */
+    pfr_report_choice branches; /* count branches of branch stacks, not samples; AUTO: where they were recorded */
+    bool memory_mode;           /* count by what memory accesses cost */
+    const char *cpus;           /* samples of these alone: "0,2-3"; NULL: all */
+    const char *time;           /* as pfr_script_options.time */
+    const char *pids, *tids;    /* rows of these alone; what they leave out counts in percentages unless `relative` */
+    const char *comms, *objects, *symbols; /* the same */
+    uint64_t time_quantum;                 /* ns, of the sort key `time`; 0: 100 ms */
+    bool bars;                             /* PFR_REPORT_TEXT: a bar beside each row */
+    bool color;                            /* hot rows stand out: for a terminal */
     const char *symfs;    /* objects are looked for under this folder; NULL: / */
+    const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     bool no_symbols;      /* open no object: addresses stay numbers */
-    double percent_limit; /* rows below this percentage are left out */
+    bool mangled;         /* names of functions as the objects have them, not as people write them */
+    unsigned jobs;        /* threads; 0: one for each cpu */
     /* told of each stretch that could not be read, and (where "depth") of samples that a limit leaves unknown; may be
        NULL */
     void (*hole)(void *context, const pfr_error *hole);
@@ -43,8 +69,8 @@ typedef struct pfr_report_options {
 /*
  * Reads the recording and prints. What is counted, and the symbols, are held in the reader's memory and count against
  * its limit; all of it is given back before the call returns. Nothing is printed before all is counted and named.
- * PFR_OK; PFR_HOLE: printed, but parts of the input could not be used; PFR_ERR_USAGE: an unknown sort key, or a stream
- * without spool; else as pfr_next.
+ * PFR_OK; PFR_HOLE: printed, but parts of the input could not be used; PFR_ERR_USAGE: an unknown sort key or word of an
+ * option, or a stream without spool; else as pfr_next.
  */
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err);
 

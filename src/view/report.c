@@ -1,67 +1,236 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report's sort keys and its three steps: see report_parts.h. */
+/* What is asked for, what the profile must hold for it, and the steps from one to the other: see report_parts.h. */
 #include "view/report_parts.h"
 
 #include "base/fail.h"
 #include "file/recording.h"
+#include "view/report_groups.h"
+#include "view/report_samples.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-const struct report_column report_columns[REPORT_KEYS] = {
-    [KEY_COMM] = {"comm", "Command"}, [KEY_DSO] = {"dso", "Shared Object"}, [KEY_SYM] = {"sym", "Symbol"},
-    [KEY_PID] = {"pid", "Pid"},       [KEY_TID] = {"tid", "Tid"},
-};
+#define SAMPLE_CALLCHAIN (1u << 5)
+#define SAMPLE_BRANCH_STACK (1u << 11)
+#define BRANCH_CALL_STACK (1u << 11)
+#define TYPE_TRACEPOINT 2u
+#define FEATURE_BRANCH_STACK 15u
+#define LEAST_SHARE 0.5
+#define TIME_QUANTUM 100000000u
 
-static bool find_key(const char *name, size_t length, enum report_key *key) {
-    for (unsigned i = 0; i < REPORT_KEYS; i++) {
-        if (strlen(report_columns[i].name) == length && strncmp(report_columns[i].name, name, length) == 0)
-            return *key = (enum report_key)i, true;
-    }
-    if (length == 6 && strncmp(name, "symbol", 6) == 0)
-        return *key = KEY_SYM, true;
+/* --- what was recorded --- */
+
+/* Events of a stream are known when its first sample comes. */
+static pfr_status learn_events(struct report *r, pfr_error *err) {
+    pfr_error own, *e = err ? err : &own;
+    pfr_record rec;
+    pfr_status st = PFR_OK;
+    if (pfr_event_count(r->reader))
+        return PFR_OK;
+    while ((st = pfr_next(r->reader, &rec, e)) >= 0 && st != PFR_END)
+        if (st == PFR_OK && rec.type == TYPE_SAMPLE)
+            break;
+    return st < 0 ? st : pfr_rewind(r->reader, err);
+}
+
+static bool any_event_has(const struct report *r, uint64_t sample_type) {
+    for (uint32_t i = 0; i < pfr_event_count(r->reader); i++)
+        if (pfr_get_event(r->reader, i)->attr.sample_type & sample_type)
+            return true;
     return false;
 }
 
-static pfr_status parse_sort(struct report *r, pfr_error *err) {
-    const char *at = r->options->sort ? r->options->sort : "comm,dso,sym";
-    while (*at) {
-        const size_t length = strcspn(at, ",");
-        enum report_key key;
-        if (!find_key(at, length, &key))
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort",
-                            "unknown sort key %.*s; known are comm, dso, sym, pid, tid", (int)length, at);
-        if (!r->wants[key])
-            r->sort[r->nr_sort++] = key;
-        r->wants[key] = true;
-        at += length + (at[length] == ',');
-    }
-    return r->nr_sort ? PFR_OK : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort", "no sort key is named");
+static bool are_tracepoints(const struct report *r) {
+    const uint32_t count = pfr_event_count(r->reader);
+    for (uint32_t i = 0; i < count; i++)
+        if (pfr_get_event(r->reader, i)->attr.type != TYPE_TRACEPOINT)
+            return false;
+    return count > 0;
 }
 
-static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
-    PFR_TRY(state_build(&r->state, r->reader, r->memory, err));
-    r->nr_events = pfr_event_count(r->reader);
-    r->totals = mem_zeroed(r->memory, (size_t)r->nr_events + 1, sizeof *r->totals);
+/* Stacks that were recorded for call chains are no branches to count. */
+static bool has_branches(const struct report *r) {
+    if (pfr_get_header(r->reader)->container != PFR_PIPE)
+        return pfr_find_feature(r->reader, FEATURE_BRANCH_STACK, NULL) && any_event_has(r, SAMPLE_BRANCH_STACK);
+    for (uint32_t i = 0; i < pfr_event_count(r->reader); i++) {
+        const struct pfr_rec_attr *attr = &pfr_get_event(r->reader, i)->attr;
+        if (attr->sample_type & SAMPLE_BRANCH_STACK && !(attr->branch_sample_type & BRANCH_CALL_STACK))
+            return true;
+    }
+    return false;
+}
+
+/* --- what is asked for --- */
+
+static pfr_status choose_mode(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    const bool branches =
+        o->branches == PFR_REPORT_YES || (o->branches == PFR_REPORT_AUTO && !o->memory_mode && has_branches(r));
+    if (branches && o->memory_mode)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
+    if (branches && !any_event_has(r, SAMPLE_BRANCH_STACK))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no branch stacks were recorded (record -b)");
+    r->mode = branches ? REPORT_BRANCHES : o->memory_mode ? REPORT_MEMORY : REPORT_SAMPLES;
+    r->tracepoints = r->mode == REPORT_SAMPLES && are_tracepoints(r);
+    return PFR_OK;
+}
+
+/* A limit for rows is one for branches of trees, as in perf. */
+static pfr_status choose_chains(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    r->chain = (struct chain_how){.mode = CHAIN_GRAPH, .least = o->percent_limit > 0 ? o->percent_limit : LEAST_SHARE};
+    if (o->call_graph)
+        PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
+    r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
+    r->children = r->has_chains && r->mode == REPORT_SAMPLES && o->children != PFR_REPORT_NO;
+    if (!r->has_chains || o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
+        r->chain.mode = CHAIN_NONE;
+    if (!r->chain.caller_said)
+        r->chain.caller = r->children;
+    return PFR_OK;
+}
+
+#define DEFAULT_PARENT "^sys_|^do_page_fault"
+
+static pfr_status choose_parent(struct report *r, pfr_error *err) {
+    const char *const pattern = r->options->parent ? r->options->parent : DEFAULT_PARENT;
+    if (regcomp(&r->parent, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent", "not a regular expression: %.60s", pattern);
+    r->parent_made = true;
+    r->only_parent = r->options->parent && r->options->only_parent;
+    return PFR_OK;
+}
+
+static void choose_filter(struct report *r) {
+    const pfr_report_options *o = r->options;
+    r->filter = (struct report_filter){.comms = o->comms, .dsos = o->objects, .symbols = o->symbols, .pids = o->pids,
+                                       .tids = o->tids};
+    r->filter.any = o->comms || o->objects || o->symbols || o->pids || o->tids;
+    r->relative = o->relative;
+}
+
+static pfr_status choose(struct report *r, pfr_error *err) {
+    PFR_TRY(learn_events(r, err));
+    choose_filter(r);
+    PFR_TRY(choose_mode(r, err));
+    PFR_TRY(choose_chains(r, err));
+    PFR_TRY(choose_parent(r, err));
+    return report_fields_read(r, err);
+}
+
+/* --- the profile --- */
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct report *r = context;
+    if (r->options->hole)
+        r->options->hole(r->options->context, hole);
+}
+
+static bool keep_sample(void *context, const struct profile_sample *sample) {
+    const struct report *r = context;
+    return samples_keep(&r->kept, sample);
+}
+
+static struct profile_wish wish_of(struct report *r) {
+    const pfr_report_options *o = r->options;
+    unsigned needs;
+    bool filter_needs_frames;
+    struct profile_wish wish = {.keys = report_keys_needed(r, &needs), .max_stack = o->max_stack, .jobs = o->jobs};
+    wish.keys |= filter_keys_needed(r, &filter_needs_frames);
+    r->has_parent = needs & NEEDS_PARENT && r->has_chains;
+    wish.branches = r->mode == REPORT_BRANCHES;
+    if (r->mode == REPORT_MEMORY)
+        wish.keys |= PROFILE_BIT(PROFILE_WEIGHT);
+    if (wish.branches && needs & NEEDS_FRAMES)
+        wish.keys |= PROFILE_BIT(PROFILE_TO);
+    wish.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
+    wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
+    wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
+    wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
+    wish.names = (struct address_names_options){.symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
+                                                .none = o->no_symbols, .mangled = o->mangled};
+    wish.hole = tell_hole;
+    wish.keep = r->kept.any ? keep_sample : NULL;
+    wish.context = r;
+    return wish;
+}
+
+/* What was not looked for may be there: said as a hole of the report, though every byte was read. */
+static void tell_limits(struct report *r) {
+    const struct profile *p = r->profile;
+    pfr_error why;
+    if (p->too_deep) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
+                 "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
+                 p->too_deep, p->too_deep == 1 ? " is" : "s are", r->reader->limits.depth);
+        tell_hole(r, &why);
+    }
+    if (p->limited.samples) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "%" PRIu64 " sample%s in [limit]: stacks of them did not fit (limit memory)", p->limited.samples,
+                 p->limited.samples == 1 ? " is" : "s are");
+        tell_hole(r, &why);
+    }
+}
+
+static pfr_status load(struct report *r, pfr_error *err) {
+    PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
+    const struct profile_wish wish = wish_of(r);
+    PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
+    tell_limits(r);
+    PFR_TRY(report_learn_sockets(r, err));
+    const size_t events = (size_t)r->profile->nr_events + 1;
+    r->totals = mem_alloc(r->memory, events, sizeof *r->totals);
     if (!r->totals)
         return mem_fail(r->memory, err, "report");
-    PFR_TRY(pfr_rewind(r->reader, err));
-    PFR_TRY(report_count(r, err));
-    PFR_TRY(report_rows(r, err));
+    memcpy(r->totals, r->profile->totals, events * sizeof *r->totals);
+    return PFR_OK;
+}
+
+/* --- the steps --- */
+
+static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
+    PFR_TRY(choose(r, err));
+    PFR_TRY(load(r, err));
+    PFR_TRY(rows_number_symbols(r, err));
+    PFR_TRY(forest_make(r, err));
+    PFR_TRY(walk_make(r, err));
+    if (r->chain.mode != CHAIN_NONE)
+        PFR_TRY(walk_list_nodes(r, err));
     PFR_TRY(features_unread(r->reader, err));
-    report_write(r, out);
-    return r->lossy ? PFR_HOLE : PFR_OK;
+    PFR_TRY(report_write(r, out, err));
+    const struct profile *p = r->profile;
+    return p->lossy || p->too_deep || p->limited.samples ? PFR_HOLE : PFR_OK;
+}
+
+static void close_report(struct report *r) {
+    tree_free(r);
+    walk_free(r);
+    forest_free(r);
+    rows_free(r);
+    report_free_groups(r);
+    if (r->totals)
+        mem_free(r->memory, r->totals, (size_t)r->profile->nr_events + 1, sizeof *r->totals);
+    samples_free(&r->kept);
+    out_close(&r->cell.out, NULL);
+    if (r->parent_made)
+        regfree(&r->parent);
+    profile_close(r->profile);
 }
 
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {
-    struct report r = {.options = options, .reader = reader, .memory = &reader->memory};
-    PFR_TRY(parse_sort(&r, err));
-    tally_init(&r.leaves, r.memory);
-    tally_init(&r.rows, r.memory);
-    const pfr_status s = run(&r, out, err);
-    mem_free(r.memory, r.order, r.rows.keys.count, sizeof *r.order);
-    mem_free(r.memory, r.totals, (size_t)r.nr_events + 1, sizeof *r.totals);
-    tally_free(&r.rows);
-    tally_free(&r.leaves);
-    state_free(&r.state);
-    return s;
+    struct report *r = mem_zeroed(&reader->memory, 1, sizeof *r);
+    if (!r)
+        return mem_fail(&reader->memory, err, "report");
+    r->options = options;
+    r->reader = reader;
+    r->memory = &reader->memory;
+    intern_init(&r->rows.cells, r->memory);
+    out_open_memory(&r->cell.out, r->memory);
+    r->cell.raw_names = out->raw_names;
+    const pfr_status st = run(r, out, err);
+    close_report(r);
+    mem_free(&reader->memory, r, 1, sizeof *r);
+    return st;
 }

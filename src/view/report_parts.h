@@ -2,68 +2,275 @@
 #ifndef PFR_VIEW_REPORT_PARTS_H
 #define PFR_VIEW_REPORT_PARTS_H
 /*
- * A report in three steps, one file each: leaves counted (report_count.c), leaves named and joined to rows
- * (report_rows.c), rows printed (report_print.c). report.c runs them.
+ * A report is made of a profile in steps, a file each:
+ *
+ *     report.c             what is asked for, what the profile must hold for it, the steps
+ *     report_fields.c      the table of fields: sort keys and columns, and how words of -s and -F become lists of them
+ *     report_cells.c       what a field says of a place in a group: an identity, an order, a text
+ *     report_memory.c      the same for fields of memory accesses and of branches
+ *     report_chain.c       the words of -g
+ *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
+ *     report_forest.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
+ *     report_walk.c        which row each node belongs to, and how much it is with all below it
+ *     report_rows.c        rows: cells and weights
+ *     report_lines.c       rows of one event, or of a group of events side by side, in order
+ *     report_tree.c        the call tree of one row
+ *     report_tree_print.c  and its text
+ *     report_print.c, report_csv.c, report_json.c, report_bars.c
  */
 #include "base/intern.h"
-#include "model/state.h"
+#include "base/public_output.h"
+#include "model/profile.h"
+#include "view/report_samples.h"
 
 #include <perfray/report.h>
+#include <regex.h>
 
-enum report_key { KEY_COMM, KEY_DSO, KEY_SYM, KEY_PID, KEY_TID, REPORT_KEYS };
+struct report;
+struct row;
 
-struct report_column {
-    const char *name;    /* as the user types it */
-    const char *heading; /* as perf prints it */
+#define FIELDS_MOST 64u
+#define NO_ROW UINT32_MAX
+#define NO_PARENT UINT32_MAX
+
+/* --- fields --- */
+
+/* Where a field is asked: a frame of a group. NODE_APART is set on the frame of a sampled address, which perf calls by
+   its place in the object where it has no name; elsewhere by the address itself. */
+struct spot {
+    const struct profile_group *group;
+    uint32_t frame;  /* NO_FRAME: the rows have none */
+    uint32_t parent; /* text of the function that -p found; NO_PARENT: none */
 };
 
-extern const struct report_column report_columns[REPORT_KEYS];
+enum field_needs { NEEDS_FRAMES = 1, NEEDS_PARENT = 2, NEEDS_ADDRESSES = 4, NEEDS_TOPOLOGY = 8 };
 
-/* What samples of equal key have in common; members that no sort key asks for are 0. */
-struct leaf {
-    uint32_t event, comm, object, pid, tid, reserved;
-    uint64_t offset;
+/* Of each row: a sort key has `identity`, a column of weights has `number`. */
+struct report_field {
+    const char *name, *other_name; /* as the user types it; NULL: no other */
+    const char *heading;           /* as perf prints it */
+    uint32_t keys;                 /* PROFILE_BITs */
+    unsigned needs;
+    bool right;                                                           /* the column is aligned to the right */
+    bool is_number;                                                       /* JSON and CSV give a bare number */
+    bool in_percent;                                                      /* a column of shares */
+    bool breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
+    uint64_t (*identity)(struct report *r, const struct spot *spot);      /* rows differ where this differs */
+    int (*collate)(const struct report *r, uint64_t a, uint64_t b);       /* NULL: as numbers */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);         /* of rows of equal weight; NULL: collate */
+    void (*print)(struct report *r, uint64_t id, const struct row *row, pfr_output *to);
+    void (*number)(const struct report *r, const struct row *row, pfr_output *to); /* a column of weights */
+    uint64_t (*rank)(const struct row *row);                              /* what orders rows by it, most first */
 };
 
-struct count {
-    uint64_t weight, samples;
+/* Ends with a field without a name. */
+extern const struct report_field report_fields[];
+
+/* The lists of r by the words of -s and -F, or those of its mode. USAGE: a word is not known. */
+pfr_status report_fields_read(struct report *r, pfr_error *err);
+/* What the profile must hold for them. */
+uint32_t report_keys_needed(const struct report *r, unsigned *needs);
+
+/* --- call trees --- */
+
+enum chain_mode { CHAIN_NONE, CHAIN_GRAPH, CHAIN_FRACTAL, CHAIN_FLAT, CHAIN_FOLDED };
+enum chain_value { CHAIN_PERCENT, CHAIN_PERIOD, CHAIN_COUNT };
+
+struct chain_how {
+    enum chain_mode mode;
+    enum chain_value value;
+    bool by_address;
+    bool caller, caller_said; /* from the outermost frame */
+    double least;             /* percent, below which branches are left out */
+    uint32_t most;            /* entries of one level; 0: all */
 };
 
-/* Leaves or rows: keys in an intern table, counts by id. */
-struct tally {
-    struct intern_table keys;
-    struct count *counts;
+/* "graph,0.5,caller,function,percent" in any order. USAGE: a word is none of these. */
+pfr_status report_chain_read(const char *text, struct chain_how *how, pfr_error *err);
+
+/* --- rows --- */
+
+struct row {
+    uint32_t event;
+    uint32_t depth; /* of the longest chain */
+    char level;     /* of its first sample: '.', 'k', ... */
+    struct profile_weight self, total;
+    uint64_t system, user; /* of self, by cpumode */
+};
+
+/* Rows by their cells. */
+struct rows {
+    struct intern_table cells; /* event and identities -> number */
+    struct row *at;
     size_t room;
 };
 
-/* A row: for each sort key the id of its text in state->names. */
-struct row {
-    uint32_t event;
-    uint32_t text[REPORT_KEYS];
+struct row_cells {
+    uint64_t event;
+    uint64_t of[FIELDS_MOST];
+};
+
+/* After the load, before rows: symbol_number. */
+pfr_status rows_number_symbols(struct report *r, pfr_error *err);
+/* The row of a spot, made when it is new. */
+pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, pfr_error *err);
+void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
+void rows_free(struct report *r);
+
+/* A line of the report: a row for each event of a group, NO_ROW where it has none. */
+struct lines {
+    uint32_t *rows; /* `members` of them a line */
+    uint32_t *order;
+    uint32_t count, members;
+    uint32_t leader;     /* event */
+    uint32_t shown;      /* of `order`, from the first on */
+    size_t room, orders; /* lines there is room for */
+};
+
+/* Rows of `members` events from `leader` on, in order; those below options->percent_limit are left out. */
+pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err);
+void lines_free(struct report *r, struct lines *lines);
+/* The row of a line that an event has; an empty one where it has none. */
+const struct row *line_row(const struct report *r, const struct lines *lines, uint32_t line, uint32_t member);
+/* The cells of a line: those of its first row. */
+void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells);
+
+/* --- nodes --- */
+
+struct forest_root {
+    const struct profile_group *group;
+    uint32_t node, parent; /* text of -p */
+};
+
+/* The profile's own arrays, or others made of them. */
+struct forest {
+    struct profile_node *nodes;
+    struct profile_weight *self;
+    struct forest_root *roots; /* by number in nodes[].frame of a root */
+    uint32_t nr_nodes, nr_roots;
+    size_t nodes_room, self_room, roots_room; /* 0: the profile's */
+};
+
+/* Whether samples of the group and frame are rows. */
+bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame);
+uint32_t filter_keys_needed(const struct report *r, bool *frames);
+
+pfr_status forest_make(struct report *r, pfr_error *err);
+void forest_free(struct report *r);
+
+/* By node. */
+struct walk {
+    uint32_t *first, *next;      /* children */
+    uint32_t *row;               /* NO_ROW: a root */
+    uint32_t *above;             /* the next node up of the same row; NO_NODE: none */
+    struct profile_weight *sum;  /* with all below; only with chains */
+    struct profile_weight *mark; /* zero between uses */
+    uint32_t *begin, *members;   /* nodes by row: members[begin[row]] up to members[begin[row + 1]]; only with trees */
+    uint32_t nr_rows;            /* in `begin` */
+};
+
+pfr_status walk_make(struct report *r, pfr_error *err);
+pfr_status walk_list_nodes(struct report *r, pfr_error *err);
+void walk_free(struct report *r);
+
+/* --- one call tree --- */
+
+/* A frame of the tree, with all below it. Twigs of one parent stand together, heaviest first. */
+struct twig {
+    uint32_t frame;
+    uint32_t parent;          /* NO_NODE: twigs[0], which is no frame but all chains together */
+    uint32_t first, count;    /* those below that are heavy enough */
+    uint32_t all;             /* how many there are */
+    uint32_t items, nr_items; /* nodes that it stands for, while the tree grows */
+    struct profile_weight own, total; /* of chains that end here; with all below */
+};
+
+struct tree_item {
+    uint32_t node;
+    bool whole; /* see report_tree.c */
+    struct profile_weight weight;
+};
+
+struct tree_items {
+    struct tree_item *at;
+    size_t count, room;
+};
+
+/* One level of a printed tree. */
+struct tree_level {
+    uint32_t at, end, printed; /* twigs */
+    uint64_t total, rest;      /* what shares are of; what no twig of this level has taken */
+    uint64_t rest_samples;
+    bool pipe; /* the line on the left goes on */
+};
+
+/* What is kept from one tree to the next. */
+struct tree {
+    struct twig *twigs;
+    struct tree_items level, next, gathered;
+    uint32_t *slot_of, *stamp_of; /* by frame */
+    uint32_t *ends;               /* twigs where chains end, and a chain */
+    struct tree_level *levels;
+    size_t count, room, ends_room, levels_room;
+    uint32_t stamp;
+};
+
+/* Twigs of the row that weigh at least so much. */
+pfr_status tree_make(struct report *r, uint32_t row, uint64_t least, pfr_error *err);
+void tree_free(struct report *r);
+/* The lines below a row. */
+pfr_status tree_print(struct report *r, uint32_t row, pfr_output *to, pfr_error *err);
+
+/* --- the whole --- */
+
+enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
+
+struct report_filter {
+    const char *comms, *dsos, *symbols, *pids, *tids; /* NULL: all */
+    bool any;
+};
+
+struct report_group {
+    uint32_t leader, members; /* events, one after the other */
+    bool named;
+    char name[128];
 };
 
 struct report {
     const pfr_report_options *options;
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
-    struct state state;
-    enum report_key sort[REPORT_KEYS];
-    unsigned nr_sort;
-    bool wants[REPORT_KEYS];
-    struct tally leaves, rows;
-    struct count *totals; /* by event */
-    uint32_t nr_events;
-    uint32_t *order;   /* rows, heaviest first */
-    bool lossy;        /* holes were met */
-    uint64_t too_deep; /* samples of processes with more ancestors than the limit depth lets be asked */
+    struct profile *profile;
+    enum report_mode mode;
+    bool children, has_chains;
+    bool tracepoints; /* nothing else was recorded */
+    bool relative;    /* percentages are of what the filters keep */
+    regex_t parent;   /* of -p */
+    bool parent_made, has_parent, only_parent;
+    bool skips_first; /* chains do not repeat the symbol of the row */
+    struct chain_how chain;
+    struct report_filter filter;
+    const struct report_field *sort[FIELDS_MOST];   /* by what rows differ, and in what order they stand */
+    const struct report_field *keys[FIELDS_MOST];   /* those of `sort` that are no weights */
+    const struct report_field *columns[FIELDS_MOST]; /* what is printed */
+    unsigned nr_sort, nr_keys, nr_columns;
+    struct forest forest;
+    struct walk walk;
+    struct rows rows;
+    struct tree tree;
+    uint32_t *symbol_of;           /* by frame, then by frame of a sampled address: see report_rows.c */
+    struct profile_weight *totals; /* by event: what percentages are of */
+    int32_t *socket_of;            /* by cpu */
+    uint32_t nr_cpus, nr_groups;
+    struct report_group *groups; /* events side by side */
+    size_t groups_room;
+    struct report_samples kept;
+    pfr_output cell; /* one cell's text */
 };
 
-void tally_init(struct tally *t, struct memory *memory);
-void tally_free(struct tally *t);
-pfr_status tally_add(struct tally *t, const void *key, size_t size, struct count more, pfr_error *err);
+const struct profile_frame *report_frame(const struct report *r, uint32_t frame);
+double report_percent(const struct report *r, uint32_t event, uint64_t weight);
 
-pfr_status report_count(struct report *r, pfr_error *err);
-pfr_status report_rows(struct report *r, pfr_error *err);
-void report_write(struct report *r, pfr_output *out);
+pfr_status report_write(struct report *r, pfr_output *out, pfr_error *err);
 
 #endif

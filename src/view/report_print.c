@@ -1,64 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to text, perf's table, CSV or JSON. */
-#include "view/report_parts.h"
+/* The table: columns as wide as what is in them, weights to the right, trees below their rows. */
+#include "view/report_print.h"
 
 #include "base/escape.h"
-#include "base/json.h"
-#include "base/public_output.h"
+#include "base/fail.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#define OVERHEAD_WIDTH 8
+#define WEIGHT_WIDTH 8u
+#define NUMBER_WIDTH 12u
 
-struct printing {
+struct table {
     struct report *r;
+    const struct lines *lines;
     pfr_output *to;
     struct output *out;
-    uint32_t event, begin, end; /* rows of one event in r->order */
+    const char *separator; /* -t; NULL: columns */
+    size_t width[FIELDS_MOST];
 };
 
-static struct row row_at(const struct printing *p, uint32_t place) {
-    struct row row;
-    memcpy(&row, intern_get(&p->r->rows.keys, p->r->order[place]).bytes, sizeof row);
-    return row;
+/* --- cells --- */
+
+/* The text of a cell, in r->cell; columns of weights have one for each member. */
+static void make_cell(struct report *r, const struct report_field *f, uint64_t id, const struct row *row) {
+    out_clear(&r->cell.out);
+    if (f->number)
+        f->number(r, row, &r->cell);
+    else
+        f->print(r, id, row, &r->cell);
 }
 
-static struct intern_text cell(const struct printing *p, const struct row *row, unsigned column) {
-    return intern_get(&p->r->state.names, row->text[p->r->sort[column]]);
-}
-
-static double percent(const struct printing *p, uint32_t place) {
-    const uint64_t total = p->r->totals[p->event].weight;
-    return total ? 100.0 * (double)p->r->rows.counts[p->r->order[place]].weight / (double)total : 0;
-}
-
-static bool is_shown(const struct printing *p, uint32_t place) {
-    return percent(p, place) >= p->r->options->percent_limit;
-}
-
-/* Characters that a name takes when printed: escapes make it longer, UTF-8 shorter. */
-static size_t printed_width(const struct printing *p, struct intern_text text) {
-    char unit[ESCAPE_UNIT];
-    size_t width = 0;
-    for (size_t at = 0; at < text.length;) {
-        size_t took;
-        const size_t made = escape_character(text.bytes + at, text.length - at, unit, &took);
-        width += p->to->raw_names ? took : made == took ? 1 : made;
-        at += took;
-    }
+/* Characters that it takes on a terminal, nearly: one for each of UTF-8. */
+static size_t width_of(const struct report *r) {
+    size_t length, width = 0;
+    const char *bytes = out_bytes(&r->cell.out, &length);
+    for (size_t i = 0; i < length; i++)
+        width += ((unsigned char)bytes[i] & 0xc0) != 0x80;
     return width;
 }
 
-static size_t column_width(const struct printing *p, unsigned column) {
-    size_t width = strlen(report_columns[p->r->sort[column]].heading);
-    for (uint32_t i = p->begin; i < p->end; i++) {
-        const struct row row = row_at(p, i);
-        const size_t own = printed_width(p, cell(p, &row, column));
-        width = own > width ? own : width;
-    }
-    return width;
+/* Which cell a column shows. */
+uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells) {
+    for (unsigned k = 0; k < r->nr_keys; k++)
+        if (r->keys[k] == f)
+            return cells->of[k];
+    return 0;
 }
+
+const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,
+                             const struct row *row, size_t *length) {
+    make_cell(r, f, report_cell_of(r, f, cells), row);
+    return out_bytes(&r->cell.out, length);
+}
+
+static size_t least_width(const struct report_field *f) {
+    const size_t heading = strlen(f->heading);
+    const size_t least = !f->number ? 0 : f->in_percent ? WEIGHT_WIDTH : NUMBER_WIDTH;
+    return heading > least ? heading : least;
+}
+
+static void measure(struct table *t) {
+    struct report *r = t->r;
+    for (unsigned c = 0; c < r->nr_columns; c++)
+        t->width[c] = least_width(r->columns[c]);
+    for (uint32_t i = 0; i < t->lines->shown; i++) {
+        struct row_cells cells;
+        line_cells(r, t->lines, t->lines->order[i], &cells);
+        for (unsigned c = 0; c < r->nr_columns; c++) {
+            if (r->columns[c]->number)
+                continue;
+            make_cell(r, r->columns[c], report_cell_of(r, r->columns[c], &cells),
+                      line_row(r, t->lines, t->lines->order[i], 0));
+            const size_t width = width_of(r);
+            t->width[c] = width > t->width[c] ? width : t->width[c];
+        }
+    }
+}
+
+/* --- heading --- */
 
 static void write_scaled(struct output *out, uint64_t n) {
     static const char units[] = " KMGTPE";
@@ -74,171 +93,118 @@ static void write_scaled(struct output *out, uint64_t n) {
         out_char(out, units[unit]);
 }
 
-static void write_totals(const struct printing *p) {
-    const pfr_event *event = pfr_get_event(p->r->reader, p->event);
-    out_text(p->out, "# Samples: ");
-    write_scaled(p->out, p->r->totals[p->event].samples);
-    out_text(p->out, "  of event '");
-    print_name(p->to, event->name, strlen(event->name));
-    out_text(p->out, "'\n# Event count (approx.): ");
-    out_u64(p->out, p->r->totals[p->event].weight);
-    out_text(p->out, "\n#\n");
-}
-
-static void write_heading(const struct printing *p, const size_t *widths) {
-    out_text(p->out, "# Overhead");
-    for (unsigned c = 0; c < p->r->nr_sort; c++) {
-        const char *heading = report_columns[p->r->sort[c]].heading;
-        out_text(p->out, "  ");
-        out_text(p->out, heading);
-        out_pad(p->out, widths[c] - strlen(heading));
-    }
-    out_text(p->out, "\n# ");
-    out_fill(p->out, '.', OVERHEAD_WIDTH);
-    for (unsigned c = 0; c < p->r->nr_sort; c++) {
-        out_text(p->out, "  ");
-        out_fill(p->out, '.', widths[c]);
-    }
-    out_text(p->out, "\n#\n");
-}
-
-static void write_row(const struct printing *p, uint32_t place, const size_t *widths, bool fill_last) {
-    const struct row row = row_at(p, place);
-    char number[32];
-    snprintf(number, sizeof number, "%9.2f%%", percent(p, place));
-    out_text(p->out, number);
-    for (unsigned c = 0; c < p->r->nr_sort; c++) {
-        const struct intern_text text = cell(p, &row, c);
-        out_text(p->out, "  ");
-        print_name(p->to, text.bytes, text.length);
-        if (fill_last || c + 1 < p->r->nr_sort)
-            out_pad(p->out, widths[c] - printed_width(p, text));
-    }
-    out_char(p->out, '\n');
-}
-
-static void write_table(const struct printing *p, bool as_perf) {
-    size_t widths[REPORT_KEYS];
-    for (unsigned c = 0; c < p->r->nr_sort; c++)
-        widths[c] = column_width(p, c);
-    write_totals(p);
-    write_heading(p, widths);
-    for (uint32_t i = p->begin; i < p->end; i++)
-        if (is_shown(p, i))
-            write_row(p, i, widths, as_perf);
-    if (as_perf)
-        out_char(p->out, '\n');
-    out_char(p->out, '\n');
-}
-
-static void write_csv_heading(const struct report *r, struct output *out) {
-    out_text(out, "event,percent,weight,samples");
-    for (unsigned c = 0; c < r->nr_sort; c++) {
-        out_char(out, ',');
-        out_text(out, report_columns[r->sort[c]].name);
-    }
-    out_char(out, '\n');
-}
-
-static void write_csv_row(const struct printing *p, uint32_t place) {
-    const struct row row = row_at(p, place);
-    const struct count *count = &p->r->rows.counts[p->r->order[place]];
-    const char *event = pfr_get_event(p->r->reader, p->event)->name;
-    out_csv_field(p->out, event, strlen(event));
-    out_char(p->out, ',');
-    out_f64(p->out, percent(p, place), 4);
-    out_char(p->out, ',');
-    out_u64(p->out, count->weight);
-    out_char(p->out, ',');
-    out_u64(p->out, count->samples);
-    for (unsigned c = 0; c < p->r->nr_sort; c++) {
-        const struct intern_text text = cell(p, &row, c);
-        out_char(p->out, ',');
-        out_csv_field(p->out, text.bytes, text.length);
-    }
-    out_char(p->out, '\n');
-}
-
-static void write_json_row(const struct printing *p, struct json *j, uint32_t place) {
-    const struct row row = row_at(p, place);
-    const struct count *count = &p->r->rows.counts[p->r->order[place]];
-    json_begin_object(j);
-    json_key(j, "percent");
-    json_f64(j, percent(p, place));
-    json_key(j, "weight");
-    json_u64(j, count->weight);
-    json_key(j, "samples");
-    json_u64(j, count->samples);
-    for (unsigned c = 0; c < p->r->nr_sort; c++) {
-        const struct intern_text text = cell(p, &row, c);
-        json_key(j, report_columns[p->r->sort[c]].name);
-        json_string(j, text.bytes, text.length);
-    }
-    json_end_object(j);
-}
-
-static void write_json_event(const struct printing *p, struct json *j) {
-    json_begin_object(j);
-    json_key(j, "name");
-    json_text(j, pfr_get_event(p->r->reader, p->event)->name);
-    json_key(j, "samples");
-    json_u64(j, p->r->totals[p->event].samples);
-    json_key(j, "weight");
-    json_u64(j, p->r->totals[p->event].weight);
-    json_key(j, "rows");
-    json_begin_array(j);
-    for (uint32_t i = p->begin; i < p->end; i++)
-        if (is_shown(p, i))
-            write_json_row(p, j, i);
-    json_end_array(j);
-    json_end_object(j);
-}
-
-static void write_event(const struct printing *p, struct json *j) {
-    const pfr_report_format format = p->r->options->format;
-    if (format == PFR_REPORT_JSON)
-        write_json_event(p, j);
-    else if (format == PFR_REPORT_CSV)
-        for (uint32_t i = p->begin; i < p->end; i++)
-            is_shown(p, i) ? write_csv_row(p, i) : (void)0;
-    else
-        write_table(p, format == PFR_REPORT_PERF);
-}
-
-static void write_head(struct report *r, struct output *out, struct json *j) {
-    const pfr_quality *q = pfr_get_quality(r->reader);
-    if (r->options->format == PFR_REPORT_JSON) {
-        json_begin_object(j);
-        json_key(j, "version");
-        json_u64(j, 1);
-        json_key(j, "events");
-        json_begin_array(j);
-    } else if (r->options->format == PFR_REPORT_CSV) {
-        write_csv_heading(r, out);
-    } else {
-        if (r->options->format == PFR_REPORT_PERF)
-            out_text(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n#\n");
-        out_text(out, "# Total Lost Samples: ");
-        out_u64(out, q->lost_samples);
-        out_text(out, "\n#\n");
+static void write_event_names(const struct table *t) {
+    for (uint32_t m = 0; m < t->lines->members; m++) {
+        const char *name = pfr_get_event(t->r->reader, t->lines->leader + m)->name;
+        out_text(t->out, m ? ", " : "");
+        print_name(t->to, name, strlen(name));
     }
 }
 
-void report_write(struct report *r, pfr_output *to) {
-    struct printing p = {.r = r, .to = to, .out = &to->out};
-    struct json j = json_on(&to->out, JSON_PRETTY);
-    write_head(r, p.out, &j);
-    const uint32_t rows = r->rows.keys.count;
-    while (p.end < rows) {
-        p.begin = p.end;
-        p.event = row_at(&p, p.begin).event;
-        while (p.end < rows && row_at(&p, p.end).event == p.event)
-            p.end++;
-        write_event(&p, &j);
+static void write_totals(const struct table *t) {
+    struct profile_weight all = {0, 0};
+    const bool grouped = t->lines->members > 1;
+    for (uint32_t m = 0; m < t->lines->members; m++) {
+        all.weight += t->r->totals[t->lines->leader + m].weight;
+        all.samples += t->r->totals[t->lines->leader + m].samples;
     }
-    if (r->options->format == PFR_REPORT_JSON) {
-        json_end_array(&j);
-        json_end_object(&j);
-        json_end_line(&j);
+    const char *group = grouped ? report_group_name(t->r, t->lines->leader) : NULL;
+    out_text(t->out, "# Samples: ");
+    write_scaled(t->out, all.samples);
+    out_text(t->out, grouped ? "  of events '" : "  of event '");
+    if (group) {
+        print_name(t->to, group, strlen(group));
+        out_text(t->out, " { ");
     }
+    write_event_names(t);
+    out_text(t->out, group ? " }'" : "'");
+    out_text(t->out, t->r->mode == REPORT_MEMORY ? "\n# Total weight : " : "\n# Event count (approx.): ");
+    out_u64(t->out, all.weight);
+    out_text(t->out, "\n#\n");
+}
+
+static size_t column_width(const struct table *t, unsigned c) {
+    const bool of_weights = t->r->columns[c]->number;
+    return of_weights && t->lines->members > 1 ? t->width[c] * t->lines->members : t->width[c];
+}
+
+static void write_headings(const struct table *t) {
+    const struct report *r = t->r;
+    out_text(t->out, "# ");
+    for (unsigned c = 0; c < r->nr_columns; c++) {
+        const struct report_field *f = r->columns[c];
+        const size_t pad = column_width(t, c) - strlen(f->heading);
+        out_text(t->out, !c ? "" : t->separator ? t->separator : "  ");
+        out_pad(t->out, f->right && !t->separator ? pad : 0);
+        out_text(t->out, f->heading);
+        out_pad(t->out, f->right || t->separator ? 0 : pad);
+    }
+    if (t->separator) {
+        out_char(t->out, '\n');
+        return;
+    }
+    out_text(t->out, "\n# ");
+    for (unsigned c = 0; c < r->nr_columns; c++) {
+        out_text(t->out, c ? "  " : "");
+        out_fill(t->out, '.', column_width(t, c));
+    }
+    out_text(t->out, "\n#\n");
+}
+
+/* --- lines --- */
+
+static void write_cell(const struct table *t, size_t width, bool right) {
+    size_t length;
+    const char *bytes = out_bytes(&t->r->cell.out, &length);
+    const size_t taken = width_of(t->r), pad = width > taken && !t->separator ? width - taken : 0;
+    out_pad(t->out, right ? pad : 0);
+    out_write(t->out, bytes, length);
+    out_pad(t->out, right ? 0 : pad);
+}
+
+/* A weight takes one column more than its heading, on the left. */
+static void write_weights(const struct table *t, unsigned c, uint32_t line) {
+    for (uint32_t m = 0; m < t->lines->members; m++) {
+        out_text(t->out, !m ? "" : t->separator ? t->separator : " ");
+        make_cell(t->r, t->r->columns[c], 0, line_row(t->r, t->lines, line, m));
+        write_cell(t, t->width[c] - (m > 0), true);
+    }
+}
+
+static void write_line(const struct table *t, uint32_t line) {
+    const struct report *r = t->r;
+    struct row_cells cells;
+    line_cells(r, t->lines, line, &cells);
+    out_text(t->out, t->separator ? "" : "  ");
+    for (unsigned c = 0; c < r->nr_columns; c++) {
+        const struct report_field *f = r->columns[c];
+        out_text(t->out, !c ? "" : t->separator ? t->separator : "  ");
+        if (f->number) {
+            write_weights(t, c, line);
+            continue;
+        }
+        make_cell(t->r, f, report_cell_of(r, f, &cells), line_row(r, t->lines, line, 0));
+        write_cell(t, t->width[c], f->right);
+    }
+    out_char(t->out, '\n');
+}
+
+static pfr_status write_tree(const struct table *t, uint32_t line, pfr_error *err) {
+    const uint32_t row = t->lines->rows[(size_t)line * t->lines->members];
+    if (t->r->chain.mode == CHAIN_NONE || !t->r->has_chains || row == NO_ROW)
+        return PFR_OK;
+    return tree_print(t->r, row, t->to, err);
+}
+
+pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
+    struct table t = {.r = r, .lines = lines, .to = to, .out = &to->out, .separator = r->options->separator};
+    measure(&t);
+    write_totals(&t);
+    write_headings(&t);
+    for (uint32_t i = 0; i < lines->shown && !pfr_output_failed(to); i++) {
+        write_line(&t, lines->order[i]);
+        PFR_TRY(write_tree(&t, lines->order[i], err));
+    }
+    out_text(t.out, "\n\n");
+    return r->cell.out.status < 0 ? mem_fail(r->memory, err, "report") : PFR_OK;
 }

@@ -150,6 +150,28 @@ void words_data_src(pfr_output *out, uint64_t source, size_t *widest) {
     out_pad(&out->out, *widest - w.length);
 }
 
+static void make_part(struct word *w, uint64_t source, enum words_memory part) {
+    w->length = 0;
+    if (part == WORDS_LEVEL)
+        add_level(w, source);
+    else if (part == WORDS_SNOOP)
+        add_set(w, SHOW_MEM_SNOOP, bits(source, 19, 5) | bits(source, 38, 2) << 5);
+    else if (part == WORDS_LOCK)
+        add(w, first_name(SHOW_MEM_LOCK, bits(source, 24, 2), "No"));
+    else if (part == WORDS_BLOCK)
+        add_blocks(w, bits(source, 40, 3));
+    if (part != WORDS_TLB)
+        return;
+    add_set(w, SHOW_MEM_TLB, bits(source, 26, 7));
+    add_hit_miss(w, bits(source, 26, 7));
+}
+
+void words_memory(pfr_output *out, uint64_t source, enum words_memory part) {
+    struct word w;
+    make_part(&w, source, part);
+    out_write(&out->out, w.text, w.length);
+}
+
 size_t words_data_src_length(uint64_t source) {
     struct word w;
     make_data_src(&w, source);

@@ -30,6 +30,10 @@ void words_data_src(pfr_output *out, uint64_t data_src, size_t *widest);
 #define WORDS_DATA_SRC_MOST 99u
 size_t words_data_src_length(uint64_t data_src);
 
+/* One part of it, as the columns of reports have it: "L1 hit", "None", "L1 hit", "No", " N/A". */
+enum words_memory { WORDS_LEVEL, WORDS_SNOOP, WORDS_TLB, WORDS_LOCK, WORDS_BLOCK };
+void words_memory(pfr_output *out, uint64_t data_src, enum words_memory part);
+
 /* What follows "from/to" of a branch: "/M/-/-/0/", and the kind of branch where one was recorded: "/P/X/A/12/CALL". */
 void words_branch_flags(pfr_output *out, const struct pfr_rec_branch_entry *entry);
 

@@ -13,7 +13,6 @@
 #define FEATURE_OSRELEASE 4u
 #define FEATURE_ARCH 6u
 #define FEATURE_AUXTRACE 18u
-#define FEATURE_CLOCK_DATA 29u
 #define PID_BEHIND_IP 8u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
@@ -74,20 +73,17 @@ static pfr_status check_recorded(struct script_choice *choice, uint64_t lenient,
     return PFR_OK;
 }
 
-/* The wall clock is known where the recorder said what it showed at a moment of the samples' clock. */
-bool script_learn_wall(struct script *s) {
-    struct pfr_rec_feature_clock_data clock;
-    const pfr_feature *f = s->wall.known ? NULL : pfr_find_feature(s->reader, FEATURE_CLOCK_DATA, NULL);
-    if (f && pfr_decode_feature(s->reader, f, &clock, sizeof clock, NULL) == PFR_OK) {
-        s->wall.ahead = clock.wall_clock_ns - clock.clockid_time_ns;
-        s->wall.moment = clock.wall_clock_ns;
-        s->wall.known = true;
-    }
+static bool learn_wall(struct script *s) {
+    struct times_known known = {0};
+    if (!s->wall.known)
+        script_times_learn(s->reader, &known);
+    if (known.walled)
+        s->wall = (struct script_wall){.ahead = known.ahead, .moment = known.day, .known = true};
     return s->wall.known;
 }
 
 static pfr_status check_wall(struct script *s, struct script_choice *choice, pfr_error *err) {
-    if (!(choice->fields & FIELD(F_TOD)) || script_learn_wall(s))
+    if (!(choice->fields & FIELD(F_TOD)) || learn_wall(s))
         return PFR_OK;
     if (!(choice->asked & FIELD(F_TOD))) {
         choice->fields &= ~FIELD(F_TOD);

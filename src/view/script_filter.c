@@ -13,40 +13,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 
-#define FEATURE_SAMPLE_TIME 21u
 #define CPUMODE 7u
-
-static pfr_status refuse(pfr_error *err, const char *option, const char *text) {
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--%s does not take '%.60s'", option, text);
-}
-
-/* "0,2-3" */
-static pfr_status read_numbers(struct script *s, struct script_ranges *list, const char *option, const char *text,
-                               pfr_error *err) {
-    uint64_t first, last;
-    list->any = !text;
-    for (const char *at = text ? text : ""; *at; at += *at == ',') {
-        const size_t length = strcspn(at, ","), dash = strcspn(at, "-,");
-        if (!parse_u64_part(at, dash, &first))
-            return refuse(err, option, text);
-        last = first;
-        if (dash < length && !parse_u64_part(at + dash + 1, length - dash - 1, &last))
-            return refuse(err, option, text);
-        PFR_TRY(script_ranges_add(s->memory, list, first, last, err));
-        at += length;
-    }
-    return PFR_OK;
-}
-
-static void learn_bounds(struct script *s, struct times_known *known) {
-    struct pfr_rec_feature_sample_time whole;
-    const pfr_feature *f = pfr_find_feature(s->reader, FEATURE_SAMPLE_TIME, NULL);
-    if (!f || pfr_decode_feature(s->reader, f, &whole, sizeof whole, NULL) != PFR_OK || whole.last <= whole.first)
-        return;
-    known->bounded = true;
-    known->first = whole.first;
-    known->last = whole.last;
-}
 
 static pfr_status read_times(struct script *s, const char *text, pfr_error *err) {
     struct script_filter *f = &s->filter;
@@ -54,10 +21,7 @@ static pfr_status read_times(struct script *s, const char *text, pfr_error *err)
     f->times.any = !text;
     if (!text)
         return PFR_OK;
-    learn_bounds(s, &known);
-    known.walled = script_learn_wall(s);
-    known.ahead = s->wall.ahead;
-    known.day = s->wall.moment;
+    script_times_learn(s->reader, &known);
     PFR_TRY(script_times_read(s->memory, text, &known, &f->times, &f->waits_for_start, err));
     if (f->waits_for_start && known.bounded) {
         f->start = known.first;
@@ -85,9 +49,9 @@ static pfr_status read_addresses(struct script *s, const char *text, pfr_error *
 pfr_status script_filter_make(struct script *s, pfr_error *err) {
     struct script_filter *f = &s->filter;
     const pfr_script_options *o = s->options;
-    PFR_TRY(read_numbers(s, &f->cpus, "cpu", o->cpus, err));
-    PFR_TRY(read_numbers(s, &f->pids, "pid", o->pids, err));
-    PFR_TRY(read_numbers(s, &f->tids, "tid", o->tids, err));
+    PFR_TRY(script_ranges_read(s->memory, &f->cpus, "cpu", o->cpus, err));
+    PFR_TRY(script_ranges_read(s->memory, &f->pids, "pid", o->pids, err));
+    PFR_TRY(script_ranges_read(s->memory, &f->tids, "tid", o->tids, err));
     PFR_TRY(read_addresses(s, o->symbols, err));
     PFR_TRY(read_times(s, o->time, err));
     f->any = f->cpus.any && f->pids.any && f->tids.any && f->times.any && !o->comms && !o->symbols && !o->objects;
@@ -99,13 +63,6 @@ void script_filter_free(struct script *s) {
     struct script_ranges *const lists[] = {&f->cpus, &f->pids, &f->tids, &f->times, &f->addresses};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         mem_free(s->memory, lists[i]->at, lists[i]->room, sizeof *lists[i]->at);
-}
-
-static bool has(const struct script_ranges *list, uint64_t value) {
-    for (size_t i = 0; i < list->count; i++)
-        if (value >= list->at[i].first && value <= list->at[i].last)
-            return true;
-    return list->any;
 }
 
 static bool is_listed(const char *list, const char *name, size_t length) {
@@ -131,7 +88,7 @@ static bool is_listed_object(const struct script *s, const char *list, uint32_t 
 
 static bool is_listed_symbol(struct script *s, const struct place *place, uint64_t address) {
     struct address_name name;
-    if (s->filter.addresses.count && has(&s->filter.addresses, address))
+    if (s->filter.addresses.count && script_ranges_have(&s->filter.addresses, address))
         return true;
     script_name_at(s, place, address, &name);
     return name.text && is_listed(s->options->symbols, name.text, name.length);
@@ -163,16 +120,16 @@ static bool is_wanted_time(struct script *s, uint64_t time) {
         f->waits_for_start = false;
         f->start = time;
     }
-    return has(&f->times, time - f->start);
+    return script_ranges_have(&f->times, time - f->start);
 }
 
 bool script_passes(struct script *s, const struct moment *m) {
     const struct script_filter *f = &s->filter;
     const char *comms = s->options->comms;
-    return is_wanted_time(s, m->time) && has(&f->cpus, m->cpu) && has(&f->pids, m->pid) && has(&f->tids, m->tid) &&
+    return is_wanted_time(s, m->time) && script_ranges_have(&f->cpus, m->cpu) && script_ranges_have(&f->pids, m->pid) && script_ranges_have(&f->tids, m->tid) &&
            (!comms || is_listed(comms, m->thread->comm, m->thread->comm_length)) && is_wanted_place(s, m);
 }
 
 bool script_wants_cpu(const struct script *s, const struct moment *m) {
-    return has(&s->filter.cpus, m->cpu);
+    return script_ranges_have(&s->filter.cpus, m->cpu);
 }

@@ -362,8 +362,6 @@ bool script_is_on(struct script *s, const struct moment *m);
 /* script_events.c: makes s->events anew when events were added. */
 pfr_status script_prepare(struct script *s, pfr_error *err);
 void script_events_free(struct script *s);
-/* Fills s->wall; false: the recording holds no wall clock. */
-bool script_learn_wall(struct script *s);
 
 /* script_files.c: makes the files that are missing; turns the output to an event's file and back; ends all of them,
  * where it is wanted as whole ones with a line on s->out each. */

@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <time.h>
 
+#define FEATURE_SAMPLE_TIME 21u
+#define FEATURE_CLOCK_DATA 29u
 #define NS_PER_SECOND 1000000000u
 #define WHOLE 1000000u /* parts are counted in millionths */
 
@@ -27,6 +29,60 @@ pfr_status script_ranges_add(struct memory *memory, struct script_ranges *list, 
     }
     list->at[list->count++] = (struct script_range){first, last};
     return PFR_OK;
+}
+
+static pfr_status refuse_number(const char *option, const char *text, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--%s does not take '%.60s'", option, text);
+}
+
+pfr_status script_ranges_read(struct memory *memory, struct script_ranges *list, const char *option, const char *text,
+                              pfr_error *err) {
+    uint64_t first, last;
+    list->any = !text;
+    for (const char *at = text ? text : ""; *at; at += *at == ',') {
+        const size_t length = strcspn(at, ","), dash = strcspn(at, "-,");
+        if (!parse_u64_part(at, dash, &first))
+            return refuse_number(option, text, err);
+        last = first;
+        if (dash < length && !parse_u64_part(at + dash + 1, length - dash - 1, &last))
+            return refuse_number(option, text, err);
+        PFR_TRY(script_ranges_add(memory, list, first, last, err));
+        at += length;
+    }
+    return PFR_OK;
+}
+
+bool script_ranges_have(const struct script_ranges *list, uint64_t value) {
+    for (size_t i = 0; i < list->count; i++)
+        if (value >= list->at[i].first && value <= list->at[i].last)
+            return true;
+    return list->any;
+}
+
+static void learn_bounds(pfr_reader *reader, struct times_known *known) {
+    struct pfr_rec_feature_sample_time whole;
+    const pfr_feature *f = pfr_find_feature(reader, FEATURE_SAMPLE_TIME, NULL);
+    if (!f || pfr_decode_feature(reader, f, &whole, sizeof whole, NULL) != PFR_OK || whole.last <= whole.first)
+        return;
+    known->bounded = true;
+    known->first = whole.first;
+    known->last = whole.last;
+}
+
+/* The wall clock is known where the recorder said what it showed at a moment of the samples' clock. */
+static void learn_wall(pfr_reader *reader, struct times_known *known) {
+    struct pfr_rec_feature_clock_data clock;
+    const pfr_feature *f = pfr_find_feature(reader, FEATURE_CLOCK_DATA, NULL);
+    if (!f || pfr_decode_feature(reader, f, &clock, sizeof clock, NULL) != PFR_OK)
+        return;
+    known->ahead = clock.wall_clock_ns - clock.clockid_time_ns;
+    known->day = clock.wall_clock_ns;
+    known->walled = true;
+}
+
+void script_times_learn(pfr_reader *reader, struct times_known *known) {
+    learn_bounds(reader, known);
+    learn_wall(reader, known);
 }
 
 static pfr_status add(const struct reading *r, uint64_t first, uint64_t last, pfr_error *err) {

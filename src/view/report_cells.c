@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields of every recording. What perf takes for one symbol are a name's beginning and end in objects of one short name;
+ * an address without a name is told apart by itself, whatever its object.
+ */
+#include "view/report_cells.h"
+
+#include "base/escape.h"
+#include "base/text.h"
+
+#include <string.h>
+
+#define UNKNOWN "[unknown]"
+#define TIME_DIGITS 6u
+
+const struct profile_frame *report_frame(const struct report *r, uint32_t frame) {
+    const uint32_t number = frame & ~NODE_APART;
+    return number < r->profile->nr_frames ? &r->profile->frames[number] : NULL;
+}
+
+int collate_numbers(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+int collate_texts(const struct report *r, uint64_t a, uint64_t b) {
+    if (a == b || a == NO_TEXT || b == NO_TEXT)
+        return (b == NO_TEXT) - (a == NO_TEXT);
+    return strcmp(intern_chars(&r->profile->texts, (uint32_t)a), intern_chars(&r->profile->texts, (uint32_t)b));
+}
+
+void write_text_cell(struct report *r, uint64_t id, pfr_output *to, const char *none) {
+    if (id == NO_TEXT) {
+        out_text(&to->out, none);
+        return;
+    }
+    const struct intern_text text = intern_get(&r->profile->texts, (uint32_t)id);
+    print_name(to, text.bytes, text.length);
+}
+
+/* --- comm, pid, tid, cpu, socket, event --- */
+
+uint64_t identity_of_comm(struct report *r, const struct spot *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_COMM);
+}
+
+void cell_comm(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)row;
+    write_text_cell(r, id, to, "");
+}
+
+uint64_t identity_of_tid(struct report *r, const struct spot *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_TID);
+}
+
+/* As recorded, a thread of no number is -1. */
+void cell_signed(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)r, (void)row;
+    out_i64(&to->out, (int32_t)(uint32_t)id);
+}
+
+/* The thread and what it was called in the end. */
+void cell_thread(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    static const struct key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const uint32_t name = thread_name_at(&r->profile->state.threads, (uint32_t)id, last, true);
+    (void)row;
+    out_i64_wide(&to->out, (int32_t)(uint32_t)id, 7);
+    out_char(&to->out, ':');
+    if (name != NO_NAME) {
+        const struct intern_text text = intern_get(&r->profile->state.names, name);
+        print_name(to, text.bytes, text.length);
+    } else if (id != 0) {
+        out_char(&to->out, ':');
+        out_i64(&to->out, (int32_t)(uint32_t)id);
+    } else {
+        out_text(&to->out, "swapper");
+    }
+}
+
+uint64_t identity_of_cpu(struct report *r, const struct spot *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_CPU);
+}
+
+uint64_t identity_of_socket(struct report *r, const struct spot *spot) {
+    const uint64_t cpu = profile_value(r->profile, spot->group, PROFILE_CPU);
+    return cpu < r->nr_cpus ? (uint32_t)r->socket_of[cpu] : (uint32_t)-1;
+}
+
+/* Three digits at least: 007, -001. */
+void cell_three(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    const int32_t number = (int32_t)(uint32_t)id;
+    const uint64_t size = number < 0 ? 0 - (uint64_t)(int64_t)number : (uint64_t)number;
+    (void)r, (void)row;
+    if (number < 0)
+        out_char(&to->out, '-');
+    out_fill(&to->out, '0', size < 10 ? 2 : size < 100 ? 1 : 0);
+    out_u64(&to->out, size);
+}
+
+int collate_signed(const struct report *r, uint64_t a, uint64_t b) {
+    const int32_t x = (int32_t)(uint32_t)a, y = (int32_t)(uint32_t)b;
+    (void)r;
+    return (x > y) - (x < y);
+}
+
+uint64_t identity_of_event(struct report *r, const struct spot *spot) {
+    (void)r;
+    return spot->group->event;
+}
+
+void cell_event(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    const pfr_event *event = pfr_get_event(r->reader, (uint32_t)id);
+    (void)row;
+    print_name(to, event->name, strlen(event->name));
+}
+
+/* --- dso and sym --- */
+
+uint64_t object_name_of(const struct report *r, uint32_t frame) {
+    const struct profile_frame *f = report_frame(r, frame);
+    return !f || f->object == NO_OBJECT ? NO_TEXT : r->profile->state.objects.at[f->object].short_name;
+}
+
+int collate_objects(const struct report *r, uint64_t a, uint64_t b) {
+    const struct intern_table *names = &r->profile->state.names;
+    return a == b ? 0
+                  : strcmp(a == NO_TEXT ? UNKNOWN : intern_chars(names, (uint32_t)a),
+                           b == NO_TEXT ? UNKNOWN : intern_chars(names, (uint32_t)b));
+}
+
+uint64_t identity_of_dso(struct report *r, const struct spot *spot) {
+    return object_name_of(r, spot->frame);
+}
+
+void cell_object(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)row;
+    if (id == NO_TEXT) {
+        out_text(&to->out, UNKNOWN);
+        return;
+    }
+    const struct intern_text text = intern_get(&r->profile->state.names, (uint32_t)id);
+    print_name(to, text.bytes, text.length);
+}
+
+/* By what a row calls a frame that has no name: its place in the object where it was sampled; in a chain the address. */
+static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
+    return frame & NODE_APART ? f->address : f->ip;
+}
+
+/* Where a symbol begins: with .addresses frames are addresses in it. */
+static uint64_t start_of(const struct report *r, const struct profile_frame *f) {
+    return r->profile->wish.addresses && f->start ? f->start : f->address;
+}
+
+int collate_symbols(const struct report *r, uint64_t a, uint64_t b) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
+    if (!f || !g)
+        return (f != NULL) - (g != NULL);
+    if (f->text == NO_TEXT && g->text == NO_TEXT)
+        return collate_numbers(address_of(f, (uint32_t)a), address_of(g, (uint32_t)b));
+    const int objects = collate_objects(r, object_name_of(r, (uint32_t)a), object_name_of(r, (uint32_t)b));
+    if (objects)
+        return objects;
+    if (f->text == NO_TEXT || g->text == NO_TEXT)
+        return (f->text == NO_TEXT) - (g->text == NO_TEXT);
+    const int starts = collate_numbers(start_of(r, f), start_of(r, g));
+    return starts ? starts : collate_texts(r, f->text, g->text);
+}
+
+/* By name; where one has none nothing is said. */
+int order_symbols(const struct report *r, uint64_t a, uint64_t b) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
+    if (!f || !g || f->text == NO_TEXT || g->text == NO_TEXT)
+        return (g && g->text != NO_TEXT) - (f && f->text != NO_TEXT);
+    return collate_texts(r, f->text, g->text);
+}
+
+uint64_t identity_of_symbol(struct report *r, const struct spot *spot) {
+    return symbol_number(r, spot->frame);
+}
+
+char level_of(const struct report *r, const struct profile_frame *f) {
+    static const char levels[] = "Hk.Hgu";
+    if (f->object != NO_OBJECT) {
+        const uint8_t kind = r->profile->state.objects.at[f->object].kind;
+        return kind == OBJECT_KERNEL || kind == OBJECT_MODULE || kind == OBJECT_KSYMBOL ? 'k' : '.';
+    }
+    return f->cpumode < sizeof levels - 1 ? levels[f->cpumode] : 'H';
+}
+
+/* Without 0x where it is 0, as printf has it. */
+void write_address_cell(uint64_t address, struct output *out) {
+    out_text(out, address ? "0x" : "");
+    out_hex(out, address, 16);
+}
+
+void write_level(struct output *out, char level) {
+    out_char(out, '[');
+    out_char(out, level);
+    out_write(out, "] ", 2);
+}
+
+void cell_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)id);
+    (void)row;
+    if (!f)
+        return;
+    write_level(&to->out, level_of(r, f));
+    if (f->text != NO_TEXT)
+        write_text_cell(r, f->text, to, "");
+    else
+        write_address_cell(address_of(f, (uint32_t)id), &to->out);
+}
+
+uint64_t identity_of_symbol_size(struct report *r, const struct spot *spot) {
+    const struct profile_frame *f = report_frame(r, spot->frame);
+    return f && f->text != NO_TEXT ? f->size : UINT64_MAX;
+}
+
+void cell_size(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)r, (void)row;
+    if (id == UINT64_MAX)
+        out_text(&to->out, "unknown");
+    else
+        out_u64(&to->out, id);
+}
+
+/* The address as it was sampled. */
+uint64_t identity_of_address(struct report *r, const struct spot *spot) {
+    const struct profile_frame *f = report_frame(r, spot->frame);
+    return f ? f->ip : 0;
+}
+
+void cell_address(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)r, (void)row;
+    out_text(&to->out, "0x");
+    out_hex(&to->out, id, 1);
+}
+
+/* --- what is recorded beside --- */
+
+uint64_t identity_of_parent(struct report *r, const struct spot *spot) {
+    (void)r;
+    return spot->parent;
+}
+
+void cell_parent(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)row;
+    write_text_cell(r, id, to, "[other]");
+}
+
+uint64_t identity_of_cgroup(struct report *r, const struct spot *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_CGROUP);
+}
+
+void cell_text_or_none(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)row;
+    write_text_cell(r, id, to, "N/A");
+}
+
+uint64_t identity_of_cgroup_id(struct report *r, const struct spot *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_CGROUP_ID);
+}
+
+void cell_number(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)r, (void)row;
+    out_u64(&to->out, id);
+}
+
+uint64_t identity_of_trace(struct report *r, const struct spot *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_TRACE);
+}
+
+uint64_t identity_of_time(struct report *r, const struct spot *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_TIME);
+}
+
+void cell_time(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    (void)r, (void)row;
+    out_time(&to->out, id, TIME_DIGITS);
+}
+
+/* --- columns of weights --- */
+
+static void write_percent(struct output *out, double percent) {
+    out_f64(out, percent, 2);
+    out_char(out, '%');
+}
+
+double report_percent(const struct report *r, uint32_t event, uint64_t weight) {
+    const uint64_t total = r->totals[event].weight;
+    return total ? 100.0 * (double)weight / (double)total : 0;
+}
+
+void number_overhead(const struct report *r, const struct row *row, pfr_output *to) {
+    write_percent(&to->out, report_percent(r, row->event, row->self.weight));
+}
+
+void number_children(const struct report *r, const struct row *row, pfr_output *to) {
+    write_percent(&to->out, report_percent(r, row->event, row->total.weight));
+}
+
+void number_system(const struct report *r, const struct row *row, pfr_output *to) {
+    write_percent(&to->out, report_percent(r, row->event, row->system));
+}
+
+void number_user(const struct report *r, const struct row *row, pfr_output *to) {
+    write_percent(&to->out, report_percent(r, row->event, row->user));
+}
+
+void number_samples(const struct report *r, const struct row *row, pfr_output *to) {
+    (void)r;
+    out_u64(&to->out, row->self.samples);
+}
+
+void number_period(const struct report *r, const struct row *row, pfr_output *to) {
+    (void)r;
+    out_u64(&to->out, row->self.weight);
+}
+
+uint64_t rank_self(const struct row *row) {
+    return row->self.weight;
+}
+
+uint64_t rank_total(const struct row *row) {
+    return row->total.weight;
+}
+
+uint64_t rank_system(const struct row *row) {
+    return row->system;
+}
+
+uint64_t rank_user(const struct row *row) {
+    return row->user;
+}
+
+uint64_t rank_samples(const struct row *row) {
+    return row->self.samples;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line for each row, weights not rounded:
+ *
+ *     percent,weight,samples,event,comm,dso,sym
+ *     55.1495,166166166,166,"cpu-clock:u","busy","busy","[.] sieve"
+ *
+ * With --children these are of the row with all it calls, and self_percent, self_weight, self_samples follow.
+ */
+#include "view/report_print.h"
+
+#include "base/escape.h"
+
+#include <string.h>
+
+#define PERCENT_DIGITS 4u
+
+void report_write_csv_heading(struct report *r, pfr_output *to) {
+    out_text(&to->out, "percent,weight,samples,");
+    out_text(&to->out, r->children ? "self_percent,self_weight,self_samples,event" : "event");
+    for (unsigned k = 0; k < r->nr_keys; k++) {
+        out_char(&to->out, ',');
+        out_text(&to->out, r->keys[k]->name);
+    }
+    out_char(&to->out, '\n');
+}
+
+static void write_weight(struct report *r, uint32_t event, struct profile_weight weight, struct output *out) {
+    out_f64(out, report_percent(r, event, weight.weight), PERCENT_DIGITS);
+    out_char(out, ',');
+    out_u64(out, weight.weight);
+    out_char(out, ',');
+    out_u64(out, weight.samples);
+    out_char(out, ',');
+}
+
+static void write_row(struct report *r, const struct lines *lines, uint32_t line, struct output *out) {
+    const struct row *row = line_row(r, lines, line, 0);
+    const char *event = pfr_get_event(r->reader, lines->leader)->name;
+    struct row_cells cells;
+    line_cells(r, lines, line, &cells);
+    write_weight(r, lines->leader, r->children ? row->total : row->self, out);
+    if (r->children)
+        write_weight(r, lines->leader, row->self, out);
+    out_csv_field(out, event, strlen(event));
+    for (unsigned k = 0; k < r->nr_keys; k++) {
+        size_t length;
+        const char *text = report_cell_text(r, r->keys[k], &cells, row, &length);
+        out_char(out, ',');
+        if (r->keys[k]->is_number)
+            out_write(out, text, length);
+        else
+            out_csv_field(out, text, length);
+    }
+    out_char(out, '\n');
+}
+
+void report_write_csv(struct report *r, const struct lines *lines, pfr_output *to) {
+    for (uint32_t i = 0; i < lines->shown; i++)
+        write_row(r, lines, lines->order[i], &to->out);
+}

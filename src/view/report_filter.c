@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which samples are rows: -c, -d, -S, --pid, --tid, lists with commas between. What they leave out still counts in
+ * totals, unless --percentage relative. -C and --time leave samples out of everything: profile_wish.keep.
+ */
+#include "view/report_cells.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static bool is_listed(const char *list, const char *name, size_t length) {
+    for (const char *at = list; *at; at += *at == ',') {
+        const size_t word = strcspn(at, ",");
+        if (word == length && memcmp(at, name, length) == 0)
+            return true;
+        at += word;
+    }
+    return false;
+}
+
+static bool lists_number(const char *list, uint64_t number) {
+    char text[20];
+    return is_listed(list, text, format_u64(text, (uint32_t)number));
+}
+
+static bool keeps_comm(const struct report *r, const struct profile_group *group) {
+    const uint64_t comm = profile_value(r->profile, group, PROFILE_COMM);
+    const struct intern_text text = intern_get(&r->profile->texts, (uint32_t)comm);
+    return is_listed(r->filter.comms, (const char *)text.bytes, text.length);
+}
+
+/* By the short name or by the path. */
+static bool keeps_dso(const struct report *r, const struct profile_frame *f) {
+    if (!f || f->object == NO_OBJECT)
+        return false;
+    const struct object *o = &r->profile->state.objects.at[f->object];
+    const struct intern_text name = intern_get(&r->profile->state.names, o->short_name);
+    const struct intern_text path = intern_get(&r->profile->state.names, o->path);
+    return is_listed(r->filter.dsos, (const char *)name.bytes, name.length) ||
+           is_listed(r->filter.dsos, (const char *)path.bytes, path.length);
+}
+
+static bool keeps_symbol(const struct report *r, const struct profile_frame *f) {
+    if (!f || f->text == NO_TEXT)
+        return false;
+    const struct intern_text name = intern_get(&r->profile->texts, f->text);
+    return is_listed(r->filter.symbols, (const char *)name.bytes, name.length);
+}
+
+bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame) {
+    const struct report_filter *filter = &r->filter;
+    const struct profile_frame *f = report_frame(r, frame);
+    return (!filter->comms || keeps_comm(r, group)) && (!filter->dsos || keeps_dso(r, f)) &&
+           (!filter->symbols || keeps_symbol(r, f)) &&
+           (!filter->pids || lists_number(filter->pids, profile_value(r->profile, group, PROFILE_PID))) &&
+           (!filter->tids || lists_number(filter->tids, profile_value(r->profile, group, PROFILE_TID)));
+}
+
+uint32_t filter_keys_needed(const struct report *r, bool *frames) {
+    const struct report_filter *filter = &r->filter;
+    *frames = filter->dsos || filter->symbols;
+    return (filter->comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids ? PROFILE_BIT(PROFILE_PID) : 0) |
+           (filter->tids ? PROFILE_BIT(PROFILE_TID) : 0);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows to lines, in order: by the fields of the sort list one after the other, the most first, names as in a dictionary.
+ * In a group of events the leader's weight comes first, then those of the other members. */
+#include "view/report_parts.h"
+
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct row no_row = {.level = '.'};
+
+const struct row *line_row(const struct report *r, const struct lines *lines, uint32_t line, uint32_t member) {
+    const uint32_t row = lines->rows[(size_t)line * lines->members + member];
+    return row == NO_ROW ? &no_row : &r->rows.at[row];
+}
+
+void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells) {
+    uint32_t member = 0;
+    while (lines->rows[(size_t)line * lines->members + member] == NO_ROW)
+        member++;
+    rows_cells(r, lines->rows[(size_t)line * lines->members + member], cells);
+}
+
+/* --- order --- */
+
+struct comparison {
+    const struct report *r;
+    const struct lines *lines;
+    uint32_t a, b;
+    struct row_cells x, y;
+};
+
+static int by_rank(const struct comparison *c, const struct report_field *f) {
+    for (uint32_t m = 0; m < c->lines->members; m++) {
+        const uint64_t p = f->rank(line_row(c->r, c->lines, c->a, m)), q = f->rank(line_row(c->r, c->lines, c->b, m));
+        if (p != q)
+            return p > q ? -1 : 1;
+    }
+    if (!f->breaks_ties || !c->r->chain.mode)
+        return 0;
+    const uint32_t p = line_row(c->r, c->lines, c->a, 0)->depth, q = line_row(c->r, c->lines, c->b, 0)->depth;
+    return p == q ? 0 : (p > q) == c->r->chain.caller ? -1 : 1;
+}
+
+static int collate(const struct comparison *c, unsigned key, bool in_order) {
+    const struct report_field *f = c->r->keys[key];
+    const uint64_t p = c->x.of[key], q = c->y.of[key];
+    if (in_order && f->order)
+        return f->order(c->r, p, q);
+    return f->collate ? f->collate(c->r, p, q) : (p > q) - (p < q);
+}
+
+static int by_fields(const struct comparison *c) {
+    unsigned key = 0;
+    for (unsigned i = 0; i < c->r->nr_sort; i++) {
+        const struct report_field *f = c->r->sort[i];
+        const int order = f->rank ? by_rank(c, f) : collate(c, key++, true);
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+static int by_order(const void *a, const void *b, void *context) {
+    struct comparison c = *(const struct comparison *)context;
+    c.a = *(const uint32_t *)a;
+    c.b = *(const uint32_t *)b;
+    line_cells(c.r, c.lines, c.a, &c.x);
+    line_cells(c.r, c.lines, c.b, &c.y);
+    int order = by_fields(&c);
+    for (unsigned key = 0; key < c.r->nr_keys && !order; key++)
+        order = collate(&c, key, false);
+    return order ? order : (c.a > c.b) - (c.a < c.b);
+}
+
+/* --- lines --- */
+
+static pfr_status add_line(struct report *r, struct lines *lines, pfr_error *err) {
+    const size_t size = lines->members * sizeof *lines->rows;
+    uint32_t *grown = mem_grow(r->memory, lines->rows, lines->count, &lines->room, 256, size);
+    if (!grown)
+        return mem_fail(r->memory, err, "lines");
+    lines->rows = grown;
+    memset(grown + (size_t)lines->count++ * lines->members, 0xff, size);
+    return PFR_OK;
+}
+
+static pfr_status put_row(struct report *r, struct lines *lines, struct intern_table *cells, uint32_t row,
+                          pfr_error *err) {
+    struct row_cells of;
+    uint32_t line;
+    rows_cells(r, row, &of);
+    PFR_TRY(intern_put(cells, of.of, r->nr_keys * sizeof *of.of, &line, err));
+    if (line == lines->count)
+        PFR_TRY(add_line(r, lines, err));
+    lines->rows[(size_t)line * lines->members + r->rows.at[row].event - lines->leader] = row;
+    return PFR_OK;
+}
+
+static pfr_status put_rows(struct report *r, struct lines *lines, pfr_error *err) {
+    struct intern_table cells;
+    pfr_status st = PFR_OK;
+    intern_init(&cells, r->memory);
+    for (uint32_t i = 0; i < r->rows.cells.count && st >= 0; i++) {
+        const uint32_t event = r->rows.at[i].event;
+        if (event >= lines->leader && event - lines->leader < lines->members)
+            st = put_row(r, lines, &cells, i, err);
+    }
+    intern_free(&cells);
+    return st;
+}
+
+static bool is_shown(const struct report *r, const struct lines *lines, uint32_t line) {
+    const struct row *row = line_row(r, lines, line, 0);
+    const uint64_t weight = r->children ? row->total.weight : row->self.weight;
+    return report_percent(r, lines->leader, weight) >= r->options->percent_limit;
+}
+
+static pfr_status put_in_order(struct report *r, struct lines *lines, pfr_error *err) {
+    struct comparison c = {.r = r, .lines = lines};
+    lines->orders = lines->count;
+    lines->order = mem_alloc(r->memory, lines->orders, sizeof *lines->order);
+    if (!lines->order)
+        return mem_fail(r->memory, err, "lines");
+    for (uint32_t i = 0; i < lines->count; i++)
+        if (is_shown(r, lines, i))
+            lines->order[lines->shown++] = i;
+    if (lines->shown > 1)
+        qsort_r(lines->order, lines->shown, sizeof *lines->order, by_order, &c);
+    return PFR_OK;
+}
+
+pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err) {
+    *lines = (struct lines){.leader = leader, .members = members};
+    PFR_TRY(put_rows(r, lines, err));
+    return put_in_order(r, lines, err);
+}
+
+void lines_free(struct report *r, struct lines *lines) {
+    mem_free(r->memory, lines->rows, lines->room, lines->members * sizeof *lines->rows);
+    mem_free(r->memory, lines->order, lines->orders, sizeof *lines->order);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_PRINT_H
+#define PFR_VIEW_REPORT_PRINT_H
+/* Lines of one event, or of a group side by side, in each format. */
+#include "base/json.h"
+#include "view/report_parts.h"
+
+pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err);
+
+void report_write_csv_heading(struct report *r, pfr_output *to);
+void report_write_csv(struct report *r, const struct lines *lines, pfr_output *to);
+
+void report_write_json(struct report *r, const struct lines *lines, struct json *json);
+
+/* The name of the group that this event leads, "anon group" where it has none; NULL: it leads none. */
+const char *report_group_name(const struct report *r, uint32_t leader);
+
+/* What a column shows of a line; valid until the next call. */
+uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells);
+const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,
+                             const struct row *row, size_t *length);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_SAMPLES_H
+#define PFR_VIEW_REPORT_SAMPLES_H
+/* Samples that count at all: -C and --time. The others are in no total. */
+#include "model/profile.h"
+#include "view/script_times.h"
+
+struct report_samples {
+    struct memory *memory;
+    struct script_ranges cpus, times;
+    uint64_t start; /* what times count from */
+    bool any;       /* something was asked for */
+};
+
+/* cpus and time NULL: all. USAGE: no such form, or the recording does not hold what it needs. */
+pfr_status samples_choose(struct report_samples *kept, pfr_reader *reader, const char *cpus, const char *time,
+                          pfr_error *err);
+void samples_free(struct report_samples *kept);
+
+/* Any thread may ask. */
+bool samples_keep(const struct report_samples *kept, const struct profile_sample *sample);
+
+#endif
