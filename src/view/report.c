@@ -87,7 +87,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     if (!r->has_chains || o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
         r->chain.mode = CHAIN_NONE;
     if (!r->chain.caller_said)
-        r->chain.caller = r->children;
+        r->chain.caller = r->mode == REPORT_MEMORY ? o->children != PFR_REPORT_NO : r->children;
     return PFR_OK;
 }
 

@@ -18,8 +18,15 @@ const struct profile_frame *report_frame(const struct report *r, uint32_t frame)
     return number < r->profile->nr_frames ? &r->profile->frames[number] : NULL;
 }
 
-int collate_numbers(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
+/* As perf does it, which takes one from the other: addresses of the kernel come first. */
+int collate_addresses(uint64_t a, uint64_t b) {
+    const int64_t x = (int64_t)a, y = (int64_t)b;
+    return (x > y) - (x < y);
+}
+
+int collate_largest(const struct report *r, uint64_t a, uint64_t b) {
+    (void)r;
+    return (a < b) - (a > b);
 }
 
 int collate_texts(const struct report *r, uint64_t a, uint64_t b) {
@@ -120,11 +127,17 @@ uint64_t object_name_of(const struct report *r, uint32_t frame) {
     return !f || f->object == NO_OBJECT ? NO_TEXT : r->profile->state.objects.at[f->object].short_name;
 }
 
+/* What is in no object stands last. */
 int collate_objects(const struct report *r, uint64_t a, uint64_t b) {
     const struct intern_table *names = &r->profile->state.names;
-    return a == b ? 0
-                  : strcmp(a == NO_TEXT ? UNKNOWN : intern_chars(names, (uint32_t)a),
-                           b == NO_TEXT ? UNKNOWN : intern_chars(names, (uint32_t)b));
+    if (a == b || a == NO_TEXT || b == NO_TEXT)
+        return a == b ? 0 : a == NO_TEXT ? 1 : -1;
+    return strcmp(intern_chars(names, (uint32_t)a), intern_chars(names, (uint32_t)b));
+}
+
+/* Where perf compares them the other way round. */
+int collate_objects_back(const struct report *r, uint64_t a, uint64_t b) {
+    return collate_objects(r, b, a);
 }
 
 uint64_t identity_of_dso(struct report *r, const struct spot *spot) {
@@ -156,13 +169,13 @@ int collate_symbols(const struct report *r, uint64_t a, uint64_t b) {
     if (!f || !g)
         return (f != NULL) - (g != NULL);
     if (f->text == NO_TEXT && g->text == NO_TEXT)
-        return collate_numbers(address_of(f, (uint32_t)a), address_of(g, (uint32_t)b));
+        return collate_addresses(address_of(f, (uint32_t)a), address_of(g, (uint32_t)b));
     const int objects = collate_objects(r, object_name_of(r, (uint32_t)a), object_name_of(r, (uint32_t)b));
     if (objects)
         return objects;
     if (f->text == NO_TEXT || g->text == NO_TEXT)
         return (f->text == NO_TEXT) - (g->text == NO_TEXT);
-    const int starts = collate_numbers(start_of(r, f), start_of(r, g));
+    const int starts = collate_addresses(start_of(r, f), start_of(r, g));
     return starts ? starts : collate_texts(r, f->text, g->text);
 }
 
@@ -225,6 +238,11 @@ void cell_size(struct report *r, uint64_t id, const struct row *row, pfr_output 
 }
 
 /* The address as it was sampled. */
+int collate_as_addresses(const struct report *r, uint64_t a, uint64_t b) {
+    (void)r;
+    return collate_addresses(a, b);
+}
+
 uint64_t identity_of_address(struct report *r, const struct spot *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
     return f ? f->ip : 0;

@@ -21,6 +21,7 @@ report_identity identity_of_from_object, identity_of_to_object, identity_of_from
 report_identity identity_of_mispredict, identity_of_abort, identity_of_in_tx, identity_of_cycles;
 
 report_collate collate_texts, collate_signed, collate_objects, collate_symbols, order_symbols, collate_places;
+report_collate collate_objects_back, collate_largest, collate_as_addresses;
 
 report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_size;
 report_cell cell_address, cell_parent, cell_text_or_none, cell_number, cell_time;
@@ -32,7 +33,7 @@ report_number number_overhead, number_children, number_system, number_user, numb
 report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
 
 /* What they share. */
-int collate_numbers(uint64_t a, uint64_t b);
+int collate_addresses(uint64_t a, uint64_t b);
 void write_text_cell(struct report *r, uint64_t id, pfr_output *to, const char *none);
 void write_level(struct output *out, char level);
 void write_address_cell(uint64_t address, struct output *out);

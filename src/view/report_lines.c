@@ -31,13 +31,28 @@ struct comparison {
     struct row_cells x, y;
 };
 
+/* As far as the keys tell: a thread has one number and may have several names. */
+static bool is_same_thread(const struct comparison *c) {
+    const uint32_t numbers = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
+    bool same = true;
+    for (unsigned k = 0; k < c->r->nr_keys; k++) {
+        const uint32_t keys = c->r->keys[k]->keys;
+        if (keys & numbers)
+            return c->x.of[k] == c->y.of[k];
+        if (keys & PROFILE_BIT(PROFILE_COMM))
+            same = c->x.of[k] == c->y.of[k];
+    }
+    return same;
+}
+
 static int by_rank(const struct comparison *c, const struct report_field *f) {
-    for (uint32_t m = 0; m < c->lines->members; m++) {
+    const uint32_t members = f->breaks_ties ? 1 : c->lines->members;
+    for (uint32_t m = 0; m < members; m++) {
         const uint64_t p = f->rank(line_row(c->r, c->lines, c->a, m)), q = f->rank(line_row(c->r, c->lines, c->b, m));
         if (p != q)
             return p > q ? -1 : 1;
     }
-    if (!f->breaks_ties || !c->r->chain.mode)
+    if (!f->breaks_ties || !c->r->chain.mode || !is_same_thread(c))
         return 0;
     const uint32_t p = line_row(c->r, c->lines, c->a, 0)->depth, q = line_row(c->r, c->lines, c->b, 0)->depth;
     return p == q ? 0 : (p > q) == c->r->chain.caller ? -1 : 1;

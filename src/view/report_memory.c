@@ -149,7 +149,7 @@ uint64_t identity_of_data_symbol(struct report *r, const struct spot *spot) {
 }
 
 int collate_places(const struct report *r, uint64_t a, uint64_t b) {
-    return collate_numbers(place_of(r, a).address, place_of(r, b).address);
+    return collate_addresses(place_of(r, a).address, place_of(r, b).address);
 }
 
 void cell_data_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {

@@ -165,7 +165,7 @@ static void write_cell(const struct table *t, size_t width, bool right) {
 /* A weight takes one column more than its heading, on the left. */
 static void write_weights(const struct table *t, unsigned c, uint32_t line) {
     for (uint32_t m = 0; m < t->lines->members; m++) {
-        out_text(t->out, !m ? "" : t->separator ? t->separator : " ");
+        out_text(t->out, m ? " " : "");
         make_cell(t->r, t->r->columns[c], 0, line_row(t->r, t->lines, line, m));
         write_cell(t, t->width[c] - (m > 0), true);
     }

@@ -164,7 +164,8 @@ static uint64_t least_share(uint64_t of, double percent) {
     return whole + ((double)whole < share);
 }
 
-/* Heaviest first, those that are too light at the end and given up. */
+/* Heaviest first, those that are too light at the end and given up. Chains one after the other are sorted by what ends
+ * in them, and only of equal ones the order of twigs counts. */
 static void keep_heavy(struct growth *g, uint32_t parent, uint32_t first) {
     struct tree *t = g->t;
     struct twig *const above = &t->twigs[parent];
@@ -177,6 +178,8 @@ static void keep_heavy(struct growth *g, uint32_t parent, uint32_t first) {
     qsort_r(t->twigs + first, above->all, sizeof *t->twigs, by_weight, g->r);
     while (above->count < above->all && t->twigs[first + above->count].total.weight >= least)
         above->count++;
+    if (how->mode == CHAIN_FLAT || how->mode == CHAIN_FOLDED)
+        qsort_r(t->twigs + first, above->count, sizeof *t->twigs, by_address, g->r);
 }
 
 /* The gathered items of those that stay go to the next level, together by twig. */

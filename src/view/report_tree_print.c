@@ -205,11 +205,13 @@ static pfr_status print_graph(struct printer *p, uint64_t total, pfr_error *err)
 
 /* --- flat, folded: one chain after the other --- */
 
+/* The heaviest first; equal ones as they come, which `items` tells now that the tree has grown. */
 static int by_own(const void *a, const void *b, void *context) {
     const struct tree *t = context;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const uint64_t p = t->twigs[x].own.weight, q = t->twigs[y].own.weight;
-    return p != q ? (p > q ? -1 : 1) : 0;
+    const struct twig *x = &t->twigs[*(const uint32_t *)a], *y = &t->twigs[*(const uint32_t *)b];
+    if (x->own.weight != y->own.weight)
+        return x->own.weight > y->own.weight ? -1 : 1;
+    return (x->items > y->items) - (x->items < y->items);
 }
 
 static pfr_status push_end(const struct printer *p, size_t count, uint32_t twig, pfr_error *err) {
@@ -253,16 +255,29 @@ static pfr_status print_ends(const struct printer *p, size_t count, uint64_t tot
     return PFR_OK;
 }
 
-/* Twigs stand behind those above them; of equal ones, those below come first. */
+static uint32_t first_leaf(const struct tree *t, uint32_t twig) {
+    while (t->twigs[twig].count)
+        twig = t->twigs[twig].first;
+    return twig;
+}
+
+/* After a twig come those beside it with all below them, then that above. */
+static uint32_t next_twig(const struct tree *t, uint32_t twig) {
+    const uint32_t parent = t->twigs[twig].parent;
+    const bool is_last = twig + 1 == t->twigs[parent].first + t->twigs[parent].count;
+    return is_last ? parent : first_leaf(t, twig + 1);
+}
+
 static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t least, pfr_error *err) {
-    size_t count = 0;
-    for (uint32_t i = (uint32_t)p->t->count; i-- > 1;) {
-        const struct profile_weight own = p->t->twigs[i].own;
-        if (own.weight && own.weight >= least)
-            PFR_TRY(push_end(p, count++, i, err));
+    struct tree *t = p->t;
+    uint32_t count = 0;
+    for (uint32_t at = first_leaf(t, 0); at != 0; at = next_twig(t, at)) {
+        t->twigs[at].items = count;
+        if (t->twigs[at].own.weight && t->twigs[at].own.weight >= least)
+            PFR_TRY(push_end(p, count++, at, err));
     }
     if (count > 1)
-        qsort_r(p->t->ends, count, sizeof *p->t->ends, by_own, p->t);
+        qsort_r(t->ends, count, sizeof *t->ends, by_own, t);
     return print_ends(p, count, total, err);
 }
 

@@ -153,8 +153,10 @@ static pfr_status enter(struct strides *s, uint32_t node, pfr_error *err) {
     struct row *at = &r->rows.at[row];
     if (w->above[node] == NO_NODE) {
         add_weight(&at->total, &w->sum[node]);
-        raise_depth(at, r->chain.caller ? s->height[node] : s->depth);
+        raise_depth(at, r->chain.caller ? s->height[node] : 0);
     }
+    if (!r->chain.caller)
+        raise_depth(at, s->depth);
     if (r->forest.self[node].samples) {
         count_self(r, node, at);
         raise_depth(at, s->depth);
