@@ -35,7 +35,7 @@ COMMANDS = {
     "stats": ["info", "--stats", "--raw-names"],
     "dump": ["dump", "--format=perf", "--raw-names"],
     "pb_text": ["dump", "--format=jsonl"],
-    "report": ["report", "--sort", "comm,dso", "--format=perf", "--raw-names"],
+    "report": ["report", "--sort", "comm,dso", "--no-children", "-g", "none", "--format=perf", "--raw-names"],
 }
 HOSTILE_COMMANDS = [["info"], ["info", "--stats"], ["dump"], ["report"]]
 DIFFERENCES = {
