@@ -36,7 +36,7 @@ typedef struct pfr_report_options {
     const char *fields;         /* columns, as perf's -F; NULL: weights, then the sort keys */
     bool show_samples;          /* a column of how many samples, */
     bool show_total_period;     /* of their weight */
-    pfr_report_choice children; /* weights of functions with all they call; AUTO: where chains were recorded */
+    pfr_report_choice children; /* weights of functions with all they call; AUTO: in tables, where chains are */
     const char *call_graph;     /* as perf's -g: "graph,0.5,caller,function,percent"; "none"; NULL: the defaults */
     uint32_t max_stack;         /* entries of a chain; 0: 127 */
     const char *parent;         /* regular expression: the sort key `parent` is the function of a chain that matches */

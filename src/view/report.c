@@ -76,6 +76,12 @@ static pfr_status choose_mode(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* For programs the columns are the same for every recording. */
+static bool wants_children(const pfr_report_options *o) {
+    const bool for_programs = o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON;
+    return o->children == PFR_REPORT_AUTO ? !for_programs : o->children == PFR_REPORT_YES;
+}
+
 /* A limit for rows is one for branches of trees, as in perf. */
 static pfr_status choose_chains(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
@@ -83,7 +89,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     if (o->call_graph)
         PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
     r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
-    r->children = r->has_chains && r->mode == REPORT_SAMPLES && o->children != PFR_REPORT_NO;
+    r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
     if (!r->has_chains || o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
         r->chain.mode = CHAIN_NONE;
     if (!r->chain.caller_said)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table: columns as wide as what is in them, weights to the right, trees below their rows. */
+#include "view/report_cells.h"
 #include "view/report_print.h"
 
 #include "base/escape.h"
@@ -51,6 +52,11 @@ const char *report_cell_text(struct report *r, const struct report_field *f, con
                              const struct row *row, size_t *length) {
     make_cell(r, f, report_cell_of(r, f, cells), row);
     return out_bytes(&r->cell.out, length);
+}
+
+/* Beside what a row is with all it calls, its own weight is called so. */
+static const char *heading_of(const struct report *r, const struct report_field *f) {
+    return r->children && f->rank == rank_self && f->in_percent ? "Self" : f->heading;
 }
 
 static size_t least_width(const struct report_field *f) {
@@ -133,10 +139,11 @@ static void write_headings(const struct table *t) {
     out_text(t->out, "# ");
     for (unsigned c = 0; c < r->nr_columns; c++) {
         const struct report_field *f = r->columns[c];
-        const size_t pad = column_width(t, c) - strlen(f->heading);
+        const char *heading = heading_of(r, f);
+        const size_t pad = column_width(t, c) - strlen(heading);
         out_text(t->out, !c ? "" : t->separator ? t->separator : "  ");
         out_pad(t->out, f->right && !t->separator ? pad : 0);
-        out_text(t->out, f->heading);
+        out_text(t->out, heading);
         out_pad(t->out, f->right || t->separator ? 0 : pad);
     }
     if (t->separator) {
@@ -152,6 +159,11 @@ static void write_headings(const struct table *t) {
 }
 
 /* --- lines --- */
+
+/* The last column is filled up where perf does it. */
+static bool fills(const struct table *t, unsigned c) {
+    return c + 1 < t->r->nr_columns || t->r->options->format == PFR_REPORT_PERF;
+}
 
 static void write_cell(const struct table *t, size_t width, bool right) {
     size_t length;
@@ -184,7 +196,7 @@ static void write_line(const struct table *t, uint32_t line) {
             continue;
         }
         make_cell(t->r, f, report_cell_of(r, f, &cells), line_row(r, t->lines, line, 0));
-        write_cell(t, t->width[c], f->right);
+        write_cell(t, fills(t, c) ? t->width[c] : 0, f->right);
     }
     out_char(t->out, '\n');
 }
@@ -205,6 +217,6 @@ pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_o
         write_line(&t, lines->order[i]);
         PFR_TRY(write_tree(&t, lines->order[i], err));
     }
-    out_text(t.out, "\n\n");
+    out_text(t.out, r->options->format == PFR_REPORT_PERF ? "\n\n" : "\n");
     return r->cell.out.status < 0 ? mem_fail(r->memory, err, "report") : PFR_OK;
 }

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two reports line by line. A report is rows, each with the lines of its call tree; `#` lines, empty lines and the blanks
+that fill columns do not count. What differs must be explained by a rule, and every rule tests the lines: at most ten, each
+with its entry in docs/differences.md."""
+import itertools
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+MOST_RULES = 10
+ROW = re.compile(r" {0,9}-?[\d.]+%?(\s|,|$)")
+TREE = " " * 11
+BLANKS = re.compile(r" +")
+PIPES = re.compile(r"^[ |]*(--)?-?")
+NAMELESS = re.compile(r"\[[k.guH]\] (0x[0-9a-f]{16}|0{16})(?![0-9a-f])")
+REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
+NO_IPC = " - -"
+DATA = re.compile(r"\[[k.guH]\] [^ ]+\+0x[0-9a-f]+")
+
+
+@dataclass
+class Row:
+    """A line of the table and what is below it."""
+    line: str
+    tree: list = field(default_factory=list)
+
+    def weight(self):
+        """What rows are sorted by before anything else."""
+        return re.match(r"[\d.]*%?", self.line)[0]
+
+    def lines(self):
+        return [self.line, *self.tree]
+
+
+def tidy(line, separator):
+    line = BLANKS.sub(" ", line.strip())
+    return re.sub(r" ?%s ?" % re.escape(separator), separator, line) if separator else line
+
+
+def read_rows(text, separator=None):
+    """Rows in order; those of several events follow each other."""
+    rows = []
+    for line in text.split("\n"):
+        line = line.rstrip()
+        if not line or line.startswith("#"):
+            continue
+        if rows and (line.startswith(TREE) or is_folded(line, rows)):
+            rows[-1].tree.append(line)
+        else:
+            rows.append(Row(tidy(line, separator)))
+    return rows
+
+
+def is_folded(line, rows):
+    """A chain of -g folded stands at the very left, a row does not."""
+    return bool(rows) and not line.startswith(" ") and re.match(r"[\d.]+%? \S", line) is not None
+
+
+# --- rules: (reference row, our row) with every other difference taken away before
+
+def is_other_level(mine, other):
+    """perf says of an address in no object what it said of the one before it in the chain: [k] or [.]."""
+    return mine.tree == other.tree and mine.line != other.line and \
+        NAMELESS.sub(r"\1", mine.line) == NAMELESS.sub(r"\1", other.line)
+
+
+def is_named_rest(mine, other):
+    """What a level of -g fractal leaves out is "[...]"; perf takes it for an inlined function."""
+    return mine.line == other.line and [REST.sub(r"\1", line) for line in mine.tree] == other.tree
+
+
+def is_with_ipc(mine, other):
+    """perf adds a column of instructions per cycle where a sort key is spelled with `symbol`, and nothing is in it."""
+    return mine.tree == other.tree and mine.line == other.line + NO_IPC
+
+
+def is_variable(mine, other):
+    """Addresses of data have no names of variables."""
+    words = list(itertools.zip_longest(mine.line.split("[.] "), other.line.split("[.] ")))
+    differing = [(a, b) for a, b in words if a != b]
+    return mine.tree == other.tree and bool(differing) and \
+        all(a and b and b.startswith("0x") and not a.startswith("0x") and a.split(" ")[1:] == b.split(" ")[1:]
+            for a, b in differing)
+
+
+def flat(tree):
+    return sorted(PIPES.sub("", line) for line in tree if PIPES.sub("", line))
+
+
+def is_other_branch_first(mine, other):
+    """Branches of equal weight stand as the addresses of their objects in perf's memory."""
+    return mine.line == other.line and mine.tree != other.tree and flat(mine.tree) == flat(other.tree)
+
+
+RULES = {
+    "level-of-unknown-addresses": is_other_level,
+    "rest-of-a-level": is_named_rest,
+    "column-without-instructions": is_with_ipc,
+    "names-of-variables": is_variable,
+    "order-of-equal-branches": is_other_branch_first,
+}
+ORDER = "order-of-equal-rows"
+assert len(RULES) + 1 <= MOST_RULES
+
+
+def explain(mine, other):
+    for entry, rule in RULES.items():
+        if rule(mine, other):
+            return entry
+    return None
+
+
+class Comparison:
+    """Lines of the reference, how many rows each rule explained, and pairs that nothing explains."""
+
+    def __init__(self, reference, ours, separator=None):
+        self.rules, self.unexplained = Counter(), []
+        mine, other = read_rows(reference, separator), read_rows(ours, separator)
+        self.rows, self.lines = len(mine), sum(len(row.lines()) for row in mine)
+        for run, with_run in self.pair_runs(mine, other):
+            self.compare_run(run, with_run)
+
+    @staticmethod
+    def pair_runs(mine, other):
+        """Rows of equal weight follow each other; the runs of both sides in pairs."""
+        runs = [[list(rows) for _, rows in itertools.groupby(side, Row.weight)] for side in (mine, other)]
+        return itertools.zip_longest(*runs, fillvalue=[])
+
+    def compare_run(self, mine, other):
+        """As they stand, or where another order pairs them all, in that one."""
+        pairs = list(itertools.zip_longest(mine, other))
+        if any(not self.is_explained(a, b) for a, b in pairs) and len(mine) == len(other) > 1:
+            ordered = self.in_another_order(mine, other)
+            if ordered:
+                self.rules[ORDER] += sum(b is not c for (_, b), (_, c) in zip(pairs, ordered))
+                pairs = ordered
+        for a, b in pairs:
+            if not self.is_explained(a, b):
+                self.unexplained.append((a, b))
+            elif a != b:
+                self.rules[explain(a, b)] += 1
+
+    @staticmethod
+    def is_explained(mine, other):
+        return mine is not None and other is not None and (mine == other or explain(mine, other) is not None)
+
+    def in_another_order(self, mine, other):
+        pairs, left = [], list(other)
+        for row in mine:
+            found = next((one for one in left if one == row), None) or \
+                next((one for one in left if self.is_explained(row, one)), None)
+            if found is None:
+                return None
+            left.remove(found)
+            pairs.append((row, found))
+        return pairs
+
+    def figures(self):
+        return ", ".join(["%d lines" % self.lines] + ["%d %s" % (self.rules[rule], rule) for rule in sorted(self.rules)])
+
+    def complaint(self, most=3):
+        lines = ["%d rows differ" % len(self.unexplained)]
+        for a, b in self.unexplained[:most]:
+            for sign, row, against in (("-", a, b), ("+", b, a)):
+                shown = row.lines() if row else []
+                known = set(against.lines() if against else [])
+                lines += ["  %s %s" % (sign, line[:160]) for line in shown if line not in known or line == shown[0]][:6]
+        return "\n".join(lines)
