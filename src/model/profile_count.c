@@ -118,6 +118,8 @@ static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_
     if (c->trace && (c->places[s->event].sample_type & S_RAW))
         st = trace_text_write(c->trace, config, raw->at, raw->length, s->cpu, &text, err);
     const char *bytes = out_bytes(&text.out, &length);
+    if (st >= 0 && text.out.status < 0)
+        st = mem_fail(c->memory, err, "profile");
     if (st >= 0)
         st = intern_put(&c->texts, bytes ? bytes : "", length, &id, err);
     out_close(&text.out, NULL);

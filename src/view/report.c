@@ -15,6 +15,7 @@
 #define SAMPLE_BRANCH_STACK (1u << 11)
 #define BRANCH_CALL_STACK (1u << 11)
 #define TYPE_TRACEPOINT 2u
+#define FEATURE_OSRELEASE 4u
 #define FEATURE_BRANCH_STACK 15u
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
@@ -50,9 +51,7 @@ static bool are_tracepoints(const struct report *r) {
 }
 
 /* Stacks that were recorded for call chains are no branches to count. */
-static bool has_branches(const struct report *r) {
-    if (pfr_get_header(r->reader)->container != PFR_PIPE)
-        return pfr_find_feature(r->reader, FEATURE_BRANCH_STACK, NULL) && any_event_has(r, SAMPLE_BRANCH_STACK);
+static bool any_branches(const struct report *r) {
     for (uint32_t i = 0; i < pfr_event_count(r->reader); i++) {
         const struct pfr_rec_attr *attr = &pfr_get_event(r->reader, i)->attr;
         if (attr->sample_type & SAMPLE_BRANCH_STACK && !(attr->branch_sample_type & BRANCH_CALL_STACK))
@@ -61,12 +60,24 @@ static bool has_branches(const struct report *r) {
     return false;
 }
 
+static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
+    const pfr_feature *f;
+    if (pfr_get_header(r->reader)->container == PFR_PIPE) {
+        *has = any_branches(r);
+        return PFR_OK;
+    }
+    PFR_TRY(report_feature(r, FEATURE_BRANCH_STACK, &f, err));
+    *has = f && any_event_has(r, SAMPLE_BRANCH_STACK);
+    return PFR_OK;
+}
+
 /* --- what is asked for --- */
 
 static pfr_status choose_mode(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
-    const bool branches =
-        o->branches == PFR_REPORT_YES || (o->branches == PFR_REPORT_AUTO && !o->memory_mode && has_branches(r));
+    bool branches = o->branches == PFR_REPORT_YES;
+    if (o->branches == PFR_REPORT_AUTO && !o->memory_mode)
+        PFR_TRY(has_branches(r, &branches, err));
     if (branches && o->memory_mode)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
     if (branches && !any_event_has(r, SAMPLE_BRANCH_STACK))
@@ -138,6 +149,19 @@ static bool keep_sample(void *context, const struct profile_sample *sample) {
     return samples_keep(&r->kept, sample);
 }
 
+/* Names of the running kernel are those of the recorded one where both have the same release. */
+static pfr_status learn_release(struct report *r, pfr_error *err) {
+    struct pfr_rec_feature_osrelease release;
+    const pfr_feature *f;
+    PFR_TRY(report_feature(r, FEATURE_OSRELEASE, &f, err));
+    if (!f || pfr_decode_feature(r->reader, f, &release, sizeof release, NULL) != PFR_OK)
+        return PFR_OK;
+    const size_t length = strnlen(release.osrelease.at, release.osrelease.length);
+    if (length < sizeof r->release)
+        memcpy(r->release, release.osrelease.at, length);
+    return PFR_OK;
+}
+
 static struct profile_wish wish_of(struct report *r) {
     const pfr_report_options *o = r->options;
     unsigned needs;
@@ -155,7 +179,7 @@ static struct profile_wish wish_of(struct report *r) {
     wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     wish.names = (struct address_names_options){.symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
-                                                .none = o->no_symbols, .mangled = o->mangled};
+                                                .release = r->release, .none = o->no_symbols, .mangled = o->mangled};
     wish.hole = tell_hole;
     wish.keep = r->kept.any ? keep_sample : NULL;
     wish.context = r;
@@ -182,6 +206,7 @@ static void tell_limits(struct report *r) {
 
 static pfr_status load(struct report *r, pfr_error *err) {
     PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
+    PFR_TRY(learn_release(r, err));
     const struct profile_wish wish = wish_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
     tell_limits(r);

@@ -5,6 +5,7 @@
  *
  *     -s KEYS             weights first, then KEYS; columns are the same
  *     -F FIELDS           both lists are FIELDS
+ *     -F +FIELDS          weights, then FIELDS, then KEYS
  *     -s KEYS -F FIELDS   KEYS then what FIELDS has beside them; the columns are FIELDS, then KEYS not among them
  */
 #include "view/report_cells.h"
@@ -38,7 +39,7 @@ const struct report_field report_fields[] = {
      .print = cell_object},
     {"sym", "symbol", "Symbol", .needs = NEEDS_FRAMES, .identity = identity_of_symbol, .collate = collate_symbols,
      .order = order_symbols, .print = cell_symbol},
-    {"symbol_size", NULL, "Symbol size", .needs = NEEDS_FRAMES, .identity = identity_of_symbol_size, .collate = collate_largest,
+    {"symbol_size", NULL, "Symbol size", .needs = NEEDS_FRAMES, .identity = identity_of_symbol_size,
      .print = cell_size, .right = true},
     {"addr", NULL, "Address", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES, .identity = identity_of_address, .collate = collate_as_addresses,
      .print = cell_address},
@@ -73,7 +74,7 @@ const struct report_field report_fields[] = {
      .print = cell_phys_address},
     {"data_page_size", NULL, "Data Page Size", KEY(DATA_PAGE_SIZE), .identity = identity_of_data_page_size,
      .print = cell_page_size},
-    {"symbol_daddr", NULL, "Data Symbol", KEY(ADDR), .identity = identity_of_data_symbol, .collate = collate_places,
+    {"symbol_daddr", NULL, "Data Symbol", KEY(ADDR), NEEDS_ADDRESSES, .identity = identity_of_data_symbol, .collate = collate_places,
      .print = cell_data_symbol},
     {"dso_daddr", NULL, "Data Object", KEY(ADDR), .identity = identity_of_data_object, .collate = collate_objects_back,
      .print = cell_object},
@@ -210,8 +211,10 @@ static pfr_status read_lists(struct report *r, pfr_error *err) {
     add_weights(r, sort, false);
     add_weights(r, columns, true);
     PFR_TRY(read_words(r, keys ? keys : default_sort(r), sort, "sort key", err));
-    if (adds)
-        PFR_TRY(read_words(r, fields + 1, sort, "field", err));
+    if (adds) {
+        PFR_TRY(read_words(r, fields + 1, columns, "field", err));
+        add_all(sort, r->columns, r->nr_columns);
+    }
     if (r->options->parent)
         add_named(sort, "parent");
     add_all(columns, r->sort, r->nr_sort);

@@ -18,10 +18,23 @@ static bool asks_for(const struct report *r, unsigned need) {
     return needs & need;
 }
 
+pfr_status report_feature(struct report *r, uint32_t bit, const pfr_feature **feature, pfr_error *err) {
+    pfr_error why = {.status = PFR_OK};
+    *feature = pfr_find_feature(r->reader, bit, &why);
+    if (*feature || why.status >= 0)
+        return PFR_OK;
+    if (err)
+        *err = why;
+    return why.status;
+}
+
 pfr_status report_learn_sockets(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_cpu_topology topology;
     struct pfr_rec_core_and_socket one;
-    const pfr_feature *f = asks_for(r, NEEDS_TOPOLOGY) ? pfr_find_feature(r->reader, FEATURE_CPU_TOPOLOGY, NULL) : NULL;
+    const pfr_feature *f;
+    if (!asks_for(r, NEEDS_TOPOLOGY))
+        return PFR_OK;
+    PFR_TRY(report_feature(r, FEATURE_CPU_TOPOLOGY, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &topology, sizeof topology, NULL) != PFR_OK)
         return PFR_OK;
     const uint64_t count = topology.cpus.count;
@@ -66,7 +79,8 @@ static pfr_status learn_recorded(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_group_desc all;
     struct pfr_rec_group_desc_entry one;
     const uint32_t events = pfr_event_count(r->reader);
-    const pfr_feature *f = pfr_find_feature(r->reader, FEATURE_GROUP_DESC, NULL);
+    const pfr_feature *f;
+    PFR_TRY(report_feature(r, FEATURE_GROUP_DESC, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &all, sizeof all, NULL) != PFR_OK)
         return PFR_OK;
     pfr_items_iter it = pfr_items_begin(&all.groups);

@@ -4,6 +4,8 @@
 /* What the header says beside the samples: groups of events, and which cpu is in which socket. */
 #include "view/report_parts.h"
 
+/* A feature of the header; NULL where the recording has none. Errors: as pfr_find_feature. */
+pfr_status report_feature(struct report *r, uint32_t bit, const pfr_feature **feature, pfr_error *err);
 /* Fills r->socket_of where a field asks for it. */
 pfr_status report_learn_sockets(struct report *r, pfr_error *err);
 /* Fills r->groups: those that were recorded, or all events as one. */

@@ -265,7 +265,8 @@ struct report {
     struct report_group *groups; /* events side by side */
     size_t groups_room;
     struct report_samples kept;
-    pfr_output cell; /* one cell's text */
+    pfr_output cell;  /* one cell's text */
+    char release[65]; /* of feature OSRELEASE; "": not told */
 };
 
 const struct profile_frame *report_frame(const struct report *r, uint32_t frame);

@@ -59,6 +59,12 @@ static pfr_status prepare(struct report *r, pfr_error *err) {
 
 /* --- gathering: what stands one step further --- */
 
+/* Where frames are addresses a tree shows functions all the same, unless -g address. */
+static uint32_t frame_in_tree(const struct report *r, uint32_t node) {
+    const uint32_t frame = node_frame(&r->forest.nodes[node]);
+    return r->profile->wish.addresses && !r->chain.by_address ? r->symbol_of[frame] : frame;
+}
+
 static bool is_root(const struct report *r, uint32_t node) {
     return r->forest.nodes[node].parent == NO_NODE;
 }
@@ -144,7 +150,7 @@ static pfr_status sort_into_twigs(struct growth *g, uint32_t parent, pfr_error *
     t->stamp++;
     for (size_t i = 0; i < t->gathered.count; i++) {
         const struct tree_item *item = &t->gathered.at[i];
-        const uint32_t frame = node_frame(&g->r->forest.nodes[item->node]);
+        const uint32_t frame = frame_in_tree(g->r, item->node);
         if (t->stamp_of[frame] != t->stamp) {
             t->stamp_of[frame] = t->stamp;
             t->slot_of[frame] = (uint32_t)t->count;
@@ -197,7 +203,7 @@ static pfr_status place_items(struct growth *g, uint32_t first, uint32_t count, 
     }
     for (size_t i = 0; i < t->gathered.count; i++) {
         const struct tree_item *item = &t->gathered.at[i];
-        const uint32_t frame = node_frame(&g->r->forest.nodes[item->node]);
+        const uint32_t frame = frame_in_tree(g->r, item->node);
         if (t->stamp_of[frame] == t->stamp)
             t->next.at[t->slot_of[frame]++] = *item;
     }

@@ -15,7 +15,8 @@ PIPES = re.compile(r"^[ |]*(--)?-?")
 NAMELESS = re.compile(r"\[[k.guH]\] (0x[0-9a-f]{16}|0{16})(?![0-9a-f])")
 REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
 NO_IPC = " - -"
-DATA = re.compile(r"\[[k.guH]\] [^ ]+\+0x[0-9a-f]+")
+USER_DATA = re.compile(r"(?<=\[k\] )0x[0-9a-f]{16} \[unknown\]")
+IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")
 
 
 @dataclass
@@ -69,18 +70,15 @@ def is_named_rest(mine, other):
     return mine.line == other.line and [REST.sub(r"\1", line) for line in mine.tree] == other.tree
 
 
-def is_with_ipc(mine, other):
-    """perf adds a column of instructions per cycle where a sort key is spelled with `symbol`, and nothing is in it."""
-    return mine.tree == other.tree and mine.line == other.line + NO_IPC
+def is_in_variable(mine, other):
+    """perf says how far an address of data is behind the start of its variable."""
+    return mine.tree == other.tree and mine.line != other.line and IN_VARIABLE.sub("", mine.line) == other.line
 
 
-def is_variable(mine, other):
-    """Addresses of data have no names of variables."""
-    words = list(itertools.zip_longest(mine.line.split("[.] "), other.line.split("[.] ")))
-    differing = [(a, b) for a, b in words if a != b]
-    return mine.tree == other.tree and bool(differing) and \
-        all(a and b and b.startswith("0x") and not a.startswith("0x") and a.split(" ")[1:] == b.split(" ")[1:]
-            for a, b in differing)
+def is_user_data(mine, other):
+    """Of memory that the kernel touches for a program, perf looks among the kernel's maps alone."""
+    words = USER_DATA.split(mine.line)
+    return mine.tree == other.tree and len(words) == 2 and other.line.startswith(words[0]) and other.line.endswith(words[1])
 
 
 def flat(tree):
@@ -95,19 +93,23 @@ def is_other_branch_first(mine, other):
 RULES = {
     "level-of-unknown-addresses": is_other_level,
     "rest-of-a-level": is_named_rest,
-    "column-without-instructions": is_with_ipc,
-    "names-of-variables": is_variable,
+    "places-in-variables": is_in_variable,
+    "data-of-user-memory": is_user_data,
     "order-of-equal-branches": is_other_branch_first,
 }
-ORDER = "order-of-equal-rows"
-assert len(RULES) + 1 <= MOST_RULES
+ORDER, NO_COLUMN = "order-of-equal-rows", "column-without-instructions"
+assert len(RULES) + 2 <= MOST_RULES
 
 
 def explain(mine, other):
-    for entry, rule in RULES.items():
-        if rule(mine, other):
-            return entry
-    return None
+    """The entries that explain a pair: none for equal rows; None where nothing does. perf adds a column of instructions per
+    cycle where a sort key is spelled with `symbol`, and nothing is in it."""
+    if mine.line.endswith(NO_IPC) and not other.line.endswith(NO_IPC):
+        rest = explain(Row(mine.line[:-len(NO_IPC)], mine.tree), other)
+        return None if rest is None else [NO_COLUMN, *rest]
+    if mine == other:
+        return []
+    return next(([entry] for entry, rule in RULES.items() if rule(mine, other)), None)
 
 
 class Comparison:
@@ -137,12 +139,12 @@ class Comparison:
         for a, b in pairs:
             if not self.is_explained(a, b):
                 self.unexplained.append((a, b))
-            elif a != b:
-                self.rules[explain(a, b)] += 1
+            else:
+                self.rules.update(explain(a, b))
 
     @staticmethod
     def is_explained(mine, other):
-        return mine is not None and other is not None and (mine == other or explain(mine, other) is not None)
+        return mine is not None and other is not None and explain(mine, other) is not None
 
     def in_another_order(self, mine, other):
         pairs, left = [], list(other)

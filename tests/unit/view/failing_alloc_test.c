@@ -82,8 +82,47 @@ static pfr_status run_dump_aux(const struct scene *scene, pfr_reader *reader, pf
 }
 
 static pfr_status run_report(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
-    const pfr_report_options options = {
-        .size = sizeof options, .sort = "comm,dso,sym,pid,tid", .symfs = scene->symfs, .kallsyms = "/nowhere"};
+    const pfr_report_options options = {.size = sizeof options,
+                                        .sort = "comm,dso,sym,pid,tid,socket,event",
+                                        .symfs = scene->symfs,
+                                        .kallsyms = "/nowhere",
+                                        .jobs = 1};
+    return pfr_report_print(reader, &options, out, err);
+}
+
+static pfr_status run_report_callees(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_report_options options = {.size = sizeof options,
+                                        .format = PFR_REPORT_PERF,
+                                        .children = PFR_REPORT_NO,
+                                        .call_graph = "fractal,1,callee",
+                                        .parent = "main",
+                                        .objects = "busy,libc.so.6",
+                                        .relative = true,
+                                        .time = "0,1000000",
+                                        .cpus = "0-7",
+                                        .symfs = scene->symfs,
+                                        .kallsyms = "/nowhere",
+                                        .jobs = 1};
+    return pfr_report_print(reader, &options, out, err);
+}
+
+static pfr_status run_report_folded(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_report_options options = {.size = sizeof options,
+                                        .call_graph = "folded,0",
+                                        .group = PFR_REPORT_YES,
+                                        .no_symbols = true,
+                                        .jobs = 1};
+    (void)scene;
+    return pfr_report_print(reader, &options, out, err);
+}
+
+static pfr_status run_report_memory(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_report_options options = {.size = sizeof options,
+                                        .format = PFR_REPORT_JSON,
+                                        .memory_mode = true,
+                                        .symfs = scene->symfs,
+                                        .kallsyms = "/nowhere",
+                                        .jobs = 1};
     return pfr_report_print(reader, &options, out, err);
 }
 
@@ -157,6 +196,9 @@ static const struct verb verbs[] = {
     {"dump --format=perf", run_dump_perf},
     {"dump --aux", run_dump_aux},
     {"report", run_report},
+    {"report --no-children -g fractal", run_report_callees},
+    {"report --group -g folded", run_report_folded},
+    {"report --mem-mode --format=json", run_report_memory},
     {"script", run_script},
     {"script --jobs=3", run_script_jobs},
     {"script --show-round-events", run_script_as_recorded},

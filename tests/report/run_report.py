@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_report.py - perfray report prints what perf report prints: of recordings that the installed perf makes now, and of those
+of the corpus that have call chains, branches or memory accesses.
+
+usage: run_report.py [NAME...]
+
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus; PERFRAY_KEEP, a folder for what failed. Each recording is read
+by `perf report --stdio --no-inline` and by `perfray report --format=perf --raw-names`, once for each set of options of its
+row. Rows, their order, their percentages and the lines of call trees must be equal (report_text.py); a row that differs must
+be explained by a rule there (docs/differences.md); how many are is printed. Where something is not installed, not recorded
+or not permitted: `skip NAME reason`.
+"""
+import os
+import shutil
+import sys
+from collections import Counter
+from dataclasses import dataclass
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "script"))
+sys.dont_write_bytecode = True
+import fresh  # noqa: E402
+import report_text  # noqa: E402
+from fresh import Failed, Skipped  # noqa: E402
+
+CALLS = ("../../report/programs/calls.c", "calls", "-O1", "-g", "-fno-omit-frame-pointer")
+SAMPLED = ("-e", "cpu-clock", "-F", "3999")
+
+TREES = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-g folded")
+MORE_TREES = ("--no-children -g flat", "--no-children -g fractal", "-g fractal", "-g fractal,0.5,callee", "-g graph,0.5,2",
+              "-g graph,3,caller,count", "--no-children -g period", "-G", "--percent-limit 2", "--no-children --max-stack 4",
+              "--no-children -p main", "-p main -x --no-children -g caller", "-s parent --no-children", "-t , -n -g none")
+SORTS = tuple("--no-children -g none -s " + keys for keys in (
+    "comm", "dso", "sym", "pid", "cpu", "sym,dso", "dso,comm", "comm,pid,dso", "addr", "symbol_size,sym", "time", "socket,sym"))
+FIELDS = ("-F comm,dso --no-children", "-F sym,overhead,sample", "-F +period --no-children", "-F overhead_sys,overhead_us,comm",
+          "-s comm,dso -F +sym --no-children")
+FILTERS = tuple("--no-children -g none " + words for words in (
+    "-c calls", "-d libc.so.6", "-S compare,spin", "-d calls --percentage relative", "-c nobody"))
+FLAT = ("--no-children -g none", "-n -g none", "--sort comm,dso")
+GROUPS = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-n -g none",
+          "--no-children -g none -s dso")
+MEMORY = tuple("--mem-mode " + words for words in (
+    "", "--no-children", "-g none -s mem,sym", "-g none -s local_weight,weight,local_ins_lat", "-g none -s tlb,snoop,locked,blocked",
+    "-g none -s phys_daddr", "-g none -s data_page_size,code_page_size"))
+BRANCHES = ("", "-s comm,sym", "-s dso_to,dso_from", "-s mispredict,in_tx,abort", "-s addr_from,addr_to", "-s cycles", "-b -s pid", "-n",
+            "--no-branch-stack -g none")
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """What `perf record RECORD -- WORDS` makes, and the options that it is reported with."""
+    record: tuple
+    reports: tuple = TREES
+    words: tuple = ("./calls", "60")
+    source: tuple = CALLS
+    strip: bool = False
+
+
+BUSY = ("busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
+EVENTS = ("-F", "3999", "-g")
+
+FRESH = {
+    "chains": Fresh((*SAMPLED, "-g"), TREES + MORE_TREES),
+    "sorts": Fresh((*SAMPLED, "-g"), SORTS + FIELDS + FILTERS),
+    "flat": Fresh(SAMPLED, FLAT + SORTS),
+    "user": Fresh(("-e", "cpu-clock:u", "-F", "3999", "-g")),
+    "kernel": Fresh(("-e", "cpu-clock:k", "-F", "3999", "-g")),
+    "fixed_period": Fresh(("-e", "task-clock", "-c", "250000", "-g")),
+    "zstd": Fresh((*SAMPLED, "-g", "-z")),
+    "folder": Fresh((*SAMPLED, "-g", "--threads", "-a"), ("-c busy --no-children -g none",), ("./busy", "100"), BUSY),
+    "busy": Fresh((*SAMPLED, "-g"), TREES + MORE_TREES, ("./busy", "100"), BUSY),
+    "stripped": Fresh((*SAMPLED, "-g"), TREES, ("./busy", "100"), BUSY, strip=True),
+    "build_ids_of_maps": Fresh((*SAMPLED, "-g", "--buildid-mmap")),
+    "vdso": Fresh((*SAMPLED, "-g"), TREES, ("./clock",), ("clock.c", "clock", "-O2")),
+    "odd_frames": Fresh((*SAMPLED, "-g"), TREES, ("./odd",), ("odd_frames.c", "odd", "-O1", "-fomit-frame-pointer")),
+    "threads": Fresh((*SAMPLED, "-g"), TREES, ("./threads", "60"), ("many_threads.c", "threads", "-O1", "-pthread")),
+    "classes": Fresh((*SAMPLED, "-g"), TREES, ("./shapes",), ("shapes.cpp", "shapes", "-O1", "-g", "-fno-omit-frame-pointer")),
+    "group": Fresh(("-e", "{cpu-clock,page-faults}", *EVENTS), GROUPS + ("--no-group -g none",)),
+    "group_of_three": Fresh(("-e", "{cpu-clock,task-clock,context-switches}", *EVENTS), GROUPS),
+    "two_events": Fresh(("-e", "cpu-clock", "-e", "page-faults", *EVENTS), TREES + tuple("--group " + words for words in GROUPS)),
+    "page_faults": Fresh(("-e", "page-faults", "-c", "1", "-d", "-g"), TREES + MEMORY, ("./calls", "6")),
+    "addresses": Fresh((*SAMPLED, "-d", "-W", "--phys-data", "-g"), TREES + MEMORY),
+    "page_sizes": Fresh((*SAMPLED, "-d", "--data-page-size", "--code-page-size"), MEMORY + ("-s code_page_size",)),
+    "cgroups": Fresh((*SAMPLED, "-g", "--all-cgroups"), ("", "-s cgroup -g none --no-children", "-s cgroup,comm --no-children")),
+    "tracepoints": Fresh(("-e", "raw_syscalls:sys_enter", "-g"), TREES + ("-s trace,comm --no-children", "-s comm,sym"), ("./calls", "1")),
+}
+
+# With how perf looks for objects: names of kernels and of the vdso are those of another machine.
+ELSEWHERE = ("--symfs=/nonexistent",)
+CORPUS = {
+    "recorded/rec61.cg_fp": (TREES, ()),
+    "recorded/rec61.cg_fp_user_only": (TREES, ()),
+    "recorded/rec61.max_size": (TREES, ()),
+    "recorded/rec61.mmap1": (TREES, ()),
+    "recorded/rec61.snapshot_overwrite_0": (TREES, ()),
+    "recorded/rec61.switch_output_0": (TREES, ELSEWHERE),
+    "recorded/rec61.syswide": (TREES, ELSEWHERE),
+    "recorded/rec61.data_phys": (MEMORY, ()),
+    "recorded/rec61.data_page_size": (MEMORY, ()),
+    "quipper/quipper.callgraph-3.8": (TREES, ELSEWHERE),
+    "simpleperf/abi128.simpleperf.perf_test_vmlinux.data": (TREES, ELSEWHERE),
+    "simpleperf/abi128.simpleperf.perf_lbr.data": (BRANCHES, ()),
+    "simpleperf/simpleperf.two_process_perf.data": (TREES, ELSEWHERE),
+    "simpleperf/simpleperf.wrong_ip_callchain_perf.data": (TREES, ELSEWHERE),
+    "simpleperf/simpleperf.perf_g_fp.data": (TREES, ELSEWHERE),
+    "other/autofdo.perf-kernel.data": (BRANCHES, ()),
+    "other/hotspot.true.v1": (TREES, ELSEWHERE),
+    "other/perfparser.parallel_static_gcc_zstd": (TREES, ELSEWHERE),
+    "other/perfparser.vector_static_gcc_zstd": (TREES, ELSEWHERE),
+    "other/perfparser.vector_static_clang": (TREES, ELSEWHERE),
+}
+
+
+def perf_report(folder, recording, words):
+    done = fresh.run(["perf", "report", "--stdio", "--no-inline", "-i", recording, *words], folder)
+    if done.returncode != 0:
+        raise Failed("perf report %s: %s" % (" ".join(words), fresh.last_line(done)))
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def our_report(folder, recording, words):
+    done = fresh.run([os.environ["PERFRAY"], "report", "--format=perf", "--raw-names", "--no-pager", *words, recording], folder)
+    if done.returncode != 0:
+        raise Failed("perfray report %s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def compare(folder, recording, reports, always=()):
+    """Figures of all reports together."""
+    rules, lines = Counter(), 0
+    for options in reports:
+        words = [*options.split(), *always]
+        separator = words[words.index("-t") + 1] if "-t" in words else None
+        result = report_text.Comparison(perf_report(folder, recording, words), our_report(folder, recording, words), separator)
+        if result.unexplained:
+            raise Failed("report %s: %s" % (options, result.complaint()))
+        rules.update(result.rules)
+        lines += result.lines
+    if lines == 0:
+        raise Skipped("nothing was recorded")
+    return ", ".join(["%d reports, %d lines" % (len(reports), lines)] + ["%d %s" % (rules[rule], rule) for rule in sorted(rules)])
+
+
+def check_fresh(folder, row):
+    fresh.build(folder, *row.source, compiler=fresh.first_of("g++", "clang++") if row.source[0].endswith(".cpp") else None)
+    if row.strip:
+        fresh.must(["strip", row.source[1]], folder, "strip")
+    fresh.record(folder, "perf.data", row.record, row.words)
+    return compare(folder, "perf.data", row.reports)
+
+
+def check_corpus(folder, name, reports, always):
+    path = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf", name)
+    fresh.need("perf")
+    if not os.path.exists(path):
+        raise Skipped("PERFRAY_CORPUS has no %s" % name)
+    shutil.copy(path, os.path.join(folder, "perf.data"))
+    return compare(folder, "perf.data", reports, always)
+
+
+CHECKS = {
+    **{name: lambda folder, row=row: check_fresh(folder, row) for name, row in FRESH.items()},
+    **{"corpus_" + os.path.basename(name): lambda folder, name=name, row=row: check_corpus(folder, name, *row)
+       for name, row in CORPUS.items()},
+}
+
+
+def main(names):
+    return fresh.attempt_all("report", CHECKS, names)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
