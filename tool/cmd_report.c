@@ -9,7 +9,9 @@
 struct report_options {
     unsigned format; /* as pfr_report_format */
     const char *sort, *fields, *symfs, *kallsyms, *vmlinux;
-    const char *call_graph, *parent, *separator, *percentage, *color;
+    const char *call_graph, *parent, *separator;
+    unsigned percentage; /* 1: relative */
+    unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum;
     bool symbols, mangled, inverted, only_parent, show_samples, show_total_period, memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
@@ -40,7 +42,8 @@ static const struct opt report_opts[] = {
     FLAG("exclude-other", 'x', only_parent, "leave out samples without such a function"),
     {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",
      "leave out rows and branches of call trees below this share"},
-    TEXT("percentage", 0, percentage, "relative|absolute", "shares of what is shown, or of all"),
+    {"percentage", 0, OPT_CHOICE, offsetof(struct report_options, percentage), "absolute|relative",
+     "shares of all, or of what is shown"},
     FLAG("group", 0, group, "print all events side by side"),
     FLAG("no-group", 0, no_group, "print events one after the other, also those that were recorded as a group"),
     TEXT("field-separator", 't', separator, "SEPARATOR", "print this between columns, and no blanks"),
@@ -54,13 +57,14 @@ static const struct opt report_opts[] = {
     TEXT("comm", 0, comms, "NAMES", NULL),
     TEXT("pid", 0, pids, "PIDS", "print rows of these processes"),
     TEXT("tid", 0, tids, "TIDS", "print rows of these threads"),
-    TEXT("dsos", 'd', objects, "NAMES", "print rows in these objects: libc.so.6,/usr/bin/sh"),
-    TEXT("dso", 0, objects, "NAMES", NULL),
+    TEXT("dso", 'd', objects, "NAMES", "print rows in these objects: libc.so.6,/usr/bin/sh"),
+    TEXT("dsos", 0, objects, "NAMES", NULL),
     TEXT("symbols", 'S', symbols_of, "NAMES", "print rows of these functions"),
     {"format", 0, OPT_CHOICE, offsetof(struct report_options, format), "text|perf|csv|json",
      "a table, as perf report --stdio, or for programs"},
-    FLAG("tree", 0, bars, "draw a bar beside each row"),
-    TEXT("color", 0, color, "never|always|auto", "hot rows stand out on a terminal; NO_COLOR turns that off"),
+    FLAG("tree", 0, bars, "print the whole call tree instead of rows, with a bar beside each function"),
+    {"color", 0, OPT_CHOICE, offsetof(struct report_options, color), "auto|always|never",
+     "hot rows stand out on a terminal; NO_COLOR turns that off"},
     TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
     TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
     TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
@@ -97,25 +101,20 @@ static uint64_t read_quantum(const char *text) {
     return text ? UINT64_MAX : 0;
 }
 
-static bool is_one_of(const char *word, const char *a, const char *b, const char *c) {
-    return !word || strcmp(word, a) == 0 || strcmp(word, b) == 0 || (c && strcmp(word, c) == 0);
-}
-
 /* What the rows of options cannot say. */
 static bool check(const struct report_options *o) {
-    const char *const wrong = !is_one_of(o->percentage, "relative", "absolute", NULL) ? "--percentage is relative or absolute"
-                              : !is_one_of(o->color, "never", "always", "auto")       ? "--color is never, always or auto"
-                              : read_quantum(o->time_quantum) == UINT64_MAX ? "--time-quantum is a number with ns, us, ms or s"
-                                                                            : NULL;
-    if (wrong)
-        complain_as("perfray report", "%s; see perfray report -h", wrong);
-    return !wrong;
+    if (read_quantum(o->time_quantum) != UINT64_MAX)
+        return true;
+    complain_as("perfray report", "--time-quantum is a number with ns, us, ms or s; see perfray report -h");
+    return false;
 }
+
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 static bool wants_color(const struct report_options *o) {
     const char *const none = getenv("NO_COLOR");
-    if (o->color && strcmp(o->color, "auto") != 0)
-        return strcmp(o->color, "always") == 0;
+    if (o->color != COLOR_AUTO)
+        return o->color == COLOR_ALWAYS;
     return isatty(STDOUT_FILENO) && !(none && *none);
 }
 
@@ -131,7 +130,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->parent = o->parent;
     how->only_parent = o->only_parent;
     how->percent_limit = o->percent_limit;
-    how->relative = o->percentage && strcmp(o->percentage, "relative") == 0;
+    how->relative = o->percentage == 1;
     how->group = choice(o->group, o->no_group);
     how->separator = o->separator;
     how->branches = choice(o->branches, o->no_branches);

@@ -52,9 +52,9 @@ typedef struct pfr_report_options {
     const char *pids, *tids;    /* rows of these alone; what they leave out counts in percentages unless `relative` */
     const char *comms, *objects, *symbols; /* the same */
     uint64_t time_quantum;                 /* ns, of the sort key `time`; 0: 100 ms */
-    bool bars;                             /* PFR_REPORT_TEXT: a bar beside each row */
+    bool bars;                             /* tables: the whole call tree instead of rows, with a bar beside each */
     bool color;                            /* hot rows stand out: for a terminal */
-    const char *symfs;    /* objects are looked for under this folder; NULL: / */
+    const char *symfs;                     /* objects are looked for under this folder; NULL: / */
     const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     bool no_symbols;      /* open no object: addresses stay numbers */

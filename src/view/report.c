@@ -101,7 +101,12 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
         PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
     r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
     r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
-    if (!r->has_chains || o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
+    const bool draws = o->bars && r->mode == REPORT_SAMPLES && o->format <= PFR_REPORT_PERF;
+    r->children = r->children || draws;
+    if (draws)
+        r->chain =
+            (struct chain_how){.mode = CHAIN_GRAPH, .least = r->chain.least, .caller = true, .caller_said = true};
+    else if (!r->has_chains || o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
         r->chain.mode = CHAIN_NONE;
     if (!r->chain.caller_said)
         r->chain.caller = r->mode == REPORT_MEMORY ? o->children != PFR_REPORT_NO : r->children;
@@ -121,8 +126,8 @@ static pfr_status choose_parent(struct report *r, pfr_error *err) {
 
 static void choose_filter(struct report *r) {
     const pfr_report_options *o = r->options;
-    r->filter = (struct report_filter){.comms = o->comms, .dsos = o->objects, .symbols = o->symbols, .pids = o->pids,
-                                       .tids = o->tids};
+    r->filter = (struct report_filter){
+        .comms = o->comms, .dsos = o->objects, .symbols = o->symbols, .pids = o->pids, .tids = o->tids};
     r->filter.any = o->comms || o->objects || o->symbols || o->pids || o->tids;
     r->relative = o->relative;
 }
@@ -178,8 +183,12 @@ static struct profile_wish wish_of(struct report *r) {
     wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
     wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
-    wish.names = (struct address_names_options){.symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
-                                                .release = r->release, .none = o->no_symbols, .mangled = o->mangled};
+    wish.names = (struct address_names_options){.symfs = o->symfs,
+                                                .vmlinux = o->vmlinux,
+                                                .kallsyms = o->kallsyms,
+                                                .release = r->release,
+                                                .none = o->no_symbols,
+                                                .mangled = o->mangled};
     wish.hole = tell_hole;
     wish.keep = r->kept.any ? keep_sample : NULL;
     wish.context = r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of every recording. What perf takes for one symbol are a name's beginning and end in objects of one short name;
- * an address without a name is told apart by itself, whatever its object.
+ * Fields of every recording. What perf takes for one symbol are a name's beginning and end in objects of one short
+ * name; an address without a name is told apart by itself, whatever its object.
  */
 #include "view/report_cells.h"
 
@@ -154,7 +154,8 @@ void cell_object(struct report *r, uint64_t id, const struct row *row, pfr_outpu
     print_name(to, text.bytes, text.length);
 }
 
-/* By what a row calls a frame that has no name: its place in the object where it was sampled; in a chain the address. */
+/* By what a row calls a frame that has no name: its place in the object where it was sampled; in a chain the address.
+ */
 static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
     return frame & NODE_APART ? f->address : f->ip;
 }

@@ -16,10 +16,10 @@ static const struct {
     enum chain_word what;
     unsigned value;
 } words[] = {
-    {"graph", WORD_MODE, CHAIN_GRAPH},      {"flat", WORD_MODE, CHAIN_FLAT},       {"fractal", WORD_MODE, CHAIN_FRACTAL},
-    {"folded", WORD_MODE, CHAIN_FOLDED},    {"none", WORD_MODE, CHAIN_NONE},       {"caller", WORD_ORDER, true},
-    {"callee", WORD_ORDER, false},          {"function", WORD_ADDRESS, false},     {"address", WORD_ADDRESS, true},
-    {"percent", WORD_VALUE, CHAIN_PERCENT}, {"period", WORD_VALUE, CHAIN_PERIOD},  {"count", WORD_VALUE, CHAIN_COUNT},
+    {"graph", WORD_MODE, CHAIN_GRAPH},      {"flat", WORD_MODE, CHAIN_FLAT},      {"fractal", WORD_MODE, CHAIN_FRACTAL},
+    {"folded", WORD_MODE, CHAIN_FOLDED},    {"none", WORD_MODE, CHAIN_NONE},      {"caller", WORD_ORDER, true},
+    {"callee", WORD_ORDER, false},          {"function", WORD_ADDRESS, false},    {"address", WORD_ADDRESS, true},
+    {"percent", WORD_VALUE, CHAIN_PERCENT}, {"period", WORD_VALUE, CHAIN_PERIOD}, {"count", WORD_VALUE, CHAIN_COUNT},
 };
 
 static bool take_word(const char *text, size_t length, struct chain_how *how) {

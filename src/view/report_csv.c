@@ -15,9 +15,18 @@
 
 #define PERCENT_DIGITS 4u
 
+/* The event stands first among the keys, if it is not one of them. */
+static bool names_event(const struct report *r) {
+    for (unsigned k = 0; k < r->nr_keys; k++)
+        if (strcmp(r->keys[k]->name, "event") == 0)
+            return false;
+    return true;
+}
+
 void report_write_csv_heading(struct report *r, pfr_output *to) {
-    out_text(&to->out, "percent,weight,samples,");
-    out_text(&to->out, r->children ? "self_percent,self_weight,self_samples,event" : "event");
+    out_text(&to->out, "percent,weight,samples");
+    out_text(&to->out, r->children ? ",self_percent,self_weight,self_samples" : "");
+    out_text(&to->out, names_event(r) ? ",event" : "");
     for (unsigned k = 0; k < r->nr_keys; k++) {
         out_char(&to->out, ',');
         out_text(&to->out, r->keys[k]->name);
@@ -31,7 +40,6 @@ static void write_weight(struct report *r, uint32_t event, struct profile_weight
     out_u64(out, weight.weight);
     out_char(out, ',');
     out_u64(out, weight.samples);
-    out_char(out, ',');
 }
 
 static void write_row(struct report *r, const struct lines *lines, uint32_t line, struct output *out) {
@@ -40,9 +48,14 @@ static void write_row(struct report *r, const struct lines *lines, uint32_t line
     struct row_cells cells;
     line_cells(r, lines, line, &cells);
     write_weight(r, lines->leader, r->children ? row->total : row->self, out);
-    if (r->children)
+    if (r->children) {
+        out_char(out, ',');
         write_weight(r, lines->leader, row->self, out);
-    out_csv_field(out, event, strlen(event));
+    }
+    if (names_event(r)) {
+        out_char(out, ',');
+        out_csv_field(out, event, strlen(event));
+    }
     for (unsigned k = 0; k < r->nr_keys; k++) {
         size_t length;
         const char *text = report_cell_text(r, r->keys[k], &cells, row, &length);

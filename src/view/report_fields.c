@@ -20,8 +20,7 @@
 
 const struct report_field report_fields[] = {
     {"overhead", NULL, "Overhead", .in_percent = true, WEIGHT_COLUMN(overhead, self)},
-    {"overhead_children", NULL, "Children", .in_percent = true, .breaks_ties = true,
-     WEIGHT_COLUMN(children, total)},
+    {"overhead_children", NULL, "Children", .in_percent = true, .breaks_ties = true, WEIGHT_COLUMN(children, total)},
     {"overhead_sys", NULL, "sys", .in_percent = true, .needs = NEEDS_FRAMES, WEIGHT_COLUMN(system, system)},
     {"overhead_us", NULL, "usr", .in_percent = true, .needs = NEEDS_FRAMES, WEIGHT_COLUMN(user, user)},
     {"sample", NULL, "Samples", WEIGHT_COLUMN(samples, samples)},
@@ -39,49 +38,49 @@ const struct report_field report_fields[] = {
      .print = cell_object},
     {"sym", "symbol", "Symbol", .needs = NEEDS_FRAMES, .identity = identity_of_symbol, .collate = collate_symbols,
      .order = order_symbols, .print = cell_symbol},
-    {"symbol_size", NULL, "Symbol size", .needs = NEEDS_FRAMES, .identity = identity_of_symbol_size,
-     .print = cell_size, .right = true},
-    {"addr", NULL, "Address", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES, .identity = identity_of_address, .collate = collate_as_addresses,
-     .print = cell_address},
+    {"symbol_size", NULL, "Symbol size", .needs = NEEDS_FRAMES, .identity = identity_of_symbol_size, .print = cell_size,
+     .right = true},
+    {"addr", NULL, "Address", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES, .identity = identity_of_address,
+     .collate = collate_as_addresses, .print = cell_address},
     {"parent", NULL, "Parent symbol", .needs = NEEDS_PARENT, AS_TEXT(parent), .print = cell_parent},
     {"cgroup", NULL, "Cgroup", KEY(CGROUP), AS_TEXT(cgroup), .print = cell_text_or_none},
     {"cgroup_id", NULL, "Cgroup id", KEY(CGROUP_ID), .identity = identity_of_cgroup_id, .print = cell_number,
      .right = true, .is_number = true},
     {"time", NULL, "Time", KEY(TIME), .identity = identity_of_time, .print = cell_time},
     {"trace", NULL, "Trace output", KEY(TRACE), AS_TEXT(trace), .print = cell_text_or_none},
-    {"local_weight", NULL, "Local Weight", KEY(WEIGHT), .identity = identity_of_weight, .collate = collate_largest, .print = cell_left_number,
-     .is_number = true},
-    {"weight", NULL, "Weight", KEY(WEIGHT), .identity = identity_of_weight, .collate = collate_largest, .print = cell_weight_of_all,
-     .is_number = true},
-    {"local_ins_lat", NULL, "Local INSTR Latency", KEY(INS_LAT), .identity = identity_of_ins_lat, .collate = collate_largest,
+    {"local_weight", NULL, "Local Weight", KEY(WEIGHT), .identity = identity_of_weight, .collate = collate_largest,
      .print = cell_left_number, .is_number = true},
-    {"ins_lat", NULL, "INSTR Latency", KEY(INS_LAT), .identity = identity_of_ins_lat, .collate = collate_largest, .print = cell_weight_of_all,
-     .is_number = true},
-    {"local_p_stage_cyc", NULL, "Local Pipeline Stage Cycle", KEY(STAGE_CYCLES), .identity = identity_of_stage_cycles, .collate = collate_largest,
-     .print = cell_left_number, .is_number = true},
-    {"p_stage_cyc", NULL, "Pipeline Stage Cycle", KEY(STAGE_CYCLES), .identity = identity_of_stage_cycles, .collate = collate_largest,
-     .print = cell_left_number, .is_number = true},
-    {"transaction", NULL, "Transaction", KEY(TRANSACTION), .identity = identity_of_transaction, .collate = collate_largest,
-     .print = cell_transaction},
-    {"code_page_size", NULL, "Code Page Size", KEY(CODE_PAGE_SIZE), .identity = identity_of_code_page_size, .collate = collate_largest,
-     .print = cell_page_size},
+    {"weight", NULL, "Weight", KEY(WEIGHT), .identity = identity_of_weight, .collate = collate_largest,
+     .print = cell_weight_of_all, .is_number = true},
+    {"local_ins_lat", NULL, "Local INSTR Latency", KEY(INS_LAT), .identity = identity_of_ins_lat,
+     .collate = collate_largest, .print = cell_left_number, .is_number = true},
+    {"ins_lat", NULL, "INSTR Latency", KEY(INS_LAT), .identity = identity_of_ins_lat, .collate = collate_largest,
+     .print = cell_weight_of_all, .is_number = true},
+    {"local_p_stage_cyc", NULL, "Local Pipeline Stage Cycle", KEY(STAGE_CYCLES), .identity = identity_of_stage_cycles,
+     .collate = collate_largest, .print = cell_left_number, .is_number = true},
+    {"p_stage_cyc", NULL, "Pipeline Stage Cycle", KEY(STAGE_CYCLES), .identity = identity_of_stage_cycles,
+     .collate = collate_largest, .print = cell_left_number, .is_number = true},
+    {"transaction", NULL, "Transaction", KEY(TRANSACTION), .identity = identity_of_transaction,
+     .collate = collate_largest, .print = cell_transaction},
+    {"code_page_size", NULL, "Code Page Size", KEY(CODE_PAGE_SIZE), .identity = identity_of_code_page_size,
+     .collate = collate_largest, .print = cell_page_size},
     {"mem", NULL, "Memory access", KEY(DATA_SRC), .identity = identity_of_level, .print = cell_level_words},
     {"snoop", NULL, "Snoop", KEY(DATA_SRC), .identity = identity_of_snoop, .print = cell_snoop},
     {"tlb", NULL, "TLB access", KEY(DATA_SRC), .identity = identity_of_tlb, .print = cell_tlb},
     {"locked", NULL, "Locked", KEY(DATA_SRC), .identity = identity_of_lock, .print = cell_lock},
     {"blocked", NULL, "Blocked", KEY(DATA_SRC), .identity = identity_of_block, .print = cell_block},
-    {"phys_daddr", NULL, "Data Physical Address", KEY(PHYS_ADDR), .identity = identity_of_phys_address, .collate = collate_as_addresses,
-     .print = cell_phys_address},
+    {"phys_daddr", NULL, "Data Physical Address", KEY(PHYS_ADDR), .identity = identity_of_phys_address,
+     .collate = collate_as_addresses, .print = cell_phys_address},
     {"data_page_size", NULL, "Data Page Size", KEY(DATA_PAGE_SIZE), .identity = identity_of_data_page_size,
      .print = cell_page_size},
-    {"symbol_daddr", NULL, "Data Symbol", KEY(ADDR), NEEDS_ADDRESSES, .identity = identity_of_data_symbol, .collate = collate_places,
-     .print = cell_data_symbol},
+    {"symbol_daddr", NULL, "Data Symbol", KEY(ADDR), NEEDS_ADDRESSES, .identity = identity_of_data_symbol,
+     .collate = collate_places, .print = cell_data_symbol},
     {"dso_daddr", NULL, "Data Object", KEY(ADDR), .identity = identity_of_data_object, .collate = collate_objects_back,
      .print = cell_object},
     {"dso_from", NULL, "Source Shared Object", KEY(FROM), .identity = identity_of_from_object,
      .collate = collate_objects_back, .print = cell_object},
-    {"dso_to", NULL, "Target Shared Object", KEY(TO), .identity = identity_of_to_object, .collate = collate_objects_back,
-     .print = cell_object},
+    {"dso_to", NULL, "Target Shared Object", KEY(TO), .identity = identity_of_to_object,
+     .collate = collate_objects_back, .print = cell_object},
     {"symbol_from", NULL, "Source Symbol", KEY(FROM), .identity = identity_of_from_symbol, .collate = collate_symbols,
      .print = cell_symbol},
     {"symbol_to", NULL, "Target Symbol", KEY(TO), .identity = identity_of_to_symbol, .collate = collate_symbols,
@@ -94,7 +93,8 @@ const struct report_field report_fields[] = {
      .print = cell_mispredict},
     {"abort", NULL, "Transaction abort", KEY(BRANCH_FLAGS), .identity = identity_of_abort, .print = cell_abort},
     {"in_tx", NULL, "Branch in transaction", KEY(BRANCH_FLAGS), .identity = identity_of_in_tx, .print = cell_in_tx},
-    {"cycles", NULL, "Basic Block Cycles", KEY(BRANCH_FLAGS), .identity = identity_of_cycles, .collate = collate_largest, .print = cell_cycles},
+    {"cycles", NULL, "Basic Block Cycles", KEY(BRANCH_FLAGS), .identity = identity_of_cycles,
+     .collate = collate_largest, .print = cell_cycles},
     {0},
 };
 
@@ -148,8 +148,7 @@ static pfr_status read_words(const struct report *r, const char *words, struct f
                             length < 60 ? (int)length : 60, at);
         if (f && !fits_mode(r, f))
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, option, "%s %s is of another kind of report%s",
-                            option, f->name,
-                            r->mode == REPORT_SAMPLES ? ": --branch-stack, --mem-mode" : "");
+                            option, f->name, r->mode == REPORT_SAMPLES ? ": --branch-stack, --mem-mode" : "");
         if (f)
             add_field(list, f);
         at += length;
@@ -179,10 +178,10 @@ static void add_all(struct field_list list, const struct report_field *const *fi
 /* A column that can have but one value is not shown, as in perf: one name for a filter says it. */
 static bool is_settled(const struct report *r, const struct report_field *f) {
     const struct report_filter *filter = &r->filter;
-    const char *const names = f->keys == KEY(COMM)                   ? filter->comms
-                              : f->identity == identity_of_dso       ? filter->dsos
-                              : f->identity == identity_of_symbol    ? filter->symbols
-                                                                     : NULL;
+    const char *const names = f->keys == KEY(COMM)                ? filter->comms
+                              : f->identity == identity_of_dso    ? filter->dsos
+                              : f->identity == identity_of_symbol ? filter->symbols
+                                                                  : NULL;
     return names && !strchr(names, ',');
 }
 

@@ -185,9 +185,7 @@ static pfr_status find_parent(struct replanting *p, uint32_t node, uint32_t *cou
 
 static pfr_status find_root(struct replanting *p, const struct profile_group *group, uint32_t parent, uint32_t *node,
                             pfr_error *err) {
-    const struct {
-        uint64_t group, parent;
-    } key = {(uint64_t)(uintptr_t)group, parent};
+    const struct { uint64_t group, parent; } key = {(uint64_t)(uintptr_t)group, parent};
     uint32_t root;
     PFR_TRY(intern_put(&p->roots, &key, sizeof key, &root, err));
     if (root == p->r->forest.nr_roots) {

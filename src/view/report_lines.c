@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to lines, in order: by the fields of the sort list one after the other, the most first, names as in a dictionary.
- * In a group of events the leader's weight comes first, then those of the other members. */
+/* Rows to lines, in order: by the fields of the sort list one after the other, the most first, names as in a
+ * dictionary. In a group of events the leader's weight comes first, then those of the other members. */
 #include "view/report_parts.h"
 
 #include "base/fail.h"

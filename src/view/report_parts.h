@@ -51,16 +51,17 @@ struct report_field {
     const char *heading;           /* as perf prints it */
     uint32_t keys;                 /* PROFILE_BITs */
     unsigned needs;
-    bool right;                                                           /* the column is aligned to the right */
-    bool is_number;                                                       /* JSON and CSV give a bare number */
-    bool in_percent;                                                      /* a column of shares */
-    bool breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
-    uint64_t (*identity)(struct report *r, const struct spot *spot);      /* rows differ where this differs */
-    int (*collate)(const struct report *r, uint64_t a, uint64_t b);       /* NULL: as numbers */
-    int (*order)(const struct report *r, uint64_t a, uint64_t b);         /* of rows of equal weight; NULL: collate */
+    bool right;      /* the column is aligned to the right */
+    bool is_number;  /* JSON and CSV give a bare number */
+    bool in_percent; /* a column of shares */
+    bool
+        breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
+    uint64_t (*identity)(struct report *r, const struct spot *spot); /* rows differ where this differs */
+    int (*collate)(const struct report *r, uint64_t a, uint64_t b);  /* NULL: as numbers */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);    /* of rows of equal weight; NULL: collate */
     void (*print)(struct report *r, uint64_t id, const struct row *row, pfr_output *to);
     void (*number)(const struct report *r, const struct row *row, pfr_output *to); /* a column of weights */
-    uint64_t (*rank)(const struct row *row);                              /* what orders rows by it, most first */
+    uint64_t (*rank)(const struct row *row); /* what orders rows by it, most first */
 };
 
 /* Ends with a field without a name. */
@@ -178,10 +179,10 @@ void walk_free(struct report *r);
 /* A frame of the tree, with all below it. Twigs of one parent stand together, heaviest first. */
 struct twig {
     uint32_t frame;
-    uint32_t parent;          /* NO_NODE: twigs[0], which is no frame but all chains together */
-    uint32_t first, count;    /* those below that are heavy enough */
-    uint32_t all;             /* how many there are */
-    uint32_t items, nr_items; /* nodes that it stands for, while the tree grows */
+    uint32_t parent;                  /* NO_NODE: twigs[0], which is no frame but all chains together */
+    uint32_t first, count;            /* those below that are heavy enough */
+    uint32_t all;                     /* how many there are */
+    uint32_t items, nr_items;         /* nodes that it stands for, while the tree grows */
     struct profile_weight own, total; /* of chains that end here; with all below */
 };
 
@@ -217,6 +218,8 @@ struct tree {
 
 /* Twigs of the row that weigh at least so much. */
 pfr_status tree_make(struct report *r, uint32_t row, uint64_t least, pfr_error *err);
+/* All that an event's samples show, callers first. */
+pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err);
 void tree_free(struct report *r);
 /* The lines below a row. */
 pfr_status tree_print(struct report *r, uint32_t row, pfr_output *to, pfr_error *err);
@@ -250,8 +253,8 @@ struct report {
     bool skips_first; /* chains do not repeat the symbol of the row */
     struct chain_how chain;
     struct report_filter filter;
-    const struct report_field *sort[FIELDS_MOST];   /* by what rows differ, and in what order they stand */
-    const struct report_field *keys[FIELDS_MOST];   /* those of `sort` that are no weights */
+    const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
+    const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
     const struct report_field *columns[FIELDS_MOST]; /* what is printed */
     unsigned nr_sort, nr_keys, nr_columns;
     struct forest forest;

@@ -99,34 +99,34 @@ static void write_scaled(struct output *out, uint64_t n) {
         out_char(out, units[unit]);
 }
 
-static void write_event_names(const struct table *t) {
-    for (uint32_t m = 0; m < t->lines->members; m++) {
-        const char *name = pfr_get_event(t->r->reader, t->lines->leader + m)->name;
-        out_text(t->out, m ? ", " : "");
-        print_name(t->to, name, strlen(name));
+static void write_event_names(struct report *r, const struct lines *lines, pfr_output *to) {
+    for (uint32_t m = 0; m < lines->members; m++) {
+        const char *name = pfr_get_event(r->reader, lines->leader + m)->name;
+        out_text(&to->out, m ? ", " : "");
+        print_name(to, name, strlen(name));
     }
 }
 
-static void write_totals(const struct table *t) {
+void report_write_totals(struct report *r, const struct lines *lines, pfr_output *to) {
     struct profile_weight all = {0, 0};
-    const bool grouped = t->lines->members > 1;
-    for (uint32_t m = 0; m < t->lines->members; m++) {
-        all.weight += t->r->totals[t->lines->leader + m].weight;
-        all.samples += t->r->totals[t->lines->leader + m].samples;
+    const bool grouped = lines->members > 1;
+    for (uint32_t m = 0; m < lines->members; m++) {
+        all.weight += r->totals[lines->leader + m].weight;
+        all.samples += r->totals[lines->leader + m].samples;
     }
-    const char *group = grouped ? report_group_name(t->r, t->lines->leader) : NULL;
-    out_text(t->out, "# Samples: ");
-    write_scaled(t->out, all.samples);
-    out_text(t->out, grouped ? "  of events '" : "  of event '");
+    const char *group = grouped ? report_group_name(r, lines->leader) : NULL;
+    out_text(&to->out, "# Samples: ");
+    write_scaled(&to->out, all.samples);
+    out_text(&to->out, grouped ? "  of events '" : "  of event '");
     if (group) {
-        print_name(t->to, group, strlen(group));
-        out_text(t->out, " { ");
+        print_name(to, group, strlen(group));
+        out_text(&to->out, " { ");
     }
-    write_event_names(t);
-    out_text(t->out, group ? " }'" : "'");
-    out_text(t->out, t->r->mode == REPORT_MEMORY ? "\n# Total weight : " : "\n# Event count (approx.): ");
-    out_u64(t->out, all.weight);
-    out_text(t->out, "\n#\n");
+    write_event_names(r, lines, to);
+    out_text(&to->out, group ? " }'" : "'");
+    out_text(&to->out, r->mode == REPORT_MEMORY ? "\n# Total weight : " : "\n# Event count (approx.): ");
+    out_u64(&to->out, all.weight);
+    out_text(&to->out, "\n#\n");
 }
 
 static size_t column_width(const struct table *t, unsigned c) {
@@ -174,12 +174,25 @@ static void write_cell(const struct table *t, size_t width, bool right) {
     out_pad(t->out, right ? 0 : pad);
 }
 
+/* As perf: what is worth a look is green, what is hot red. */
+#define WARM 0.5
+#define HOT 5.0
+
+static const char *color_of(const struct table *t, const struct report_field *f, const struct row *row) {
+    const double percent = t->r->options->color && f->in_percent ? report_percent(t->r, row->event, f->rank(row)) : 0;
+    return percent >= HOT ? "\033[31m" : percent >= WARM ? "\033[32m" : NULL;
+}
+
 /* A weight takes one column more than its heading, on the left. */
 static void write_weights(const struct table *t, unsigned c, uint32_t line) {
     for (uint32_t m = 0; m < t->lines->members; m++) {
         out_text(t->out, m ? " " : "");
-        make_cell(t->r, t->r->columns[c], 0, line_row(t->r, t->lines, line, m));
+        const struct row *row = line_row(t->r, t->lines, line, m);
+        const char *color = color_of(t, t->r->columns[c], row);
+        make_cell(t->r, t->r->columns[c], 0, row);
+        out_text(t->out, color ? color : "");
         write_cell(t, t->width[c] - (m > 0), true);
+        out_text(t->out, color ? "\033[m" : "");
     }
 }
 
@@ -211,7 +224,7 @@ static pfr_status write_tree(const struct table *t, uint32_t line, pfr_error *er
 pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
     struct table t = {.r = r, .lines = lines, .to = to, .out = &to->out, .separator = r->options->separator};
     measure(&t);
-    write_totals(&t);
+    report_write_totals(r, lines, to);
     write_headings(&t);
     for (uint32_t i = 0; i < lines->shown && !pfr_output_failed(to); i++) {
         write_line(&t, lines->order[i]);

@@ -7,6 +7,11 @@
 
 pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err);
 
+/* The whole call tree instead of rows. */
+pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err);
+/* What stands above a table: how many samples of which events. */
+void report_write_totals(struct report *r, const struct lines *lines, pfr_output *to);
+
 void report_write_csv_heading(struct report *r, pfr_output *to);
 void report_write_csv(struct report *r, const struct lines *lines, pfr_output *to);
 

@@ -260,15 +260,15 @@ static pfr_status begin_innermost(struct growth *g, pfr_error *err) {
     struct walk *w = &r->walk;
     pfr_status st = PFR_OK;
     FOR_MEMBERS(w, g->row, n)
-        if (w->above[n] != NO_NODE)
-            add_weight(&w->mark[w->above[n]], w->sum[n]);
+    if (w->above[n] != NO_NODE)
+        add_weight(&w->mark[w->above[n]], w->sum[n]);
     FOR_MEMBERS(w, g->row, n) {
         const uint32_t end = chain_end(r, n);
         if (st >= 0 && !is_root(r, end))
             st = gather(g, (struct tree_item){end, false, less(w->sum[n], w->mark[n])}, err);
     }
     FOR_MEMBERS(w, g->row, n)
-        w->mark[n] = (struct profile_weight){0, 0};
+    w->mark[n] = (struct profile_weight){0, 0};
     return st;
 }
 
@@ -302,9 +302,8 @@ static pfr_status mark_samples(struct growth *g, struct tree_items *tops, pfr_er
 static void unmark(struct growth *g) {
     const struct report *r = g->r;
     FOR_MEMBERS(&r->walk, g->row, n)
-        for (uint32_t at = chain_end(r, n); !is_root(r, at) && r->walk.mark[at].samples;
-             at = r->forest.nodes[at].parent)
-            r->walk.mark[at] = (struct profile_weight){0, 0};
+    for (uint32_t at = chain_end(r, n); !is_root(r, at) && r->walk.mark[at].samples; at = r->forest.nodes[at].parent)
+        r->walk.mark[at] = (struct profile_weight){0, 0};
 }
 
 /* Callers first. The marks stay until the tree has grown. */
@@ -318,21 +317,51 @@ static pfr_status begin_outermost(struct growth *g, pfr_error *err) {
     if (!r->children)
         return PFR_OK;
     FOR_MEMBERS(w, g->row, n)
-        if (w->above[n] == NO_NODE && !is_apart(r, n))
-            PFR_TRY(gather(g, (struct tree_item){n, false, less(w->sum[n], w->mark[n])}, err));
+    if (w->above[n] == NO_NODE && !is_apart(r, n))
+        PFR_TRY(gather(g, (struct tree_item){n, false, less(w->sum[n], w->mark[n])}, err));
     return PFR_OK;
+}
+
+/* All samples of an event, from the roots on. What is sampled apart from its chain and has none stands for itself. */
+static pfr_status begin_all(struct growth *g, uint32_t event, pfr_error *err) {
+    struct report *r = g->r;
+    const struct walk *w = &r->walk;
+    for (uint32_t i = 0; i < r->forest.nr_roots; i++) {
+        if (r->forest.roots[i].group->event != event)
+            continue;
+        for (uint32_t n = w->first[r->forest.roots[i].node]; n != NO_NODE; n = w->next[n])
+            PFR_TRY(gather(g, (struct tree_item){n, false, w->sum[n]}, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status begin_tree(struct report *r, pfr_error *err) {
+    struct tree *t = &r->tree;
+    PFR_TRY(prepare(r, err));
+    t->count = t->gathered.count = t->level.count = t->next.count = 0;
+    return push_twig(r, (struct twig){.frame = NO_FRAME, .parent = NO_NODE}, err);
+}
+
+static void weigh_top(struct tree *t) {
+    for (size_t i = 0; i < t->gathered.count; i++)
+        add_weight(&t->twigs[0].total, t->gathered.at[i].weight);
+}
+
+pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err) {
+    struct growth g = {.r = r, .t = &r->tree, .row = NO_ROW, .least = least};
+    PFR_TRY(begin_tree(r, err));
+    PFR_TRY(begin_all(&g, event, err));
+    weigh_top(g.t);
+    return grow(&g, err);
 }
 
 pfr_status tree_make(struct report *r, uint32_t row, uint64_t least, pfr_error *err) {
     struct growth g = {.r = r, .t = &r->tree, .row = row, .least = least};
-    PFR_TRY(prepare(r, err));
-    g.t->count = g.t->gathered.count = g.t->level.count = g.t->next.count = 0;
-    PFR_TRY(push_twig(r, (struct twig){.frame = NO_FRAME, .parent = NO_NODE}, err));
+    PFR_TRY(begin_tree(r, err));
     pfr_status st = r->chain.caller ? begin_outermost(&g, err)
                     : r->children   ? begin_innermost(&g, err)
                                     : begin_samples(&g, err);
-    for (size_t i = 0; i < g.t->gathered.count; i++)
-        add_weight(&g.t->twigs[0].total, g.t->gathered.at[i].weight);
+    weigh_top(g.t);
     if (st >= 0)
         st = grow(&g, err);
     if (r->chain.caller)

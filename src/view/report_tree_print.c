@@ -108,8 +108,12 @@ static pfr_status push_level(const struct printer *p, size_t depth, struct tree_
 
 static struct tree_level level_below(const struct tree *t, uint32_t twig, uint64_t total) {
     const struct twig *above = &t->twigs[twig];
-    return (struct tree_level){.at = above->first, .end = above->first + above->count, .total = total, .rest = total,
-                               .rest_samples = above->total.samples - above->own.samples, .pipe = true};
+    return (struct tree_level){.at = above->first,
+                               .end = above->first + above->count,
+                               .total = total,
+                               .rest = total,
+                               .rest_samples = above->total.samples - above->own.samples,
+                               .pipe = true};
 }
 
 /* Shares of a level that hides some of its twigs. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One walk over the nodes of each group: which row a node belongs to, and what rows weigh. With --children a row has the
- * weight of all samples with it somewhere in their stack, each counted once: that of its outermost nodes with all below
- * them.
+ * One walk over the nodes of each group: which row a node belongs to, and what rows weigh. With --children a row has
+ * the weight of all samples with it somewhere in their stack, each counted once: that of its outermost nodes with all
+ * below them.
  */
 #include "view/report_parts.h"
 

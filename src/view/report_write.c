@@ -78,6 +78,8 @@ static pfr_status write_lines(struct writing *w, const struct lines *lines, pfr_
         report_write_json(w->r, lines, &w->json);
     else if (format == PFR_REPORT_CSV)
         report_write_csv(w->r, lines, w->to);
+    else if (w->r->options->bars)
+        return report_print_bars(w->r, lines, w->to, err);
     else
         return report_print_table(w->r, lines, w->to, err);
     return w->r->cell.out.status < 0 ? mem_fail(w->r->memory, err, "report") : PFR_OK;

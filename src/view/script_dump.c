@@ -22,7 +22,8 @@
 /* Said where the records of a file have no times to be sorted by. */
 void script_dump_begin(struct script *s) {
     const pfr_event *first = pfr_event_count(s->reader) ? pfr_get_event(s->reader, 0) : NULL;
-    if (first && !first->attr.flags.sample_id_all && !s->options->unsorted && pfr_get_header(s->reader)->container != PFR_PIPE)
+    if (first && !first->attr.flags.sample_id_all && !s->options->unsorted &&
+        pfr_get_header(s->reader)->container != PFR_PIPE)
         out_text(s->out, "WARNING: No sample_id_all support, falling back to unordered processing\n");
 }
 

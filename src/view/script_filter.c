@@ -126,7 +126,8 @@ static bool is_wanted_time(struct script *s, uint64_t time) {
 bool script_passes(struct script *s, const struct moment *m) {
     const struct script_filter *f = &s->filter;
     const char *comms = s->options->comms;
-    return is_wanted_time(s, m->time) && script_ranges_have(&f->cpus, m->cpu) && script_ranges_have(&f->pids, m->pid) && script_ranges_have(&f->tids, m->tid) &&
+    return is_wanted_time(s, m->time) && script_ranges_have(&f->cpus, m->cpu) && script_ranges_have(&f->pids, m->pid) &&
+           script_ranges_have(&f->tids, m->tid) &&
            (!comms || is_listed(comms, m->thread->comm, m->thread->comm_length)) && is_wanted_place(s, m);
 }
 

@@ -354,8 +354,8 @@ bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode,
 /* The same for lines of other records, of which perf asks the cpu alone. */
 bool script_wants_cpu(const struct script *s, const struct moment *m);
 
-/* script_switch.c: finds the events that turn printing on and off; whether this one is between them. Asked of every sample
- * that is wanted otherwise, in order. */
+/* script_switch.c: finds the events that turn printing on and off; whether this one is between them. Asked of every
+ * sample that is wanted otherwise, in order. */
 pfr_status script_switch_make(struct script *s, pfr_error *err);
 bool script_is_on(struct script *s, const struct moment *m);
 

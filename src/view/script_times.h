@@ -42,7 +42,8 @@ pfr_status script_times_read(struct memory *memory, const char *text, const stru
 /* What the recording says of itself: when its samples begin and end, and the wall's clock. */
 void script_times_learn(pfr_reader *reader, struct times_known *known);
 
-/* "0,2-3", as numbers of cpus and threads are written; text NULL: all. USAGE: no such form; `option` is what it was for. */
+/* "0,2-3", as numbers of cpus and threads are written; text NULL: all. USAGE: no such form; `option` is what it was
+ * for. */
 pfr_status script_ranges_read(struct memory *memory, struct script_ranges *list, const char *option, const char *text,
                               pfr_error *err);
 bool script_ranges_have(const struct script_ranges *list, uint64_t value);

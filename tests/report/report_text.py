@@ -11,7 +11,6 @@ MOST_RULES = 10
 ROW = re.compile(r" {0,9}-?[\d.]+%?(\s|,|$)")
 TREE = " " * 11
 BLANKS = re.compile(r" +")
-PIPES = re.compile(r"^[ |]*(--)?-?")
 NAMELESS = re.compile(r"\[[k.guH]\] (0x[0-9a-f]{16}|0{16})(?![0-9a-f])")
 REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
 NO_IPC = " - -"
@@ -82,7 +81,9 @@ def is_user_data(mine, other):
 
 
 def flat(tree):
-    return sorted(PIPES.sub("", line) for line in tree if PIPES.sub("", line))
+    """The lines without the bars that say whether another branch follows, in no order."""
+    bare = [line.replace("|", " ") for line in tree]
+    return sorted(line for line in bare if line.strip())
 
 
 def is_other_branch_first(mine, other):

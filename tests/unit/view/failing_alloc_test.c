@@ -107,11 +107,8 @@ static pfr_status run_report_callees(const struct scene *scene, pfr_reader *read
 }
 
 static pfr_status run_report_folded(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
-    const pfr_report_options options = {.size = sizeof options,
-                                        .call_graph = "folded,0",
-                                        .group = PFR_REPORT_YES,
-                                        .no_symbols = true,
-                                        .jobs = 1};
+    const pfr_report_options options = {
+        .size = sizeof options, .call_graph = "folded,0", .group = PFR_REPORT_YES, .no_symbols = true, .jobs = 1};
     (void)scene;
     return pfr_report_print(reader, &options, out, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports of recordings made here, whose stacks are known: rows, call trees of both orders, recursion, what filters leave
- * out, parents, each format, and what is refused. Objects are not opened: a function is an address.
+ * Reports of recordings made here, whose stacks are known: rows, call trees of both orders, recursion, what filters
+ * leave out, parents, each format, and what is refused. Objects are not opened: a function is an address.
  *
  *     main 0x401000 -> twice 0x402000 -> twice -> leaf 0x403000      3 samples
  *     main -> leaf                                                   2 samples

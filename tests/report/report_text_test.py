@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison of reports is tried itself: equal texts are equal, each listed difference is told by its name, and any other
+change of a line is found."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import report_text  # noqa: E402
+
+REPORT = """# Overhead  Command  Symbol
+#
+    60.00%    10.00%  work     [.] main
+            |
+            ---main
+               |
+               |--30.00%--left
+               |
+                --20.00%--right
+
+    20.00%    20.00%  work     [k] 0x00000000deadbeef
+    20.00%     0.00%  work     [.] second
+            |
+             --20.00%--[...] (inlined)
+
+"""
+
+
+def compare(ours, reference=REPORT):
+    return report_text.Comparison(reference, ours)
+
+
+def swap(text, first, second):
+    return text.replace(first, "@").replace(second, first).replace("@", second)
+
+
+def without_row(text):
+    return text.replace("    20.00%    20.00%  work     [k] 0x00000000deadbeef\n", "")
+
+
+LISTED = {
+    "level-of-unknown-addresses": REPORT.replace("[k]", "[.]"),
+    "rest-of-a-level": REPORT.replace(" (inlined)", ""),
+    "order-of-equal-branches": swap(REPORT, "30.00%--left", "20.00%--right"),
+    "order-of-equal-rows": without_row(REPORT) + "    20.00%    20.00%  work     [k] 0x00000000deadbeef\n",
+}
+COLUMN = ("10.00%  [.] f - -", "10.00%  [.] f")
+OTHERS = [
+    REPORT.replace("60.00%", "60.01%"), REPORT.replace("work     [.] main", "work     [.] mean"), REPORT.replace("30.00%--left", "31.00%--left"),
+    REPORT.replace("---main", "---mean"), without_row(REPORT), REPORT + "     1.00%  work [.] more\n",
+    REPORT.replace("                --20", "               --20"), REPORT.replace("0x00000000deadbeef", "0x00000000deadbeee"), "",
+]
+
+
+def check_equal():
+    result = compare(REPORT.replace("  work", "      work"))
+    return not result.unexplained and not result.rules and result.lines == 11
+
+
+def check_listed():
+    found = {name: compare(text) for name, text in LISTED.items()}
+    return all(not result.unexplained and list(result.rules) == [name] for name, result in found.items())
+
+
+def check_column():
+    result = compare(COLUMN[1], COLUMN[0])
+    return not result.unexplained and list(result.rules) == ["column-without-instructions"]
+
+
+def check_found():
+    return all(compare(text).unexplained for text in OTHERS)
+
+
+CHECKS = {"equal": check_equal, "listed": check_listed, "column": check_column, "found": check_found}
+
+
+def main():
+    failed = 0
+    for name, check in CHECKS.items():
+        good = check()
+        failed += not good
+        print("%s report_comparer_%s" % ("ok" if good else "not ok", name))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
