@@ -69,10 +69,12 @@ struct making {
 };
 
 /* Addresses of the kernel and of the program mix in data and branches: where nothing is in the sample's own space, the
-   other is asked. */
+   other is asked. Ends of branches are looked for in the program first, as perf does it: old kernels have a map of all
+   addresses. */
 static pfr_status find_anywhere(struct resolver *r, struct making *m, uint64_t address, uint32_t *frame,
                                 pfr_error *err) {
-    const unsigned modes[] = {m->mode, CPUMODE_USER + CPUMODE_KERNEL - m->mode};
+    const unsigned first = r->profile->wish.branches && m->mode == CPUMODE_KERNEL ? CPUMODE_USER : m->mode;
+    const unsigned modes[] = {first, CPUMODE_USER + CPUMODE_KERNEL - first};
     const struct frame_place *place;
     bool too_deep;
     for (unsigned i = 0; i < (m->mode == CPUMODE_USER || m->mode == CPUMODE_KERNEL ? 2 : 1); i++) {

@@ -78,7 +78,10 @@ static int by_fields(const struct comparison *c) {
 }
 
 static int by_order(const void *a, const void *b, void *context) {
-    struct comparison c = *(const struct comparison *)context;
+    const struct comparison *for_all = context;
+    struct comparison c; /* of its cells only those are used that there are */
+    c.r = for_all->r;
+    c.lines = for_all->lines;
     c.a = *(const uint32_t *)a;
     c.b = *(const uint32_t *)b;
     line_cells(c.r, c.lines, c.a, &c.x);

@@ -86,6 +86,9 @@ def compare_texts(label, output, reference, ours, data):
     else:
         pairs = DIFFERENCES[output](reference.text, ours)
     facts = rules.Facts(output, data.unfinished, complete, data.big_endian)
+    if output == "report":
+        traced = any("of event '%s'" % name in reference.text for name in ("cbr", "psb"))
+        facts = rules.ReportFacts(output, data.unfinished, complete, data.big_endian, traced)
     for mine, other in pairs:
         entry = rules.explain(mine, other, facts)
         if entry:
@@ -133,15 +136,15 @@ def run_hostile(tool, data):
 
 
 def has_case(output, data, reference, files):
-    """Whether this output of this file takes part: it has a reference, and for report it is the plain kind."""
+    """Whether this output of this file takes part: it has a reference, and of a report rows that samples made."""
     if reference is None:
         return False
     if output != "report":
         return True
     evlist = corpus_files.find_reference(data, files, "evlist")
     stat = corpus_files.reference_source(data, files).runs.get("stat")
-    plain = evlist is not None and text_forms.is_plain_report(reference.text, evlist.text)
-    return reference.complete and plain and not stat
+    reads = evlist is not None and text_forms.has_group_reads(evlist.text)
+    return reference.complete and text_forms.has_rows(reference.text) and not stat and not reads
 
 
 def compare_file(job):

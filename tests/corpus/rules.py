@@ -90,7 +90,19 @@ def is_marked_address(reference, ours, facts):
     return all(theirs == mine or theirs == mine | MARKED for theirs, mine in pairs)
 
 
+@dataclass(frozen=True)
+class ReportFacts(Facts):
+    """What else rules for reports may know."""
+    traced: bool = False  # perf made samples of an instruction trace
+
+
+def is_traced_row(reference, ours, facts):
+    """Rows of samples that perf makes out of an instruction trace."""
+    return facts.output == "report" and isinstance(facts, ReportFacts) and facts.traced and ours is None
+
+
 RULES = {
+    "instruction-traces": is_traced_row,
     "addresses-in-no-mapping": is_marked_address,
     "precise-ip-of-big-endian-files": is_exchanged_precision,
     "mmap2-without-protection": is_old_mmap2,

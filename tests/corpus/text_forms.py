@@ -49,16 +49,18 @@ def differing_stats(reference, ours):
     return pair_lines(reference.split("\n"), ours.split("\n"))
 
 
-def read_rows(text, widths=None):
-    """(rows, widths of the columns) of a table like perf's --stdio: rows are (overhead, comm, dso)."""
-    rows, at = [], None
+def read_rows(text, tables=None):
+    """(rows, widths of the columns of each table) of a report like perf's --stdio: rows are (overhead, comm, dso). `tables`:
+    widths of another report, to whose columns names are cut."""
+    rows, found = [], []
     for line in text.split("\n"):
         ruler = RULER.match(line)
         if ruler:
-            at = [len(dots) for dots in ruler[1].split("  ")]
-        elif at and line and not line.startswith("#") and "%" in line:
-            rows.append(split_row(line, at, widths))
-    return rows, at
+            found.append([len(dots) for dots in ruler[1].split("  ")])
+        elif found and line and not line.startswith("#") and "%" in line:
+            number = len(found) - 1
+            rows.append(split_row(line, found[-1], tables[number] if tables and number < len(tables) else None))
+    return rows, found
 
 
 def split_row(line, at, widths):
@@ -69,17 +71,17 @@ def split_row(line, at, widths):
 
 
 def differing_rows(reference, ours):
-    """Rows in the order of the reference; among rows of equal overhead the order does not count."""
+    """Rows as they stand, those of several events one after the other."""
     expected, widths = read_rows(reference)
     found, _ = read_rows(ours, widths)
-
-    def order(row):
-        return (-float(row[0].rstrip("%")), row)
-    mine, other = ([" ".join(row) for row in sorted(rows, key=order)] for rows in (expected, found))
-    return pair_lines(mine, other)
+    return pair_lines(*([" ".join(row) for row in rows] for rows in (expected, found)))
 
 
-def is_plain_report(report, evlist):
-    """A table of one event without branch stacks: the first report's case."""
-    events = [line for line in evlist.split("\n") if line and not line.startswith("# Tip")]
-    return len(events) == 1 and "BRANCH_STACK" not in events[0] and read_rows(report)[0] != []
+def has_rows(report):
+    return read_rows(report)[0] != []
+
+
+def has_group_reads(evlist):
+    """Values of a group in each sample are samples of the other members."""
+    return any("READ" in re.search(r"sample_type: ([^,]*)", line)[1].split("|") and "GROUP" in line
+               for line in evlist.split("\n") if "sample_type: " in line)
