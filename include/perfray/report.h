@@ -8,6 +8,9 @@
  * The recording is read more than once (state first, then samples in any order); a stream must have been opened with
  * pfr_open_options.spool. Weights are the samples' periods; a percentage is of all of an event's periods.
  *
+ * Of a recording that holds counts and no samples (perf stat record) the table of `perf stat report` is printed; options
+ * mean nothing to it.
+ *
  * Example:
  *
  *     pfr_report_options options = {.size = sizeof options, .sort = "comm,dso", .call_graph = "callee"};

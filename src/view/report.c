@@ -6,6 +6,7 @@
 #include "file/recording.h"
 #include "view/report_groups.h"
 #include "view/report_samples.h"
+#include "view/report_stat.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -260,6 +261,8 @@ static void close_report(struct report *r) {
 }
 
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {
+    if (report_is_stat(reader))
+        return report_stat_print(reader, out, err);
     struct report *r = mem_zeroed(&reader->memory, 1, sizeof *r);
     if (!r)
         return mem_fail(&reader->memory, err, "report");

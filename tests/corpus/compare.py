@@ -36,11 +36,12 @@ COMMANDS = {
     "dump": ["dump", "--format=perf", "--raw-names"],
     "pb_text": ["dump", "--format=jsonl"],
     "report": ["report", "--sort", "comm,dso", "--no-children", "-g", "none", "--format=perf", "--raw-names"],
+    "stat": ["report", "--raw-names", "--no-pager"],
 }
 HOSTILE_COMMANDS = [["info"], ["info", "--stats"], ["dump"], ["report"]]
 DIFFERENCES = {
     "header": text_forms.differing_header, "evlist": text_forms.differing_text, "buildid": text_forms.differing_text,
-    "stats": text_forms.differing_stats, "report": text_forms.differing_rows, "pb_text": quipper_form.differing_dumps,
+    "stats": text_forms.differing_stats, "report": text_forms.differing_rows, "stat": text_forms.differing_text, "pb_text": quipper_form.differing_dumps,
 }
 SECONDS = 10
 LAST_STATUS = 6

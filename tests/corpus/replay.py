@@ -98,6 +98,7 @@ CHANGES = {
     "buildid": lambda line: bool(line), "stats": lambda line: "TOTAL events" in line,
     "dump": lambda line: "PERF_RECORD_" in line, "pb_text": lambda line: '"type": 3,' in line,
     "report": lambda line: "%" in line and not line.startswith("#"),
+    "stat": lambda line: "# " in line and not line.startswith("#"),
 }
 
 

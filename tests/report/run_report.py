@@ -160,7 +160,24 @@ def check_corpus(folder, name, reports, always):
     return compare(folder, "perf.data", reports, always)
 
 
+def check_stat(folder, *options):
+    """Counts of perf stat record: the table of perf stat report."""
+    fresh.need("perf")
+    fresh.build(folder, *BUSY)
+    events = "task-clock,context-switches,page-faults"
+    fresh.must(["perf", "stat", "record", "-o", "perf.data", "-e", events, *options, "--", "./busy", "70"], folder, "perf stat record")
+    done = fresh.run(["perf", "stat", "report", "-i", "perf.data"], folder)
+    theirs = done.stdout.decode("utf-8", "surrogateescape") or done.stderr.decode("utf-8", "surrogateescape")
+    ours = fresh.run([os.environ["PERFRAY"], "report", "--raw-names", "--no-pager", "perf.data"], folder).stdout.decode()
+    if theirs != ours or not ours:
+        raise Failed("perf stat report:\n%s\nperfray report:\n%s" % (theirs, ours))
+    return "%d lines" % ours.count("\n")
+
+
 CHECKS = {
+    "stat": check_stat,
+    "stat_intervals": lambda folder: check_stat(folder, "-I", "20"),
+    "stat_of_each_cpu": lambda folder: check_stat(folder, "-a", "-A"),
     **{name: lambda folder, row=row: check_fresh(folder, row) for name, row in FRESH.items()},
     **{"corpus_" + os.path.basename(name): lambda folder, name=name, row=row: check_corpus(folder, name, *row)
        for name, row in CORPUS.items()},

@@ -361,6 +361,10 @@ TEST(every_allocation_of_a_verb_fails_once_compressed) {
     fail_all("zstd.data");
 }
 
+TEST(every_allocation_of_a_verb_fails_once_counts) {
+    fail_all("stat.data");
+}
+
 TEST(every_allocation_of_a_verb_fails_once_folder) {
     fail_all("threads-zstd.data");
 }

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of recordings of `perf stat record` what `perf stat report` prints: a line for each event, of counts of all cpus and
+ * threads together (-A: for each cpu), with what can be told from two of them.
+ *
+ *                  54.59 msec cpu-clock                        #    0.259 CPUs utilized
+ *                     56      page-faults                      #    1.025 K/sec
+ *
+ * With -I there are such lines for each interval, of what was counted within it.
+ */
+#include "view/report_stat.h"
+
+#include "base/fail.h"
+#include "base/intern.h"
+#include "base/public_output.h"
+#include "file/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TYPE_STAT_CONFIG = 75, TYPES = 3, TAG_AGGR_MODE = 0, TAG_INTERVAL = 1, MODE_NONE = 0, MODE_GLOBAL = 1 };
+enum { ROUND_FINAL = 1, FEATURE_CMDLINE = 11, FEATURE_STAT = 19, TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
+#define ALL_CPUS UINT32_MAX
+#define NS_PER_SECOND 1000000000u
+#define NAME_WIDTH 25
+#define METRIC_WIDTH 23
+
+struct stat_key {
+    uint32_t event, cpu, thread;
+};
+
+struct stat_count {
+    uint64_t value, enabled, running;
+};
+
+struct stat_cell {
+    struct stat_count now, before;
+};
+
+/* How long clocks ran: the mean of all of them, in all rounds. */
+struct stat_clock {
+    double sum;
+    uint64_t count;
+};
+
+struct stat_table {
+    pfr_reader *reader;
+    struct memory *memory;
+    struct output *out;
+    pfr_output *to;
+    struct intern_table keys; /* struct stat_key -> cell */
+    struct stat_cell *cells;
+    uint32_t *order;           /* of cells: event, cpu, thread */
+    struct stat_clock *clocks; /* by cell: of the first cell of its cpu, or of all */
+    size_t room, order_room, clocks_room;
+    uint64_t mode, interval, elapsed;
+    bool lossy, headed;
+};
+
+typedef pfr_status stat_taker(struct stat_table *t, const pfr_record *rec, pfr_error *err);
+
+/* --- records --- */
+
+static pfr_status take_config(struct stat_table *t, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_stat_config body;
+    struct pfr_rec_stat_config_term term;
+    (void)err;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return PFR_OK;
+    pfr_items_iter it = pfr_items_begin(&body.data);
+    while (pfr_items_next(&it, &term, sizeof term, NULL) == PFR_OK)
+        if (term.tag == TAG_AGGR_MODE)
+            t->mode = term.val;
+        else if (term.tag == TAG_INTERVAL)
+            t->interval = term.val;
+    return PFR_OK;
+}
+
+static struct stat_key key_at(const struct stat_table *t, uint32_t cell) {
+    struct stat_key key;
+    memcpy(&key, intern_get(&t->keys, cell).bytes, sizeof key);
+    return key;
+}
+
+static pfr_status make_cell(struct stat_table *t, uint32_t cell, pfr_error *err) {
+    void *cells = mem_grow(t->memory, t->cells, cell, &t->room, 16, sizeof *t->cells);
+    t->cells = cells ? cells : t->cells;
+    void *order = mem_grow(t->memory, t->order, cell, &t->order_room, 16, sizeof *t->order);
+    t->order = order ? order : t->order;
+    void *clocks = mem_grow(t->memory, t->clocks, cell, &t->clocks_room, 16, sizeof *t->clocks);
+    t->clocks = clocks ? clocks : t->clocks;
+    if (!cells || !order || !clocks)
+        return mem_fail(t->memory, err, "stat");
+    t->cells[cell] = (struct stat_cell){0};
+    t->clocks[cell] = (struct stat_clock){0};
+    t->order[cell] = cell;
+    return PFR_OK;
+}
+
+static pfr_status take_count(struct stat_table *t, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_stat body;
+    uint32_t cell;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return PFR_OK;
+    const int32_t event = pfr_event_of_id(t->reader, body.id);
+    if (event < 0)
+        return PFR_OK;
+    const struct stat_key key = {(uint32_t)event, body.cpu, body.thread};
+    const uint32_t before = t->keys.count;
+    PFR_TRY(intern_put(&t->keys, &key, sizeof key, &cell, err));
+    if (cell == before)
+        PFR_TRY(make_cell(t, cell, err));
+    t->cells[cell].now = (struct stat_count){body.val, body.ena, body.run};
+    return PFR_OK;
+}
+
+/* --- lines --- */
+
+struct stat_line {
+    const pfr_event *event;
+    uint32_t cpu; /* ALL_CPUS: of all */
+    struct stat_count count;
+    struct stat_clock clock;
+    uint64_t time;
+};
+
+static bool is_clock(const pfr_event *event) {
+    return event->attr.type == TYPE_SOFTWARE && (event->attr.config == CPU_CLOCK || event->attr.config == TASK_CLOCK);
+}
+
+static void write_metric(const struct stat_table *t, double value, const char *unit) {
+    char text[64];
+    (void)t;
+    const int length = snprintf(text, sizeof text, "        # %8.3f %-*s", value, METRIC_WIDTH, unit);
+    out_write(t->out, text, length > 0 ? (size_t)length : 0);
+}
+
+static void write_rate(const struct stat_table *t, double per_second) {
+    static const char *const units[] = {"/sec", "K/sec", "M/sec", "G/sec"};
+    unsigned unit = 0;
+    for (; per_second >= 1000 && unit < 3; unit++)
+        per_second /= 1000;
+    write_metric(t, per_second, units[unit]);
+}
+
+/* How busy the cpus were; how often it happened while they were. */
+static void write_told(const struct stat_table *t, const struct stat_line *line) {
+    const double mean = line->clock.count ? line->clock.sum / (double)line->clock.count : 0;
+    if (is_clock(line->event) && !t->interval && t->elapsed)
+        write_metric(t, (double)line->count.value / (double)t->elapsed, "CPUs utilized");
+    else if (!is_clock(line->event) && mean > 0)
+        write_rate(t, (double)line->count.value * NS_PER_SECOND / mean);
+    else
+        out_pad(t->out, 19 + METRIC_WIDTH);
+}
+
+/* What was counted a part of the time is taken as if it had been all the time. */
+static double scaled(const struct stat_line *line) {
+    const struct stat_count *c = &line->count;
+    const double share = c->running && c->running < c->enabled ? (double)c->enabled / (double)c->running : 1;
+    return (double)c->value * share * line->event->scale;
+}
+
+static void write_value(const struct stat_table *t, const struct stat_line *line) {
+    const char *unit = line->event->unit ? line->event->unit : "";
+    char text[96];
+    int length;
+    if (line->count.enabled == 0 || line->count.running == 0)
+        length = snprintf(text, sizeof text, "%18s %-4.40s ", "<not counted>", unit);
+    else
+        length = snprintf(text, sizeof text, line->event->scale != 1 ? "%18.2f %-4.40s " : "%18.0f %-4.40s ",
+                          scaled(line), unit);
+    out_write(t->out, text, length > 0 ? (size_t)length : 0);
+}
+
+static void write_line(const struct stat_table *t, const struct stat_line *line) {
+    char text[64];
+    int length = 0;
+    if (t->interval)
+        length = snprintf(text, sizeof text, "%6" PRIu64 ".%09" PRIu64 " ", line->time / NS_PER_SECOND,
+                          line->time % NS_PER_SECOND);
+    else if (line->cpu != ALL_CPUS)
+        length = snprintf(text, sizeof text, "CPU%-8" PRId32, (int32_t)line->cpu);
+    out_write(t->out, text, length > 0 ? (size_t)length : 0);
+    write_value(t, line);
+    const size_t name = strlen(line->event->name);
+    print_name(t->to, line->event->name, name);
+    out_pad(t->out, name < NAME_WIDTH ? NAME_WIDTH - name : 0);
+    write_told(t, line);
+    if (line->count.running < line->count.enabled && line->count.running) {
+        length = snprintf(text, sizeof text, "  (%.2f%%)",
+                          100.0 * (double)line->count.running / (double)line->count.enabled);
+        out_write(t->out, text, length > 0 ? (size_t)length : 0);
+    }
+    out_char(t->out, '\n');
+}
+
+/* --- tables --- */
+
+static int by_key(const void *a, const void *b, void *context) {
+    const struct stat_table *t = context;
+    const struct stat_key x = key_at(t, *(const uint32_t *)a), y = key_at(t, *(const uint32_t *)b);
+    if (x.event != y.event)
+        return x.event < y.event ? -1 : 1;
+    if (x.cpu != y.cpu)
+        return (int32_t)x.cpu < (int32_t)y.cpu ? -1 : 1;
+    return (x.thread > y.thread) - (x.thread < y.thread);
+}
+
+static void add_count(struct stat_count *to, const struct stat_cell *cell) {
+    to->value += cell->now.value - cell->before.value;
+    to->enabled += cell->now.enabled - cell->before.enabled;
+    to->running += cell->now.running - cell->before.running;
+}
+
+/* The cells of one line from `at` on: of one event, with -A of one cpu. Returns where the next ones begin. */
+static uint32_t take_line(const struct stat_table *t, uint32_t at, struct stat_line *line) {
+    const struct stat_key first = key_at(t, t->order[at]);
+    *line = (struct stat_line){.event = pfr_get_event(t->reader, first.event),
+                               .cpu = t->mode == MODE_NONE ? first.cpu : ALL_CPUS};
+    for (; at < t->keys.count; at++) {
+        const struct stat_key key = key_at(t, t->order[at]);
+        if (key.event != first.event || (t->mode == MODE_NONE && key.cpu != first.cpu))
+            break;
+        add_count(&line->count, &t->cells[t->order[at]]);
+    }
+    return at;
+}
+
+/* Clocks are kept where the first cell of their cpu stands. */
+static struct stat_clock *clock_of(const struct stat_table *t, uint32_t cpu) {
+    for (uint32_t i = 0; i < t->keys.count; i++)
+        if (cpu == ALL_CPUS || key_at(t, t->order[i]).cpu == cpu)
+            return &t->clocks[t->order[i]];
+    return NULL;
+}
+
+static void run_clocks(const struct stat_table *t) {
+    struct stat_line line;
+    for (uint32_t at = 0; at < t->keys.count;) {
+        at = take_line(t, at, &line);
+        struct stat_clock *clock = is_clock(line.event) ? clock_of(t, line.cpu) : NULL;
+        if (clock) {
+            clock->sum += (double)line.count.value;
+            clock->count++;
+        }
+    }
+}
+
+static void write_table(struct stat_table *t, uint64_t time) {
+    struct stat_line line;
+    if (t->interval && !t->headed)
+        out_text(t->out, "#           time             counts unit events\n");
+    t->headed = true;
+    if (t->keys.count > 1)
+        qsort_r(t->order, t->keys.count, sizeof *t->order, by_key, t);
+    run_clocks(t);
+    for (uint32_t at = 0; at < t->keys.count;) {
+        at = take_line(t, at, &line);
+        const struct stat_clock *clock = clock_of(t, line.cpu);
+        line.clock = clock ? *clock : (struct stat_clock){0};
+        line.time = time;
+        write_line(t, &line);
+    }
+    for (uint32_t i = 0; i < t->keys.count; i++)
+        t->cells[i].before = t->cells[i].now;
+}
+
+static pfr_status take_round(struct stat_table *t, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_stat_round body;
+    (void)err;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return PFR_OK;
+    if (body.type == ROUND_FINAL)
+        t->elapsed = body.time;
+    if (t->interval)
+        write_table(t, body.time);
+    return PFR_OK;
+}
+
+static pfr_status write_command(const struct stat_table *t, pfr_error *err) {
+    struct pfr_rec_feature_cmdline body;
+    struct pfr_rec_string word;
+    pfr_error why = {.status = PFR_OK};
+    const pfr_feature *f = pfr_find_feature(t->reader, FEATURE_CMDLINE, &why);
+    if (!f && why.status < 0)
+        return pfr_fail(err, why.status, why.offset, why.length, why.where, "%s", why.text);
+    out_text(t->out, "\n Performance counter stats for '");
+    if (f && pfr_decode_feature(t->reader, f, &body, sizeof body, NULL) == PFR_OK) {
+        pfr_items_iter it = pfr_items_begin(&body.words);
+        for (bool any = false; pfr_items_next(&it, &word, sizeof word, NULL) == PFR_OK; any = true) {
+            out_text(t->out, any ? " " : "");
+            print_name(t->to, word.text.at, strnlen(word.text.at, word.text.length));
+        }
+    }
+    out_text(t->out, "':\n\n");
+    return PFR_OK;
+}
+
+static void write_elapsed(const struct stat_table *t) {
+    char text[64];
+    const int length =
+        snprintf(text, sizeof text, "\n%18.9f seconds time elapsed\n\n", (double)t->elapsed / NS_PER_SECOND);
+    out_write(t->out, text, length > 0 ? (size_t)length : 0);
+}
+
+static pfr_status read_all(struct stat_table *t, pfr_error *err) {
+    static stat_taker *const takers[TYPES] = {take_config, take_count, take_round};
+    pfr_error own, *e = err ? err : &own;
+    pfr_record rec;
+    pfr_status st;
+    while ((st = pfr_next(t->reader, &rec, e)) >= 0 && st != PFR_END) {
+        t->lossy = t->lossy || st == PFR_HOLE;
+        if (st == PFR_OK && rec.type >= TYPE_STAT_CONFIG && rec.type < TYPE_STAT_CONFIG + TYPES)
+            PFR_TRY(takers[rec.type - TYPE_STAT_CONFIG](t, &rec, err));
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+bool report_is_stat(const pfr_reader *reader) {
+    return pfr_get_header(reader)->features[0] >> FEATURE_STAT & 1;
+}
+
+pfr_status report_stat_print(pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    struct stat_table t = {
+        .reader = reader, .memory = &reader->memory, .to = out, .out = &out->out, .mode = MODE_GLOBAL};
+    intern_init(&t.keys, t.memory);
+    pfr_status st = read_all(&t, err);
+    if (st >= 0 && !t.interval)
+        st = write_command(&t, err);
+    if (st >= 0 && !t.interval) {
+        write_table(&t, t.elapsed);
+        write_elapsed(&t);
+    }
+    mem_free(t.memory, t.cells, t.room, sizeof *t.cells);
+    mem_free(t.memory, t.order, t.order_room, sizeof *t.order);
+    mem_free(t.memory, t.clocks, t.clocks_room, sizeof *t.clocks);
+    intern_free(&t.keys);
+    return st < 0 ? st : t.lossy ? PFR_HOLE : PFR_OK;
+}
