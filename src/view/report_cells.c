@@ -169,8 +169,10 @@ int collate_symbols(const struct report *r, uint64_t a, uint64_t b) {
     const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
     if (!f || !g)
         return (f != NULL) - (g != NULL);
-    if (f->text == NO_TEXT && g->text == NO_TEXT)
-        return collate_addresses(address_of(f, (uint32_t)a), address_of(g, (uint32_t)b));
+    if (f->text == NO_TEXT && g->text == NO_TEXT) {
+        const int addresses = collate_addresses(address_of(f, (uint32_t)a), address_of(g, (uint32_t)b));
+        return addresses ? addresses : collate_addresses(a & NODE_APART, b & NODE_APART);
+    }
     const int objects = collate_objects(r, object_name_of(r, (uint32_t)a), object_name_of(r, (uint32_t)b));
     if (objects)
         return objects;

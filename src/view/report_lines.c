@@ -77,19 +77,32 @@ static int by_fields(const struct comparison *c) {
     return 0;
 }
 
-static int by_order(const void *a, const void *b, void *context) {
-    const struct comparison *for_all = context;
-    struct comparison c; /* of its cells only those are used that there are */
-    c.r = for_all->r;
-    c.lines = for_all->lines;
-    c.a = *(const uint32_t *)a;
-    c.b = *(const uint32_t *)b;
-    line_cells(c.r, c.lines, c.a, &c.x);
-    line_cells(c.r, c.lines, c.b, &c.y);
-    int order = by_fields(&c);
+static struct comparison compare_lines(const struct comparison *all, uint32_t a, uint32_t b) {
+    struct comparison c; /* of its cells only those are made that there are */
+    c.r = all->r;
+    c.lines = all->lines;
+    c.a = a;
+    c.b = b;
+    line_cells(c.r, c.lines, a, &c.x);
+    line_cells(c.r, c.lines, b, &c.y);
+    return c;
+}
+
+/* By what they say alone. */
+static int by_cells(const void *a, const void *b, void *context) {
+    const struct comparison c = compare_lines(context, *(const uint32_t *)a, *(const uint32_t *)b);
+    int order = 0;
     for (unsigned key = 0; key < c.r->nr_keys && !order; key++)
         order = collate(&c, key, false);
-    return order ? order : (c.a > c.b) - (c.a < c.b);
+    return order;
+}
+
+/* What is left of equal lines is how they stood before. */
+static int by_order(const void *a, const void *b, void *context) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const struct comparison c = compare_lines(context, x, y);
+    const int order = by_fields(&c);
+    return order ? order : (c.lines->places[x] > c.lines->places[y]) - (c.lines->places[x] < c.lines->places[y]);
 }
 
 /* --- lines --- */
@@ -135,17 +148,24 @@ static bool is_shown(const struct report *r, const struct lines *lines, uint32_t
     return report_percent(r, lines->leader, weight) >= r->options->percent_limit;
 }
 
+/* Twice: what equal threads decide is no order in the strict sense (a before b before c before a), so that the result
+   depends on where lines stood; and that must not be how the recording happened to be read. */
 static pfr_status put_in_order(struct report *r, struct lines *lines, pfr_error *err) {
     struct comparison c = {.r = r, .lines = lines};
     lines->orders = lines->count;
     lines->order = mem_alloc(r->memory, lines->orders, sizeof *lines->order);
-    if (!lines->order)
+    lines->places = mem_alloc(r->memory, lines->orders, sizeof *lines->places);
+    if (!lines->order || !lines->places)
         return mem_fail(r->memory, err, "lines");
     for (uint32_t i = 0; i < lines->count; i++)
         if (is_shown(r, lines, i))
             lines->order[lines->shown++] = i;
-    if (lines->shown > 1)
-        qsort_r(lines->order, lines->shown, sizeof *lines->order, by_order, &c);
+    if (lines->shown < 2)
+        return PFR_OK;
+    qsort_r(lines->order, lines->shown, sizeof *lines->order, by_cells, &c);
+    for (uint32_t i = 0; i < lines->shown; i++)
+        lines->places[lines->order[i]] = i;
+    qsort_r(lines->order, lines->shown, sizeof *lines->order, by_order, &c);
     return PFR_OK;
 }
 
@@ -158,4 +178,5 @@ pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struc
 void lines_free(struct report *r, struct lines *lines) {
     mem_free(r->memory, lines->rows, lines->room, lines->members * sizeof *lines->rows);
     mem_free(r->memory, lines->order, lines->orders, sizeof *lines->order);
+    mem_free(r->memory, lines->places, lines->orders, sizeof *lines->places);
 }

@@ -121,7 +121,8 @@ void rows_free(struct report *r);
 /* A line of the report: a row for each event of a group, NO_ROW where it has none. */
 struct lines {
     uint32_t *rows; /* `members` of them a line */
-    uint32_t *order;
+    uint32_t *order;  /* lines */
+    uint32_t *places; /* of a line among all, by its cells */
     uint32_t count, members;
     uint32_t leader;     /* event */
     uint32_t shown;      /* of `order`, from the first on */

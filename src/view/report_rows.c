@@ -56,9 +56,10 @@ pfr_status rows_number_symbols(struct report *r, pfr_error *err) {
 
 uint64_t symbol_number(struct report *r, uint32_t frame) {
     const struct profile_frame *f = report_frame(r, frame);
-    const uint32_t number = frame & ~NODE_APART, form = f && f->text == NO_TEXT ? frame & NODE_APART : 0;
+    const uint32_t number = frame & ~NODE_APART;
     if (!f)
         return NO_FRAME;
+    const uint32_t form = f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;
     return r->symbol_of[form ? r->profile->nr_frames + number : number] | form;
 }
 

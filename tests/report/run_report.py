@@ -160,6 +160,25 @@ def check_corpus(folder, name, reports, always):
     return compare(folder, "perf.data", reports, always)
 
 
+FORMS = ("stream", "folder", "zstd", "swapped")
+FORMS_TOOL = os.path.join(HERE, "..", "tools", "other_forms.py")
+
+
+def check_forms(folder):
+    """The same recording in every form, read by one thread and by two: the same report."""
+    fresh.build(folder, *CALLS)
+    fresh.record(folder, "perf.data", (*SAMPLED, "-g"), ("./calls", "60"))
+    for options in ("", "--no-children -g callee -s sym,pid", "--tree", "--format=csv -s comm,dso,sym,tid"):
+        wanted = our_report(folder, "perf.data", options.split())
+        for form in FORMS:
+            if not os.path.exists(os.path.join(folder, form)):
+                fresh.must([sys.executable, FORMS_TOOL, form, "perf.data", form], folder, form)
+            for jobs in ("1", "2"):
+                if our_report(folder, form, [*options.split(), "-j", jobs]) != wanted:
+                    raise Failed("%s of the %s with -j%s is another one" % (options, form, jobs))
+    return "%d lines" % wanted.count("\n")
+
+
 def check_stat(folder, *options):
     """Counts of perf stat record: the table of perf stat report."""
     fresh.need("perf")
@@ -175,6 +194,7 @@ def check_stat(folder, *options):
 
 
 CHECKS = {
+    "forms": check_forms,
     "stat": check_stat,
     "stat_intervals": lambda folder: check_stat(folder, "-I", "20"),
     "stat_of_each_cpu": lambda folder: check_stat(folder, "-a", "-A"),
