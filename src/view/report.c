@@ -271,7 +271,8 @@ pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *option
     r->memory = &reader->memory;
     intern_init(&r->rows.cells, r->memory);
     out_open_memory(&r->cell.out, r->memory);
-    r->cell.raw_names = out->raw_names;
+    /* fields of CSV and JSON are escaped as they are written */
+    r->cell.raw_names = out->raw_names || options->format == PFR_REPORT_CSV || options->format == PFR_REPORT_JSON;
     const pfr_status st = run(r, out, err);
     close_report(r);
     mem_free(&reader->memory, r, 1, sizeof *r);

@@ -233,10 +233,10 @@ def read_terminal(master):
 
 
 def on_terminal(words, feed=None):
-    """What stdout and stderr show on a pseudo terminal, its line ends taken back."""
+    """What stdout and stderr show on a pseudo terminal, its line ends taken back; colours, which are ours, turned off."""
     master, slave = pty.openpty()
     with subprocess.Popen([os.environ["PERFRAY"], *words], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
-                          env=dict(os.environ, TERM="xterm-256color", PAGER="cat")) as child:
+                          env=dict(os.environ, TERM="xterm-256color", PAGER="cat", NO_COLOR="1")) as child:
         os.close(slave)
         if feed:
             feed()
