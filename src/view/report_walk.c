@@ -59,7 +59,7 @@ static void link_children(struct report *r) {
 
 static void sum_up(struct report *r) {
     struct walk *w = &r->walk;
-    if (!w->sum)
+    if (!w->sum || !r->forest.nr_nodes)
         return;
     memcpy(w->sum, r->forest.self, r->forest.nr_nodes * sizeof *w->sum);
     for (uint32_t n = r->forest.nr_nodes; n-- > 0;) {
