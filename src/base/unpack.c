@@ -12,11 +12,11 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 #include "fail.h"
+#include "library_memory.h"
 #include "unpack.h"
 
 #define ZSTD_FIRST_BYTES ((size_t)5) /* what a frame is recognised by */
 #define ZSTD_BLOCK_HEADER ((size_t)3)
-#define BLOCK_HEADER ((size_t)16)           /* keeps what libraries get aligned */
 #define XZ_EXTRA_MEMORY ((uint64_t)1 << 20) /* what xz needs beside its dictionary */
 
 enum step { STEP_MORE, STEP_MEMBER_END, STEP_BROKEN, STEP_WINDOW, STEP_NO_MEMORY };
@@ -52,27 +52,6 @@ struct codec {
     void (*close)(struct unpacker *u);
     enum step (*step)(struct unpacker *u, uint8_t *to, size_t room, size_t *got);
 };
-
-/* The libraries free without a size, so a block remembers its own in front. */
-static void *library_allocate(struct memory *memory, size_t count, size_t size) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, BLOCK_HEADER, &bytes))
-        bytes = SIZE_MAX;
-    uint8_t *block = mem_alloc(memory, bytes, 1);
-    if (!block)
-        return NULL;
-    memcpy(block, &bytes, sizeof bytes);
-    return block + BLOCK_HEADER;
-}
-
-static void library_free(struct memory *memory, void *at) {
-    if (!at)
-        return;
-    uint8_t *block = (uint8_t *)at - BLOCK_HEADER;
-    size_t bytes;
-    memcpy(&bytes, block, sizeof bytes);
-    mem_free(memory, block, bytes, 1);
-}
 
 static void *gzip_allocate(void *memory, unsigned count, unsigned size) {
     return library_allocate(memory, count, size);

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each event prints, into a file of its own, PREFIX.EVENT.dump. A file gets its name when it is whole: until then
- * it has another one, made anew, so that nothing is written through a link or into somebody else's file. At the end a
- * line for each of them, as perf says it:
+ * What each event prints, into a file of its own, PREFIX.EVENT.dump, which gets its name when it is whole
+ * (whole_file.h). At the end a line for each of them, as perf says it:
  *
  *     [ perf script: Wrote 0.002 MB perf.data.cpu-clock.dump (58 samples) ]
  */
 #include "view/script_parts.h"
 
-#include "base/descriptor.h"
 #include "base/escape.h"
 #include "base/fail.h"
+#include "base/whole_file.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #define PATH_MOST 4096u
 #define NAME_MOST 200u /* bytes of an event's name in a path */
 
 struct script_file {
-    char *path, *unfinished; /* in s->arena */
+    struct whole_file file;
     struct pfr_output to;
     uint64_t samples;
-    bool open;
 };
 
 /* A name that stays in its folder and steers no terminal. */
@@ -35,7 +32,7 @@ static void file_name(char *to, size_t room, const char *event) {
 
 static bool is_taken(const struct script *s, const char *path) {
     for (uint32_t i = 0; i < s->nr_files; i++)
-        if (strcmp(s->files[i].path, path) == 0)
+        if (strcmp(s->files[i].file.path, path) == 0)
             return true;
     return false;
 }
@@ -51,21 +48,12 @@ static bool make_path(const struct script *s, const char *event, char path[PATH_
 }
 
 static pfr_status open_file(struct script *s, struct script_file *file, const char *event, pfr_error *err) {
-    char path[PATH_MOST], unfinished[PATH_MOST + 32];
+    char path[PATH_MOST];
     if (!make_path(s, event, path))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "per-event-dump",
                         "the name of the recording is too long");
-    const int length = snprintf(unfinished, sizeof unfinished, "%s.%ld.new", path, (long)getpid());
-    *file = (struct script_file){.path = arena_text(&s->arena, path, strlen(path)),
-                                 .unfinished = arena_text(&s->arena, unfinished, (size_t)length)};
-    if (!file->path || !file->unfinished)
-        return mem_fail(s->memory, err, "files");
-    const int fd = descriptor_open(AT_FDCWD, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return pfr_fail_errno(err, errno, "make", unfinished);
-    file->to.raw_names = s->to->raw_names;
-    file->open = true;
-    return out_open_fd(&file->to.out, fd, true, s->memory, NULL, err);
+    *file = (struct script_file){.to.raw_names = s->to->raw_names};
+    return whole_file_open(&file->file, path, s->memory, &file->to.out, err);
 }
 
 pfr_status script_files_make(struct script *s, pfr_error *err) {
@@ -80,9 +68,8 @@ pfr_status script_files_make(struct script *s, pfr_error *err) {
         }
         s->files[s->nr_files] = (struct script_file){0};
         struct script_file *file = &s->files[s->nr_files];
-        const pfr_status st = open_file(s, file, s->events[s->nr_files].event->name, err);
-        s->nr_files += file->open;
-        PFR_TRY(st);
+        PFR_TRY(open_file(s, file, s->events[s->nr_files].event->name, err));
+        s->nr_files++;
     }
     return PFR_OK;
 }
@@ -103,27 +90,23 @@ void script_file_end(struct script *s, struct script_file *file, pfr_output *bef
     s->out = &before->out;
 }
 
-static void say_written(struct script *s, const struct script_file *file, uint64_t bytes) {
+static void say_written(struct script *s, const char *path, uint64_t samples, uint64_t bytes) {
     char text[80];
     snprintf(text, sizeof text, "[ perf script: Wrote %.3f MB ", (double)bytes / 1024 / 1024);
     out_text(s->out, text);
-    print_name(s->to, file->path, strlen(file->path));
-    snprintf(text, sizeof text, " (%llu samples) ]\n", (unsigned long long)file->samples);
+    print_name(s->to, path, strlen(path));
+    snprintf(text, sizeof text, " (%llu samples) ]\n", (unsigned long long)samples);
     out_text(s->out, text);
 }
 
-/* Closes it; a whole one gets its name, another is removed. */
+/* Closes it; a whole one is told. */
 static pfr_status finish(struct script *s, struct script_file *file, bool is_whole, pfr_error *err) {
+    char path[PATH_MOST];
     const uint64_t bytes = out_written(&file->to.out);
-    pfr_status st = out_close(&file->to.out, is_whole ? err : NULL);
-    file->open = false;
-    if (st >= 0 && is_whole && rename(file->unfinished, file->path) < 0)
-        st = pfr_fail_errno(err, errno, "name", file->path);
-    if (st >= 0 && is_whole) {
-        say_written(s, file, bytes);
-        return PFR_OK;
-    }
-    unlink(file->unfinished);
+    snprintf(path, sizeof path, "%s", file->file.path);
+    const pfr_status st = whole_file_close(&file->file, &file->to.out, is_whole, err);
+    if (st >= 0 && is_whole)
+        say_written(s, path, file->samples, bytes);
     return st;
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_BASE_GZIP_OUTPUT_H
+#define PFR_BASE_GZIP_OUTPUT_H
+/*
+ * An output whose bytes go into another one as gzip. Equal bytes give equal gzip: no time and no name stands in it.
+ *
+ *     struct gzip_output gzip;
+ *     gzip_output_open(&gzip, to, memory, &err);
+ *     ... out_text(&gzip.out, "...") ...
+ *     gzip_output_close(&gzip, &err);
+ *
+ * A failure of `to` stays with `to`.
+ */
+#include "output.h"
+
+struct gzip_output {
+    struct output out;
+    struct output *to;
+    struct z_stream_s *stream;
+};
+
+/* < 0: *err; nothing needs to be closed. */
+pfr_status gzip_output_open(struct gzip_output *gzip, struct output *to, struct memory *memory, pfr_error *err);
+
+/* Writes the end and frees; `to` stays open. Call it once. */
+pfr_status gzip_output_close(struct gzip_output *gzip, pfr_error *err);
+
+#endif
