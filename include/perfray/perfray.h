@@ -5,12 +5,15 @@
 #include <perfray/alloc.h>
 #include <perfray/dump.h>
 #include <perfray/error.h>
+#include <perfray/export.h>
+#include <perfray/flame.h>
 #include <perfray/limits.h>
 #include <perfray/out.h>
 #include <perfray/reader.h>
 #include <perfray/record.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
+#include <perfray/selection.h>
 #include <perfray/views.h>
 
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks as boxes: see geometry.h. Nodes stand level by level, so boxes are found in the order in which they are kept.
+ */
+#include "export/draw/geometry.h"
+
+#include "base/fail.h"
+
+static pfr_status add(struct geometry *g, const struct box *box, pfr_error *err) {
+    void *more = mem_grow(g->memory, g->boxes, g->count, &g->room, 256, sizeof *g->boxes);
+    if (!more)
+        return mem_fail(g->memory, err, "picture");
+    g->boxes = more;
+    g->boxes[g->count++] = *box;
+    g->rows = box->row + 1;
+    return PFR_OK;
+}
+
+/* The boxes of `count` nodes from `node` on, which stand above or below `outer`. */
+static pfr_status add_row(struct geometry *g, const struct exporting *e, uint32_t outer, uint32_t node, uint32_t count,
+                          double least, pfr_error *err) {
+    uint64_t from = g->boxes[outer].from;
+    for (uint32_t i = node; i < node + count; i++) {
+        const struct box box = {i, g->boxes[outer].row + 1, from, weight_of(e, &e->stacks.nodes[i].total)};
+        if (box.weight && (double)box.weight >= least * (double)g->whole)
+            PFR_TRY(add(g, &box, err));
+        from += box.weight;
+    }
+    return PFR_OK;
+}
+
+pfr_status geometry_make(struct geometry *g, const struct exporting *e, double least, pfr_error *err) {
+    const struct stacks *s = &e->stacks;
+    *g = (struct geometry){.memory = e->memory};
+    for (uint32_t i = 0; i < s->nr_roots; i++)
+        g->whole += weight_of(e, &s->nodes[i].total);
+    PFR_TRY(add(g, &(struct box){.node = NO_NODE, .weight = g->whole}, err));
+    PFR_TRY(add_row(g, e, 0, 0, s->nr_roots, least, err));
+    for (uint32_t i = 1; i < g->count; i++) {
+        const struct stack_node *node = &s->nodes[g->boxes[i].node];
+        PFR_TRY(add_row(g, e, i, node->inner, node->nr_inner, least, err));
+    }
+    g->left_out = s->count - (g->count - 1);
+    return PFR_OK;
+}
+
+void geometry_free(struct geometry *g) {
+    if (g->memory)
+        mem_free(g->memory, g->boxes, g->room, sizeof *g->boxes);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The picture, top to bottom: see svg.h. Style and script are flame.css and flame.js beside this file. */
+#include "export/draw/svg.h"
+
+#include "base/escape.h"
+#include "export/draw/flame_page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MARGIN = 12, TOP = 66, ROW = 18, BOX = 17, FOOT = 58, TONES = 4, TEXT_DOWN = 12 };
+#define LETTER 7.25      /* pixels of a letter of 12 pixels, of fixed width */
+#define LETTERS_LEAST 3u /* fewer say nothing */
+
+void svg_name(struct output *to, const void *bytes, size_t length) {
+    static const char *const entities[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+    const uint8_t *at = bytes;
+    char unit[ESCAPE_UNIT];
+    for (size_t i = 0, took; i < length; i += took) {
+        const size_t made = escape_character(at + i, length - i, unit, &took);
+        const char *entity = made == 1 && (unsigned char)unit[0] < 128 ? entities[(unsigned char)unit[0]] : NULL;
+        uint32_t code = 0;
+        if (entity)
+            out_text(to, entity);
+        else if (made == 3 && utf8_take((const uint8_t *)unit, 3, &code) && code >= 0xfffe)
+            out_text(to, "\xef\xbf\xbd"); /* XML has no U+FFFE and U+FFFF */
+        else
+            out_write(to, unit, made);
+    }
+}
+
+void svg_number(struct output *to, uint64_t value) {
+    char digits[20];
+    const size_t length = format_u64(digits, value);
+    for (size_t i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            out_char(to, ',');
+        out_char(to, digits[i]);
+    }
+}
+
+static double part_of(const struct picture *p, uint64_t weight) {
+    return p->geometry->whole ? (double)weight / (double)p->geometry->whole : 0;
+}
+
+/* --- What a box is called. */
+
+struct box_words {
+    struct intern_text name, object;
+    char style[3]; /* class: kind and tone */
+};
+
+/* A frame's label is its kind, its name, NUL, its object: flame.c. */
+static struct box_words words_of(const struct picture *p, const struct box *box) {
+    struct box_words w = {.name = {(const uint8_t *)"all", 3}, .style = "a"};
+    if (box->node == NO_NODE)
+        return w;
+    const struct stack_node *node = &p->e->stacks.nodes[box->node];
+    if (node->parent == NO_NODE) {
+        w.name = label_bytes(&p->e->stacks.groups, node->label);
+        w.style[0] = 'p';
+    } else {
+        const struct intern_text label = label_bytes(&p->e->stacks.frames, node->label);
+        const uint8_t *nul = memchr(label.bytes, '\0', label.length);
+        w.name = (struct intern_text){label.bytes, (uint32_t)(nul - label.bytes)};
+        w.object = (struct intern_text){nul + 2, label.length - w.name.length - 2};
+        w.style[0] = (char)nul[1];
+    }
+    uint32_t hash = 2166136261u;
+    for (uint32_t i = 0; i < w.name.length; i++)
+        hash = (hash ^ w.name.bytes[i]) * 16777619u;
+    w.style[1] = (char)('0' + (hash >> 16) % TONES);
+    return w;
+}
+
+/* As many letters as the box has room for; cut ones end with dots. */
+static void write_short_name(const struct picture *p, const struct box *box, const struct intern_text *name,
+                             struct output *to) {
+    const double pixels = part_of(p, box->weight) * (p->width - 2 * MARGIN);
+    const double letters = (pixels - 6) / LETTER;
+    const uint32_t most = letters < LETTERS_LEAST ? 0 : letters < 4096 ? (uint32_t)letters : 4096;
+    uint32_t used = 0, cut = 0, count = 0, code;
+    for (; used < name->length && count <= most; count++) {
+        const size_t took = utf8_take(name->bytes + used, name->length - used, &code);
+        used += took ? (uint32_t)took : 1;
+        if (count + 2 <= most)
+            cut = used;
+    }
+    if (most == 0)
+        return;
+    svg_name(to, name->bytes, count <= most ? used : cut);
+    if (count > most)
+        out_text(to, "..");
+}
+
+/* --- Boxes. */
+
+static uint32_t top_of(const struct picture *p, const struct box *box) {
+    const uint32_t row = p->inverted ? box->row : p->geometry->rows - 1 - box->row;
+    return row * ROW;
+}
+
+static void write_title(const struct picture *p, const struct box *box, const struct box_words *w, struct output *to) {
+    out_text(to, "<title>");
+    svg_name(to, w->name.bytes, w->name.length);
+    out_char(to, '\n');
+    svg_name(to, w->object.bytes, w->object.length);
+    out_text(to, w->object.length ? "\n" : "");
+    svg_number(to, box->weight);
+    out_text(to, p->e->of->by_period ? " by period, " : box->weight == 1 ? " sample, " : " samples, ");
+    out_f64(to, part_of(p, box->weight) * 100, 2);
+    out_text(to, " %</title>");
+}
+
+static void write_box(const struct picture *p, const struct box *box, struct output *to) {
+    const struct box_words w = words_of(p, box);
+    out_text(to, "<svg class=\"");
+    out_text(to, w.style);
+    out_text(to, "\" x=\"");
+    out_f64(to, part_of(p, box->from) * 100, 5);
+    out_text(to, "%\" y=\"");
+    out_u64(to, top_of(p, box));
+    out_text(to, "\" width=\"");
+    out_f64(to, part_of(p, box->weight) * 100, 5);
+    out_text(to, "%\" height=\"17\">");
+    write_title(p, box, &w, to);
+    out_text(to, "<rect width=\"100%\" height=\"17\" rx=\"1.5\"/><text x=\"4\" y=\"12.5\">");
+    write_short_name(p, box, &w.name, to);
+    out_text(to, "</text></svg>\n");
+}
+
+/* --- Around them. */
+
+static void write_head(const struct picture *p, uint32_t height, struct output *to) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" "
+             "width=\"%" PRIu32 "\" height=\"%" PRIu32 "\"%s data-inverted=\"%d\">\n",
+             p->width, height, p->fixed ? " data-fixed=\"1\"" : "", p->inverted);
+    out_text(to, text);
+    out_text(to, "<title>");
+    svg_name(to, p->title, strlen(p->title));
+    out_text(to, "</title>\n<style>\n");
+    out_text(to, flame_css);
+    out_text(to, "</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n<text class=\"head\" x=\"12\" "
+                 "y=\"29\">");
+    svg_name(to, p->title, strlen(p->title));
+    out_text(to, "</text>\n<text class=\"sub\" x=\"12\" y=\"50\">");
+    svg_name(to, p->subtitle, strlen(p->subtitle));
+    out_text(to, "</text>\n<text class=\"ruler\" x=\"-9999\" y=\"-99\">MMMMMMMMMM</text>\n");
+}
+
+/* What the script fills in; without it nothing is seen of this. */
+static void write_tools(struct output *to) {
+    out_text(to, "<svg class=\"tools\" x=\"100%\" overflow=\"visible\" display=\"none\">"
+                 "<foreignObject x=\"-252\" y=\"11\" width=\"240\" height=\"30\">"
+                 "<input xmlns=\"http://www.w3.org/1999/xhtml\" type=\"search\" placeholder=\"search ( / )\" "
+                 "aria-label=\"search\" spellcheck=\"false\" autocomplete=\"off\"/></foreignObject>"
+                 "<text class=\"matched sub\" x=\"-12\" y=\"57\" text-anchor=\"end\"></text>"
+                 "<g class=\"reset\" role=\"button\" tabindex=\"0\" display=\"none\">"
+                 "<rect x=\"-358\" y=\"13\" width=\"94\" height=\"24\" rx=\"4\"/>"
+                 "<text x=\"-311\" y=\"29.5\" text-anchor=\"middle\">reset zoom</text></g></svg>\n");
+}
+
+static void write_legend(struct output *to) {
+    static const struct {
+        const char *style, *words;
+        int at;
+    } kinds[] = {{"u1", "program", -318}, {"k1", "kernel", -238}, {"n1", "no name", -162}, {"p1", "process", -80}};
+    char text[200];
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        snprintf(text, sizeof text,
+                 "<g class=\"%s\"><rect x=\"%d\" y=\"-10\" width=\"12\" height=\"12\" rx=\"2\"/></g>"
+                 "<text class=\"sub\" x=\"%d\" y=\"0\">%s</text>",
+                 kinds[i].style, kinds[i].at, kinds[i].at + 17, kinds[i].words);
+        out_text(to, text);
+    }
+}
+
+static void write_foot(const struct picture *p, uint32_t top, struct output *to) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "<text class=\"details\" x=\"12\" y=\"%" PRIu32 "\"></text>\n<text class=\"sub\" x=\"12\" y=\"%" PRIu32
+             "\">",
+             top + 22, top + 44);
+    out_text(to, text);
+    if (p->geometry->left_out) {
+        svg_number(to, p->geometry->left_out);
+        out_text(to, p->geometry->left_out == 1 ? " frame is too narrow to be drawn"
+                                                : " frames are too narrow to be drawn");
+    }
+    snprintf(text, sizeof text, "</text>\n<svg x=\"100%%\" y=\"%" PRIu32 "\" overflow=\"visible\">", top + 44);
+    out_text(to, text);
+    write_legend(to);
+    out_text(to, "</svg>\n");
+}
+
+void svg_write(const struct picture *p, struct output *to) {
+    char text[200];
+    const struct geometry *g = p->geometry;
+    const uint32_t boxes = g->rows * ROW;
+    write_head(p, TOP + boxes + FOOT, to);
+    write_tools(to);
+    snprintf(text, sizeof text,
+             "<svg class=\"frames\" x=\"%d\" y=\"%d\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\">\n", MARGIN, TOP,
+             p->width - 2 * MARGIN, boxes);
+    out_text(to, text);
+    for (uint32_t i = 0; i < g->count; i++)
+        write_box(p, &g->boxes[i], to);
+    out_text(to, "</svg>\n");
+    write_foot(p, TOP + boxes, to);
+    out_text(to, "<script><![CDATA[\n");
+    out_text(to, flame_js);
+    out_text(to, "]]></script>\n</svg>\n");
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_DRAW_SVG_H
+#define PFR_EXPORT_DRAW_SVG_H
+/*
+ * A flame graph as one SVG file (w3.org/TR/SVG2): boxes with their names, a style and a script that are the same in
+ * every picture, and nothing from elsewhere. Each box is a small svg of its own, which cuts off what does not fit into
+ * it, with its place in percent of the whole, so that the script widens boxes without any knowledge of pixels.
+ *
+ * What comes from the recording or from the user is text between tags, and goes through svg_name.
+ */
+#include "export/draw/geometry.h"
+
+struct picture {
+    const struct exporting *e;
+    const struct geometry *geometry;
+    const char *title, *subtitle; /* plain: they are escaped here */
+    uint32_t width;               /* pixels */
+    bool fixed;                   /* as wide also in a window that is not */
+    bool inverted;
+};
+
+void svg_write(const struct picture *picture, struct output *to);
+
+/* A name as text of XML: escaped as all names (escape.h), and the signs that mean something in XML as entities. */
+void svg_name(struct output *to, const void *bytes, size_t length);
+
+/* 1,234,567 */
+void svg_number(struct output *to, uint64_t value);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folded stacks: a line for each stack, what called first, the number of its samples behind the last blank.
+ *
+ *     busy;main;scramble 1024
+ *
+ * The line of a node is that of what is above it and its own name, so the names above are written once and kept.
+ */
+#include "export/sink.h"
+
+#include "base/escape.h"
+#include "base/fail.h"
+
+struct folded {
+    struct output line;
+    size_t *ends; /* of each name in the line, by depth */
+    uint32_t levels;
+};
+
+/* No name may end its part of the line, or the line. */
+static void write_part(const struct exporting *e, const char *bytes, size_t length, struct output *to) {
+    const size_t before = to->used;
+    if (e->to->raw_names)
+        out_write(to, bytes, length);
+    else
+        out_escaped(to, bytes, length);
+    for (size_t i = before; i < to->used; i++)
+        to->buffer[i] = to->buffer[i] == ';'                             ? ':'
+                        : to->buffer[i] == '\n' || to->buffer[i] == '\r' ? ' '
+                                                                         : to->buffer[i];
+}
+
+static void name_group(const void *exporting, const struct profile_group *group, struct output *to) {
+    const struct exporting *e = exporting;
+    const struct intern_text comm = comm_of(e, group);
+    write_part(e, (const char *)comm.bytes, comm.length, to);
+}
+
+static void name_frame(const void *exporting, const struct profile_frame *frame, struct output *to) {
+    const struct exporting *e = exporting;
+    const pfr_export_options *options = e->options;
+    struct output name;
+    size_t length;
+    out_open_memory(&name, e->memory);
+    write_frame_name(e, frame, &name);
+    const char *bytes = out_bytes(&name, &length);
+    write_part(e, length ? bytes : "", length, to);
+    if (out_close(&name, NULL) < 0)
+        to->status = e->memory->failed;
+    if (options->mark_kernel && frame_kind_of(e, frame) == FRAME_KERNEL)
+        out_text(to, "_[k]");
+}
+
+static pfr_status begin(struct exporting *e, pfr_error *err) {
+    struct folded *f = e->state;
+    out_open_memory(&f->line, e->memory);
+    f->levels = e->stacks.levels;
+    f->ends = mem_zeroed(e->memory, f->levels, sizeof *f->ends);
+    return f->ends ? PFR_OK : mem_fail(e->memory, err, "export");
+}
+
+static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+    struct folded *f = e->state;
+    const struct intern_text name = label_bytes(depth ? &e->stacks.frames : &e->stacks.groups, node->label);
+    const uint64_t weight = weight_of(e, &node->self);
+    f->line.used = depth ? f->ends[depth - 1] : 0;
+    if (depth)
+        out_char(&f->line, ';');
+    out_write(&f->line, name.bytes, name.length);
+    f->ends[depth] = f->line.used;
+    if (f->line.status < 0)
+        return out_flush(&f->line, err);
+    if (weight) {
+        out_write(&e->to->out, f->line.buffer, f->line.used);
+        out_char(&e->to->out, ' ');
+        out_u64(&e->to->out, weight);
+        out_char(&e->to->out, '\n');
+    }
+    return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
+}
+
+static void clear(struct exporting *e) {
+    struct folded *f = e->state;
+    mem_free(e->memory, f->ends, f->levels, sizeof *f->ends);
+    if (f->line.memory)
+        out_close(&f->line, NULL);
+}
+
+const struct sink_type sink_folded = {
+    .format = {"folded", ".folded", "a line for each stack, for flame graph tools", false},
+    .sums_events = true,
+    .state_size = sizeof(struct folded),
+    .name_group = name_group,
+    .name_frame = name_frame,
+    .begin = begin,
+    .visit = visit,
+    .clear = clear,
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples as pprof has them: their locations, innermost first, a value for each type, and labels. The locations of a
+ * node are those of what is above it behind its own, so they are written from the end of a buffer towards its front.
+ */
+#include "export/pprof.h"
+
+#include "base/escape.h"
+#include "base/fail.h"
+
+#define LOCATION_MOST 5 /* bytes of a number of 32 bits */
+#define NOT_RECORDED UINT32_MAX
+
+pfr_status pprof_string(struct exporting *e, const void *bytes, size_t length, uint32_t *number, pfr_error *err) {
+    struct pprof *p = e->state;
+    const uint8_t *at = bytes;
+    uint32_t code;
+    struct output text;
+    out_open_memory(&text, e->memory);
+    if (!e->to->raw_names) {
+        out_escaped(&text, bytes, length);
+    } else {
+        for (size_t i = 0, took; i < length; i += took) {
+            took = utf8_take(at + i, length - i, &code);
+            out_write(&text, took ? (const void *)(at + i) : "\xef\xbf\xbd", took ? took : 3);
+            took += took == 0;
+        }
+    }
+    size_t written;
+    const char *escaped = out_bytes(&text, &written);
+    pfr_status st = text.status < 0 ? mem_fail(e->memory, err, "names") : PFR_OK;
+    if (st >= 0)
+        st = intern_put(&p->strings, written ? escaped : "", written, number, err);
+    out_close(&text, NULL);
+    return st;
+}
+
+static void put_u32(struct output *to, uint64_t value) {
+    const uint32_t word = __builtin_bswap32((uint32_t)value); /* bytes in the order of numbers */
+    out_write(to, &word, sizeof word);
+}
+
+static void name_group(const void *exporting, const struct profile_group *group, struct output *to) {
+    static const enum profile_key keys[] = {PROFILE_PID, PROFILE_TID, PROFILE_CPU};
+    const struct exporting *e = exporting;
+    const struct intern_text comm = comm_of(e, group);
+    put_u32(to, group->event);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        put_u32(to, profile_value(e->profile, group, keys[i]));
+    out_write(to, comm.bytes, comm.length);
+}
+
+static pfr_status take_tables(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    p->levels = e->stacks.levels;
+    p->nr_labels = e->stacks.frames.texts.count;
+    p->nr_events = e->profile->nr_events;
+    p->location_of = mem_alloc(e->memory, p->nr_labels, sizeof *p->location_of);
+    p->value_of = mem_zeroed(e->memory, p->nr_events, sizeof *p->value_of);
+    p->path = mem_alloc(e->memory, p->levels, LOCATION_MOST);
+    p->path_length = mem_zeroed(e->memory, p->levels, sizeof *p->path_length);
+    if (!p->location_of || !p->value_of || !p->path || !p->path_length)
+        return mem_fail(e->memory, err, "export");
+    p->path_end = p->path + (size_t)p->levels * LOCATION_MOST;
+    return PFR_OK;
+}
+
+static pfr_status begin(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    uint32_t empty;
+    out_open_memory(&p->part, e->memory);
+    out_open_memory(&p->inner, e->memory);
+    out_open_memory(&p->labels, e->memory);
+    intern_init(&p->strings, e->memory);
+    intern_init(&p->functions, e->memory);
+    PFR_TRY(take_tables(e, err));
+    PFR_TRY(gzip_output_open(&p->gzip, &e->to->out, e->memory, err));
+    p->open = true;
+    p->out = &p->gzip.out;
+    PFR_TRY(intern_put(&p->strings, "", 0, &empty, err));
+    PFR_TRY(pprof_write_facts(e, err));
+    return pprof_write_places(e, err);
+}
+
+/* --- Labels of a group. */
+
+static pfr_status add_label(struct exporting *e, const char *key, unsigned field, uint64_t value, pfr_error *err) {
+    struct pprof *p = e->state;
+    uint32_t name;
+    PFR_TRY(pprof_string(e, key, strlen(key), &name, err));
+    proto_u64(&p->inner, LABEL_KEY, name);
+    proto_u64(&p->inner, field, value);
+    proto_message(&p->labels, SAMPLE_LABEL, &p->inner);
+    return PFR_OK;
+}
+
+static pfr_status begin_group(struct exporting *e, const struct profile_group *group, pfr_error *err) {
+    static const struct {
+        const char *name;
+        enum profile_key key;
+    } numbers[] = {{"pid", PROFILE_PID}, {"tid", PROFILE_TID}, {"cpu", PROFILE_CPU}};
+    struct pprof *p = e->state;
+    const struct intern_text comm = comm_of(e, group);
+    uint32_t name;
+    out_clear(&p->labels);
+    PFR_TRY(pprof_string(e, comm.bytes, comm.length, &name, err));
+    PFR_TRY(add_label(e, "comm", LABEL_STR, name, err));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const uint64_t value = profile_value(e->profile, group, numbers[i].key);
+        if ((uint32_t)value != NOT_RECORDED)
+            PFR_TRY(add_label(e, numbers[i].name, LABEL_NUM, value, err));
+    }
+    p->event = group->event;
+    return PFR_OK;
+}
+
+/* --- Samples. */
+
+static uint64_t signed_most(uint64_t value) {
+    return value < INT64_MAX ? value : INT64_MAX;
+}
+
+static void write_sample(struct pprof *p, size_t length, const struct profile_weight *self) {
+    const uint64_t samples = signed_most(self->samples), weight = signed_most(self->weight);
+    const size_t values = proto_length(samples) + p->nr_values - 1 + proto_length(weight);
+    const size_t places = 1 + proto_length(length) + length, numbers = 1 + proto_length(values) + values;
+    proto_head(p->out, PPROF_SAMPLE, places + numbers + p->labels.used);
+    proto_bytes(p->out, SAMPLE_LOCATIONS, p->path_end - length, length);
+    proto_head(p->out, SAMPLE_VALUES, values);
+    proto_varint(p->out, samples);
+    for (uint32_t i = 1; i <= p->nr_values; i++)
+        proto_varint(p->out, i == p->value_of[p->event] ? weight : 0);
+    out_write(p->out, p->labels.buffer, p->labels.used);
+}
+
+static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+    struct pprof *p = e->state;
+    uint8_t number[PROTO_VARINT_MOST];
+    size_t own = 0;
+    if (depth) {
+        own = proto_put(number, p->location_of[node->label]);
+        p->path_length[depth] = p->path_length[depth - 1] + own;
+        memcpy(p->path_end - p->path_length[depth], number, own);
+    } else {
+        PFR_TRY(begin_group(e, e->profile->groups[label_source(&e->stacks.groups, node->label)], err));
+    }
+    if (node->self.samples)
+        write_sample(p, p->path_length[depth], &node->self);
+    if (p->labels.status < 0 || p->inner.status < 0)
+        return mem_fail(e->memory, err, "export");
+    return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
+}
+
+static pfr_status end(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    for (uint32_t i = 0; i < p->strings.count; i++) {
+        const struct intern_text text = intern_get(&p->strings, i);
+        proto_bytes(p->out, PPROF_STRING, text.bytes, text.length);
+    }
+    p->open = false;
+    return gzip_output_close(&p->gzip, err);
+}
+
+static void clear(struct exporting *e) {
+    struct pprof *p = e->state;
+    if (p->open)
+        gzip_output_close(&p->gzip, NULL);
+    out_close(&p->part, NULL);
+    out_close(&p->inner, NULL);
+    out_close(&p->labels, NULL);
+    intern_free(&p->strings);
+    intern_free(&p->functions);
+    mem_free(e->memory, p->location_of, p->nr_labels, sizeof *p->location_of);
+    mem_free(e->memory, p->value_of, p->nr_events, sizeof *p->value_of);
+    mem_free(e->memory, p->path, p->levels, LOCATION_MOST);
+    mem_free(e->memory, p->path_length, p->levels, sizeof *p->path_length);
+}
+
+const struct sink_type sink_pprof = {
+    .format = {"pprof", ".pb.gz", "gzip of one profile.proto message, for go tool pprof and its kin", true},
+    .addresses = true,
+    .keys = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID) | PROFILE_BIT(PROFILE_CPU),
+    .state_size = sizeof(struct pprof),
+    .name_group = name_group,
+    .name_frame = pprof_name_frame,
+    .begin = begin,
+    .visit = visit,
+    .end = end,
+    .clear = clear,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a pprof says of the whole recording: types of values, the moment, where and how it was made. */
+#include "export/pprof.h"
+
+#include "base/fail.h"
+#include "file/recording.h"
+
+enum { FEATURE_HOSTNAME = 3, FEATURE_OSRELEASE = 4, FEATURE_CMDLINE = 11, FEATURE_SAMPLE_TIME = 21 };
+enum { FEATURE_CLOCK_DATA = 29 };
+enum { TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
+
+static const char *unit_of(const pfr_event *event) {
+    const bool is_clock = event->attr.type == TYPE_SOFTWARE && event->attr.config <= TASK_CLOCK;
+    return is_clock ? "nanoseconds" : "count";
+}
+
+static pfr_status write_type(struct exporting *e, unsigned field, const char *name, const char *unit, uint32_t *number,
+                             pfr_error *err) {
+    struct pprof *p = e->state;
+    uint32_t unit_number;
+    PFR_TRY(pprof_string(e, name, strlen(name), number, err));
+    PFR_TRY(pprof_string(e, unit, strlen(unit), &unit_number, err));
+    proto_u64(&p->part, VALUE_TYPE, *number);
+    proto_u64(&p->part, VALUE_UNIT, unit_number);
+    proto_message(p->out, field, &p->part);
+    return PFR_OK;
+}
+
+static pfr_status write_event(struct exporting *e, uint32_t i, uint32_t *number, pfr_error *err) {
+    struct pprof *p = e->state;
+    const pfr_event *event = pfr_get_event(e->reader, i);
+    p->value_of[i] = ++p->nr_values;
+    p->newest_event = i;
+    return write_type(e, PPROF_SAMPLE_TYPE, event->name, unit_of(event), number, err);
+}
+
+/* Events that have samples, or the first one where none has. */
+static pfr_status write_types(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    uint32_t number = 0;
+    PFR_TRY(write_type(e, PPROF_SAMPLE_TYPE, "samples", "count", &number, err));
+    for (uint32_t i = 0; i < p->nr_events; i++)
+        if (e->profile->totals[i].samples)
+            PFR_TRY(write_event(e, i, &number, err));
+    if (p->nr_values == 0 && p->nr_events)
+        PFR_TRY(write_event(e, 0, &number, err));
+    proto_u64(p->out, PPROF_DEFAULT_SAMPLE_TYPE, number);
+    return PFR_OK;
+}
+
+/* The period of the event that is shown, where it has one. */
+static pfr_status write_period(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    uint32_t number;
+    if (p->nr_values == 0)
+        return PFR_OK;
+    const pfr_event *event = pfr_get_event(e->reader, p->newest_event);
+    PFR_TRY(write_type(e, PPROF_PERIOD_TYPE, event->name, unit_of(event), &number, err));
+    if (!event->attr.flags.freq)
+        proto_u64(p->out, PPROF_PERIOD, event->attr.sample_period);
+    return PFR_OK;
+}
+
+static bool find(struct exporting *e, uint32_t bit, void *body, size_t size) {
+    const pfr_feature *feature = pfr_find_feature(e->reader, bit, NULL);
+    return feature && pfr_decode_feature(e->reader, feature, body, size, NULL) == PFR_OK;
+}
+
+static void write_moment(struct exporting *e) {
+    struct pprof *p = e->state;
+    struct pfr_rec_feature_sample_time span;
+    struct pfr_rec_feature_clock_data clock;
+    if (!find(e, FEATURE_SAMPLE_TIME, &span, sizeof span) || span.last <= span.first)
+        return;
+    if (find(e, FEATURE_CLOCK_DATA, &clock, sizeof clock))
+        proto_u64(p->out, PPROF_TIME_NANOS, span.first + (clock.wall_clock_ns - clock.clockid_time_ns));
+    proto_u64(p->out, PPROF_DURATION_NANOS, span.last - span.first);
+}
+
+static pfr_status write_comment(struct exporting *e, const char *bytes, size_t length, pfr_error *err) {
+    struct pprof *p = e->state;
+    uint32_t number;
+    PFR_TRY(pprof_string(e, bytes, length, &number, err));
+    proto_u64(p->out, PPROF_COMMENT, number);
+    return PFR_OK;
+}
+
+static pfr_status write_text(struct exporting *e, const char *what, const pfr_text *text, pfr_error *err) {
+    struct output line;
+    size_t length;
+    out_open_memory(&line, e->memory);
+    out_text(&line, what);
+    out_write(&line, text->at, text->length);
+    const char *bytes = out_bytes(&line, &length);
+    const pfr_status st = line.status < 0 ? mem_fail(e->memory, err, "export") : write_comment(e, bytes, length, err);
+    out_close(&line, NULL);
+    return st;
+}
+
+static pfr_status write_command(struct exporting *e, const pfr_items *words, pfr_error *err) {
+    struct pfr_rec_string word;
+    struct output line;
+    size_t length;
+    out_open_memory(&line, e->memory);
+    out_text(&line, "command:");
+    for (pfr_items_iter it = pfr_items_begin(words); pfr_items_next(&it, &word, sizeof word, NULL) == PFR_OK;) {
+        out_char(&line, ' ');
+        out_write(&line, word.text.at, word.text.length);
+    }
+    const char *bytes = out_bytes(&line, &length);
+    const pfr_status st = line.status < 0 ? mem_fail(e->memory, err, "export") : write_comment(e, bytes, length, err);
+    out_close(&line, NULL);
+    return st;
+}
+
+static pfr_status write_comments(struct exporting *e, pfr_error *err) {
+    struct pfr_rec_feature_cmdline command;
+    struct pfr_rec_feature_hostname host;
+    struct pfr_rec_feature_osrelease release;
+    if (find(e, FEATURE_CMDLINE, &command, sizeof command))
+        PFR_TRY(write_command(e, &command.words, err));
+    if (find(e, FEATURE_HOSTNAME, &host, sizeof host))
+        PFR_TRY(write_text(e, "host: ", &host.hostname, err));
+    if (find(e, FEATURE_OSRELEASE, &release, sizeof release))
+        PFR_TRY(write_text(e, "kernel: ", &release.osrelease, err));
+    return PFR_OK;
+}
+
+pfr_status pprof_write_facts(struct exporting *e, pfr_error *err) {
+    PFR_TRY(write_types(e, err));
+    PFR_TRY(write_period(e, err));
+    write_moment(e);
+    PFR_TRY(write_comments(e, err));
+    return features_unread(e->reader, err);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mappings, locations and functions.
+ *
+ * A mapping is an object: its addresses are those in its file, so that one mapping does for all processes and whatever
+ * addresses they had it at; in the kernel and in anonymous memory they are those of the process. It begins and ends at
+ * the pages of its outermost locations. Locations of one object stand side by side, because labels begin with the
+ * object.
+ */
+#include "export/pprof.h"
+
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+#define PAGE ((uint64_t)4096)
+
+struct mapping {
+    uint32_t id, object; /* object NO_OBJECT: none */
+    uint64_t start, limit;
+    bool has_functions;
+};
+
+static void put_u64(struct output *to, uint64_t value) {
+    const uint64_t word = __builtin_bswap64(value); /* bytes in the order of numbers */
+    out_write(to, &word, sizeof word);
+}
+
+void pprof_name_frame(const void *exporting, const struct profile_frame *frame, struct output *to) {
+    const struct exporting *e = exporting;
+    const struct profile *p = e->profile;
+    out_char(to, frame->object == NO_OBJECT);
+    if (frame->object != NO_OBJECT) {
+        const struct object *o = &p->state.objects.at[frame->object];
+        const struct intern_text path = intern_get(&p->state.names, o->path);
+        out_write(to, path.bytes, path.length);
+        out_char(to, '\0');
+        out_write(to, o->build_id, o->build_id_size);
+        out_char(to, (char)o->build_id_size);
+        put_u64(to, o->kind == OBJECT_ANONYMOUS ? o->pid : 0);
+    }
+    put_u64(to, frame->object == NO_OBJECT ? frame->ip : frame->address);
+    if (frame->text != NO_TEXT) {
+        const struct intern_text text = intern_get(&p->texts, frame->text);
+        out_write(to, text.bytes, text.length);
+    }
+}
+
+static const struct profile_frame *frame_of(const struct exporting *e, uint32_t label) {
+    return &e->profile->frames[label_source(&e->stacks.frames, label)];
+}
+
+static bool is_same_object(const struct exporting *e, uint32_t a, uint32_t b) {
+    if (a == b || a == NO_OBJECT || b == NO_OBJECT)
+        return a == b;
+    const struct object *x = &e->profile->state.objects.at[a], *y = &e->profile->state.objects.at[b];
+    return x->path == y->path && x->build_id_size == y->build_id_size && x->kind == y->kind && x->pid == y->pid &&
+           memcmp(x->build_id, y->build_id, x->build_id_size) == 0;
+}
+
+/* The labels of one object, from `label` on: up to *end, not included. */
+static struct mapping find_mapping(const struct exporting *e, uint32_t label, uint32_t *end) {
+    const struct profile_frame *first = frame_of(e, label), *frame = first;
+    const uint32_t count = e->stacks.frames.texts.count;
+    struct mapping m = {.object = first->object, .start = first->address & ~(PAGE - 1)};
+    uint64_t last = first->address;
+    for (*end = label; *end < count && is_same_object(e, (frame = frame_of(e, *end))->object, m.object); ++*end) {
+        m.has_functions = m.has_functions || frame->text != NO_TEXT;
+        last = frame->address > last ? frame->address : last;
+    }
+    m.limit = last < UINT64_MAX - PAGE ? (last | (PAGE - 1)) + 1 : UINT64_MAX;
+    return m;
+}
+
+static pfr_status write_build_id(struct exporting *e, const struct object *o, pfr_error *err) {
+    struct pprof *p = e->state;
+    char text[2 * BUILD_ID_ROOM];
+    uint32_t number;
+    for (unsigned i = 0; i < o->build_id_size; i++) {
+        text[2 * i] = "0123456789abcdef"[o->build_id[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[o->build_id[i] & 15];
+    }
+    PFR_TRY(pprof_string(e, text, 2 * (size_t)o->build_id_size, &number, err));
+    proto_u64(&p->part, MAPPING_BUILD_ID, number);
+    return PFR_OK;
+}
+
+static pfr_status write_mapping(struct exporting *e, const struct mapping *m, pfr_error *err) {
+    struct pprof *p = e->state;
+    const struct object *o = &e->profile->state.objects.at[m->object];
+    const struct intern_text path = intern_get(&e->profile->state.names, o->path);
+    uint32_t number;
+    PFR_TRY(pprof_string(e, path.bytes, path.length, &number, err));
+    proto_u64(&p->part, MAPPING_ID, m->id);
+    proto_u64(&p->part, MAPPING_START, m->start);
+    proto_u64(&p->part, MAPPING_LIMIT, m->limit);
+    proto_u64(&p->part, MAPPING_OFFSET, o->kind == OBJECT_FILE ? m->start : 0);
+    proto_u64(&p->part, MAPPING_FILENAME, number);
+    PFR_TRY(write_build_id(e, o, err));
+    proto_u64(&p->part, MAPPING_HAS_FUNCTIONS, m->has_functions);
+    proto_message(p->out, PPROF_MAPPING, &p->part);
+    return PFR_OK;
+}
+
+/* A function has one number in each object, the next one when it is met first. */
+static pfr_status write_function(struct exporting *e, const struct profile_frame *frame, uint32_t mapping, uint32_t *id,
+                                 pfr_error *err) {
+    struct pprof *p = e->state;
+    const struct intern_text text = intern_get(&e->profile->texts, frame->text);
+    const uint32_t before = p->functions.count;
+    uint32_t key[2] = {0, mapping};
+    PFR_TRY(pprof_string(e, text.bytes, text.length, &key[0], err));
+    PFR_TRY(intern_put(&p->functions, key, sizeof key, id, err));
+    if (++*id == before + 1) {
+        proto_u64(&p->part, FUNCTION_ID, *id);
+        proto_u64(&p->part, FUNCTION_NAME, key[0]);
+        proto_message(p->out, PPROF_FUNCTION, &p->part);
+    }
+    return PFR_OK;
+}
+
+static pfr_status write_location(struct exporting *e, uint32_t label, const struct mapping *m, pfr_error *err) {
+    struct pprof *p = e->state;
+    const struct profile_frame *frame = frame_of(e, label);
+    const uint64_t address = frame->object == NO_OBJECT ? frame->ip : frame->address;
+    uint32_t function = 0;
+    if (frame->text != NO_TEXT)
+        PFR_TRY(write_function(e, frame, m->id, &function, err));
+    proto_u64(&p->part, LOCATION_ID, p->location_of[label]);
+    proto_u64(&p->part, LOCATION_MAPPING, address < m->limit ? m->id : 0);
+    proto_u64(&p->part, LOCATION_ADDRESS, address);
+    proto_u64(&p->inner, LINE_FUNCTION, function);
+    if (function)
+        proto_message(&p->part, LOCATION_LINE, &p->inner);
+    proto_message(p->out, PPROF_LOCATION, &p->part);
+    return p->part.status < 0 || p->inner.status < 0 ? mem_fail(e->memory, err, "export") : PFR_OK;
+}
+
+static pfr_status write_object(struct exporting *e, struct mapping *m, uint32_t label, uint32_t end, pfr_error *err) {
+    if (m->object != NO_OBJECT)
+        PFR_TRY(write_mapping(e, m, err));
+    for (uint32_t i = label; i < end; i++)
+        PFR_TRY(write_location(e, i, m, err));
+    return PFR_OK;
+}
+
+/* --- The program itself stands first among the mappings: the object of a file, no library, with most samples. */
+
+static bool may_be_main(const struct exporting *e, uint32_t object) {
+    if (object == NO_OBJECT || e->profile->state.objects.at[object].kind != OBJECT_FILE)
+        return false;
+    return !strstr(intern_chars(&e->profile->state.names, e->profile->state.objects.at[object].path), ".so");
+}
+
+static uint64_t samples_of(const uint64_t *samples, uint32_t label, uint32_t end) {
+    uint64_t sum = 0;
+    for (uint32_t i = label; i < end; i++)
+        sum += samples[i];
+    return sum;
+}
+
+static uint32_t find_main(const struct exporting *e, const uint64_t *samples) {
+    uint32_t best = 0, end;
+    uint64_t most = 0;
+    for (uint32_t label = 0; label < e->stacks.frames.texts.count; label = end) {
+        const struct mapping m = find_mapping(e, label, &end);
+        const uint64_t own = may_be_main(e, m.object) ? samples_of(samples, label, end) : 0;
+        if (own > most) {
+            most = own;
+            best = label;
+        }
+    }
+    return best;
+}
+
+/* Numbers of few bytes for what stands in many samples: locations by the samples that they are in. */
+struct used {
+    uint64_t nodes;
+    uint32_t label;
+};
+
+static int by_use(const void *a, const void *b) {
+    const struct used *x = a, *y = b;
+    if (x->nodes != y->nodes)
+        return x->nodes > y->nodes ? -1 : 1;
+    return x->label < y->label ? -1 : 1;
+}
+
+static pfr_status number_locations(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    struct used *used = mem_alloc(e->memory, p->nr_labels, sizeof *used);
+    if (!used)
+        return mem_fail(e->memory, err, "export");
+    for (uint32_t i = 0; i < p->nr_labels; i++)
+        used[i] = (struct used){0, i};
+    for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
+        used[e->stacks.nodes[n].label].nodes += e->stacks.nodes[n].total.samples;
+    qsort(used, p->nr_labels, sizeof *used, by_use);
+    for (uint32_t i = 0; i < p->nr_labels; i++)
+        p->location_of[used[i].label] = i + 1;
+    mem_free(e->memory, used, p->nr_labels, sizeof *used);
+    return PFR_OK;
+}
+
+static pfr_status write_all(struct exporting *e, uint32_t main_label, pfr_error *err) {
+    struct pprof *p = e->state;
+    struct mapping m = {.id = 1};
+    uint32_t end, id = 1;
+    if (p->nr_labels == 0)
+        return PFR_OK;
+    m = find_mapping(e, main_label, &end);
+    m.id = m.object == NO_OBJECT ? 0 : id++;
+    PFR_TRY(write_object(e, &m, main_label, end, err));
+    for (uint32_t label = 0; label < p->nr_labels; label = end) {
+        m = find_mapping(e, label, &end);
+        if (label == main_label)
+            continue;
+        m.id = m.object == NO_OBJECT ? 0 : id++;
+        PFR_TRY(write_object(e, &m, label, end, err));
+    }
+    return PFR_OK;
+}
+
+pfr_status pprof_write_places(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    uint64_t *samples = mem_zeroed(e->memory, p->nr_labels, sizeof *samples);
+    if (!samples)
+        return mem_fail(e->memory, err, "export");
+    for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
+        samples[e->stacks.nodes[n].label] += e->stacks.nodes[n].self.samples;
+    const uint32_t main_label = find_main(e, samples);
+    mem_free(e->memory, samples, p->nr_labels, sizeof *samples);
+    PFR_TRY(number_locations(e, err));
+    return write_all(e, main_label, err);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One walk over a profile for whichever sink: see sink.h. */
+#include "export/sink.h"
+
+#include "base/fail.h"
+#include "base/whole_file.h"
+#include "file/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct exporting *e = context;
+    if (e->of->hole)
+        e->of->hole(e->of->context, hole);
+}
+
+static bool keep(void *context, const struct profile_sample *sample) {
+    return choice_wants(&((const struct exporting *)context)->choice, sample);
+}
+
+static bool wants_group(const void *exporting, const struct profile_group *group) {
+    const struct exporting *e = exporting;
+    const struct intern_text comm = comm_of(e, group);
+    return choice_wants_comm(&e->choice, (const char *)comm.bytes, comm.length);
+}
+
+static pfr_status load(struct exporting *e, pfr_error *err) {
+    const struct profile_wish wish = {
+        .keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
+        .frames = true,
+        .chains = true,
+        .addresses = e->sink->addresses,
+        .max_stack = e->of->max_stack,
+        .jobs = e->of->jobs,
+        .names = {.symfs = e->of->symfs, .kallsyms = e->of->kallsyms, .none = e->of->no_symbols},
+        .keep = choice_is_everything(&e->choice) ? NULL : keep,
+        .hole = tell_hole,
+        .context = e};
+    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e};
+    PFR_TRY(profile_load(&e->profile, e->reader, &wish, err));
+    return stacks_build(&e->stacks, e->profile, &naming, err);
+}
+
+/* --- What should be known beside the output. */
+
+static uint32_t count_events(const struct exporting *e) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < e->profile->nr_events; i++)
+        count += e->profile->totals[i].samples > 0;
+    return count;
+}
+
+static pfr_status check_events(const struct exporting *e, pfr_error *err) {
+    char text[120];
+    const uint32_t count = e->sink->sums_events ? count_events(e) : 0;
+    if (count < 2)
+        return PFR_OK;
+    if (e->of->by_period)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                        "periods of %" PRIu32 " events do not add up; name one with --event", count);
+    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event takes those of one",
+             count);
+    if (e->of->note)
+        e->of->note(e->of->context, text);
+    return PFR_OK;
+}
+
+/* What a limit left unknown is a hole, though every byte was read. */
+static pfr_status tell_limits(struct exporting *e) {
+    const struct profile *p = e->profile;
+    pfr_error why;
+    if (p->too_deep) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
+                 "%" PRIu64 " samples are of processes forked more than %" PRIu32 " deep (limit depth)", p->too_deep,
+                 e->reader->limits.depth);
+        tell_hole(e, &why);
+    }
+    if (p->limited.samples) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "%" PRIu64 " samples are in [limit]: there was no memory for more stacks (limit memory)",
+                 p->limited.samples);
+        tell_hole(e, &why);
+    }
+    return p->lossy || p->too_deep || p->limited.samples ? PFR_HOLE : PFR_OK;
+}
+
+/* --- Giving it to the sink. */
+
+static pfr_status visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+    struct exporting *e = context;
+    return e->sink->visit(e, node, depth, err);
+}
+
+static pfr_status feed(struct exporting *e, pfr_error *err) {
+    e->state = mem_zeroed(e->memory, 1, e->sink->state_size);
+    if (!e->state)
+        return mem_fail(e->memory, err, "export");
+    pfr_status st = e->sink->begin ? e->sink->begin(e, err) : PFR_OK;
+    if (st >= 0 && e->sink->visit)
+        st = stacks_walk(&e->stacks, visit, e, err);
+    if (st >= 0 && e->sink->end)
+        st = e->sink->end(e, err);
+    if (e->sink->clear)
+        e->sink->clear(e);
+    mem_free(e->memory, e->state, 1, e->sink->state_size);
+    return st;
+}
+
+static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *err) {
+    struct pfr_output own = {.raw_names = e->to->raw_names};
+    struct whole_file file;
+    PFR_TRY(whole_file_open(&file, path, e->memory, &own.out, err));
+    e->to = &own;
+    const pfr_status st = feed(e, err), closed = whole_file_close(&file, &own.out, st >= 0, err);
+    return st < 0 ? st : closed;
+}
+
+static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
+    if (path)
+        PFR_TRY(whole_file_may_be(path, err));
+    PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
+    PFR_TRY(load(e, err));
+    PFR_TRY(check_events(e, err));
+    PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
+    return tell_limits(e);
+}
+
+pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {
+    static const pfr_selection everything = {.size = sizeof everything};
+    e->memory = &e->reader->memory;
+    e->of = e->of ? e->of : &everything;
+    labels_init(&e->stacks.groups, e->memory);
+    e->stacks.memory = e->memory;
+    labels_init(&e->stacks.frames, e->memory);
+    const pfr_status st = run(e, path, err);
+    stacks_free(&e->stacks);
+    profile_close(e->profile);
+    choice_free(&e->choice);
+    return st;
+}

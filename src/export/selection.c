@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which samples are counted:
+ *
+ *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  12.5,13 or 12.5-13 in seconds    event  cycles
+ *
+ * script's filters know more forms of time; these are to become theirs when those can be reached from here.
+ */
+#include "export/sink.h"
+
+#include "base/fail.h"
+#include "base/text.h"
+
+static pfr_status refuse(pfr_error *err, const char *option, const char *text) {
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--%s does not take '%.60s'", option, text);
+}
+
+static pfr_status add(struct choice *c, struct number_list *list, uint64_t first, uint64_t last, pfr_error *err) {
+    void *more = mem_grow(c->memory, list->at, list->count, &list->room, 8, sizeof *list->at);
+    if (!more)
+        return mem_fail(c->memory, err, "filter");
+    list->at = more;
+    list->at[list->count++] = (struct number_range){first, last};
+    return PFR_OK;
+}
+
+static pfr_status read_numbers(struct choice *c, struct number_list *list, const char *option, const char *text,
+                               pfr_error *err) {
+    uint64_t first, last;
+    list->any = !text;
+    if (text && !*text)
+        return refuse(err, option, text);
+    for (const char *at = text ? text : ""; *at; at += *at == ',') {
+        const size_t length = strcspn(at, ","), dash = strcspn(at, "-,");
+        if (!parse_u64_part(at, dash, &first))
+            return refuse(err, option, text);
+        last = first;
+        if (dash < length && !parse_u64_part(at + dash + 1, length - dash - 1, &last))
+            return refuse(err, option, text);
+        PFR_TRY(add(c, list, first, last, err));
+        at += length;
+    }
+    return PFR_OK;
+}
+
+/* An end that is left out is open. */
+static bool read_end(const char *text, size_t length, uint64_t *value) {
+    char part[40];
+    if (length == 0)
+        return true;
+    if (length >= sizeof part)
+        return false;
+    memcpy(part, text, length);
+    part[length] = '\0';
+    return parse_seconds(part, value);
+}
+
+static pfr_status read_time(struct choice *c, const char *text, pfr_error *err) {
+    uint64_t first = 0, last = UINT64_MAX;
+    c->times.any = !text;
+    if (!text)
+        return PFR_OK;
+    const char *comma = strpbrk(text, ",-");
+    if (!comma || !read_end(text, (size_t)(comma - text), &first) || !read_end(comma + 1, strlen(comma + 1), &last) ||
+        first > last)
+        return refuse(err, "time", text);
+    return add(c, &c->times, first, last, err);
+}
+
+static pfr_status read_event(struct choice *c, const char *name, const pfr_reader *reader, pfr_error *err) {
+    bool any = false;
+    if (!name)
+        return PFR_OK;
+    c->nr_events = pfr_event_count(reader);
+    c->events = mem_zeroed(c->memory, c->nr_events, sizeof *c->events);
+    if (!c->events)
+        return mem_fail(c->memory, err, "filter");
+    for (uint32_t i = 0; i < c->nr_events; i++) {
+        const pfr_event *event = pfr_get_event(reader, i);
+        c->events[i] = strcmp(event->name, name) == 0 || strcmp(event->rebuilt, name) == 0;
+        any = any || c->events[i];
+    }
+    return any ? PFR_OK
+               : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                          "there is no event '%.60s'; perfray info --events lists them", name);
+}
+
+pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
+                       pfr_error *err) {
+    *c = (struct choice){.memory = memory, .comms = of->comms};
+    PFR_TRY(read_numbers(c, &c->cpus, "cpu", of->cpus, err));
+    PFR_TRY(read_numbers(c, &c->pids, "pid", of->pids, err));
+    PFR_TRY(read_numbers(c, &c->tids, "tid", of->tids, err));
+    PFR_TRY(read_time(c, of->time, err));
+    return read_event(c, of->event, reader, err);
+}
+
+void choice_free(struct choice *c) {
+    struct number_list *const lists[] = {&c->cpus, &c->pids, &c->tids, &c->times};
+    for (size_t i = 0; c->memory && i < sizeof lists / sizeof *lists; i++)
+        mem_free(c->memory, lists[i]->at, lists[i]->room, sizeof *lists[i]->at);
+    if (c->memory)
+        mem_free(c->memory, c->events, c->nr_events, sizeof *c->events);
+}
+
+bool choice_is_everything(const struct choice *c) {
+    return c->cpus.any && c->pids.any && c->tids.any && c->times.any && !c->events;
+}
+
+static bool has(const struct number_list *list, uint64_t value) {
+    for (size_t i = 0; i < list->count; i++)
+        if (value >= list->at[i].first && value <= list->at[i].last)
+            return true;
+    return list->any;
+}
+
+bool choice_wants(const struct choice *c, const struct profile_sample *sample) {
+    return (!c->events || (sample->event < c->nr_events && c->events[sample->event])) && has(&c->cpus, sample->cpu) &&
+           has(&c->pids, sample->pid) && has(&c->tids, sample->tid) && has(&c->times, sample->time);
+}
+
+bool choice_wants_comm(const struct choice *c, const char *comm, size_t length) {
+    for (const char *at = c->comms ? c->comms : ""; *at; at += *at == ',') {
+        const size_t own = strcspn(at, ",");
+        if (own == length && memcmp(at, comm, length) == 0)
+            return true;
+        at += own;
+    }
+    return !c->comms;
+}

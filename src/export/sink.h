@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_SINK_H
+#define PFR_EXPORT_SINK_H
+/*
+ * A sink is what a format makes of a profile: one row, in a file of its own, listed in sinks.c. The pump (pump.c) loads
+ * a profile with what the row wants, merges and orders its stacks by the names that the sink gives, and calls it:
+ *
+ *     begin     before the first stack
+ *     visit     each node of the stacks, outer ones before what is below them, in order
+ *     end       behind the last
+ *     clear     always, also after a failure
+ *
+ * A callback that is left out: not interested.
+ */
+#include "base/public_output.h"
+#include "export/stacks.h"
+
+#include <perfray/export.h>
+
+struct exporting;
+
+struct sink_type {
+    pfr_export_format format;
+    bool hidden;       /* not by pfr_export */
+    bool sums_events;  /* one number for each stack */
+    bool addresses;    /* a frame for each address; else for each function */
+    uint32_t keys;     /* samples that differ in these are kept apart (PROFILE_BIT); comm always is one */
+    size_t state_size; /* of what the sink keeps: zero at begin */
+    void (*name_group)(const void *exporting, const struct profile_group *group, struct output *to);
+    void (*name_frame)(const void *exporting, const struct profile_frame *frame, struct output *to);
+    pfr_status (*begin)(struct exporting *e, pfr_error *err);
+    pfr_status (*visit)(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err);
+    pfr_status (*end)(struct exporting *e, pfr_error *err);
+    void (*clear)(struct exporting *e);
+};
+
+/* Which samples count: what a text says, as numbers. */
+struct number_range {
+    uint64_t first, last;
+};
+struct number_list {
+    struct number_range *at;
+    size_t count, room;
+    bool any;
+};
+struct choice {
+    struct memory *memory;
+    struct number_list cpus, pids, tids, times;
+    bool *events; /* by event; NULL: all */
+    uint32_t nr_events;
+    const char *comms;
+};
+
+struct exporting {
+    const struct sink_type *sink;
+    const pfr_selection *of;
+    const void *options; /* of the sink's own call */
+    pfr_reader *reader;
+    struct memory *memory; /* the reader's */
+    struct choice choice;
+    struct profile *profile;
+    struct stacks stacks;
+    struct pfr_output *to;
+    void *state;
+};
+
+/* Ends with NULL. */
+extern const struct sink_type *const sinks[];
+extern const struct sink_type sink_folded, sink_pprof, sink_flame;
+
+/* The whole of it. `path` NULL: to `to`. */
+pfr_status export_run(struct exporting *e, const char *path, pfr_error *err);
+
+/* --- selection.c. < 0: USAGE, *err; choice_free all the same. */
+pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
+                       pfr_error *err);
+void choice_free(struct choice *c);
+/* Whether all samples are wanted, as far as is known before they are looked at: comms are not asked here. */
+bool choice_is_everything(const struct choice *c);
+bool choice_wants(const struct choice *c, const struct profile_sample *sample);
+bool choice_wants_comm(const struct choice *c, const char *comm, size_t length);
+
+/* --- frame_words.c: what frames are called. */
+enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_UNNAMED };
+enum frame_kind frame_kind_of(const struct exporting *e, const struct profile_frame *frame);
+/* Its symbol, else its object in brackets, else [unknown]; not escaped. */
+void write_frame_name(const struct exporting *e, const struct profile_frame *frame, struct output *to);
+/* The last part of the object's path; nothing where it has none. */
+void write_object_name(const struct exporting *e, uint32_t object, struct output *to);
+
+/* What a sample counts in outputs that have one number. */
+static inline uint64_t weight_of(const struct exporting *e, const struct profile_weight *weight) {
+    return e->of->by_period ? weight->weight : weight->samples;
+}
+
+static inline struct intern_text comm_of(const struct exporting *e, const struct profile_group *group) {
+    return intern_get(&e->profile->texts, (uint32_t)profile_value(e->profile, group, PROFILE_COMM));
+}
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Merging and ordering the nodes of a profile: see stacks.h.
+ *
+ *     1. which nodes count, how deep they are, and the labels of their frames; parents stand before what is below them
+ *     2. nodes by level
+ *     3. level after level: nodes sorted by (node that their parent became, label); equal neighbours are one
+ */
+#include "export/stacks.h"
+
+#include "base/fail.h"
+
+#define DIGITS 2048u
+#define LEFT_OUT UINT32_MAX
+#define INTO_PARENT (UINT32_MAX - 1)
+
+/* A node of a level, first as it was met, then with what it is sorted by. */
+struct met {
+    uint32_t node, parent, label;
+};
+
+struct item {
+    uint64_t key; /* what the parent became, counted from the first of its level << 32 | label */
+    uint32_t node;
+};
+
+struct building {
+    struct stacks *stacks;
+    const struct profile *profile;
+    const struct stack_naming *naming;
+    struct memory *memory;
+    struct output name;
+    uint64_t *samples;  /* by node of the profile: of it and all below */
+    uint32_t *level;    /* LEFT_OUT, INTO_PARENT */
+    uint32_t *became;   /* its node in the stacks */
+    uint32_t *label_of; /* of frames: number of its label + 1; 0: not asked yet */
+    uint32_t *root_label;
+    struct met *by_level;
+    uint32_t *begins; /* of each level, in by_level */
+    struct item *items, *other;
+    size_t nr_items;
+    uint32_t levels;
+};
+
+static pfr_status take_tables(struct building *b, pfr_error *err) {
+    const struct profile *p = b->profile;
+    const size_t nodes = (size_t)p->nr_nodes + 1;
+    out_open_memory(&b->name, b->memory);
+    b->samples = mem_zeroed_table(b->memory, nodes, sizeof *b->samples);
+    b->level = mem_alloc(b->memory, nodes, sizeof *b->level);
+    b->became = mem_alloc(b->memory, nodes, sizeof *b->became);
+    b->by_level = mem_alloc(b->memory, nodes, sizeof *b->by_level);
+    b->label_of = mem_zeroed(b->memory, (size_t)p->nr_frames + 1, sizeof *b->label_of);
+    b->root_label = mem_zeroed(b->memory, (size_t)p->nr_groups + 1, sizeof *b->root_label);
+    if (!b->samples || !b->level || !b->became || !b->by_level || !b->label_of || !b->root_label)
+        return mem_fail(b->memory, err, "stacks");
+    mem_is_table(b->level, nodes, sizeof *b->level);
+    mem_is_table(b->became, nodes, sizeof *b->became);
+    mem_is_table(b->by_level, nodes, sizeof *b->by_level);
+    return PFR_OK;
+}
+
+static void give_tables_back(struct building *b) {
+    const struct profile *p = b->profile;
+    const size_t nodes = (size_t)p->nr_nodes + 1;
+    out_close(&b->name, NULL);
+    mem_free(b->memory, b->samples, nodes, sizeof *b->samples);
+    mem_free(b->memory, b->level, nodes, sizeof *b->level);
+    mem_free(b->memory, b->became, nodes, sizeof *b->became);
+    mem_free(b->memory, b->by_level, nodes, sizeof *b->by_level);
+    mem_free(b->memory, b->label_of, (size_t)p->nr_frames + 1, sizeof *b->label_of);
+    mem_free(b->memory, b->root_label, (size_t)p->nr_groups + 1, sizeof *b->root_label);
+    mem_free(b->memory, b->begins, (size_t)b->levels + 2, sizeof *b->begins);
+    mem_free(b->memory, b->items, b->nr_items, sizeof *b->items);
+    mem_free(b->memory, b->other, b->nr_items, sizeof *b->other);
+}
+
+/* --- Which nodes count. */
+
+static void sum_samples(struct building *b) {
+    const struct profile *p = b->profile;
+    for (uint32_t n = p->nr_nodes; n-- > 0;) {
+        b->samples[n] += p->self[n].samples;
+        if (p->nodes[n].parent != NO_NODE)
+            b->samples[p->nodes[n].parent] += b->samples[n];
+    }
+}
+
+static pfr_status put_name(struct building *b, struct labels *labels, uint32_t thing, uint32_t *number,
+                           pfr_error *err) {
+    size_t length;
+    if (b->name.status < 0)
+        return mem_fail(b->memory, err, "names");
+    const char *bytes = out_bytes(&b->name, &length);
+    PFR_TRY(labels_put(labels, length ? bytes : "", length, thing, number, err));
+    out_clear(&b->name);
+    return PFR_OK;
+}
+
+static pfr_status look_at_root(struct building *b, uint32_t n, pfr_error *err) {
+    const uint32_t number = b->profile->nodes[n].frame;
+    const struct profile_group *group = b->profile->groups[number];
+    b->level[n] = LEFT_OUT;
+    if (!b->samples[n] || (b->naming->wants && !b->naming->wants(b->naming->context, group)))
+        return PFR_OK;
+    b->level[n] = 0;
+    b->naming->name_group(b->naming->context, group, &b->name);
+    return put_name(b, &b->stacks->groups, number, &b->root_label[number], err);
+}
+
+static pfr_status name_frame(struct building *b, uint32_t frame, pfr_error *err) {
+    uint32_t number;
+    if (b->label_of[frame])
+        return PFR_OK;
+    b->naming->name_frame(b->naming->context, &b->profile->frames[frame], &b->name);
+    PFR_TRY(put_name(b, &b->stacks->frames, frame, &number, err));
+    b->label_of[frame] = number + 1;
+    return PFR_OK;
+}
+
+static pfr_status look_at_inner(struct building *b, uint32_t n, pfr_error *err) {
+    const struct profile_node *node = &b->profile->nodes[n];
+    const uint32_t outer = b->level[node->parent];
+    const bool is_apart = (node->frame & NODE_APART) && outer != 0;
+    b->level[n] = LEFT_OUT;
+    if (outer == LEFT_OUT || !b->samples[n])
+        return PFR_OK;
+    b->level[n] = is_apart ? INTO_PARENT : outer + 1;
+    if (b->level[n] != INTO_PARENT && b->level[n] >= b->levels)
+        b->levels = b->level[n] + 1;
+    return is_apart ? PFR_OK : name_frame(b, node_frame(node), err);
+}
+
+static pfr_status look_at_all(struct building *b, pfr_error *err) {
+    const struct profile *p = b->profile;
+    sum_samples(b);
+    b->levels = 1;
+    for (uint32_t n = 0; n < p->nr_nodes; n++)
+        PFR_TRY(p->nodes[n].parent == NO_NODE ? look_at_root(b, n, err) : look_at_inner(b, n, err));
+    PFR_TRY(labels_sort(&b->stacks->groups, err));
+    return labels_sort(&b->stacks->frames, err);
+}
+
+/* --- By level. */
+
+static uint32_t label_of(const struct building *b, uint32_t n) {
+    const struct profile_node *node = &b->profile->nodes[n];
+    if (node->parent == NO_NODE)
+        return b->stacks->groups.rank[b->root_label[node->frame]];
+    return b->stacks->frames.rank[b->label_of[node_frame(node)] - 1];
+}
+
+static pfr_status sort_by_level(struct building *b, pfr_error *err) {
+    const uint32_t nodes = b->profile->nr_nodes;
+    b->begins = mem_zeroed(b->memory, (size_t)b->levels + 2, sizeof *b->begins);
+    if (!b->begins)
+        return mem_fail(b->memory, err, "stacks");
+    uint32_t *const next = b->begins + 1; /* so that filling moves each begin to its place */
+    for (uint32_t n = 0; n < nodes; n++)
+        if (b->level[n] < INTO_PARENT)
+            next[b->level[n] + 1]++;
+    for (uint32_t l = 1; l <= b->levels; l++)
+        next[l] += next[l - 1];
+    for (uint32_t n = 0; n < nodes; n++)
+        if (b->level[n] < INTO_PARENT)
+            b->by_level[next[b->level[n]]++] = (struct met){n, b->profile->nodes[n].parent, label_of(b, n)};
+    return PFR_OK;
+}
+
+/* --- Sorting: by digits of the key, from the last one, those that are the same everywhere left out. */
+
+static struct item *sort_by_digit(const struct item *from, struct item *to, uint32_t count, unsigned shift) {
+    uint32_t at[DIGITS + 1] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        at[(from[i].key >> shift & (DIGITS - 1)) + 1]++;
+    for (unsigned i = 1; i < DIGITS; i++)
+        at[i] += at[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+    return to;
+}
+
+static const struct item *sort_items(struct building *b, uint32_t count) {
+    static const unsigned shifts[] = {0,  11, 22,
+                                      32, 43, 54}; /* a digit over the border of label and parent is harmless */
+    struct item *now = b->items, *spare = b->other;
+    uint64_t differ = 0;
+    for (uint32_t i = 1; i < count; i++)
+        differ |= now[i].key ^ now[0].key;
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+        if (!(differ >> shifts[i] & (DIGITS - 1)))
+            continue;
+        struct item *const before = now;
+        now = sort_by_digit(now, spare, count, shifts[i]);
+        spare = before;
+    }
+    return now;
+}
+
+/* --- Nodes. */
+
+static uint32_t add_node(struct stacks *s, uint32_t parent, uint32_t label) {
+    const uint32_t number = s->count++;
+    s->nodes[number] = (struct stack_node){.parent = parent, .label = label};
+    if (parent == NO_NODE) {
+        s->nr_roots++;
+    } else if (s->nodes[parent].nr_inner++ == 0) {
+        s->nodes[parent].inner = number;
+    }
+    return number;
+}
+
+static void add_weight(struct profile_weight *to, const struct profile_weight *more) {
+    to->weight += more->weight;
+    to->samples += more->samples;
+}
+
+static void take_level(struct building *b, uint32_t level, uint32_t outer) {
+    struct stacks *s = b->stacks;
+    const struct met *met = b->by_level + b->begins[level];
+    const uint32_t count = b->begins[level + 1] - b->begins[level];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t parent = level ? b->became[met[i].parent] - outer : 0;
+        b->items[i] = (struct item){parent << 32 | met[i].label, met[i].node};
+    }
+    const struct item *sorted = sort_items(b, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || sorted[i].key != sorted[i - 1].key)
+            add_node(s, level ? outer + (uint32_t)(sorted[i].key >> 32) : NO_NODE, (uint32_t)sorted[i].key);
+        b->became[sorted[i].node] = s->count - 1;
+        add_weight(&s->nodes[s->count - 1].self, &b->profile->self[sorted[i].node]);
+    }
+}
+
+/* Each level needs to know where the one above it begins. */
+static void take_levels(struct building *b) {
+    uint32_t outer = 0;
+    for (uint32_t l = 0; l < b->levels; l++) {
+        const uint32_t begin = b->stacks->count;
+        take_level(b, l, outer);
+        outer = begin;
+    }
+}
+
+static pfr_status make_node_room(struct building *b, pfr_error *err) {
+    struct stacks *s = b->stacks;
+    for (uint32_t l = 0; l < b->levels; l++) {
+        const size_t count = b->begins[l + 1] - b->begins[l];
+        s->room += count;
+        b->nr_items = count > b->nr_items ? count : b->nr_items;
+    }
+    s->nodes = mem_alloc(b->memory, s->room, sizeof *s->nodes);
+    b->items = mem_alloc(b->memory, b->nr_items, sizeof *b->items);
+    b->other = mem_alloc(b->memory, b->nr_items, sizeof *b->other);
+    if (!s->nodes || !b->items || !b->other)
+        return mem_fail(b->memory, err, "stacks");
+    mem_is_table(s->nodes, s->room, sizeof *s->nodes);
+    return PFR_OK;
+}
+
+static void add_up(struct building *b) {
+    struct stacks *s = b->stacks;
+    const struct profile *p = b->profile;
+    for (uint32_t n = 0; n < p->nr_nodes; n++)
+        if (b->level[n] == INTO_PARENT)
+            add_weight(&s->nodes[b->became[p->nodes[n].parent]].self, &p->self[n]);
+    for (uint32_t n = 0; n < s->count; n++)
+        s->nodes[n].total = s->nodes[n].self;
+    for (uint32_t n = s->count; n-- > s->nr_roots;)
+        add_weight(&s->nodes[s->nodes[n].parent].total, &s->nodes[n].total);
+}
+
+static pfr_status build(struct building *b, pfr_error *err) {
+    PFR_TRY(take_tables(b, err));
+    PFR_TRY(look_at_all(b, err));
+    PFR_TRY(sort_by_level(b, err));
+    PFR_TRY(make_node_room(b, err));
+    take_levels(b);
+    add_up(b);
+    b->stacks->levels = b->levels;
+    return PFR_OK;
+}
+
+pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, const struct stack_naming *naming,
+                        pfr_error *err) {
+    struct building b = {.stacks = stacks, .profile = profile, .naming = naming, .memory = profile->memory};
+    *stacks = (struct stacks){.memory = profile->memory};
+    labels_init(&stacks->groups, profile->memory);
+    labels_init(&stacks->frames, profile->memory);
+    const pfr_status st = build(&b, err);
+    give_tables_back(&b);
+    return st;
+}
+
+void stacks_free(struct stacks *stacks) {
+    mem_free(stacks->memory, stacks->nodes, stacks->room, sizeof *stacks->nodes);
+    labels_free(&stacks->groups);
+    labels_free(&stacks->frames);
+}
+
+/* From a node inwards, else to the next one beside it or beside what stands above it. */
+static uint32_t next_of(const struct stacks *s, uint32_t n, uint32_t *depth) {
+    if (s->nodes[n].nr_inner)
+        return ++*depth, s->nodes[n].inner;
+    for (;; n = s->nodes[n].parent, --*depth) {
+        const uint32_t parent = s->nodes[n].parent;
+        if (parent == NO_NODE)
+            return n + 1 < s->nr_roots ? n + 1 : NO_NODE;
+        if (n + 1 < s->nodes[parent].inner + s->nodes[parent].nr_inner)
+            return n + 1;
+    }
+}
+
+pfr_status stacks_walk(const struct stacks *stacks, stack_visit *visit, void *context, pfr_error *err) {
+    uint32_t depth = 0;
+    for (uint32_t n = stacks->nr_roots ? 0 : NO_NODE; n != NO_NODE; n = next_of(stacks, n, &depth))
+        PFR_TRY(visit(context, &stacks->nodes[n], depth, err));
+    return PFR_OK;
+}

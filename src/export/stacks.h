@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_STACKS_H
+#define PFR_EXPORT_STACKS_H
+/*
+ * The stacks of a profile as a sink sees them: nodes whose frames have one label are one, and all is in order. Nodes
+ * are numbered level by level, those below a node side by side and by their labels; so the same recording gives the
+ * same numbers, whatever number of threads counted it.
+ *
+ *     stacks_build(&stacks, profile, &naming, &err);
+ *     for (uint32_t i = 0; i < stacks.nr_roots; i++)
+ *         ... stacks.nodes[i], and below it stacks.nodes[node->inner] and node->nr_inner - 1 more ...
+ *     stacks_free(&stacks);
+ *
+ * A sampled address that its call chain does not hold is left out, as perf script does; its samples are those of the
+ * innermost entry of the chain.
+ */
+#include "base/output.h"
+#include "export/labels.h"
+#include "model/profile.h"
+
+struct stack_node {
+    uint32_t parent; /* NO_NODE: a root */
+    uint32_t label;  /* a root's: in .groups, of others in .frames */
+    uint32_t inner, nr_inner;
+    struct profile_weight self, total; /* total: self and all below */
+};
+
+struct stacks {
+    struct memory *memory;
+    struct labels groups, frames;
+    struct stack_node *nodes;
+    size_t room;
+    uint32_t count, nr_roots, levels;
+};
+
+/* How a sink calls groups and frames: it writes bytes to `to`. */
+struct stack_naming {
+    bool (*wants)(const void *context, const struct profile_group *group); /* NULL: all */
+    void (*name_group)(const void *context, const struct profile_group *group, struct output *to);
+    void (*name_frame)(const void *context, const struct profile_frame *frame, struct output *to);
+    const void *context;
+};
+
+/* < 0: *err; call stacks_free all the same. */
+pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, const struct stack_naming *naming,
+                        pfr_error *err);
+void stacks_free(struct stacks *stacks);
+
+/* Every node with what is below it behind it: `depth` is 0 for roots. Stops at the first status below 0. */
+typedef pfr_status stack_visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err);
+pfr_status stacks_walk(const struct stacks *stacks, stack_visit *visit, void *context, pfr_error *err);
+
+#endif
