@@ -4,11 +4,14 @@
 #include <string.h>
 #include "command.h"
 
-extern const struct command cmd_report, cmd_info, cmd_script, cmd_dump;
+extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_REPORT
     &cmd_report,
+#endif
+#ifdef HAVE_CMD_FLAME
+    &cmd_flame,
 #endif
 #ifdef HAVE_CMD_INFO
     &cmd_info,
@@ -18,6 +21,9 @@ const struct command *const commands[] = {
 #endif
 #ifdef HAVE_CMD_DUMP
     &cmd_dump,
+#endif
+#ifdef HAVE_CMD_EXPORT
+    &cmd_export,
 #endif
     NULL,
 };

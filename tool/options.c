@@ -160,6 +160,15 @@ static bool set_percent(const struct parse *parse, const struct opt *row, double
     return refuse_option(parse, row, what);
 }
 
+static bool set_decimal(const struct parse *parse, const struct opt *row, double *value, const char *word) {
+    char what[256], *end;
+    *value = strtod(word, &end);
+    if (end != word && !*end && *value >= 0 && *value <= 1e9)
+        return true;
+    snprintf(what, sizeof what, "is a number, 0 or more, not '%.60s'", word);
+    return refuse_option(parse, row, what);
+}
+
 static bool add_word(const struct parse *parse, const struct opt *row, struct word_list *list, const char *word) {
     if (list->count == WORD_LIST_MOST)
         return refuse_option(parse, row, "is given too often");
@@ -201,6 +210,8 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
         return set_limit(parse, row, member, word);
     case OPT_PERCENT:
         return set_percent(parse, row, member, word);
+    case OPT_DECIMAL:
+        return set_decimal(parse, row, member, word);
     case OPT_FILE:
         *words->operands++ = word;
         return true;

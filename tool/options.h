@@ -30,6 +30,7 @@ enum opt_kind {
     OPT_TIMES,   /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
     OPT_LIMIT,   /* pfr_limits: NAME=VALUE, a member of it by name; may be given for each */
     OPT_PERCENT, /* double: 0 to 100, with or without % */
+    OPT_DECIMAL, /* double: not below 0 */
     OPT_FILE,    /* none: one more operand */
     OPT_HELP,    /* none: ends the parsing, operands.wants_help */
     OPT_HABIT,   /* none: accepted because fingers know it, and without effect */

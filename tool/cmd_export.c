@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray export: a recording in the format of another tool. */
+#include <perfray/export.h>
+#include <unistd.h>
+#include "selecting.h"
+
+struct export_options {
+    unsigned format; /* as pfr_export_format_at counts */
+    const char *output;
+    bool mark_kernel;
+    struct selecting selecting;
+};
+
+static const struct opt export_opts[] = {
+    {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), "folded|pprof",
+     "a line for each stack, or what go tool pprof reads"},
+    {"output", 'o', OPT_STRING, offsetof(struct export_options, output), "FILE",
+     "write this file, whole or not at all; -: standard output"},
+    {"mark-kernel", 0, OPT_FLAG, offsetof(struct export_options, mark_kernel), NULL,
+     "folded: put _[k] behind functions of the kernel"},
+    SELECTING_ROWS(struct export_options),
+    {0},
+};
+
+#define PROGRAM "perfray export"
+
+static bool goes_to_terminal(const struct export_options *options) {
+    const pfr_export_format *const format = pfr_export_format_at(options->format);
+    if (!format->binary || options->output || !isatty(STDOUT_FILENO))
+        return false;
+    complain_as(PROGRAM, "%s is nothing for a terminal: name a file with -o; see " PROGRAM " -h", format->name);
+    return true;
+}
+
+static enum exit_status write_export(const struct task *task, pfr_reader *reader) {
+    const struct export_options *const options = task->options;
+    const pfr_selection of = selection_of(&options->selecting, task);
+    const pfr_export_options how = {.size = sizeof how,
+                                    .format = pfr_export_format_at(options->format)->name,
+                                    .of = &of,
+                                    .path = output_path(options->output),
+                                    .mark_kernel = options->mark_kernel};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    const pfr_status status = pfr_export(reader, &how, task->out, &err);
+    return end_of_writing(task, PROGRAM, reader, status, &err);
+}
+
+static enum exit_status export_run(const struct task *task) {
+    const struct export_options *const options = task->options;
+    const pfr_open_options how = {.size = sizeof how, .spool = true};
+    enum exit_status status;
+    if (goes_to_terminal(options) || !is_other_file(task, PROGRAM, output_path(options->output)))
+        return ENDS_USAGE;
+    if (task->has_company) {
+        complain_as(PROGRAM, "one recording at a time; see " PROGRAM " -h");
+        return ENDS_USAGE;
+    }
+    pfr_reader *const reader = open_recording(task, &how, &status);
+    if (reader)
+        status = write_export(task, reader);
+    pfr_close(reader);
+    return status;
+}
+
+extern const struct command cmd_export;
+const struct command cmd_export = {
+    .name = "export",
+    .about = "write a recording in the format of another tool",
+    .arguments = "[FILE]",
+    .opts = export_opts,
+    .size = sizeof(struct export_options),
+    .prints_at_end = true,
+    .run = export_run,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray flame: all stacks of a recording in one picture. */
+#include <perfray/flame.h>
+#include <unistd.h>
+#include "selecting.h"
+
+struct flame_options {
+    const char *output, *title;
+    uint32_t width;
+    double min_width;
+    bool inverted;
+    struct selecting selecting;
+};
+
+static const struct opt flame_opts[] = {
+    {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
+     "write this file, whole or not at all; -: standard output"},
+    {"inverted", 0, OPT_FLAG, offsetof(struct flame_options, inverted), NULL, "draw callers above what they call"},
+    {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "what stands above the picture"},
+    {"width", 0, OPT_NUMBER, offsetof(struct flame_options, width), "PIXELS",
+     "as wide, in any window; without it as wide as the window"},
+    {"min-width", 0, OPT_DECIMAL, offsetof(struct flame_options, min_width), "PIXELS",
+     "leave out what is narrower; 0.3 without the option"},
+    SELECTING_ROWS(struct flame_options),
+    {0},
+};
+
+#define PROGRAM "perfray flame"
+
+static enum exit_status write_flame(const struct task *task, pfr_reader *reader) {
+    const struct flame_options *const options = task->options;
+    const pfr_selection of = selection_of(&options->selecting, task);
+    const pfr_flame_options how = {.size = sizeof how,
+                                   .of = &of,
+                                   .path = output_path(options->output),
+                                   .title = options->title,
+                                   .subject = task->file,
+                                   .width = options->width,
+                                   .min_width = options->min_width,
+                                   .inverted = options->inverted};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    const pfr_status status = pfr_flame(reader, &how, task->out, &err);
+    return end_of_writing(task, PROGRAM, reader, status, &err);
+}
+
+static enum exit_status flame_run(const struct task *task) {
+    const struct flame_options *const options = task->options;
+    const pfr_open_options how = {.size = sizeof how, .spool = true};
+    enum exit_status status;
+    if (!is_other_file(task, PROGRAM, output_path(options->output)))
+        return ENDS_USAGE;
+    if (task->has_company || (!options->output && isatty(STDOUT_FILENO))) {
+        complain_as(PROGRAM, "%s; see " PROGRAM " -h",
+                    task->has_company ? "one recording at a time"
+                                      : "a picture is nothing for a terminal: name a file with -o");
+        return ENDS_USAGE;
+    }
+    pfr_reader *const reader = open_recording(task, &how, &status);
+    if (reader)
+        status = write_flame(task, reader);
+    pfr_close(reader);
+    return status;
+}
+
+extern const struct command cmd_flame;
+const struct command cmd_flame = {
+    .name = "flame",
+    .about = "draw a flame graph: all stacks in one picture, to search and to zoom",
+    .arguments = "[FILE]",
+    .opts = flame_opts,
+    .size = sizeof(struct flame_options),
+    .prints_at_end = true,
+    .run = flame_run,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs that write a picture or a file have in common: see selecting.h. */
+#include "selecting.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Holes in the recording are told by complain_of_damage; this is what only counting meets. */
+static void limit_told(void *context, const pfr_error *hole) {
+    const struct task *task = context;
+    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
+        complain_of(task->file, hole, NULL);
+}
+
+static void note_told(void *context, const char *sentence) {
+    const struct task *task = context;
+    complain("%s: %s", task->file, sentence);
+}
+
+pfr_selection selection_of(const struct selecting *options, const struct task *task) {
+    return (pfr_selection){.size = sizeof(pfr_selection),
+                           .event = options->event,
+                           .cpus = options->cpus,
+                           .pids = options->pids,
+                           .tids = options->tids,
+                           .comms = options->comms,
+                           .time = options->time,
+                           .max_stack = options->max_stack,
+                           .jobs = options->jobs,
+                           .symfs = options->symfs,
+                           .kallsyms = options->kallsyms,
+                           .no_symbols = options->no_symbols,
+                           .by_period = options->weight == 1,
+                           .hole = limit_told,
+                           .note = note_told,
+                           .context = (void *)(uintptr_t)task};
+}
+
+const char *output_path(const char *option) {
+    return option && strcmp(option, "-") != 0 ? option : NULL;
+}
+
+bool is_other_file(const struct task *task, const char *program, const char *path) {
+    struct stat in, out;
+    if (!path || stat(task->file, &in) < 0 || stat(path, &out) < 0 || in.st_dev != out.st_dev ||
+        in.st_ino != out.st_ino)
+        return true;
+    complain_as(program, "%s is the recording itself; name another file with -o", path);
+    return false;
+}
+
+enum exit_status end_of_writing(const struct task *task, const char *program, pfr_reader *reader, pfr_status status,
+                                const pfr_error *err) {
+    if (status == PFR_ERR_USAGE) {
+        complain_as(program, "%s; see %s -h", err->text, program);
+        return ENDS_USAGE;
+    }
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, err, NULL);
+    return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_TOOL_SELECTING_H
+#define PERFRAY_TOOL_SELECTING_H
+/* Options of the verbs that export and flame share: which samples are counted, and what their addresses are called. The
+   rows go into the verb's own list, where the struct has a member `selecting`. */
+#include <perfray/selection.h>
+#include "command.h"
+
+struct selecting {
+    const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *kallsyms;
+    uint32_t max_stack, jobs;
+    unsigned weight; /* 0: samples, 1: periods */
+    bool no_symbols;
+};
+
+#define SELECTING(type, member) offsetof(type, selecting.member)
+#define SELECTING_ROWS(type)                                                                                           \
+    {"event", 'e', OPT_STRING, SELECTING(type, event), "EVENT", "count samples of this event alone"},                  \
+        {"weight",         0,                                                                                          \
+         OPT_CHOICE,       SELECTING(type, weight),                                                                    \
+         "samples|period", "what a stack counts: its samples, or their periods added up"},                             \
+        {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "count samples of these cpus: 0,2-3"},                 \
+        {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "count samples of these processes"},                     \
+        {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "count samples of these threads"},                       \
+        {"comms", 'c', OPT_STRING, SELECTING(type, comms), "NAMES", "count samples of threads with these names"},      \
+        {"comm", 0, OPT_STRING, SELECTING(type, comms), "NAMES", NULL},                                                \
+        {"time", 0, OPT_STRING, SELECTING(type, time), "A-B", "count samples from second A to second B"},              \
+        {"max-stack", 0,                                                                                               \
+         OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
+         "COUNT",     "take as much of a call chain; 127 without the option"},                                         \
+        {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one a cpu without"},    \
+        {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look for objects below this folder"},                 \
+        {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"}, {           \
+        "no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"        \
+    }
+
+/* `task` must outlive it: what is told goes to standard error, with the file's name. */
+pfr_selection selection_of(const struct selecting *options, const struct task *task);
+
+/* -o: NULL for standard output. */
+const char *output_path(const char *option);
+
+/* Whether the output may be written there: false, and said, where it is the recording itself. */
+bool is_other_file(const struct task *task, const char *program, const char *path);
+
+/* The end of such a verb: complains as needed. */
+enum exit_status end_of_writing(const struct task *task, const char *program, pfr_reader *reader, pfr_status status,
+                                const pfr_error *err);
+
+#endif
