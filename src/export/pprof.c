@@ -153,6 +153,8 @@ static pfr_status visit(struct exporting *e, const struct stack_node *node, uint
 
 static pfr_status end(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
+    if (p->part.status < 0 || p->inner.status < 0)
+        return mem_fail(e->memory, err, "export");
     for (uint32_t i = 0; i < p->strings.count; i++) {
         const struct intern_text text = intern_get(&p->strings, i);
         proto_bytes(p->out, PPROF_STRING, text.bytes, text.length);

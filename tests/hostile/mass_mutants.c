@@ -28,6 +28,8 @@
 #include <unistd.h>
 
 #include <perfray/dump.h>
+#include <perfray/export.h>
+#include <perfray/flame.h>
 #include <perfray/info.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
@@ -121,16 +123,48 @@ static pfr_status print_script(pfr_reader *reader, pfr_output *out, struct said 
     return pfr_script_print(reader, &options, out, err);
 }
 
+static pfr_selection all_told(struct said *said) {
+    return (pfr_selection){
+        .size = sizeof(pfr_selection), .jobs = 1, .symfs = NOWHERE, .kallsyms = NOWHERE, .hole = hear, .context = said};
+}
+
+static pfr_status print_export(pfr_reader *reader, pfr_output *out, const char *format, struct said *said,
+                               pfr_error *err) {
+    const pfr_selection of = all_told(said);
+    const pfr_export_options options = {.size = sizeof options, .format = format, .of = &of};
+    return pfr_export(reader, &options, out, err);
+}
+
+static pfr_status print_folded(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    return print_export(reader, out, "folded", said, err);
+}
+
+static pfr_status print_pprof(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    return print_export(reader, out, "pprof", said, err);
+}
+
+static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_selection of = all_told(said);
+    const pfr_flame_options options = {.size = sizeof options, .of = &of};
+    return pfr_flame(reader, &options, out, err);
+}
+
 struct printer {
     const char *name;
-    bool is_json, tells_all; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
+    bool is_json, tells_all, is_binary; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
     pfr_status (*print)(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
 };
 
 static const struct printer printers[] = {
-    {"info", false, false, print_info_text}, {"info-json", true, false, print_info_json},
-    {"dump", false, true, print_dump_text},  {"dump-jsonl", false, true, print_dump_json},
-    {"report", false, false, print_report},  {"script", false, false, print_script},
+    {"info", false, false, false, print_info_text},
+    {"info-json", true, false, false, print_info_json},
+    {"dump", false, true, false, print_dump_text},
+    {"dump-jsonl", false, true, false, print_dump_json},
+    {"report", false, false, false, print_report},
+    {"script", false, false, false, print_script},
+    {"folded", false, false, false, print_folded},
+    {"pprof", false, false, true, print_pprof},
+    {"flame", false, false, false, print_flame},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 
@@ -165,7 +199,7 @@ static void hear_reader(pfr_reader *reader, struct said *said) {
 
 static void judge_text(const struct mutant *m, const char *text, size_t length, bool is_complete) {
     char byte[40];
-    const size_t shown = shown_length(text, length);
+    const size_t shown = printers[ledger->printer].is_binary ? length : shown_length(text, length);
     if (shown < length) {
         snprintf(byte, sizeof byte, "%#x at %zu", (unsigned char)text[shown], shown);
         tell(m, "raw", byte);

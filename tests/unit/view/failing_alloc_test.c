@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump, report and script fails once, on recordings of each kind. Then
+ * Memory of whole verbs: every allocation of info, dump, report, script, export and flame fails once, on recordings of each kind. Then
  * the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no descriptor and no file is left
  * over. What a verb can do without that allocation must come out as if it had not failed.
  */
@@ -9,6 +9,8 @@
 #include "../file/recording_builder.h"
 
 #include <perfray/dump.h>
+#include <perfray/export.h>
+#include <perfray/flame.h>
 #include <perfray/info.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
@@ -182,6 +184,40 @@ static pfr_status run_script_files(const struct scene *scene, pfr_reader *reader
     return pfr_script_print(reader, &options, out, err);
 }
 
+static pfr_selection selection_in(const struct scene *scene) {
+    return (pfr_selection){.size = sizeof(pfr_selection), .jobs = 1, .symfs = scene->symfs, .kallsyms = "/nowhere"};
+}
+
+static pfr_status run_export(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_selection of = selection_in(scene);
+    const pfr_export_options options = {.size = sizeof options, .format = "folded", .of = &of, .mark_kernel = true};
+    return pfr_export(reader, &options, out, err);
+}
+
+static pfr_status run_export_pprof(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_selection of = selection_in(scene);
+    const pfr_export_options options = {.size = sizeof options, .format = "pprof", .of = &of};
+    of.cpus = "0-127";
+    of.time = "0,";
+    of.event = pfr_event_count(reader) ? pfr_get_event(reader, 0)->name : NULL;
+    return pfr_export(reader, &options, out, err);
+}
+
+static pfr_status run_export_file(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    char path[80];
+    const pfr_selection of = selection_in(scene);
+    const pfr_export_options options = {.size = sizeof options, .format = "pprof", .of = &of, .path = path};
+    snprintf(path, sizeof path, "%s/made.pb.gz", scene->aux);
+    assert_int_equal(mkdir(scene->aux, 0700), 0);
+    return pfr_export(reader, &options, out, err);
+}
+
+static pfr_status run_flame(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_selection of = selection_in(scene);
+    const pfr_flame_options options = {.size = sizeof options, .of = &of, .subject = "it"};
+    return pfr_flame(reader, &options, out, err);
+}
+
 static const struct verb verbs[] = {
     {"info", run_info},
     {"info --format=json", run_info_json},
@@ -203,6 +239,10 @@ static const struct verb verbs[] = {
     {"script --per-event-dump", run_script_files},
     {"script --format=json", run_script_json},
     {"script -D", run_script_dump},
+    {"export", run_export},
+    {"export --format=pprof", run_export_pprof},
+    {"export -o", run_export_file},
+    {"flame", run_flame},
 };
 
 /* Opens, runs, closes; everything takes its memory from `failing`. */
