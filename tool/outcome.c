@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exit statuses and sentences on standard error: see outcome.h. A sentence is one write, so that two programs that
    share a terminal do not mix theirs. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -37,8 +38,13 @@ static void write_sentence(const char *text) {
     char line[4 * SENTENCE + 2];
     const size_t length = pfr_escape(line, sizeof line - 1, text, strlen(text));
     line[length] = '\n';
-    if (write(STDERR_FILENO, line, length + 1) < 0)
-        return; /* nowhere left to say so */
+    for (size_t at = 0; at <= length;) {
+        const ssize_t written = write(STDERR_FILENO, line + at, length + 1 - at);
+        if (written > 0)
+            at += (size_t)written;
+        else if (errno != EINTR)
+            return; /* nowhere left to say so */
+    }
 }
 
 static void complain_list(const char *program, const char *format, va_list arguments) {

@@ -31,7 +31,10 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "report": "report --no-pager --symfs=/nonexistent --kallsyms=/nonexistent",
             "script": "script --symfs=/nonexistent --kallsyms=/nonexistent --show-task-events --show-mmap-events "
                       "--show-switch-events --show-namespace-events --show-cgroup-events --show-bpf-events "
-                      "--show-lost-events"}
+                      "--show-lost-events",
+            "folded": "export --symfs=/nonexistent --kallsyms=/nonexistent",
+            "pprof": "export --format=pprof --symfs=/nonexistent --kallsyms=/nonexistent",
+            "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent"}
 
 
 def keep_parsed():

@@ -25,9 +25,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
 COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
             ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
-            ["report", "--no-pager"], ["script", "--no-pager"])
+            ["report", "--no-pager"], ["script", "--no-pager"], ["export"], ["flame"])
 EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"],
-         ["script", "--no-pager"])
+         ["script", "--no-pager"], ["export"], ["flame"])
 SECONDS = 10
 KNOWN_STATUS = (0, 1, 3, 4)
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")

@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from xml.dom import minidom
 
 sys.dont_write_bytecode = True
 import named_recording  # noqa: E402
@@ -84,6 +85,7 @@ REACHED = {
     ("info", "--format=perf"): IN_PERF_HEADER, ("info", "--events"): {"trace_event", "trace_system"},
     ("info", "--build-ids"): set(), ("info", "--stats"): {"trace_event", "trace_system"},
     ("report",): IN_REPORT, ("report", "--format=perf"): IN_REPORT, ("report", "--format=csv"): IN_REPORT,
+    ("export",): {"comm"}, ("export", "--mark-kernel"): {"comm"}, ("flame",): {"comm"},
     ("report", "--format=json"): IN_REPORT, ("report", "--sort=dso,sym,comm,pid,tid"): IN_REPORT,
 }
 # In files alone: a stream has other records for it.
@@ -154,6 +156,8 @@ def texts_of(command, output):
         found = list(strings_of(json.loads(text)))
     elif command == CSV:
         found = [cell for row in csv.reader(io.StringIO(text, newline=""), strict=True) for cell in row]
+    elif command[0] == "flame":
+        found = [each.data for each in minidom.parseString(output).getElementsByTagName("title") for each in each.childNodes]
     else:
         found = [text]
     return [each.encode("utf-8") for each in found]
@@ -163,6 +167,8 @@ def is_whole(command, field, name):
     """Whether the output must show the whole name, and not a part of it or a name made of it."""
     if command[0] == "report" and (field == "module_map" or b"/" in name):
         return False  # the last part of the path
+    if command[0] == "export" and b";" in name:
+        return False  # it would part frames
     if field in ("trace_event", "trace_field") and (b"\n" in name or b";" in name):
         return False
     return command == JSON or command[0] != "info"  # elsewhere words are quoted and lists are taken apart
@@ -247,7 +253,7 @@ def on_terminal(words, feed=None):
 
 
 def judge_terminal(path):
-    for words in (["info"], ["dump"], ["report"], ["info", "--format=json"]):
+    for words in (["info"], ["dump"], ["report"], ["export"], ["info", "--format=json"]):
         found = dirt(on_terminal([*words, path]))
         if found:
             yield "%s on a terminal: %s" % (" ".join(words), found)

@@ -131,6 +131,9 @@ def check_verbs(folder, recorded):
     yield "dump --aux", check_aux_opens(folder)
     yield "report", check_opens(["report", made], folder, [made] + named, kernel=True, must=[made])
     yield "report --no-symbols", check_opens(["report", "--no-symbols", made], folder, [made], must=[made])
+    for words in (["export"], ["export", "--format=pprof"], ["flame"]):
+        yield " ".join(words), check_opens([*words, made], folder, [made] + named, kernel=True, must=[made])
+        yield " ".join(words) + " --no-symbols", check_opens([*words, "--no-symbols", made], folder, [made], must=[made])
     root = at("demo-root")
     yield "report --symfs", check_opens(["report", "--symfs", root, at("demo.data")], folder,
                                         [at("demo.data"), root + "/"], kernel=True,
