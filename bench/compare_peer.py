@@ -24,7 +24,7 @@ MEGABYTE = 1 << 20
 class Case:
     name: str
     file: str
-    ours: list
+    ours: list         # words, or several such lists, whose costs are added up
     peer: list
     least: float       # times faster than the peer
     most_mb: float = 0  # peak resident set of ours; 0: no bar
@@ -41,6 +41,8 @@ CASES = (
     Case("script of call chains", "steady.data", ["script"], SCRIPT_PEER + ["-i"], 6),
     Case("script of flat samples", "flat.data", ["script"] + FLAT_FIELDS, SCRIPT_PEER + FLAT_FIELDS + ["-i"], 6),
     Case("script of a stream", "pipe.data", ["script"], SCRIPT_PEER + ["-i"], 0),
+    Case("pprof of call chains", "fp-small.data", ["export", "--format=pprof"], SCRIPT_PEER + ["-i"], 10),
+    Case("folded and flame graph", "steady.data", [["export"], ["flame"]], SCRIPT_PEER + ["-i"], 5),
     Case("script of a large file", "fp-big.data", ["script"], SCRIPT_PEER + ["-i"], 0, 100),
 )
 
@@ -61,11 +63,17 @@ def measure(words):
     return Cost((user + system) / 1e6, peak)
 
 
+def measure_all(commands):
+    costs = [measure(words) for words in commands]
+    return Cost(sum(cost.cpu for cost in costs), max(cost.peak for cost in costs))
+
+
 def compare(case, folder, runs):
     path = os.path.join(folder, case.file)
-    ours = [os.environ.get("PERFRAY", "build/tool/perfray")] + case.ours + [path]
-    peer = case.peer + [path]
-    pairs = [(measure(ours), measure(peer)) for _ in range(runs)]
+    commands = case.ours if isinstance(case.ours[0], list) else [case.ours]
+    ours = [[os.environ.get("PERFRAY", "build/tool/perfray")] + words + [path] for words in commands]
+    peer = [case.peer + [path]]
+    pairs = [(measure_all(ours), measure_all(peer)) for _ in range(runs)]
     median = [statistics.median(pair[side].cpu for pair in pairs) for side in (0, 1)]
     peak = [max(pair[side].peak for pair in pairs) / MEGABYTE for side in (0, 1)]
     return median, peak
