@@ -173,7 +173,7 @@ static uint32_t find_main(const struct exporting *e, const uint64_t *samples) {
     return best;
 }
 
-/* Numbers of few bytes for what stands in many samples: locations by the samples that they are in. */
+/* Numbers of few bytes for what stands in many samples: locations by the nodes that they are of. */
 struct used {
     uint64_t nodes;
     uint32_t label;
@@ -194,7 +194,7 @@ static pfr_status number_locations(struct exporting *e, pfr_error *err) {
     for (uint32_t i = 0; i < p->nr_labels; i++)
         used[i] = (struct used){0, i};
     for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
-        used[e->stacks.nodes[n].label].nodes += e->stacks.nodes[n].total.samples;
+        used[e->stacks.nodes[n].label].nodes++;
     qsort(used, p->nr_labels, sizeof *used, by_use);
     for (uint32_t i = 0; i < p->nr_labels; i++)
         p->location_of[used[i].label] = i + 1;

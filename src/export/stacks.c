@@ -30,7 +30,7 @@ struct building {
     const struct stack_naming *naming;
     struct memory *memory;
     struct output name;
-    uint64_t *samples;  /* by node of the profile: of it and all below */
+    bool *has_samples;  /* by node of the profile: it, or some below */
     uint32_t *level;    /* LEFT_OUT, INTO_PARENT */
     uint32_t *became;   /* its node in the stacks */
     uint32_t *label_of; /* of frames: number of its label + 1; 0: not asked yet */
@@ -46,13 +46,13 @@ static pfr_status take_tables(struct building *b, pfr_error *err) {
     const struct profile *p = b->profile;
     const size_t nodes = (size_t)p->nr_nodes + 1;
     out_open_memory(&b->name, b->memory);
-    b->samples = mem_zeroed_table(b->memory, nodes, sizeof *b->samples);
+    b->has_samples = mem_zeroed(b->memory, nodes, sizeof *b->has_samples);
     b->level = mem_alloc(b->memory, nodes, sizeof *b->level);
     b->became = mem_alloc(b->memory, nodes, sizeof *b->became);
     b->by_level = mem_alloc(b->memory, nodes, sizeof *b->by_level);
     b->label_of = mem_zeroed(b->memory, (size_t)p->nr_frames + 1, sizeof *b->label_of);
     b->root_label = mem_zeroed(b->memory, (size_t)p->nr_groups + 1, sizeof *b->root_label);
-    if (!b->samples || !b->level || !b->became || !b->by_level || !b->label_of || !b->root_label)
+    if (!b->has_samples || !b->level || !b->became || !b->by_level || !b->label_of || !b->root_label)
         return mem_fail(b->memory, err, "stacks");
     mem_is_table(b->level, nodes, sizeof *b->level);
     mem_is_table(b->became, nodes, sizeof *b->became);
@@ -64,7 +64,7 @@ static void give_tables_back(struct building *b) {
     const struct profile *p = b->profile;
     const size_t nodes = (size_t)p->nr_nodes + 1;
     out_close(&b->name, NULL);
-    mem_free(b->memory, b->samples, nodes, sizeof *b->samples);
+    mem_free(b->memory, b->has_samples, nodes, sizeof *b->has_samples);
     mem_free(b->memory, b->level, nodes, sizeof *b->level);
     mem_free(b->memory, b->became, nodes, sizeof *b->became);
     mem_free(b->memory, b->by_level, nodes, sizeof *b->by_level);
@@ -77,12 +77,12 @@ static void give_tables_back(struct building *b) {
 
 /* --- Which nodes count. */
 
-static void sum_samples(struct building *b) {
+static void find_used(struct building *b) {
     const struct profile *p = b->profile;
     for (uint32_t n = p->nr_nodes; n-- > 0;) {
-        b->samples[n] += p->self[n].samples;
-        if (p->nodes[n].parent != NO_NODE)
-            b->samples[p->nodes[n].parent] += b->samples[n];
+        b->has_samples[n] = b->has_samples[n] || p->self[n].samples;
+        if (b->has_samples[n] && p->nodes[n].parent != NO_NODE)
+            b->has_samples[p->nodes[n].parent] = true;
     }
 }
 
@@ -101,7 +101,7 @@ static pfr_status look_at_root(struct building *b, uint32_t n, pfr_error *err) {
     const uint32_t number = b->profile->nodes[n].frame;
     const struct profile_group *group = b->profile->groups[number];
     b->level[n] = LEFT_OUT;
-    if (!b->samples[n] || (b->naming->wants && !b->naming->wants(b->naming->context, group)))
+    if (!b->has_samples[n] || (b->naming->wants && !b->naming->wants(b->naming->context, group)))
         return PFR_OK;
     b->level[n] = 0;
     b->naming->name_group(b->naming->context, group, &b->name);
@@ -123,7 +123,7 @@ static pfr_status look_at_inner(struct building *b, uint32_t n, pfr_error *err) 
     const uint32_t outer = b->level[node->parent];
     const bool is_apart = (node->frame & NODE_APART) && outer != 0;
     b->level[n] = LEFT_OUT;
-    if (outer == LEFT_OUT || !b->samples[n])
+    if (outer == LEFT_OUT || !b->has_samples[n])
         return PFR_OK;
     b->level[n] = is_apart ? INTO_PARENT : outer + 1;
     if (b->level[n] != INTO_PARENT && b->level[n] >= b->levels)
@@ -133,7 +133,7 @@ static pfr_status look_at_inner(struct building *b, uint32_t n, pfr_error *err) 
 
 static pfr_status look_at_all(struct building *b, pfr_error *err) {
     const struct profile *p = b->profile;
-    sum_samples(b);
+    find_used(b);
     b->levels = 1;
     for (uint32_t n = 0; n < p->nr_nodes; n++)
         PFR_TRY(p->nodes[n].parent == NO_NODE ? look_at_root(b, n, err) : look_at_inner(b, n, err));
@@ -258,16 +258,13 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-static void add_up(struct building *b) {
+/* What was sampled beside its chain. */
+static void add_apart(struct building *b) {
     struct stacks *s = b->stacks;
     const struct profile *p = b->profile;
     for (uint32_t n = 0; n < p->nr_nodes; n++)
         if (b->level[n] == INTO_PARENT)
             add_weight(&s->nodes[b->became[p->nodes[n].parent]].self, &p->self[n]);
-    for (uint32_t n = 0; n < s->count; n++)
-        s->nodes[n].total = s->nodes[n].self;
-    for (uint32_t n = s->count; n-- > s->nr_roots;)
-        add_weight(&s->nodes[s->nodes[n].parent].total, &s->nodes[n].total);
 }
 
 static pfr_status build(struct building *b, pfr_error *err) {
@@ -276,7 +273,7 @@ static pfr_status build(struct building *b, pfr_error *err) {
     PFR_TRY(sort_by_level(b, err));
     PFR_TRY(make_node_room(b, err));
     take_levels(b);
-    add_up(b);
+    add_apart(b);
     b->stacks->levels = b->levels;
     return PFR_OK;
 }
@@ -292,7 +289,19 @@ pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, co
     return st;
 }
 
+pfr_status stacks_total(struct stacks *s, pfr_error *err) {
+    s->totals = mem_alloc(s->memory, s->room, sizeof *s->totals);
+    if (!s->totals)
+        return mem_fail(s->memory, err, "stacks");
+    for (uint32_t n = 0; n < s->count; n++)
+        s->totals[n] = s->nodes[n].self;
+    for (uint32_t n = s->count; n-- > s->nr_roots;)
+        add_weight(&s->totals[s->nodes[n].parent], &s->totals[n]);
+    return PFR_OK;
+}
+
 void stacks_free(struct stacks *stacks) {
+    mem_free(stacks->memory, stacks->totals, stacks->room, sizeof *stacks->totals);
     mem_free(stacks->memory, stacks->nodes, stacks->room, sizeof *stacks->nodes);
     labels_free(&stacks->groups);
     labels_free(&stacks->frames);

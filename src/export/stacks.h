@@ -22,13 +22,14 @@ struct stack_node {
     uint32_t parent; /* NO_NODE: a root */
     uint32_t label;  /* a root's: in .groups, of others in .frames */
     uint32_t inner, nr_inner;
-    struct profile_weight self, total; /* total: self and all below */
+    struct profile_weight self;
 };
 
 struct stacks {
     struct memory *memory;
     struct labels groups, frames;
     struct stack_node *nodes;
+    struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
     size_t room;
     uint32_t count, nr_roots, levels;
 };
@@ -45,6 +46,9 @@ struct stack_naming {
 pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, const struct stack_naming *naming,
                         pfr_error *err);
 void stacks_free(struct stacks *stacks);
+
+/* Adds up the totals. */
+pfr_status stacks_total(struct stacks *stacks, pfr_error *err);
 
 /* Every node with what is below it behind it: `depth` is 0 for roots. Stops at the first status below 0. */
 typedef pfr_status stack_visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err);

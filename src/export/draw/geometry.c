@@ -20,7 +20,7 @@ static pfr_status add_row(struct geometry *g, const struct exporting *e, uint32_
                           double least, pfr_error *err) {
     uint64_t from = g->boxes[outer].from;
     for (uint32_t i = node; i < node + count; i++) {
-        const struct box box = {i, g->boxes[outer].row + 1, from, weight_of(e, &e->stacks.nodes[i].total)};
+        const struct box box = {i, g->boxes[outer].row + 1, from, weight_of(e, &e->stacks.totals[i])};
         if (box.weight && (double)box.weight >= least * (double)g->whole)
             PFR_TRY(add(g, &box, err));
         from += box.weight;
@@ -32,7 +32,7 @@ pfr_status geometry_make(struct geometry *g, const struct exporting *e, double l
     const struct stacks *s = &e->stacks;
     *g = (struct geometry){.memory = e->memory};
     for (uint32_t i = 0; i < s->nr_roots; i++)
-        g->whole += weight_of(e, &s->nodes[i].total);
+        g->whole += weight_of(e, &s->totals[i]);
     PFR_TRY(add(g, &(struct box){.node = NO_NODE, .weight = g->whole}, err));
     PFR_TRY(add_row(g, e, 0, 0, s->nr_roots, least, err));
     for (uint32_t i = 1; i < g->count; i++) {

@@ -22,7 +22,7 @@ struct geometry {
     uint64_t whole;
 };
 
-/* `least` is a part of the whole. < 0: *err; call geometry_free all the same. */
+/* After stacks_total. `least` is a part of the whole. < 0: *err; call geometry_free all the same. */
 pfr_status geometry_make(struct geometry *g, const struct exporting *e, double least, pfr_error *err);
 void geometry_free(struct geometry *g);
 
