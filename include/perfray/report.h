@@ -8,8 +8,8 @@
  * The recording is read more than once (state first, then samples in any order); a stream must have been opened with
  * pfr_open_options.spool. Weights are the samples' periods; a percentage is of all of an event's periods.
  *
- * Of a recording that holds counts and no samples (perf stat record) the table of `perf stat report` is printed; options
- * mean nothing to it.
+ * Of a recording that holds counts and no samples (perf stat record) the table of `perf stat report` is printed, where
+ * a table is asked for; other options mean nothing to it. CSV and JSON have no rows then.
  *
  * Example:
  *

@@ -261,7 +261,7 @@ static void close_report(struct report *r) {
 }
 
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {
-    if (report_is_stat(reader))
+    if (report_is_stat(reader) && options->format <= PFR_REPORT_PERF)
         return report_stat_print(reader, out, err);
     struct report *r = mem_zeroed(&reader->memory, 1, sizeof *r);
     if (!r)
