@@ -15,11 +15,16 @@ const struct row *line_row(const struct report *r, const struct lines *lines, ui
     return row == NO_ROW ? &no_row : &r->rows.at[row];
 }
 
-void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells) {
+/* The first row of a line: there is one. */
+static uint32_t first_row(const struct lines *lines, uint32_t line) {
     uint32_t member = 0;
     while (lines->rows[(size_t)line * lines->members + member] == NO_ROW)
         member++;
-    rows_cells(r, lines->rows[(size_t)line * lines->members + member], cells);
+    return lines->rows[(size_t)line * lines->members + member];
+}
+
+void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells) {
+    rows_cells(r, first_row(lines, line), cells);
 }
 
 /* --- order --- */
@@ -28,8 +33,14 @@ struct comparison {
     const struct report *r;
     const struct lines *lines;
     uint32_t a, b;
-    struct row_cells x, y;
+    const uint8_t *x, *y; /* their cells as they are kept: hundreds of thousands of comparisons look at one or two */
 };
+
+static uint64_t cell(const uint8_t *cells, unsigned key) {
+    uint64_t value;
+    memcpy(&value, cells + offsetof(struct row_cells, of) + key * sizeof value, sizeof value);
+    return value;
+}
 
 /* As far as the keys tell: a thread has one number and may have several names. */
 static bool is_same_thread(const struct comparison *c) {
@@ -38,9 +49,9 @@ static bool is_same_thread(const struct comparison *c) {
     for (unsigned k = 0; k < c->r->nr_keys; k++) {
         const uint32_t keys = c->r->keys[k]->keys;
         if (keys & numbers)
-            return c->x.of[k] == c->y.of[k];
+            return cell(c->x, k) == cell(c->y, k);
         if (keys & PROFILE_BIT(PROFILE_COMM))
-            same = c->x.of[k] == c->y.of[k];
+            same = cell(c->x, k) == cell(c->y, k);
     }
     return same;
 }
@@ -60,7 +71,7 @@ static int by_rank(const struct comparison *c, const struct report_field *f) {
 
 static int collate(const struct comparison *c, unsigned key, bool in_order) {
     const struct report_field *f = c->r->keys[key];
-    const uint64_t p = c->x.of[key], q = c->y.of[key];
+    const uint64_t p = cell(c->x, key), q = cell(c->y, key);
     if (in_order && f->order)
         return f->order(c->r, p, q);
     return f->collate ? f->collate(c->r, p, q) : (p > q) - (p < q);
@@ -78,14 +89,13 @@ static int by_fields(const struct comparison *c) {
 }
 
 static struct comparison compare_lines(const struct comparison *all, uint32_t a, uint32_t b) {
-    struct comparison c; /* of its cells only those are made that there are */
-    c.r = all->r;
-    c.lines = all->lines;
-    c.a = a;
-    c.b = b;
-    line_cells(c.r, c.lines, a, &c.x);
-    line_cells(c.r, c.lines, b, &c.y);
-    return c;
+    const struct intern_table *cells = &all->r->rows.cells;
+    return (struct comparison){.r = all->r,
+                               .lines = all->lines,
+                               .a = a,
+                               .b = b,
+                               .x = intern_get(cells, first_row(all->lines, a)).bytes,
+                               .y = intern_get(cells, first_row(all->lines, b)).bytes};
 }
 
 /* By what they say alone. */
