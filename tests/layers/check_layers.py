@@ -41,11 +41,17 @@ def is_public(root, what):
     return what.startswith("perfray/") and ((root / "include" / what).exists() or what == "perfray/record_structs.h")
 
 
+def is_made(target):
+    """Whether the build writes this file, as the meson.build beside it says."""
+    recipe = target.parent / "meson.build"
+    return recipe.is_file() and f"output: '{target.name}'" in recipe.read_text()
+
+
 def folder_in_src(root, path, what):
     """The folder of src/ that an #include in path reaches, or None when it is not a file of src/."""
     for base in (path.parent, root / "src"):
         target = (base / what).resolve()
-        if target.is_file() and (root / "src") in target.parents:
+        if (target.is_file() or is_made(target)) and (root / "src") in target.parents:
             return target.relative_to(root / "src").parts[0]
     return None
 
