@@ -87,6 +87,8 @@ async function checkPlain(browser) {
     same("escape clears", [(await shown(page)).filter(box => box.hit).length, await text(page, ".matched")], [0, ""]);
 
     await page.setViewportSize({width: 300, height: 400});
+    await page.waitForFunction(() => parseFloat(document.querySelector(".frames").getAttribute("width")) < 300, null,
+        {timeout: 20000}).catch(() => {}); // the browser tells of it when it likes
     const narrow = await shown(page);
     tell("text fits", narrow.every(box => box.text.length * 7 <= box.width + 7), JSON.stringify(narrow));
     same("narrow", [narrow[0].width, named(narrow, "measure").text, named(narrow, "sieve").text], [276, "me..", "sieve"]);
