@@ -113,13 +113,16 @@ void mem_is_table(void *at, size_t count, size_t size) {
         madvise((void *)from, end - from, MADV_HUGEPAGE);
 }
 
-void *mem_zeroed_table(struct memory *memory, size_t count, size_t size) {
+void *mem_alloc_table(struct memory *memory, size_t count, size_t size) {
     void *at = mem_alloc(memory, count, size);
-    if (at) {
+    if (at)
         mem_is_table(at, count, size);
-        memset(at, 0, block_size(count, size));
-    }
     return at;
+}
+
+void *mem_zeroed_table(struct memory *memory, size_t count, size_t size) {
+    void *at = mem_alloc_table(memory, count, size);
+    return at ? memset(at, 0, block_size(count, size)) : NULL;
 }
 
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size) {
@@ -156,13 +159,33 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
                     wanted);
 }
 
+/* Half as much again where there is much; 0: `first`. */
+static size_t more_than(size_t capacity, size_t first, size_t size) {
+    const size_t more = capacity > GROWS_LESS / size ? capacity / 2 : capacity;
+    return capacity > SIZE_MAX - more ? SIZE_MAX : capacity ? capacity + more : first;
+}
+
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
     if (count < *capacity)
         return at;
-    const size_t half = *capacity > GROWS_LESS / size ? *capacity / 2 : *capacity;
-    const size_t wanted = *capacity > SIZE_MAX - half ? SIZE_MAX : *capacity ? *capacity + half : first;
+    const size_t wanted = more_than(*capacity, first, size);
     void *grown = mem_resize(memory, at, *capacity, wanted, size);
     if (grown)
         *capacity = wanted;
+    return grown;
+}
+
+void *mem_grow_table(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
+    if (count < *capacity)
+        return at;
+    if (*capacity < 2 * LARGE_PAGE / size)
+        return mem_grow(memory, at, count, capacity, first, size);
+    const size_t wanted = more_than(*capacity, first, size);
+    void *grown = mem_alloc_table(memory, wanted, size);
+    if (!grown)
+        return NULL;
+    memcpy(grown, at, count * size);
+    mem_free(memory, at, *capacity, size);
+    *capacity = wanted;
     return grown;
 }

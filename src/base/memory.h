@@ -52,7 +52,8 @@ void mem_free(struct memory *memory, void *at, size_t count, size_t size);
    on finding them. Nothing but time depends on it. To be said before the memory is used, and again when it was moved.
  */
 void mem_is_table(void *at, size_t count, size_t size);
-/* mem_zeroed for such a table. */
+/* mem_alloc and mem_zeroed for such a table. */
+void *mem_alloc_table(struct memory *memory, size_t count, size_t size);
 void *mem_zeroed_table(struct memory *memory, size_t count, size_t size);
 
 /* Counts bytes that a library holds for us; false when that passes the limit (nothing is counted then). */
@@ -74,5 +75,7 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
  *     struct map *grown = mem_grow(memory, maps, count, &capacity, 16, sizeof *maps);
  */
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
+/* mem_grow for a large table: it is copied, since pages that are moved stay small. */
+void *mem_grow_table(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
 
 #endif

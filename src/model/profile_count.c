@@ -219,11 +219,10 @@ static bool make_room(struct counter *c) {
         return false;
     if (c->count < c->room)
         return true;
-    void *more = mem_grow(c->memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
+    void *more = mem_grow_table(c->memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
     if (!more)
         return false;
     c->entries = more;
-    mem_is_table(c->entries, c->room, c->stride * sizeof *c->entries);
     return true;
 }
 
