@@ -88,9 +88,9 @@ static bool are_zero(const uint8_t *at, uint64_t length) {
 static void show_integer(struct place *p, const struct dump_key *key, const struct field *f, unsigned width) {
     const uint64_t value = field_integer(f, p->body);
     take(p, width);
-    if (f->show != SHOW_NONE || (value && f->kind != K_W32 && f->kind != K_W64))
+    if (f->show != SHOW_NONE || (value && !field_is_word(f)))
         p->d->form->integer(p->d, key, f, value);
-    if (f->extra == EXTRA_SCOPE && f->kind != K_W32 && f->kind != K_W64) /* the value is the layout's size */
+    if (f->extra == EXTRA_SCOPE && !field_is_word(f)) /* the value is the layout's size */
         p->end = p->start + (value || p->layout != L_attr ? value : 64);
 }
 
@@ -202,6 +202,7 @@ static void show_bits(struct place *p, const struct dump_key *key, const struct 
 static void show_field(struct place *p, const struct dump_key *key, const struct field *f) {
     switch ((enum field_kind)f->kind) {
     case K_U8:
+    case K_W8:
         show_integer(p, key, f, 1);
         break;
     case K_U16:

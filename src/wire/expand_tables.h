@@ -6,6 +6,7 @@
 #define NO_ID LAYOUT_ID(TABLE_PART, 0xffffffu)
 #define PERF_RECORD(n) LAYOUT_ID(TABLE_PERF_RECORD, n)
 #define PERF_FEATURE(n) LAYOUT_ID(TABLE_PERF_FEATURE, n)
+#define TRACE_RECORD(n) LAYOUT_ID(TABLE_TRACE_RECORD, n)
 #define PICK(table, n) LAYOUT_ID(TABLE_##table, n)
 
 #define ALWAYS {TEST_ALWAYS, 0, 0, 0}
@@ -16,6 +17,7 @@
 #define ROOM(n) {TEST_ROOM, 0, n, 0}
 #define ROOM_WORD(n, w) {TEST_ROOM_WORD, WORD_##w, n, 0}
 #define WORD_AT_LEAST(w, n) {TEST_WORD_AT_LEAST, WORD_##w, n, 0}
+#define WORD_IN(w, from, to) {TEST_WORD_IN, WORD_##w, from, to}
 #define AT_LEAST(member, n) {TEST_AT_LEAST, 0, n, offsetof(self, member)}
 #define BELOW(member, n) {TEST_BELOW, 0, n, offsetof(self, member)}
 #define IF(member) AT_LEAST(member, 1)
@@ -32,6 +34,7 @@
 #define COUNT_WORD(w) (COUNT_FROM_WORD | WORD_##w)
 #define POPCOUNT(w) (COUNT_FROM_WORD | COUNT_IN_BITS | WORD_##w)
 #define OF(part, member) offsetof(self, member), L_##part
+#define TO_ZERO(part) COUNT_TO_ZERO, L_##part
 #define OF_WORD(part, w) (COUNT_FROM_WORD | WORD_##w), L_##part
 #define FROM(table, member) offsetof(self, member), TABLE_##table
 
@@ -40,6 +43,7 @@
 #define X_U16(x) x, 0
 #define X_U32(x) x, 0
 #define X_U64(x) x, 0
+#define X_W8(x) x, 0
 #define X_W32(x) x, 0
 #define X_W64(x) x, 0
 #define X_BITS(x) x, 0

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes docs/perf-data-format.md: the prose of docs/perf-data-format.in.md with the tables of layouts and names put
- * where a line says @SAMPLE@, @FILE@, @RECORDS@, @FEATURES@ or @NAMES@. A program of its own, run by docs/make-docs.sh
- * and by a test that compares. It reads the .def files as text: what stands in a field's columns is put into words.
+ * Writes docs/perf-data-format.md and docs/xray-format.md: the prose of docs/NAME.in.md with the tables of layouts and
+ * names put where a line says @SAMPLE@, @FILE@, @RECORDS@ and so on (`places`, at the end). A program of its own, run
+ * by docs/make-docs.sh and by a test that compares. It reads the .def files as text: what stands in a field's columns
+ * is put into words.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -95,6 +96,8 @@ static void say_when(char *out, const char *when) {
         snprintf(out, TEXT, "%u bytes for each of the %s remain", n, word_named(a)->said);
     } else if (sscanf(when, "ROOM(%u)", &n) == 1) {
         snprintf(out, TEXT, n == 1 ? "%u byte remains" : "%u bytes remain", n);
+    } else if (sscanf(when, "WORD_IN(%63[^,], %u, %u)", a, &n, &m) == 3) {
+        snprintf(out, TEXT, n == m ? "%s %u" : "%s %u to %u", word_named(a)->said, n, m);
     } else if (sscanf(when, "WORD_AT_LEAST(%63[^,], %u)", a, &n) == 2) {
         snprintf(out, TEXT, "%s ≥ %u", word_named(a)->said, n);
     } else if (sscanf(when, "AT_LEAST(%63[^,], %u)", a, &n) == 2) {
@@ -135,6 +138,8 @@ static void say_array(char *out, const char *extra) {
         snprintf(times, TEXT, "[%s]", word_named(member)->said);
     else if (sscanf(extra, "OF(%63[^,], %63[^)])", part, member) == 2)
         snprintf(times, TEXT, "[%.60s]", member);
+    else if (sscanf(extra, "TO_ZERO(%63[^)])", part) == 1)
+        snprintf(times, TEXT, ", repeated to one of zeros");
     else
         return;
     say_link(out, part, times);
@@ -212,6 +217,8 @@ static void say_id(char *out, const char *id) {
         snprintf(out, TEXT, "Record type %u: ", n);
     else if (sscanf(id, "PERF_FEATURE(%u)", &n) == 1)
         snprintf(out, TEXT, "Feature bit %u: ", n);
+    else if (sscanf(id, "TRACE_RECORD(%u)", &n) == 1)
+        snprintf(out, TEXT, "Trace record %u: ", n);
     else if (sscanf(id, "PICK(%63[^,], %u)", table, &n) == 2)
         snprintf(out, TEXT, "%.60s %u: ", table, n);
 }
@@ -269,10 +276,57 @@ static void put_features(void) {
 #include "wire/perf_features.def"
 }
 
-static void put_names(void) {
-    bool first = true;
+static void put_xray_file(void) {
+#include "wire/xray_file.def"
+}
+
+static void put_xray_fdr(void) {
+#include "wire/xray_fdr.def"
+}
+
+static void put_xray_basic(void) {
+#include "wire/xray_basic.def"
+}
+
+static void put_xray_profile(void) {
+#include "wire/xray_profile.def"
+}
+
+static void put_next(const char *record, unsigned from, unsigned to, bool first) {
+    printf(first ? " %s" : ", %s", record);
+    if (from == to)
+        printf(" (version %u)", from);
+    else if (from > 1 || to < 5)
+        printf(" (versions %u to %u)", from, to);
+}
+
+#undef END
+static void put_follow(void) {
+    bool first;
+    printf("| after | may come |\n|---|---|\n");
+#define AFTER(record)                                                                                                  \
+    first = true;                                                                                                      \
+    printf("| " #record " |");
+#define NEXT(record, from, to)                                                                                         \
+    put_next(#record, from, to, first);                                                                                \
+    first = false;
+#define END printf(" |\n");
+#include "wire/fdr_follow.def"
+    printf("\n");
+}
+
+static bool is_of_traces(const char *set) {
+    return strncmp(set, "TRACE_", 6) == 0 || strncmp(set, "XRAY_", 5) == 0 || strncmp(set, "FDR_", 4) == 0;
+}
+
+static void put_sets(bool of_traces) {
+    bool first = true, shown = false;
     for (const struct name_row *row = name_rows; row->text; row++) {
         char set[64], mode[16];
+        if (row->set)
+            shown = is_of_traces(row->set) == of_traces;
+        if (!shown)
+            continue;
         if (row->set && sscanf(row->set, "%63s %15s", set, mode) == 2) {
             printf("%s### %s\n\n%s; %s.\n\n| %s | name |\n|---:|---|\n", first ? "" : "\n", set, row->text,
                    strcmp(mode, "VALUES") == 0  ? "values"
@@ -286,12 +340,24 @@ static void put_names(void) {
     }
 }
 
+static void put_names(void) {
+    put_sets(false);
+}
+
+static void put_xray_names(void) {
+    put_sets(true);
+}
+
 static const struct place {
     const char *mark;
     void (*put)(void);
 } places[] = {
-    {"@SAMPLE@\n", put_sample},     {"@FILE@\n", put_file},   {"@RECORDS@\n", put_records},
-    {"@FEATURES@\n", put_features}, {"@NAMES@\n", put_names}, {NULL, NULL},
+    {"@SAMPLE@\n", put_sample},         {"@FILE@\n", put_file},
+    {"@RECORDS@\n", put_records},       {"@FEATURES@\n", put_features},
+    {"@NAMES@\n", put_names},           {"@XRAY_FILE@\n", put_xray_file},
+    {"@XRAY_FDR@\n", put_xray_fdr},     {"@XRAY_FOLLOW@\n", put_follow},
+    {"@XRAY_BASIC@\n", put_xray_basic}, {"@XRAY_PROFILE@\n", put_xray_profile},
+    {"@XRAY_NAMES@\n", put_xray_names}, {NULL, NULL},
 };
 
 static void put_line(const char *line) {
@@ -308,10 +374,11 @@ int main(int argc, char **argv) {
     char line[LINE];
     FILE *in = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!in) {
-        fprintf(stderr, "usage: gen_reference perf-data-format.in.md > perf-data-format.md\n");
+        fprintf(stderr, "usage: gen_reference docs/NAME.in.md > docs/NAME.md\n");
         return 2;
     }
-    puts("<!-- Written by docs/make-docs.sh out of docs/perf-data-format.in.md and src/wire/*.def: change those. -->");
+    const char *name = strrchr(argv[1], '/') ? strrchr(argv[1], '/') + 1 : argv[1];
+    printf("<!-- Written by docs/make-docs.sh out of docs/%s and src/wire/*.def: change those. -->\n", name);
     while (fgets(line, sizeof line, in))
         put_line(line);
     fclose(in);

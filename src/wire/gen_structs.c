@@ -27,6 +27,7 @@ static void end(void) {
 #define T_U16(x) "uint16_t "
 #define T_U32(x) "uint32_t "
 #define T_U64(x) "uint64_t "
+#define T_W8(x) "uint8_t "
 #define T_W32(x) "uint32_t "
 #define T_W64(x) "uint64_t "
 #define T_BITS(x) "uint32_t "

@@ -57,6 +57,7 @@ uint64_t field_integer(const struct field *f, const void *rec) {
     const uint8_t *at = (const uint8_t *)rec + f->at;
     switch (f->kind) {
     case K_U8:
+    case K_W8:
         return *at;
     case K_U16:
         return load_u16(at, false);
@@ -78,6 +79,7 @@ void field_set_integer(const struct field *f, void *rec, uint64_t v) {
     const uint32_t word = (uint32_t)v;
     switch (f->kind) {
     case K_U8:
+    case K_W8:
         *at = (uint8_t)v;
         break;
     case K_U16:
@@ -141,6 +143,8 @@ bool field_present(const struct field *f, const struct pfr_context *c, const voi
         return earlier_member(f, p->clear, rec) < p->set;
     case TEST_WORD_AT_LEAST:
         return word >= p->set;
+    case TEST_WORD_IN:
+        return word >= p->set && word <= p->clear;
     }
     return false;
 }
@@ -158,9 +162,19 @@ uint64_t bits_into(uint64_t word, unsigned width, unsigned pack, bool mirrored, 
     return (word & ~mask) | (v << shift & mask);
 }
 
+bool field_by_context(const struct field *f) {
+    static const uint8_t by_context = 1 << TEST_ALWAYS | 1 << TEST_BITS | 1 << TEST_WORD_AT_LEAST | 1 << TEST_WORD_IN;
+    return by_context >> f->when.test & 1;
+}
+
+unsigned field_width(const struct field *f) {
+    static const uint8_t widths[K_KINDS] = {
+        [K_U8] = 1, [K_U16] = 2, [K_U32] = 4, [K_U64] = 8, [K_W8] = 1, [K_W32] = 4, [K_W64] = 8};
+    return widths[f->kind];
+}
+
 bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64_t *size) {
-    static const uint8_t widths[K_KINDS] = {[K_U8] = 1, [K_U16] = 2, [K_U32] = 4, [K_U64] = 8, [K_W32] = 4, [K_W64] = 8};
-    *size = widths[f->kind];
+    *size = field_width(f);
     if (*size || f->kind == K_BITS)
         return true;
     if (f->kind == K_RAW || (f->kind == K_TEXT && f->extra < EXTRA_TO_NUL)) {
@@ -179,7 +193,7 @@ bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64
 uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c) {
     uint64_t sum = 0, size;
     for (const struct field *f = l->fields(); f->name; f++) {
-        if (f->when.test != TEST_ALWAYS && f->when.test != TEST_BITS)
+        if (!field_by_context(f))
             return 0;
         if (!field_present(f, c, NULL, 0))
             continue;
@@ -195,7 +209,7 @@ uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c) 
 uint64_t layout_least_size(const struct layout *l, const struct pfr_context *c) {
     uint64_t sum = 0, size;
     for (const struct field *f = l->fields(); f->name; f++) {
-        if ((f->when.test != TEST_ALWAYS && f->when.test != TEST_BITS) || !field_present(f, c, NULL, 0))
+        if (!field_by_context(f) || !field_present(f, c, NULL, 0))
             continue;
         if (f->kind == K_STR32)
             sum += 4;

@@ -19,7 +19,7 @@
  *
  * Kinds, `extra` in brackets:
  *     U8 U16 U32 U64  integers                [SCOPE: the value is the size of this layout, counted from its start]
- *     W32 W64         words made of BITS      [MIRRORED or PLAIN]
+ *     W8 W32 W64      words made of BITS      [MIRRORED or PLAIN]
  *     BITS            part of the last word   [PACK(first bit, width)]
  *     TEXT            characters              [TO_END, TO_NUL, or a fixed size]
  *     STR32           u32 length, characters
@@ -27,7 +27,8 @@
  *     BYTES           bytes                   [COUNT(member) or COUNT_WORD(word)]
  *     A64             64-bit numbers          [COUNT(member), BITS_IN(member), POPCOUNT(word), or TO_END]
  *     SUB             one layout in place     [layout]
- *     ARRAY           a layout, repeated      [OF(layout, member) or OF_WORD(layout, word)]
+ *     ARRAY           a layout, repeated      [OF(layout, member), OF_WORD(layout, word), or TO_ZERO(layout): up
+ *                     to one of zeros, which is not counted; the layout has one size]
  *     WHILE           a layout, repeated while bytes remain   [layout]
  *     CHOICE          the layout that a member picks, to the end   [FROM(table, member)]
  *     REST            every byte that remains
@@ -38,8 +39,8 @@
 
 #include <perfray/views.h>
 
-enum field_kind { K_U8, K_U16, K_U32, K_U64, K_W32, K_W64, K_BITS, K_TEXT, K_STR32, K_RAW, K_BYTES, K_A64, K_SUB,
-                  K_ARRAY, K_WHILE, K_CHOICE, K_REST, K_PAD, K_KINDS };
+enum field_kind { K_U8, K_U16, K_U32, K_U64, K_W8, K_W32, K_W64, K_BITS, K_TEXT, K_STR32, K_RAW, K_BYTES, K_A64,
+                  K_SUB, K_ARRAY, K_WHILE, K_CHOICE, K_REST, K_PAD, K_KINDS };
 
 /* The words that decide presence and counts. A context belongs to an event (its attr) and a file (its byte order). */
 enum context_word {
@@ -63,12 +64,14 @@ struct pfr_context {
     const struct pfr_context *home; /* views keep this one, where the context itself lives for one call; or NULL */
 };
 
-enum presence_test { TEST_ALWAYS, TEST_BITS, TEST_ROOM, TEST_ROOM_WORD, TEST_AT_LEAST, TEST_BELOW, TEST_WORD_AT_LEAST };
+enum presence_test { TEST_ALWAYS, TEST_BITS, TEST_ROOM, TEST_ROOM_WORD, TEST_AT_LEAST, TEST_BELOW, TEST_WORD_AT_LEAST,
+                     TEST_WORD_IN };
 
 struct presence {
     uint8_t test, word;
     uint64_t set, clear; /* BITS: must be set, must be clear; ROOM: set bytes must remain (times the word, for
-                            ROOM_WORD); AT_LEAST, BELOW: the member at offset `clear` against `set` */
+                            ROOM_WORD); AT_LEAST, BELOW: the member at offset `clear` against `set`; WORD_IN: the word
+                            from `set` to `clear` */
 };
 
 struct field {
@@ -88,7 +91,7 @@ struct layout {
 };
 
 enum layout_table { TABLE_PART, TABLE_PERF_RECORD, TABLE_PERF_FEATURE, TABLE_EVENT_UPDATE, TABLE_CPU_MAP,
-                    TABLE_CPU_MASK, TABLE_SCHEDSTAT, TABLES };
+                    TABLE_CPU_MASK, TABLE_SCHEDSTAT, TABLE_TRACE_RECORD, TABLES };
 
 /* L_name: the number of a layout; 0 is none. */
 enum layout_number {
@@ -115,6 +118,7 @@ enum show_kind {
 #define COUNT_FROM_WORD 0x8000u
 #define COUNT_IN_BITS 0x4000u /* of a word: its population count; of a member: words of 64 for that many bits */
 #define COUNT_TO_END 0xffffu
+#define COUNT_TO_ZERO 0xfffdu /* of ARRAY */
 #define EXTRA_SCOPE 1u
 #define EXTRA_MIRRORED 1u
 #define EXTRA_TO_NUL 0xfffeu
@@ -140,6 +144,15 @@ pfr_status layout_read(const struct layout *l, const struct pfr_context *c, stru
 
 /* Whether a field is there, given the bytes that remain in the layout's scope and the members read so far. */
 bool field_present(const struct field *f, const struct pfr_context *c, const void *rec, uint64_t left);
+
+/* Whether the context alone decides that: field_present then needs no struct. */
+bool field_by_context(const struct field *f);
+
+/* The width in bytes of a field that is one integer, 0 of others; and whether it is a word made of BITS. */
+unsigned field_width(const struct field *f);
+static inline bool field_is_word(const struct field *f) {
+    return f->kind == K_W8 || f->kind == K_W32 || f->kind == K_W64;
+}
 
 /* Bytes of one field where neither the content nor the room decides; false where they do. */
 bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64_t *size);

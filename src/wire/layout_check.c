@@ -21,7 +21,7 @@ struct check_place {
     const struct pfr_context *context;
     const uint8_t *rec;
     const uint8_t *at, *end; /* next field, end of what the layout may use */
-    const uint8_t *word_at;  /* of the W32 or W64 last met */
+    const uint8_t *word_at;  /* of the word last met */
     uint64_t word_length;
 };
 
@@ -49,7 +49,7 @@ static void check_zeros(const struct check_place *p, const struct field *f, cons
 
 /* The table marks with SHOW_NONE what carries nothing. */
 static bool is_reserved(const struct field *f) {
-    return f->show == SHOW_NONE && f->kind != K_W32 && f->kind != K_W64;
+    return f->show == SHOW_NONE && !field_is_word(f);
 }
 
 static const void *member(const struct check_place *p, const struct field *f) {
@@ -117,6 +117,7 @@ static void check_choice(struct check_place *p, const struct field *f) {
 static void check_field(struct check_place *p, const struct field *f) {
     switch ((enum field_kind)f->kind) {
     case K_U8:
+    case K_W8:
         check_integer(p, f, 1);
         break;
     case K_U16:

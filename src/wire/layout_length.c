@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/layout_length.h"
 
-static bool by_context(const struct field *f) {
-    return f->when.test == TEST_ALWAYS || f->when.test == TEST_BITS;
-}
-
 static bool find_place(const struct layout *l, const struct pfr_context *c, uint16_t at, enum field_kind kind,
                        uint32_t *place) {
     uint64_t size;
     *place = 0;
     for (const struct field *f = l->fields(); f->name; f++) {
-        if (!by_context(f))
+        if (!field_by_context(f))
             return false;
         if (!field_present(f, c, NULL, 0))
             continue;
@@ -52,7 +48,7 @@ struct length_rule layout_length(const struct layout *l, const struct pfr_contex
     struct length_rule rule = {.known = true};
     uint64_t size;
     for (const struct field *f = l->fields(); f->name; f++) {
-        if (!by_context(f) || (f->kind == K_U32 && f->extra == EXTRA_SCOPE))
+        if (!field_by_context(f) || (f->kind == K_U32 && f->extra == EXTRA_SCOPE))
             return unknown;
         if (!field_present(f, c, NULL, 0))
             continue;

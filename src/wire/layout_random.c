@@ -56,6 +56,10 @@ static uint64_t random_variant(struct random_numbers *random, const struct layou
     return l == layout_at(L_bpf_metadata) ? name_sizes[random_below(random, 4)] : random_below(random, 2);
 }
 
+static bool is_trace_layout(const struct layout *l) {
+    return l->id >> 24 == TABLE_TRACE_RECORD;
+}
+
 struct pfr_context random_context(struct random_numbers *random, const struct layout *l, bool swap, bool mirrored) {
     struct pfr_context c = {.swap = swap, .mirrored = mirrored};
     c.word[WORD_SAMPLE] = random_mask(random, (1u << 25) - 1);
@@ -66,7 +70,7 @@ struct pfr_context random_context(struct random_numbers *random, const struct la
     c.word[WORD_MISC] = random_below(random, 1u << 16);
     c.word[WORD_CPUS] = random_below(random, 7);
     c.word[WORD_VARIANT] = random_variant(random, l);
-    c.word[WORD_VERSION] = 14 + random_below(random, 5);
+    c.word[WORD_VERSION] = (is_trace_layout(l) ? 1 : 14) + random_below(random, 5);
     return c;
 }
 
@@ -133,7 +137,7 @@ static bool depends_on_room(const struct field *f) {
 static void invent_integer(struct invention *v, const struct field *f) {
     const struct use use = use_of(f);
     uint64_t value = any_integer(v->random);
-    if (f->extra == EXTRA_SCOPE && f->kind != K_W32 && f->kind != K_W64)
+    if (f->extra == EXTRA_SCOPE && !field_is_word(f))
         value = 0; /* measured when the layout is whole */
     else if (use.table != TABLES)
         value = pick_from(v->random, use.table);
@@ -217,14 +221,35 @@ static pfr_status append_part(struct invention *v, const struct field *f, unsign
     return PFR_OK;
 }
 
+/* The zeros that end a list belong to it. A part is never all zeros: one bit sees to that. */
+static pfr_status invent_end(struct invention *v, const struct field *f, pfr_items *view) {
+    const uint64_t size = layout_fixed_size(layout_at(f->of), v->context);
+    uint8_t *bytes = arena_zeroed(v->arena, view->length + size, 1);
+    if (!bytes)
+        return no_memory(v, f);
+    if (view->length)
+        memcpy(bytes, view->at, view->length);
+    for (uint64_t at = 0; at < view->length; at += size)
+        bytes[at] |= 1;
+    view->at = bytes;
+    view->length += size;
+    return PFR_OK;
+}
+
+static uint64_t random_count(const struct invention *v, const struct field *f) {
+    const bool open = f->kind == K_WHILE || f->extra == COUNT_TO_ZERO;
+    return open ? random_below(v->random, MOST_PARTS) : field_count(f, v->context, v->rec);
+}
+
 static pfr_status invent_items(struct invention *v, const struct field *f) {
-    const uint64_t count =
-        f->kind == K_WHILE ? random_below(v->random, MOST_PARTS) : field_count(f, v->context, v->rec);
+    const uint64_t count = random_count(v, f);
     pfr_items view = {arena_take(v->arena, 1, 1), 0, 0, v->context, f->of};
     if (!view.at)
         return no_memory(v, f);
     while (view.count < count)
         PFR_TRY(append_part(v, f, f->of, &view));
+    if (f->extra == COUNT_TO_ZERO)
+        PFR_TRY(invent_end(v, f, &view));
     *(pfr_items *)member(v, f) = view;
     return PFR_OK;
 }
@@ -267,6 +292,7 @@ static pfr_status invent_field(struct invention *v, const struct field *f) {
     case K_U16:
     case K_U32:
     case K_U64:
+    case K_W8:
     case K_W32:
     case K_W64:
         invent_integer(v, f);

@@ -12,7 +12,7 @@ struct reading {
     const uint8_t *start; /* of this layout, for SCOPE and PAD */
     uint8_t *rec;
     pfr_error *err;
-    uint64_t word; /* the W32 or W64 read last, and how its bits stand */
+    uint64_t word; /* the W8, W32 or W64 read last, and how its bits stand */
     unsigned word_width;
     bool word_mirrored;
 };
@@ -68,7 +68,7 @@ static pfr_status read_integer(struct reading *r, const struct field *f, unsigne
     if (!take_integer(r->in, width, &v))
         return damaged(r, f, width);
     field_set_integer(f, r->rec, v);
-    if (f->kind == K_W32 || f->kind == K_W64) {
+    if (field_is_word(f)) {
         r->word = v;
         r->word_width = width * 8;
         r->word_mirrored = f->extra == EXTRA_MIRRORED && r->context->mirrored;
@@ -180,12 +180,39 @@ static pfr_status skip_read(struct reading *r, unsigned of, bool all, uint64_t c
     return PFR_OK;
 }
 
+static bool any_set(const uint8_t *at, uint64_t length) {
+    for (uint64_t i = 0; i < length; i++)
+        if (at[i])
+            return true;
+    return false;
+}
+
 static const struct pfr_context *kept_context(const struct reading *r) {
     return r->context->home ? r->context->home : r->context;
 }
 
-/* A count is any number that the file says; only WHILE has none. */
+/* Parts of one size up to the one that is all zeros, which belongs to the list. */
+static pfr_status read_to_zero(struct reading *r, const struct field *f) {
+    const struct layout *part = layout_at(f->of);
+    const uint64_t size = layout_fixed_size(part, r->context);
+    const uint8_t *const at = r->in->at;
+    uint64_t count = 0;
+    for (; cursor_left(r->in) >= size; count++, r->in->at += size) {
+        if (!any_set(r->in->at, size)) {
+            r->in->at += size;
+            *(pfr_items *)member(r, f) = (pfr_items){at, (count + 1) * size, count, kept_context(r), f->of};
+            return PFR_OK;
+        }
+    }
+    return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(r->in), cursor_left(r->in), f->name,
+                    "%s.%s does not end: %llu times %s, then the end", r->layout->name, f->name,
+                    (unsigned long long)count, part->name);
+}
+
+/* A count is any number that the file says; WHILE has none, and some lists end with zeros. */
 static pfr_status read_items(struct reading *r, const struct field *f) {
+    if (f->extra == COUNT_TO_ZERO)
+        return read_to_zero(r, f);
     const uint8_t *at = r->in->at;
     const bool all = f->kind == K_WHILE;
     const uint64_t count = all ? 0 : field_count(f, r->context, r->rec);
@@ -224,6 +251,7 @@ static pfr_status read_padding(struct reading *r, const struct field *f) {
 static pfr_status read_field(struct reading *r, const struct field *f) {
     switch ((enum field_kind)f->kind) {
     case K_U8:
+    case K_W8:
         return read_integer(r, f, 1);
     case K_U16:
         return read_integer(r, f, 2);

@@ -54,12 +54,6 @@ static void store_integer(uint8_t *at, unsigned width, uint64_t v, bool swap) {
     }
 }
 
-static unsigned width_of(const struct field *f) {
-    static const uint8_t widths[K_KINDS] = {
-        [K_U8] = 1, [K_U16] = 2, [K_U32] = 4, [K_U64] = 8, [K_W32] = 4, [K_W64] = 8};
-    return widths[f->kind];
-}
-
 static bool fits_width(uint64_t v, unsigned width) {
     return width == 8 || v >> 8 * width == 0;
 }
@@ -113,7 +107,7 @@ static bool any_byte(const uint8_t *at, size_t length) {
 }
 
 static bool is_view(const struct field *f) {
-    return width_of(f) == 0 && f->kind != K_BITS && f->kind != K_SUB;
+    return field_width(f) == 0 && f->kind != K_BITS && f->kind != K_SUB;
 }
 
 /* Views start with the pointer, whatever their type. */
@@ -161,7 +155,7 @@ static bool is_written(const struct output_layout *o, const struct field *f) {
 /* A word out of the BITS that follow it in the list. */
 static uint64_t word_of_bits(const struct output_layout *o, const struct field *f) {
     const bool mirrored = f->extra == EXTRA_MIRRORED && o->context->mirrored;
-    const unsigned width = 8 * width_of(f);
+    const unsigned width = 8 * field_width(f);
     uint64_t word = 0;
     if (f[1].kind != K_BITS || !f[1].name)
         return field_integer(f, o->rec);
@@ -177,9 +171,9 @@ static void open_scope(struct output_layout *o, const struct field *f, uint64_t 
 }
 
 static pfr_status write_integer(struct output_layout *o, const struct field *f) {
-    const bool word = f->kind == K_W32 || f->kind == K_W64;
+    const bool word = field_is_word(f);
     const uint64_t v = word ? word_of_bits(o, f) : effective_integer(o, f);
-    const unsigned width = width_of(f);
+    const unsigned width = field_width(f);
     uint8_t *at = NULL;
     if (!fits_width(v, width))
         return unwritable(o, f, "the count is too large for its member");
@@ -196,10 +190,10 @@ static pfr_status close_scope(struct output_layout *o) {
     const uint64_t size = o->to->used - o->start;
     if (!o->scope || (o->layout == layout_at(L_attr) && size == 64 && field_integer(o->scope, o->rec) == 0))
         return PFR_OK;
-    if (!fits_width(size, width_of(o->scope)))
+    if (!fits_width(size, field_width(o->scope)))
         return unwritable(o, o->scope, "the layout is too large for its size member");
     if (o->to->bytes)
-        store_integer(o->to->bytes + o->scope_at, width_of(o->scope), size, o->context->swap);
+        store_integer(o->to->bytes + o->scope_at, field_width(o->scope), size, o->context->swap);
     return PFR_OK;
 }
 
@@ -256,7 +250,7 @@ static pfr_status write_bytes(struct output_layout *o, const struct field *f) {
 }
 
 static bool count_agrees(const struct output_layout *o, const struct field *f, uint64_t count) {
-    if (f->kind == K_WHILE || f->extra == COUNT_TO_END)
+    if (f->kind == K_WHILE || f->extra == COUNT_TO_END || f->extra == COUNT_TO_ZERO)
         return true;
     if (f->extra & COUNT_FROM_WORD)
         return count == field_count(f, o->context, o->rec);
@@ -291,7 +285,10 @@ static pfr_status write_items(struct output_layout *o, const struct field *f) {
     for (; (s = items_next(items, &walk, &part, o->err)) == PFR_OK; written++)
         PFR_TRY(write_layout(layout_at(items->of), o->context, &part, EXTENT_UNKNOWN, o->to, o->err));
     PFR_TRY(s);
-    return written == items->count ? PFR_OK : unwritable(o, f, "the view ends before its count");
+    if (written < items->count)
+        return unwritable(o, f, "the view ends before its count");
+    return f->extra == COUNT_TO_ZERO ? put_zeros(o->to, layout_fixed_size(layout_at(f->of), o->context), o->err)
+                                     : PFR_OK;
 }
 
 static pfr_status write_choice(struct output_layout *o, const struct field *f) {
@@ -315,6 +312,7 @@ static pfr_status write_field(struct output_layout *o, const struct field *f) {
     case K_U16:
     case K_U32:
     case K_U64:
+    case K_W8:
     case K_W32:
     case K_W64:
         return write_integer(o, f);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static uint64_t unmirrored_word(const struct field *f, const void *rec) {
-    const unsigned width = f->kind == K_W32 ? 32 : 64;
+    const unsigned width = 8 * field_width(f);
     uint64_t word = 0;
     if (f[1].kind != K_BITS)
         return field_integer(f, rec);
@@ -16,11 +16,9 @@ static uint64_t unmirrored_word(const struct field *f, const void *rec) {
 }
 
 static bool integer_value(const struct field *f, const void *rec, struct found_value *value) {
-    static const uint8_t widths[K_KINDS] = {
-        [K_U8] = 1, [K_U16] = 2, [K_U32] = 4, [K_U64] = 8, [K_W32] = 4, [K_W64] = 8, [K_BITS] = 4};
-    const bool word = f->kind == K_W32 || f->kind == K_W64;
-    *value = (struct found_value){FOUND_INTEGER, word ? unmirrored_word(f, rec) : field_integer(f, rec),
-                                  widths[f->kind], NULL, 0};
+    const unsigned width = f->kind == K_BITS ? 4 : field_width(f);
+    *value = (struct found_value){FOUND_INTEGER, field_is_word(f) ? unmirrored_word(f, rec) : field_integer(f, rec),
+                                  (uint8_t)width, NULL, 0};
     return true;
 }
 

@@ -9,8 +9,13 @@ static void take_context(struct hex_fixture *fixture, char *words) {
         const char *name;
         enum context_word word;
     } known[] = {
-        {"sample_type", WORD_SAMPLE},         {"read_format", WORD_READ},           {"branch_sample_type", WORD_BRANCH},
-        {"sample_regs_user", WORD_REGS_USER}, {"sample_regs_intr", WORD_REGS_INTR}, {"nr_cpus", WORD_CPUS},
+        {"sample_type", WORD_SAMPLE},
+        {"read_format", WORD_READ},
+        {"branch_sample_type", WORD_BRANCH},
+        {"sample_regs_user", WORD_REGS_USER},
+        {"sample_regs_intr", WORD_REGS_INTR},
+        {"nr_cpus", WORD_CPUS},
+        {"version", WORD_VERSION},
     };
     char *rest = NULL;
     for (char *pair = strtok_r(words, " \n", &rest); pair; pair = strtok_r(NULL, " \n", &rest)) {
@@ -21,6 +26,10 @@ static void take_context(struct hex_fixture *fixture, char *words) {
         const uint64_t v = strtoull(value, NULL, 0);
         if (strcmp(pair, "sample_id_all") == 0)
             fixture->sample_id_all = v;
+        if (strcmp(pair, "big") == 0)
+            fixture->big = v != 0;
+        if (strcmp(pair, "low_first") == 0)
+            fixture->low_first = v != 0;
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             if (strcmp(pair, known[i].name) == 0)
                 fixture->context.word[known[i].word] = v;
@@ -47,6 +56,8 @@ static bool take_expect(struct hex_fixture *fixture, const char *rest) {
 static bool take_line(struct hex_fixture *fixture, char *line) {
     if (line[0] == '#' || line[0] == '\n' || strncmp(line, "perf:", 5) == 0)
         return true;
+    if (strncmp(line, "kind: layout ", 13) == 0)
+        return sscanf(line + 6, "%15s %63s", fixture->kind, fixture->layout) == 2;
     if (strncmp(line, "kind: ", 6) == 0)
         return sscanf(line + 6, "%15s %ju", fixture->kind, (uintmax_t *)&fixture->feature) >= 1;
     if (strncmp(line, "ctx: ", 5) == 0) {

@@ -8,8 +8,10 @@ enum { HEX_BYTES = 65536, HEX_EXPECTS = 256, HEX_LINE = 512 };
 
 struct hex_fixture {
     char name[64];
-    char kind[16]; /* record, feature, attr, file */
+    char kind[16]; /* record, feature, attr, file, layout */
     uint64_t feature;
+    char layout[64];     /* of kind layout */
+    bool big, low_first; /* big-endian integers; and bits as little-endian writers allocate them */
     uint64_t sample_id_all, nr_cpus;
     struct pfr_context context; /* the words of ctx */
     uint8_t bytes[HEX_BYTES];

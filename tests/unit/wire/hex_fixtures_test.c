@@ -41,6 +41,8 @@ static uint64_t tail_of(const struct hex_fixture *h, uint32_t type) {
 static const struct layout *layout_of(const struct hex_fixture *h) {
     if (strcmp(h->kind, "attr") == 0)
         return layout_at(L_attr);
+    if (strcmp(h->kind, "layout") == 0)
+        return layout_at(layout_named(h->layout));
     if (strcmp(h->kind, "file") == 0)
         return layout_at(h->length >= 72 && h->bytes[8] >= 72 ? L_file_header : L_pipe_header);
     if (strcmp(h->kind, "feature") == 0)
@@ -63,7 +65,8 @@ static void find_body(const struct hex_fixture *h, size_t *from, size_t *length)
 
 static void set_context(const struct hex_fixture *h, struct decoded *d) {
     d->context = h->context;
-    d->context.swap = SWAP_OF_LITTLE;
+    d->context.swap = SWAP_OF_LITTLE != h->big;
+    d->context.mirrored = h->big && !h->low_first;
     d->context.word[WORD_VARIANT] = variant_of(layout_named(d->layout->name), h->bytes, h->length, &d->context);
     if (strcmp(h->kind, "record") == 0)
         d->context.word[WORD_MISC] = load_u16(h->bytes + 4, SWAP_OF_LITTLE);
@@ -75,7 +78,7 @@ static void decode(const struct hex_fixture *h, struct decoded *d) {
     size_t from, length;
     pfr_error err;
     find_body(h, &from, &length);
-    struct cursor in = cursor_on(h->bytes + from, length, 0, SWAP_OF_LITTLE);
+    struct cursor in = cursor_on(h->bytes + from, length, 0, d->context.swap);
     pfr_status s = layout_read(d->layout, &d->context, &in, &d->rec, &err);
     if (s == PFR_OK && from) {
         in = cursor_on(h->bytes + from + length, (size_t)tail_of(h, load_u32(h->bytes, SWAP_OF_LITTLE)), 0,
@@ -234,8 +237,8 @@ static void check_twin(const struct hex_fixture *h, const struct decoded *d, str
     uint8_t *bytes = malloc(length + 1);
     assert_non_null(bytes);
     struct writing to = writing_into(bytes, length);
-    twin.context.swap = !SWAP_OF_LITTLE;
-    twin.context.mirrored = true;
+    twin.context.swap = !d->context.swap;
+    twin.context.mirrored = !h->big;
     pfr_status s = layout_convert(d->layout, &d->context, h->bytes + from, length, 0, &twin.context, &to, &err);
     struct cursor in = cursor_on(bytes, (size_t)to.used, 0, twin.context.swap);
     if (s == PFR_OK)
@@ -258,13 +261,12 @@ static void check_fixture(const struct hex_fixture *h, struct tally *tally) {
     check_twin(h, &d, tally);
 }
 
-TEST(every_expectation_of_every_byte_fixture_holds_in_both_byte_orders) {
+/* Every fixture of a folder; which layouts they are of goes into *seen. */
+static struct tally check_folder(const char *name, bool seen[LAYOUTS]) {
     static struct hex_fixture fixture;
     struct tally tally = {0, 0, 0};
     char folder[512];
-    if (!getenv("FIXTURES"))
-        skip();
-    snprintf(folder, sizeof folder, "%.400s/hex", getenv("FIXTURES"));
+    snprintf(folder, sizeof folder, "%.400s/%s", getenv("FIXTURES"), name);
     DIR *files = opendir(folder);
     assert_non_null(files);
     for (const struct dirent *file; (file = readdir(files));) {
@@ -274,9 +276,28 @@ TEST(every_expectation_of_every_byte_fixture_holds_in_both_byte_orders) {
         if (!load_hex_fixture(&fixture, folder, file->d_name))
             fail_msg("%s is not a fixture", file->d_name);
         check_fixture(&fixture, &tally);
+        if (layout_of(&fixture))
+            seen[layout_named(layout_of(&fixture)->name)] = true;
     }
     closedir(files);
-    print_message("%u expectations checked, %u are not of a table\n", tally.checked, tally.beyond);
+    print_message("%s: %u expectations checked, %u are not of a table\n", name, tally.checked, tally.beyond);
     assert_int_equal(tally.wrong, 0);
-    assert_true(tally.checked > 3000);
+    return tally;
+}
+
+TEST(every_expectation_of_every_byte_fixture_holds_in_both_byte_orders) {
+    bool seen[LAYOUTS] = {false};
+    if (!getenv("FIXTURES"))
+        skip();
+    assert_true(check_folder("hex", seen).checked > 3000);
+}
+
+TEST(every_layout_of_traces_has_a_byte_fixture_whose_expectations_hold) {
+    bool seen[LAYOUTS] = {false};
+    if (!getenv("FIXTURES"))
+        skip();
+    assert_true(check_folder("hex/xray", seen).checked > 200);
+    for (unsigned number = L_xray_header; number < LAYOUTS; number++)
+        if (!seen[number] && number != L_profile_function) /* a part of profile_path */
+            fail_msg("%s has no byte fixture", layout_at(number)->name);
 }

@@ -50,8 +50,8 @@ static uint64_t bits_behind(const struct layout *l, const struct field *word) {
 TEST(bits_name_every_bit_of_their_word_once) {
     for (unsigned a = L_NONE + 1; a < LAYOUTS; a++)
         for (const struct field *f = layout_at(a)->fields(); f->name; f++)
-            if (f->kind == K_W32 || f->kind == K_W64)
-                assert_int_equal(bits_behind(layout_at(a), f), f->kind == K_W32 ? UINT32_MAX : UINT64_MAX);
+            if (field_is_word(f))
+                assert_int_equal(bits_behind(layout_at(a), f), UINT64_MAX >> (64 - 8 * field_width(f)));
 }
 
 static bool is_number(const struct field *f) {
@@ -117,6 +117,7 @@ static void check_cover(enum layout_table table, unsigned show) {
 TEST(records_and_features_have_both_a_layout_and_a_name) {
     check_cover(TABLE_PERF_RECORD, SHOW_RECORD);
     check_cover(TABLE_PERF_FEATURE, SHOW_FEATURE);
+    check_cover(TABLE_TRACE_RECORD, SHOW_TRACE_RECORD);
 }
 
 /* The closed list: what is laid out by hand, because no table can say it. */
