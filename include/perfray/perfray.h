@@ -14,6 +14,7 @@
 #include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/selection.h>
+#include <perfray/trace.h>
 #include <perfray/views.h>
 
 #endif

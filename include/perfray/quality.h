@@ -31,6 +31,7 @@
     F("garbage", garbage, "holes between records")                                                                     \
     F("cut", cut, "holes where the end of a file is missing")                                                          \
     F("bad_compressed", bad_compressed, "holes that could not be decompressed")                                        \
-    F("bad_header", bad_header, "numbers of the header, or like it, that cannot be right")
+    F("bad_header", bad_header, "numbers of the header, or like it, that cannot be right")                             \
+    F("bad_order", bad_order, "records of a trace where no writer puts them")
 
 #endif

@@ -5,7 +5,8 @@
  * Reading a recording, record by record, in file order.
  *
  * pfr_open looks at the content, never at the name: perf.data file (both versions, both byte orders), pipe stream,
- * directory, each also inside gzip, xz or zstd. COMPRESSED records are given first, then the records that were in them.
+ * directory; XRay trace, log and profile (trace.h); each also inside gzip, xz or zstd. COMPRESSED records are given
+ * first, then the records that were in them.
  *
  * What you get through pfr_open is yours until pfr_close; a `const T *` returned by anything else belongs to the handle
  * in the first argument. A handle belongs to one thread at a time; two handles share nothing.
@@ -62,10 +63,12 @@ pfr_status pfr_payload(pfr_reader *reader, uint64_t offset, void *to, size_t len
 
 typedef enum pfr_container { PFR_FILE, PFR_PIPE, PFR_DIRECTORY } pfr_container;
 
+typedef enum pfr_format { PFR_PERF_DATA, PFR_XRAY_FDR, PFR_XRAY_BASIC, PFR_XRAY_PROFILE } pfr_format;
+
 /* What stands before the records. */
 typedef struct pfr_header {
-    pfr_container container;
-    uint32_t version;   /* 1: PERFFILE, 2: PERFILE2 */
+    pfr_container container; /* a trace is PFR_FILE, however it comes */
+    uint32_t version;   /* 1: PERFFILE, 2: PERFILE2; of a trace as written */
     bool big_endian;    /* the file's byte order */
     bool not_finalised; /* data size 0: the recorder died; data goes to the end of the file, features are not used */
     uint32_t parts;     /* files of records: 1, more in a directory */
@@ -75,6 +78,13 @@ typedef struct pfr_header {
     uint64_t features_offset;        /* table of feature sections */
     uint64_t features[4];            /* bit n of word n / 64: feature n is there */
     uint64_t file_size;              /* UINT64_MAX where not known */
+    pfr_format format;
+    /* of traces */
+    bool constant_tsc, nonstop_tsc;      /* said of the clock */
+    bool low_bits_first;                 /* big-endian integers, bits as little-endian writers allocate them */
+    uint64_t cycle_frequency;            /* ticks a second; 0: not known */
+    uint64_t buffer_size;                /* as configured; buffers may be larger */
+    uint64_t profile_time, profile_pid;  /* of a profile: when it was written, ns, and of which process */
 } pfr_header;
 
 const pfr_header *pfr_get_header(const pfr_reader *reader);
@@ -138,6 +148,7 @@ typedef struct pfr_quality {
     uint64_t cut;            /* the end is missing */
     uint64_t bad_compressed; /* could not be decompressed */
     uint64_t bad_header;     /* numbers outside of the records that cannot be right */
+    uint64_t bad_order;      /* records of a trace where no writer puts them; they are given, the hole has no bytes */
 } pfr_quality;
 
 const pfr_quality *pfr_get_quality(const pfr_reader *reader);

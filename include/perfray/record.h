@@ -32,13 +32,14 @@ typedef struct pfr_record {
     uint64_t offset;      /* of the record in its file; for decompressed records that of the record it came out of */
     uint64_t inner;       /* decompressed records: place in the output of the file's zstd stream; else 0 */
     uint32_t part;        /* 0: the file or `data`; N + 1: `data.N` of a directory */
-    uint32_t type;        /* as in the record header */
-    uint16_t misc, size;  /* as in the record header; size counts the header */
+    uint32_t type;        /* as in the record header; of a trace a pfr_trace_type (trace.h) */
+    uint32_t size;        /* of the record with its header */
+    uint16_t misc;        /* as in the record header; 0 in a trace */
     uint16_t tail;        /* bytes of sample_id at the end of the record */
     bool inside;          /* came out of a COMPRESSED record */
     int32_t event;        /* index of the event it belongs to, PFR_NO_EVENT when that is not known */
     uint64_t payload;     /* bytes that follow the record without being part of it (AUXTRACE, HEADER_TRACING_DATA) */
-    const uint8_t *bytes; /* size bytes, header first, in the file's byte order */
+    const uint8_t *bytes; /* size bytes, the header of 8 first (traces have none), in the file's byte order */
     const struct pfr_context *context; /* what decides its fields; for the calls below */
 } pfr_record;
 

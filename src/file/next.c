@@ -7,6 +7,7 @@
  * (believe.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
  */
 #include "file/recording.h"
+#include "file/xray.h"
 
 #include <inttypes.h>
 
@@ -377,6 +378,8 @@ static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error
 }
 
 pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
+    if (r->trace)
+        return trace_next(r, rec, error);
     if (next_in_window(r, rec) && !has_read_enough(r))
         return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
     if (has_read_enough(r))
@@ -426,6 +429,8 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->payload_size = r->payload_from = r->payload_end = 0;
     r->compressed = (pfr_bytes){NULL, 0};
     r->ended = r->broken_told = false;
+    if (r->trace)
+        trace_rewind(r);
     return PFR_OK;
 }
 

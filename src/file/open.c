@@ -7,6 +7,7 @@
 #include "base/descriptor.h"
 #include "base/scratch.h"
 #include "file/recording.h"
+#include "file/xray.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -73,6 +74,7 @@ static bool looks_like_recording(pfr_reader *r, const uint8_t *bytes, size_t hav
 }
 
 static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
+    pfr_status s;
     if (have >= PIPE_HEADER && memcmp(bytes, "PERFILE2", MAGIC) == 0)
         return set_order(r, false), r->header.version = 2, PFR_OK;
     if (have >= PIPE_HEADER && memcmp(bytes, "2ELIFREP", MAGIC) == 0)
@@ -85,8 +87,11 @@ static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pf
         found(r, 0, MAGIC, "file_header.magic", "not the magic of a recording, but what follows it is one");
         return r->header.version = 2, PFR_OK;
     }
+    PFR_TRY(s = trace_recognise(r, bytes, have, err));
+    if (s == PFR_OK)
+        return PFR_OK;
     return pfr_fail(err, PFR_ERR_FORMAT, 0, have < MAGIC ? have : MAGIC, "file_header.magic",
-                    "not a recording: neither perf.data nor its stream begins like this");
+                    "not a recording: neither perf.data nor its stream nor an XRay trace begins like this");
 }
 
 static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *err) {
@@ -260,6 +265,19 @@ static bool is_stream(pfr_reader *r, const uint8_t *bytes, size_t have) {
     return true;
 }
 
+/* A trace that comes as a stream is read as one: its records follow each other. */
+static pfr_status open_trace(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
+    if (r->spool && !input_seekable(&r->parts[0].in))
+        PFR_TRY(spool(r, setup, err));
+    pfr_header *h = &r->header;
+    h->header_size = h->data_offset = XRAY_HEADER;
+    h->file_size = input_size(&r->parts[0].in);
+    h->data_size = h->data_size_said = h->file_size == INPUT_UNKNOWN_SIZE ? 0 : h->file_size - XRAY_HEADER;
+    r->parts[0].begin = XRAY_HEADER;
+    r->parts[0].end = UINT64_MAX;
+    return PFR_OK;
+}
+
 static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -267,7 +285,10 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     if (s < 0 || (s == PFR_HOLE && have < PIPE_HEADER)) /* a compressed input that is broken before anything came out */
         return s < 0 ? s : PFR_ERR_DAMAGE;
     PFR_TRY(recognise(r, bytes, have, err));
-    PFR_TRY(is_stream(r, bytes, have) ? open_pipe(r, setup, err) : open_file(r, setup, err));
+    if (r->trace)
+        PFR_TRY(open_trace(r, setup, err));
+    else
+        PFR_TRY(is_stream(r, bytes, have) ? open_pipe(r, setup, err) : open_file(r, setup, err));
     r->at = r->parts[0].begin;
     r->found_at_open = r->quality;
     r->end_at_open = r->parts[0].end;
@@ -459,6 +480,7 @@ void pfr_close(pfr_reader *r) {
         if (r->parts[i].open)
             input_close(&r->parts[i].in);
     }
+    trace_close(r);
     mem_free(&r->memory, r->features, r->features_room, sizeof *r->features);
     u64_map_free(&r->ids);
     u64_map_free(&r->formats);

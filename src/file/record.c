@@ -7,10 +7,8 @@
 
 #include <perfray/record.h>
 
-#define RECORD_HEADER 8u
-
 static unsigned layout_of(const pfr_record *rec) {
-    return layout_find(TABLE_PERF_RECORD, rec->type);
+    return layout_of_type(rec->context, rec->type);
 }
 
 const char *pfr_record_name(const pfr_record *rec) {
@@ -33,8 +31,9 @@ static struct pfr_context context_of(const pfr_record *rec, unsigned number) {
 }
 
 static struct cursor body_of(const pfr_record *rec) {
-    const size_t length = (size_t)rec->size - RECORD_HEADER - rec->tail;
-    return cursor_on(rec->bytes + RECORD_HEADER, length, rec->offset + RECORD_HEADER, rec->context->swap);
+    const unsigned head = layout_head(rec->context);
+    const size_t length = (size_t)rec->size - head - rec->tail;
+    return cursor_on(rec->bytes + head, length, rec->offset + head, rec->context->swap);
 }
 
 /* Nearly every record: a sample that is as its event says. */

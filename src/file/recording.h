@@ -18,6 +18,7 @@
  *     event_names.c     names that were recorded: EVENT_DESC, event_types, tracepoint formats
  *     tracing_blob.c    the tracepoint formats
  *     slice.c           readers of slices, for several threads
+ *     xray.h            what more there is of a trace, and the files that read one
  *     record.c          pfr_decode, pfr_get: what is in a record
  */
 #include "base/arena.h"
@@ -73,7 +74,10 @@ struct type_rule {
 };
 #define TYPE_RULES 128u
 
+struct trace;
+
 struct pfr_reader {
+    struct trace *trace; /* NULL: a perf.data recording; in the arena */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;

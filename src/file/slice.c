@@ -9,7 +9,7 @@ bool slices_can_be(const pfr_reader *r) {
     for (uint32_t i = 0; i < r->nr_parts; i++)
         if (!input_seekable(&r->parts[i].in))
             return false;
-    return r->limits.records == UINT64_MAX;
+    return r->limits.records == UINT64_MAX && !r->trace;
 }
 
 static void share_parts(pfr_reader *r, struct part *parts) {

@@ -5,6 +5,7 @@
 #include "wire/expand_tables.h"
 
 #include <perfray/record_structs.h>
+#include <perfray/trace.h>
 
 #define LAYOUT(id, name, doc)                                                                                          \
     static const struct field *fields_##name(void) {                                                                   \
@@ -37,6 +38,12 @@ unsigned layout_find(enum layout_table table, uint64_t value) {
         if (value < 0xffffffu && layouts[i].id == LAYOUT_ID(table, value))
             return i;
     return L_NONE;
+}
+
+unsigned layout_of_type(const struct pfr_context *c, uint32_t type) {
+    if (!c->trace)
+        return layout_find(TABLE_PERF_RECORD, type);
+    return type >= PFR_TRACE_TYPES ? layout_find(TABLE_TRACE_RECORD, type - PFR_TRACE_TYPES) : L_NONE;
 }
 
 unsigned layout_named(const char *name) {

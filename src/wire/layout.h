@@ -15,7 +15,8 @@
  * kind    how the field is stored (the list below)
  * when    ALWAYS, or presence decided by one word of the context or by an earlier member
  * extra   what the kind needs: a count, a size, a layout
- * show    how the value is printed: HEX, DEC, ... or a set of names from names.def
+ * show    how the value is printed: HEX, DEC, ... or a set of names from names.def; NONE: it carries nothing and is 0;
+ *         IMPLIED: the name of the layout says it
  *
  * Kinds, `extra` in brackets:
  *     U8 U16 U32 U64  integers                [SCOPE: the value is the size of this layout, counted from its start]
@@ -61,6 +62,7 @@ struct pfr_context {
     bool swap;     /* byte order of the input is not this machine's */
     uint64_t string_most; /* bytes of a text that says its own length (limit string); 0: any */
     bool mirrored; /* bit-fields are allocated from the most significant end: a big-endian writer */
+    bool trace;    /* the types of its records are those of traces, which have no header in front */
     const struct pfr_context *home; /* views keep this one, where the context itself lives for one call; or NULL */
 };
 
@@ -105,7 +107,8 @@ enum layout_number {
 
 /* How a value is shown; the sets of names follow (names.h). */
 enum show_kind {
-    SHOW_DEC, SHOW_SDEC, SHOW_HEX, SHOW_NS, SHOW_TEXT, SHOW_BYTES, SHOW_PART, SHOW_DOUBLE, SHOW_NONE, SHOW_SETS,
+    SHOW_DEC, SHOW_SDEC, SHOW_HEX, SHOW_NS, SHOW_TEXT, SHOW_BYTES, SHOW_PART, SHOW_DOUBLE, SHOW_NONE, SHOW_IMPLIED,
+    SHOW_SETS,
     SHOW_BEFORE_SETS = SHOW_SETS - 1,
 #define SET(set, mode, doc) SHOW_##set,
 #define NAME(...)
@@ -130,6 +133,12 @@ enum show_kind {
 const struct layout *layout_at(uint64_t number);
 /* The number of the layout with this id, 0 when the table has none. */
 unsigned layout_find(enum layout_table table, uint64_t value);
+/* The number of the layout of records of this type in files of this context, 0 when no table knows the type. */
+unsigned layout_of_type(const struct pfr_context *c, uint32_t type);
+/* Bytes in front of their bodies that say type and size. */
+static inline unsigned layout_head(const struct pfr_context *c) {
+    return c->trace ? 0 : 8;
+}
 /* The number of the layout with this name, 0 when there is none. */
 unsigned layout_named(const char *name);
 /* The descriptor of a field, NULL when the layout has none of this name. */
