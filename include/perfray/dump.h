@@ -5,7 +5,8 @@
  * Every record of a recording with every field, in file order.
  *
  * In text and JSON lines the header, the attrs with their ids and the features come first, as pseudo records
- * ("file_header", "file_attr", "feature_hostname", ...). Types that no table knows, and bytes behind the last known
+ * ("file_header", "file_attr", "feature_hostname", "xray_header", ...). Records of a trace have their process, thread, cpu
+ * and time in ticks beside their name, where these are known. Types that no table knows, and bytes behind the last known
  * field, are shown as they are: nothing is left out but reserved fields that are 0.
  *
  * Example:
@@ -61,7 +62,7 @@ typedef struct pfr_dump_counts {
 /*
  * Prints what options ask for (NULL: everything as text). The reader must be fresh or just rewound; it is read to the
  * end. PFR_OK: all was read; PFR_HOLE: the dump is complete but for stretches, records or sections that could not be
- * used, each told to hole(); PFR_ERR_USAGE: options.only names no type; other < 0: reading or writing ended early.
+ * used, each told to hole(); PFR_ERR_USAGE: options.only names no type, or perf's lines of a trace; other < 0: reading or writing ended early.
  */
 pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_output *out, pfr_error *err);
 

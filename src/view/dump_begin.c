@@ -6,7 +6,7 @@
  */
 #include "dump_form.h"
 
-#include "file/recording.h"
+#include "file/xray.h"
 
 #define FILE_HEADER 104u
 #define EVENT_TYPE_SIZE 72u /* u64, 64 characters */
@@ -172,10 +172,21 @@ static pfr_status show_features(struct dump *d, pfr_error *err) {
     return PFR_OK;
 }
 
+/* The first bytes of a trace were kept. */
+static void show_trace_header(struct dump *d) {
+    const struct trace *t = d->reader->trace;
+    const bool is_profile = pfr_get_header(d->reader)->format == PFR_XRAY_PROFILE;
+    const struct dump_head head = {.offset = 0, .size = sizeof t->header};
+    show_pseudo(d, head, is_profile ? L_profile_header : L_xray_header,
+                cursor_on(t->header, sizeof t->header, 0, d->reader->context.swap));
+}
+
 pfr_status dump_begin(struct dump *d, pfr_error *err) {
     const pfr_header *h = pfr_get_header(d->reader);
     uint8_t bytes[FILE_HEADER] = {0};
     size_t got;
+    if (h->format != PFR_PERF_DATA)
+        return show_trace_header(d), PFR_OK;
     if (h->container == PFR_PIPE)
         return show_pipe_header(d), PFR_OK;
     const size_t size = h->header_size < sizeof bytes ? (size_t)h->header_size : sizeof bytes;

@@ -9,13 +9,18 @@
 #include "wire/fast_sample.h"
 #include "wire/variant.h"
 
+#include <perfray/trace.h>
+
 unsigned dump_layout_of(const struct dump *d, uint32_t type) {
-    return type < DUMP_TYPES ? d->of_type[type] : layout_find(TABLE_PERF_RECORD, type);
+    const struct pfr_context *c = &d->reader->context;
+    const uint32_t value = c->trace ? type - PFR_TRACE_TYPES : type;
+    return value < DUMP_TYPES ? d->of_type[value] : layout_of_type(c, type);
 }
 
 static struct cursor body_of(const pfr_record *rec) {
-    const size_t length = (size_t)rec->size - RECORD_HEADER - rec->tail;
-    return cursor_on(rec->bytes + RECORD_HEADER, length, rec->offset + RECORD_HEADER, rec->context->swap);
+    const unsigned head = layout_head(rec->context);
+    const size_t length = (size_t)rec->size - head - rec->tail;
+    return cursor_on(rec->bytes + head, length, rec->offset + head, rec->context->swap);
 }
 
 pfr_status dump_decode(struct dump *d, const pfr_record *rec, unsigned layout, struct cursor *in, pfr_error *err) {

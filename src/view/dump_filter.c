@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "wire/names.h"
 
+#include <perfray/trace.h>
+
 #include <strings.h>
 
 static bool add_number(struct dump_filter *filter, uint64_t type) {
@@ -31,7 +33,9 @@ static bool add_word(struct dump_filter *filter, const char *word, size_t length
         filter->layouts[layout] = true;
         return true;
     }
-    return name_value(SHOW_RECORD, word, length, &number) && add_number(filter, number);
+    if (name_value(SHOW_RECORD, word, length, &number))
+        return add_number(filter, number);
+    return name_value(SHOW_TRACE_RECORD, word, length, &number) && add_number(filter, PFR_TRACE_TYPES + number);
 }
 
 static pfr_status read_only(struct dump_filter *filter, const char *only, pfr_error *err) {
@@ -67,7 +71,20 @@ static bool is_named(const struct dump_filter *filter, unsigned layout, uint64_t
     return false;
 }
 
-static bool time_of(const pfr_record *rec, unsigned layout, uint64_t *time) {
+/* Ticks as nanoseconds; 0 where the clock's frequency is not known: then there is no time. */
+static bool trace_time(const struct dump *d, uint64_t *time) {
+    const pfr_trace_point *at = pfr_get_trace_point(d->reader);
+    const uint64_t frequency = pfr_get_header(d->reader)->cycle_frequency;
+    if (!at->timed || frequency == 0)
+        return false;
+    const unsigned __int128 ns = (unsigned __int128)at->tsc * 1000000000u / frequency;
+    *time = ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+    return true;
+}
+
+static bool time_of(const struct dump *d, const pfr_record *rec, unsigned layout, uint64_t *time) {
+    if (rec->context->trace)
+        return trace_time(d, time);
     pfr_value value;
     const char *field = layout == L_sample ? "time" : "id.time";
     if (pfr_get(rec, field, &value, NULL) != PFR_OK || value.kind == PFR_VALUE_ABSENT)
@@ -78,7 +95,7 @@ static bool time_of(const pfr_record *rec, unsigned layout, uint64_t *time) {
 
 static bool is_in_time(const struct dump *d, const pfr_record *rec, unsigned layout) {
     uint64_t time;
-    return time_of(rec, layout, &time) && time >= d->filter.time_from && time <= d->filter.time_to;
+    return time_of(d, rec, layout, &time) && time >= d->filter.time_from && time <= d->filter.time_to;
 }
 
 bool dump_wants(const struct dump *d, const pfr_record *rec, unsigned layout) {

@@ -101,7 +101,7 @@ struct dump {
     const struct layout *layouts[LAYOUTS];
     const struct field *fields[LAYOUTS];
     uint16_t first_key[LAYOUTS];
-    uint8_t of_type[DUMP_TYPES]; /* layout number by record type */
+    uint8_t of_type[DUMP_TYPES]; /* layout number by record type, for traces above PFR_TRACE_TYPES */
     struct pfr_context context;  /* of the record at hand */
     struct dump_events events;   /* for perf's lines */
     struct dump_spot spot;       /* of the value at hand */

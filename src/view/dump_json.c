@@ -8,6 +8,8 @@
 #include "base/escape.h"
 #include "base/json.h"
 
+#include <perfray/trace.h>
+
 #define NUMBER 20u /* digits of a 64-bit number */
 
 static char *put_key(struct dump *d, const struct dump_key *key, char *to) {
@@ -135,7 +137,27 @@ static void show_member(struct dump *d, const struct dump_key *key, uint64_t val
     { ",\"" text "\":", sizeof(",\"" text "\":") - 1, text }
 static const struct dump_key key_offset = KEY("offset"), key_part = KEY("part"), key_inner = KEY("inner"),
                              key_size = KEY("size"), key_type = KEY("type"), key_name = KEY("name"),
-                             key_misc = KEY("misc"), key_bit = KEY("bit"), key_payload = KEY("payload");
+                             key_misc = KEY("misc"), key_bit = KEY("bit"), key_payload = KEY("payload"),
+                             key_pid = KEY("pid"), key_tid = KEY("tid"), key_cpu = KEY("cpu"), key_tsc = KEY("tsc");
+
+static void show_signed(struct dump *d, const struct dump_key *key, int64_t value) {
+    char *to = begin_value(d, key);
+    if (to)
+        end_value(d, put_signed(to, value));
+}
+
+/* Where a record of a trace stands, as far as that is known. */
+static void show_point(struct dump *d) {
+    const pfr_trace_point *at = pfr_get_trace_point(d->reader);
+    if (at->has_pid)
+        show_signed(d, &key_pid, at->pid);
+    if (at->has_tid)
+        show_signed(d, &key_tid, at->tid);
+    if (at->timed) {
+        show_member(d, &key_cpu, at->cpu);
+        show_member(d, &key_tsc, at->tsc);
+    }
+}
 
 static void json_begin_record(struct dump *d, const struct dump_head *head) {
     const pfr_record *rec = head->rec;
@@ -152,7 +174,9 @@ static void json_begin_record(struct dump *d, const struct dump_head *head) {
     json_string_of(d, &key_name, head->name, strlen(head->name));
     if (head->bit)
         show_member(d, &key_bit, *head->bit);
-    if (rec)
+    if (rec && rec->context->trace)
+        show_point(d);
+    else if (rec)
         show_member(d, &key_misc, rec->misc);
     if (rec && rec->event != PFR_NO_EVENT)
         show_member(d, &dump_key_event, (uint64_t)rec->event);

@@ -58,7 +58,8 @@ void dump_show_record(struct dump *d, const pfr_record *rec, unsigned layout) {
     struct dump_shown shown = {.layout = layout, .body = &d->body};
     if (!layout) {
         d->counts.unknown++;
-        shown.in = cursor_on(rec->bytes + 8, (size_t)rec->size - 8 - rec->tail, rec->offset + 8, false);
+        const unsigned begin = layout_head(rec->context);
+        shown.in = cursor_on(rec->bytes + begin, (size_t)rec->size - begin - rec->tail, rec->offset + begin, false);
     } else if (dump_decode(d, rec, layout, &shown.in, &err) != PFR_OK) {
         shown.damage = err.text;
         d->counts.damaged++;

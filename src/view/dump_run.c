@@ -61,6 +61,9 @@ static void tell_features(struct dump *d) {
 }
 
 static pfr_status run(struct dump *d, pfr_error *err) {
+    if (d->reader->trace && (d->options.format == PFR_DUMP_PERF || d->options.aux_folder))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format",
+                        "perf's lines and AUX data are of perf.data, and this is a trace");
     PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
     PFR_TRY(dump_tables_make(d, err));
     if (d->options.aux_folder)

@@ -15,6 +15,8 @@
 #include "base/text.h"
 #include "wire/names.h"
 
+#include <perfray/trace.h>
+
 #define INDENT 2u
 #define BYTES_SHOWN 32u /* of a longer stretch, without --hex */
 
@@ -169,6 +171,23 @@ static void show_labelled(struct output *out, const char *label, uint64_t value)
     out_u64(out, value);
 }
 
+/* Where a record of a trace stands, as far as that is known. */
+static void show_point(const struct dump *d) {
+    const pfr_trace_point *at = pfr_get_trace_point(d->reader);
+    if (at->has_pid) {
+        out_text(d->out, " pid ");
+        out_i64(d->out, at->pid);
+    }
+    if (at->has_tid) {
+        out_text(d->out, " tid ");
+        out_i64(d->out, at->tid);
+    }
+    if (at->timed) {
+        show_labelled(d->out, " cpu ", at->cpu);
+        show_labelled(d->out, " tsc ", at->tsc);
+    }
+}
+
 static void text_begin_record(struct dump *d, const struct dump_head *head) {
     const pfr_record *rec = head->rec;
     show_hex(d->out, head->offset);
@@ -179,7 +198,9 @@ static void text_begin_record(struct dump *d, const struct dump_head *head) {
     d->depth = 1;
     if (head->bit)
         show_labelled(d->out, " bit ", *head->bit);
-    if (rec) {
+    if (rec && rec->context->trace)
+        show_point(d);
+    if (rec && !rec->context->trace) {
         out_text(d->out, " misc ");
         show_hex(d->out, rec->misc);
         if (!pfr_record_name(rec))

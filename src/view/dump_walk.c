@@ -3,11 +3,15 @@
  * The one walker: shows any struct by the descriptors of its layout. It keeps the place in the bytes beside the place
  * in the struct, because some fields are there only when there was room for them, and --hex wants to see the bytes.
  *
- * Fields without a show (reserved ones, padding, words whose bits follow) are left out where they are 0.
+ * Fields without a show (reserved ones, padding, words whose bits follow) are left out where they are 0, and always
+ * where the name of the layout says what they are.
  */
 #include "dump_form.h"
 
+#include "file/recording.h"
+
 #include <assert.h>
+#include <perfray/trace.h>
 
 #define KEY(text)                                                                                                      \
     { ",\"" text "\":", sizeof(",\"" text "\":") - 1, text }
@@ -63,8 +67,9 @@ pfr_status dump_tables_make(struct dump *d, pfr_error *err) {
     for (unsigned n = L_NONE + 1; n < LAYOUTS; n++)
         for (const struct field *f = d->fields[n]; f->name; f++)
             text = make_key(key++, f->name, text);
+    const struct pfr_context *c = &d->reader->context;
     for (unsigned type = 0; type < DUMP_TYPES; type++)
-        d->of_type[type] = (uint8_t)layout_find(TABLE_PERF_RECORD, type);
+        d->of_type[type] = (uint8_t)layout_of_type(c, c->trace ? PFR_TRACE_TYPES + type : type);
     return PFR_OK;
 }
 
@@ -85,10 +90,16 @@ static bool are_zero(const uint8_t *at, uint64_t length) {
     return length == 0;
 }
 
+static bool is_shown(const struct field *f, uint64_t value) {
+    if (f->show == SHOW_NONE)
+        return value && !field_is_word(f);
+    return f->show != SHOW_IMPLIED;
+}
+
 static void show_integer(struct place *p, const struct dump_key *key, const struct field *f, unsigned width) {
     const uint64_t value = field_integer(f, p->body);
     take(p, width);
-    if (f->show != SHOW_NONE || (value && !field_is_word(f)))
+    if (is_shown(f, value))
         p->d->form->integer(p->d, key, f, value);
     if (f->extra == EXTRA_SCOPE && !field_is_word(f)) /* the value is the layout's size */
         p->end = p->start + (value || p->layout != L_attr ? value : 64);
@@ -195,7 +206,7 @@ static void show_choice(struct place *p, const struct dump_key *key, const struc
 static void show_bits(struct place *p, const struct dump_key *key, const struct field *f) {
     const uint64_t value = field_integer(f, p->body);
     p->d->spot = (struct dump_spot){NULL, 0};
-    if (f->show != SHOW_NONE || value)
+    if (is_shown(f, value))
         p->d->form->integer(p->d, key, f, value);
 }
 

@@ -19,11 +19,13 @@ typedef pfr_status fact_action(struct info_facts *facts, const pfr_record *rec, 
 void facts_init(struct info_facts *facts, pfr_reader *reader, struct memory *memory) {
     *facts = (struct info_facts){.memory = memory, .reader = reader, .first_time = UINT64_MAX};
     u64_map_init(&facts->last_values, memory);
+    trace_facts_init(&facts->traced, reader, memory);
 }
 
 void facts_free(struct info_facts *facts) {
     mem_free(facts->memory, facts->events, facts->events_room, sizeof *facts->events);
     u64_map_free(&facts->last_values);
+    trace_facts_free(&facts->traced);
 }
 
 static pfr_status make_room(struct info_facts *facts, uint32_t event, pfr_error *err) {
@@ -151,7 +153,7 @@ static pfr_status count_record(struct info_facts *facts, const pfr_record *rec, 
         facts->inner_bytes += rec->size;
     if (rec->type >= FACT_TYPES) {
         count_other(facts, rec->type);
-        return PFR_OK;
+        return trace_facts_count(&facts->traced, rec, err);
     }
     facts->by_type[rec->type]++;
     fact_action *const action = fact_actions[rec->type];

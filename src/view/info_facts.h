@@ -8,6 +8,7 @@
  */
 #include <perfray/reader.h>
 #include "base/hashmap.h"
+#include "view/info_trace.h"
 
 #define FACT_TYPES 128u /* types below are counted in an array */
 #define FACT_OTHERS 64u /* distinct types above that are told apart */
@@ -37,6 +38,7 @@ struct info_facts {
     uint64_t first_time, last_time; /* first > last: no sample told a time */
     uint64_t aux_buffers, aux_bytes;
     uint64_t compressed_bytes, inner_bytes;
+    struct trace_facts traced;
 };
 
 void facts_init(struct info_facts *facts, pfr_reader *reader, struct memory *memory);

@@ -39,7 +39,7 @@ static void json_file(struct json *json, const pfr_header *header) {
     json_bool(json, !header->not_finalised);
     json_number(json, "parts", header->parts);
     json_number(json, "header_size", header->header_size);
-    if (header->container != PFR_PIPE) {
+    if (header->format == PFR_PERF_DATA && header->container != PFR_PIPE) {
         json_number(json, "attr_size", header->attr_size);
         json_number(json, "data_offset", header->data_offset);
         json_number(json, "data_size", header->data_size);
@@ -273,6 +273,8 @@ static pfr_status json_overview(struct json *json, struct info *info, pfr_error 
     info->facts.wants_times = true;
     const pfr_status status = facts_collect(&info->facts, err);
     json_header_parts(json, info, &scene);
+    if (info->facts.traced.at)
+        json_trace(json, info);
     json_events(json, info, true);
     json_groups(json, &scene);
     json_records(json, &info->facts);

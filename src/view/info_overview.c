@@ -118,6 +118,12 @@ pfr_status info_overview(struct info *info, pfr_error *err) {
     info->facts.wants_times = true;
     const pfr_status status = facts_collect(&info->facts, err);
     const struct feature_scene scene = {info->to, info->reader, false};
+    if (info->facts.traced.at) {
+        overview_trace(info);
+        say_records(info);
+        say_quality(info->to, pfr_get_quality(info->reader));
+        return status;
+    }
     say_form(info->to, pfr_get_header(info->reader));
     say_header_sizes(info->to, pfr_get_header(info->reader));
     overview_machine(&scene, info->options.captured);

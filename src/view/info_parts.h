@@ -11,10 +11,12 @@
  *     info_stats.c      counts as perf prints them
  *     info_overview.c   everything, for people
  *     info_json.c       any of it as JSON
+ *     info_trace.c      the overview of a trace, in text and JSON
  *     info_facts.c      the walk over all records that the last three stand on
  */
 #include <perfray/info.h>
 #include "base/intern.h"
+#include "base/json.h"
 #include "view/info_facts.h"
 #include "view/info_say.h"
 
@@ -61,6 +63,10 @@ pfr_status info_build_ids(struct info *info, pfr_error *err);
 pfr_status info_stats(struct info *info, pfr_error *err);
 pfr_status info_overview(struct info *info, pfr_error *err);
 pfr_status info_json(struct info *info, pfr_error *err);
+
+/* What the overview says of traces alone; the facts are collected. */
+void overview_trace(const struct info *info);
+void json_trace(struct json *json, const struct info *info);
 
 /* To the end of the recording, for what streams tell on the way. */
 pfr_status read_to_end(pfr_reader *reader, pfr_error *err);

@@ -14,11 +14,13 @@ static info_printer *const text_printers[] = {
     [PFR_INFO_STATS] = info_stats,
 };
 
-static info_printer *choose_printer(const pfr_info_options *options) {
+static info_printer *choose_printer(const pfr_reader *reader, const pfr_info_options *options) {
     if ((unsigned)options->part > PFR_INFO_STATS || (unsigned)options->format > PFR_INFO_JSON)
         return NULL;
     if (options->format == PFR_INFO_JSON)
         return info_json;
+    if (reader->trace && options->format == PFR_INFO_PERF)
+        return NULL;
     if (options->format == PFR_INFO_PERF && options->part == PFR_INFO_OVERVIEW)
         return info_header;
     return text_printers[options->part];
@@ -38,9 +40,10 @@ pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, p
         err = &mine;
     if (options)
         memcpy(&info.options, options, options->size < sizeof info.options ? options->size : sizeof info.options);
-    info_printer *const print = choose_printer(&info.options);
+    info_printer *const print = choose_printer(reader, &info.options);
     if (!print)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_info_options", "no such part or form of info");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_info_options",
+                        reader->trace ? "perf prints no header of a trace" : "no such part or form of info");
     out->memory.failed = PFR_OK;
     facts_init(&info.facts, reader, &out->memory);
     const pfr_status status = print(&info, err);

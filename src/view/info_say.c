@@ -79,7 +79,8 @@ void say_bytes_unit(pfr_output *to, uint64_t bytes) {
 }
 
 const char *record_type_name(uint32_t type, char room[TYPE_NAME_ROOM]) {
-    const char *name = name_of(SHOW_RECORD, type);
+    const char *name =
+        type < PFR_TRACE_TYPES ? name_of(SHOW_RECORD, type) : name_of(SHOW_TRACE_RECORD, type - PFR_TRACE_TYPES);
     if (name)
         return name;
     snprintf(room, TYPE_NAME_ROOM, "TYPE%" PRIu32, type);
