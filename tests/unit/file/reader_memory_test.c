@@ -5,6 +5,7 @@
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
+#include "xray_files.h"
 #include "../base/failing_alloc.h"
 #include "file/recording.h"
 
@@ -65,6 +66,10 @@ static void fail_each_of(const char *path, void *context) {
 
 TEST(every_allocation_of_reading_fails_once) {
     each_recorded(fail_each_of, NULL);
+}
+
+TEST(every_allocation_of_reading_a_trace_fails_once) {
+    each_trace(fail_each_of, NULL);
 }
 
 TEST(a_limit_on_memory_is_an_error) {

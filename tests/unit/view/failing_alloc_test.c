@@ -7,6 +7,7 @@
 #include "../base/failing_alloc.h"
 #include "../file/recorded_files.h"
 #include "../file/recording_builder.h"
+#include "../file/xray_files.h"
 
 #include <perfray/dump.h>
 #include <perfray/export.h>
@@ -411,6 +412,26 @@ TEST(every_allocation_of_a_verb_fails_once_folder) {
 
 TEST(every_allocation_of_a_verb_fails_once_symbols) {
     fail_all("demo.data");
+}
+
+/* Verbs and forms that traces have. */
+static bool is_of_traces(const struct verb *verb) {
+    const bool is_verb = strncmp(verb->name, "info", 4) == 0 || strncmp(verb->name, "dump", 4) == 0;
+    return is_verb && !strstr(verb->name, "perf") && !strstr(verb->name, "aux");
+}
+
+static void fail_each_of_trace(const char *path, void *context) {
+    const struct scene *scene = context;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (is_of_traces(&verbs[i]))
+            assert_true(fail_each(scene, &verbs[i], path) > 3);
+}
+
+TEST(every_allocation_of_a_verb_fails_once_traces) {
+    struct scene scene;
+    begin_scene(&scene);
+    assert_int_equal(each_trace(fail_each_of_trace, &scene), 23);
+    end_scene(&scene);
 }
 
 static void fail_all_built(const struct builder *b) {
