@@ -98,16 +98,17 @@ static void leave(pfr_reader *r, uint64_t next) {
 /* Nothing from here on can be used, up to the end or to where another buffer surely begins. */
 static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
     uint64_t next = r->at;
-    if (r->trace->version > 1 || r->trace->stride == 0)
-        PFR_TRY(find_buffer(r, &next, r->trace->buffer.end, surely_begins_buffer, err));
-    else
+    if (r->trace->stride) {
         next = r->trace->buffer.end;
+        PFR_TRY(trace_clip(r, &next, err));
+    } else {
+        PFR_TRY(find_buffer(r, &next, r->trace->buffer.end, surely_begins_buffer, err));
+    }
     r->trace->buffer.inside = false;
-    const uint64_t size = input_size(&r->parts[0].in);
-    return trace_hole(r, &r->quality.garbage, next < size ? next : size, err, "record", "%s", why);
+    return trace_hole(r, &r->quality.garbage, next, err, "record", "%s", why);
 }
 
-static pfr_status cut_in_buffer(pfr_reader *r, size_t have, pfr_error *err) {
+static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
     const uint64_t end = r->trace->buffer.end;
     if (end == UINT64_MAX && have == 0) /* no size was said */
         return trace_end(r, err);
@@ -149,7 +150,11 @@ static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
 
 /* An event that is larger than the limit: its bytes are stepped over. */
 static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
-    return trace_hole(r, &r->quality.bad_records, r->at + length, err, "record",
+    uint64_t next = r->at + length;
+    PFR_TRY(trace_clip(r, &next, err));
+    if (next < r->at + length)
+        return cut_in_buffer(r, next - r->at, err);
+    return trace_hole(r, &r->quality.bad_records, next, err, "record",
                       "an event of %llu bytes is larger than the limit chunk (%llu)", (unsigned long long)length,
                       (unsigned long long)r->limits.chunk);
 }

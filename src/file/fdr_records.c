@@ -17,11 +17,11 @@ static uint32_t place_of(const pfr_reader *r, unsigned layout, const char *name)
     return place;
 }
 
-static void learn_action(const pfr_reader *r, struct fdr_places *places) {
-    const unsigned pack = field_named(layout_at(L_fdr_function), "action")->extra;
+static void learn_bits(const pfr_reader *r, const char *name, uint32_t *shift, uint32_t *mask) {
+    const unsigned pack = field_named(layout_at(L_fdr_function), name)->extra;
     const uint64_t bits = bits_into(0, 32, pack, r->context.mirrored, UINT64_MAX);
-    places->action_shift = (uint32_t)__builtin_ctzll(bits);
-    places->action_mask = (uint32_t)(bits >> places->action_shift);
+    *shift = (uint32_t)__builtin_ctzll(bits);
+    *mask = (uint32_t)(bits >> *shift);
 }
 
 void fdr_learn(pfr_reader *r) {
@@ -40,7 +40,8 @@ void fdr_learn(pfr_reader *r) {
         .extents = place_of(r, L_fdr_buffer_extents, "size"),
         .call_delta = place_of(r, L_fdr_function, "delta"),
     };
-    learn_action(r, &t->places);
+    learn_bits(r, "action", &t->places.action_shift, &t->places.action_mask);
+    learn_bits(r, "function", &t->places.function_shift, &t->places.function_mask);
     for (unsigned after = 0; after < FDR_STATES; after++)
         t->may_follow[after] = fdr_may_follow(t->version, after);
 }

@@ -8,6 +8,7 @@
  *     xray_next.c     what the readers share: records and holes, the end
  *     fdr_buffers.c   flight recorder: where buffers begin and end, and what to do where they do not
  *     fdr_records.c   flight recorder: one record, the time and thread it has, whether it may stand there
+ *     xray_calls.c    flight recorder: runs of function records
  *     xray_basic.c    basic logs
  *     xray_profile.c  profiles
  */
@@ -29,7 +30,7 @@ enum fdr_kind { FDR_NEW_BUFFER, FDR_END_OF_BUFFER, FDR_NEW_CPU_ID, FDR_TSC_WRAP,
 struct fdr_places {
     uint32_t tid, pid, cpu, cpu_tsc, wrap_tsc, event_size, event_tsc, event_cpu, event_delta, typed_delta, extents,
         call_delta;
-    uint32_t action_shift, action_mask;
+    uint32_t action_shift, action_mask, function_shift, function_mask; /* in the word of a function record */
 };
 
 /* The buffer at hand. */
@@ -78,6 +79,8 @@ pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *e
                       const char *text, ...) __attribute__((format(printf, 6, 7)));
 /* The input ends at r->at + have, within what it should hold: `missing` bytes are not there. Nothing follows. */
 pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text);
+/* *next, which a file's number made, becomes the end of the input where that comes first. */
+pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err);
 /* The input has nothing more: PFR_END, or once the damage by which a compressed one ended. */
 pfr_status trace_end(pfr_reader *r, pfr_error *err);
 /* The window on r->at; *have < need: the input ends there. */

@@ -38,6 +38,18 @@ pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *
     return trace_hole(r, &r->quality.cut, r->at + have, err, "record", "%s", text);
 }
 
+pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
+    struct input *in = &r->parts[0].in;
+    const uint8_t *bytes;
+    size_t have;
+    if (*next <= r->at)
+        return PFR_OK;
+    PFR_TRY(input_window(in, *next - 1, 1, &bytes, &have, err));
+    if (have == 0) /* now the size is known */
+        *next = input_size(in);
+    return PFR_OK;
+}
+
 pfr_status trace_end(pfr_reader *r, pfr_error *err) {
     const struct input *in = &r->parts[0].in;
     r->ended = true;

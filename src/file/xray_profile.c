@@ -43,11 +43,14 @@ static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The rest of the block holds no path. */
-static pfr_status lose_block(pfr_reader *r, size_t have, uint64_t room, const pfr_error *why, pfr_error *err) {
-    if (have < room)
-        return trace_cut(r, have, room - have, err, "the last block is cut short");
-    return trace_hole(r, &r->quality.garbage, r->trace->block_end, err, "profile_path", "%s", why->text);
+/* The rest of the block holds no path, or the input ends within it. */
+static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err) {
+    const uint64_t end = r->trace->block_end;
+    uint64_t next = end;
+    PFR_TRY(trace_clip(r, &next, err));
+    if (next < end)
+        return trace_cut(r, next - r->at, end - next, err, "the last block is cut short");
+    return trace_hole(r, &r->quality.garbage, next, err, "profile_path", "%s", why->text);
 }
 
 /* More and more is looked at, until the path fits or nothing more is there. */
@@ -66,7 +69,7 @@ static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
             return PFR_OK;
         }
         if (have < wanted || wanted == room || wanted >= r->limits.chunk / 4)
-            return lose_block(r, have < wanted ? have : (size_t)room, room, &why, err);
+            return lose_block(r, &why, err);
     }
 }
 

@@ -134,27 +134,34 @@ static fact_action *const fact_actions[FACT_TYPES] = {
     [TYPE_COMPRESSED] = count_compressed, [TYPE_COMPRESSED2] = count_compressed,
 };
 
-static void count_other(struct info_facts *facts, uint32_t type) {
+static void count_other(struct info_facts *facts, uint32_t type, uint64_t count) {
     for (uint32_t i = 0; i < facts->nr_others; i++) {
         if (facts->others[i].type == type) {
-            facts->others[i].count++;
+            facts->others[i].count += count;
             return;
         }
     }
     if (facts->nr_others < FACT_OTHERS)
-        facts->others[facts->nr_others++] = (struct type_count){type, 1};
+        facts->others[facts->nr_others++] = (struct type_count){type, count};
     else
-        facts->untold++;
+        facts->untold += count;
+}
+
+/* Types that perf.data's records do not have, or hardly. */
+static pfr_status count_far_type(struct info_facts *facts, const pfr_record *rec, pfr_error *err) {
+    uint64_t more = 0;
+    const pfr_status status = trace_facts_count(&facts->traced, rec, &more, err);
+    facts->total += more;
+    count_other(facts, rec->type, 1 + more);
+    return status;
 }
 
 static pfr_status count_record(struct info_facts *facts, const pfr_record *rec, pfr_error *err) {
     facts->total++;
     if (rec->inside)
         facts->inner_bytes += rec->size;
-    if (rec->type >= FACT_TYPES) {
-        count_other(facts, rec->type);
-        return trace_facts_count(&facts->traced, rec, err);
-    }
+    if (rec->type >= FACT_TYPES)
+        return count_far_type(facts, rec, err);
     facts->by_type[rec->type]++;
     fact_action *const action = fact_actions[rec->type];
     return action ? action(facts, rec, err) : PFR_OK;

@@ -4,11 +4,13 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "file/xray_calls.h"
 #include "view/info_overview.h"
 #include "view/info_parts.h"
 
-void trace_facts_init(struct trace_facts *facts, const pfr_reader *reader, struct memory *memory) {
-    *facts = (struct trace_facts){.memory = memory, .at = pfr_get_trace_point(reader), .first = UINT64_MAX};
+void trace_facts_init(struct trace_facts *facts, pfr_reader *reader, struct memory *memory) {
+    *facts = (struct trace_facts){
+        .memory = memory, .reader = reader, .at = pfr_get_trace_point(reader), .first = UINT64_MAX};
     u64_map_init(&facts->by_id, memory);
 }
 
@@ -65,8 +67,21 @@ static uint64_t *count_in(struct trace_thread *thread, uint32_t type) {
     return type == PFR_TRACE_PROFILE_PATH ? &thread->paths : NULL;
 }
 
-pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, pfr_error *err) {
+/* Times within a run do not go back: the first was noted, the last is the point's. */
+static uint64_t count_run(struct trace_facts *facts, struct trace_thread *thread) {
+    struct trace_call calls[256];
+    uint64_t run = 0;
+    for (size_t count; (count = trace_take_calls(facts->reader, calls, sizeof calls / sizeof *calls)) > 0;)
+        run += count;
+    thread->calls += run;
+    if (run)
+        note_time(facts, thread);
+    return run;
+}
+
+pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err) {
     struct trace_thread nobody, *thread = NULL;
+    *more = 0;
     if (!facts->at || !count_in(&nobody, rec->type))
         return PFR_OK;
     PFR_TRY(find_thread(facts, &thread, err));
@@ -74,6 +89,8 @@ pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, p
     thread->buffers += thread->buffer != facts->at->buffer;
     thread->buffer = facts->at->buffer;
     note_time(facts, thread);
+    if (rec->type == PFR_TRACE_FUNCTION)
+        *more = count_run(facts, thread);
     return PFR_OK;
 }
 

@@ -15,6 +15,7 @@ struct trace_thread {
 
 struct trace_facts {
     struct memory *memory;
+    pfr_reader *reader;
     const pfr_trace_point *at; /* NULL: the recording is no trace */
     struct u64_map by_id;
     struct trace_thread *threads; /* in the order in which they come */
@@ -24,8 +25,9 @@ struct trace_facts {
     uint64_t first, last; /* of all threads */
 };
 
-void trace_facts_init(struct trace_facts *facts, const pfr_reader *reader, struct memory *memory);
+void trace_facts_init(struct trace_facts *facts, pfr_reader *reader, struct memory *memory);
 void trace_facts_free(struct trace_facts *facts);
-pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, pfr_error *err);
+/* The record, and for a function record those that follow it. *more: how many these were. */
+pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err);
 
 #endif

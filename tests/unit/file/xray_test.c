@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces through the reader: every version and byte order says the same; what is broken costs itself and is said. */
 #include "xray_files.h"
+#include "file/xray_calls.h"
 
 #include <unistd.h>
 
@@ -8,8 +9,8 @@
 
 struct call {
     int32_t tid;
-    uint32_t function, action;
-    uint64_t tsc;
+    uint32_t function;
+    uint64_t action, tsc;
 };
 
 struct story {
@@ -63,9 +64,9 @@ static void compare_story(const char *path, void *context) {
     assert_int_equal(story.count, expected->count);
     for (size_t i = 0; i < story.count; i++) {
         const struct call *a = &story.calls[i], *b = &expected->calls[i];
-        const uint32_t action = no_tails && b->action == PFR_TRACE_TAIL_EXIT ? PFR_TRACE_EXIT : b->action;
+        const uint64_t action = no_tails && b->action == PFR_TRACE_TAIL_EXIT ? PFR_TRACE_EXIT : b->action;
         if (a->tid != b->tid || a->function != b->function || a->action != action || a->tsc != b->tsc)
-            fail_msg("%s: call %zu is %u of #%u in %d at %ju", path, i, a->action, a->function, a->tid,
+            fail_msg("%s: call %zu is %ju of #%u in %d at %ju", path, i, (uintmax_t)a->action, a->function, a->tid,
                      (uintmax_t)a->tsc);
     }
 }
@@ -77,6 +78,43 @@ TEST(every_version_and_order_tells_the_same_calls) {
     assert_int_equal(story.count, 17);
     assert_int_equal(story.calls[11].tsc, 5000000007u);
     assert_int_equal(each_trace(compare_story, &story), 23);
+}
+
+/* --- Runs of calls. */
+
+static bool take_runs(pfr_reader *r, struct story *story, size_t most) {
+    struct trace_call calls[64];
+    const pfr_trace_point *at = pfr_get_trace_point(r);
+    bool any = false;
+    for (size_t count; (count = trace_take_calls(r, calls, most)) > 0; any = true)
+        for (size_t i = 0; i < count; i++) {
+            add_call(story, at, calls[i].function, calls[i].action);
+            story->calls[story->count - 1].tsc = calls[i].tsc;
+        }
+    return any;
+}
+
+static void compare_runs(const char *path, void *context) {
+    struct story story, expected;
+    pfr_error err;
+    pfr_record rec;
+    bool *any = context;
+    read_story(path, &expected);
+    for (size_t most = 1; most < 5; most++) {
+        pfr_reader *r = pfr_open(path, NULL, &err);
+        assert_non_null(r);
+        for (story.count = 0; pfr_next(r, &rec, &err) == PFR_OK; *any |= take_runs(r, &story, most))
+            hear(&story, &rec, pfr_get_trace_point(r));
+        assert_int_equal(story.count, expected.count);
+        assert_memory_equal(story.calls, expected.calls, story.count * sizeof *story.calls);
+        pfr_close(r);
+    }
+}
+
+TEST(runs_of_calls_are_the_same_calls) {
+    bool any = false;
+    each_trace(compare_runs, &any);
+    assert_true(any);
 }
 
 /* --- Every prefix. */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of function records: see xray_calls.h. Whatever is not one of them, or not whole, ends the run. */
+#include "file/xray_calls.h"
+
+#include "file/xray.h"
+
+/* How the bits of a function record stand, in registers while the loop runs. */
+struct call_bits {
+    uint32_t function_shift, function_mask, action_shift, action_mask, delta_at;
+    bool swap;
+};
+
+static struct call_bits bits_of_calls(const pfr_reader *r) {
+    const struct fdr_places *p = &r->trace->places;
+    return (struct call_bits){p->function_shift, p->function_mask, p->action_shift,
+                              p->action_mask,    p->call_delta,    r->context.swap};
+}
+
+/* Bytes at r->at that lie in the window and in the buffer; 0 where only pfr_next may go on. */
+static uint64_t bytes_to_take(const pfr_reader *r) {
+    const struct trace *t = r->trace;
+    if (!t || t->next != fdr_next || !t->buffer.inside || t->buffer.after != FDR_CALL || r->ended)
+        return 0;
+    const struct input *in = &r->parts[0].in;
+    const uint64_t skip = r->at - in->start;
+    if (r->limits.records != UINT64_MAX || r->findings_told < r->nr_findings || skip > in->length)
+        return 0; /* pfr_next counts against the limit, and says what was found */
+    const uint64_t seen = in->length - skip, room = t->buffer.end - r->at;
+    return seen < room ? seen : room;
+}
+
+size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most) {
+    uint64_t left = bytes_to_take(r);
+    if (left < FDR_FUNCTION)
+        return 0;
+    const struct call_bits b = bits_of_calls(r);
+    const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    uint64_t tsc = r->trace->buffer.base;
+    size_t count = 0;
+    for (; count < most && left >= FDR_FUNCTION && fdr_kind_of(r, at[0]) == FDR_CALL; at += FDR_FUNCTION) {
+        const uint32_t word = load_u32(at, b.swap), action = word >> b.action_shift & b.action_mask;
+        if (action > PFR_TRACE_ENTER_ARGUMENT)
+            break;
+        tsc += load_u32(at + b.delta_at, b.swap);
+        calls[count++] = (struct trace_call){tsc, word >> b.function_shift & b.function_mask, action};
+        left -= FDR_FUNCTION;
+    }
+    if (count)
+        r->trace->buffer.base = r->trace->point.tsc = tsc;
+    r->at += count * FDR_FUNCTION;
+    r->quality.records += count;
+    return count;
+}
