@@ -19,7 +19,7 @@ static uint64_t sum_of_record(const pfr_record *rec) {
 
 /* What the record decodes to, or the status that it cannot. */
 static uint64_t sum_of_body(const pfr_record *rec, uint64_t size) {
-    const struct layout *l = layout_at(layout_find(TABLE_PERF_RECORD, rec->type));
+    const struct layout *l = layout_at(layout_of_type(rec->context, rec->type));
     union any_layout body;
     pfr_error err;
     if (!l)
@@ -40,10 +40,15 @@ static uint64_t sum_of_id(const pfr_record *rec, uint64_t size) {
     return s == PFR_OK ? fuzz_touch(layout_at(L_sample_id), &id) : (uint64_t)(int64_t)s;
 }
 
+/* In version 1 of a flight-recorder trace filler stands between buffers. */
+static bool may_skip(const pfr_record *rec) {
+    return rec->context->trace && rec->context->word[WORD_VERSION] == 1;
+}
+
 static void take_place(struct walk *w, const pfr_record *rec) {
     if (rec->inside)
         return;
-    LAW(!w->at || rec->offset == w->at, "a record at %ju, the last one ended at %ju", (uintmax_t)rec->offset,
+    LAW(!w->at || rec->offset == w->at || (may_skip(rec) && rec->offset > w->at), "a record at %ju, the last one ended at %ju", (uintmax_t)rec->offset,
         (uintmax_t)w->at);
     LAW(rec->offset <= w->size && rec->size <= w->size - rec->offset, "%u bytes at %ju of %ju", rec->size,
         (uintmax_t)rec->offset, (uintmax_t)w->size);
@@ -51,7 +56,8 @@ static void take_place(struct walk *w, const pfr_record *rec) {
 }
 
 static void take_record(struct walk *w, const pfr_record *rec) {
-    LAW(rec->size >= 8 && rec->tail <= rec->size - 8, "a record of %u bytes with an id of %u", rec->size, rec->tail);
+    const unsigned head = layout_head(rec->context);
+    LAW(rec->size >= 8 && rec->tail <= rec->size - head, "a record of %u bytes with an id of %u", rec->size, rec->tail);
     take_place(w, rec);
     const uint64_t sums[] = {sum_of_record(rec), sum_of_body(rec, w->size), sum_of_id(rec, w->size)};
     w->to->sum = fuzz_mix(w->to->sum, sums, sizeof sums);

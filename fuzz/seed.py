@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "tests", "fixtures")
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "tools"))
 import hexfile  # noqa: E402  (tests/tools)
+import xray_files  # noqa: E402  (tests/tools)
 
 FEATURE_TRACING_DATA = 1
 RECORDING_MOST = 16384
@@ -376,11 +377,19 @@ def chosen(forms):
     return inputs
 
 
+def xray_inputs():
+    """Every trace in every form."""
+    for name, content in sorted(xray_files.all_files().items()):
+        for form in range(5):
+            yield "%s-%d" % (name, form), content + bytes((form,))
+
+
 INPUTS = {
     "file": whole_recordings,
     "info": chosen(12),
     "dump": chosen(8),
     "report": chosen(20),
+    "xray": xray_inputs,
     "records": record_inputs,
     "features": feature_inputs,
     "layouts": lambda: (),

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_mutants.py - damaged recordings through every verb: no crash, no hang, no raw control byte.
 
-usage: run_mutants.py [--count N] [--seed N] [--jobs N] [--keep DIR] INPUT...
+usage: run_mutants.py [--count N] [--seed N] [--jobs N] [--keep DIR] [--traces] INPUT...
 
-INPUT is a recording, or a folder of *.data files.
+INPUT is a recording, or a folder of *.data files; with --traces, of *.xray files, for the commands of TRACE_COMMANDS.
 
 Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read is a crash).
 
@@ -28,6 +28,8 @@ COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "
             ["report", "--no-pager"], ["script", "--no-pager"], ["export"], ["flame"])
 EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"],
          ["script", "--no-pager"], ["export"], ["flame"])
+TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["dump"], ["dump", "--format=jsonl"],
+                  ["dump", "--hex"])
 SECONDS = 10
 KNOWN_STATUS = (0, 1, 3, 4)
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")
@@ -86,10 +88,10 @@ def run_command(options, pool, command, mutants):
     perfray = os.environ["PERFRAY"]
     results = list(pool.map(lambda mutant: try_one(perfray, command, mutant), mutants))
     wrong = [(mutant, what) for mutant, (what, _) in zip(mutants, results) if what]
-    if command in EVERY:
+    if command in EVERY or options.traces:
         wrong += [(mutant, "silent") for mutant, (_, silent) in zip(mutants, results)
                   if silent and mutant.expect == "diagnose"]
-    name = "hostile/mutants " + " ".join(command)
+    name = "hostile/mutants %s%s" % ("traces " if options.traces else "", " ".join(command))
     structural = [silent for mutant, (_, silent) in zip(mutants, results) if mutant.expect == "diagnose"]
     figures = "%d mutants of %d files, %d of %d structural ones silent" % (
         len(mutants), len({mutant.source for mutant in mutants}), sum(structural), len(structural))
@@ -108,10 +110,10 @@ def verbs_of(perfray):
     return set(re.findall(r"^  ([a-z]+)\s", done.stdout.decode("utf-8", "replace"), re.M))
 
 
-def files_of(path):
+def files_of(path, ending=".data"):
     if not os.path.isdir(path):
         return [path]
-    return [os.path.join(path, name) for name in os.listdir(path) if name.endswith(".data")]
+    return [os.path.join(path, name) for name in os.listdir(path) if name.endswith(ending)]
 
 
 def parse(arguments):
@@ -120,9 +122,11 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep")
+    parser.add_argument("--traces", action="store_true")
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)
-    options.inputs = sorted(path for given in options.inputs for path in files_of(given) if os.path.isfile(path))
+    options.inputs = sorted(path for given in options.inputs for path in
+                            files_of(given, ".xray" if options.traces else ".data") if os.path.isfile(path))
     return options
 
 
@@ -131,9 +135,9 @@ def run_all(options, folder):
     verbs = verbs_of(os.environ["PERFRAY"])
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for command in COMMANDS:
+        for command in TRACE_COMMANDS if options.traces else COMMANDS:
             # the forms of one verb share most of their code: a quarter of the mutants goes through the lesser ones
-            chosen = mutants if command in EVERY else mutants[::4]
+            chosen = mutants if command in EVERY or options.traces else mutants[::4]
             if command[0] in verbs:
                 failed += not run_command(options, pool, command, chosen)
             else:

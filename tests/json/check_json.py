@@ -3,7 +3,7 @@
 """check_json.py - what the command prints as JSON fits docs/json/*.schema.json.
 
 Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report`, `dump` and
-`script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
+`script`, every trace of tests/fixtures/xray through `info` and `dump`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
 `skip NAME reason` where python3-jsonschema is not installed.
 """
 import json
@@ -20,6 +20,8 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RECORDINGS = ROOT / "tests" / "fixtures" / "recorded"
+TRACES = ROOT / "tests" / "fixtures" / "xray"
+OF_TRACES = ("info", "dump")
 EACH = 5
 VERBS = {
     "info": ["info", "--format=json"],
@@ -35,8 +37,9 @@ LINES = {
 }
 
 
-def recordings():
-    return sorted(path for path in RECORDINGS.iterdir() if path.suffix == ".data")
+def recordings(verb):
+    traces = TRACES.iterdir() if verb in OF_TRACES else ()
+    return sorted([path for path in RECORDINGS.iterdir() if path.suffix == ".data"] + list(traces))
 
 
 def documents(verb, path):
@@ -64,7 +67,7 @@ def check(verb):
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     problems, count = [], 0
-    for path in recordings():
+    for path in recordings(verb):
         try:
             for document in documents(verb, path):
                 count += 1
@@ -82,8 +85,8 @@ def main():
     failed = False
     for verb in VERBS:
         problems, count = check(verb)
-        failed = failed or bool(problems) or count < len(recordings())
-        print("%s json/%s" % ("not ok" if problems or count < len(recordings()) else "ok", verb))
+        failed = failed or bool(problems) or count < len(recordings(verb))
+        print("%s json/%s" % ("not ok" if problems or count < len(recordings(verb)) else "ok", verb))
         for problem in problems[:20]:
             print("    " + problem)
     return 1 if failed else 0
