@@ -28,6 +28,39 @@ static bool is_log(const uint8_t *bytes, bool swap, uint16_t most_basic, uint16_
     return version > 0 && ((type == XRAY_BASIC && version <= most_basic) || (type == XRAY_FDR && version <= most_fdr));
 }
 
+/* --- Version and type are few bits to go by: other files begin with a small number, too. */
+
+static bool begins_fdr(const struct pfr_rec_xray_header *h, uint8_t first) {
+    const unsigned kind = h->version == 1 ? FDR_NEW_BUFFER : FDR_BUFFER_EXTENTS;
+    return first == (kind << 1 | 1) || first == (0x80 | kind);
+}
+
+/* The header of a flight recorder's trace is clean; where it is not, the first buffer must be there. */
+static bool is_likely_fdr(const pfr_reader *r, const struct pfr_rec_xray_header *h, const uint8_t *bytes, size_t have) {
+    const bool flags = r->header.big_endian ? h->noise <= 3 : h->noise == 0;
+    return (flags && h->free_form == 0) || have <= XRAY_HEADER || begins_fdr(h, bytes[XRAY_HEADER]);
+}
+
+static bool is_basic_record(const pfr_reader *r, const uint8_t *at) {
+    const bool swap = r->context.swap, is_call = load_u16(at, swap) == 0 && at[3] <= PFR_TRACE_ENTER_ARGUMENT;
+    return is_call && load_u32(at + 4, swap) != 0 && load_u32(at + 16, swap) != 0 && load_u64(at + 24, false) == 0;
+}
+
+/* The header of a basic log is full of noise; of the first two records one must look like a call. */
+static bool is_likely_basic(const pfr_reader *r, const uint8_t *bytes, size_t have) {
+    if (have < 3 * XRAY_HEADER) /* too little to go by */
+        return true;
+    return is_basic_record(r, bytes + XRAY_HEADER) || is_basic_record(r, bytes + 2 * XRAY_HEADER);
+}
+
+static bool is_likely(const pfr_reader *r, const uint8_t *bytes, size_t have) {
+    struct pfr_rec_xray_header h;
+    struct cursor in = cursor_on(bytes, have < XRAY_HEADER ? have : XRAY_HEADER, 0, r->context.swap);
+    if (layout_read(layout_at(L_xray_header), &r->context, &in, &h, NULL) != PFR_OK)
+        return true; /* shorter than a header: that will be said */
+    return h.type == XRAY_FDR ? is_likely_fdr(r, &h, bytes, have) : is_likely_basic(r, bytes, have);
+}
+
 /* LLVM's reader knows a form of its own: big-endian integers, bits as little-endian writers allocate them. */
 static bool is_hybrid(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     const uint8_t first = r->trace->version == 1 ? FDR_NEW_BUFFER << 1 | 1 : FDR_BUFFER_EXTENTS << 1 | 1;
@@ -91,8 +124,7 @@ static pfr_status header_cut(size_t have, pfr_error *err) {
                     "an XRay trace that ends within its header, at %zu of %u bytes", have, XRAY_HEADER);
 }
 
-static pfr_status open_log(pfr_reader *r, const uint8_t *bytes, size_t have, bool big, pfr_error *err) {
-    set_order(r, big);
+static pfr_status open_log(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
     if (have < XRAY_HEADER)
         return header_cut(have, err);
     PFR_TRY(make_trace(r, bytes, err));
@@ -118,11 +150,13 @@ pfr_status trace_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr
         const bool swap = big != host_big;
         if (have >= 8 && load_u64(bytes, swap) == PROFILE_MAGIC)
             return open_profile(r, bytes, have, big, err);
-        if (have >= 4 && is_log(bytes, swap, BASIC_VERSIONS, FDR_VERSIONS))
-            return open_log(r, bytes, have, big, err);
+        set_order(r, big);
+        if (have >= 4 && is_log(bytes, swap, BASIC_VERSIONS, FDR_VERSIONS) && is_likely(r, bytes, have))
+            return open_log(r, bytes, have, err);
     }
     for (int big = 0; big < 2 && have >= XRAY_HEADER; big++)
-        if (is_log(bytes, big != host_big, NEAR_VERSIONS, NEAR_VERSIONS))
+        if (is_log(bytes, big != host_big, NEAR_VERSIONS, NEAR_VERSIONS) &&
+            !is_log(bytes, big != host_big, BASIC_VERSIONS, FDR_VERSIONS))
             return unknown_version(bytes, big != host_big, err);
     return PFR_END;
 }

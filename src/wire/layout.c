@@ -33,17 +33,22 @@ const struct layout *layout_at(uint64_t number) {
     return number > L_NONE && number < LAYOUTS ? &layouts[number] : NULL;
 }
 
-unsigned layout_find(enum layout_table table, uint64_t value) {
-    for (unsigned i = L_NONE + 1; i < LAYOUTS; i++)
+static unsigned find_from(unsigned first, enum layout_table table, uint64_t value) {
+    for (unsigned i = first; i < LAYOUTS; i++)
         if (value < 0xffffffu && layouts[i].id == LAYOUT_ID(table, value))
             return i;
     return L_NONE;
 }
 
+unsigned layout_find(enum layout_table table, uint64_t value) {
+    return find_from(L_NONE + 1, table, value);
+}
+
+/* The layouts of traces are the last ones. */
 unsigned layout_of_type(const struct pfr_context *c, uint32_t type) {
     if (!c->trace)
         return layout_find(TABLE_PERF_RECORD, type);
-    return type >= PFR_TRACE_TYPES ? layout_find(TABLE_TRACE_RECORD, type - PFR_TRACE_TYPES) : L_NONE;
+    return type >= PFR_TRACE_TYPES ? find_from(L_xray_header, TABLE_TRACE_RECORD, type - PFR_TRACE_TYPES) : L_NONE;
 }
 
 unsigned layout_named(const char *name) {

@@ -52,8 +52,8 @@ static inline void put_call(struct builder *b, unsigned action, uint32_t functio
 
 /* Extents of `size`, and of the 64 bytes that begin a buffer of version 5. */
 static inline void put_extents(struct builder *b, uint64_t size) {
-    put_metadata(b, 7, size, 4, size >> 32);
-    memcpy(b->bytes + b->length - 15, &size, sizeof size);
+    put_metadata(b, 7, 0, 4, 0);
+    set_number(b, b->bytes + b->length - 15, size, 8);
 }
 
 static inline void put_preamble(struct builder *b, uint32_t tid, uint64_t tsc) {

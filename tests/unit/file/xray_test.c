@@ -491,6 +491,38 @@ TEST(versions_that_are_not_known_are_refused) {
     free(b.bytes);
 }
 
+TEST(a_small_number_at_the_begin_makes_no_trace) {
+    uint8_t bytes[128];
+    memset(bytes, 0x41, sizeof bytes);
+    for (uint8_t version = 1; version <= 3; version++) {
+        const uint8_t begin[] = {version, 0, 0, 0, 0x40, 0, 0, 0};
+        memcpy(bytes, begin, sizeof begin);
+        expect_refused(bytes, sizeof bytes, "not a recording");
+    }
+}
+
+/* One thing that is wrong in the header does not hide a trace. */
+static void break_header(const char *path, void *context) {
+    static const struct { size_t at, length; } places[] = {{4, 4}, {16, 8}, {24, 8}, {32, 1}};
+    const bool is_profile = strstr(path, "profile") != NULL;
+    (void)context;
+    for (size_t i = 0; !is_profile && i < sizeof places / sizeof *places; i++) {
+        pfr_error err;
+        size_t length;
+        uint8_t *bytes = load_whole(path, &length);
+        memset(bytes + places[i].at, 0xfe, places[i].length);
+        pfr_reader *r = pfr_open_bytes(bytes, length, NULL, &err);
+        if (!r)
+            fail_msg("%s: with a broken byte %zu it is refused: %s", path, places[i].at, err.text);
+        pfr_close(r);
+        free(bytes);
+    }
+}
+
+TEST(one_broken_member_of_the_header_does_not_hide_a_trace) {
+    each_trace(break_header, NULL);
+}
+
 TEST(a_reader_of_perf_data_has_no_trace_point) {
     char path[RECORDED_PATH];
     pfr_error err;
