@@ -90,8 +90,9 @@ static pfr_status load(struct profile *p, pfr_error *err) {
 }
 
 pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err) {
-    struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
     *out = NULL;
+    PFR_TRY(samples_can_be(reader, err));
+    struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
     if (!p)
         return mem_fail(&reader->memory, err, "profile");
     begin(p, reader, wish);

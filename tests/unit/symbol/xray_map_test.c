@@ -104,7 +104,7 @@ static void put_map_sections(struct elf_bytes *out, const struct map_recipe *m, 
 static void build_map(struct elf_bytes *out, const struct map_recipe *m) {
     static const char names[] = "\0xray_instr_map\0.rela\0.symtab\0.strtab";
     const struct elf_recipe recipe = {.wide = m->wide, .big = m->big, .type = m->type, .machine = EM_X86_64};
-    const struct built_symbol none = {NULL, 0, 0, 0, 0}, base = {NULL, 0x800, 0, 0, 1};
+    const struct built_symbol none = {.section = 0}, base = {.value = 0x800, .section = 1};
     uint64_t at[5];
     *out = (struct elf_bytes){.wide = m->wide, .big = m->big};
     put_zeros_to(out, 0x100);
