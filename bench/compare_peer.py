@@ -32,6 +32,9 @@ class Case:
 
 STATS_PEER = ["perf", "report", "--stats", "-i"]
 SCRIPT_PEER = ["perf", "script", "--no-inline"]
+REPORT = ["report", "--no-pager", "--stdio"]
+REPORT_PEER = ["perf", "report", "--no-inline", "--stdio"]
+FLAT = ["-g", "none", "--no-children"]
 FLAT_FIELDS = ["-G", "-F", "comm,tid,time,ip,sym"]
 CASES = (
     Case("stats of a file", "fp-big.data", ["info", "--stats"], STATS_PEER, 2.5, 8),
@@ -43,6 +46,13 @@ CASES = (
     Case("script of a stream", "pipe.data", ["script"], SCRIPT_PEER + ["-i"], 0),
     Case("pprof of call chains", "fp-small.data", ["export", "--format=pprof"], SCRIPT_PEER + ["-i"], 10),
     Case("folded and flame graph", "steady.data", [["export"], ["flame"]], SCRIPT_PEER + ["-i"], 5),
+    Case("report, tiny", "tiny.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 4),
+    Case("report, flat samples", "flat.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 10),
+    Case("report, many processes", "procs.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 8),
+    Case("report of a large file", "fp-big.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 8),
+    Case("report with children", "fp-small.data", REPORT + ["--children", "-g", "none"],
+         REPORT_PEER + ["--children", "-g", "none", "-i"], 15),
+    Case("report with call graphs", "steady.data", REPORT, REPORT_PEER + ["-i"], 50),
     Case("script of a large file", "fp-big.data", ["script"], SCRIPT_PEER + ["-i"], 0, 100),
 )
 

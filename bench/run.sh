@@ -29,4 +29,6 @@ make_input fp-small.data fp100
 make_input pipe.data pipe
 make_input steady.data steady
 make_input flat.data flat
+make_input procs.data procs
+make_input tiny.data tiny
 /usr/bin/python3 "$here/compare_peer.py" --inputs "$inputs" "$@"
