@@ -15,7 +15,7 @@ struct flame_options {
 static const struct opt flame_opts[] = {
     {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
      "write this file, whole or not at all; -: standard output"},
-    {"inverted", 0, OPT_FLAG, offsetof(struct flame_options, inverted), NULL, "draw callers above what they call"},
+    {"inverted", 'G', OPT_FLAG, offsetof(struct flame_options, inverted), NULL, "draw callers above what they call"},
     {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "what stands above the picture"},
     {"width", 0, OPT_NUMBER, offsetof(struct flame_options, width), "PIXELS",
      "as wide, in any window; without it as wide as the window"},

@@ -71,7 +71,7 @@ static const struct opt report_opts[] = {
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
-    {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT", "threads; one for each cpu without it"},
+    {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT", "threads; without it one for each cpu, with call chains one"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
     {"no-inline", 0, OPT_HABIT, 0, NULL, NULL},
     {0},

@@ -28,7 +28,7 @@ struct selecting {
         {"max-stack", 0,                                                                                               \
          OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
          "COUNT",     "take as much of a call chain; 127 without the option"},                                         \
-        {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one a cpu without"},    \
+        {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one without it"},       \
         {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look for objects below this folder"},                 \
         {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"}, {           \
         "no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"        \

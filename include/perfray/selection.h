@@ -24,7 +24,7 @@ typedef struct pfr_selection {
     const char *comms;       /* "sh,make" */
     const char *time;        /* "12.5,13" or "12.5-13" in seconds of the samples' clock, ends inclusive; either may be left out */
     uint32_t max_stack;      /* entries of a call chain, from the innermost; 0: 127 */
-    uint32_t jobs;           /* threads that count; 0: one for each cpu */
+    uint32_t jobs;           /* threads that count; 0: one */
     const char *symfs;       /* objects are looked for under this folder; NULL: / */
     const char *kallsyms;    /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     bool no_symbols;         /* open no object: functions stay without names */

@@ -110,7 +110,7 @@ struct profile_wish {
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
     uint32_t max_stack;    /* entries of a chain, from the innermost; 0: 127 */
     uint64_t time_quantum; /* ns; 0: 1 */
-    unsigned jobs;         /* threads; 0: one for each cpu */
+    unsigned jobs;         /* threads; 0: one for each cpu, with .chains one */
     struct address_names_options names;
     /* false: the sample is left out, and counted in profile->left_out. Called by any thread. NULL: all are kept. */
     bool (*keep)(void *context, const struct profile_sample *sample);

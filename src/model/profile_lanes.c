@@ -55,10 +55,12 @@ static uint32_t cpus_here(void) {
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* The text of a tracepoint is made by a library that may need a process: one lane does it. */
+/* With call chains one lane, unless more are asked for: each would hold nearly all stacks, and memory would be for as
+   many times the stacks that there are. The text of a tracepoint is made by a library that may need a process: one lane
+   does it. */
 static uint32_t count_jobs(const struct lanes *w) {
     const struct profile_wish *wish = &w->profile->wish;
-    uint32_t jobs = wish->jobs ? wish->jobs : cpus_here();
+    uint32_t jobs = wish->jobs ? wish->jobs : wish->chains ? 1 : cpus_here();
     if (w->whole || w->nr_slices < 2 || (wish->keys & PROFILE_BIT(PROFILE_TRACE)))
         return 1;
     jobs = jobs < JOBS_MOST ? jobs : JOBS_MOST;

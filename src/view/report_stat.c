@@ -24,7 +24,9 @@ enum { ROUND_FINAL = 1, FEATURE_CMDLINE = 11, FEATURE_STAT = 19, TYPE_SOFTWARE =
 #define ALL_CPUS UINT32_MAX
 #define NS_PER_SECOND 1000000000u
 #define NAME_WIDTH 25
-#define METRIC_WIDTH 23
+#define METRIC_WIDTH 23u
+#define UNIT_WIDTH 4u
+#define UNIT_MOST 40u
 
 struct stat_key {
     uint32_t event, cpu, thread;
@@ -129,11 +131,19 @@ static bool is_clock(const pfr_event *event) {
     return event->attr.type == TYPE_SOFTWARE && (event->attr.config == CPU_CLOCK || event->attr.config == TASK_CLOCK);
 }
 
+/* Scales come from the file: a number may have more than three hundred digits. */
+static void write_double(const struct stat_table *t, int width, int decimals, double value) {
+    char text[400];
+    const int length = snprintf(text, sizeof text, "%*.*f", width, decimals, value);
+    out_write(t->out, text, length > 0 && (size_t)length < sizeof text ? (size_t)length : 0);
+}
+
 static void write_metric(const struct stat_table *t, double value, const char *unit) {
-    char text[64];
-    (void)t;
-    const int length = snprintf(text, sizeof text, "        # %8.3f %-*s", value, METRIC_WIDTH, unit);
-    out_write(t->out, text, length > 0 ? (size_t)length : 0);
+    out_text(t->out, "        # ");
+    write_double(t, 8, 3, value);
+    out_char(t->out, ' ');
+    out_text(t->out, unit);
+    out_pad(t->out, METRIC_WIDTH - strlen(unit));
 }
 
 static void write_rate(const struct stat_table *t, double per_second) {
@@ -164,14 +174,14 @@ static double scaled(const struct stat_line *line) {
 
 static void write_value(const struct stat_table *t, const struct stat_line *line) {
     const char *unit = line->event->unit ? line->event->unit : "";
-    char text[96];
-    int length;
+    const size_t length = strnlen(unit, UNIT_MOST);
     if (line->count.enabled == 0 || line->count.running == 0)
-        length = snprintf(text, sizeof text, "%18s %-4.40s ", "<not counted>", unit);
+        out_text(t->out, "     <not counted>");
     else
-        length = snprintf(text, sizeof text, line->event->scale != 1 ? "%18.2f %-4.40s " : "%18.0f %-4.40s ",
-                          scaled(line), unit);
-    out_write(t->out, text, length > 0 ? (size_t)length : 0);
+        write_double(t, 18, line->event->scale != 1 ? 2 : 0, scaled(line));
+    out_char(t->out, ' ');
+    print_name(t->to, unit, length);
+    out_pad(t->out, (length < UNIT_WIDTH ? UNIT_WIDTH - length : 0) + 1);
 }
 
 static void write_line(const struct stat_table *t, const struct stat_line *line) {

@@ -44,7 +44,7 @@ static void draw_record(struct drawn *d, uint32_t *seed, uint64_t ends[3]) {
     ends[from] += size;
     memcpy(d->bytes, &d->rec.type, 4);
     memcpy(d->bytes + 4, &d->rec.misc, 2);
-    memcpy(d->bytes + 6, &d->rec.size, 2);
+    memcpy(d->bytes + 6, &size, 2);
     memcpy(d->bytes + TIME_AT, &d->time, 8);
     for (unsigned i = TIME_AT + 8; i < size; i++)
         d->bytes[i] = (uint8_t)draw(seed);
