@@ -182,10 +182,10 @@ static void read_prefixes_of_part(const char *name) {
     static struct whole w;
     char folder[] = "/tmp/perfray-prefixes-XXXXXX", from[RECORDED_PATH], to[RECORDED_PATH];
     pfr_error err;
+    const size_t used = strlen(recorded_path(from, name)); /* skips where there are none: before a folder is made */
     assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < 3; i++) {
         size_t length;
-        const size_t used = strlen(recorded_path(from, name));
         snprintf(from + used, sizeof from - used, "/%s", parts[i]);
         snprintf(to, sizeof to, "%s/%s", folder, parts[i]);
         uint8_t *bytes = load_whole(from, &length);
