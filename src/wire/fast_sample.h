@@ -20,10 +20,6 @@
 #undef F
 #undef END
 
-/* The same for a struct that fast_sample filled last, and under this very context: the members that the context leaves
-   out are still zero in it, and most of them are. */
-bool fast_sample_again(const struct pfr_context *c, struct cursor *in, struct pfr_rec_sample *r);
-
 /* The same for a struct that fast_sample filled last, under this very context, and nobody changed: what the context
  * leaves out is still zero in it, and that is most of it. */
 bool fast_sample_again(const struct pfr_context *c, struct cursor *in, struct pfr_rec_sample *r);
