@@ -4,7 +4,7 @@
  *
  *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  12.5,13 or 12.5-13 in seconds    event  cycles
  *
- * script's filters know more forms of time; these are to become theirs when those can be reached from here.
+ * Lists are read as script's are (view/script_times.h), whose filters know more forms of time.
  */
 #include "export/sink.h"
 
@@ -15,32 +15,12 @@ static pfr_status refuse(pfr_error *err, const char *option, const char *text) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--%s does not take '%.60s'", option, text);
 }
 
-static pfr_status add(struct choice *c, struct number_list *list, uint64_t first, uint64_t last, pfr_error *err) {
-    void *more = mem_grow(c->memory, list->at, list->count, &list->room, 8, sizeof *list->at);
-    if (!more)
-        return mem_fail(c->memory, err, "filter");
-    list->at = more;
-    list->at[list->count++] = (struct number_range){first, last};
-    return PFR_OK;
-}
-
-static pfr_status read_numbers(struct choice *c, struct number_list *list, const char *option, const char *text,
+/* Numbers as script takes them; a text without any is refused. */
+static pfr_status read_numbers(struct choice *c, struct script_ranges *list, const char *option, const char *text,
                                pfr_error *err) {
-    uint64_t first, last;
-    list->any = !text;
     if (text && !*text)
         return refuse(err, option, text);
-    for (const char *at = text ? text : ""; *at; at += *at == ',') {
-        const size_t length = strcspn(at, ","), dash = strcspn(at, "-,");
-        if (!parse_u64_part(at, dash, &first))
-            return refuse(err, option, text);
-        last = first;
-        if (dash < length && !parse_u64_part(at + dash + 1, length - dash - 1, &last))
-            return refuse(err, option, text);
-        PFR_TRY(add(c, list, first, last, err));
-        at += length;
-    }
-    return PFR_OK;
+    return script_ranges_read(c->memory, list, option, text, err);
 }
 
 /* An end that is left out is open. */
@@ -64,7 +44,7 @@ static pfr_status read_time(struct choice *c, const char *text, pfr_error *err) 
     if (!comma || !read_end(text, (size_t)(comma - text), &first) || !read_end(comma + 1, strlen(comma + 1), &last) ||
         first > last)
         return refuse(err, "time", text);
-    return add(c, &c->times, first, last, err);
+    return script_ranges_add(c->memory, &c->times, first, last, err);
 }
 
 static pfr_status read_event(struct choice *c, const char *name, const pfr_reader *reader, pfr_error *err) {
@@ -96,7 +76,7 @@ pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *re
 }
 
 void choice_free(struct choice *c) {
-    struct number_list *const lists[] = {&c->cpus, &c->pids, &c->tids, &c->times};
+    struct script_ranges *const lists[] = {&c->cpus, &c->pids, &c->tids, &c->times};
     for (size_t i = 0; c->memory && i < sizeof lists / sizeof *lists; i++)
         mem_free(c->memory, lists[i]->at, lists[i]->room, sizeof *lists[i]->at);
     if (c->memory)
@@ -107,16 +87,10 @@ bool choice_is_everything(const struct choice *c) {
     return c->cpus.any && c->pids.any && c->tids.any && c->times.any && !c->events;
 }
 
-static bool has(const struct number_list *list, uint64_t value) {
-    for (size_t i = 0; i < list->count; i++)
-        if (value >= list->at[i].first && value <= list->at[i].last)
-            return true;
-    return list->any;
-}
-
 bool choice_wants(const struct choice *c, const struct profile_sample *sample) {
-    return (!c->events || (sample->event < c->nr_events && c->events[sample->event])) && has(&c->cpus, sample->cpu) &&
-           has(&c->pids, sample->pid) && has(&c->tids, sample->tid) && has(&c->times, sample->time);
+    return (!c->events || (sample->event < c->nr_events && c->events[sample->event])) &&
+           script_ranges_have(&c->cpus, sample->cpu) && script_ranges_have(&c->pids, sample->pid) &&
+           script_ranges_have(&c->tids, sample->tid) && script_ranges_have(&c->times, sample->time);
 }
 
 bool choice_wants_comm(const struct choice *c, const char *comm, size_t length) {

@@ -14,6 +14,7 @@
  */
 #include "base/public_output.h"
 #include "export/stacks.h"
+#include "view/script_times.h"
 
 #include <perfray/export.h>
 
@@ -35,17 +36,9 @@ struct sink_type {
 };
 
 /* Which samples count: what a text says, as numbers. */
-struct number_range {
-    uint64_t first, last;
-};
-struct number_list {
-    struct number_range *at;
-    size_t count, room;
-    bool any;
-};
 struct choice {
     struct memory *memory;
-    struct number_list cpus, pids, tids, times;
+    struct script_ranges cpus, pids, tids, times;
     bool *events; /* by event; NULL: all */
     uint32_t nr_events;
     const char *comms;
