@@ -4,13 +4,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "bounds.h"
 #include "fail.h"
 #include "memory.h"
+#include "pages.h"
 
 #define GROWS_LESS ((size_t)1 << 20) /* bytes */
-#define LARGE_PAGE ((uintptr_t)2 << 20)
+
+/* The sanitizer of addresses watches what malloc gives. */
+#if defined(__SANITIZE_ADDRESS__)
+#define PAGES false
+#elif defined(__has_feature)
+#define PAGES (!__has_feature(address_sanitizer))
+#else
+#define PAGES true
+#endif
 
 static void *libc_allocate(void *context, size_t size) {
     (void)context;
@@ -29,11 +37,12 @@ static void libc_release(void *context, void *at) {
 
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) {
     static const pfr_alloc libc = {libc_allocate, libc_resize, libc_release, NULL};
-    *memory = (struct memory){.alloc = alloc ? *alloc : libc, .limit = limit ? limit : DEFAULT_LIMIT_MEMORY};
+    *memory = (struct memory){
+        .alloc = alloc ? *alloc : libc, .pages = PAGES && !alloc, .limit = limit ? limit : DEFAULT_LIMIT_MEMORY};
 }
 
 void memory_share(struct memory *memory, struct memory *of) {
-    *memory = (struct memory){.alloc = of->alloc, .limit = of->limit, .of = of};
+    *memory = (struct memory){.alloc = of->alloc, .pages = of->pages, .limit = of->limit, .of = of};
 }
 
 static void *refuse(struct memory *memory, pfr_status status, uint64_t wanted) {
@@ -89,11 +98,40 @@ bool mem_charge(struct memory *memory, uint64_t bytes) {
     return false;
 }
 
+/* --- Blocks: small ones from the caller's allocator, large ones as pages. */
+
+static bool is_large(const struct memory *memory, size_t bytes) {
+    return memory->pages && bytes >= PAGES_LEAST;
+}
+
+static void *take(const struct memory *memory, size_t bytes) {
+    return is_large(memory, bytes) ? pages_take(bytes) : memory->alloc.allocate(memory->alloc.context, bytes);
+}
+
+static void give_back(const struct memory *memory, void *at, size_t bytes) {
+    if (is_large(memory, bytes))
+        pages_release(at, bytes);
+    else
+        memory->alloc.release(memory->alloc.context, at);
+}
+
+static void *resize(const struct memory *memory, void *at, size_t old_bytes, size_t bytes) {
+    const bool was_large = is_large(memory, old_bytes);
+    if (was_large == is_large(memory, bytes))
+        return was_large ? pages_resize(at, old_bytes, bytes) : memory->alloc.resize(memory->alloc.context, at, bytes);
+    void *moved = take(memory, bytes);
+    if (!moved)
+        return NULL;
+    memcpy(moved, at, old_bytes < bytes ? old_bytes : bytes);
+    give_back(memory, at, old_bytes);
+    return moved;
+}
+
 void *mem_alloc(struct memory *memory, size_t count, size_t size) {
     const size_t bytes = block_size(count, size);
     if (!reserve(memory, bytes))
         return refuse(memory, PFR_ERR_LIMIT, bytes);
-    void *at = memory->alloc.allocate(memory->alloc.context, bytes);
+    void *at = take(memory, bytes);
     if (at)
         return at;
     mem_discharge(memory, bytes);
@@ -101,28 +139,9 @@ void *mem_alloc(struct memory *memory, size_t count, size_t size) {
 }
 
 void *mem_zeroed(struct memory *memory, size_t count, size_t size) {
+    const size_t bytes = block_size(count, size);
     void *at = mem_alloc(memory, count, size);
-    return at ? memset(at, 0, block_size(count, size)) : NULL;
-}
-
-/* Of the pages that lie wholly in the block; what stands beside it is none of ours. */
-void mem_is_table(void *at, size_t count, size_t size) {
-    const uintptr_t from = ((uintptr_t)at + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
-    const uintptr_t end = ((uintptr_t)at + count * size) & ~(LARGE_PAGE - 1);
-    if (end > from)
-        madvise((void *)from, end - from, MADV_HUGEPAGE);
-}
-
-void *mem_alloc_table(struct memory *memory, size_t count, size_t size) {
-    void *at = mem_alloc(memory, count, size);
-    if (at)
-        mem_is_table(at, count, size);
-    return at;
-}
-
-void *mem_zeroed_table(struct memory *memory, size_t count, size_t size) {
-    void *at = mem_alloc_table(memory, count, size);
-    return at ? memset(at, 0, block_size(count, size)) : NULL;
+    return at && !is_large(memory, bytes) ? memset(at, 0, bytes) : at;
 }
 
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size) {
@@ -132,7 +151,7 @@ void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_c
     const size_t more = bytes > old_bytes ? bytes - old_bytes : 0;
     if (!reserve(memory, more))
         return refuse(memory, PFR_ERR_LIMIT, bytes);
-    void *moved = memory->alloc.resize(memory->alloc.context, at, bytes);
+    void *moved = resize(memory, at, old_bytes, bytes);
     if (!moved) {
         mem_discharge(memory, more);
         return refuse(memory, PFR_ERR_MEMORY, bytes);
@@ -145,7 +164,7 @@ void mem_free(struct memory *memory, void *at, size_t count, size_t size) {
     if (!at)
         return;
     mem_discharge(memory, block_size(count, size));
-    memory->alloc.release(memory->alloc.context, at);
+    give_back(memory, at, block_size(count, size));
 }
 
 pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *where) {
@@ -172,20 +191,5 @@ void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, 
     void *grown = mem_resize(memory, at, *capacity, wanted, size);
     if (grown)
         *capacity = wanted;
-    return grown;
-}
-
-void *mem_grow_table(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
-    if (count < *capacity)
-        return at;
-    if (*capacity < 2 * LARGE_PAGE / size)
-        return mem_grow(memory, at, count, capacity, first, size);
-    const size_t wanted = more_than(*capacity, first, size);
-    void *grown = mem_alloc_table(memory, wanted, size);
-    if (!grown)
-        return NULL;
-    memcpy(grown, at, count * size);
-    mem_free(memory, at, *capacity, size);
-    *capacity = wanted;
     return grown;
 }

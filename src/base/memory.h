@@ -6,6 +6,9 @@
  * given as (count, size) pairs whose product is checked here, so that no caller multiplies. Nothing is stored beside
  * a block, therefore whoever frees it says how big it was.
  *
+ * Where the allocator is malloc, large blocks are pages of the kernel's (pages.h): new ones are zero for nothing, and
+ * growing does not copy.
+ *
  * Several threads may take and give back at once, if the caller's allocator lets them; who asks why a request failed
  * while others may fail too has a share of his own.
  *
@@ -23,6 +26,7 @@
 
 struct memory {
     pfr_alloc alloc;
+    bool pages;                 /* large blocks are not the allocator's */
     uint64_t used, limit, peak; /* bytes */
     uint64_t wanted;            /* bytes of the last request that failed */
     pfr_status failed;          /* why it did: PFR_ERR_LIMIT or PFR_ERR_MEMORY; PFR_OK when none did */
@@ -48,14 +52,6 @@ void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_c
 /* `at` may be NULL; count and size are those it was made with. */
 void mem_free(struct memory *memory, void *at, size_t count, size_t size);
 
-/* A large table that is looked into at random: asks the kernel for large pages, so that most of the time is not spent
-   on finding them. Nothing but time depends on it. To be said before the memory is used, and again when it was moved.
- */
-void mem_is_table(void *at, size_t count, size_t size);
-/* mem_alloc and mem_zeroed for such a table. */
-void *mem_alloc_table(struct memory *memory, size_t count, size_t size);
-void *mem_zeroed_table(struct memory *memory, size_t count, size_t size);
-
 /* Counts bytes that a library holds for us; false when that passes the limit (nothing is counted then). */
 bool mem_charge(struct memory *memory, uint64_t bytes);
 void mem_discharge(struct memory *memory, uint64_t bytes);
@@ -75,7 +71,5 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
  *     struct map *grown = mem_grow(memory, maps, count, &capacity, 16, sizeof *maps);
  */
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
-/* mem_grow for a large table: it is copied, since pages that are moved stay small. */
-void *mem_grow_table(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
 
 #endif

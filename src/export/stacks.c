@@ -54,9 +54,6 @@ static pfr_status take_tables(struct building *b, pfr_error *err) {
     b->root_label = mem_zeroed(b->memory, (size_t)p->nr_groups + 1, sizeof *b->root_label);
     if (!b->has_samples || !b->level || !b->became || !b->by_level || !b->label_of || !b->root_label)
         return mem_fail(b->memory, err, "stacks");
-    mem_is_table(b->level, nodes, sizeof *b->level);
-    mem_is_table(b->became, nodes, sizeof *b->became);
-    mem_is_table(b->by_level, nodes, sizeof *b->by_level);
     return PFR_OK;
 }
 
@@ -254,7 +251,6 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
     b->other = mem_alloc(b->memory, b->nr_items, sizeof *b->other);
     if (!s->nodes || !b->items || !b->other)
         return mem_fail(b->memory, err, "stacks");
-    mem_is_table(s->nodes, s->room, sizeof *s->nodes);
     return PFR_OK;
 }
 

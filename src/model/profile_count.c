@@ -181,7 +181,7 @@ static pfr_status make_words(struct counter *c, struct item *item, pfr_error *er
 
 static bool grow_slots(struct counter *c) {
     const size_t count = c->slot_count * 2;
-    uint64_t *slots = mem_zeroed_table(c->memory, count, sizeof *slots);
+    uint64_t *slots = mem_zeroed(c->memory, count, sizeof *slots);
     if (!slots)
         return false;
     for (uint32_t i = 0; i < c->count; i++) {
@@ -219,7 +219,7 @@ static bool make_room(struct counter *c) {
         return false;
     if (c->count < c->room)
         return true;
-    void *more = mem_grow_table(c->memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
+    void *more = mem_grow(c->memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
     if (!more)
         return false;
     c->entries = more;

@@ -108,7 +108,7 @@ static struct frame_place *find_slot(const struct frames_of *f, uint32_t space, 
 static bool grow(struct frames_of *f) {
     struct frames_of more = *f;
     more.slot_count = f->slots ? f->slot_count * 2 : FIRST_SLOTS;
-    more.slots = mem_zeroed_table(f->memory, more.slot_count, sizeof *more.slots);
+    more.slots = mem_zeroed(f->memory, more.slot_count, sizeof *more.slots);
     if (!more.slots)
         return false;
     for (size_t i = 0; i < f->slot_count; i++)

@@ -147,9 +147,9 @@ static pfr_status make_raw_room(struct resolver *r, const struct raw_stacks *sta
     struct memory *memory = r->profile->memory;
     free_raw(r);
     r->raw_room = stacks->count ? stacks->count : 1;
-    r->node_of = mem_alloc_table(memory, r->raw_room, sizeof *r->node_of);
-    r->stamp = mem_zeroed_table(memory, r->raw_room, sizeof *r->stamp);
-    r->since = mem_alloc_table(memory, r->raw_room, sizeof *r->since);
+    r->node_of = mem_alloc(memory, r->raw_room, sizeof *r->node_of);
+    r->stamp = mem_zeroed(memory, r->raw_room, sizeof *r->stamp);
+    r->since = mem_alloc(memory, r->raw_room, sizeof *r->since);
     return r->node_of && r->stamp && r->since ? PFR_OK : mem_fail(memory, err, "profile");
 }
 

@@ -23,11 +23,11 @@ static pfr_status make_room(struct tree *t, pfr_error *err) {
     struct profile *p = t->profile;
     if (p->nr_nodes == NO_NODE - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^32 stacks");
-    void *nodes = mem_grow_table(t->memory, p->nodes, p->nr_nodes, &p->nodes_room, 256, sizeof *p->nodes);
+    void *nodes = mem_grow(t->memory, p->nodes, p->nr_nodes, &p->nodes_room, 256, sizeof *p->nodes);
     p->nodes = nodes ? nodes : p->nodes;
-    void *self = nodes ? mem_grow_table(t->memory, p->self, p->nr_nodes, &p->self_room, 256, sizeof *p->self) : NULL;
+    void *self = nodes ? mem_grow(t->memory, p->self, p->nr_nodes, &p->self_room, 256, sizeof *p->self) : NULL;
     p->self = self ? self : p->self;
-    void *links = self ? mem_grow_table(t->memory, t->links, p->nr_nodes, &t->links_room, 256, sizeof *t->links) : NULL;
+    void *links = self ? mem_grow(t->memory, t->links, p->nr_nodes, &t->links_room, 256, sizeof *t->links) : NULL;
     t->links = links ? links : t->links;
     return links ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }

@@ -64,7 +64,7 @@ static pfr_status make_room(struct raw_stacks *s, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "stacks", "there are more than 2^29 different stacks");
     if (s->count < s->room)
         return PFR_OK;
-    void *more = mem_grow_table(s->memory, s->nodes, s->count, &s->room, 1024, sizeof *s->nodes);
+    void *more = mem_grow(s->memory, s->nodes, s->count, &s->room, 1024, sizeof *s->nodes);
     if (!more)
         return mem_fail(s->memory, err, "stacks");
     s->nodes = more;

@@ -32,11 +32,11 @@ static pfr_status alloc_nodes(struct report *r, pfr_error *err) {
     struct walk *w = &r->walk;
     const size_t nr = r->forest.nr_nodes;
     const bool sums = r->children || r->chain.mode != CHAIN_NONE;
-    w->first = mem_alloc_table(r->memory, nr, sizeof *w->first);
-    w->next = mem_alloc_table(r->memory, nr, sizeof *w->next);
-    w->row = mem_alloc_table(r->memory, nr, sizeof *w->row);
-    w->above = r->children ? mem_alloc_table(r->memory, nr, sizeof *w->above) : NULL;
-    w->sum = sums ? mem_alloc_table(r->memory, nr, sizeof *w->sum) : NULL;
+    w->first = mem_alloc(r->memory, nr, sizeof *w->first);
+    w->next = mem_alloc(r->memory, nr, sizeof *w->next);
+    w->row = mem_alloc(r->memory, nr, sizeof *w->row);
+    w->above = r->children ? mem_alloc(r->memory, nr, sizeof *w->above) : NULL;
+    w->sum = sums ? mem_alloc(r->memory, nr, sizeof *w->sum) : NULL;
     if (!w->first || !w->next || !w->row || (r->children && !w->above) || (sums && !w->sum))
         return mem_fail(r->memory, err, "walk");
     memset(w->first, 0xff, nr * sizeof *w->first);
@@ -73,7 +73,7 @@ static void sum_up(struct report *r) {
 
 static pfr_status measure(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
-    s->height = mem_zeroed_table(r->memory, r->forest.nr_nodes, sizeof *s->height);
+    s->height = mem_zeroed(r->memory, r->forest.nr_nodes, sizeof *s->height);
     if (!s->height)
         return mem_fail(r->memory, err, "walk");
     for (uint32_t n = r->forest.nr_nodes; n-- > 0;) {
@@ -243,8 +243,8 @@ pfr_status walk_list_nodes(struct report *r, pfr_error *err) {
     struct walk *w = &r->walk;
     const uint32_t rows = r->rows.cells.count, nodes = r->forest.nr_nodes;
     w->begin = mem_zeroed(r->memory, (size_t)rows + 2, sizeof *w->begin);
-    w->members = mem_alloc_table(r->memory, nodes, sizeof *w->members);
-    w->mark = mem_zeroed_table(r->memory, nodes, sizeof *w->mark);
+    w->members = mem_alloc(r->memory, nodes, sizeof *w->members);
+    w->mark = mem_zeroed(r->memory, nodes, sizeof *w->mark);
     if (!w->begin || !w->members || !w->mark)
         return mem_fail(r->memory, err, "walk");
     w->nr_rows = rows;

@@ -83,6 +83,42 @@ TEST(memory_grows_arrays) {
     mem_free(&memory, array, capacity, sizeof *array);
 }
 
+/* From a small block through many sizes of large ones and back: what was written stays, what is new is zero. */
+TEST(memory_large_blocks_grow_and_shrink) {
+    static const size_t sizes[] = {1000, 300000, 700001, 5000000, 1 << 20, 4000000, 9999, 600000, 1};
+    struct memory memory;
+    memory_init(&memory, NULL, 0);
+    uint32_t *at = mem_zeroed(&memory, sizes[0], sizeof *at);
+    for (size_t i = 0; i < sizes[0]; i++)
+        at[i] = (uint32_t)i;
+    for (size_t k = 1; k < sizeof sizes / sizeof *sizes; k++) {
+        at = mem_resize(&memory, at, sizes[k - 1], sizes[k], sizeof *at);
+        assert_non_null(at);
+        assert_int_equal(memory.used, sizes[k] * sizeof *at);
+        const size_t kept = sizes[k] < sizes[k - 1] ? sizes[k] : sizes[k - 1];
+        for (size_t i = 0; i < kept; i++)
+            assert_int_equal(at[i], (uint32_t)i);
+        for (size_t i = kept; i < sizes[k]; i++)
+            at[i] = (uint32_t)i;
+    }
+    mem_free(&memory, at, 1, sizeof *at);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(memory_large_zeroed_blocks_are_zero) {
+    struct memory memory;
+    memory_init(&memory, NULL, 0);
+    for (int round = 0; round < 3; round++) {
+        uint8_t *at = mem_zeroed(&memory, 3 << 20, 1);
+        for (size_t i = 0; i < 3 << 20; i += 7) {
+            assert_int_equal(at[i], 0);
+            at[i] = 1;
+        }
+        mem_free(&memory, at, 3 << 20, 1);
+    }
+    assert_null(mem_alloc(&memory, (size_t)1 << 46, 1));
+}
+
 TEST(arena_keeps_pointers_and_alignment) {
     struct memory memory;
     struct arena arena;

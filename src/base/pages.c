@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#define SMALL_PAGE ((size_t)4096) /* or a multiple of it, which the kernel rounds to by itself */
+#define LARGE_PAGE ((size_t)2 << 20)
+
+static size_t in_pages(size_t size) {
+    return (size + SMALL_PAGE - 1) & ~(SMALL_PAGE - 1);
+}
+
+/* Addresses for `length` bytes that nothing else has, from a multiple of a large page on. */
+static void *reserve(size_t length, int access) {
+    if (length > SIZE_MAX - LARGE_PAGE)
+        return NULL;
+    char *at = mmap(NULL, length + LARGE_PAGE, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    const size_t before = (size_t)(-(uintptr_t)at & (LARGE_PAGE - 1));
+    if (before)
+        munmap(at, before);
+    munmap(at + before + length, LARGE_PAGE - before);
+    return at + before;
+}
+
+static void *advise(void *at, size_t length) {
+    madvise(at, length, MADV_HUGEPAGE); /* where there are none, nothing but time is lost */
+    return at;
+}
+
+void *pages_take(size_t size) {
+    void *at = size > SIZE_MAX - SMALL_PAGE ? NULL : reserve(in_pages(size), PROT_READ | PROT_WRITE);
+    return at ? advise(at, in_pages(size)) : NULL;
+}
+
+void *pages_resize(void *at, size_t old_size, size_t size) {
+    if (size > SIZE_MAX - SMALL_PAGE)
+        return NULL;
+    const size_t old_length = in_pages(old_size), length = in_pages(size);
+    if (mremap(at, old_length, length, 0) != MAP_FAILED)
+        return advise(at, length);
+    void *to = reserve(length, PROT_NONE);
+    if (!to)
+        return NULL;
+    if (mremap(at, old_length, length, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
+        munmap(to, length);
+        return NULL;
+    }
+    return advise(to, length);
+}
+
+void pages_release(void *at, size_t size) {
+    munmap(at, in_pages(size));
+}
