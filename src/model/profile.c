@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The passes over the recording: state, samples, and samples that were not sure. See profile_parts.h. */
+/* The passes over the recording: state, then samples. See profile_parts.h. */
 #include "model/profile_lanes.h"
 
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
@@ -46,33 +46,21 @@ static void take_over(struct profile *p, const struct counter *c) {
     }
     p->left_out += c->left_out;
     p->guests += c->guests;
+    p->too_deep += c->too_deep;
     p->lossy = p->lossy || c->lossy;
 }
 
-static pfr_status resolve(struct profile *p, struct lanes *w, struct resolver *r, pfr_error *err) {
-    uint32_t unsure = 0;
-    for (uint32_t i = 0; i < w->count; i++) {
-        take_over(p, &w->at[i].counter);
-        PFR_TRY(resolver_take(r, &w->at[i].counter, &unsure, err));
-    }
-    if (unsure)
-        PFR_TRY(lanes_run_unsure(w, resolver_take_sample, r, err));
-    for (uint32_t i = 0; i < w->count; i++)
-        PFR_TRY(resolver_take_limited(r, &w->at[i].counter, err));
-    return PFR_OK;
-}
-
-static pfr_status count_and_resolve(struct profile *p, struct lanes *w, pfr_error *err) {
+static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
     struct pick_places *places = NULL;
-    struct resolver r;
     pfr_status st = learn_events(p, &places, err);
     if (st >= 0)
         st = lanes_count(w, places, err);
-    if (st >= 0) {
-        resolver_init(&r, p);
-        st = resolve(p, w, &r, err);
-        resolver_free(&r);
-    }
+    if (st >= 0)
+        st = lanes_join(w, err);
+    for (uint32_t i = 0; st >= 0 && i < w->count; i++)
+        take_over(p, &w->at[i].counter);
+    if (st >= 0)
+        profile_tree_give(&w->at[0].counter.tree, p);
     mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
     return st;
 }
@@ -84,7 +72,7 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
     p->late = p->state.late;
     if (st >= 0)
-        st = count_and_resolve(p, &w, err);
+        st = count(p, &w, err);
     lanes_free(&w);
     return st < 0 ? st : features_unread(p->reader, err);
 }

@@ -68,7 +68,8 @@ struct profile_frame {
     uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE of the first sample there */
 };
 
-/* Bit 31 of a node's frame: the frame is the sampled address, which the chain above it does not hold. */
+/* Bit 31 of a node's frame: the frame is the sampled address, which the chain above it does not hold (but see
+   profile_wish.unnamed_apart). */
 #define NODE_APART (1u << 31)
 
 struct profile_node {
@@ -107,6 +108,8 @@ struct profile_wish {
     bool frames;           /* where the samples were; else the weights are the roots' */
     bool chains;           /* and their call chains; needs .frames */
     bool addresses;        /* see struct profile_frame */
+    bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
+                              place in the object is not the address as recorded */
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
     uint32_t max_stack;    /* entries of a chain, from the innermost; 0: 127 */
     uint64_t time_quantum; /* ns; 0: 1 */

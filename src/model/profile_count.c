@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Equal samples to one entry. Samples are taken in batches, each in three steps, so that the slots and entries of a
- * batch are fetched from memory side by side: made into words and hashed; slots looked at; counted.
+ * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
+ * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
+ * hashed; slots looked at; counted.
  *
  * The words of an entry:   event << 32 | cpumode << 29 | who,  address,  a word for each key,  two of the chain's hash
  *
- * A chain is known by 128 bits of a hash over its bytes; its addresses are kept once, as raw_stacks.
+ * A chain is known by 128 bits of a hash over its bytes.
  */
 #include "model/profile_parts.h"
 
@@ -17,7 +18,6 @@
 #include <xxhash.h>
 
 #define FIRST_SLOTS ((size_t)4096)
-#define STACK_MOST 127u
 #define S_CHAIN (1ull << 5)
 #define S_RAW (1ull << 10)
 #define S_BRANCH (1ull << 11)
@@ -27,22 +27,24 @@ struct item {
     uint64_t words[WORDS_MOST];
     uint64_t hash, moment;
     struct picked picked;
+    bool alone; /* what its addresses mean is asked as of its own moment */
 };
 
 struct batch {
     struct item items[BATCH];
     unsigned count;
-    unsure_fn *unsure; /* NULL: samples are counted */
-    void *context;
 };
 
-pfr_status counter_init(struct counter *c, struct profile *p, pfr_reader *reader, struct pick_places *places,
+pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
                         struct memory *memory, pfr_error *err) {
+    struct profile *p = frames->profile;
     const struct profile_wish *w = &p->wish;
     *c = (struct counter){.profile = p, .memory = memory, .reader = reader, .places = places};
     intern_init(&c->whos, memory);
     intern_init(&c->texts, memory);
-    raw_stacks_init(&c->stacks, memory);
+    frame_cache_init(&c->cache, frames, memory);
+    profile_stacks_init(&c->stacks, memory);
+    profile_tree_init(&c->tree, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     c->stride = c->words + sizeof(struct entry_count) / sizeof(uint64_t);
     c->slot_count = FIRST_SLOTS;
@@ -53,13 +55,22 @@ pfr_status counter_init(struct counter *c, struct profile *p, pfr_reader *reader
     return c->slots && c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
 
-void counter_free(struct counter *c) {
-    const size_t events = (size_t)c->profile->nr_events + 1;
+/* And what only new entries need. */
+static void free_entries(struct counter *c) {
     mem_free(c->memory, c->entries, c->room, c->stride * sizeof *c->entries);
     mem_free(c->memory, c->slots, c->slots ? c->slot_count : 0, sizeof *c->slots);
+    c->entries = c->slots = NULL;
+    c->room = c->slot_count = c->count = 0;
+    frame_cache_free(&c->cache);
+    profile_stacks_free(&c->stacks);
+}
+
+void counter_free(struct counter *c) {
+    const size_t events = (size_t)c->profile->nr_events + 1;
+    free_entries(c);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
-    raw_stacks_free(&c->stacks);
+    profile_tree_free(&c->tree);
     intern_free(&c->whos);
     intern_free(&c->texts);
     trace_text_close(c->trace);
@@ -226,20 +237,22 @@ static bool make_room(struct counter *c) {
     return true;
 }
 
-static pfr_status new_entry(struct counter *c, const struct item *item, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
-    const uint32_t most = w->max_stack ? w->max_stack : STACK_MOST;
-    uint32_t stack = 0;
-    if (c->count == UINT32_MAX - 1)
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
-    if (item->picked.chain.count && w->chains)
-        PFR_TRY(raw_stacks_put(&c->stacks, &item->picked.chain, item->picked.mode, most, &stack, err));
-    if (!make_room(c))
-        return mem_fail(c->memory, err, "profile");
-    uint64_t *words = entry_words(c, c->count);
-    memcpy(words, item->words, c->words * sizeof *words);
-    *entry_count_of(c, words) = (struct entry_count){.first = item->moment, .last = item->moment, .stack = stack};
-    *find_slot(c, item->words, item->hash) = (item->hash >> 32) << 32 | ++c->count;
+/* Groups of the same words come again and again, and take long to find. */
+static pfr_status find_group(struct counter *c, const uint64_t *words, uint32_t *group, uint64_t *since,
+                             pfr_error *err) {
+    const unsigned first = 1 + c->profile->wish.frames, keys = c->words - first - (c->profile->wish.chains ? 2 : 0);
+    uint64_t h = words[0];
+    for (unsigned i = 0; i < keys; i++)
+        h = (h ^ words[first + i]) * 0x9e3779b97f4a7c15u;
+    struct group_memo *memo = &c->memos[(h ^ h >> 32) % MEMOS];
+    if (!memo->used || memo->word != words[0] || !are_same(memo->keys, words + first, keys)) {
+        memo->used = false;
+        PFR_TRY(values_group(c, words, NULL, &memo->group, &memo->since, err));
+        *memo = (struct group_memo){.word = words[0], .since = memo->since, .group = memo->group, .used = true};
+        memcpy(memo->keys, words + first, keys * sizeof *words);
+    }
+    *group = memo->group;
+    *since = memo->since;
     return PFR_OK;
 }
 
@@ -258,53 +271,139 @@ static pfr_status meet_limit(struct counter *c, const struct item *item, pfr_sta
     return PFR_OK;
 }
 
-static pfr_status count_item(struct counter *c, const struct item *item, pfr_error *err) {
-    uint64_t slot = *find_slot(c, item->words, item->hash);
-    if (!slot) {
-        const pfr_status st = c->full ? PFR_ERR_LIMIT : new_entry(c, item, err);
+/* --- Samples whose node must be found: the first of each entry, and those that are not behind their maps. */
+
+struct waiting {
+    struct item *items[BATCH];
+    unsigned count;
+};
+
+static pfr_status add_row(struct counter *c, const struct item *item, pfr_error *err) {
+    struct stack_place place = {.space = counter_who(c, item->words[0]).space,
+                                .key = item->alone ? &item->picked.key : NULL};
+    uint32_t group;
+    if (item->alone)
+        PFR_TRY(values_group(c, item->words, place.key, &group, &place.since, err));
+    else
+        PFR_TRY(find_group(c, item->words, &group, &place.since, err));
+    place.root = c->tree.groups[group]->root;
+    return profile_stacks_add(c, &item->picked, &place, err);
+}
+
+static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+    unsigned kept = 0;
+    c->stacks.count = 0;
+    for (unsigned i = 0; i < w->count; i++) {
+        const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], err);
         if (st < 0)
-            return meet_limit(c, item, st);
-        slot = c->count;
+            PFR_TRY(meet_limit(c, w->items[i], st));
+        else
+            w->items[kept++] = w->items[i];
     }
-    struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));
-    count->weight += weight_of(c, &item->picked);
-    count->samples++;
-    if (item->moment < count->first)
-        count->first = item->moment;
-    if (item->moment > count->last)
-        count->last = item->moment;
+    w->count = kept;
     return PFR_OK;
 }
 
-static pfr_status find_unsure(struct counter *c, const struct batch *b, const struct item *item, pfr_error *err) {
+static pfr_status make_entry(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
+    if (*find_slot(c, item->words, item->hash))
+        return PFR_OK; /* another one of the batch is equal */
+    if (c->count == UINT32_MAX - 1)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
+    if (!make_room(c))
+        return mem_fail(c->memory, err, "profile");
+    uint64_t *words = entry_words(c, c->count);
+    memcpy(words, item->words, c->words * sizeof *words);
+    *entry_count_of(c, words) = (struct entry_count){.since = row->since, .node = row->node, .too_deep = row->too_deep};
+    *find_slot(c, item->words, item->hash) = (item->hash >> 32) << 32 | ++c->count;
+    return PFR_OK;
+}
+
+static void count_alone(struct counter *c, const struct item *item, const struct stack_row *row) {
+    struct profile_weight *self = &c->tree.self[row->node];
+    self->weight += weight_of(c, &item->picked);
+    self->samples++;
+    c->too_deep += row->too_deep;
+}
+
+/* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
+static bool count_in_entry(const struct counter *c, struct item *item) {
     const uint64_t slot = *find_slot(c, item->words, item->hash);
     if (!slot)
-        return PFR_OK;
-    const uint64_t *words = entry_words(c, (uint32_t)slot - 1);
-    return entry_count_of(c, words)->flags & ENTRY_UNSURE ? b->unsure(b->context, c, words, &item->picked, err)
-                                                          : PFR_OK;
+        return false;
+    struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));
+    item->alone = item->moment <= count->since;
+    if (item->alone)
+        return false;
+    count->weight += weight_of(c, &item->picked);
+    count->samples++;
+    return true;
+}
+
+static pfr_status take_row(struct counter *c, struct item *item, const struct stack_row *row, bool *done,
+                           pfr_error *err) {
+    PFR_TRY(row->status);
+    *done = item->alone;
+    if (item->alone)
+        return count_alone(c, item, row), PFR_OK;
+    PFR_TRY(make_entry(c, item, row, err));
+    *done = count_in_entry(c, item);
+    return PFR_OK;
+}
+
+static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < w->count; i++) {
+        bool done = true;
+        const pfr_status st = take_row(c, w->items[i], &c->stacks.rows[i], &done, err);
+        if (st < 0)
+            PFR_TRY(meet_limit(c, w->items[i], st));
+        else if (!done)
+            w->items[kept++] = w->items[i];
+    }
+    w->count = kept;
+    return PFR_OK;
 }
 
 static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
+    struct waiting w = {.count = 0};
     for (unsigned i = 0; i < b->count; i++) {
         const uint64_t slot = c->slots[b->items[i].hash & (c->slot_count - 1)];
         if (slot)
             __builtin_prefetch(entry_words(c, (uint32_t)slot - 1));
     }
-    for (unsigned i = 0; i < b->count; i++)
-        PFR_TRY(b->unsure ? find_unsure(c, b, &b->items[i], err) : count_item(c, &b->items[i], err));
+    for (unsigned i = 0; i < b->count; i++) {
+        b->items[i].alone = false;
+        if (!count_in_entry(c, &b->items[i]))
+            w.items[w.count++] = &b->items[i];
+    }
+    while (w.count > 0) {
+        PFR_TRY(add_rows(c, &w, err));
+        profile_stacks_walk(c, err);
+        PFR_TRY(take_rows(c, &w, err));
+    }
     b->count = 0;
     return PFR_OK;
 }
 
+void counter_pour(struct counter *c) {
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct entry_count *count = entry_count_of(c, entry_words(c, i));
+        struct profile_weight *self = &c->tree.self[count->node];
+        self->weight += count->weight;
+        self->samples += count->samples;
+        c->too_deep += count->too_deep ? count->samples : 0;
+    }
+    free_entries(c);
+}
+
 /* --- Samples. */
 
-static bool is_kept(struct counter *c, const struct picked *s, bool counts) {
+static bool is_kept(struct counter *c, const struct picked *s) {
     const struct profile_wish *w = &c->profile->wish;
     const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
     if (!w->keep || w->keep(w->context, &sample))
         return true;
-    c->left_out += counts;
+    c->left_out++;
     return false;
 }
 
@@ -313,11 +412,9 @@ static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     struct item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
     PFR_TRY(make_words(c, item, err));
-    if (!b->unsure) {
-        c->totals[s->event].weight += weight_of(c, s);
-        c->totals[s->event].samples++;
-        c->guests += s->mode > CPUMODE_HYPERVISOR && s->mode <= CPUMODE_GUEST_USER;
-    }
+    c->totals[s->event].weight += weight_of(c, s);
+    c->totals[s->event].samples++;
+    c->guests += s->mode > CPUMODE_HYPERVISOR && s->mode <= CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
     item->picked.branch = NULL;
     return ++b->count < BATCH ? PFR_OK : commit(c, b, err);
@@ -355,14 +452,13 @@ static pfr_status take_decoded(struct counter *c, struct batch *b, const pfr_rec
     struct pfr_rec_sample sample;
     pfr_error why;
     if (pfr_decode(rec, &sample, sizeof sample, &why) != PFR_OK) {
-        if (!b->unsure)
-            tell_hole(c, &why);
+        tell_hole(c, &why);
         return PFR_OK;
     }
     *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & CPUMODE};
     pick_decoded(&c->places[rec->event], &sample, s);
     set_key(c, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
-    if (!is_kept(c, s, !b->unsure))
+    if (!is_kept(c, s))
         return PFR_OK;
     return c->profile->wish.branches ? push_branches(c, b, &sample, err) : push(c, b, err);
 }
@@ -375,7 +471,7 @@ static pfr_status take_fixed(struct counter *c, struct batch *b, uint32_t event,
     s->mode = load_u16(bytes + 4, swap) & CPUMODE;
     pick_fixed(&c->places[event], bytes, swap, s);
     set_key(c, s, place, inner);
-    return is_kept(c, s, !b->unsure) ? push(c, b, err) : PFR_OK;
+    return is_kept(c, s) ? push(c, b, err) : PFR_OK;
 }
 
 /* Where the length rule holds, what is at fixed places is there; other samples are decoded. */
@@ -413,8 +509,7 @@ static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
     pfr_status st;
     while ((st = pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE) {
-            if (!b->unsure)
-                tell_hole(c, err);
+            tell_hole(c, err);
             continue;
         }
         if (rec.type != TYPE_SAMPLE || rec.event < 0)
@@ -427,22 +522,11 @@ static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
     return st < 0 ? st : PFR_OK;
 }
 
-/* A batch is too large for a stack. */
-static pfr_status run_batches(struct counter *c, unsure_fn *unsure, void *context, pfr_error *err) {
-    struct batch *b = mem_zeroed(c->memory, 1, sizeof *b);
+pfr_status counter_run(struct counter *c, pfr_error *err) {
+    struct batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
     if (!b)
         return mem_fail(c->memory, err, "profile");
-    b->unsure = unsure;
-    b->context = context;
     const pfr_status st = run(c, b, err);
     mem_free(c->memory, b, 1, sizeof *b);
     return st;
-}
-
-pfr_status counter_run(struct counter *c, pfr_error *err) {
-    return run_batches(c, NULL, NULL, err);
-}
-
-pfr_status counter_run_unsure(struct counter *c, unsure_fn *sample, void *context, pfr_error *err) {
-    return run_batches(c, sample, context, err);
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses to frames. What stands at an address of a space is found once, at the end of the recording, and kept with
- * the moment since when it has been so. A frame is made of
+ * Addresses to frames, for all lanes: what stands in an object is named once, by whoever meets it first. A frame is
+ * made of
  *
  *     a symbol       object, start of the symbol, its name
  *     an address     object, address in it, address as recorded (where nothing names it)
+ *
+ * Frames have numbers in the order in which lanes met them, which nothing that a user sees may depend on. So of what a
+ * symbol's first address would say the least address says it.
  */
 #include "model/profile_parts.h"
 
 #define FIRST_SLOTS ((size_t)1024)
+#define UNNAMED NO_FRAME /* the frame depends on the address as recorded */
 
 static const struct key at_the_end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
@@ -19,30 +23,37 @@ struct frame_key {
 
 void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
+    pthread_mutex_init(&f->lock, NULL);
     intern_init(&f->keys, p->memory);
-}
-
-void profile_frames_forget(struct frames_of *f) {
-    mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
-    f->slots = NULL;
-    f->slot_count = f->used = 0;
+    u64_map_init(&f->places, p->memory);
 }
 
 void profile_frames_free(struct frames_of *f) {
-    profile_frames_forget(f);
+    mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
     intern_free(&f->keys);
+    u64_map_free(&f->places);
+    pthread_mutex_destroy(&f->lock);
 }
+
+/* --- Frames. The caller holds the lock. */
 
 /* Room is made first: what has a number must have a frame, also where there is no more memory. */
 static pfr_status make_room(struct frames_of *f, pfr_error *err) {
     struct profile *p = f->profile;
-    if (p->nr_frames == NODE_APART)
+    if (p->nr_frames == NODE_APART - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^31 frames");
     void *more = mem_grow(f->memory, p->frames, p->nr_frames, &p->frames_room, 256, sizeof *p->frames);
     if (!more)
         return mem_fail(f->memory, err, "frames");
     p->frames = more;
     return PFR_OK;
+}
+
+static void keep_least(struct profile_frame *kept, const struct profile_frame *frame) {
+    if (frame->ip > kept->ip || (frame->ip == kept->ip && frame->cpumode >= kept->cpumode))
+        return;
+    kept->ip = frame->ip;
+    kept->cpumode = frame->cpumode;
 }
 
 static pfr_status put_frame(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err) {
@@ -52,23 +63,9 @@ static pfr_status put_frame(struct frames_of *f, const struct profile_frame *fra
     PFR_TRY(intern_put(&f->keys, &key, sizeof key, number, err));
     if (*number == f->profile->nr_frames)
         f->profile->frames[f->profile->nr_frames++] = *frame;
+    else
+        keep_least(&f->profile->frames[*number], frame);
     return PFR_OK;
-}
-
-pfr_status profile_text_frame(struct frames_of *f, const char *text, uint32_t *number, pfr_error *err) {
-    struct profile_frame frame = {.object = NO_OBJECT};
-    PFR_TRY(intern_put(&f->profile->texts, text, strlen(text), &frame.text, err));
-    return put_frame(f, &frame, number, err);
-}
-
-/* Addresses of the kernel that no map covers are named by its symbols all the same. */
-static pfr_status find_place(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address,
-                             const struct key *key, struct place *place, pfr_error *err) {
-    struct profile *p = f->profile;
-    state_place_in(&p->state, mode, space, address, *key, place);
-    if (place->map || mode != CPUMODE_KERNEL)
-        return PFR_OK;
-    return address_names_kernel(&p->names, address, &place->object, err);
 }
 
 static pfr_status name_place(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
@@ -87,60 +84,126 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
     return put_frame(f, &frame, number, err);
 }
 
-pfr_status profile_frame_at(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address, const struct key *key,
-                            uint32_t *frame, bool *too_deep, pfr_error *err) {
-    struct place place;
-    PFR_TRY(find_place(f, mode, space, address, key, &place, err));
-    *too_deep = place.too_deep;
-    return name_place(f, &place, mode, address, frame, err);
-}
+/* --- What is known of a place in an object. The caller holds the lock. */
 
-static struct frame_place *find_slot(const struct frames_of *f, uint32_t space, uint64_t address) {
-    uint64_t h = (address ^ (uint64_t)(uintptr_t)f->slots) * 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 32 ^ space) * 0xd6e8feb86659fd93u;
+static struct object_place *find_slot(const struct frames_of *f, uint32_t object, uint64_t offset) {
+    uint64_t h = (offset ^ (uint64_t)(uintptr_t)f->slots) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32 ^ object) * 0xd6e8feb86659fd93u;
     for (size_t i = (size_t)(h ^ h >> 32);; i++) {
-        struct frame_place *slot = &f->slots[i & (f->slot_count - 1)];
-        if (!slot->frame || (slot->address == address && slot->space == space))
+        struct object_place *slot = &f->slots[i & (f->slot_count - 1)];
+        if (!slot->used || (slot->offset == offset && slot->object == object))
             return slot;
     }
 }
 
-static bool grow(struct frames_of *f) {
+static pfr_status grow(struct frames_of *f, pfr_error *err) {
     struct frames_of more = *f;
+    if (f->used < f->slot_count / 4 * 3)
+        return PFR_OK;
     more.slot_count = f->slots ? f->slot_count * 2 : FIRST_SLOTS;
     more.slots = mem_zeroed(f->memory, more.slot_count, sizeof *more.slots);
     if (!more.slots)
-        return false;
-    for (size_t i = 0; i < f->slot_count; i++)
-        if (f->slots[i].frame)
-            *find_slot(&more, f->slots[i].space, f->slots[i].address) = f->slots[i];
-    mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
-    *f = more;
-    return true;
-}
-
-/* Spaces that are none of a process: one for each cpumode. */
-static uint32_t key_space(unsigned mode, uint32_t space) {
-    return mode == CPUMODE_USER ? space : UINT32_MAX - 1 - mode;
-}
-
-pfr_status profile_frame(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address,
-                         const struct frame_place **found, pfr_error *err) {
-    struct place place;
-    uint32_t number;
-    if (f->used >= f->slot_count / 4 * 3 && !grow(f))
         return mem_fail(f->memory, err, "frames");
-    struct frame_place *slot = find_slot(f, key_space(mode, space), address);
-    *found = slot;
-    if (slot->frame)
-        return PFR_OK;
-    PFR_TRY(find_place(f, mode, space, address, &at_the_end, &place, err));
-    PFR_TRY(name_place(f, &place, mode, address, &number, err));
-    *slot = (struct frame_place){.address = address,
-                                 .space = key_space(mode, space),
-                                 .since = moment_of(&f->profile->state, &place.since),
-                                 .frame = number + 1,
-                                 .too_deep = place.too_deep};
-    f->used++;
+    for (size_t i = 0; i < f->slot_count; i++)
+        if (f->slots[i].used)
+            *find_slot(&more, f->slots[i].object, f->slots[i].offset) = f->slots[i];
+    mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
+    f->slots = more.slots;
+    f->slot_count = more.slot_count;
     return PFR_OK;
+}
+
+/* An object's name may come from a place that only this moment has: then it is not kept. */
+static pfr_status find_named(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
+                             uint32_t *number, pfr_error *err) {
+    if (place->object == NO_OBJECT || place->ksymbol)
+        return name_place(f, place, mode, address, number, err);
+    PFR_TRY(grow(f, err));
+    struct object_place *slot = find_slot(f, place->object, place->offset);
+    if (slot->used && slot->frame != UNNAMED) {
+        const struct profile_frame seen = {.ip = address, .cpumode = (uint8_t)mode};
+        keep_least(&f->profile->frames[ *number = slot->frame], &seen);
+        return PFR_OK;
+    }
+    PFR_TRY(name_place(f, place, mode, address, number, err));
+    const bool named = f->profile->frames[*number].text != NO_TEXT;
+    f->used += !slot->used;
+    *slot = (struct object_place){
+        .offset = place->offset, .object = place->object, .frame = named ? *number : UNNAMED, .used = true};
+    return PFR_OK;
+}
+
+/* Addresses of the kernel that no map covers are named by its symbols all the same. */
+static pfr_status name_found(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
+                             uint32_t *number, pfr_error *err) {
+    if (!place->map && mode == CPUMODE_KERNEL)
+        PFR_TRY(address_names_kernel(&f->profile->names, address, &place->object, err));
+    return find_named(f, place, mode, address, number, err);
+}
+
+/* --- For lanes. */
+
+pfr_status profile_frames_find(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address,
+                               const struct key *key, struct frame_found *found, pfr_error *err) {
+    struct place place;
+    state_place_in(&f->profile->state, mode, space, address, key ? *key : at_the_end, &place);
+    found->since = moment_of(&f->profile->state, &place.since);
+    found->too_deep = place.too_deep;
+    pthread_mutex_lock(&f->lock);
+    const pfr_status st = name_found(f, &place, mode, address, &found->frame, err);
+    if (st >= 0) {
+        const struct profile_frame *frame = &f->profile->frames[found->frame];
+        found->two_names = frame->text == NO_TEXT && frame->address != frame->ip;
+    }
+    pthread_mutex_unlock(&f->lock);
+    return st;
+}
+
+bool profile_frames_has_object(struct frames_of *f, uint32_t frame) {
+    pthread_mutex_lock(&f->lock);
+    const bool has = f->profile->frames[frame].object != NO_OBJECT;
+    pthread_mutex_unlock(&f->lock);
+    return has;
+}
+
+pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
+                                   pfr_error *err) {
+    pthread_mutex_lock(&f->lock);
+    const pfr_status st = intern_put(&f->profile->texts, bytes, length, text, err);
+    pthread_mutex_unlock(&f->lock);
+    return st;
+}
+
+pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *number, pfr_error *err) {
+    struct profile_frame frame = {.object = NO_OBJECT};
+    PFR_TRY(profile_frames_put_text(f, words, strlen(words), &frame.text, err));
+    pthread_mutex_lock(&f->lock);
+    const pfr_status st = put_frame(f, &frame, number, err);
+    pthread_mutex_unlock(&f->lock);
+    return st;
+}
+
+static pfr_status put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value, pfr_error *err) {
+    struct profile *p = f->profile;
+    void *places = mem_grow(f->memory, p->places, p->nr_places, &p->places_room, 64, sizeof *p->places);
+    if (!places)
+        return mem_fail(f->memory, err, "profile");
+    p->places = places;
+    const uint64_t *place = u64_map_at(&f->places, frame, p->nr_places, NULL);
+    if (!place)
+        return mem_fail(f->memory, err, "profile");
+    if (*place == p->nr_places)
+        p->places[p->nr_places++] = (struct profile_place){frame, address};
+    else if (address < p->places[*place].address)
+        p->places[*place].address = address;
+    *value = *place;
+    return PFR_OK;
+}
+
+pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value,
+                                    pfr_error *err) {
+    pthread_mutex_lock(&f->lock);
+    const pfr_status st = put_place(f, frame, address, value, err);
+    pthread_mutex_unlock(&f->lock);
+    return st;
 }

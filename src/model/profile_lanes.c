@@ -10,6 +10,7 @@
 
 void lanes_init(struct lanes *w, struct profile *p) {
     *w = (struct lanes){.profile = p, .whole = !slices_can_be(p->reader)};
+    profile_frames_init(&w->frames, p);
 }
 
 /* --- The plan. */
@@ -22,15 +23,15 @@ static void add_slice(struct lanes *w, uint32_t part, uint64_t begin) {
         return;
     }
     w->slices = more;
-    if (w->nr_slices && w->slices[w->nr_slices - 1].slice.part == part)
-        w->slices[w->nr_slices - 1].slice.end = begin;
-    w->slices[w->nr_slices++] = (struct planned_slice){.slice = {part, begin, UINT64_MAX}};
+    if (w->nr_slices && w->slices[w->nr_slices - 1].part == part)
+        w->slices[w->nr_slices - 1].end = begin;
+    w->slices[w->nr_slices++] = (struct slice){part, begin, UINT64_MAX};
 }
 
 static void plan_sample(void *context, const pfr_record *rec) {
     struct lanes *w = context;
     const uint32_t part = w->profile->reader->part;
-    const struct slice *last = w->nr_slices ? &w->slices[w->nr_slices - 1].slice : NULL;
+    const struct slice *last = w->nr_slices ? &w->slices[w->nr_slices - 1] : NULL;
     w->whole = w->whole || rec->inside;
     if (!w->whole && (!last || last->part != part || rec->offset - last->begin >= SLICE_SIZE))
         add_slice(w, part, rec->offset);
@@ -75,7 +76,7 @@ static pfr_status open_lane(struct lanes *w, struct lane *lane, bool slices, pfr
     if (slices)
         PFR_TRY(slice_reader_open(&lane->reader, p->reader, &lane->own, err));
     pfr_reader *reader = slices ? lane->reader : p->reader;
-    return counter_init(&lane->counter, p, reader, w->places, &lane->own, err);
+    return counter_init(&lane->counter, &w->frames, reader, w->places, &lane->own, err);
 }
 
 static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
@@ -99,6 +100,7 @@ void lanes_free(struct lanes *w) {
     }
     mem_free(memory, w->at, w->at ? w->room : 0, sizeof *w->at);
     mem_free(memory, w->slices, w->slices_room, sizeof *w->slices);
+    profile_frames_free(&w->frames);
 }
 
 static void *run_lane(void *context) {
@@ -108,8 +110,7 @@ static void *run_lane(void *context) {
         const uint32_t i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED);
         if (i >= w->nr_slices)
             return NULL;
-        w->slices[i].lane = (uint32_t)(me - w->at);
-        slice_reader_move(me->reader, &w->slices[i].slice);
+        slice_reader_move(me->reader, &w->slices[i]);
         me->status = counter_run(&me->counter, &me->err);
         if (me->status < 0) {
             __atomic_store_n(&w->next, (uint32_t)w->nr_slices, __ATOMIC_RELAXED); /* nobody begins another one */
@@ -153,15 +154,23 @@ pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *e
     return PFR_OK;
 }
 
-pfr_status lanes_run_unsure(struct lanes *w, unsure_fn *sample, void *context, pfr_error *err) {
-    if (w->count == 1) {
-        PFR_TRY(pfr_rewind(w->profile->reader, err));
-        return counter_run_unsure(&w->at[0].counter, sample, context, err);
+static void add_limited(struct counter *to, const struct counter *from) {
+    for (uint32_t i = 0; i < to->profile->nr_events; i++) {
+        to->limited[i].weight += from->limited[i].weight;
+        to->limited[i].samples += from->limited[i].samples;
     }
-    for (size_t i = 0; i < w->nr_slices; i++) {
-        struct lane *lane = &w->at[w->slices[i].lane];
-        slice_reader_move(lane->reader, &w->slices[i].slice);
-        PFR_TRY(counter_run_unsure(&lane->counter, sample, context, err));
+}
+
+pfr_status lanes_join(struct lanes *w, pfr_error *err) {
+    struct counter *first = &w->at[0].counter;
+    const unsigned values = (unsigned)__builtin_popcount(w->profile->wish.keys);
+    counter_pour(first);
+    for (uint32_t i = 1; i < w->count; i++) {
+        struct counter *c = &w->at[i].counter;
+        counter_pour(c);
+        PFR_TRY(profile_tree_merge(&first->tree, &c->tree, values, first->limited, err));
+        add_limited(first, c);
+        profile_tree_free(&c->tree);
     }
-    return PFR_OK;
+    return values_take_limited(first, err);
 }

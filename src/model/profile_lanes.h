@@ -3,8 +3,8 @@
 #define PFR_MODEL_PROFILE_LANES_H
 /*
  * Samples counted by several threads: the recording is cut into slices where the pass over its state met samples, and
- * each lane takes the next slice until there is none. A lane has a reader and a counter of its own; nothing is
- * shared but what is not changed.
+ * each lane takes the next slice until there is none. A lane has a reader and a counter of its own, with a tree of its
+ * own; shared are the state, which is not changed, and names.
  *
  * One lane on the whole reader does it where slices cannot be: a stream, COMPRESSED records, damage.
  */
@@ -12,11 +12,6 @@
 #include "model/profile_parts.h"
 
 #include <pthread.h>
-
-struct planned_slice {
-    struct slice slice;
-    uint32_t lane; /* who took it */
-};
 
 struct lane {
     struct lanes *all;
@@ -32,7 +27,8 @@ struct lane {
 struct lanes {
     struct profile *profile;
     struct pick_places *places;
-    struct planned_slice *slices;
+    struct frames_of frames;
+    struct slice *slices;
     size_t nr_slices, slices_room;
     uint32_t next;      /* slice that nobody took; atomic */
     bool whole;         /* slices cannot be */
@@ -51,7 +47,7 @@ struct state_watch lanes_watch(struct lanes *w);
 
 /* Counts all samples. */
 pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err);
-/* Gives each sample of an unsure entry to `sample`, one after the other. */
-pfr_status lanes_run_unsure(struct lanes *w, unsure_fn *sample, void *context, pfr_error *err);
+/* All counters in one, the first: see counter_pour and values_take_limited. */
+pfr_status lanes_join(struct lanes *w, pfr_error *err);
 
 #endif

@@ -6,24 +6,27 @@
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
- *     raw_stacks.c        the chains of new entries, as a tree of addresses
- *     profile_frames.c    an address in a space to its frame: names, each once
+ *     profile_values.c    what groups a new entry
+ *     profile_stacks.c    its chain, by
+ *     profile_cache.c     what the lane knows of addresses, and
+ *     profile_frames.c    what all know: an address in a space to its frame; names, each once
  *     profile_tree.c      groups, and stacks as a tree of frames
- *     profile_resolve.c   entries to groups and nodes, by the state at the end of the recording, which is right for
- *                         all samples that came after their maps
+ *     profile_lanes.c     slices of the recording, counted by several threads
  *     profile.c           the passes over the recording
  *
  * An entry is found by (event, cpumode, who, sampled address, keys, hash of the chain). Who is a name and an address
  * space, worked out for each sample at its own moment: so the order of samples does not matter. What its addresses mean
- * is worked out once for each entry, afterwards. Where a map came between the samples of one entry that may be wrong:
- * then `first`, the moment of the first of them, is not behind the map's, the entry is left out, and a further pass
- * looks its samples up one by one.
+ * is worked out once, when the entry is new, by the state at the end of the recording, which is right for all samples
+ * that came after their maps. `since` is the moment of the youngest of these: a sample that is not behind it is looked
+ * up alone, as of its own moment.
  */
 #include "model/profile.h"
 
 #include "base/fail.h"
 #include "file/recording.h"
-#include "model/raw_stacks.h"
+#include "model/chain.h"
+
+#include <pthread.h>
 
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
@@ -69,12 +72,158 @@ void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample 
 uint64_t pick_value(const struct profile_wish *wish, const struct pick_places *places, const struct picked *picked,
                     enum profile_key key);
 
+/* --- profile_frames.c */
+
+#define NODE_MOST (NO_NODE - 2)
+
+struct object_place {
+    uint64_t offset;
+    uint32_t object, frame;
+    bool used;
+};
+
+/* What all lanes share; the profile's frames, places, names and texts are behind its lock. */
+struct frames_of {
+    struct profile *profile;
+    struct memory *memory;
+    pthread_mutex_t lock;
+    struct object_place *slots;
+    size_t slot_count, used;
+    struct intern_table keys; /* what makes two addresses one frame */
+    struct u64_map places;    /* frame -> its place */
+};
+
+struct frame_found {
+    uint64_t since; /* a moment; samples behind it were there, too */
+    uint32_t frame;
+    bool too_deep;
+    bool two_names; /* it has no name, and is one thing as recorded and another in its object */
+};
+
+void profile_frames_init(struct frames_of *f, struct profile *p);
+void profile_frames_free(struct frames_of *f);
+/* The frame at one moment; key NULL: as the state at the end has it. */
+pfr_status profile_frames_find(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address,
+                               const struct key *key, struct frame_found *found, pfr_error *err);
+bool profile_frames_has_object(struct frames_of *f, uint32_t frame);
+pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
+                                   pfr_error *err);
+pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value,
+                                    pfr_error *err);
+/* A frame that is only words. */
+pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *frame, pfr_error *err);
+
+/* --- profile_cache.c */
+
+struct cached_frame {
+    uint64_t address, since;
+    uint32_t space : 30, too_deep : 1, two_names : 1;
+    uint32_t frame; /* frame + 1; 0: empty */
+};
+
+struct frame_cache {
+    struct frames_of *frames;
+    struct memory *memory;
+    struct cached_frame *slots;
+    size_t slot_count;
+};
+
+void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory);
+void frame_cache_free(struct frame_cache *c);
+/* profile_frames_find, as of the end. */
+void frame_cache_prefetch(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address);
+pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
+                            struct frame_found *found, pfr_error *err);
+
+/* --- profile_tree.c */
+
+struct tree {
+    struct memory *memory;
+    struct profile_node *nodes;
+    struct profile_weight *self; /* by node */
+    uint32_t *slots;             /* node + 1 of those that do not follow their parent; 0: empty */
+    struct profile_group **groups;
+    size_t nodes_room, self_room, groups_room, slot_count, used;
+    uint32_t nr_nodes, nr_groups;
+    struct intern_table group_keys;
+    struct arena arena; /* groups */
+};
+
+void profile_tree_init(struct tree *t, struct memory *memory);
+void profile_tree_free(struct tree *t);
+/* The group of an event and its values, and in it the root. */
+pfr_status profile_tree_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
+                              pfr_error *err);
+pfr_status profile_tree_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
+/* From *node down to its child frames[*at], and on where that is new: then to the end. */
+pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
+                                pfr_error *err);
+/* What profile_tree_descend will look at, to be fetched: first the one, a while later the other. */
+void profile_tree_prefetch_slot(const struct tree *t, uint32_t parent, uint32_t frame);
+void profile_tree_prefetch_node(const struct tree *t, uint32_t parent, uint32_t frame);
+/* Adds the other's groups, of `count` values, and nodes; weight that there is no room for goes to `limited`, by event.
+ */
+pfr_status profile_tree_merge(struct tree *t, const struct tree *from, unsigned count, struct profile_weight *limited,
+                              pfr_error *err);
+static inline bool tree_is_child(const struct tree *t, uint32_t node, uint32_t parent, uint32_t frame) {
+    return t->nodes[node].parent == parent && t->nodes[node].frame == frame;
+}
+
+/* What it holds becomes the profile's. */
+void profile_tree_give(struct tree *t, struct profile *p);
+
+/* --- profile_stacks.c */
+
+#define BATCH 64u
+
+struct stack_address {
+    uint64_t address;
+    unsigned mode;
+};
+
+/* Where a chain's stack begins, and what its addresses mean. */
+struct stack_place {
+    uint32_t root, space;
+    uint64_t since;
+    const struct key *key; /* as of this moment; NULL: as of the end */
+};
+
+/* A stack on its way down the tree. */
+struct stack_row {
+    uint64_t since; /* of its frames */
+    uint32_t node;  /* where it is; at the end: its own */
+    uint32_t at, count;
+    pfr_status status;
+    bool too_deep;
+};
+
+struct stacks {
+    struct memory *memory;
+    struct stack_row rows[BATCH];
+    unsigned count;
+    uint32_t *frames; /* of each row, outermost first; room + 1 for each */
+    size_t room, chain_length;
+    struct stack_address *chain; /* the one at hand, innermost first */
+};
+
+static inline uint32_t *stack_frames(const struct stacks *s, unsigned row) {
+    return s->frames + row * (s->room + 1);
+}
+
+struct counter;
+void profile_stacks_init(struct stacks *s, struct memory *memory);
+void profile_stacks_free(struct stacks *s);
+/* One more row: the frames of the sample. There must be room: `count` goes back to 0 when its rows were taken. */
+pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
+                              pfr_error *err);
+/* All rows to their nodes; each has a status of its own. */
+void profile_stacks_walk(struct counter *c, pfr_error *err);
+
 /* --- profile_count.c */
 
 #define WORDS_MOST (2 + PROFILE_KEYS + 2)
 #define WHO_BITS 29
 #define WHO_MOST ((1u << WHO_BITS) - 1)
-#define BATCH 64u
 #define VIEWS 64u
 
 /* Who a sample belongs to, as far as anybody asks. */
@@ -86,12 +235,19 @@ struct who {
 
 /* Behind the words of an entry. */
 struct entry_count {
-    uint64_t weight, samples, first, last; /* the moments of its first and last sample */
-    uint32_t stack;                        /* in the counter's stacks; 0: it has no chain */
-    uint32_t flags;
+    uint64_t weight, samples; /* of those behind `since`; others are with their nodes */
+    uint64_t since;           /* a moment */
+    uint32_t node;
+    bool too_deep;
 };
-#define ENTRY_UNSURE 1u  /* its samples are looked up one by one */
-#define ENTRY_LIMITED 2u /* it went into [limit] */
+
+/* The group that words were found to make. */
+struct group_memo {
+    uint64_t word, keys[PROFILE_KEYS], since;
+    uint32_t group;
+    bool used;
+};
+#define MEMOS 32u
 
 /* A thread as it is between two moments, neither of them included. */
 struct view_slot {
@@ -101,7 +257,7 @@ struct view_slot {
 };
 
 struct counter {
-    struct profile *profile; /* which is not changed */
+    struct profile *profile; /* which is not changed, but by way of `cache.frames` */
     struct memory *memory;   /* its own: a part of what the profile may take, so that enough is left for the rest */
     pfr_reader *reader;
     struct pick_places *places; /* by event; the profile's */
@@ -113,7 +269,10 @@ struct counter {
     uint64_t *entries;
     size_t room;
     uint32_t count;
-    struct raw_stacks stacks;
+    struct frame_cache cache;
+    struct tree tree;
+    struct stacks stacks;
+    struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
     struct intern_table texts; /* of PROFILE_TRACE */
@@ -122,7 +281,7 @@ struct counter {
     bool full;                      /* the limit was met: nothing new is taken in */
     struct profile_weight *limited; /* by event; what could not be taken in */
     struct profile_weight *totals;  /* by event */
-    uint64_t left_out, guests;
+    uint64_t left_out, guests, too_deep;
     bool lossy;
 };
 
@@ -134,17 +293,15 @@ static inline struct entry_count *entry_count_of(const struct counter *c, const 
     return (struct entry_count *)(void *)(uintptr_t)(words + c->words);
 }
 
-pfr_status counter_init(struct counter *c, struct profile *p, pfr_reader *reader, struct pick_places *places,
+pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
                         struct memory *memory, pfr_error *err);
 void counter_free(struct counter *c);
 
 /* Counts the samples of the reader from where it is, to its end. */
 pfr_status counter_run(struct counter *c, pfr_error *err);
 
-/* The same again, but each sample whose entry is unsure is given to `sample` instead of being counted. */
-typedef pfr_status unsure_fn(void *context, struct counter *c, const uint64_t *words, const struct picked *picked,
-                             pfr_error *err);
-pfr_status counter_run_unsure(struct counter *c, unsure_fn *sample, void *context, pfr_error *err);
+/* At the end: what entries weigh goes to their nodes, and the entries go. */
+void counter_pour(struct counter *c);
 
 static inline struct who counter_who(const struct counter *c, uint64_t first_word) {
     struct who who;
@@ -152,78 +309,12 @@ static inline struct who counter_who(const struct counter *c, uint64_t first_wor
     return who;
 }
 
-/* --- profile_frames.c */
+/* --- profile_values.c */
 
-struct frame_place {
-    uint64_t address, since; /* since: a moment; samples behind it were there, too */
-    uint32_t space, frame;   /* frame + 1; 0: empty slot */
-    bool too_deep;
-};
-
-struct frames_of {
-    struct profile *profile;
-    struct memory *memory;
-    struct frame_place *slots;
-    size_t slot_count, used;
-    struct intern_table keys; /* what makes two addresses one frame */
-};
-
-void profile_frames_init(struct frames_of *f, struct profile *p);
-void profile_frames_free(struct frames_of *f);
-/* The frame as the state at the end has it, and since when. The place lives until the next call. */
-pfr_status profile_frame(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address,
-                         const struct frame_place **place, pfr_error *err);
-/* The frame at one moment. */
-pfr_status profile_frame_at(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address, const struct key *key,
-                            uint32_t *frame, bool *too_deep, pfr_error *err);
-/* Gives back what was kept of addresses; they are looked up anew. */
-void profile_frames_forget(struct frames_of *f);
-/* A frame that is only a text. */
-pfr_status profile_text_frame(struct frames_of *f, const char *text, uint32_t *frame, pfr_error *err);
-
-/* --- profile_tree.c */
-
-/* Of a node: as in raw_stacks.h, node + 1; 0: none. */
-struct tree_link {
-    uint32_t frame, inner, next;
-};
-
-struct tree {
-    struct profile *profile;
-    struct memory *memory;
-    struct tree_link *links; /* by node */
-    uint32_t *slots;         /* node + 1 of those that are not in the list of their parent; 0: empty */
-    size_t links_room, slot_count, used;
-    struct intern_table group_keys;
-    struct u64_map places; /* frame -> its place */
-};
-
-void profile_tree_init(struct tree *t, struct profile *p);
-void profile_tree_free(struct tree *t);
-/* The group of an event and its values, and in it the root. */
-pfr_status profile_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
-                         pfr_error *err);
-pfr_status profile_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
-pfr_status profile_put_place(struct tree *t, uint32_t frame, uint64_t address, uint64_t *value, pfr_error *err);
-
-/* --- profile_resolve.c */
-
-/* All entries of the counter, whose stacks are given back; *unsure: how many more were left out. */
-struct resolver {
-    struct profile *profile;
-    struct frames_of frames;
-    struct tree tree;
-    uint32_t *node_of, *stamp; /* by raw node: its node in the tree, if stamp is the one at hand */
-    uint64_t *since;
-    size_t raw_room;
-    uint32_t now;
-};
-
-void resolver_init(struct resolver *r, struct profile *p);
-void resolver_free(struct resolver *r);
-pfr_status resolver_take(struct resolver *r, struct counter *c, uint32_t *unsure, pfr_error *err);
-unsure_fn resolver_take_sample; /* context: the resolver */
-/* At the end, when what the others needed can be given back. */
-pfr_status resolver_take_limited(struct resolver *r, const struct counter *c, pfr_error *err);
+/* The group that the words of an entry say; key NULL: as of the end, and *since is the moment of the youngest place. */
+pfr_status values_group(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *group,
+                        uint64_t *since, pfr_error *err);
+/* At the end: groups for what there was no memory for. */
+pfr_status values_take_limited(struct counter *c, pfr_error *err);
 
 #endif

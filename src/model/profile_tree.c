@@ -1,59 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups, and stacks as a tree of frames. What is below a node is found as in raw_stacks.c. */
+/*
+ * Groups, and stacks as a tree of frames. A node that was made right behind its parent is found there, which is where
+ * most are: a new stack is a row of new nodes below the one where it leaves what is known. Only that one's child is in
+ * the hash table.
+ */
 #include "model/profile_parts.h"
 
 #define FIRST_SLOTS ((size_t)1024)
-#define LIST_MOST 8u
 
-void profile_tree_init(struct tree *t, struct profile *p) {
-    *t = (struct tree){.profile = p, .memory = p->memory};
-    intern_init(&t->group_keys, p->memory);
-    u64_map_init(&t->places, p->memory);
+void profile_tree_init(struct tree *t, struct memory *memory) {
+    *t = (struct tree){.memory = memory};
+    arena_init(&t->arena, memory);
+    intern_init(&t->group_keys, memory);
 }
 
 void profile_tree_free(struct tree *t) {
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
-    mem_free(t->memory, t->links, t->links_room, sizeof *t->links);
+    mem_free(t->memory, t->nodes, t->nodes_room, sizeof *t->nodes);
+    mem_free(t->memory, t->self, t->self_room, sizeof *t->self);
+    mem_free(t->memory, t->groups, t->groups_room, sizeof *t->groups);
     intern_free(&t->group_keys);
-    u64_map_free(&t->places);
+    arena_free(&t->arena);
+    *t = (struct tree){.memory = t->memory};
 }
 
 /* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
 static pfr_status make_room(struct tree *t, pfr_error *err) {
-    struct profile *p = t->profile;
-    if (p->nr_nodes == NO_NODE - 1)
+    if (t->nr_nodes < t->nodes_room && t->nr_nodes < t->self_room)
+        return PFR_OK;
+    if (t->nr_nodes >= NODE_MOST)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^32 stacks");
-    void *nodes = mem_grow(t->memory, p->nodes, p->nr_nodes, &p->nodes_room, 256, sizeof *p->nodes);
-    p->nodes = nodes ? nodes : p->nodes;
-    void *self = nodes ? mem_grow(t->memory, p->self, p->nr_nodes, &p->self_room, 256, sizeof *p->self) : NULL;
-    p->self = self ? self : p->self;
-    void *links = self ? mem_grow(t->memory, t->links, p->nr_nodes, &t->links_room, 256, sizeof *t->links) : NULL;
-    t->links = links ? links : t->links;
-    return links ? PFR_OK : mem_fail(t->memory, err, "stacks");
+    void *nodes = mem_grow(t->memory, t->nodes, t->nr_nodes, &t->nodes_room, 256, sizeof *t->nodes);
+    t->nodes = nodes ? nodes : t->nodes;
+    void *self = nodes ? mem_grow(t->memory, t->self, t->nr_nodes, &t->self_room, 256, sizeof *t->self) : NULL;
+    t->self = self ? self : t->self;
+    return self ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
 /* After make_room. */
 static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t frame) {
-    struct profile *p = t->profile;
-    p->nodes[p->nr_nodes] = (struct profile_node){parent, frame};
-    p->self[p->nr_nodes] = (struct profile_weight){0, 0};
-    t->links[p->nr_nodes] = (struct tree_link){.frame = frame};
-    return p->nr_nodes++;
+    t->nodes[t->nr_nodes] = (struct profile_node){parent, frame};
+    t->self[t->nr_nodes] = (struct profile_weight){0, 0};
+    return t->nr_nodes++;
+}
+
+/* Seeded by where the slots happen to lie, so that a file cannot be made to collide. */
+static inline size_t first_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
+    uint64_t h = ((uint64_t)parent << 32 | frame) ^ (uint64_t)(uintptr_t)t->slots;
+    h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
+    return (size_t)(h ^ h >> 32) & (t->slot_count - 1);
 }
 
 static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
-    const struct profile_node *nodes = t->profile->nodes;
-    uint64_t h = ((uint64_t)parent << 32 | frame) ^ (uint64_t)(uintptr_t)t->slots;
-    h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
-    for (size_t i = (size_t)(h ^ h >> 32);; i++) {
-        uint32_t *slot = &t->slots[i & (t->slot_count - 1)];
-        if (*slot == 0 || (nodes[*slot - 1].parent == parent && nodes[*slot - 1].frame == frame))
+    for (size_t i = first_slot(t, parent, frame);; i = (i + 1) & (t->slot_count - 1)) {
+        uint32_t *slot = &t->slots[i];
+        if (*slot == 0 || tree_is_child(t, *slot - 1, parent, frame))
             return slot;
     }
 }
 
+void profile_tree_prefetch_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
+    if (t->slots)
+        __builtin_prefetch(&t->slots[first_slot(t, parent, frame)]);
+}
+
+void profile_tree_prefetch_node(const struct tree *t, uint32_t parent, uint32_t frame) {
+    const uint32_t node = t->slots ? t->slots[first_slot(t, parent, frame)] : 0;
+    if (node)
+        __builtin_prefetch(&t->nodes[node - 1]);
+}
+
 static pfr_status grow(struct tree *t, pfr_error *err) {
-    const struct profile *p = t->profile;
     struct tree more = *t;
     if (t->used < t->slot_count / 4 * 3)
         return PFR_OK;
@@ -63,7 +80,7 @@ static pfr_status grow(struct tree *t, pfr_error *err) {
         return mem_fail(t->memory, err, "stacks");
     for (size_t i = 0; i < t->slot_count; i++)
         if (t->slots[i]) {
-            const struct profile_node *n = &p->nodes[t->slots[i] - 1];
+            const struct profile_node *n = &t->nodes[t->slots[i] - 1];
             *find_slot(&more, n->parent, n->frame) = t->slots[i];
         }
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
@@ -71,88 +88,135 @@ static pfr_status grow(struct tree *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* In the parent's list; found, it leads the list from now on. 0: it is not there. */
-static uint32_t find_in_list(struct tree *t, uint32_t parent, uint32_t frame, unsigned *steps) {
-    uint32_t *first = &t->links[parent].inner, *link = first;
-    for (*steps = 0; *link && *steps < LIST_MOST; ++*steps) {
-        const uint32_t at = *link;
-        struct tree_link *of = &t->links[at - 1];
-        if (of->frame == frame) {
-            *link = of->next;
-            of->next = *first;
-            return *first = at;
-        }
-        link = &of->next;
+/* Its nodes follow each other. */
+static pfr_status add_row(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
+                          pfr_error *err) {
+    while (*at < count) {
+        PFR_TRY(make_room(t, err));
+        *node = add_node(t, *node, frames[*at]);
+        ++*at;
     }
-    return 0;
+    return PFR_OK;
 }
 
-static pfr_status add_to_table(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
+                                pfr_error *err) {
+    if (*node + 1 == t->nr_nodes)
+        return add_row(t, node, frames, count, at, err);
+    if (tree_is_child(t, *node + 1, *node, frames[*at]))
+        return ++*node, ++*at, PFR_OK;
     PFR_TRY(grow(t, err));
     PFR_TRY(make_room(t, err));
-    uint32_t *slot = find_slot(t, parent, frame);
-    if (*slot == 0) {
-        *slot = add_node(t, parent, frame) + 1;
-        t->used++;
-    }
-    *node = *slot - 1;
-    return PFR_OK;
+    uint32_t *slot = find_slot(t, *node, frames[*at]);
+    if (*slot)
+        return *node = *slot - 1, ++*at, PFR_OK;
+    *slot = t->nr_nodes + 1;
+    t->used++;
+    *node = add_node(t, *node, frames[*at]);
+    ++*at;
+    return add_row(t, node, frames, count, at, err);
 }
 
-pfr_status profile_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
-    unsigned steps;
-    const uint32_t found = find_in_list(t, parent, frame, &steps);
-    if (found)
-        return *node = found - 1, PFR_OK;
-    if (steps == LIST_MOST)
-        return add_to_table(t, parent, frame, node, err);
-    PFR_TRY(make_room(t, err));
-    *node = add_node(t, parent, frame);
-    t->links[*node].next = t->links[parent].inner;
-    t->links[parent].inner = *node + 1;
-    return PFR_OK;
+pfr_status profile_tree_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+    uint32_t at = 0;
+    *node = parent;
+    return profile_tree_descend(t, node, &frame, 1, &at, err);
 }
 
 static pfr_status make_group_room(struct tree *t, pfr_error *err) {
-    struct profile *p = t->profile;
-    void *groups = mem_grow(t->memory, p->groups, p->nr_groups, &p->groups_room, 64, sizeof *p->groups);
+    void *groups = mem_grow(t->memory, t->groups, t->nr_groups, &t->groups_room, 64, sizeof *t->groups);
     if (!groups)
         return mem_fail(t->memory, err, "profile");
-    p->groups = groups;
+    t->groups = groups;
     return make_room(t, err);
 }
 
-pfr_status profile_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
-                         pfr_error *err) {
-    struct profile *p = t->profile;
+pfr_status profile_tree_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
+                              pfr_error *err) {
     uint64_t key[1 + PROFILE_KEYS] = {event};
     memcpy(key + 1, values, count * sizeof *values);
     *group = intern_find(&t->group_keys, key, (1 + count) * sizeof *key);
     if (*group != INTERN_NONE)
         return PFR_OK;
     PFR_TRY(make_group_room(t, err));
-    struct profile_group *made = arena_take(&p->arena, sizeof *made + count * sizeof *made->value, sizeof *made->value);
+    struct profile_group *made = arena_take(&t->arena, sizeof *made + count * sizeof *made->value, sizeof *made->value);
     if (!made)
         return mem_fail(t->memory, err, "profile");
     PFR_TRY(intern_put(&t->group_keys, key, (1 + count) * sizeof *key, group, err));
     made->event = event;
     made->root = add_node(t, NO_NODE, *group);
     memcpy(made->value, values, count * sizeof *values);
-    p->groups[p->nr_groups++] = made;
+    t->groups[t->nr_groups++] = made;
     return PFR_OK;
 }
 
-pfr_status profile_put_place(struct tree *t, uint32_t frame, uint64_t address, uint64_t *value, pfr_error *err) {
-    struct profile *p = t->profile;
-    void *places = mem_grow(t->memory, p->places, p->nr_places, &p->places_room, 64, sizeof *p->places);
-    if (!places)
-        return mem_fail(t->memory, err, "profile");
-    p->places = places;
-    const uint64_t *place = u64_map_at(&t->places, frame, p->nr_places, NULL);
-    if (!place)
-        return mem_fail(t->memory, err, "profile");
-    if (*place == p->nr_places)
-        p->places[p->nr_places++] = (struct profile_place){frame, address};
-    *value = *place;
+/* --- One tree out of several. */
+
+/* The event whose samples the nodes below this root are. */
+static uint32_t event_of(const struct tree *t, uint32_t node) {
+    while (t->nodes[node].parent != NO_NODE)
+        node = t->nodes[node].parent;
+    return t->groups[t->nodes[node].frame]->event;
+}
+
+static pfr_status find_same(struct tree *t, const struct tree *from, uint32_t n, unsigned count, uint32_t *became,
+                            pfr_error *err) {
+    const struct profile_node *node = &from->nodes[n];
+    uint32_t number;
+    if (node->parent != NO_NODE && became[node->parent] == NO_NODE)
+        return PFR_ERR_LIMIT;
+    if (node->parent != NO_NODE)
+        return profile_tree_child(t, became[node->parent], node->frame, &became[n], err);
+    const struct profile_group *group = from->groups[node->frame];
+    PFR_TRY(profile_tree_group(t, group->event, group->value, count, &number, err));
+    became[n] = t->groups[number]->root;
     return PFR_OK;
+}
+
+static void add_weight(struct profile_weight *to, const struct profile_weight *more) {
+    to->weight += more->weight;
+    to->samples += more->samples;
+}
+
+/* Parents have smaller numbers: each node is met behind what it hangs below. */
+static pfr_status merge_nodes(struct tree *t, const struct tree *from, unsigned count, uint32_t *became,
+                              struct profile_weight *limited, pfr_error *err) {
+    for (uint32_t n = 0; n < from->nr_nodes; n++) {
+        const pfr_status st = find_same(t, from, n, count, became, err);
+        if (st < 0 && st != PFR_ERR_LIMIT)
+            return st;
+        if (st < 0)
+            became[n] = NO_NODE;
+        if (from->self[n].samples)
+            add_weight(st < 0 ? &limited[event_of(from, n)] : &t->self[became[n]], &from->self[n]);
+    }
+    return PFR_OK;
+}
+
+pfr_status profile_tree_merge(struct tree *t, const struct tree *from, unsigned count, struct profile_weight *limited,
+                              pfr_error *err) {
+    uint32_t *became = mem_alloc(t->memory, from->nr_nodes, sizeof *became);
+    if (!became)
+        return mem_fail(t->memory, err, "stacks");
+    const pfr_status st = merge_nodes(t, from, count, became, limited, err);
+    mem_free(t->memory, became, from->nr_nodes, sizeof *became);
+    return st;
+}
+
+void profile_tree_give(struct tree *t, struct profile *p) {
+    p->nodes = t->nodes;
+    p->self = t->self;
+    p->groups = t->groups;
+    p->nr_nodes = t->nr_nodes;
+    p->nr_groups = t->nr_groups;
+    p->nodes_room = t->nodes_room;
+    p->self_room = t->self_room;
+    p->groups_room = t->groups_room;
+    p->arena = t->arena;
+    p->arena.memory = p->memory;
+    t->nodes = NULL;
+    t->self = NULL;
+    t->groups = NULL;
+    t->nodes_room = t->self_room = t->groups_room = 0;
+    arena_init(&t->arena, t->memory);
 }

@@ -183,6 +183,7 @@ static struct profile_wish wish_of(struct report *r) {
     wish.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
     wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
     wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
+    wish.unnamed_apart = r->children;
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     wish.names = (struct address_names_options){.symfs = o->symfs,
                                                 .vmlinux = o->vmlinux,

@@ -4,8 +4,6 @@
  *
  *     filters             what they leave out has weight 0
  *     --mem-mode          the weight of a sample is what it cost, not its period
- *     --children          perf calls a sampled address without a name by its place in the object, and the same
- *                         address in a chain by itself: such a node gets a child that stands for the sample
  *     -p                  samples of different parents hang under different roots
  */
 #include "view/report_parts.h"
@@ -36,20 +34,6 @@ static pfr_status add_root(struct report *r, struct forest_root root, pfr_error 
         return mem_fail(r->memory, err, "nodes");
     f->roots = grown;
     f->roots[f->nr_roots++] = root;
-    return PFR_OK;
-}
-
-static pfr_status copy_nodes(struct report *r, pfr_error *err) {
-    struct forest *f = &r->forest;
-    const size_t count = f->nr_nodes;
-    if (f->nodes_room || !count)
-        return PFR_OK;
-    struct profile_node *nodes = mem_alloc(r->memory, count, sizeof *nodes);
-    if (!nodes)
-        return mem_fail(r->memory, err, "nodes");
-    memcpy(nodes, f->nodes, count * sizeof *nodes);
-    f->nodes = nodes;
-    f->nodes_room = count;
     return PFR_OK;
 }
 
@@ -114,31 +98,6 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
             f->self[n] = (struct profile_weight){0, 0};
     }
     mem_free(r->memory, root_of, f->nr_nodes, sizeof *root_of);
-    return PFR_OK;
-}
-
-/* --- sampled addresses without a name --- */
-
-static bool has_two_names(const struct report *r, uint32_t node) {
-    const struct profile_node *n = &r->forest.nodes[node];
-    if (n->parent == NO_NODE || n->frame & NODE_APART || !r->forest.self[node].samples)
-        return false;
-    const struct profile_frame *f = report_frame(r, n->frame);
-    return f->text == NO_TEXT && f->address != f->ip;
-}
-
-static pfr_status set_samples_apart(struct report *r, pfr_error *err) {
-    struct forest *f = &r->forest;
-    const uint32_t count = f->nr_nodes;
-    for (uint32_t n = 0; n < count; n++) {
-        if (!has_two_names(r, n))
-            continue;
-        PFR_TRY(copy_nodes(r, err));
-        PFR_TRY(copy_weights(r, err));
-        const struct profile_node child = {.parent = n, .frame = f->nodes[n].frame | NODE_APART};
-        PFR_TRY(add_node(r, child, f->self[n], err));
-        f->self[n] = (struct profile_weight){0, 0};
-    }
     return PFR_OK;
 }
 
@@ -263,7 +222,7 @@ pfr_status forest_make(struct report *r, pfr_error *err) {
     PFR_TRY(weigh(r, err));
     if (r->has_parent)
         PFR_TRY(plant_by_parent(r, err));
-    return r->children ? set_samples_apart(r, err) : PFR_OK;
+    return PFR_OK;
 }
 
 void forest_free(struct report *r) {

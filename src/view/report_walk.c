@@ -18,7 +18,7 @@ struct strides {
     uint32_t *row_of, *made_at; /* by frame, then by frame of a sampled address: its row, in which root */
     uint32_t *last;             /* by row: its innermost node on the way here */
     size_t last_room;
-    uint32_t *height; /* by node: entries of the longest chain from it on down */
+    uint32_t *height; /* by node: entries of the longest chain from it on down; NULL: nobody asks */
     uint32_t depth;   /* entries of the chain down to the node at hand */
 };
 
@@ -73,6 +73,8 @@ static void sum_up(struct report *r) {
 
 static pfr_status measure(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
+    if (!r->chain.caller)
+        return PFR_OK;
     s->height = mem_zeroed(r->memory, r->forest.nr_nodes, sizeof *s->height);
     if (!s->height)
         return mem_fail(r->memory, err, "walk");
@@ -266,7 +268,7 @@ static void strides_free(struct strides *s, size_t frames) {
     mem_free(memory, s->row_of, frames, sizeof *s->row_of);
     mem_free(memory, s->made_at, frames, sizeof *s->made_at);
     mem_free(memory, s->last, s->last_room, sizeof *s->last);
-    mem_free(memory, s->height, s->r->forest.nr_nodes, sizeof *s->height);
+    mem_free(memory, s->height, s->height ? s->r->forest.nr_nodes : 0, sizeof *s->height);
 }
 
 pfr_status walk_make(struct report *r, pfr_error *err) {
