@@ -62,10 +62,11 @@ struct profile_frame {
     uint32_t object;  /* in state->objects; NO_OBJECT: [unknown] */
     uint32_t text;    /* the symbol's name, in profile->texts; NO_TEXT: it has none */
     uint64_t address; /* in the object's file; in the kernel and in anonymous memory that of the process */
-    uint64_t ip;      /* of the first sample there, as recorded: what a frame without a name is called by in a chain */
+    uint64_t ip;      /* as recorded, the least where there are several: what a frame without a name is called by in a
+                         chain; of a function 0 */
     uint64_t start;   /* of the symbol, where `address` is one; 0: it has none */
     uint64_t size;    /* of the symbol; 0: not known */
-    uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE of the first sample there */
+    uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
 };
 
 /* Bit 31 of a node's frame: the frame is the sampled address, which the chain above it does not hold (but see
@@ -85,7 +86,7 @@ struct profile_weight {
     uint64_t weight, samples;
 };
 
-/* A value that is a place: its frame, and the address as recorded of the first sample that has it. */
+/* A value that is a place: its frame, and the least address as recorded of those that are there. */
 struct profile_place {
     uint32_t frame;
     uint64_t address;

@@ -6,24 +6,33 @@
  *     a symbol       object, start of the symbol, its name
  *     an address     object, address in it, address as recorded (where nothing names it)
  *
- * Frames have numbers in the order in which lanes met them, which nothing that a user sees may depend on. So of what a
- * symbol's first address would say the least address says it.
+ * Frames have numbers in the order in which lanes met them, which nothing that a user sees may depend on. So where
+ * several addresses are one frame, the least says what one address alone can say.
  */
 #include "model/profile_parts.h"
 
 #define FIRST_SLOTS ((size_t)1024)
 #define UNNAMED NO_FRAME /* the frame depends on the address as recorded */
 
-static const struct key at_the_end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
-
 struct frame_key {
     uint64_t address, ip;
     uint32_t object, text;
 };
 
+/* It is held for about as long as it takes to be woken, and mostly free. */
+static void init_lock(pthread_mutex_t *lock) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
 void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
-    pthread_mutex_init(&f->lock, NULL);
+    init_lock(&f->lock);
     intern_init(&f->keys, p->memory);
     u64_map_init(&f->places, p->memory);
 }
@@ -80,6 +89,7 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
         frame.start = frame.address - name.ahead;
         frame.size = name.size;
         frame.address = p->wish.addresses ? frame.address : frame.start;
+        frame.ip = p->wish.addresses ? frame.ip : 0;
     }
     return put_frame(f, &frame, number, err);
 }
@@ -143,17 +153,14 @@ static pfr_status name_found(struct frames_of *f, struct place *place, unsigned 
 
 /* --- For lanes. */
 
-pfr_status profile_frames_find(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address,
-                               const struct key *key, struct frame_found *found, pfr_error *err) {
-    struct place place;
-    state_place_in(&f->profile->state, mode, space, address, key ? *key : at_the_end, &place);
-    found->since = moment_of(&f->profile->state, &place.since);
-    found->too_deep = place.too_deep;
+pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
+                               struct frame_found *found, bool *named, pfr_error *err) {
     pthread_mutex_lock(&f->lock);
-    const pfr_status st = name_found(f, &place, mode, address, &found->frame, err);
+    const pfr_status st = name_found(f, place, mode, address, &found->frame, err);
     if (st >= 0) {
         const struct profile_frame *frame = &f->profile->frames[found->frame];
-        found->two_names = frame->text == NO_TEXT && frame->address != frame->ip;
+        *named = frame->text != NO_TEXT;
+        found->two_names = !*named && frame->address != frame->ip;
     }
     pthread_mutex_unlock(&f->lock);
     return st;

@@ -102,9 +102,9 @@ struct frame_found {
 
 void profile_frames_init(struct frames_of *f, struct profile *p);
 void profile_frames_free(struct frames_of *f);
-/* The frame at one moment; key NULL: as the state at the end has it. */
-pfr_status profile_frames_find(struct frames_of *f, unsigned mode, uint32_t space, uint64_t address,
-                               const struct key *key, struct frame_found *found, pfr_error *err);
+/* The frame of a place that the state gave for the address; place->object may change. */
+pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
+                               struct frame_found *found, bool *named, pfr_error *err);
 bool profile_frames_has_object(struct frames_of *f, uint32_t frame);
 pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
                                    pfr_error *err);
@@ -121,19 +121,25 @@ struct cached_frame {
     uint32_t frame; /* frame + 1; 0: empty */
 };
 
+struct frame_slots {
+    struct memory *memory;
+    struct cached_frame *at;
+    size_t count;
+};
+
 struct frame_cache {
     struct frames_of *frames;
-    struct memory *memory;
-    struct cached_frame *slots;
-    size_t slot_count;
+    struct frame_slots spaces;  /* by address in a space, as of the end */
+    struct frame_slots objects; /* by place in an object, those with a name */
 };
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory);
 void frame_cache_free(struct frame_cache *c);
-/* profile_frames_find, as of the end. */
+/* What frame_cache_find will look at. */
 void frame_cache_prefetch(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address);
+/* The frame at one moment; key NULL: as the state at the end has it. */
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                            struct frame_found *found, pfr_error *err);
+                            const struct key *key, struct frame_found *found, pfr_error *err);
 
 /* --- profile_tree.c */
 

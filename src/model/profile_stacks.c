@@ -56,10 +56,7 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, siz
 
 static pfr_status find_frame(struct counter *c, const struct stack_place *place, const struct stack_address *at,
                              struct stack_row *row, struct frame_found *found, pfr_error *err) {
-    if (place->key)
-        PFR_TRY(profile_frames_find(c->cache.frames, at->mode, place->space, at->address, place->key, found, err));
-    else
-        PFR_TRY(frame_cache_find(&c->cache, at->mode, place->space, at->address, found, err));
+    PFR_TRY(frame_cache_find(&c->cache, at->mode, place->space, at->address, place->key, found, err));
     row->since = found->since > row->since ? found->since : row->since;
     return PFR_OK;
 }

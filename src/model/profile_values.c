@@ -43,14 +43,6 @@ struct making {
     uint64_t since;        /* of the places */
 };
 
-static pfr_status find_frame(struct making *m, unsigned mode, uint64_t address, struct frame_found *found,
-                             pfr_error *err) {
-    struct frame_cache *cache = &m->counter->cache;
-    if (m->key)
-        return profile_frames_find(cache->frames, mode, m->who.space, address, m->key, found, err);
-    return frame_cache_find(cache, mode, m->who.space, address, found, err);
-}
-
 /* Addresses of the kernel and of the program mix in data and branches: where nothing is in the sample's own space, the
    other is asked. Ends of branches are looked for in the program first, as perf does it: old kernels have a map of all
    addresses. */
@@ -60,7 +52,7 @@ static pfr_status find_anywhere(struct making *m, uint64_t address, uint32_t *fr
     const unsigned modes[] = {first, CPUMODE_USER + CPUMODE_KERNEL - first};
     for (unsigned i = 0; i < (m->mode == CPUMODE_USER || m->mode == CPUMODE_KERNEL ? 2 : 1); i++) {
         struct frame_found found;
-        PFR_TRY(find_frame(m, modes[i], address, &found, err));
+        PFR_TRY(frame_cache_find(&m->counter->cache, modes[i], m->who.space, address, m->key, &found, err));
         m->since = found.since > m->since ? found.since : m->since;
         const bool there = profile_frames_has_object(m->counter->cache.frames, found.frame);
         if (i == 0 || there)
