@@ -103,10 +103,23 @@ static pfr_status find_named(struct frame_cache *c, struct place *place, unsigne
     return lasting && named ? keep(&c->objects, object, place->offset, found, err) : PFR_OK;
 }
 
+void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
+                       const struct key *key, struct place *place) {
+    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    state_place_in(&c->frames->profile->state, mode, space, address, key ? *key : end, place);
+    if (c->objects.at)
+        __builtin_prefetch(first_slot(&c->objects, place->object, place->offset));
+}
+
+pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
+                          struct frame_found *found, pfr_error *err) {
+    const uint64_t since = moment_of(&c->frames->profile->state, &place->since);
+    *found = (struct frame_found){.since = since, .too_deep = place->too_deep};
+    return find_named(c, place, mode, address, found, err);
+}
+
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct key *key, struct frame_found *found, pfr_error *err) {
-    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    const struct state *state = &c->frames->profile->state;
     const uint32_t own = key_space(mode, space);
     const bool lasting = !key && c->frames->profile->wish.chains;
     const struct cached_frame *slot = lasting ? find_slot(&c->spaces, own, address) : NULL;
@@ -115,8 +128,7 @@ pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space
         *found = (struct frame_found){slot->since, slot->frame - 1, slot->too_deep, slot->two_names};
         return PFR_OK;
     }
-    state_place_in(state, mode, space, address, key ? *key : end, &place);
-    *found = (struct frame_found){.since = moment_of(state, &place.since), .too_deep = place.too_deep};
-    PFR_TRY(find_named(c, &place, mode, address, found, err));
+    frame_cache_place(c, mode, space, address, key, &place);
+    PFR_TRY(frame_cache_at(c, &place, mode, address, found, err));
     return lasting ? keep(&c->spaces, own, address, found, err) : PFR_OK;
 }

@@ -46,6 +46,8 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     profile_stacks_init(&c->stacks, memory);
     profile_tree_init(&c->tree, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
+    for (uint32_t keys = w->keys; keys; keys &= keys - 1)
+        c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
     c->stride = c->words + sizeof(struct entry_count) / sizeof(uint64_t);
     c->slot_count = FIRST_SLOTS;
     c->slots = mem_zeroed(memory, c->slot_count, sizeof *c->slots);
@@ -237,18 +239,26 @@ static bool make_room(struct counter *c) {
     return true;
 }
 
+/* What of `who` and the mode the values of a group are made of: the name, and the rest where places are among them. */
+static uint64_t group_word(const struct counter *c, uint64_t word) {
+    const struct who who = counter_who(c, word);
+    const uint64_t name = who.name != NO_NAME ? who.name : (uint64_t)1 << 32 | who.tid;
+    return c->has_places ? word : (word >> 32) << 33 | name;
+}
+
 /* Groups of the same words come again and again, and take long to find. */
 static pfr_status find_group(struct counter *c, const uint64_t *words, uint32_t *group, uint64_t *since,
                              pfr_error *err) {
     const unsigned first = 1 + c->profile->wish.frames, keys = c->words - first - (c->profile->wish.chains ? 2 : 0);
-    uint64_t h = words[0];
+    const uint64_t word = group_word(c, words[0]);
+    uint64_t h = word;
     for (unsigned i = 0; i < keys; i++)
         h = (h ^ words[first + i]) * 0x9e3779b97f4a7c15u;
     struct group_memo *memo = &c->memos[(h ^ h >> 32) % MEMOS];
-    if (!memo->used || memo->word != words[0] || !are_same(memo->keys, words + first, keys)) {
+    if (!memo->used || memo->word != word || !are_same(memo->keys, words + first, keys)) {
         memo->used = false;
         PFR_TRY(values_group(c, words, NULL, &memo->group, &memo->since, err));
-        *memo = (struct group_memo){.word = words[0], .since = memo->since, .group = memo->group, .used = true};
+        *memo = (struct group_memo){.word = word, .since = memo->since, .group = memo->group, .used = true};
         memcpy(memo->keys, words + first, keys * sizeof *words);
     }
     *group = memo->group;
@@ -278,9 +288,12 @@ struct waiting {
     unsigned count;
 };
 
-static pfr_status add_row(struct counter *c, const struct item *item, pfr_error *err) {
-    struct stack_place place = {.space = counter_who(c, item->words[0]).space,
-                                .key = item->alone ? &item->picked.key : NULL};
+static const struct key *moment_key(const struct item *item) {
+    return item->alone ? &item->picked.key : NULL;
+}
+
+static pfr_status add_row(struct counter *c, const struct item *item, unsigned row, pfr_error *err) {
+    struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = moment_key(item), .row = row};
     uint32_t group;
     if (item->alone)
         PFR_TRY(values_group(c, item->words, place.key, &group, &place.since, err));
@@ -293,8 +306,11 @@ static pfr_status add_row(struct counter *c, const struct item *item, pfr_error 
 static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
     c->stacks.count = 0;
+    for (unsigned i = 0; i < w->count; i++)
+        profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
+                              moment_key(w->items[i]));
     for (unsigned i = 0; i < w->count; i++) {
-        const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], err);
+        const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], i, err);
         if (st < 0)
             PFR_TRY(meet_limit(c, w->items[i], st));
         else

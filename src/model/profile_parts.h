@@ -140,6 +140,11 @@ void frame_cache_prefetch(const struct frame_cache *c, unsigned mode, uint32_t s
 /* The frame at one moment; key NULL: as the state at the end has it. */
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct key *key, struct frame_found *found, pfr_error *err);
+/* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
+void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
+                       const struct key *key, struct place *place);
+pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
+                          struct frame_found *found, pfr_error *err);
 
 /* --- profile_tree.c */
 
@@ -192,6 +197,7 @@ struct stack_place {
     uint32_t root, space;
     uint64_t since;
     const struct key *key; /* as of this moment; NULL: as of the end */
+    unsigned row;          /* that was given to profile_stacks_expect */
 };
 
 /* A stack on its way down the tree. */
@@ -207,7 +213,8 @@ struct stacks {
     struct memory *memory;
     struct stack_row rows[BATCH];
     unsigned count;
-    uint32_t *frames; /* of each row, outermost first; room + 1 for each */
+    struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
+    uint32_t *frames;           /* of each row, outermost first; room + 1 for each */
     size_t room, chain_length;
     struct stack_address *chain; /* the one at hand, innermost first */
 };
@@ -219,6 +226,9 @@ static inline uint32_t *stack_frames(const struct stacks *s, unsigned row) {
 struct counter;
 void profile_stacks_init(struct stacks *s, struct memory *memory);
 void profile_stacks_free(struct stacks *s);
+/* Where the sampled address of a row to come is. */
+void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                           const struct key *key);
 /* One more row: the frames of the sample. There must be room: `count` goes back to 0 when its rows were taken. */
 pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err);
@@ -284,6 +294,7 @@ struct counter {
     struct intern_table texts; /* of PROFILE_TRACE */
     struct trace_text *trace;
     bool no_trace;
+    bool has_places;                /* keys that depend on the address space */
     bool full;                      /* the limit was met: nothing new is taken in */
     struct profile_weight *limited; /* by event; what could not be taken in */
     struct profile_weight *totals;  /* by event */

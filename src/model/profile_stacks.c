@@ -74,6 +74,23 @@ static pfr_status put_chain(struct counter *c, const struct stack_place *place, 
     return PFR_OK;
 }
 
+void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                           const struct key *key) {
+    const struct profile_wish *w = &c->profile->wish;
+    if (w->frames && !w->chains)
+        frame_cache_place(&c->cache, picked->mode, space, picked->ip, key, &c->stacks.leaves[row]);
+}
+
+static pfr_status put_only(struct counter *c, const struct picked *picked, struct place *place, struct stack_row *row,
+                           uint32_t *frames, pfr_error *err) {
+    struct frame_found leaf;
+    PFR_TRY(frame_cache_at(&c->cache, place, picked->mode, picked->ip, &leaf, err));
+    row->since = leaf.since > row->since ? leaf.since : row->since;
+    row->too_deep = leaf.too_deep;
+    frames[row->count++] = leaf.frame;
+    return PFR_OK;
+}
+
 /* The sampled address ends the chain mostly. Where it does not, and where there is no chain, it gets a node of its own.
  */
 static pfr_status put_leaf(struct counter *c, const struct picked *picked, const struct stack_place *place,
@@ -84,7 +101,7 @@ static pfr_status put_leaf(struct counter *c, const struct picked *picked, const
     PFR_TRY(find_frame(c, place, &at, row, &leaf, err));
     row->too_deep = leaf.too_deep;
     if (row->count == 0 || frames[row->count - 1] != leaf.frame || (w->unnamed_apart && leaf.two_names))
-        frames[row->count++] = w->chains ? leaf.frame | NODE_APART : leaf.frame;
+        frames[row->count++] = leaf.frame | NODE_APART;
     return PFR_OK;
 }
 
@@ -99,8 +116,10 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
         PFR_TRY(read_chain(c, picked, &s->chain_length, err));
     uint32_t *frames = stack_frames(s, s->count);
     PFR_TRY(put_chain(c, place, &row, frames, err));
-    if (w->frames)
+    if (w->chains)
         PFR_TRY(put_leaf(c, picked, place, &row, frames, err));
+    else if (w->frames)
+        PFR_TRY(put_only(c, picked, &s->leaves[place->row], &row, frames, err));
     s->rows[s->count++] = row;
     return PFR_OK;
 }
