@@ -16,33 +16,19 @@
 #define NOTES_ROOM 4096
 #define NOTE_BUILD_ID 3u
 #define PATH_ROOM 1024
-#define DEBUG_FOLDER "/usr/lib/debug"
 
 void address_names_init(struct address_names *n, const struct state *state, struct memory *memory,
                         const struct address_names_options *options) {
     *n = (struct address_names){.memory = memory, .state = state, .options = *options};
-    demangler_init(&n->demangler, memory);
-    arena_init(&n->arena, memory);
-}
-
-static void close_object(struct named_object *o) {
-    if (o->open) {
-        if (o->handle)
-            o->source->close(o->handle);
-        if (o->debug)
-            o->source->close(o->debug);
-        u64_map_free(&o->texts);
-    }
-    *o = (struct named_object){0};
+    symbol_texts_init(&n->texts, memory);
 }
 
 void address_names_free(struct address_names *n) {
     for (size_t i = 0; i < n->count; i++)
-        close_object(&n->objects[i]);
-    close_object(&n->kernel);
+        named_object_close(&n->objects[i]);
+    named_object_close(&n->kernel);
     mem_free(n->memory, n->objects, n->room, sizeof *n->objects);
-    demangler_free(&n->demangler);
-    arena_free(&n->arena);
+    symbol_texts_free(&n->texts);
 }
 
 /* The running kernel's notes; 0 bytes: none are to be had. */
@@ -128,17 +114,6 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
     return NULL;
 }
 
-/* "FOLDER/.build-id/ab/cdef...REST" of an id */
-static bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest) {
-    char digits[2 * BUILD_ID_MOST + 1];
-    if (size < 4 || size > BUILD_ID_MOST)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", id[i]);
-    const int length = snprintf(to, room, "%s/.build-id/%.2s/%s%s", folder, digits, digits + 2, rest);
-    return length > 0 && (size_t)length < room;
-}
-
 /* A copy that perf keeps by build-id; it lies in the home folder, whatever symfs says. */
 static void open_kept(struct address_names *n, const struct object *o, struct named_object *into) {
     char folder[PATH_ROOM / 2], path[PATH_ROOM];
@@ -151,18 +126,6 @@ static void open_kept(struct address_names *n, const struct object *o, struct na
         return;
     if (into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;
-}
-
-static void open_debug(struct address_names *n, const struct object *o, struct named_object *into) {
-    char path[PATH_ROOM];
-    size_t size = o->build_id_size;
-    const uint8_t *id = size ? o->build_id : into->source->build_id(into->handle, &size);
-    const struct symbol_object apart = {
-        .kind = SYMBOL_USER, .path = path, .symfs = n->options.symfs, .build_id = id, .build_id_size = size};
-    if (!build_id_path(path, sizeof path, DEBUG_FOLDER, id, size, ".debug"))
-        return;
-    if (into->source->open(&apart, n->memory, &into->debug) != SYMBOL_FOUND)
-        into->debug = NULL;
 }
 
 /* In no file but the copy that perf keeps. A recording that holds no build-id of it is named by ours when the running
@@ -181,8 +144,7 @@ static void open_vdso(struct address_names *n, const struct object *o, struct na
 static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {
     struct symbol_object wanted = {0};
     char map[64];
-    *into = (struct named_object){.open = true};
-    u64_map_init(&into->texts, n->memory);
+    named_object_begin(into, n->memory);
     if (o->kind == OBJECT_VDSO) {
         open_vdso(n, o, into);
         return;
@@ -195,7 +157,7 @@ static void open_object(struct address_names *n, const struct object *o, struct 
     if (!into->handle)
         open_kept(n, o, into);
     if (into->handle)
-        open_debug(n, o, into);
+        named_object_open_debug(into, n->options.symfs, o->build_id, o->build_id_size, n->memory);
 }
 
 static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error *err) {
@@ -211,22 +173,6 @@ static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error 
     return PFR_OK;
 }
 
-/* Of what the object and the symbols taken out of it say, the one that starts last; the latter have more names. */
-static bool find_nearest(struct named_object *o, uint64_t address, struct symbol *symbol) {
-    struct symbol apart;
-    const bool found = o->source->find(o->handle, address, symbol) == SYMBOL_FOUND;
-    if (!o->debug)
-        return found;
-    const bool found_apart = o->source->find(o->debug, address, &apart) == SYMBOL_FOUND;
-    const uint64_t from = symbol->from > apart.from ? symbol->from : apart.from;
-    const uint64_t end = symbol->end < apart.end ? symbol->end : apart.end;
-    if (found_apart && (!found || apart.start >= symbol->start))
-        *symbol = apart;
-    symbol->from = from;
-    symbol->end = end;
-    return found || found_apart;
-}
-
 /* Where an address of the running kernel is in its file: the kernel may have been moved when it was started, and what
  * its map calls its place is where its text, the first that is executable in the file, came to be. */
 static uint64_t address_in_vmlinux(const struct address_names *n, const struct named_object *o, uint64_t address) {
@@ -240,7 +186,7 @@ static uint64_t address_in_vmlinux(const struct address_names *n, const struct n
 }
 
 static bool find_symbol(struct named_object *o, uint64_t address, struct symbol *symbol, struct address_name *name) {
-    const bool found = find_nearest(o, address, symbol);
+    const bool found = named_object_find(o, address, symbol);
     name->ahead = found ? address - symbol->start : 0;
     name->size = found ? symbol->size : 0;
     name->before = address - symbol->from;
@@ -269,29 +215,11 @@ static bool is_mangled(const struct address_names *n, const struct named_object 
     return !n->options.demangle_kernel || o->source != &elf_symbol_source;
 }
 
-/* The text of a symbol, demangled when it is met first. A name that took too much to demangle is printed as it is. */
 static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,
                        struct address_name *name) {
-    bool is_new;
-    uint64_t *kept = u64_map_at(&o->texts, (uintptr_t)symbol->name, 0, &is_new);
-    if (!kept)
+    const struct symbol_text *made = named_object_text(&n->texts, o, symbol, is_mangled(n, o), 0);
+    if (!made)
         return false;
-    if (is_new || !*kept) {
-        const char *plain = is_mangled(n, o) ? symbol->name : demangle(&n->demangler, symbol->name, 0);
-        *kept = 0;
-        if (!plain && n->memory->failed == PFR_ERR_MEMORY)
-            return false;
-        if (!plain)
-            plain = symbol->name;
-        const size_t length = strlen(plain);
-        struct address_name *made = arena_take(&n->arena, sizeof *made, sizeof(uint64_t));
-        char *text = made ? arena_text(&n->arena, plain, length) : NULL;
-        if (!text)
-            return false;
-        *made = (struct address_name){.text = text, .length = (uint32_t)length};
-        *kept = (uint64_t)(uintptr_t)made;
-    }
-    const struct address_name *made = (const void *)(uintptr_t)*kept;
     name->text = made->text;
     name->length = made->length;
     return true;
@@ -339,7 +267,7 @@ pfr_status address_names_kernel(struct address_names *n, uint64_t address, uint3
 
 void address_names_forget(struct address_names *n, uint32_t object) {
     if (object < n->count)
-        close_object(&n->objects[object]);
+        named_object_close(&n->objects[object]);
 }
 
 pfr_status address_names_at(struct address_names *n, const struct place *place, uint64_t address,

@@ -14,11 +14,8 @@
  *     address_names_find(&names, object, address, offset, &name, &err);
  *     address_names_free(&names);
  */
-#include "base/arena.h"
-#include "base/hashmap.h"
+#include "model/named_object.h"
 #include "model/state.h"
-#include "symbol/demangle.h"
-#include "symbol/symbol_source.h"
 
 struct address_names_options {
     const char *symfs;    /* objects are looked for under this folder; NULL: / */
@@ -30,24 +27,14 @@ struct address_names_options {
     bool demangle_kernel; /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
 };
 
-/* One object that was asked for, or the kernel with its modules. */
-struct named_object {
-    const struct symbol_source *source;
-    struct symbol_handle *handle; /* NULL: nothing names its addresses */
-    struct symbol_handle *debug;  /* the symbols that were taken out of it, installed apart; NULL: none */
-    struct u64_map texts;         /* the source's name of a symbol -> its struct address_name */
-    bool open;
-};
-
 struct address_names {
     struct memory *memory;
     const struct state *state;
     struct address_names_options options;
-    struct demangler demangler;
-    struct arena arena;           /* texts */
+    struct symbol_texts texts;
     struct named_object *objects; /* by number, as in state->objects */
     size_t count, room;
-    struct named_object kernel;
+    struct named_object kernel; /* with its modules */
 };
 
 /* A symbol as people write it. */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ids to functions to names: see function_names.h. */
+#include "model/function_names.h"
+
+#include "base/fail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OBJECT_SHIFT 24
+#define FUNCTION_MASK ((1u << OBJECT_SHIFT) - 1)
+
+/* --- Maps. */
+
+static const char *why_no_map(enum symbol_result result) {
+    if (result == SYMBOL_NO_MATCH)
+        return "has no instrumentation map; was it built with -fxray-instrument?";
+    if (result == SYMBOL_NOT_ELF)
+        return "is neither an object file nor a map as llvm-xray extract writes it";
+    return symbol_result_text(result);
+}
+
+static pfr_status open_map(struct function_names *n, const char *path, pfr_error *err) {
+    struct function_object *o = &n->objects[n->nr_objects++];
+    *o = (struct function_object){.path = path};
+    n->memory->failed = PFR_OK;
+    const enum symbol_result result = xray_map_open(&o->map, path, n->memory);
+    if (n->memory->failed != PFR_OK)
+        return mem_fail(n->memory, err, "instr-map");
+    if (result == SYMBOL_FOUND)
+        return PFR_OK;
+    const size_t length = strlen(path), most = 70;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map", "%s%s: %s", length > most ? "..." : "",
+                    path + (length > most ? length - most : 0), why_no_map(result));
+}
+
+static pfr_status open_maps(struct function_names *n, pfr_error *err) {
+    size_t count = 0;
+    while (n->options.maps[count])
+        count++;
+    if (count == 0)
+        return PFR_OK;
+    if (count > FUNCTION_OBJECTS_MOST)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map", "more than %u maps", FUNCTION_OBJECTS_MOST);
+    n->objects = mem_alloc(n->memory, FUNCTION_OBJECTS_MOST, sizeof *n->objects);
+    if (!n->objects)
+        return mem_fail(n->memory, err, "instr-map");
+    for (size_t i = 0; i < count; i++)
+        PFR_TRY(open_map(n, n->options.maps[i], err));
+    return PFR_OK;
+}
+
+pfr_status function_names_open(struct function_names *n, struct memory *memory,
+                               const struct function_names_options *options, pfr_error *err) {
+    *n = (struct function_names){.memory = memory, .options = options ? *options : (struct function_names_options){0}};
+    symbol_texts_init(&n->texts, memory);
+    u64_map_init(&n->by_id, memory);
+    return n->options.maps && !n->options.none ? open_maps(n, err) : PFR_OK;
+}
+
+void function_names_close(struct function_names *n) {
+    for (size_t i = 0; i < n->nr_objects; i++) {
+        xray_map_close(&n->objects[i].map);
+        named_object_close(&n->objects[i].symbols);
+    }
+    mem_free(n->memory, n->objects, FUNCTION_OBJECTS_MOST, sizeof *n->objects);
+    u64_map_free(&n->by_id);
+    symbol_texts_free(&n->texts);
+    n->objects = NULL;
+    n->nr_objects = 0;
+}
+
+/* --- Names. */
+
+static void open_symbols(struct function_names *n, struct function_object *o) {
+    const struct symbol_object wanted = {.kind = SYMBOL_USER, .path = o->path};
+    named_object_begin(&o->symbols, n->memory);
+    o->symbols.source = &elf_symbol_source;
+    if (elf_symbol_source.open(&wanted, n->memory, &o->symbols.handle) != SYMBOL_FOUND)
+        o->symbols.handle = NULL;
+    else
+        named_object_open_debug(&o->symbols, NULL, NULL, 0, n->memory);
+}
+
+/* A symbol that merely covers the address, and begins before it, is another function's. NULL: none, or no memory. */
+static const struct symbol_text *text_by_address(struct function_names *n, struct function_object *o,
+                                                 uint64_t address) {
+    struct symbol symbol;
+    if (!o->symbols.open)
+        open_symbols(n, o);
+    if (!o->symbols.handle || !named_object_find(&o->symbols, address, &symbol) || symbol.start != address)
+        return NULL;
+    const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
+    return named_object_text(&n->texts, &o->symbols, &symbol, n->options.mangled, flags);
+}
+
+static const struct symbol_text *text_of(struct function_names *n, struct function_object *o,
+                                         const struct xray_function *f) {
+    const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
+    if (o->map.has_names)
+        return f->name ? symbol_text_of(&n->texts, f->name, n->options.mangled, flags) : NULL;
+    return text_by_address(n, o, f->address);
+}
+
+static const struct symbol_text *number_of(struct function_names *n, const struct function_name *name) {
+    char text[32];
+    if (name->object)
+        snprintf(text, sizeof text, "#%" PRIu32 ":%" PRIu32, name->object, name->function);
+    else
+        snprintf(text, sizeof text, "#%" PRIu32, name->function);
+    return symbol_text_of(&n->texts, text, true, 0);
+}
+
+/* Of a function that no map has. */
+static void count_unmapped(struct function_names *n, const struct function_name *name) {
+    n->unmapped += n->nr_objects > 0;
+    if (name->object >= n->nr_objects)
+        n->unmapped_object = name->object;
+}
+
+static const struct symbol_text *fill(struct function_names *n, struct function_name *name) {
+    struct function_object *o = name->object < n->nr_objects ? &n->objects[name->object] : NULL;
+    const struct xray_function *f = o ? xray_map_find(&o->map, name->function) : NULL;
+    const struct symbol_text *text = f ? text_of(n, o, f) : NULL;
+    if (n->memory->failed == PFR_ERR_MEMORY)
+        return NULL;
+    if (o && name->function > o->greatest)
+        o->greatest = name->function;
+    if (!f)
+        count_unmapped(n, name);
+    name->mapped = f != NULL;
+    name->address = f ? f->address : 0;
+    name->named = text != NULL;
+    return text ? text : number_of(n, name);
+}
+
+static struct function_name *make(struct function_names *n, uint32_t id) {
+    struct function_name *name = arena_take(&n->texts.arena, sizeof *name, sizeof(uint64_t));
+    if (!name)
+        return NULL;
+    *name = (struct function_name){.id = id, .object = id >> OBJECT_SHIFT, .function = id & FUNCTION_MASK};
+    n->memory->failed = PFR_OK;
+    const struct symbol_text *text = fill(n, name);
+    if (!text)
+        return NULL;
+    name->text = text->text;
+    name->length = text->length;
+    return name;
+}
+
+pfr_status function_names_find(struct function_names *n, uint32_t id, const struct function_name **name,
+                               pfr_error *err) {
+    uint64_t kept;
+    if (u64_map_get(&n->by_id, id, &kept)) {
+        *name = (const void *)(uintptr_t)kept;
+        return PFR_OK;
+    }
+    *name = make(n, id);
+    if (!*name)
+        return mem_fail(n->memory, err, "functions");
+    return u64_map_put(&n->by_id, id, (uint64_t)(uintptr_t)*name, err);
+}
+
+const char *function_names_object(const struct function_names *n, uint32_t object) {
+    return object < n->nr_objects ? n->objects[object].path : NULL;
+}
+
+/* --- Whether they fit. */
+
+bool function_names_doubt(const struct function_names *n, char *text, size_t room) {
+    if (n->unmapped == 0)
+        return false;
+    for (size_t i = 0; i < n->nr_objects; i++) {
+        const struct function_object *o = &n->objects[i];
+        if (o->greatest <= o->map.count)
+            continue;
+        snprintf(text, room, "function ids up to %" PRIu32 ", but %s has %zu functions: is it of another program?",
+                 o->greatest, o->path, o->map.count);
+        return true;
+    }
+    if (n->unmapped_object)
+        snprintf(text, room, "functions of object %" PRIu32 ", for which no map was given", n->unmapped_object);
+    else
+        snprintf(text, room, "%" PRIu64 " function ids are not in the map: is it of another program?", n->unmapped);
+    return true;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the symbols of an object are called: see named_object.h. */
+#include "model/named_object.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PATH_ROOM 1024
+#define DEBUG_FOLDER "/usr/lib/debug"
+
+void symbol_texts_init(struct symbol_texts *texts, struct memory *memory) {
+    texts->memory = memory;
+    demangler_init(&texts->demangler, memory);
+    arena_init(&texts->arena, memory);
+}
+
+void symbol_texts_free(struct symbol_texts *texts) {
+    demangler_free(&texts->demangler);
+    arena_free(&texts->arena);
+}
+
+void named_object_begin(struct named_object *o, struct memory *memory) {
+    *o = (struct named_object){.open = true};
+    u64_map_init(&o->texts, memory);
+}
+
+void named_object_close(struct named_object *o) {
+    if (o->open) {
+        if (o->handle)
+            o->source->close(o->handle);
+        if (o->debug)
+            o->source->close(o->debug);
+        u64_map_free(&o->texts);
+    }
+    *o = (struct named_object){0};
+}
+
+bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest) {
+    char digits[2 * BUILD_ID_MOST + 1];
+    if (size < 4 || size > BUILD_ID_MOST)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", id[i]);
+    const int length = snprintf(to, room, "%s/.build-id/%.2s/%s%s", folder, digits, digits + 2, rest);
+    return length > 0 && (size_t)length < room;
+}
+
+void named_object_open_debug(struct named_object *o, const char *symfs, const uint8_t *build_id, size_t size,
+                             struct memory *memory) {
+    char path[PATH_ROOM];
+    const uint8_t *id = size ? build_id : o->source->build_id(o->handle, &size);
+    const struct symbol_object apart = {
+        .kind = SYMBOL_USER, .path = path, .symfs = symfs, .build_id = id, .build_id_size = size};
+    if (!build_id_path(path, sizeof path, DEBUG_FOLDER, id, size, ".debug"))
+        return;
+    if (o->source->open(&apart, memory, &o->debug) != SYMBOL_FOUND)
+        o->debug = NULL;
+}
+
+bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {
+    struct symbol apart;
+    const bool found = o->source->find(o->handle, address, symbol) == SYMBOL_FOUND;
+    if (!o->debug)
+        return found;
+    const bool found_apart = o->source->find(o->debug, address, &apart) == SYMBOL_FOUND;
+    const uint64_t from = symbol->from > apart.from ? symbol->from : apart.from;
+    const uint64_t end = symbol->end < apart.end ? symbol->end : apart.end;
+    if (found_apart && (!found || apart.start >= symbol->start))
+        *symbol = apart;
+    symbol->from = from;
+    symbol->end = end;
+    return found || found_apart;
+}
+
+const struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags) {
+    const char *plain = mangled ? name : demangle(&texts->demangler, name, flags);
+    if (!plain && texts->memory->failed == PFR_ERR_MEMORY)
+        return NULL;
+    if (!plain)
+        plain = name;
+    const size_t length = strlen(plain);
+    struct symbol_text *made = arena_take(&texts->arena, sizeof *made, sizeof(uint64_t));
+    char *text = made ? arena_text(&texts->arena, plain, length) : NULL;
+    if (!text)
+        return NULL;
+    *made = (struct symbol_text){.text = text, .length = (uint32_t)length};
+    return made;
+}
+
+const struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *o,
+                                            const struct symbol *symbol, bool mangled, unsigned flags) {
+    bool is_new;
+    uint64_t *kept = u64_map_at(&o->texts, (uintptr_t)symbol->name, 0, &is_new);
+    if (!kept)
+        return NULL;
+    if (is_new || !*kept)
+        *kept = (uint64_t)(uintptr_t)symbol_text_of(texts, symbol->name, mangled, flags);
+    return (const void *)(uintptr_t)*kept;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_NAMED_OBJECT_H
+#define PFR_MODEL_NAMED_OBJECT_H
+/*
+ * One object whose addresses are named, and what its symbols are called: for who names addresses (address_names.h) and
+ * functions of traces (function_names.h) alike.
+ */
+#include "base/arena.h"
+#include "base/hashmap.h"
+#include "symbol/demangle.h"
+#include "symbol/symbol_source.h"
+
+/* An object that was asked for. */
+struct named_object {
+    const struct symbol_source *source;
+    struct symbol_handle *handle; /* NULL: nothing names its addresses */
+    struct symbol_handle *debug;  /* the symbols that were taken out of it, installed apart; NULL: none */
+    struct u64_map texts;         /* the source's name of a symbol -> its struct symbol_text */
+    bool open;
+};
+
+/* A symbol as people write it. */
+struct symbol_text {
+    const char *text; /* NUL-terminated; lives until symbol_texts_free */
+    uint32_t length;
+};
+
+/* Where these texts live, and how they are made. */
+struct symbol_texts {
+    struct memory *memory;
+    struct demangler demangler;
+    struct arena arena;
+};
+
+void symbol_texts_init(struct symbol_texts *texts, struct memory *memory);
+void symbol_texts_free(struct symbol_texts *texts);
+
+/* Open, with nothing that names its addresses yet. */
+void named_object_begin(struct named_object *object, struct memory *memory);
+void named_object_close(struct named_object *object);
+
+/* Looks for the symbols that were taken out of the object, by its build-id, which is the one in the object where
+   `size` is 0. */
+void named_object_open_debug(struct named_object *object, const char *symfs, const uint8_t *build_id, size_t size,
+                             struct memory *memory);
+
+/* "FOLDER/.build-id/ab/cdef...REST" of an id; false: it does not fit. */
+bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest);
+
+/* Of what the object and the symbols taken out of it say, the one that starts last; the latter have more names. As
+   symbol_source.find. */
+bool named_object_find(struct named_object *object, uint64_t address, struct symbol *symbol);
+
+/* The text of a symbol, made when it is met first: as the object has it (`mangled`), else demangled by these flags. A
+   name that took too much to demangle is as it is. NULL: no memory. */
+const struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *object,
+                                            const struct symbol *symbol, bool mangled, unsigned flags);
+
+/* The same for a name that is no symbol's; nothing is kept of it but the text. */
+const struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags);
+
+#endif
