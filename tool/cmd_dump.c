@@ -8,6 +8,7 @@ struct dump_options {
     const char *only, *aux;
     bool hex;
     struct range offset, time;
+    struct word_list instr_maps;
 };
 
 static const struct opt dump_opts[] = {
@@ -21,8 +22,15 @@ static const struct opt dump_opts[] = {
     {"time", 0, OPT_TIMES, offsetof(struct dump_options, time), "A-B", "show records from second A to second B"},
     {"aux", 0, OPT_STRING, offsetof(struct dump_options, aux), "DIR",
      "write the AUX data into files in this folder, print their table"},
+    {"instr-map", 'm', OPT_WORDS, offsetof(struct dump_options, instr_maps), "FILE",
+     "name functions of a trace by this object or map; several: the program first"},
     {0},
 };
+
+static void note_told(void *damage, const char *sentence) {
+    (void)damage;
+    complain_as("perfray dump", "%s", sentence);
+}
 
 static enum exit_status finish_dump(const struct task *task, pfr_status status, const pfr_error *err,
                                     const struct damage *damage, pfr_reader *reader) {
@@ -49,7 +57,9 @@ static enum exit_status print_dump(const struct task *task, pfr_reader *reader) 
                                   .name = task->file,
                                   .aux_folder = options->aux,
                                   .hole = damage_told,
-                                  .hole_context = &damage};
+                                  .hole_context = &damage,
+                                  .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
+                                  .note = note_told};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (options->format == PFR_DUMP_TEXT)
         print_title(task);

@@ -47,6 +47,11 @@ typedef struct pfr_dump_options {
     void *hole_context;
     /* Filled when not NULL. */
     struct pfr_dump_counts *counts;
+    /* Of a trace: objects (or what `llvm-xray extract` wrote of them) that name its functions, the program first, then
+       its shared objects in the order of loading; ends with NULL; NULL: none */
+    const char *const *instr_maps;
+    /* told in the end when the functions of the trace are not those of the maps, one sentence; may be NULL */
+    void (*note)(void *context, const char *sentence);
 } pfr_dump_options;
 
 typedef struct pfr_dump_counts {
@@ -62,7 +67,8 @@ typedef struct pfr_dump_counts {
 /*
  * Prints what options ask for (NULL: everything as text). The reader must be fresh or just rewound; it is read to the
  * end. PFR_OK: all was read; PFR_HOLE: the dump is complete but for stretches, records or sections that could not be
- * used, each told to hole(); PFR_ERR_USAGE: options.only names no type, or perf's lines of a trace; other < 0: reading or writing ended early.
+ * used, each told to hole(); PFR_ERR_USAGE: options.only names no type, a map cannot be used, or something
+ * asked for is not of this kind of recording; other < 0: reading or writing ended early.
  */
 pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_output *out, pfr_error *err);
 

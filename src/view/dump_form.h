@@ -15,6 +15,7 @@
  *     dump_aux.c      AUX area data into files
  */
 #include "base/public_output.h"
+#include "model/function_names.h"
 #include "wire/layout.h"
 
 #include <perfray/dump.h>
@@ -106,6 +107,10 @@ struct dump {
     struct dump_events events;   /* for perf's lines */
     struct dump_spot spot;       /* of the value at hand */
     const uint8_t *found;        /* by a form that looks for a field */
+    struct function_names functions;
+    const struct function_name *function; /* that the integer at hand is the number of; NULL: none */
+    pfr_status failed;                    /* of looking for it */
+    pfr_error why;
     unsigned depth;              /* of the form */
     bool filled;                 /* of the form: something stands in the current container */
     bool is_script;              /* between lines of the script, which has a use for more records */

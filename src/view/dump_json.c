@@ -82,6 +82,18 @@ static void show_double(struct dump *d, uint64_t bits) {
     json_f64(&json, value);
 }
 
+#define KEY(text)                                                                                                      \
+    { ",\"" text "\":", sizeof(",\"" text "\":") - 1, text }
+static const struct dump_key key_symbol = KEY("symbol");
+
+static void json_string_of(struct dump *d, const struct dump_key *key, const void *at, size_t length) {
+    char *to = begin_value(d, key);
+    if (!to)
+        return;
+    end_value(d, to);
+    out_json_string(d->out, at, length);
+}
+
 static void json_integer(struct dump *d, const struct dump_key *key, const struct field *f, uint64_t value) {
     char *to = begin_value(d, key);
     if (!to)
@@ -93,14 +105,8 @@ static void json_integer(struct dump *d, const struct dump_key *key, const struc
     end_value(d, to);
     if (f->show == SHOW_DOUBLE)
         show_double(d, value);
-}
-
-static void json_string_of(struct dump *d, const struct dump_key *key, const void *at, size_t length) {
-    char *to = begin_value(d, key);
-    if (!to)
-        return;
-    end_value(d, to);
-    out_json_string(d->out, at, length);
+    if (d->function && d->function->named)
+        json_string_of(d, &key_symbol, d->function->text, d->function->length);
 }
 
 static void json_bytes(struct dump *d, const struct dump_key *key, const uint8_t *at, uint64_t length) {
@@ -133,8 +139,6 @@ static void show_member(struct dump *d, const struct dump_key *key, uint64_t val
         end_value(d, to + format_u64(to, value));
 }
 
-#define KEY(text)                                                                                                      \
-    { ",\"" text "\":", sizeof(",\"" text "\":") - 1, text }
 static const struct dump_key key_offset = KEY("offset"), key_part = KEY("part"), key_inner = KEY("inner"),
                              key_size = KEY("size"), key_type = KEY("type"), key_name = KEY("name"),
                              key_misc = KEY("misc"), key_bit = KEY("bit"), key_payload = KEY("payload"),

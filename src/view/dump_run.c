@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+#define PATH_ROOM 1024
+
 void dump_tell_hole(struct dump *d, const pfr_error *hole) {
     if (d->quiet)
         return;
@@ -44,6 +46,9 @@ static pfr_status show_records(struct dump *d, pfr_error *err) {
     pfr_status s;
     while ((s = pfr_next(d->reader, &rec, &own)) >= 0 && s != PFR_END && !pfr_output_failed(d->to)) {
         PFR_TRY(s == PFR_HOLE ? show_hole(d, &rec, &own, err) : show_record(d, &rec, err));
+        if (d->failed < 0 && err)
+            *err = d->why;
+        PFR_TRY(d->failed);
     }
     if (s < 0 && err)
         *err = own;
@@ -60,10 +65,22 @@ static void tell_features(struct dump *d) {
     }
 }
 
+/* Whether the maps are of the program that was traced. */
+static void tell_doubt(const struct dump *d) {
+    char text[PATH_ROOM];
+    if (d->options.note && function_names_doubt(&d->functions, text, sizeof text))
+        d->options.note(d->options.hole_context, text);
+}
+
 static pfr_status run(struct dump *d, pfr_error *err) {
     if (d->reader->trace && (d->options.format == PFR_DUMP_PERF || d->options.aux_folder))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format",
                         "perf's lines and AUX data are of perf.data, and this is a trace");
+    if (!d->reader->trace && d->options.instr_maps)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
+                        "instrumentation maps name functions of traces, and this is perf.data");
+    const struct function_names_options how = {.maps = d->options.instr_maps};
+    PFR_TRY(function_names_open(&d->functions, &d->to->memory, &how, err));
     PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
     PFR_TRY(dump_tables_make(d, err));
     if (d->options.aux_folder)
@@ -71,6 +88,7 @@ static pfr_status run(struct dump *d, pfr_error *err) {
     if (d->options.format != PFR_DUMP_PERF)
         PFR_TRY(dump_begin(d, err));
     PFR_TRY(show_records(d, err));
+    tell_doubt(d);
     if (pfr_get_header(d->reader)->container == PFR_PIPE)
         tell_features(d);
     return PFR_OK;
@@ -127,6 +145,7 @@ pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_out
     if (s == PFR_OK)
         s = judge(d, err);
     give_counts(d);
+    function_names_close(&d->functions);
     dump_tables_free(d);
     mem_free(&out->memory, d, 1, sizeof *d);
     return s;

@@ -131,6 +131,10 @@ static void text_integer(struct dump *d, const struct dump_key *key, const struc
     begin_line(d, key);
     out_char(d->out, ' ');
     show_number(d->out, f, value);
+    if (d->function && d->function->named) {
+        out_char(d->out, ' ');
+        print_name(d->to, d->function->text, d->function->length);
+    }
     end_line(d);
 }
 

@@ -96,11 +96,22 @@ static bool is_shown(const struct field *f, uint64_t value) {
     return f->show != SHOW_IMPLIED;
 }
 
+/* A number, with the function that it may be of. */
+static void show_value(struct place *p, const struct dump_key *key, const struct field *f, uint64_t value) {
+    struct dump *d = p->d;
+    d->function = NULL;
+    if (f->show == SHOW_FUNCTION && d->options.instr_maps && d->failed == PFR_OK)
+        d->failed = function_names_find(&d->functions, (uint32_t)value, &d->function, &d->why);
+    if (d->failed < 0)
+        d->function = NULL;
+    d->form->integer(d, key, f, value);
+}
+
 static void show_integer(struct place *p, const struct dump_key *key, const struct field *f, unsigned width) {
     const uint64_t value = field_integer(f, p->body);
     take(p, width);
     if (is_shown(f, value))
-        p->d->form->integer(p->d, key, f, value);
+        show_value(p, key, f, value);
     if (f->extra == EXTRA_SCOPE && !field_is_word(f)) /* the value is the layout's size */
         p->end = p->start + (value || p->layout != L_attr ? value : 64);
 }
@@ -207,7 +218,7 @@ static void show_bits(struct place *p, const struct dump_key *key, const struct 
     const uint64_t value = field_integer(f, p->body);
     p->d->spot = (struct dump_spot){NULL, 0};
     if (is_shown(f, value))
-        p->d->form->integer(p->d, key, f, value);
+        show_value(p, key, f, value);
 }
 
 static void show_field(struct place *p, const struct dump_key *key, const struct field *f) {

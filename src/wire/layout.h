@@ -108,6 +108,7 @@ enum layout_number {
 /* How a value is shown; the sets of names follow (names.h). */
 enum show_kind {
     SHOW_DEC, SHOW_SDEC, SHOW_HEX, SHOW_NS, SHOW_TEXT, SHOW_BYTES, SHOW_PART, SHOW_DOUBLE, SHOW_NONE, SHOW_IMPLIED,
+    SHOW_FUNCTION, /* number of a traced function */
     SHOW_SETS,
     SHOW_BEFORE_SETS = SHOW_SETS - 1,
 #define SET(set, mode, doc) SHOW_##set,
