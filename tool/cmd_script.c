@@ -17,6 +17,7 @@ struct script_options {
     uint32_t address_range, jobs;
     bool hide_call_graph, nanoseconds, symbols, mangled, demangle_kernel, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
+    struct word_list instr_maps;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
 
@@ -26,8 +27,8 @@ static const struct script_options script_defaults = {.symbols = true};
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
 
 static const struct opt script_opts[] = {
-    {"format", 0, OPT_CHOICE, offsetof(struct script_options, format), "text|json",
-     "as perf script, or a JSON object a line"},
+    {"format", 0, OPT_CHOICE, offsetof(struct script_options, format), "text|json|llvm-yaml",
+     "as perf script, a JSON object a line, or (a trace) as llvm-xray converts it"},
     {"fields", 'F', OPT_WORDS, offsetof(struct script_options, fields), "FIELDS",
      "print these, with commas between; +FIELD and -FIELD: more, less than there were"},
     {"hide-call-graph", 'G', OPT_FLAG, offsetof(struct script_options, hide_call_graph), NULL,
@@ -76,6 +77,8 @@ static const struct opt script_opts[] = {
     {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
     {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, vmlinux), "FILE",
      "names of the kernel's functions out of this object"},
+    {"instr-map", 'm', OPT_WORDS, offsetof(struct script_options, instr_maps), "FILE",
+     "name functions of a trace by this object or map; several: the program first"},
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct script_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
@@ -166,6 +169,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .symfs = options->symfs,
                                     .kallsyms = options->kallsyms,
                                     .vmlinux = options->vmlinux,
+                                    .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                                     .note = note_told};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_status status = print_header(task, reader, &err);

@@ -2,7 +2,8 @@
 #ifndef PERFRAY_SCRIPT_H
 #define PERFRAY_SCRIPT_H
 /*
- * One event at a time in the order of time, as text: what `perf script` prints, byte for byte.
+ * One event at a time in the order of time, as text: what `perf script` prints, byte for byte. Of an XRay trace: one
+ * call, exit or logged event a line.
  *
  * The recording is read twice (state first, then its records); a stream must have been opened with
  * pfr_open_options.spool.
@@ -39,7 +40,8 @@ typedef enum pfr_script_clock {
 
 typedef enum pfr_script_format {
     PFR_SCRIPT_TEXT, /* perf's */
-    PFR_SCRIPT_JSON  /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
+    PFR_SCRIPT_JSON, /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
+    PFR_SCRIPT_LLVM_YAML /* of a trace: what `llvm-xray convert -f yaml` writes, with -y where there are instr_maps */
 } pfr_script_format;
 
 typedef struct pfr_script_options {
@@ -80,6 +82,9 @@ typedef struct pfr_script_options {
     const char *symfs;    /* objects are looked for under this folder; NULL: / */
     const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    /* Of a trace: objects (or what `llvm-xray extract` wrote of them) that name its functions, the program first, then
+       its shared objects in the order of loading; ends with NULL; NULL: none */
+    const char *const *instr_maps;
     /* told of each stretch that could not be read; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
     /* told what was asked for and will not be done, and in the end how many records came too late to stand in their place

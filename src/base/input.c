@@ -342,6 +342,17 @@ void input_share(struct input *in, const struct input *of, struct memory *memory
     in->kept = (struct input_window){0};
 }
 
+void input_set_chunk(struct input *in, size_t chunk) {
+    if (!in->regular || !in->seekable)
+        return;
+    mem_free(in->memory, in->buffer, in->capacity, 1);
+    mem_free(in->memory, in->kept.buffer, in->kept.capacity, 1);
+    in->bytes = in->buffer = NULL;
+    in->start = in->length = in->capacity = 0;
+    in->kept = (struct input_window){0};
+    in->chunk = chunk ? chunk : INPUT_CHUNK;
+}
+
 void input_close(struct input *in) {
     unpack_close(in->unpacker);
     if (in->buffer)

@@ -105,6 +105,9 @@ void input_on_bytes(struct input *in, const void *bytes, size_t length);
 /* Another window on a seekable input, for another thread: what it reads goes into `memory`. The first must outlive it. */
 void input_share(struct input *in, const struct input *of, struct memory *memory);
 
+/* Reads so many bytes of a seekable file at once from here on (0: INPUT_CHUNK), and forgets what it holds. */
+void input_set_chunk(struct input *in, size_t chunk);
+
 /* `in` may be one that failed to open. */
 void input_close(struct input *in);
 

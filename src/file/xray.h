@@ -9,6 +9,7 @@
  *     fdr_buffers.c   flight recorder: where buffers begin and end, and what to do where they do not
  *     fdr_records.c   flight recorder: one record, the time and thread it has, whether it may stand there
  *     xray_calls.c    flight recorder: runs of function records
+ *     xray_place.c    places to go on from, for who reads pieces in turn
  *     xray_basic.c    basic logs
  *     xray_profile.c  profiles
  */

@@ -51,3 +51,13 @@ size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most) {
     r->quality.records += count;
     return count;
 }
+
+bool trace_call_of(const pfr_reader *r, const pfr_record *rec, struct trace_call *call) {
+    const struct call_bits b = bits_of_calls(r);
+    if (rec->type != PFR_TRACE_FUNCTION)
+        return false;
+    const uint32_t word = load_u32(rec->bytes, b.swap);
+    *call = (struct trace_call){r->trace->point.tsc, word >> b.function_shift & b.function_mask,
+                                word >> b.action_shift & b.action_mask};
+    return true;
+}

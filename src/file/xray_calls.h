@@ -25,4 +25,7 @@ struct trace_call {
 /* Up to `most` calls that follow the record that was given last, and lie in the window; 0: pfr_next knows more. */
 size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most);
 
+/* The function record that pfr_next gave last as such a call; false: it is none. */
+bool trace_call_of(const pfr_reader *r, const pfr_record *rec, struct trace_call *call);
+
 #endif

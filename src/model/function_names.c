@@ -103,12 +103,16 @@ static const struct symbol_text *text_of(struct function_names *n, struct functi
     return text_by_address(n, o, f->address);
 }
 
+void function_number(const struct function_name *name, char *text, size_t room) {
+    if (name->object)
+        snprintf(text, room, "#%" PRIu32 ":%" PRIu32, name->object, name->function);
+    else
+        snprintf(text, room, "#%" PRIu32, name->function);
+}
+
 static const struct symbol_text *number_of(struct function_names *n, const struct function_name *name) {
     char text[32];
-    if (name->object)
-        snprintf(text, sizeof text, "#%" PRIu32 ":%" PRIu32, name->object, name->function);
-    else
-        snprintf(text, sizeof text, "#%" PRIu32, name->function);
+    function_number(name, text, sizeof text);
     return symbol_text_of(&n->texts, text, true, 0);
 }
 
@@ -182,6 +186,7 @@ bool function_names_doubt(const struct function_names *n, char *text, size_t roo
     if (n->unmapped_object)
         snprintf(text, room, "functions of object %" PRIu32 ", for which no map was given", n->unmapped_object);
     else
-        snprintf(text, room, "%" PRIu64 " function ids are not in the map: is it of another program?", n->unmapped);
+        snprintf(text, room, "function ids that are not in the map: %" PRIu64 "; is it of another program?",
+                 n->unmapped);
     return true;
 }

@@ -67,6 +67,9 @@ void function_names_close(struct function_names *names);
 pfr_status function_names_find(struct function_names *names, uint32_t id, const struct function_name **name,
                                pfr_error *err);
 
+/* "#7", or "#1:7" of another object than the first: what stands for a name where there is none. */
+void function_number(const struct function_name *name, char *text, size_t room);
+
 /* The path of an object as it was named; NULL: it was not. */
 const char *function_names_object(const struct function_names *names, uint32_t object);
 

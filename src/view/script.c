@@ -5,6 +5,7 @@
  */
 #include "view/script_parts.h"
 #include "view/script_stat.h"
+#include "view/trace_script.h"
 
 #include "base/fail.h"
 #include "file/decode_sample.h"
@@ -348,7 +349,18 @@ static void script_free(struct script *s) {
     arena_free(&s->arena);
 }
 
+/* What is of traces alone. */
+static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
+    if (!options->instr_maps && options->format != PFR_SCRIPT_LLVM_YAML)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options",
+                    "instrumentation maps and llvm-xray's YAML are of traces, and this is perf.data");
+}
+
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
+    if (reader->trace)
+        return trace_script_print(reader, options, out, err);
+    PFR_TRY(refuse(options, err));
     struct script s = {.options = options,
                        .reader = reader,
                        .memory = &reader->memory,
@@ -365,9 +377,7 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     s.json_text.raw_names = true;
     memory_init(&s.json_text.memory, &s.memory->alloc, 0); /* what its tables need, as with any output */
     out_open_memory(&s.json_text.out, s.memory);
-    pfr_status st = samples_can_be(reader, err);
-    if (st >= 0)
-        st = run(&s, err);
+    pfr_status st = run(&s, err);
     if (st >= 0)
         st = features_unread(reader, err);
     const pfr_status ended = script_files_finish(&s, st >= 0, err);

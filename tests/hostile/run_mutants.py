@@ -29,7 +29,7 @@ COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "
 EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"],
          ["script", "--no-pager"], ["export"], ["flame"])
 TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["dump"], ["dump", "--format=jsonl"],
-                  ["dump", "--hex"])
+                  ["dump", "--hex"], ["script", "--no-pager"], ["script", "--format=json"], ["script", "--format=llvm-yaml"])
 SECONDS = 10
 KNOWN_STATUS = (0, 1, 3, 4)
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")

@@ -3,7 +3,7 @@
 """check_json.py - what the command prints as JSON fits docs/json/*.schema.json.
 
 Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report`, `dump` and
-`script`, every trace of tests/fixtures/xray through `info` and `dump`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
+`script`, every trace of tests/fixtures/xray through `info`, `dump` and `script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
 `skip NAME reason` where python3-jsonschema is not installed.
 """
 import json
@@ -21,15 +21,21 @@ except ImportError:
 ROOT = Path(__file__).resolve().parent.parent.parent
 RECORDINGS = ROOT / "tests" / "fixtures" / "recorded"
 TRACES = ROOT / "tests" / "fixtures" / "xray"
-OF_TRACES = ("info", "dump")
+OF_TRACES = ("info", "dump", "script")
 EACH = 5
 VERBS = {
     "info": ["info", "--format=json"],
     "report": ["report", "--format=json", "--no-symbols"],
     "dump": ["dump", "--format=jsonl"],
-    "script": ["script", "--format=json", "--no-symbols", "--show-task-events", "--show-mmap-events", "--show-lost-events",
-               "--show-switch-events", "--show-namespace-events", "--show-cgroup-events", "--show-bpf-events"],
+    "script": ["script", "--format=json"],
 }
+# More records, which traces do not have.
+MORE = {
+    "script": ["--no-symbols", "--show-task-events", "--show-mmap-events", "--show-lost-events", "--show-switch-events",
+               "--show-namespace-events", "--show-cgroup-events", "--show-bpf-events"],
+}
+# What names functions of traces.
+NAMED = {verb: ["--instr-map=%s" % (ROOT / "tests" / "fixtures" / "maps" / "functions.yaml")] for verb in ("dump", "script")}
 # verbs that print JSON lines, and what kind a line is of
 LINES = {
     "dump": lambda line: line.get("name"),
@@ -39,12 +45,15 @@ LINES = {
 
 def recordings(verb):
     traces = TRACES.iterdir() if verb in OF_TRACES else ()
+    if verb == "script":  # a profile has no events
+        traces = [path for path in traces if not path.name.startswith("profile")]
     return sorted([path for path in RECORDINGS.iterdir() if path.suffix == ".data"] + list(traces))
 
 
 def documents(verb, path):
     """What the command printed, as documents to check; a broken one raises ValueError."""
-    done = subprocess.run([os.environ["PERFRAY"], *VERBS[verb], str(path)], stdin=subprocess.DEVNULL,
+    more = NAMED if path.parent == TRACES else MORE
+    done = subprocess.run([os.environ["PERFRAY"], *VERBS[verb], *more.get(verb, ()), str(path)], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False)
     if done.returncode not in (0, 4):
         raise ValueError("exit status %d" % done.returncode)

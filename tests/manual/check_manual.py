@@ -10,7 +10,7 @@ manual/completion       bash takes the completion, and it completes verbs, optio
 manual/readme/example-N what holds for examples of pages, for the `console` blocks of the README, run where it stands
 
 In an example, `...` stands for any lines. It runs in a folder that holds the recorded fixtures, demo.data also as
-perf.data.
+perf.data, and a trace with a map of it as demo.xray and demo-map.yaml.
 
     check_manual.py --perfray PROGRAM --man FOLDER --fixtures FOLDER --readme FILE [--completion FILE]
 """
@@ -198,6 +198,8 @@ def prepare_folder(folder, fixtures):
         else:
             shutil.copy(entry, target)
     shutil.copy(recorded / "demo.data", Path(folder) / "perf.data")
+    shutil.copy(Path(fixtures) / "xray" / "fdr-v5.xray", Path(folder) / "demo.xray")
+    shutil.copy(Path(fixtures) / "maps" / "functions.yaml", Path(folder) / "demo-map.yaml")
 
 
 def check_verb(options, verb, about, said, folder):

@@ -122,7 +122,7 @@ TEST(ids_that_the_maps_do_not_have_are_doubted) {
     subject_make(&s, 2);
     subject_open(&s);
     expect(&s, 3, "#3");
-    assert_true(doubts(&s, "1 function ids are not in the map"));
+    assert_true(doubts(&s, "function ids that are not in the map: 1;"));
     expect(&s, 5u << 24 | 9, "#5:9");
     assert_true(doubts(&s, "object 5, for which no map was given"));
     expect(&s, 9, "#9");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump, report, script, export and flame fails once, on recordings of each kind. Then
- * the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no descriptor and no file is left
- * over. What a verb can do without that allocation must come out as if it had not failed.
+ * Memory of whole verbs: every allocation of info, dump, report, script, export and flame fails once, on recordings of
+ * each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no descriptor and no
+ * file is left over. What a verb can do without that allocation must come out as if it had not failed.
  */
 #include "../base/failing_alloc.h"
 #include "../file/recorded_files.h"
@@ -25,7 +25,8 @@ struct scene {
     char folder[32]; /* ours, removed at the end */
     char aux[64];    /* where dump puts AUX data: not there before, not there after a failure */
     char symfs[RECORDED_PATH];
-    int out; /* a file in memory */
+    char map[RECORDED_PATH]; /* names functions of traces */
+    int out;                 /* a file in memory */
 };
 
 struct verb {
@@ -346,6 +347,7 @@ static long fail_each(const struct scene *scene, const struct verb *verb, const 
 static void begin_scene(struct scene *scene) {
     *scene = (struct scene){.folder = "/tmp/perfray-alloc-XXXXXX", .out = memfd_create("out", MFD_CLOEXEC)};
     recorded_path(scene->symfs, "demo-root");
+    recorded_path(scene->map, "../maps/functions.yaml");
     assert_true(scene->out >= 0);
     assert_non_null(mkdtemp(scene->folder));
     snprintf(scene->aux, sizeof scene->aux, "%s/aux", scene->folder);
@@ -420,11 +422,47 @@ static bool is_of_traces(const struct verb *verb) {
     return is_verb && !strstr(verb->name, "perf") && !strstr(verb->name, "aux");
 }
 
+static pfr_status run_dump_named(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const char *const maps[] = {scene->map, NULL};
+    const pfr_dump_options options = {.size = sizeof options, .instr_maps = maps};
+    return pfr_dump(reader, &options, out, err);
+}
+
+static pfr_status run_calls(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_script_options options = {.size = sizeof options, .tids = "101-102", .time = "0%-90%", .cpus = "0-1,2"};
+    (void)scene;
+    return pfr_script_print(reader, &options, out, err);
+}
+
+static pfr_status run_calls_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const char *const maps[] = {scene->map, scene->map, NULL};
+    const pfr_script_options options = {
+        .size = sizeof options, .format = PFR_SCRIPT_JSON, .instr_maps = maps, .symbols = "main,leaf,shape::area"};
+    return pfr_script_print(reader, &options, out, err);
+}
+
+static pfr_status run_calls_yaml(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const char *const maps[] = {scene->map, NULL};
+    const pfr_script_options options = {
+        .size = sizeof options, .format = PFR_SCRIPT_LLVM_YAML, .instr_maps = maps, .mangled = true};
+    return pfr_script_print(reader, &options, out, err);
+}
+
+static const struct verb trace_verbs[] = {
+    {"dump --instr-map", run_dump_named},
+    {"script of a trace", run_calls},
+    {"script --format=json of a trace", run_calls_json},
+    {"script --format=llvm-yaml", run_calls_yaml},
+};
+
 static void fail_each_of_trace(const char *path, void *context) {
     const struct scene *scene = context;
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (is_of_traces(&verbs[i]))
             assert_true(fail_each(scene, &verbs[i], path) > 3);
+    const size_t count = strstr(path, "/profile") ? 1 : sizeof trace_verbs / sizeof *trace_verbs; /* no events */
+    for (size_t i = 0; i < count; i++)
+        assert_true(fail_each(scene, &trace_verbs[i], path) > 3);
 }
 
 TEST(every_allocation_of_a_verb_fails_once_traces) {
