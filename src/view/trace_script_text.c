@@ -2,8 +2,8 @@
 /*
  * Events of a trace as lines for people, in the columns of perf's script, and as JSON lines:
  *
- *     77/101     [001]     0.001000010: enter         shape::area (7)
- *     77/101     [001]     0.001000090: custom-event  5 bytes "hello"
+ *     77/101     [001]          0.001000010: enter        shape::area (7)
+ *     77/101     [001]          0.001000090: custom-event 5 bytes "hello"
  *
  * Without a frequency times are ticks. The process, cpu and time are left out where they are not known.
  */
@@ -15,7 +15,7 @@
 #define PIECE 4096u /* bytes of a payload at a time */
 #define KIND_WIDTH 13u
 #define NUMBER_WIDTH 7u
-#define TIME_WIDTH 20u
+#define TIME_WIDTH 20u /* of a wall clock, with its point */
 
 static const char *const kind_names[TRACE_EVENT_KINDS] = {
     [TRACE_ENTER] = "enter",
@@ -69,7 +69,7 @@ static void text_time(struct trace_script *s, uint64_t tsc) {
 static void text_when(struct trace_script *s, const struct trace_event *e) {
     char digits[8];
     if (!e->timed) {
-        out_text(s->out, " [   ]");
+        out_text(s->out, " [   ] ");
         out_text_wide(s->out, "?", 1, TIME_WIDTH);
         return;
     }
@@ -77,7 +77,7 @@ static void text_when(struct trace_script *s, const struct trace_event *e) {
     const size_t length = format_u64(digits, e->cpu);
     out_fill(s->out, '0', length < 3 ? 3 - length : 0);
     out_write(s->out, digits, length);
-    out_char(s->out, ']');
+    out_text(s->out, "] ");
     text_time(s, e->tsc);
 }
 

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_recorded.py - traces of programs that keep their own account, recorded now with the installed clang.
+
+usage: run_recorded.py [--keep DIR] [WORD...]
+
+The programs of tests/xray/programs are built and run under XRay's flight recorder, with buffers of its own choice and with
+small ones, and under its basic log. What each thread says that it did must be what perfray tells of it:
+
+script   every call, exit, argument and logged event, by name, in the order of the thread; in text, JSON and llvm-xray's YAML
+dump     as many enters and exits of each function, by name
+maps     the same by the object, by a map that names it, and of another object than the first, a shared one
+
+Each is done with every clang that is installed with XRay's runtime (19, 14); where there is none it is skipped by name.
+PERFRAY is the command.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+CLANGS = ("19", "14")
+BUILDS = {
+    "threads": ("clang", ["threads.c"], ["-O1"]),
+    "shapes": ("clang++", ["shapes.cpp"], ["-O1"]),
+    "events": ("clang", ["events.c"], ["-O0"]),
+    "host": ("clang", ["host.c"], ["-O1"]),
+}
+SHARED = {"plug_in": ["plug_in.c"], "threads": ["threads.c"]}
+WAYS = {
+    "fdr": ("xray-fdr", "func_duration_threshold_us=0 buffer_size=65536 buffer_max=200"),
+    "fdr-small": ("xray-fdr", "func_duration_threshold_us=0 buffer_size=512 buffer_max=8000"),
+    "basic": ("xray-basic", "func_duration_threshold_us=0 max_stack_depth=512"),
+}
+SIGNS = {"enter": "+", "exit": "-", "custom-event": "!"}
+
+
+class Tally:
+    def __init__(self):
+        self.wrong = 0
+
+    def check(self, name, ours, theirs):
+        if ours == theirs:
+            print("ok xray_recorded/" + name)
+            return
+        self.wrong += 1
+        print("not ok xray_recorded/%s: %s" % (name, difference(ours, theirs)))
+
+
+def difference(ours, theirs):
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in sorted(set(ours) | set(theirs), key=str):
+            if ours.get(key) != theirs.get(key):
+                return "%s: %s" % (key, difference(ours.get(key), theirs.get(key)))
+    if isinstance(ours, list) and isinstance(theirs, list):
+        for at, (a, b) in enumerate(zip(ours, theirs)):
+            if a != b:
+                return "number %d is %r, not %r" % (at, a, b)
+        return "%d, not %d" % (len(ours), len(theirs))
+    return "%.200r, not %.200r" % (ours, theirs)
+
+
+def has_xray(clang):
+    """Whether this clang is there with the runtime; the file's place differs between its versions."""
+    program = shutil.which("clang-" + clang)
+    if not program:
+        return False
+    folder = subprocess.run([program, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
+    return any(Path(folder).glob("lib/**/*xray-fdr*"))
+
+
+def build(clang, folder):
+    tool = {"clang": "clang-" + clang, "clang++": "clang++-" + clang}
+    for name, sources in SHARED.items():
+        subprocess.run([tool["clang"], "-O1", "-g", "-fPIC", "-shared", "-fxray-instrument", "-pthread", "-o",
+                        folder / (name + ".so")] + [PROGRAMS / s for s in sources], check=True)
+    for name, (compiler, sources, flags) in BUILDS.items():
+        extra = [folder / "plug_in.so", "-Wl,-rpath,%s" % folder] if name == "host" else []
+        subprocess.run([tool[compiler], "-g", "-pthread", "-fxray-instrument", "-o", folder / name] + flags
+                       + [PROGRAMS / s for s in sources] + extra, check=True)
+
+
+def record(folder, name, way):
+    """(the trace's path, what each thread says)."""
+    mode, options = WAYS[way]
+    base = folder / ("%s.%s." % (name, way))
+    environment = dict(os.environ, XR_MODE=mode, XR_OPTIONS=options, XRAY_OPTIONS="xray_logfile_base=%s" % base)
+    done = subprocess.run([folder / name], env=environment, capture_output=True, text=True, timeout=120, check=True)
+    if "the trace" in done.stderr:
+        raise RuntimeError(done.stderr)
+    traces = list(folder.glob(base.name + "*"))
+    if len(traces) != 1:
+        raise RuntimeError("%s left %d traces: %s" % (base.name, len(traces), done.stderr))
+    said = collections.defaultdict(list)
+    for line in done.stdout.splitlines():
+        tid, what = line.split(" ", 1)
+        if way != "basic" or what[0] != "!":  # a basic log has no events
+            said[int(tid)].append(what)
+    return traces[0], dict(said)
+
+
+def perfray(*arguments):
+    done = subprocess.run([os.environ["PERFRAY"], *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=120, check=False)
+    if done.returncode != 0 or done.stderr:
+        raise RuntimeError("%s: %d: %s" % (arguments, done.returncode, done.stderr.decode()))
+    return done.stdout.decode()
+
+
+def signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
+def of_json(trace, maps):
+    """(threads, whether time never goes back)."""
+    threads, last, ordered = collections.defaultdict(list), 0, True
+    for line in perfray("script", "--format=json", *maps, trace).splitlines()[1:]:
+        event = json.loads(line)
+        what = SIGNS[event["type"]]
+        if what == "!":
+            what += bytes.fromhex(event["data"]).decode()
+        else:
+            what += event.get("sym", "#%d" % event["function"])
+        if "arguments" in event:
+            what += "(%s)" % ", ".join(str(signed(value)) for value in event["arguments"])
+        threads[event["tid"]].append(what)
+        ordered = ordered and event["tsc"] >= last
+        last = event["tsc"]
+    return dict(threads), ordered
+
+
+TEXT = re.compile(r" *(?:\d+/)?(\d+) +\[\d+\] +[0-9.]+: (enter|exit|custom-event) +(.*)$")
+
+
+def of_text(trace, maps):
+    threads = collections.defaultdict(list)
+    for line in perfray("script", *maps, trace).splitlines():
+        tid, kind, rest = TEXT.match(line).groups()
+        if kind == "custom-event":
+            rest = re.match(r'\d+ bytes? "(.*)"$', rest)[1]
+        threads[int(tid)].append(SIGNS[kind] + rest.replace(" (", "("))
+    return dict(threads)
+
+
+YAML = re.compile(r"  - \{ .*function: (?P<name>'.*?'|[^,]*), (?:args: \[ (?P<args>.*?) \], )?cpu: .*thread: (?P<tid>\d+), .*"
+                  r"kind: (?P<kind>[a-z-]+), tsc: \d+, data: (?P<data>.*) \}$")
+YAML_SIGNS = {"function-enter": "+", "function-enter-arg": "+", "function-exit": "-", "custom-event": "!"}
+
+
+def without_parameters(name):
+    """'long shapes::twice<long>(long)' as shapes::twice<long>: a function of a template has its result in front."""
+    name = name.strip("'").split("(")[0]
+    return name.split(" ")[-1]
+
+
+def of_yaml(trace, maps):
+    threads = collections.defaultdict(list)
+    for line in perfray("script", "--format=llvm-yaml", *maps, trace).splitlines()[8:-1]:
+        match = YAML.match(line)
+        sign = YAML_SIGNS[match["kind"]]
+        what = sign + (match["data"].strip("'") if sign == "!" else without_parameters(match["name"]))
+        if match["args"]:
+            what += "(%s)" % ", ".join(str(signed(int(value))) for value in match["args"].split(", "))
+        threads[int(match["tid"])].append(what)
+    return dict(threads)
+
+
+def counts_of_dump(trace, maps):
+    counts = collections.Counter()
+    for line in perfray("dump", "--format=jsonl", "--only=fdr_function,basic_function", *maps, trace).splitlines():
+        fields = json.loads(line)["fields"]
+        counts["+-~+"[fields["action"]] + fields.get("symbol", "?")] += 1
+    return counts
+
+
+def counts_of(said):
+    return collections.Counter(re.sub(r"\(-?\d+\)$", "", what) for steps in said.values() for what in steps if what[0] != "!")
+
+
+def check_trace(tally, name, trace, said, maps):
+    threads, ordered = of_json(trace, maps)
+    tally.check(name + "/json", threads, said)
+    tally.check(name + "/order", ordered, True)
+    tally.check(name + "/text", of_text(trace, maps), said)
+    tally.check(name + "/yaml", of_yaml(trace, maps), said)
+    tally.check(name + "/dump", counts_of_dump(trace, maps), counts_of(said))
+
+
+def extract(folder, name):
+    """A map as llvm-xray writes it, of the functions' own names as far as the trace has them in numbers."""
+    tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14") or shutil.which("llvm-xray")
+    if not tool:
+        return None
+    path = folder / (name + ".yaml")
+    subprocess.run([tool, "extract", "-s", "-o", path, folder / name], check=True)
+    return path
+
+
+def as_second_object(trace):
+    """The same flight-recorder trace, of little-endian machines, with all functions in object 1."""
+    data, at = bytearray(trace.read_bytes()), 32
+    while at < len(data):
+        if data[at] & 1:
+            kind = data[at] >> 1
+            at += 16 + (struct.unpack_from("<i", data, at + 1)[0] if kind in (5, 8) else 0)
+            continue
+        word = struct.unpack_from("<I", data, at)[0]
+        struct.pack_into("<I", data, at, (word & 15) | (word >> 4 | 1 << 24) << 4)
+        at += 8
+    path = trace.with_suffix(".second")
+    path.write_bytes(data)
+    return path
+
+
+def check_maps(tally, clang, folder, trace, said):
+    """By a YAML map; and of a shared object that holds the same functions in the same order."""
+    yaml = extract(folder, "threads")
+    if yaml:
+        check = of_json(trace, ["-m", yaml])[0]
+        tally.check("clang-%s/map/yaml" % clang, check, said)
+    second = as_second_object(trace)
+    tally.check("clang-%s/map/shared" % clang,
+                of_json(second, ["-m", folder / "events", "-m", folder / "threads.so"])[0], said)
+    numbered = {tid: [what[0] + "#1" for what in steps] for tid, steps in said.items()}
+    text = perfray("script", second)
+    tally.check("clang-%s/map/none" % clang, sorted(set(re.findall(r"#\d+:", text))), ["#1:"] if numbered else [])
+    chosen = perfray("script", "-m", folder / "threads", "--symbols=fib", "--tid=%d" % min(said), trace).splitlines()
+    tally.check("clang-%s/filter" % clang, len(chosen), sum(what[1:] == "fib" for what in said[min(said)]))
+
+
+def check_clang(tally, clang, folder, words):
+    build(clang, folder)
+    for name in BUILDS:
+        for way in WAYS:
+            label = "clang-%s/%s/%s" % (clang, name, way)
+            if words and not any(word in label for word in words):
+                continue
+            trace, said = record(folder, name, way)
+            objects = ["-m", folder / name] + (["-m", folder / "plug_in.so"] if name == "host" else [])
+            check_trace(tally, label, trace, said, objects)
+            if (name, way) == ("threads", "fdr"):
+                check_maps(tally, clang, folder, trace, said)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--keep", help="work in this folder, and leave it")
+    parser.add_argument("words", nargs="*", help="only what has one of these words in its name")
+    options = parser.parse_args()
+    tally = Tally()
+    for clang in CLANGS:
+        if not has_xray(clang):
+            print("skip xray_recorded/clang-%s clang-%s with XRay's runtime is not installed" % (clang, clang))
+            continue
+        with tempfile.TemporaryDirectory(prefix="perfray-xray-") as made:
+            folder = Path(options.keep or made) / ("clang-" + clang)
+            folder.mkdir(parents=True)
+            check_clang(tally, clang, folder, options.words)
+    return 1 if tally.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
