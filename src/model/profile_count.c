@@ -19,6 +19,7 @@
 
 #define FIRST_SLOTS ((size_t)4096)
 #define S_CHAIN (1ull << 5)
+#define READ_GROUP (1ull << 3)
 #define S_RAW (1ull << 10)
 #define S_BRANCH (1ull << 11)
 #define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* that have no word of their own */
@@ -45,6 +46,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     frame_cache_init(&c->cache, frames, memory);
     profile_stacks_init(&c->stacks, memory);
     profile_tree_init(&c->tree, memory);
+    u64_map_init(&c->before, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
@@ -450,6 +452,34 @@ static pfr_status push_branches(struct counter *c, struct batch *b, const struct
     return PFR_OK;
 }
 
+/* The item at hand, or what stands for it. */
+static pfr_status push_kept(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+    if (!is_kept(c, &b->items[b->count].picked))
+        return PFR_OK;
+    return c->profile->wish.branches ? push_branches(c, b, s, err) : push(c, b, err);
+}
+
+static pfr_status push_read(struct counter *c, struct batch *b, const struct pfr_rec_sample *s,
+                            const struct picked *all, const struct pfr_rec_read_entry *read, pfr_error *err) {
+    struct picked one = *all;
+    PFR_TRY(reads_grown(c, read->id, read->value, &one.event, &one.period, err));
+    b->items[b->count].picked = one;
+    return one.period ? push_kept(c, b, s, err) : PFR_OK;
+}
+
+/* One of each counter. */
+static pfr_status push_reads(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+    const struct picked all = b->items[b->count].picked;
+    const struct pfr_rec_read_value *read = &s->read;
+    struct pfr_rec_read_entry entry = {.value = read->value, .id = read->id};
+    if (!(pfr_get_event(c->profile->reader, all.event)->attr.read_format & READ_GROUP))
+        return push_read(c, b, s, &all, &entry, err);
+    pfr_items_iter it = pfr_items_begin(&read->values);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
+        PFR_TRY(push_read(c, b, s, &all, &entry, err));
+    return PFR_OK;
+}
+
 static void set_key(const struct counter *c, struct picked *s, uint64_t place, uint64_t inner) {
     s->key = (struct key){.offset = place, .inner = inner};
     if (c->profile->state.timed)
@@ -474,9 +504,7 @@ static pfr_status take_decoded(struct counter *c, struct batch *b, const pfr_rec
     *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & CPUMODE};
     pick_decoded(&c->places[rec->event], &sample, s);
     set_key(c, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
-    if (!is_kept(c, s))
-        return PFR_OK;
-    return c->profile->wish.branches ? push_branches(c, b, &sample, err) : push(c, b, err);
+    return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
 }
 
 static pfr_status take_fixed(struct counter *c, struct batch *b, uint32_t event, const uint8_t *bytes, uint64_t place,
@@ -523,7 +551,7 @@ static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     pfr_record rec;
     pfr_status st;
-    while ((st = pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
+    while ((st = c->timeline ? reads_next(c, &rec, err) : pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE) {
             tell_hole(c, err);
             continue;
@@ -532,7 +560,7 @@ static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
             continue;
         PFR_TRY(take_record(c, b, &rec, err));
         PFR_TRY(commit(c, b, err));
-        if (c->places[rec.event].fixed && !rec.inside)
+        if (c->places[rec.event].fixed && !rec.inside && !c->timeline)
             PFR_TRY(take_followers(c, b, &rec, err));
     }
     return st < 0 ? st : PFR_OK;
@@ -542,7 +570,10 @@ pfr_status counter_run(struct counter *c, pfr_error *err) {
     struct batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
     if (!b)
         return mem_fail(c->memory, err, "profile");
-    const pfr_status st = run(c, b, err);
+    pfr_status st = reads_begin(c, err);
+    if (st >= 0)
+        st = run(c, b, err);
+    reads_end(c);
     mem_free(c->memory, b, 1, sizeof *b);
     return st;
 }

@@ -57,12 +57,12 @@ static uint32_t cpus_here(void) {
 }
 
 /* With call chains one lane, unless more are asked for: each would hold nearly all stacks, and memory would be for as
-   many times the stacks that there are. The text of a tracepoint is made by a library that may need a process: one lane
-   does it. */
+   many times the stacks that there are. The text of a tracepoint is made by a library that may need a process, and
+   counters that are read with samples need them in order: one lane does it. */
 static uint32_t count_jobs(const struct lanes *w) {
     const struct profile_wish *wish = &w->profile->wish;
     uint32_t jobs = wish->jobs ? wish->jobs : wish->chains ? 1 : cpus_here();
-    if (w->whole || w->nr_slices < 2 || (wish->keys & PROFILE_BIT(PROFILE_TRACE)))
+    if (w->whole || w->nr_slices < 2 || (wish->keys & PROFILE_BIT(PROFILE_TRACE)) || reads_any(w->profile, w->places))
         return 1;
     jobs = jobs < JOBS_MOST ? jobs : JOBS_MOST;
     return jobs < w->nr_slices ? jobs : (uint32_t)w->nr_slices;
@@ -138,11 +138,11 @@ static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
 }
 
 pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err) {
+    w->places = places;
     const uint32_t jobs = count_jobs(w);
     if (w->planned < 0 && err)
         *err = w->err;
     PFR_TRY(w->planned);
-    w->places = places;
     w->room = jobs;
     PFR_TRY(open_lanes(w, jobs, err));
     if (jobs == 1) {

@@ -6,6 +6,7 @@
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
+ *     profile_reads.c     samples that stand for one of each counter they read
  *     profile_values.c    what groups a new entry
  *     profile_stacks.c    its chain, by
  *     profile_cache.c     what the lane knows of addresses, and
@@ -25,6 +26,7 @@
 #include "base/fail.h"
 #include "file/recording.h"
 #include "model/chain.h"
+#include "model/timeline.h"
 
 #include <pthread.h>
 
@@ -60,6 +62,7 @@ struct pick_places {
     uint64_t period; /* of samples that have none of their own */
     uint32_t ip, pid, time, cpu, period_at, chain;
     bool fixed; /* all that is wished for stands at fixed places: no need to decode */
+    bool reads; /* its samples stand for one of each counter they read */
 };
 
 void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event, const struct profile_wish *wish);
@@ -295,6 +298,8 @@ struct counter {
     struct trace_text *trace;
     bool no_trace;
     bool has_places;                /* keys that depend on the address space */
+    struct timeline *timeline;      /* where the order of samples counts: they come from here; else NULL */
+    struct u64_map before;          /* what each counter was when it was read last, by id */
     bool full;                      /* the limit was met: nothing new is taken in */
     struct profile_weight *limited; /* by event; what could not be taken in */
     struct profile_weight *totals;  /* by event */
@@ -325,6 +330,17 @@ static inline struct who counter_who(const struct counter *c, uint64_t first_wor
     memcpy(&who, intern_get(&c->whos, (uint32_t)first_word & WHO_MOST).bytes, sizeof who);
     return who;
 }
+
+/* --- profile_reads.c */
+
+bool reads_any(const struct profile *p, const struct pick_places *places);
+/* Around each run of the counter. */
+pfr_status reads_begin(struct counter *c, pfr_error *err);
+void reads_end(struct counter *c);
+/* As pfr_next. */
+pfr_status reads_next(struct counter *c, pfr_record *rec, pfr_error *err);
+/* Of which event the sample of a counter is, and how much it grew by since it was read before. 0: it has no sample. */
+pfr_status reads_grown(struct counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by, pfr_error *err);
 
 /* --- profile_values.c */
 

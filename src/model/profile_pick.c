@@ -7,10 +7,12 @@
 #define S_IP (1ull << 0)
 #define S_TID (1ull << 1)
 #define S_TIME (1ull << 2)
+#define S_READ (1ull << 4)
 #define S_CHAIN (1ull << 5)
 #define S_CPU (1ull << 7)
 #define S_PERIOD (1ull << 8)
 #define S_WEIGHT (1ull << 14)
+#define READ_ID (1ull << 2)
 #define NOT_RECORDED UINT32_MAX
 
 /* Keys that are made of what is picked at fixed places. */
@@ -39,7 +41,8 @@ void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event,
                PLACE(S_PERIOD, period, false, &p->period_at);
     if (wish->chains)
         p->fixed = PLACE(S_CHAIN, nr_chain, false, &p->chain) && p->fixed;
-    p->fixed = p->fixed && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
+    p->reads = p->sample_type & S_READ && e->public.attr.read_format & READ_ID;
+    p->fixed = p->fixed && !p->reads && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
 }
 
 void pick_fixed(const struct pick_places *p, const uint8_t *bytes, bool swap, struct picked *out) {

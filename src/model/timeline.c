@@ -21,7 +21,7 @@
 struct timeline {
     struct memory *memory;
     pfr_reader *reader;
-    struct state state;
+    struct state own, *state; /* the latter may be the caller's */
     struct window window;
     struct runs runs;
     uint64_t wait_most; /* bytes that may wait in memory */
@@ -35,21 +35,25 @@ struct timeline {
 };
 
 static pfr_status begin(struct timeline *t, pfr_error *err) {
-    window_init(&t->window, t->memory);
-    runs_init(&t->runs, t->memory);
+    if (t->state != &t->own)
+        return pfr_rewind(t->reader, err);
     t->learns = !input_seekable(&t->reader->parts[0].in);
     if (t->learns)
-        return state_begin(&t->state, t->reader, t->memory, err);
-    PFR_TRY(state_build(&t->state, t->reader, t->memory, err));
+        return state_begin(t->state, t->reader, t->memory, err);
+    PFR_TRY(state_build(t->state, t->reader, t->memory, err));
     return pfr_rewind(t->reader, err);
 }
 
-pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+pfr_status timeline_open_known(struct timeline **out, pfr_reader *reader, struct memory *memory, struct state *state,
+                               pfr_error *err) {
     struct timeline *t = mem_alloc(memory, 1, sizeof *t);
     *out = NULL;
     if (!t)
         return mem_fail(memory, err, "timeline");
     *t = (struct timeline){.memory = memory, .reader = reader, .wait_most = TIMELINE_WAIT_MOST};
+    t->state = state ? state : &t->own;
+    window_init(&t->window, memory);
+    runs_init(&t->runs, memory);
     const pfr_status st = begin(t, err);
     if (st < 0)
         timeline_close(t);
@@ -58,28 +62,33 @@ pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memor
     return st < 0 ? st : PFR_OK;
 }
 
+pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    return timeline_open_known(out, reader, memory, NULL, err);
+}
+
 void timeline_close(struct timeline *t) {
     if (!t)
         return;
     window_free(&t->window);
     runs_free(&t->runs);
-    state_free(&t->state);
+    if (t->state == &t->own)
+        state_free(t->state);
     mem_free(t->memory, t, 1, sizeof *t);
 }
 
 /* Samples without a time see all state, other records without one come before all. */
 static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const bool is_lost = time == NO_TIME && rec->type == TYPE_SAMPLE;
-    return state_key(&t->state, rec, is_lost ? UINT64_MAX - 1 : time);
+    return state_key(t->state, rec, is_lost ? UINT64_MAX - 1 : time);
 }
 
 /* Who waits: records of the kernel that have a time, where times count. */
 static bool waits(const struct timeline *t, const pfr_record *rec, uint64_t time) {
-    return t->state.timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
+    return t->state->timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
 }
 
 static pfr_status give(struct timeline *t, const pfr_record *rec, pfr_error *err) {
-    return t->learns ? state_note(&t->state, rec, err) : PFR_OK;
+    return t->learns ? state_note(t->state, rec, err) : PFR_OK;
 }
 
 static pfr_status end_round(struct timeline *t, pfr_error *err) {
@@ -191,7 +200,7 @@ void timeline_wait_most(struct timeline *t, uint64_t bytes) {
 }
 
 struct state *timeline_state(struct timeline *t) {
-    return &t->state;
+    return t->state;
 }
 
 bool timeline_learns(const struct timeline *t) {

@@ -25,6 +25,9 @@ struct timeline;
 
 /* < 0: *err, and *t is NULL. The reader stays the caller's; nobody else may read from it meanwhile. */
 pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, pfr_error *err);
+/* The same of a seekable recording whose state is known already, and stays the caller's. */
+pfr_status timeline_open_known(struct timeline **t, pfr_reader *reader, struct memory *memory, struct state *state,
+                               pfr_error *err);
 void timeline_close(struct timeline *t); /* NULL is fine */
 
 /* OK: the next records, *count of them, 1 to `room`, whose bytes live until the next call; where state is learnt as it

@@ -40,6 +40,7 @@ FILTERS = tuple("--no-children -g none " + words for words in (
 FLAT = ("--no-children -g none", "-n -g none", "--sort comm,dso")
 GROUPS = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-n -g none",
           "--no-children -g none -s dso")
+READS = ("--no-group -g none", "--no-group -g none --no-children -s comm -F +period,sample", "-C 0 -g none", "--time 20%-70% -g none")
 MEMORY = tuple("--mem-mode " + words for words in (
     "", "--no-children", "-g none -s mem,sym", "-g none -s local_weight,weight,local_ins_lat", "-g none -s tlb,snoop,locked,blocked",
     "-g none -s phys_daddr", "-g none -s data_page_size,code_page_size"))
@@ -78,6 +79,9 @@ FRESH = {
     "classes": Fresh((*SAMPLED, "-g"), TREES, ("./shapes",), ("shapes.cpp", "shapes", "-O1", "-g", "-fno-omit-frame-pointer")),
     "group": Fresh(("-e", "{cpu-clock,page-faults}", *EVENTS), GROUPS + ("--no-group -g none",)),
     "group_of_three": Fresh(("-e", "{cpu-clock,task-clock,context-switches}", *EVENTS), GROUPS),
+    "counters_read": Fresh(("-e", "{cpu-clock,page-faults,context-switches}:S", *EVENTS), GROUPS + READS),
+    "counters_read_on_all_cpus": Fresh(("-a", "-e", "{cpu-clock,page-faults,context-switches}:S", "-F", "3999"), tuple("-c calls " + words for words in FLAT + READS)),
+    "counters_read_and_others": Fresh(("-e", "{cpu-clock,page-faults}:S", "-e", "task-clock", "-c", "250000"), FLAT + READS),
     "two_events": Fresh(("-e", "cpu-clock", "-e", "page-faults", *EVENTS), TREES + tuple("--group " + words for words in GROUPS)),
     "page_faults": Fresh(("-e", "page-faults", "-c", "1", "-d", "-g"), TREES + MEMORY, ("./calls", "6")),
     "addresses": Fresh((*SAMPLED, "-d", "-W", "--phys-data", "-g"), TREES + MEMORY),
@@ -90,6 +94,9 @@ FRESH = {
 ELSEWHERE = ("--symfs=/nonexistent",)
 CORPUS = {
     "recorded/rec61.cg_fp": (TREES, ()),
+    "recorded/rec61.group_S": (FLAT + READS, ()),
+    "recorded/rec61.read_s": (FLAT + READS, ()),
+    "bigendian/be.rec61.group_S": (FLAT + READS, ()),
     "recorded/rec61.cg_fp_user_only": (TREES, ()),
     "recorded/rec61.max_size": (TREES, ()),
     "recorded/rec61.mmap1": (TREES, ()),
