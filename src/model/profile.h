@@ -23,7 +23,7 @@
  */
 #include "model/address_names.h"
 
-/* What can tell groups apart. Comments say of what kind the values are. */
+/* What can tell groups apart. Comments say of what kind the values are; NO_TEXT is a text that was not recorded. */
 enum profile_key {
     PROFILE_COMM,           /* text */
     PROFILE_PID,            /* number, as recorded in the sample; (uint32_t)-1: not recorded */
@@ -66,6 +66,7 @@ struct profile_frame {
                          chain; of a function 0 */
     uint64_t start;   /* of the symbol, where `address` is one; 0: it has none */
     uint64_t size;    /* of the symbol; 0: not known */
+    uint64_t mapped;  /* bytes of the map that it was first seen in; 0: in none */
     uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
 };
 

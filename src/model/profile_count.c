@@ -18,6 +18,7 @@
 #include <xxhash.h>
 
 #define FIRST_SLOTS ((size_t)4096)
+#define TYPE_TRACEPOINT 2u
 #define S_CHAIN (1ull << 5)
 #define READ_GROUP (1ull << 3)
 #define S_RAW (1ull << 10)
@@ -116,13 +117,15 @@ static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t m
 
 /* --- Words. */
 
-/* The fields of a tracepoint as text, in c->texts. */
+/* The fields of a tracepoint as text, in c->texts; NO_TEXT: the sample is of something else. */
 static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
     const pfr_bytes none = {NULL, 0}, *raw = s->whole ? &s->whole->raw.data : &none;
     const uint64_t config = pfr_get_event(c->profile->reader, s->event)->attr.config;
     pfr_output text = {.raw_names = true};
     uint32_t id = 0;
     size_t length;
+    if (pfr_get_event(c->profile->reader, s->event)->attr.type != TYPE_TRACEPOINT)
+        return *value = NO_TEXT, PFR_OK;
     if (!c->trace && !c->no_trace) {
         PFR_TRY(trace_text_open(&c->trace, c->profile->reader, c->memory, err));
         c->no_trace = !c->trace;

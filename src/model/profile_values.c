@@ -24,6 +24,8 @@ static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct ke
                                pfr_error *err) {
     static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct state *state = &f->profile->state;
+    if (id == 0)
+        return *value = NO_TEXT, PFR_OK;
     const uint32_t path = state_cgroup(state, id, key ? *key : end);
     const struct intern_text text =
         path == NO_VALUE ? (struct intern_text){(const uint8_t *)"unknown", 7} : intern_get(&state->names, path);
@@ -70,8 +72,10 @@ static pfr_status place_value(struct making *m, uint64_t address, uint64_t *valu
 }
 
 static pfr_status text_value(const struct making *m, uint64_t word, uint64_t *value, pfr_error *err) {
-    const struct intern_text text = intern_get(&m->counter->texts, (uint32_t)word);
     uint32_t id;
+    if (word == NO_TEXT)
+        return *value = NO_TEXT, PFR_OK;
+    const struct intern_text text = intern_get(&m->counter->texts, (uint32_t)word);
     PFR_TRY(profile_frames_put_text(m->counter->cache.frames, text.bytes, text.length, &id, err));
     *value = id;
     return PFR_OK;

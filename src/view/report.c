@@ -251,6 +251,7 @@ static void close_report(struct report *r) {
     walk_free(r);
     forest_free(r);
     rows_free(r);
+    cache_lines_free(r);
     report_free_groups(r);
     if (r->totals)
         mem_free(r->memory, r->totals, (size_t)r->profile->nr_events + 1, sizeof *r->totals);
@@ -271,6 +272,7 @@ pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *option
     r->reader = reader;
     r->memory = &reader->memory;
     intern_init(&r->rows.cells, r->memory);
+    intern_init(&r->cache_lines.keys, r->memory);
     out_open_memory(&r->cell.out, r->memory);
     /* fields of CSV and JSON are escaped as they are written */
     r->cell.raw_names = out->raw_names || options->format == PFR_REPORT_CSV || options->format == PFR_REPORT_JSON;

@@ -11,22 +11,24 @@ typedef void report_number(const struct report *r, const struct row *row, pfr_ou
 typedef uint64_t report_rank(const struct row *row);
 
 report_identity identity_of_comm, identity_of_tid, identity_of_cpu, identity_of_socket, identity_of_event;
-report_identity identity_of_dso, identity_of_symbol, identity_of_symbol_size, identity_of_address, identity_of_parent;
+report_identity identity_of_dso, identity_of_symbol, identity_of_symbol_size, identity_of_dso_size, identity_of_address,
+    identity_of_parent;
 report_identity identity_of_cgroup, identity_of_cgroup_id, identity_of_trace, identity_of_time;
 report_identity identity_of_weight, identity_of_ins_lat, identity_of_stage_cycles, identity_of_transaction;
 report_identity identity_of_code_page_size, identity_of_data_page_size, identity_of_phys_address;
 report_identity identity_of_level, identity_of_snoop, identity_of_tlb, identity_of_lock, identity_of_block;
-report_identity identity_of_data_symbol, identity_of_data_object;
+report_identity identity_of_data_symbol, identity_of_data_object, identity_of_cache_line;
 report_identity identity_of_from_object, identity_of_to_object, identity_of_from_symbol, identity_of_to_symbol;
 report_identity identity_of_mispredict, identity_of_abort, identity_of_in_tx, identity_of_cycles;
 
 report_collate collate_texts, collate_signed, collate_objects, collate_symbols, order_symbols, collate_places;
-report_collate collate_objects_back, collate_largest, collate_as_addresses;
+report_collate collate_objects_back, collate_largest, collate_as_addresses, collate_cache_lines;
 
 report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_size;
 report_cell cell_address, cell_parent, cell_text_or_none, cell_number, cell_time;
 report_cell cell_left_number, cell_weight_of_all, cell_transaction, cell_page_size, cell_phys_address;
-report_cell cell_level_words, cell_snoop, cell_tlb, cell_lock, cell_block, cell_data_symbol, cell_place;
+report_cell cell_level_words, cell_snoop, cell_tlb, cell_lock, cell_block, cell_data_symbol, cell_code_symbol,
+    cell_cache_line, cell_place;
 report_cell cell_mispredict, cell_abort, cell_in_tx, cell_cycles;
 
 report_number number_overhead, number_children, number_system, number_user, number_samples, number_period;

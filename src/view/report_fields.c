@@ -40,6 +40,8 @@ const struct report_field report_fields[] = {
      .order = order_symbols, .print = cell_symbol},
     {"symbol_size", NULL, "Symbol size", .needs = NEEDS_FRAMES, .identity = identity_of_symbol_size, .print = cell_size,
      .right = true},
+    {"dso_size", NULL, "DSO size", .needs = NEEDS_FRAMES, .identity = identity_of_dso_size, .print = cell_size,
+     .right = true},
     {"addr", NULL, "Address", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES, .identity = identity_of_address,
      .collate = collate_as_addresses, .print = cell_address},
     {"parent", NULL, "Parent symbol", .needs = NEEDS_PARENT, AS_TEXT(parent), .print = cell_parent},
@@ -69,12 +71,16 @@ const struct report_field report_fields[] = {
     {"tlb", NULL, "TLB access", KEY(DATA_SRC), .identity = identity_of_tlb, .print = cell_tlb},
     {"locked", NULL, "Locked", KEY(DATA_SRC), .identity = identity_of_lock, .print = cell_lock},
     {"blocked", NULL, "Blocked", KEY(DATA_SRC), .identity = identity_of_block, .print = cell_block},
-    {"phys_daddr", NULL, "Data Physical Address", KEY(PHYS_ADDR), .identity = identity_of_phys_address,
+    {"phys_daddr", NULL, "Data Physical Address", KEY(PHYS_ADDR), NEEDS_FRAMES, .identity = identity_of_phys_address,
      .collate = collate_as_addresses, .print = cell_phys_address},
     {"data_page_size", NULL, "Data Page Size", KEY(DATA_PAGE_SIZE), .identity = identity_of_data_page_size,
      .print = cell_page_size},
-    {"symbol_daddr", NULL, "Data Symbol", KEY(ADDR), NEEDS_ADDRESSES, .identity = identity_of_data_symbol,
-     .collate = collate_places, .print = cell_data_symbol},
+    {"symbol_daddr", NULL, "Data Symbol", KEY(ADDR), NEEDS_FRAMES | NEEDS_ADDRESSES,
+     .identity = identity_of_data_symbol, .collate = collate_places, .print = cell_data_symbol},
+    {"symbol_iaddr", NULL, "Code Symbol", 0, NEEDS_FRAMES | NEEDS_ADDRESSES, .of_memory = true,
+     .identity = identity_of_address, .collate = collate_as_addresses, .print = cell_code_symbol},
+    {"dcacheline", NULL, "Data Cacheline", KEY(ADDR) | KEY(PID), NEEDS_FRAMES | NEEDS_ADDRESSES,
+     .identity = identity_of_cache_line, .collate = collate_cache_lines, .print = cell_cache_line},
     {"dso_daddr", NULL, "Data Object", KEY(ADDR), .identity = identity_of_data_object, .collate = collate_objects_back,
      .print = cell_object},
     {"dso_from", NULL, "Source Shared Object", KEY(FROM), .identity = identity_of_from_object,
@@ -135,7 +141,7 @@ static bool fits_mode(const struct report *r, const struct report_field *f) {
     const uint32_t of_branches = KEY(FROM) | KEY(TO) | KEY(BRANCH_FLAGS);
     const uint32_t of_memory = KEY(ADDR) | KEY(DATA_SRC) | KEY(PHYS_ADDR) | KEY(DATA_PAGE_SIZE);
     return (r->mode == REPORT_BRANCHES || !(f->keys & of_branches)) &&
-           (r->mode == REPORT_MEMORY || !(f->keys & of_memory));
+           (r->mode == REPORT_MEMORY || !(f->keys & of_memory || f->of_memory));
 }
 
 static pfr_status read_words(const struct report *r, const char *words, struct field_list list, const char *option,

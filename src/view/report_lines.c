@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct row no_row = {.level = '.'};
+static const struct row no_row = {.frame = NO_FRAME, .level = '.'};
 
 const struct row *line_row(const struct report *r, const struct lines *lines, uint32_t line, uint32_t member) {
     const uint32_t row = lines->rows[(size_t)line * lines->members + member];

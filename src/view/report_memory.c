@@ -162,6 +162,16 @@ void cell_data_symbol(struct report *r, uint64_t id, const struct row *row, pfr_
         write_address_cell(place.address, &to->out);
 }
 
+/* The address that was executed, by the symbol of its first sample. */
+void cell_code_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    const struct profile_frame *f = report_frame(r, row->frame);
+    write_level(&to->out, row->level);
+    if (f && f->text != NO_TEXT)
+        write_text_cell(r, f->text, to, "");
+    else
+        write_address_cell(id, &to->out);
+}
+
 uint64_t identity_of_data_object(struct report *r, const struct spot *spot) {
     return object_name_of(r, place_of(r, value_of(r, spot, PROFILE_ADDR)).frame);
 }

@@ -8,6 +8,7 @@
  *     report_fields.c      the table of fields: sort keys and columns, and how words of -s and -F become lists of them
  *     report_cells.c       what a field says of a place in a group: an identity, an order, a text
  *     report_memory.c      the same for fields of memory accesses and of branches
+ *     report_cache_lines.c and for lines of the cache
  *     report_chain.c       the words of -g
  *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
  *     report_forest.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
@@ -54,6 +55,7 @@ struct report_field {
     bool right;      /* the column is aligned to the right */
     bool is_number;  /* JSON and CSV give a bare number */
     bool in_percent; /* a column of shares */
+    bool of_memory;  /* only in reports of memory accesses, as those with keys of them */
     bool
         breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
     uint64_t (*identity)(struct report *r, const struct spot *spot); /* rows differ where this differs */
@@ -94,7 +96,8 @@ pfr_status report_chain_read(const char *text, struct chain_how *how, pfr_error 
 struct row {
     uint32_t event;
     uint32_t depth; /* of the longest chain */
-    char level;     /* of its first sample: '.', 'k', ... */
+    uint32_t frame; /* of its first sample, */
+    char level;     /* and its level: '.', 'k', ... */
     struct profile_weight self, total;
     uint64_t system, user; /* of self, by cpumode */
 };
@@ -234,6 +237,14 @@ struct report_filter {
     bool any;
 };
 
+/* report_cache_lines.c: lines that were met, and a frame in each */
+struct cache_lines {
+    struct intern_table keys;
+    uint32_t *frames;
+    size_t room;
+};
+void cache_lines_free(struct report *r);
+
 struct report_group {
     uint32_t leader, members; /* events, one after the other */
     bool named;
@@ -269,6 +280,7 @@ struct report {
     struct report_group *groups; /* events side by side */
     size_t groups_room;
     struct report_samples kept;
+    struct cache_lines cache_lines;
     pfr_output cell;  /* one cell's text */
     char release[65]; /* of feature OSRELEASE; "": not told */
 };

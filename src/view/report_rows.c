@@ -75,7 +75,7 @@ static pfr_status add_row(struct report *r, const struct spot *spot, pfr_error *
             return mem_fail(r->memory, err, "rows");
         rows->at = grown;
     }
-    rows->at[row] = (struct row){.event = spot->group->event, .level = f ? level_of(r, f) : '.'};
+    rows->at[row] = (struct row){.event = spot->group->event, .frame = spot->frame, .level = f ? level_of(r, f) : '.'};
     return PFR_OK;
 }
 
@@ -85,6 +85,8 @@ pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, p
     cells.event = spot->group->event;
     for (unsigned i = 0; i < r->nr_keys; i++)
         cells.of[i] = r->keys[i]->identity(r, spot);
+    if (r->cell.out.status < 0)
+        return mem_fail(r->memory, err, "rows");
     PFR_TRY(intern_put(&r->rows.cells, &cells, (r->nr_keys + 1) * sizeof(uint64_t), row, err));
     return *row == before ? add_row(r, spot, err) : PFR_OK;
 }

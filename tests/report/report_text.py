@@ -14,7 +14,7 @@ BLANKS = re.compile(r" +")
 NAMELESS = re.compile(r"\[[k.guH]\] (0x[0-9a-f]{16}|0{16})(?![0-9a-f])")
 REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
 NO_IPC = " - -"
-USER_DATA = re.compile(r"(?<=\[k\] )0x[0-9a-f]{16} \[unknown\]")
+USER_DATA = re.compile(r"\[[kX]\] 0x[0-9a-f]{16} \[unknown\]")
 IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")
 
 
@@ -77,7 +77,7 @@ def is_in_variable(mine, other):
 def is_user_data(mine, other):
     """Of memory that the kernel touches for a program, perf looks among the kernel's maps alone."""
     words = USER_DATA.split(mine.line)
-    return mine.tree == other.tree and len(words) == 2 and other.line.startswith(words[0]) and other.line.endswith(words[1])
+    return mine.tree == other.tree and len(words) == 2 and other.line.startswith(words[0] + "[k] ") and other.line.endswith(words[1])
 
 
 def flat(tree):

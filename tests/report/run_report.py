@@ -32,18 +32,19 @@ MORE_TREES = ("--no-children -g flat", "--no-children -g fractal", "-g fractal",
               "-g graph,3,caller,count", "--no-children -g period", "-G", "--percent-limit 2", "--no-children --max-stack 4",
               "--no-children -p main", "-p main -x --no-children -g caller", "-s parent --no-children", "-t , -n -g none")
 SORTS = tuple("--no-children -g none -s " + keys for keys in (
-    "comm", "dso", "sym", "pid", "cpu", "sym,dso", "dso,comm", "comm,pid,dso", "addr", "symbol_size,sym", "time", "socket,sym"))
+    "comm", "dso", "sym", "pid", "cpu", "sym,dso", "dso,comm", "comm,pid,dso", "addr", "symbol_size,sym", "trace", "cgroup", "time", "socket,sym"))
 FIELDS = ("-F comm,dso --no-children", "-F sym,overhead,sample", "-F +period --no-children", "-F overhead_sys,overhead_us,comm",
           "-s comm,dso -F +sym --no-children")
 FILTERS = tuple("--no-children -g none " + words for words in (
-    "-c calls", "-d libc.so.6", "-S compare,spin", "-d calls --percentage relative", "-c nobody"))
+    "-c calls", "-d libc.so.6", "-d calls,libc.so.6 -s dso_size,sym", "-S compare,spin", "-d calls --percentage relative", "-c nobody"))
 FLAT = ("--no-children -g none", "-n -g none", "--sort comm,dso")
 GROUPS = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-n -g none",
           "--no-children -g none -s dso")
 READS = ("--no-group -g none", "--no-group -g none --no-children -s comm -F +period,sample", "-C 0 -g none", "--time 20%-70% -g none")
 MEMORY = tuple("--mem-mode " + words for words in (
     "", "--no-children", "-g none -s mem,sym", "-g none -s local_weight,weight,local_ins_lat", "-g none -s tlb,snoop,locked,blocked",
-    "-g none -s phys_daddr", "-g none -s data_page_size,code_page_size"))
+    "-g none -s phys_daddr", "-g none -s dcacheline,dso_daddr", "-g none -s symbol_iaddr",
+    "-g none -s sym,symbol_daddr,dso_daddr", "-g none -s data_page_size,code_page_size"))
 BRANCHES = ("", "-s comm,sym", "-s dso_to,dso_from", "-s mispredict,in_tx,abort", "-s addr_from,addr_to", "-s cycles", "-b -s pid", "-n",
             "--no-branch-stack -g none")
 
@@ -80,7 +81,8 @@ FRESH = {
     "group": Fresh(("-e", "{cpu-clock,page-faults}", *EVENTS), GROUPS + ("--no-group -g none",)),
     "group_of_three": Fresh(("-e", "{cpu-clock,task-clock,context-switches}", *EVENTS), GROUPS),
     "counters_read": Fresh(("-e", "{cpu-clock,page-faults,context-switches}:S", *EVENTS), GROUPS + READS),
-    "counters_read_on_all_cpus": Fresh(("-a", "-e", "{cpu-clock,page-faults,context-switches}:S", "-F", "3999"), tuple("-c calls " + words for words in FLAT + READS)),
+    "counters_read_on_all_cpus": Fresh(
+        ("-a", "-e", "{cpu-clock,page-faults,context-switches}:S", "-F", "3999"), tuple("-c calls " + words for words in FLAT + READS)),
     "counters_read_and_others": Fresh(("-e", "{cpu-clock,page-faults}:S", "-e", "task-clock", "-c", "250000"), FLAT + READS),
     "two_events": Fresh(("-e", "cpu-clock", "-e", "page-faults", *EVENTS), TREES + tuple("--group " + words for words in GROUPS)),
     "page_faults": Fresh(("-e", "page-faults", "-c", "1", "-d", "-g"), TREES + MEMORY, ("./calls", "6")),
