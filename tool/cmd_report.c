@@ -13,7 +13,7 @@ struct report_options {
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum;
-    bool symbols, mangled, inverted, only_parent, show_samples, show_total_period, memory_mode, bars;
+    bool raw_trace, symbols, mangled, inverted, only_parent, show_samples, show_total_period, memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
     double percent_limit;
@@ -71,6 +71,7 @@ static const struct opt report_opts[] = {
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
+    FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
     {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT", "threads; without it one for each cpu, with call chains one"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
     {"no-inline", 0, OPT_HABIT, 0, NULL, NULL},
@@ -121,6 +122,7 @@ static bool wants_color(const struct report_options *o) {
 static void fill(const struct report_options *o, pfr_report_options *how) {
     how->format = (pfr_report_format)o->format;
     how->sort = o->sort;
+    how->raw_trace = o->raw_trace;
     how->fields = o->fields;
     how->show_samples = o->show_samples;
     how->show_total_period = o->show_total_period;

@@ -36,6 +36,7 @@ typedef struct pfr_report_options {
     size_t size; /* sizeof(pfr_report_options) */
     pfr_report_format format;
     const char *sort;           /* keys by name, with commas; NULL: those of the mode, "comm,dso,sym" mostly */
+    bool raw_trace;             /* tracepoints by their fields as recorded, not by their text */
     const char *fields;         /* columns, as perf's -F; NULL: weights, then the sort keys */
     bool show_samples;          /* a column of how many samples, */
     bool show_total_period;     /* of their weight */

@@ -105,6 +105,13 @@ struct profile_sample {
     uint64_t time;
 };
 
+/* A field of tracepoints. */
+struct profile_trace_field {
+    const char *name;
+    int32_t event; /* of this event alone; PFR_NO_EVENT: of all that have it */
+    bool plain;    /* by itself, not as the event's text has it */
+};
+
 struct profile_wish {
     uint32_t keys;         /* PROFILE_BIT of each */
     bool frames;           /* where the samples were; else the weights are the roots' */
@@ -117,6 +124,10 @@ struct profile_wish {
     uint64_t time_quantum; /* ns; 0: 1 */
     unsigned jobs;         /* threads; 0: one for each cpu, with .chains one */
     struct address_names_options names;
+    /* With PROFILE_TRACE: the text is that of the fields by themselves, and these fields follow it. */
+    bool trace_plain;
+    const struct profile_trace_field *trace_fields;
+    uint32_t nr_trace_fields;
     /* false: the sample is left out, and counted in profile->left_out. Called by any thread. NULL: all are kept. */
     bool (*keep)(void *context, const struct profile_sample *sample);
     void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read; may be NULL */
@@ -154,6 +165,9 @@ struct profile {
  */
 pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err);
 void profile_close(struct profile *p); /* NULL is fine */
+
+/* A part of a text of PROFILE_TRACE: 0 the text of the whole event, n field n - 1 of the wish; false: it has none. */
+bool profile_trace_part(const struct profile *p, uint64_t text, uint32_t part, struct intern_text *of);
 
 /* The value of a key that was wished for. */
 uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key);

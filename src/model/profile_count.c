@@ -11,7 +11,6 @@
 #include "model/profile_parts.h"
 
 #include "base/output.h"
-#include "base/public_output.h"
 #include "file/walk.h"
 #include "model/trace_text.h"
 
@@ -119,28 +118,25 @@ static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t m
 
 /* The fields of a tracepoint as text, in c->texts; NO_TEXT: the sample is of something else. */
 static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
-    const pfr_bytes none = {NULL, 0}, *raw = s->whole ? &s->whole->raw.data : &none;
-    const uint64_t config = pfr_get_event(c->profile->reader, s->event)->attr.config;
-    pfr_output text = {.raw_names = true};
     uint32_t id = 0;
     size_t length;
+    struct output text;
     if (pfr_get_event(c->profile->reader, s->event)->attr.type != TYPE_TRACEPOINT)
         return *value = NO_TEXT, PFR_OK;
     if (!c->trace && !c->no_trace) {
         PFR_TRY(trace_text_open(&c->trace, c->profile->reader, c->memory, err));
         c->no_trace = !c->trace;
     }
-    memory_init(&text.memory, &c->memory->alloc, 0);
-    out_open_memory(&text.out, c->memory);
+    out_open_memory(&text, c->memory);
     pfr_status st = PFR_OK;
     if (c->trace && (c->places[s->event].sample_type & S_RAW))
-        st = trace_text_write(c->trace, config, raw->at, raw->length, s->cpu, &text, err);
-    const char *bytes = out_bytes(&text.out, &length);
-    if (st >= 0 && text.out.status < 0)
+        st = trace_parts_write(c, s, &text, err);
+    const char *bytes = out_bytes(&text, &length);
+    if (st >= 0 && text.status < 0)
         st = mem_fail(c->memory, err, "profile");
     if (st >= 0)
         st = intern_put(&c->texts, bytes ? bytes : "", length, &id, err);
-    out_close(&text.out, NULL);
+    out_close(&text, NULL);
     *value = id;
     return st;
 }

@@ -6,6 +6,7 @@
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
+ *     profile_trace.c     what tracepoints say
  *     profile_reads.c     samples that stand for one of each counter they read
  *     profile_values.c    what groups a new entry
  *     profile_stacks.c    its chain, by
@@ -24,6 +25,7 @@
 #include "model/profile.h"
 
 #include "base/fail.h"
+#include "base/output.h"
 #include "file/recording.h"
 #include "model/chain.h"
 #include "model/timeline.h"
@@ -330,6 +332,11 @@ static inline struct who counter_who(const struct counter *c, uint64_t first_wor
     memcpy(&who, intern_get(&c->whos, (uint32_t)first_word & WHO_MOST).bytes, sizeof who);
     return who;
 }
+
+/* --- profile_trace.c */
+
+/* The text of a tracepoint, with the fields that are wished for behind it: profile_trace_part takes it apart. */
+pfr_status trace_parts_write(struct counter *c, const struct picked *s, struct output *to, pfr_error *err);
 
 /* --- profile_reads.c */
 

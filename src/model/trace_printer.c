@@ -82,3 +82,20 @@ const char *trace_printer_text(struct trace_printer *p, const uint8_t *data, siz
     *text_length = p->text.len;
     return p->text.state == TRACE_SEQ__GOOD ? p->text.buffer : NULL;
 }
+
+const char *trace_printer_field(struct trace_printer *p, const uint8_t *data, size_t length, const char *name,
+                                size_t *text_length) {
+    struct tep_record record = {.size = (int)length, .data = (void *)(uintptr_t)data};
+    struct tep_event *event = tep_find_event_by_record(p->tep, &record);
+    struct tep_format_field *field = event && name ? tep_find_any_field(event, name) : NULL;
+    if (!event || (name && !field))
+        return NULL;
+    trace_seq_reset(&p->text);
+    if (field)
+        tep_print_field(&p->text, record.data, field);
+    else
+        tep_print_fields(&p->text, record.data, record.size, event);
+    trace_seq_terminate(&p->text);
+    *text_length = p->text.len;
+    return p->text.state == TRACE_SEQ__GOOD ? p->text.buffer : NULL;
+}

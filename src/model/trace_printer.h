@@ -44,4 +44,8 @@ bool trace_printer_add(struct trace_printer *printer, const char *text, size_t l
 const char *trace_printer_text(struct trace_printer *printer, const uint8_t *data, size_t length, uint32_t cpu,
                                size_t *text_length);
 
+/* The same of one of its fields, or with NULL of all as `name=value`; NULL: there is none of the name. */
+const char *trace_printer_field(struct trace_printer *printer, const uint8_t *data, size_t length, const char *name,
+                                size_t *text_length);
+
 #endif

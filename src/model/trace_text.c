@@ -354,3 +354,74 @@ pfr_status trace_text_write(struct trace_text *t, uint64_t config, const uint8_t
         return print_here(t, (uint32_t)length, cpu, out);
     return print_apart(t, e, (uint32_t)length, cpu, out, err);
 }
+
+/* --- single fields --- */
+
+/* Its record is placed. *e NULL: there is nothing to say of it. */
+static pfr_status ready_fields(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length,
+                               struct trace_event **event, pfr_error *err) {
+    struct trace_event *e = find_event(t, config, raw, length);
+    *event = NULL;
+    if (!e || length > TRACE_DATA_MOST || e->id > UINT16_MAX)
+        return PFR_OK;
+    if (e->state == NOT_READ)
+        PFR_TRY(read_format(t, e, &t->sources[e - t->events], err));
+    if (e->state == APART)
+        PFR_TRY(give_fields(t, e, &t->sources[e - t->events], err));
+    if (e->state != HERE || length < e->shape.bytes)
+        return PFR_OK;
+    place_record(t, e, raw, (uint32_t)length);
+    *event = e;
+    return PFR_OK;
+}
+
+/* The value of the first word `name=value`; NULL: there is none. */
+static const char *find_word(const char *text, size_t length, const char *name, size_t *value_length) {
+    const size_t name_length = strlen(name);
+    const char *const end = text + length;
+    for (const char *at = text; at < end; at++) {
+        const char *blank = memchr(at, ' ', (size_t)(end - at));
+        const char *const stop = blank ? blank : end;
+        if ((size_t)(stop - at) > name_length && at[name_length] == '=' && memcmp(at, name, name_length) == 0) {
+            *value_length = (size_t)(stop - at) - name_length - 1;
+            return at + name_length + 1;
+        }
+        at = stop;
+    }
+    return NULL;
+}
+
+pfr_status trace_text_field(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length, const char *name,
+                            bool plain, pfr_output *out, bool *has, pfr_error *err) {
+    struct trace_event *e;
+    const char *text = NULL, *value = NULL;
+    size_t text_length = 0, value_length = 0;
+    *has = false;
+    PFR_TRY(ready_fields(t, config, raw, length, &e, err));
+    if (!e || (name && !find_format_field(&e->shape.format, name)))
+        return PFR_OK;
+    if (name && !plain && (text = trace_printer_text(t->printer, t->data, length, 0, &text_length)))
+        value = find_word(text, text_length, name, &value_length);
+    if (!value)
+        value = trace_printer_field(t->printer, t->data, length, name, &value_length);
+    *has = value != NULL;
+    if (value)
+        print_name(out, value, value_length);
+    return PFR_OK;
+}
+
+pfr_status trace_text_field_name(struct trace_text *t, uint64_t config, size_t number, const char **name,
+                                 bool *is_common, pfr_error *err) {
+    struct trace_event *e = find_event(t, config, NULL, 0);
+    *name = NULL;
+    if (!e)
+        return PFR_OK;
+    if (e->state == NOT_READ)
+        PFR_TRY(read_format(t, e, &t->sources[e - t->events], err));
+    const struct event_format *format = &e->shape.format;
+    if (e->shape.verdict == TRACE_NEVER || number >= format->field_count)
+        return PFR_OK;
+    *name = format->fields[number].name;
+    *is_common = format->fields[number].is_common;
+    return PFR_OK;
+}

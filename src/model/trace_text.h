@@ -52,4 +52,16 @@ void trace_text_no_children(struct trace_text *text);
 pfr_status trace_text_write(struct trace_text *text, uint64_t config, const uint8_t *raw, size_t length, uint32_t cpu,
                             pfr_output *out, pfr_error *err);
 
+/*
+ * What a record says of one field: what stands in its text behind `name=`, up to a blank, and where there is no such
+ * thing, or with `plain`, the field by itself. name NULL: all fields by themselves. Formats that are not understood
+ * have no text here. *has false: the format has no such field, and nothing is written.
+ */
+pfr_status trace_text_field(struct trace_text *text, uint64_t config, const uint8_t *raw, size_t length,
+                            const char *name, bool plain, pfr_output *out, bool *has, pfr_error *err);
+/* The fields of a format, in order; those that all formats have first. NULL behind the last. *name lives as long as
+   the text. */
+pfr_status trace_text_field_name(struct trace_text *text, uint64_t config, size_t number, const char **name,
+                                 bool *is_common, pfr_error *err);
+
 #endif

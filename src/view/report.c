@@ -184,6 +184,9 @@ static struct profile_wish wish_of(struct report *r) {
     wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
     wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
     wish.unnamed_apart = r->children;
+    wish.trace_plain = o->raw_trace;
+    wish.trace_fields = r->trace_wish;
+    wish.nr_trace_fields = r->nr_trace;
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     wish.names = (struct address_names_options){.symfs = o->symfs,
                                                 .vmlinux = o->vmlinux,

@@ -293,10 +293,6 @@ void cell_number(struct report *r, uint64_t id, const struct row *row, pfr_outpu
     out_u64(&to->out, id);
 }
 
-uint64_t identity_of_trace(struct report *r, const struct spot *spot) {
-    return profile_value(r->profile, spot->group, PROFILE_TRACE);
-}
-
 uint64_t identity_of_time(struct report *r, const struct spot *spot) {
     return profile_value(r->profile, spot->group, PROFILE_TIME);
 }

@@ -144,12 +144,19 @@ static bool fits_mode(const struct report *r, const struct report_field *f) {
            (r->mode == REPORT_MEMORY || !(f->keys & of_memory || f->of_memory));
 }
 
-static pfr_status read_words(const struct report *r, const char *words, struct field_list list, const char *option,
+static void add_to_list(void *list, const struct report_field *field) {
+    add_field(*(const struct field_list *)list, field);
+}
+
+static pfr_status read_words(struct report *r, const char *words, struct field_list list, const char *option,
                              pfr_error *err) {
     for (const char *at = words; *at; at += *at == ',' || *at == ' ') {
         const size_t length = strcspn(at, ", ");
         const struct report_field *f = length ? find_field(at, length) : NULL;
-        if (length && !f)
+        bool known = f || !length;
+        if (!known)
+            PFR_TRY(report_trace_word(r, at, length, add_to_list, &list, &known, err));
+        if (!known)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, option, "unknown %s %.*s", option,
                             length < 60 ? (int)length : 60, at);
         if (f && !fits_mode(r, f))

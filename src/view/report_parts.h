@@ -9,6 +9,7 @@
  *     report_cells.c       what a field says of a place in a group: an identity, an order, a text
  *     report_memory.c      the same for fields of memory accesses and of branches
  *     report_cache_lines.c and for lines of the cache
+ *     report_trace.c       fields that tracepoints have
  *     report_chain.c       the words of -g
  *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
  *     report_forest.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
@@ -74,6 +75,18 @@ pfr_status report_fields_read(struct report *r, pfr_error *err);
 /* What the profile must hold for them. */
 uint32_t report_keys_needed(const struct report *r, unsigned *needs);
 
+/* report_trace.c: fields of tracepoints, which the recording names */
+#define TRACE_NAME_ROOM 128u
+#define TRACE_FIELDS_ASKED 64u
+struct report_trace_field {
+    struct report_field field; /* first: what is asked for it is found from this */
+    char name[TRACE_NAME_ROOM];
+};
+typedef void report_add_field(void *context, const struct report_field *field);
+/* Adds the fields that a word means. *known false: it means none. */
+pfr_status report_trace_word(struct report *r, const char *word, size_t length, report_add_field *add, void *context,
+                             bool *known, pfr_error *err);
+
 /* --- call trees --- */
 
 enum chain_mode { CHAIN_NONE, CHAIN_GRAPH, CHAIN_FRACTAL, CHAIN_FLAT, CHAIN_FOLDED };
@@ -123,7 +136,7 @@ void rows_free(struct report *r);
 
 /* A line of the report: a row for each event of a group, NO_ROW where it has none. */
 struct lines {
-    uint32_t *rows; /* `members` of them a line */
+    uint32_t *rows;   /* `members` of them a line */
     uint32_t *order;  /* lines */
     uint32_t *places; /* of a line among all, by its cells */
     uint32_t count, members;
@@ -269,6 +282,10 @@ struct report {
     const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
     const struct report_field *columns[FIELDS_MOST]; /* what is printed */
     unsigned nr_sort, nr_keys, nr_columns;
+    const struct report_field *asked; /* whose identity is at hand */
+    struct report_trace_field trace[TRACE_FIELDS_ASKED];
+    struct profile_trace_field trace_wish[TRACE_FIELDS_ASKED];
+    uint32_t nr_trace;
     struct forest forest;
     struct walk walk;
     struct rows rows;

@@ -83,8 +83,10 @@ pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, p
     struct row_cells cells;
     const uint32_t before = r->rows.cells.count;
     cells.event = spot->group->event;
-    for (unsigned i = 0; i < r->nr_keys; i++)
+    for (unsigned i = 0; i < r->nr_keys; i++) {
+        r->asked = r->keys[i];
         cells.of[i] = r->keys[i]->identity(r, spot);
+    }
     if (r->cell.out.status < 0)
         return mem_fail(r->memory, err, "rows");
     PFR_TRY(intern_put(&r->rows.cells, &cells, (r->nr_keys + 1) * sizeof(uint64_t), row, err));

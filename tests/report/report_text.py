@@ -15,6 +15,7 @@ NAMELESS = re.compile(r"\[[k.guH]\] (0x[0-9a-f]{16}|0{16})(?![0-9a-f])")
 REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
 NO_IPC = " - -"
 USER_DATA = re.compile(r"\[[kX]\] 0x[0-9a-f]{16} \[unknown\]")
+CUT = re.compile(r" [a-z_]+=\S*$|\[([0-9a-f]{2},? )*[0-9a-f]{0,2},?$")
 IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")
 
 
@@ -80,6 +81,11 @@ def is_user_data(mine, other):
     return mine.tree == other.tree and len(words) == 2 and other.line.startswith(words[0] + "[k] ") and other.line.endswith(words[1])
 
 
+def is_cut(mine, other):
+    """perf measures columns of tracepoints before it prints them, and cuts their text."""
+    return mine.tree == other.tree and mine.line != other.line and CUT.search(mine.line) is not None and other.line.startswith(mine.line)
+
+
 def flat(tree):
     """The lines without the bars that say whether another branch follows, in no order."""
     bare = [line.replace("|", " ") for line in tree]
@@ -96,6 +102,7 @@ RULES = {
     "rest-of-a-level": is_named_rest,
     "places-in-variables": is_in_variable,
     "data-of-user-memory": is_user_data,
+    "cut-text-of-tracepoints": is_cut,
     "order-of-equal-branches": is_other_branch_first,
 }
 ORDER, NO_COLUMN = "order-of-equal-rows", "column-without-instructions"

@@ -45,6 +45,9 @@ MEMORY = tuple("--mem-mode " + words for words in (
     "", "--no-children", "-g none -s mem,sym", "-g none -s local_weight,weight,local_ins_lat", "-g none -s tlb,snoop,locked,blocked",
     "-g none -s phys_daddr", "-g none -s dcacheline,dso_daddr", "-g none -s symbol_iaddr",
     "-g none -s sym,symbol_daddr,dso_daddr", "-g none -s data_page_size,code_page_size"))
+TRACED = tuple("-s " + words for words in (
+    "trace", "trace --raw-trace", "id", "comm,next_pid,next_comm", "sched:sched_switch.prev_state", "sched_switch.prev_state/raw",
+    "sys_enter.id,sym", "sched_stat_runtime.*", "prev_pid,common_pid --raw-trace", "next_comm,pid"))
 BRANCHES = ("", "-s comm,sym", "-s dso_to,dso_from", "-s mispredict,in_tx,abort", "-s addr_from,addr_to", "-s cycles", "-b -s pid", "-n",
             "--no-branch-stack -g none")
 
@@ -90,6 +93,7 @@ FRESH = {
     "page_sizes": Fresh((*SAMPLED, "-d", "--data-page-size", "--code-page-size"), MEMORY + ("-s code_page_size",)),
     "cgroups": Fresh((*SAMPLED, "-g", "--all-cgroups"), ("", "-s cgroup -g none --no-children", "-s cgroup,comm --no-children")),
     "tracepoints": Fresh(("-e", "raw_syscalls:sys_enter", "-g"), TREES + ("-s trace,comm --no-children", "-s comm,sym"), ("./calls", "1")),
+    "fields_of_tracepoints": Fresh(("-e", "raw_syscalls:sys_enter,sched:sched_switch,sched:sched_stat_runtime"), TRACED, ("./calls", "6")),
 }
 
 # With how perf looks for objects: names of kernels and of the vdso are those of another machine.
