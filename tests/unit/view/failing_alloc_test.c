@@ -117,9 +117,23 @@ static pfr_status run_report_folded(const struct scene *scene, pfr_reader *reade
     return pfr_report_print(reader, &options, out, err);
 }
 
+/* Fields, where something has fields. */
+static pfr_status run_report_fields(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_event *first = pfr_event_count(reader) ? pfr_get_event(reader, 0) : NULL;
+    const bool fields = first && first->attr.type == 2;
+    const pfr_report_options options = {.size = sizeof options,
+                                        .format = PFR_REPORT_CSV,
+                                        .sort = fields ? "trace,trace_fields,common_pid/raw" : "trace,dso_size",
+                                        .symfs = scene->symfs,
+                                        .kallsyms = "/nowhere",
+                                        .jobs = 1};
+    return pfr_report_print(reader, &options, out, err);
+}
+
 static pfr_status run_report_memory(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_report_options options = {.size = sizeof options,
                                         .format = PFR_REPORT_JSON,
+                                        .sort = "comm,dcacheline,symbol_iaddr,symbol_daddr,dso_daddr,mem",
                                         .memory_mode = true,
                                         .symfs = scene->symfs,
                                         .kallsyms = "/nowhere",
@@ -234,6 +248,7 @@ static const struct verb verbs[] = {
     {"report --no-children -g fractal", run_report_callees},
     {"report --group -g folded", run_report_folded},
     {"report --mem-mode --format=json", run_report_memory},
+    {"report -s trace_fields --format=csv", run_report_fields},
     {"script", run_script},
     {"script --jobs=3", run_script_jobs},
     {"script --show-round-events", run_script_as_recorded},
