@@ -12,7 +12,7 @@ struct report_options {
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
-    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum;
+    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter;
     bool raw_trace, symbols, mangled, inverted, only_parent, show_samples, show_total_period, memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
@@ -33,9 +33,9 @@ static const struct opt report_opts[] = {
     FLAG("show-total-period", 0, show_total_period, "print the weight of each row, not only its share"),
     FLAG("children", 0, children, "weigh functions with all that they call: so it is where chains were recorded"),
     FLAG("no-children", 0, no_children, "weigh functions by themselves"),
-    TEXT("call-graph", 'g', call_graph, "HOW",
-         "call trees: graph, fractal, flat, folded or none, caller or callee, least share; see CALL TREES"),
-    FLAG("inverted", 'G', inverted, "call trees from the outermost caller on: -g caller"),
+    {"call-graph", 'g', OPT_LAST, offsetof(struct report_options, call_graph), "HOW",
+     "call trees: graph, fractal, flat, folded or none, caller or callee, least share; see CALL TREES"},
+    FLAG("inverted", 'G', inverted, "call trees from the outermost caller on, whatever -g says"),
     {"max-stack", 0, OPT_NUMBER, offsetof(struct report_options, max_stack), "COUNT",
      "look at as much of a call chain; 127 without the option"},
     TEXT("parent", 'p', parent, "REGEX", "the sort key parent: the function of the chain that matches"),
@@ -60,6 +60,7 @@ static const struct opt report_opts[] = {
     TEXT("dso", 'd', objects, "NAMES", "print rows in these objects: libc.so.6,/usr/bin/sh"),
     TEXT("dsos", 0, objects, "NAMES", NULL),
     TEXT("symbols", 'S', symbols_of, "NAMES", "print rows of these functions"),
+    TEXT("symbol-filter", 0, symbol_filter, "TEXT", "print rows of functions with this in their names"),
     {"format", 0, OPT_CHOICE, offsetof(struct report_options, format), "text|perf|csv|json",
      "a table, as perf report --stdio, or for programs"},
     FLAG("tree", 0, bars, "print the whole call tree instead of rows, with a bar beside each function"),
@@ -110,6 +111,9 @@ static bool check(const struct report_options *o) {
     return false;
 }
 
+/* What -g means without a word, as in perf. */
+#define LONE_CALL_GRAPH "graph,0.5,caller,function,percent"
+
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 static bool wants_color(const struct report_options *o) {
@@ -127,7 +131,8 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->show_samples = o->show_samples;
     how->show_total_period = o->show_total_period;
     how->children = choice(o->children, o->no_children);
-    how->call_graph = o->call_graph ? o->call_graph : o->inverted ? "caller" : NULL;
+    how->call_graph = o->call_graph && !*o->call_graph ? LONE_CALL_GRAPH : o->call_graph;
+    how->inverted = o->inverted;
     how->max_stack = o->max_stack;
     how->parent = o->parent;
     how->only_parent = o->only_parent;
@@ -145,6 +150,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->comms = o->comms;
     how->objects = o->objects;
     how->symbols = o->symbols_of;
+    how->symbol_filter = o->symbol_filter;
     how->bars = o->bars;
     how->color = wants_color(o);
     how->symfs = o->symfs;

@@ -195,6 +195,7 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
         *(bool *)member = row->kind == OPT_FLAG;
         return true;
     case OPT_STRING:
+    case OPT_LAST:
         *(const char **)member = word;
         return true;
     case OPT_WORDS:
@@ -268,9 +269,17 @@ static bool refuse_missing(const struct parse *parse, const struct opt *row) {
     return refuse_option(parse, row, what);
 }
 
+/* Nothing, or another option: then an OPT_LAST is by itself. */
+static bool is_left_out(const struct opt *row, const char *next) {
+    return row->kind == OPT_LAST && (!next || next[0] == '-');
+}
+
 /* words->next stands at the option itself, or behind it when `attached` is its argument. */
 static bool take_option(const struct parse *parse, const struct found *found, char *attached, struct words *words) {
+    static char nothing[] = "";
     char *word = attached;
+    if (!word && is_left_out(found->row, *words->next))
+        word = nothing;
     if (found->row->arg && !word) {
         word = *words->next;
         if (!word)

@@ -42,7 +42,8 @@ typedef struct pfr_report_options {
     bool show_total_period;     /* of their weight */
     pfr_report_choice children; /* weights of functions with all they call; AUTO: in tables, where chains are */
     const char *call_graph;     /* as perf's -g: "graph,0.5,caller,function,percent"; "none"; NULL: the defaults */
-    uint32_t max_stack;         /* entries of a chain; 0: 127 */
+    bool inverted;              /* call trees from the outermost caller on, whatever call_graph says */
+    uint32_t max_stack;         /* entries of a chain, from the end that trees begin with; 0: 127 */
     const char *parent;         /* regular expression: the sort key `parent` is the function of a chain that matches */
     bool only_parent;           /* only samples with one */
     double percent_limit;       /* rows below this percentage are left out, and branches of trees; less than 0: none */
@@ -55,6 +56,7 @@ typedef struct pfr_report_options {
     const char *time;           /* as pfr_script_options.time */
     const char *pids, *tids;    /* rows of these alone; what they leave out counts in percentages unless `relative` */
     const char *comms, *objects, *symbols; /* the same */
+    const char *symbol_filter;             /* rows whose function has this in its name; NULL: all */
     uint64_t time_quantum;                 /* ns, of the sort key `time`; 0: 100 ms */
     bool bars;                             /* tables: the whole call tree instead of rows, with a bar beside each */
     bool color;                            /* hot rows stand out: for a terminal */

@@ -120,7 +120,8 @@ struct profile_wish {
     bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
                               place in the object is not the address as recorded */
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
-    uint32_t max_stack;    /* entries of a chain, from the innermost; 0: 127 */
+    uint32_t max_stack;    /* entries of a chain; 0: 127 */
+    bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
     unsigned jobs;         /* threads; 0: one for each cpu, with .chains one */
     struct address_names_options names;

@@ -40,10 +40,19 @@ static pfr_status make_room(struct stacks *s, size_t length, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Leaves the outermost ones. */
+static void drop_innermost(struct stacks *s, size_t *count, uint32_t most) {
+    if (*count <= most)
+        return;
+    memmove(s->chain, s->chain + (*count - most), most * sizeof *s->chain);
+    *count = most;
+}
+
 /* Into s->chain, innermost first; how many. */
 static pfr_status read_chain(struct counter *c, const struct picked *picked, size_t *count, pfr_error *err) {
     struct stacks *s = &c->stacks;
-    const uint32_t most = c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
+    const uint32_t kept = c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
+    const uint32_t most = c->profile->wish.from_outermost ? UINT32_MAX : kept;
     struct chain_walk walk = chain_begin(&picked->chain, picked->mode, most);
     struct stack_address a;
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
@@ -51,6 +60,7 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, siz
         a.mode = walk.mode;
         s->chain[*count] = a;
     }
+    drop_innermost(s, count, kept);
     return PFR_OK;
 }
 

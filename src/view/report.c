@@ -109,6 +109,8 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
             (struct chain_how){.mode = CHAIN_GRAPH, .least = r->chain.least, .caller = true, .caller_said = true};
     else if (!r->has_chains || o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
         r->chain.mode = CHAIN_NONE;
+    if (o->inverted)
+        r->chain.caller = r->chain.caller_said = true;
     if (!r->chain.caller_said)
         r->chain.caller = r->mode == REPORT_MEMORY ? o->children != PFR_REPORT_NO : r->children;
     return PFR_OK;
@@ -121,7 +123,7 @@ static pfr_status choose_parent(struct report *r, pfr_error *err) {
     if (regcomp(&r->parent, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent", "not a regular expression: %.60s", pattern);
     r->parent_made = true;
-    r->only_parent = r->options->parent && r->options->only_parent;
+    r->only_parent = r->options->only_parent;
     return PFR_OK;
 }
 
@@ -174,7 +176,8 @@ static struct profile_wish wish_of(struct report *r) {
     bool filter_needs_frames;
     struct profile_wish wish = {.keys = report_keys_needed(r, &needs), .max_stack = o->max_stack, .jobs = o->jobs};
     wish.keys |= filter_keys_needed(r, &filter_needs_frames);
-    r->has_parent = needs & NEEDS_PARENT && r->has_chains;
+    r->has_parent = (needs & NEEDS_PARENT || r->only_parent) && r->has_chains;
+    wish.from_outermost = r->chain.caller;
     wish.branches = r->mode == REPORT_BRANCHES;
     if (r->mode == REPORT_MEMORY)
         wish.keys |= PROFILE_BIT(PROFILE_WEIGHT);
@@ -227,9 +230,12 @@ static pfr_status load(struct report *r, pfr_error *err) {
     PFR_TRY(report_learn_sockets(r, err));
     const size_t events = (size_t)r->profile->nr_events + 1;
     r->totals = mem_alloc(r->memory, events, sizeof *r->totals);
-    if (!r->totals)
+    r->all = mem_alloc(r->memory, events, sizeof *r->all);
+    r->before = mem_alloc(r->memory, events, sizeof *r->before);
+    if (!r->totals || !r->all || !r->before)
         return mem_fail(r->memory, err, "report");
     memcpy(r->totals, r->profile->totals, events * sizeof *r->totals);
+    memcpy(r->all, r->profile->totals, events * sizeof *r->all);
     return PFR_OK;
 }
 
@@ -241,6 +247,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(rows_number_symbols(r, err));
     PFR_TRY(forest_make(r, err));
     PFR_TRY(walk_make(r, err));
+    filter_totals(r);
     if (r->chain.mode != CHAIN_NONE)
         PFR_TRY(walk_list_nodes(r, err));
     PFR_TRY(features_unread(r->reader, err));
@@ -256,8 +263,10 @@ static void close_report(struct report *r) {
     rows_free(r);
     cache_lines_free(r);
     report_free_groups(r);
-    if (r->totals)
-        mem_free(r->memory, r->totals, (size_t)r->profile->nr_events + 1, sizeof *r->totals);
+    const size_t events = r->profile ? (size_t)r->profile->nr_events + 1 : 0;
+    mem_free(r->memory, r->totals, r->totals ? events : 0, sizeof *r->totals);
+    mem_free(r->memory, r->all, r->all ? events : 0, sizeof *r->all);
+    mem_free(r->memory, r->before, r->before ? events : 0, sizeof *r->before);
     samples_free(&r->kept);
     out_close(&r->cell.out, NULL);
     if (r->parent_made)

@@ -57,9 +57,29 @@ bool filter_keeps(const struct report *r, const struct profile_group *group, uin
            (!filter->tids || lists_number(filter->tids, profile_value(r->profile, group, PROFILE_TID)));
 }
 
+bool filter_keeps_row(const struct report *r, const struct row *row) {
+    const char *part = r->options->symbol_filter;
+    const struct profile_frame *f = part ? report_frame(r, row->frame) : NULL;
+    return !part || (f && f->text != NO_TEXT && strstr(intern_chars(&r->profile->texts, f->text), part));
+}
+
+void filter_totals(struct report *r) {
+    memcpy(r->before, r->totals, ((size_t)r->profile->nr_events + 1) * sizeof *r->before);
+    if (!r->options->symbol_filter || !r->relative)
+        return;
+    memset(r->totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->totals);
+    for (uint32_t i = 0; i < r->rows.cells.count; i++) {
+        const struct row *row = &r->rows.at[i];
+        struct profile_weight *total = &r->totals[row->event];
+        const bool kept = filter_keeps_row(r, row);
+        total->weight += kept ? row->self.weight : 0;
+        total->samples += kept ? row->self.samples : 0;
+    }
+}
+
 uint32_t filter_keys_needed(const struct report *r, bool *frames) {
     const struct report_filter *filter = &r->filter;
-    *frames = filter->dsos || filter->symbols;
+    *frames = filter->dsos || filter->symbols || r->options->symbol_filter;
     return (filter->comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids ? PROFILE_BIT(PROFILE_PID) : 0) |
            (filter->tids ? PROFILE_BIT(PROFILE_TID) : 0);
 }

@@ -85,12 +85,14 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
     if (!root_of)
         return mem_fail(r->memory, err, "nodes");
     memset(r->totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->totals);
+    memset(r->all, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->all);
     for (uint32_t n = 0; n < f->nr_nodes; n++) {
         const struct profile_group *group = f->roots[root_of[n]].group;
         if (!f->self[n].samples)
             continue;
         if (r->mode == REPORT_MEMORY)
             weigh_cost(r, group, &f->self[n]);
+        add_weight(&r->all[group->event], f->self[n]);
         const bool kept = !r->filter.any || filter_keeps(r, group, frame_of_node(f, n));
         if (kept || !r->relative)
             add_weight(&r->totals[group->event], f->self[n]);

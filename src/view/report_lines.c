@@ -145,7 +145,7 @@ static pfr_status put_rows(struct report *r, struct lines *lines, pfr_error *err
     intern_init(&cells, r->memory);
     for (uint32_t i = 0; i < r->rows.cells.count && st >= 0; i++) {
         const uint32_t event = r->rows.at[i].event;
-        if (event >= lines->leader && event - lines->leader < lines->members)
+        if (event >= lines->leader && event - lines->leader < lines->members && filter_keeps_row(r, &r->rows.at[i]))
             st = put_row(r, lines, &cells, i, err);
     }
     intern_free(&cells);

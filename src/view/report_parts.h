@@ -171,6 +171,9 @@ struct forest {
 
 /* Whether samples of the group and frame are rows. */
 bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame);
+/* --symbol-filter looks at what a row is called; percentages may be of such rows. */
+bool filter_keeps_row(const struct report *r, const struct row *row);
+void filter_totals(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);
 
 pfr_status forest_make(struct report *r, pfr_error *err);
@@ -291,7 +294,9 @@ struct report {
     struct rows rows;
     struct tree tree;
     uint32_t *symbol_of;           /* by frame, then by frame of a sampled address: see report_rows.c */
-    struct profile_weight *totals; /* by event: what percentages are of */
+    struct profile_weight *totals; /* by event: what percentages are of, */
+    struct profile_weight *all;    /* and those of call trees: with what filters leave out, */
+    struct profile_weight *before; /* and the least share of those: before --symbol-filter */
     int32_t *socket_of;            /* by cpu */
     uint32_t nr_cpus, nr_groups;
     struct report_group *groups; /* events side by side */

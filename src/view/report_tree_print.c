@@ -45,8 +45,8 @@ static void print_frame(const struct printer *p, uint32_t frame) {
     print_name(p->to, text.bytes, text.length);
     if (!p->r->chain.by_address)
         return;
-    out_text(p->out, "+0x");
-    out_hex(p->out, f->address - f->start, 1);
+    out_text(p->out, " +");
+    out_u64(p->out, f->address - f->start);
 }
 
 static void print_value(const struct printer *p, struct profile_weight weight, uint64_t total) {
@@ -288,8 +288,8 @@ static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t l
 pfr_status tree_print(struct report *r, uint32_t row, pfr_output *to, pfr_error *err) {
     const struct row *at = &r->rows.at[row];
     struct printer p = {.r = r, .t = &r->tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
-    const uint64_t total = r->totals[at->event].weight;
-    const uint64_t least = (uint64_t)((double)total * (r->chain.least / 100));
+    const uint64_t total = r->all[at->event].weight;
+    const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
     p.whole = r->children ? at->total.weight : at->self.weight;
     if (r->chain.mode != CHAIN_FRACTAL && p.whole < least)
         return PFR_OK;

@@ -16,6 +16,8 @@ REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
 NO_IPC = " - -"
 USER_DATA = re.compile(r"\[[kX]\] 0x[0-9a-f]{16} \[unknown\]")
 CUT = re.compile(r" [a-z_]+=\S*$|\[([0-9a-f]{2},? )*[0-9a-f]{0,2},?$")
+LINE = re.compile(r" [^ |]+:\d+$")
+DISTANCE = re.compile(r" \+\d+$")
 IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")
 
 
@@ -81,6 +83,13 @@ def is_user_data(mine, other):
     return mine.tree == other.tree and len(words) == 2 and other.line.startswith(words[0] + "[k] ") and other.line.endswith(words[1])
 
 
+def is_line(mine, other):
+    """Of what has debug information perf says the line where we say the distance from the function's begin."""
+    frames, others = [";".join(row.tree).split(";") for row in (mine, other)]
+    return mine.line == other.line and mine.tree != other.tree and len(frames) == len(others) and \
+        all(a == b or (LINE.search(a) and LINE.sub("", a) == DISTANCE.sub("", b)) for a, b in zip(frames, others))
+
+
 def is_cut(mine, other):
     """perf measures columns of tracepoints before it prints them, and cuts their text."""
     return mine.tree == other.tree and mine.line != other.line and CUT.search(mine.line) is not None and other.line.startswith(mine.line)
@@ -102,6 +111,7 @@ RULES = {
     "rest-of-a-level": is_named_rest,
     "places-in-variables": is_in_variable,
     "data-of-user-memory": is_user_data,
+    "lines-of-addresses": is_line,
     "cut-text-of-tracepoints": is_cut,
     "order-of-equal-branches": is_other_branch_first,
 }

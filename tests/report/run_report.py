@@ -28,6 +28,9 @@ CALLS = ("../../report/programs/calls.c", "calls", "-O1", "-g", "-fno-omit-frame
 SAMPLED = ("-e", "cpu-clock", "-F", "3999")
 
 TREES = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-g folded")
+CUTS = ("-g", "-g --no-children", "-g caller --max-stack 3", "--max-stack 1", "--max-stack 2 --no-children -G", "-g callee -G",
+        "-g caller,5 --max-stack 5 --no-children", "-G --no-children -g fractal", "-g fractal,count --no-children",
+        "-g folded,period,caller --no-children", "-g flat,10,2 --no-children", "--no-children -g address", "-g folded,address --no-children")
 MORE_TREES = ("--no-children -g flat", "--no-children -g fractal", "-g fractal", "-g fractal,0.5,callee", "-g graph,0.5,2",
               "-g graph,3,caller,count", "--no-children -g period", "-G", "--percent-limit 2", "--no-children --max-stack 4",
               "--no-children -p main", "-p main -x --no-children -g caller", "-s parent --no-children", "-t , -n -g none")
@@ -36,7 +39,9 @@ SORTS = tuple("--no-children -g none -s " + keys for keys in (
 FIELDS = ("-F comm,dso --no-children", "-F sym,overhead,sample", "-F +period --no-children", "-F overhead_sys,overhead_us,comm",
           "-s comm,dso -F +sym --no-children")
 FILTERS = tuple("--no-children -g none " + words for words in (
-    "-c calls", "-d libc.so.6", "-d calls,libc.so.6 -s dso_size,sym", "-S compare,spin", "-d calls --percentage relative", "-c nobody"))
+    "-c calls", "-d libc.so.6", "-d calls,libc.so.6 -s dso_size,sym", "-S compare,spin", "-d calls --percentage relative", "-c nobody",
+    "--symbol-filter co", "--symbol-filter c --percentage relative", "-x")) + (
+    "-d calls --percentage relative --no-children", "--symbol-filter c --percentage relative --no-children", "-p main -g -x")
 FLAT = ("--no-children -g none", "-n -g none", "--sort comm,dso")
 GROUPS = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-n -g none",
           "--no-children -g none -s dso")
@@ -67,6 +72,7 @@ EVENTS = ("-F", "3999", "-g")
 
 FRESH = {
     "chains": Fresh((*SAMPLED, "-g"), TREES + MORE_TREES),
+    "cuts": Fresh((*SAMPLED, "-g"), CUTS),
     "sorts": Fresh((*SAMPLED, "-g"), SORTS + FIELDS + FILTERS),
     "flat": Fresh(SAMPLED, FLAT + SORTS),
     "user": Fresh(("-e", "cpu-clock:u", "-F", "3999", "-g")),
@@ -134,7 +140,7 @@ def perf_report(folder, recording, words):
 
 
 def our_report(folder, recording, words):
-    done = fresh.run([os.environ["PERFRAY"], "report", "--format=perf", "--raw-names", "--no-pager", *words, recording], folder)
+    done = fresh.run([os.environ["PERFRAY"], "report", "--format=perf", "--raw-names", "--no-pager", "-i", recording, *words], folder)
     if done.returncode != 0:
         raise Failed("perfray report %s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
     return done.stdout.decode("utf-8", "surrogateescape")
