@@ -195,3 +195,15 @@ void out_csv_field(struct output *out, const void *bytes, size_t length) {
     write_escaped(out, bytes, length, "\"", '"');
     out_char(out, '"');
 }
+
+void out_csv_escaped(struct output *out, const char *text, size_t length) {
+    out_char(out, '"');
+    if (begins_formula((const uint8_t *)text, length))
+        out_char(out, '\'');
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
+            out_char(out, '"');
+        out_char(out, text[i]);
+    }
+    out_char(out, '"');
+}

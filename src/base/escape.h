@@ -43,5 +43,7 @@ void out_json_string(struct output *out, const void *bytes, size_t length);
 
 /* The escaped form as a CSV field, always quoted; one that a spreadsheet would take for a formula gets ' in front. */
 void out_csv_field(struct output *out, const void *bytes, size_t length);
+/* The same of text that has the escaped form already. */
+void out_csv_escaped(struct output *out, const char *text, size_t length);
 
 #endif

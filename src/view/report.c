@@ -88,10 +88,13 @@ static pfr_status choose_mode(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+static bool for_programs(const pfr_report_options *o) {
+    return o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON;
+}
+
 /* For programs the columns are the same for every recording. */
 static bool wants_children(const pfr_report_options *o) {
-    const bool for_programs = o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON;
-    return o->children == PFR_REPORT_AUTO ? !for_programs : o->children == PFR_REPORT_YES;
+    return o->children == PFR_REPORT_AUTO ? !for_programs(o) : o->children == PFR_REPORT_YES;
 }
 
 /* A limit for rows is one for branches of trees, as in perf. */
@@ -100,6 +103,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     r->chain = (struct chain_how){.mode = CHAIN_GRAPH, .least = o->percent_limit > 0 ? o->percent_limit : LEAST_SHARE};
     if (o->call_graph)
         PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
+    r->asks_trees = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
     r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
     r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
     const bool draws = o->bars && r->mode == REPORT_SAMPLES && o->format <= PFR_REPORT_PERF;
@@ -107,7 +111,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     if (draws)
         r->chain =
             (struct chain_how){.mode = CHAIN_GRAPH, .least = r->chain.least, .caller = true, .caller_said = true};
-    else if (!r->has_chains || o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
+    else if (!r->has_chains || (for_programs(o) && !r->asks_trees))
         r->chain.mode = CHAIN_NONE;
     if (o->inverted)
         r->chain.caller = r->chain.caller_said = true;

@@ -5,11 +5,13 @@
  *     percent,weight,samples,event,comm,dso,sym
  *     55.1495,166166166,166,"cpu-clock:u","busy","busy","[.] sieve"
  *
- * With --children these are of the row with all it calls, and self_percent, self_weight, self_samples follow.
+ * With --children these are of the row with all it calls, and self_percent, self_weight, self_samples follow. Where -g
+ * asks for trees there is a line for each chain: report_tree_data.c.
  */
 #include "view/report_print.h"
 
 #include "base/escape.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -31,6 +33,7 @@ void report_write_csv_heading(struct report *r, pfr_output *to) {
         out_char(&to->out, ',');
         out_text(&to->out, r->keys[k]->name);
     }
+    out_text(&to->out, r->asks_trees ? ",chain_weight,chain_samples,chain" : "");
     out_char(&to->out, '\n');
 }
 
@@ -65,10 +68,31 @@ static void write_row(struct report *r, const struct lines *lines, uint32_t line
         else
             out_csv_field(out, text, length);
     }
-    out_char(out, '\n');
 }
 
-void report_write_csv(struct report *r, const struct lines *lines, pfr_output *to) {
-    for (uint32_t i = 0; i < lines->shown; i++)
+/* The line, once for each chain. */
+static pfr_status write_chains(struct report *r, const struct lines *lines, uint32_t line, struct output *out,
+                               pfr_error *err) {
+    struct output cells;
+    size_t length;
+    out_open_memory(&cells, r->memory);
+    write_row(r, lines, line, &cells);
+    const char *bytes = out_bytes(&cells, &length);
+    pfr_status st = cells.status < 0 ? mem_fail(r->memory, err, "report") : PFR_OK;
+    if (st >= 0)
+        st = tree_write_csv(r, lines->rows[(size_t)line * lines->members], bytes, length, out, err);
+    out_close(&cells, NULL);
+    return st;
+}
+
+pfr_status report_write_csv(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
+    for (uint32_t i = 0; i < lines->shown; i++) {
+        if (r->asks_trees) {
+            PFR_TRY(write_chains(r, lines, lines->order[i], &to->out, err));
+            continue;
+        }
         write_row(r, lines, lines->order[i], &to->out);
+        out_char(&to->out, '\n');
+    }
+    return PFR_OK;
 }

@@ -2,6 +2,8 @@
 /* docs/json/report.schema.json */
 #include "view/report_print.h"
 
+#include "base/fail.h"
+
 #include <string.h>
 
 static void write_weight(const struct report *r, uint32_t event, struct profile_weight weight, struct json *j) {
@@ -13,7 +15,8 @@ static void write_weight(const struct report *r, uint32_t event, struct profile_
     json_u64(j, weight.samples);
 }
 
-static void write_row(struct report *r, const struct lines *lines, uint32_t line, struct json *j) {
+static pfr_status write_row(struct report *r, const struct lines *lines, uint32_t line, struct json *j,
+                            pfr_error *err) {
     const struct row *row = line_row(r, lines, line, 0);
     struct row_cells cells;
     line_cells(r, lines, line, &cells);
@@ -34,10 +37,12 @@ static void write_row(struct report *r, const struct lines *lines, uint32_t line
         else
             json_string(j, text, length);
     }
+    PFR_TRY(tree_write_json(r, lines->rows[(size_t)line * lines->members], j, err));
     json_end_object(j);
+    return PFR_OK;
 }
 
-void report_write_json(struct report *r, const struct lines *lines, struct json *j) {
+pfr_status report_write_json(struct report *r, const struct lines *lines, struct json *j, pfr_error *err) {
     json_begin_object(j);
     json_key(j, "name");
     json_text(j, pfr_get_event(r->reader, lines->leader)->name);
@@ -48,7 +53,8 @@ void report_write_json(struct report *r, const struct lines *lines, struct json 
     json_key(j, "rows");
     json_begin_array(j);
     for (uint32_t i = 0; i < lines->shown; i++)
-        write_row(r, lines, lines->order[i], j);
+        PFR_TRY(write_row(r, lines, lines->order[i], j, err));
     json_end_array(j);
     json_end_object(j);
+    return PFR_OK;
 }

@@ -17,7 +17,8 @@
  *     report_rows.c        rows: cells and weights
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
  *     report_tree.c        the call tree of one row
- *     report_tree_print.c  and its text
+ *     report_tree_print.c  and its text,
+ *     report_tree_data.c   or its data
  *     report_print.c, report_csv.c, report_json.c, report_bars.c
  */
 #include "base/intern.h"
@@ -279,6 +280,7 @@ struct report {
     regex_t parent;   /* of -p */
     bool parent_made, has_parent, only_parent;
     bool skips_first; /* chains do not repeat the symbol of the row */
+    bool asks_trees;  /* CSV and JSON have them */
     struct chain_how chain;
     struct report_filter filter;
     const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */

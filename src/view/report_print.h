@@ -13,9 +13,19 @@ pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_ou
 void report_write_totals(struct report *r, const struct lines *lines, pfr_output *to);
 
 void report_write_csv_heading(struct report *r, pfr_output *to);
-void report_write_csv(struct report *r, const struct lines *lines, pfr_output *to);
+pfr_status report_write_csv(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err);
 
-void report_write_json(struct report *r, const struct lines *lines, struct json *json);
+pfr_status report_write_json(struct report *r, const struct lines *lines, struct json *json, pfr_error *err);
+
+/* report_tree_data.c: the tree of a row for programs, where one is asked for; CSV: the line of the row, with each chain
+ */
+pfr_status tree_write_json(struct report *r, uint32_t row, struct json *json, pfr_error *err);
+pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, size_t length, struct output *to,
+                          pfr_error *err);
+/* The tree of a row, in r->tree; *shown false: it is too light for one. */
+pfr_status tree_of_row(struct report *r, uint32_t row, bool *shown, pfr_error *err);
+/* A frame as trees call it. */
+void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to);
 
 /* The name of the group that this event leads, "anon group" where it has none; NULL: it leads none. */
 const char *report_group_name(const struct report *r, uint32_t leader);

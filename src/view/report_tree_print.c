@@ -11,7 +11,7 @@
  *                |
  *                 --40.00%--scramble
  */
-#include "view/report_parts.h"
+#include "view/report_print.h"
 
 #include "base/fail.h"
 
@@ -34,19 +34,23 @@ static bool goes_on(const struct tree *t, uint32_t twig) {
     return t->twigs[twig].all == 1 && t->twigs[twig].count == 1 && !t->twigs[twig].own.samples;
 }
 
-static void print_frame(const struct printer *p, uint32_t frame) {
-    const struct profile_frame *f = report_frame(p->r, frame);
+void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to) {
+    const struct profile_frame *f = report_frame(r, frame);
     if (f->text == NO_TEXT) {
-        out_text(p->out, f->ip ? "0x" : "");
-        out_hex(p->out, f->ip, 1);
+        out_text(&to->out, f->ip ? "0x" : "");
+        out_hex(&to->out, f->ip, 1);
         return;
     }
-    const struct intern_text text = intern_get(&p->r->profile->texts, f->text);
-    print_name(p->to, text.bytes, text.length);
-    if (!p->r->chain.by_address)
+    const struct intern_text text = intern_get(&r->profile->texts, f->text);
+    print_name(to, text.bytes, text.length);
+    if (!r->chain.by_address)
         return;
-    out_text(p->out, " +");
-    out_u64(p->out, f->address - f->start);
+    out_text(&to->out, " +");
+    out_u64(&to->out, f->address - f->start);
+}
+
+static void print_frame(const struct printer *p, uint32_t frame) {
+    tree_write_frame(p->r, frame, p->to);
 }
 
 static void print_value(const struct printer *p, struct profile_weight weight, uint64_t total) {

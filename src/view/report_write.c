@@ -75,9 +75,9 @@ static void end(struct writing *w) {
 static pfr_status write_lines(struct writing *w, const struct lines *lines, pfr_error *err) {
     const pfr_report_format format = w->r->options->format;
     if (format == PFR_REPORT_JSON)
-        report_write_json(w->r, lines, &w->json);
+        PFR_TRY(report_write_json(w->r, lines, &w->json, err));
     else if (format == PFR_REPORT_CSV)
-        report_write_csv(w->r, lines, w->to);
+        PFR_TRY(report_write_csv(w->r, lines, w->to, err));
     else if (w->r->options->bars)
         return report_print_bars(w->r, lines, w->to, err);
     else

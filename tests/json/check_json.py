@@ -26,6 +26,7 @@ EACH = 5
 VERBS = {
     "info": ["info", "--format=json"],
     "report": ["report", "--format=json", "--no-symbols"],
+    "report -g": ["report", "-g", "--format=json", "--children", "--no-symbols"],
     "dump": ["dump", "--format=jsonl"],
     "script": ["script", "--format=json"],
 }
@@ -72,7 +73,7 @@ def documents(verb, path):
 
 def check(verb):
     """Problems of one verb over all recordings, and how many documents were looked at."""
-    schema = json.loads((ROOT / "docs" / "json" / (verb + ".schema.json")).read_text())
+    schema = json.loads((ROOT / "docs" / "json" / (verb.split()[0] + ".schema.json")).read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     problems, count = [], 0

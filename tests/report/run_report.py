@@ -11,6 +11,8 @@ row. Rows, their order, their percentages and the lines of call trees must be eq
 be explained by a rule there (docs/differences.md); how many are is printed. Where something is not installed, not recorded
 or not permitted: `skip NAME reason`.
 """
+import csv
+import json
 import os
 import shutil
 import sys
@@ -198,6 +200,27 @@ def check_forms(folder):
     return "%d lines" % wanted.count("\n")
 
 
+def check_chains(folder):
+    """The chains that CSV and JSON show of a row weigh what the row weighs, where no share is too small."""
+    fresh.build(folder, *CALLS)
+    fresh.record(folder, "perf.data", (*SAMPLED, "-g"), ("./calls", "60"))
+    count = 0
+    for options in ("-g callee,0", "-g caller,0", "--children -g caller,0", "--children -g callee,0", "-s pid,tid -g callee,0"):
+        sums = {}
+        for line in csv.DictReader(our_report(folder, "perf.data", ["--format=csv", *options.split()]).splitlines()):
+            chain = [int(line.pop("chain_weight")), int(line.pop("chain_samples")), line.pop("chain")]
+            total = sums.setdefault(tuple(line.values()), [line, 0, 0])
+            total[1:] = total[1] + chain[0], total[2] + chain[1]
+        for line, weight, samples in sums.values():
+            if (weight, samples) != (int(line["weight"]), int(line["samples"])):
+                raise Failed("%s: chains of %s weigh %d" % (options, line, weight))
+        rows = json.loads(our_report(folder, "perf.data", ["--format=json", *options.split()]))["events"][0]["rows"]
+        if len(rows) != len(sums) or any(sum(frame.get("self", {"weight": 0})["weight"] for frame in row["tree"]) != row["weight"] for row in rows):
+            raise Failed("%s: frames of JSON weigh something else" % options)
+        count += len(rows)
+    return "%d rows" % count
+
+
 def check_stat(folder, *options):
     """Counts of perf stat record: the table of perf stat report."""
     fresh.need("perf")
@@ -214,6 +237,7 @@ def check_stat(folder, *options):
 
 CHECKS = {
     "forms": check_forms,
+    "chains_as_data": check_chains,
     "stat": check_stat,
     "stat_intervals": lambda folder: check_stat(folder, "-I", "20"),
     "stat_of_each_cpu": lambda folder: check_stat(folder, "-a", "-A"),
