@@ -36,38 +36,35 @@ static pfr_status alloc_nodes(struct report *r, pfr_error *err) {
     w->next = mem_alloc(r->memory, nr, sizeof *w->next);
     w->row = mem_alloc(r->memory, nr, sizeof *w->row);
     w->above = r->children ? mem_alloc(r->memory, nr, sizeof *w->above) : NULL;
-    w->sum = sums ? mem_alloc(r->memory, nr, sizeof *w->sum) : NULL;
+    w->sum = sums ? mem_zeroed(r->memory, nr, sizeof *w->sum) : NULL;
     if (!w->first || !w->next || !w->row || (r->children && !w->above) || (sums && !w->sum))
         return mem_fail(r->memory, err, "walk");
     memset(w->first, 0xff, nr * sizeof *w->first);
-    memset(w->next, 0xff, nr * sizeof *w->next);
-    memset(w->row, 0xff, nr * sizeof *w->row);
     return PFR_OK;
 }
 
-/* Children are smaller than their parents' later children: from the end, so that lists begin with the first. */
+/* Of a node whose children are all there: they have larger numbers. */
+static void sum_up(struct report *r, uint32_t node, uint32_t parent) {
+    struct profile_weight *sum = &r->walk.sum[node];
+    sum->weight += r->forest.self[node].weight;
+    sum->samples += r->forest.self[node].samples;
+    if (parent == NO_NODE)
+        return;
+    r->walk.sum[parent].weight += sum->weight;
+    r->walk.sum[parent].samples += sum->samples;
+}
+
+/* From the end, so that lists begin with the first child. */
 static void link_children(struct report *r) {
     struct walk *w = &r->walk;
     for (uint32_t n = r->forest.nr_nodes; n-- > 0;) {
         const uint32_t parent = r->forest.nodes[n].parent;
-        if (parent == NO_NODE)
-            continue;
-        w->next[n] = w->first[parent];
-        w->first[parent] = n;
-    }
-}
-
-static void sum_up(struct report *r) {
-    struct walk *w = &r->walk;
-    if (!w->sum || !r->forest.nr_nodes)
-        return;
-    memcpy(w->sum, r->forest.self, r->forest.nr_nodes * sizeof *w->sum);
-    for (uint32_t n = r->forest.nr_nodes; n-- > 0;) {
-        const uint32_t parent = r->forest.nodes[n].parent;
-        if (parent == NO_NODE)
-            continue;
-        w->sum[parent].weight += w->sum[n].weight;
-        w->sum[parent].samples += w->sum[n].samples;
+        if (w->sum)
+            sum_up(r, n, parent);
+        w->row[n] = NO_ROW;
+        w->next[n] = parent == NO_NODE ? NO_NODE : w->first[parent];
+        if (parent != NO_NODE)
+            w->first[parent] = n;
     }
 }
 
@@ -276,7 +273,6 @@ pfr_status walk_make(struct report *r, pfr_error *err) {
     const size_t frames = 2 * (size_t)r->profile->nr_frames;
     PFR_TRY(alloc_nodes(r, err));
     link_children(r);
-    sum_up(r);
     s.row_of = mem_alloc(r->memory, frames, sizeof *s.row_of);
     s.made_at = mem_zeroed(r->memory, frames, sizeof *s.made_at);
     pfr_status st = s.row_of && s.made_at ? PFR_OK : mem_fail(r->memory, err, "walk");
