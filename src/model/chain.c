@@ -70,3 +70,19 @@ bool chain_next(struct chain_walk *walk, uint64_t *address) {
     }
     return false;
 }
+
+/* Seldom is anything but the first entry a marker. */
+uint32_t chain_read(const pfr_u64s *chain, unsigned mode, uint32_t most, struct chain_address *to) {
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < chain->count && count < most; i++) {
+        const uint64_t entry = pfr_u64s_at(chain, i);
+        if (__builtin_expect(entry >= CHAIN_MARKERS, 0)) {
+            if (!is_known_marker(entry))
+                return 0;
+            mode = mode_of_marker(entry, mode);
+            continue;
+        }
+        to[count++] = (struct chain_address){entry, mode};
+    }
+    return count;
+}

@@ -8,17 +8,17 @@
 
 #define FIRST_SLOTS ((size_t)1024)
 #define SLOTS_MOST ((size_t)1 << 17)
-#define STEPS 4u /* slots that one address may be in */
-#define SPACE_BITS ((1u << 30) - 1)
-#define SPACES_MOST (SPACE_BITS - 15)
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory) {
-    *c = (struct frame_cache){.frames = frames, .spaces.memory = memory, .objects.memory = memory};
+    const uint64_t seed = (uint64_t)(uintptr_t)c ^ memory->used;
+    *c = (struct frame_cache){
+        .frames = frames, .spaces = {.memory = memory, .seed = seed}, .objects = {.memory = memory, .seed = seed}};
 }
 
 static void free_slots(struct frame_slots *s) {
     mem_free(s->memory, s->at, s->at ? s->count + STEPS : 0, sizeof *s->at);
-    *s = (struct frame_slots){.memory = s->memory};
+    s->at = NULL;
+    s->count = 0;
 }
 
 void frame_cache_free(struct frame_cache *c) {
@@ -26,29 +26,13 @@ void frame_cache_free(struct frame_cache *c) {
     free_slots(&c->objects);
 }
 
-/* Spaces that are none of a process: one for each cpumode. There are fewer than 2^29 spaces (WHO_MOST). */
-static inline uint32_t key_space(unsigned mode, uint32_t space) {
-    return mode == CPUMODE_USER && space < SPACES_MOST ? space : SPACES_MOST + mode;
-}
-
-static inline struct cached_frame *first_slot(const struct frame_slots *s, uint32_t space, uint64_t address) {
-    uint64_t h = (address ^ (uint64_t)(uintptr_t)s->at) * 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 32 ^ space) * 0xd6e8feb86659fd93u;
-    return &s->at[(size_t)(h >> 32) & (s->count - 1)];
-}
-
-/* The slot of the address, or an empty one; NULL: there is neither. */
-static inline struct cached_frame *find_slot(const struct frame_slots *s, uint32_t space, uint64_t address) {
-    struct cached_frame *slot = s->at ? first_slot(s, space, address) : NULL;
+/* The slot of what has this key, or an empty one; NULL: there is neither. */
+static inline struct cached_frame *find_slot(const struct frame_slots *s, const struct cached_frame *key) {
+    struct cached_frame *slot = s->at ? &s->at[key->hash & (s->count - 1)] : NULL;
     for (unsigned i = 0; slot && i < STEPS; i++, slot++)
-        if (!slot->frame || (slot->address == address && slot->space == space))
+        if (!slot->frame || (slot->address == key->address && slot->space == key->space && slot->mode == key->mode))
             return slot;
     return NULL;
-}
-
-void frame_cache_prefetch(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address) {
-    if (c->spaces.at)
-        __builtin_prefetch(first_slot(&c->spaces, key_space(mode, space), address));
 }
 
 static pfr_status grow(struct frame_slots *s, pfr_error *err) {
@@ -58,7 +42,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
     if (!more.at)
         return mem_fail(s->memory, err, "frames");
     for (size_t i = 0; s->at && i < s->count + STEPS; i++) {
-        struct cached_frame *to = s->at[i].frame ? find_slot(&more, s->at[i].space, s->at[i].address) : NULL;
+        struct cached_frame *to = s->at[i].frame ? find_slot(&more, &s->at[i]) : NULL;
         if (to) /* what finds no place is looked up again */
             *to = s->at[i];
     }
@@ -68,39 +52,54 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
 }
 
 /* At the limit of memory it does without. */
-static pfr_status keep(struct frame_slots *s, uint32_t space, uint64_t address, const struct frame_found *found,
+static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, const struct frame_found *found,
                        pfr_error *err) {
-    struct cached_frame *slot = find_slot(s, space, address);
+    struct cached_frame *slot = find_slot(s, key);
     while (!slot && s->count < SLOTS_MOST) {
         const pfr_status st = grow(s, err);
         if (st == PFR_ERR_LIMIT)
             break;
         PFR_TRY(st);
-        slot = find_slot(s, space, address);
+        slot = find_slot(s, key);
     }
     if (!slot && s->at)
-        slot = first_slot(s, space, address);
-    if (slot)
-        *slot = (struct cached_frame){address,         found->since,     space & SPACE_BITS,
-                                      found->too_deep, found->two_names, found->frame + 1};
+        slot = &s->at[key->hash & (s->count - 1)];
+    if (!slot)
+        return PFR_OK;
+    *slot = *key;
+    slot->since = found->since;
+    slot->frame = found->frame + 1;
+    slot->too_deep = found->too_deep;
+    slot->two_names = found->two_names;
     return PFR_OK;
+}
+
+static inline struct cached_frame space_key(uint32_t hash, unsigned mode, uint32_t space, uint64_t address) {
+    return (struct cached_frame){
+        .address = address, .space = frame_cache_space(mode, space), .hash = hash, .mode = (uint8_t)mode};
+}
+
+static struct cached_frame object_key(const struct frame_cache *c, const struct place *place) {
+    const uint64_t h = ((place->offset ^ c->objects.seed) * 0x9e3779b97f4a7c15u) ^ place->object;
+    const uint32_t hash = (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
+    return (struct cached_frame){.address = place->offset, .space = place->object, .hash = hash};
 }
 
 /* What a place in an object is called depends on nothing else, if it has a name. */
 static bool is_lasting(const struct frame_cache *c, const struct place *place) {
-    return place->object < SPACES_MOST && !place->ksymbol && !c->frames->profile->wish.addresses;
+    return place->object != NO_OBJECT && !place->ksymbol && !c->frames->profile->wish.addresses;
 }
 
 static pfr_status find_named(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
                              struct frame_found *found, pfr_error *err) {
     const bool lasting = is_lasting(c, place);
-    const uint32_t object = place->object;
-    const struct cached_frame *slot = lasting ? find_slot(&c->objects, object, place->offset) : NULL;
+    const struct cached_frame key = object_key(c, place);
+    const struct cached_frame *slot = lasting ? find_slot(&c->objects, &key) : NULL;
     bool named;
     if (slot && slot->frame)
         return found->frame = slot->frame - 1, PFR_OK;
     PFR_TRY(profile_frames_name(c->frames, place, mode, address, found, &named, err));
-    return lasting && named ? keep(&c->objects, object, place->offset, found, err) : PFR_OK;
+    return lasting && named ? keep(&c->objects, &key, found, err) : PFR_OK;
 }
 
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
@@ -108,7 +107,7 @@ void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t spac
     static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     state_place_in(&c->frames->profile->state, mode, space, address, key ? *key : end, place);
     if (c->objects.at)
-        __builtin_prefetch(first_slot(&c->objects, place->object, place->offset));
+        __builtin_prefetch(&c->objects.at[object_key(c, place).hash & (c->objects.count - 1)]);
 }
 
 pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
@@ -120,15 +119,27 @@ pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned m
 
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct key *key, struct frame_found *found, pfr_error *err) {
-    const uint32_t own = key_space(mode, space);
-    const bool lasting = !key && c->frames->profile->wish.chains;
-    const struct cached_frame *slot = lasting ? find_slot(&c->spaces, own, address) : NULL;
     struct place place;
-    if (slot && slot->frame) {
-        *found = (struct frame_found){slot->since, slot->frame - 1, slot->too_deep, slot->two_names};
-        return PFR_OK;
-    }
+    if (!key && c->frames->profile->wish.chains)
+        return frame_cache_find_hashed(c, frame_cache_hash(c, mode, space, address), mode, space, address, found, err);
     frame_cache_place(c, mode, space, address, key, &place);
-    PFR_TRY(frame_cache_at(c, &place, mode, address, found, err));
-    return lasting ? keep(&c->spaces, own, address, found, err) : PFR_OK;
+    return frame_cache_at(c, &place, mode, address, found, err);
+}
+
+static pfr_status find_new(struct frame_cache *c, const struct cached_frame *key, struct frame_found *found,
+                           pfr_error *err) {
+    struct place place;
+    frame_cache_place(c, key->mode, key->space, key->address, NULL, &place);
+    PFR_TRY(frame_cache_at(c, &place, key->mode, key->address, found, err));
+    return keep(&c->spaces, key, found, err);
+}
+
+pfr_status frame_cache_find_hashed(struct frame_cache *c, uint32_t hash, unsigned mode, uint32_t space,
+                                   uint64_t address, struct frame_found *found, pfr_error *err) {
+    const struct cached_frame key = space_key(hash, mode, space, address);
+    const struct cached_frame *slot = find_slot(&c->spaces, &key);
+    if (!slot || !slot->frame)
+        return find_new(c, &key, found, err);
+    *found = (struct frame_found){slot->since, slot->frame - 1, slot->too_deep, slot->two_names};
+    return PFR_OK;
 }

@@ -122,15 +122,20 @@ pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint
 
 struct cached_frame {
     uint64_t address, since;
-    uint32_t space : 30, too_deep : 1, two_names : 1;
+    uint32_t space; /* or object */
     uint32_t frame; /* frame + 1; 0: empty */
+    uint32_t hash;
+    uint8_t mode;
+    bool too_deep, two_names;
 };
 
 struct frame_slots {
     struct memory *memory;
     struct cached_frame *at;
-    size_t count;
+    size_t count;  /* a power of two, and STEPS more */
+    uint64_t seed; /* so that a file cannot be made to collide */
 };
+#define STEPS 4u /* slots that one address may be in */
 
 struct frame_cache {
     struct frames_of *frames;
@@ -140,11 +145,24 @@ struct frame_cache {
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory);
 void frame_cache_free(struct frame_cache *c);
-/* What frame_cache_find will look at. */
-void frame_cache_prefetch(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address);
 /* The frame at one moment; key NULL: as the state at the end has it. */
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct key *key, struct frame_found *found, pfr_error *err);
+/* Addresses of the kernel are the same in all spaces. */
+static inline uint32_t frame_cache_space(unsigned mode, uint32_t space) {
+    return mode == CPUMODE_KERNEL ? NO_SPACE : space;
+}
+/* The same for an address of a chain, as of the end: the hash first, so that what is looked at is fetched meanwhile. */
+static inline uint32_t frame_cache_hash(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address) {
+    const uint32_t own = frame_cache_space(mode, space);
+    const uint64_t h = ((address ^ c->spaces.seed) * 0x9e3779b97f4a7c15u) ^ ((uint64_t)mode << 32 | own);
+    const uint32_t hash = (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
+    if (c->spaces.at)
+        __builtin_prefetch(&c->spaces.at[hash & (c->spaces.count - 1)]);
+    return hash;
+}
+pfr_status frame_cache_find_hashed(struct frame_cache *c, uint32_t hash, unsigned mode, uint32_t space,
+                                   uint64_t address, struct frame_found *found, pfr_error *err);
 /* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                        const struct key *key, struct place *place);
@@ -192,11 +210,6 @@ void profile_tree_give(struct tree *t, struct profile *p);
 
 #define BATCH 64u
 
-struct stack_address {
-    uint64_t address;
-    unsigned mode;
-};
-
 /* Where a chain's stack begins, and what its addresses mean. */
 struct stack_place {
     uint32_t root, space;
@@ -221,7 +234,8 @@ struct stacks {
     struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
     uint32_t *frames;           /* of each row, outermost first; room + 1 for each */
     size_t room, chain_length;
-    struct stack_address *chain; /* the one at hand, innermost first */
+    struct chain_address *chain; /* the one at hand, innermost first */
+    uint32_t *hashes;            /* of its addresses */
 };
 
 static inline uint32_t *stack_frames(const struct stacks *s, unsigned row) {

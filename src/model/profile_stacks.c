@@ -14,71 +14,86 @@ void profile_stacks_init(struct stacks *s, struct memory *memory) {
 void profile_stacks_free(struct stacks *s) {
     mem_free(s->memory, s->frames, s->frames ? BATCH * (s->room + 1) : 0, sizeof *s->frames);
     mem_free(s->memory, s->chain, s->room, sizeof *s->chain);
-    s->frames = NULL;
+    mem_free(s->memory, s->hashes, s->room, sizeof *s->hashes);
+    s->frames = s->hashes = NULL;
     s->chain = NULL;
     s->room = 0;
 }
 
 /* Rows that wait keep their frames. */
-static pfr_status make_room(struct stacks *s, size_t length, pfr_error *err) {
-    struct stacks more = *s;
-    if (length <= s->room && s->frames)
-        return PFR_OK;
-    more.room = length > 2 * s->room ? length : 2 * s->room;
-    more.frames = mem_alloc(s->memory, BATCH * (more.room + 1), sizeof *more.frames);
-    more.chain = mem_alloc(s->memory, more.room, sizeof *more.chain);
-    if (!more.frames || !more.chain) {
+static pfr_status grow(struct stacks *s, size_t length, pfr_error *err) {
+    const size_t room = length > 2 * s->room ? length : 2 * s->room;
+    uint32_t *frames = mem_alloc(s->memory, BATCH * (room + 1), sizeof *frames);
+    uint32_t *hashes = mem_alloc(s->memory, room, sizeof *hashes);
+    struct chain_address *chain = mem_alloc(s->memory, room, sizeof *chain);
+    if (!frames || !hashes || !chain) {
         const pfr_status st = mem_fail(s->memory, err, "stacks");
-        mem_free(s->memory, more.frames, BATCH * (more.room + 1), sizeof *more.frames);
-        mem_free(s->memory, more.chain, more.room, sizeof *more.chain);
+        mem_free(s->memory, frames, BATCH * (room + 1), sizeof *frames);
+        mem_free(s->memory, hashes, room, sizeof *hashes);
+        mem_free(s->memory, chain, room, sizeof *chain);
         return st;
     }
     for (unsigned i = 0; i < s->count; i++)
-        memcpy(more.frames + i * (more.room + 1), s->frames + i * (s->room + 1), s->rows[i].count * sizeof *s->frames);
+        memcpy(frames + i * (room + 1), stack_frames(s, i), s->rows[i].count * sizeof *frames);
     profile_stacks_free(s);
-    *s = more;
+    s->frames = frames;
+    s->hashes = hashes;
+    s->chain = chain;
+    s->room = room;
     return PFR_OK;
+}
+
+static pfr_status make_room(struct stacks *s, size_t length, pfr_error *err) {
+    return s->frames && length <= s->room ? PFR_OK : grow(s, length, err);
 }
 
 /* Leaves the outermost ones. */
-static void drop_innermost(struct stacks *s, size_t *count, uint32_t most) {
-    if (*count <= most)
+static void drop_innermost(struct stacks *s, uint32_t most) {
+    if (s->chain_length <= most)
         return;
-    memmove(s->chain, s->chain + (*count - most), most * sizeof *s->chain);
-    *count = most;
+    memmove(s->chain, s->chain + (s->chain_length - most), most * sizeof *s->chain);
+    s->chain_length = most;
 }
 
-/* Into s->chain, innermost first; how many. */
-static pfr_status read_chain(struct counter *c, const struct picked *picked, size_t *count, pfr_error *err) {
+/* Into s->chain, innermost first. */
+static pfr_status read_chain(struct counter *c, const struct picked *picked, pfr_error *err) {
     struct stacks *s = &c->stacks;
     const uint32_t kept = c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
     const uint32_t most = c->profile->wish.from_outermost ? UINT32_MAX : kept;
-    struct chain_walk walk = chain_begin(&picked->chain, picked->mode, most);
-    struct stack_address a;
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
-    for (*count = 0; chain_next(&walk, &a.address); ++*count) {
-        a.mode = walk.mode;
-        s->chain[*count] = a;
-    }
-    drop_innermost(s, count, kept);
+    s->chain_length = chain_read(&picked->chain, picked->mode, most, s->chain);
+    drop_innermost(s, kept);
     return PFR_OK;
 }
 
-static pfr_status find_frame(struct counter *c, const struct stack_place *place, const struct stack_address *at,
-                             struct stack_row *row, struct frame_found *found, pfr_error *err) {
-    PFR_TRY(frame_cache_find(&c->cache, at->mode, place->space, at->address, place->key, found, err));
+static void raise_since(struct stack_row *row, const struct frame_found *found) {
     row->since = found->since > row->since ? found->since : row->since;
+}
+
+/* As of one moment. */
+static pfr_status put_chain_at(struct counter *c, const struct stack_place *place, struct stack_row *row,
+                               uint32_t *frames, pfr_error *err) {
+    const struct chain_address *chain = c->stacks.chain;
+    struct frame_found found;
+    for (size_t left = c->stacks.chain_length; left > 0; left--) {
+        const struct chain_address *a = &chain[left - 1];
+        PFR_TRY(frame_cache_find(&c->cache, a->mode, place->space, a->address, place->key, &found, err));
+        frames[row->count++] = found.frame;
+    }
     return PFR_OK;
 }
 
 static pfr_status put_chain(struct counter *c, const struct stack_place *place, struct stack_row *row, uint32_t *frames,
                             pfr_error *err) {
+    const struct stacks *s = &c->stacks;
     struct frame_found found;
-    for (size_t left = c->stacks.chain_length; left > 0; left--)
-        frame_cache_prefetch(&c->cache, c->stacks.chain[left - 1].mode, place->space,
-                             c->stacks.chain[left - 1].address);
-    for (size_t left = c->stacks.chain_length; left > 0; left--) {
-        PFR_TRY(find_frame(c, place, &c->stacks.chain[left - 1], row, &found, err));
+    for (size_t i = 0; i < s->chain_length; i++)
+        s->hashes[i] = frame_cache_hash(&c->cache, s->chain[i].mode, place->space, s->chain[i].address);
+    for (size_t left = s->chain_length; left > 0; left--) {
+        const struct chain_address *a = &s->chain[left - 1];
+        PFR_TRY(
+            frame_cache_find_hashed(&c->cache, s->hashes[left - 1], a->mode, place->space, a->address, &found, err));
+        raise_since(row, &found);
         frames[row->count++] = found.frame;
     }
     return PFR_OK;
@@ -95,7 +110,7 @@ static pfr_status put_only(struct counter *c, const struct picked *picked, struc
                            uint32_t *frames, pfr_error *err) {
     struct frame_found leaf;
     PFR_TRY(frame_cache_at(&c->cache, place, picked->mode, picked->ip, &leaf, err));
-    row->since = leaf.since > row->since ? leaf.since : row->since;
+    raise_since(row, &leaf);
     row->too_deep = leaf.too_deep;
     frames[row->count++] = leaf.frame;
     return PFR_OK;
@@ -105,10 +120,10 @@ static pfr_status put_only(struct counter *c, const struct picked *picked, struc
  */
 static pfr_status put_leaf(struct counter *c, const struct picked *picked, const struct stack_place *place,
                            struct stack_row *row, uint32_t *frames, pfr_error *err) {
-    const struct stack_address at = {picked->ip, picked->mode};
     const struct profile_wish *w = &c->profile->wish;
     struct frame_found leaf;
-    PFR_TRY(find_frame(c, place, &at, row, &leaf, err));
+    PFR_TRY(frame_cache_find(&c->cache, picked->mode, place->space, picked->ip, place->key, &leaf, err));
+    raise_since(row, &leaf);
     row->too_deep = leaf.too_deep;
     if (row->count == 0 || frames[row->count - 1] != leaf.frame || (w->unnamed_apart && leaf.two_names))
         frames[row->count++] = leaf.frame | NODE_APART;
@@ -123,9 +138,9 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
     s->chain_length = 0;
     PFR_TRY(make_room(s, 0, err));
     if (w->chains && picked->chain.count)
-        PFR_TRY(read_chain(c, picked, &s->chain_length, err));
+        PFR_TRY(read_chain(c, picked, err));
     uint32_t *frames = stack_frames(s, s->count);
-    PFR_TRY(put_chain(c, place, &row, frames, err));
+    PFR_TRY((place->key ? put_chain_at : put_chain)(c, place, &row, frames, err));
     if (w->chains)
         PFR_TRY(put_leaf(c, picked, place, &row, frames, err));
     else if (w->frames)

@@ -72,8 +72,6 @@ void profile_tree_prefetch_node(const struct tree *t, uint32_t parent, uint32_t 
 
 static pfr_status grow(struct tree *t, pfr_error *err) {
     struct tree more = *t;
-    if (t->used < t->slot_count / 4 * 3)
-        return PFR_OK;
     more.slot_count = t->slots ? t->slot_count * 2 : FIRST_SLOTS;
     more.slots = mem_zeroed(t->memory, more.slot_count, sizeof *more.slots);
     if (!more.slots)
@@ -105,7 +103,8 @@ pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *
         return add_row(t, node, frames, count, at, err);
     if (tree_is_child(t, *node + 1, *node, frames[*at]))
         return ++*node, ++*at, PFR_OK;
-    PFR_TRY(grow(t, err));
+    if (t->used >= t->slot_count / 4 * 3)
+        PFR_TRY(grow(t, err));
     PFR_TRY(make_room(t, err));
     uint32_t *slot = find_slot(t, *node, frames[*at]);
     if (*slot)

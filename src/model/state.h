@@ -35,7 +35,8 @@ struct state {
 
 /* Reads to PFR_END. Holes are counted by the reader and do not stop it. < 0: *err; call state_free all the same. */
 pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
-/* The same for somebody who wants to know on the way of holes, and of each run of samples the first. Each may be NULL. */
+/* The same for somebody who wants to know on the way of holes, and of each run of samples the first. Each may be NULL.
+ */
 struct state_watch {
     void (*hole)(void *context, const pfr_error *hole);
     void (*sample)(void *context, const pfr_record *rec);
