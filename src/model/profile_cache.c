@@ -75,8 +75,7 @@ static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, co
 }
 
 static inline struct cached_frame space_key(uint32_t hash, unsigned mode, uint32_t space, uint64_t address) {
-    return (struct cached_frame){
-        .address = address, .space = frame_cache_space(mode, space), .hash = hash, .mode = (uint8_t)mode};
+    return (struct cached_frame){.address = address, .space = space, .hash = hash, .mode = (uint8_t)mode};
 }
 
 static struct cached_frame object_key(const struct frame_cache *c, const struct place *place) {
@@ -119,9 +118,10 @@ pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned m
 
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct key *key, struct frame_found *found, pfr_error *err) {
+    const uint32_t own = frame_cache_space(mode, space);
     struct place place;
     if (!key && c->frames->profile->wish.chains)
-        return frame_cache_find_hashed(c, frame_cache_hash(c, mode, space, address), mode, space, address, found, err);
+        return frame_cache_find_hashed(c, frame_cache_hash(c, mode, own, address), mode, own, address, found, err);
     frame_cache_place(c, mode, space, address, key, &place);
     return frame_cache_at(c, &place, mode, address, found, err);
 }

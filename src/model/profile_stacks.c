@@ -83,19 +83,33 @@ static pfr_status put_chain_at(struct counter *c, const struct stack_place *plac
     return PFR_OK;
 }
 
+static void hash_chain(struct stacks *s, const struct frame_cache *cache, uint32_t space) {
+    for (size_t i = 0; i < s->chain_length; i++) {
+        const struct chain_address *a = &s->chain[i];
+        s->hashes[i] = frame_cache_hash(cache, a->mode, frame_cache_space(a->mode, space), a->address);
+        frame_cache_prefetch(cache, s->hashes[i]);
+    }
+}
+
 static pfr_status put_chain(struct counter *c, const struct stack_place *place, struct stack_row *row, uint32_t *frames,
                             pfr_error *err) {
-    const struct stacks *s = &c->stacks;
+    struct stacks *s = &c->stacks;
+    uint64_t since = row->since;
     struct frame_found found;
-    for (size_t i = 0; i < s->chain_length; i++)
-        s->hashes[i] = frame_cache_hash(&c->cache, s->chain[i].mode, place->space, s->chain[i].address);
+    hash_chain(s, &c->cache, place->space);
     for (size_t left = s->chain_length; left > 0; left--) {
         const struct chain_address *a = &s->chain[left - 1];
-        PFR_TRY(
-            frame_cache_find_hashed(&c->cache, s->hashes[left - 1], a->mode, place->space, a->address, &found, err));
-        raise_since(row, &found);
-        frames[row->count++] = found.frame;
+        const uint32_t space = frame_cache_space(a->mode, place->space), hash = s->hashes[left - 1];
+        const struct cached_frame *slot = frame_cache_peek(&c->cache, hash, a->mode, space, a->address);
+        if (slot)
+            found = (struct frame_found){.since = slot->since, .frame = slot->frame - 1};
+        else
+            PFR_TRY(frame_cache_find_hashed(&c->cache, hash, a->mode, space, a->address, &found, err));
+        since = found.since > since ? found.since : since;
+        *frames++ = found.frame;
     }
+    row->count = (uint32_t)s->chain_length;
+    row->since = since;
     return PFR_OK;
 }
 
