@@ -73,7 +73,7 @@ static const struct opt report_opts[] = {
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
-    {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT", "threads; without it one for each cpu, with call chains one"},
+    {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT", "threads; without it one for each cpu, with call chains at most 4"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
     {"no-inline", 0, OPT_HABIT, 0, NULL, NULL},
     {0},

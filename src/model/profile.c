@@ -55,8 +55,6 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
     pfr_status st = learn_events(p, &places, err);
     if (st >= 0)
         st = lanes_count(w, places, err);
-    if (st >= 0)
-        st = lanes_join(w, err);
     for (uint32_t i = 0; st >= 0 && i < w->count; i++)
         take_over(p, &w->at[i].counter);
     if (st >= 0)

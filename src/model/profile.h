@@ -123,7 +123,7 @@ struct profile_wish {
     uint32_t max_stack;    /* entries of a chain; 0: 127 */
     bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
-    unsigned jobs;         /* threads; 0: one for each cpu, with .chains one */
+    unsigned jobs;         /* threads; 0: one for each cpu, with .chains at most 4 */
     struct address_names_options names;
     /* With PROFILE_TRACE: the text is that of the fields by themselves, and these fields follow it. */
     bool trace_plain;

@@ -7,6 +7,7 @@
 #define SLICE_SIZE ((uint64_t)4 << 20)
 #define SHARE 60u /* percent of the memory that is left, for all that is counted */
 #define JOBS_MOST 256u
+#define CHAIN_JOBS 4u /* unless more are asked for: each lane holds nearly all stacks */
 
 void lanes_init(struct lanes *w, struct profile *p) {
     *w = (struct lanes){.profile = p, .whole = !slices_can_be(p->reader)};
@@ -56,15 +57,20 @@ static uint32_t cpus_here(void) {
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* With call chains one lane, unless more are asked for: each would hold nearly all stacks, and memory would be for as
-   many times the stacks that there are. The text of a tracepoint is made by a library that may need a process, and
-   counters that are read with samples need them in order: one lane does it. */
+static uint32_t wanted_jobs(const struct profile_wish *wish) {
+    const uint32_t cpus = cpus_here();
+    if (wish->jobs)
+        return wish->jobs < JOBS_MOST ? wish->jobs : JOBS_MOST;
+    return wish->chains && cpus > CHAIN_JOBS ? CHAIN_JOBS : cpus;
+}
+
+/* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples need
+   them in order: one lane does it. */
 static uint32_t count_jobs(const struct lanes *w) {
     const struct profile_wish *wish = &w->profile->wish;
-    uint32_t jobs = wish->jobs ? wish->jobs : wish->chains ? 1 : cpus_here();
+    const uint32_t jobs = wanted_jobs(wish);
     if (w->whole || w->nr_slices < 2 || (wish->keys & PROFILE_BIT(PROFILE_TRACE)) || reads_any(w->profile, w->places))
         return 1;
-    jobs = jobs < JOBS_MOST ? jobs : JOBS_MOST;
     return jobs < w->nr_slices ? jobs : (uint32_t)w->nr_slices;
 }
 
@@ -91,7 +97,7 @@ static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
     return PFR_OK;
 }
 
-void lanes_free(struct lanes *w) {
+static void close_lanes(struct lanes *w) {
     struct memory *memory = w->profile->memory;
     for (uint32_t i = 0; i < w->count; i++) {
         if (w->at[i].counter.profile)
@@ -99,6 +105,13 @@ void lanes_free(struct lanes *w) {
         slice_reader_close(w->at[i].reader);
     }
     mem_free(memory, w->at, w->at ? w->room : 0, sizeof *w->at);
+    w->at = NULL;
+    w->count = w->room = 0;
+}
+
+void lanes_free(struct lanes *w) {
+    struct memory *memory = w->profile->memory;
+    close_lanes(w);
     mem_free(memory, w->slices, w->slices_room, sizeof *w->slices);
     profile_frames_free(&w->frames);
 }
@@ -137,21 +150,13 @@ static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
     return st;
 }
 
-pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err) {
-    w->places = places;
-    const uint32_t jobs = count_jobs(w);
-    if (w->planned < 0 && err)
-        *err = w->err;
-    PFR_TRY(w->planned);
+static pfr_status count(struct lanes *w, uint32_t jobs, pfr_error *err) {
     w->room = jobs;
     PFR_TRY(open_lanes(w, jobs, err));
-    if (jobs == 1) {
-        PFR_TRY(pfr_rewind(w->profile->reader, err));
-        PFR_TRY(counter_run(&w->at[0].counter, err));
-    } else {
-        PFR_TRY(run_lanes(w, err));
-    }
-    return PFR_OK;
+    if (jobs > 1)
+        return run_lanes(w, err);
+    PFR_TRY(pfr_rewind(w->profile->reader, err));
+    return counter_run(&w->at[0].counter, err);
 }
 
 static void add_limited(struct counter *to, const struct counter *from) {
@@ -161,7 +166,8 @@ static void add_limited(struct counter *to, const struct counter *from) {
     }
 }
 
-pfr_status lanes_join(struct lanes *w, pfr_error *err) {
+/* All counters in one, the first. */
+static pfr_status join(struct lanes *w, pfr_error *err) {
     struct counter *first = &w->at[0].counter;
     const unsigned values = (unsigned)__builtin_popcount(w->profile->wish.keys);
     counter_pour(first);
@@ -172,5 +178,28 @@ pfr_status lanes_join(struct lanes *w, pfr_error *err) {
         add_limited(first, c);
         profile_tree_free(&c->tree);
     }
-    return values_take_limited(first, err);
+    return PFR_OK;
+}
+
+static bool met_limit(const struct lanes *w) {
+    for (uint32_t i = 0; i < w->profile->nr_events; i++)
+        if (w->at[0].counter.limited[i].samples)
+            return true;
+    return false;
+}
+
+/* What does not fit several lanes may fit one, and the answer must not depend on how many there were. */
+pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err) {
+    w->places = places;
+    if (w->planned < 0 && err)
+        *err = w->err;
+    PFR_TRY(w->planned);
+    PFR_TRY(count(w, count_jobs(w), err));
+    PFR_TRY(join(w, err));
+    if (w->count > 1 && met_limit(w)) {
+        close_lanes(w);
+        PFR_TRY(count(w, 1, err));
+        PFR_TRY(join(w, err));
+    }
+    return values_take_limited(&w->at[0].counter, err);
 }

@@ -45,9 +45,7 @@ void lanes_free(struct lanes *w);
 /* Plans slices while the state is read. */
 struct state_watch lanes_watch(struct lanes *w);
 
-/* Counts all samples. */
+/* Counts all samples; what they weigh is in the first lane then, the rest of what was counted in each. */
 pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err);
-/* All counters in one, the first: see counter_pour and values_take_limited. */
-pfr_status lanes_join(struct lanes *w, pfr_error *err);
 
 #endif
