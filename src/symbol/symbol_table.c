@@ -182,6 +182,26 @@ static void free_canvas(struct canvas *canvas, struct memory *memory) {
     mem_free(memory, canvas->next, canvas->room, sizeof *canvas->next);
 }
 
+static void sort_edges(uint64_t *edges, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (edges[i - 1] > edges[i]) {
+            qsort(edges, count, sizeof *edges, compare_edges);
+            return;
+        }
+}
+
+/* The entries are sorted by their starts, and their ends mostly are, too: sorted apart in `ends`, both are merged. */
+static void put_edges(uint64_t *edges, uint64_t *ends, const struct symbol_table *table) {
+    size_t s = 0, e = 0;
+    for (size_t i = 0; i < table->count; i++)
+        ends[i] = table->entries[i].end;
+    sort_edges(ends, table->count);
+    while (s < table->count || e < table->count) {
+        const bool is_start = s < table->count && (e == table->count || table->entries[s].start < ends[e]);
+        *edges++ = is_start ? table->entries[s++].start : ends[e++];
+    }
+}
+
 static bool make_canvas(struct canvas *canvas, const struct symbol_table *table) {
     const size_t room = 2 * table->count;
     *canvas = (struct canvas){.room = room};
@@ -190,11 +210,11 @@ static bool make_canvas(struct canvas *canvas, const struct symbol_table *table)
     canvas->next = canvas->owner ? mem_alloc(table->memory, room, sizeof *canvas->next) : NULL;
     if (!canvas->next)
         return false;
-    for (size_t i = 0; i < table->count; i++) {
-        canvas->edges[2 * i] = table->entries[i].start;
-        canvas->edges[2 * i + 1] = table->entries[i].end;
-    }
-    qsort(canvas->edges, room, sizeof *canvas->edges, compare_edges);
+    uint64_t *ends = mem_alloc(table->memory, room / 2, sizeof *ends);
+    if (!ends)
+        return false;
+    put_edges(canvas->edges, ends, table);
+    mem_free(table->memory, ends, room / 2, sizeof *ends);
     size_t distinct = 0;
     for (size_t i = 0; i < room; i++)
         if (distinct == 0 || canvas->edges[distinct - 1] != canvas->edges[i])
@@ -313,7 +333,8 @@ enum symbol_result table_find(const struct symbol_table *table, uint64_t address
         return SYMBOL_NO_MATCH;
     }
     const struct table_entry *entry = &table->entries[range->entry];
-    *symbol = (struct symbol){entry->name, entry->name_length, entry->module ? entry->module : "", entry->start,
-                              entry->end - entry->start, range->start, range->end};
+    *symbol = (struct symbol){entry->name,  entry->name_length,        entry->module ? entry->module : "",
+                              entry->start, entry->end - entry->start, range->start,
+                              range->end};
     return SYMBOL_FOUND;
 }

@@ -44,10 +44,21 @@ unsigned layout_find(enum layout_table table, uint64_t value) {
     return find_from(L_NONE + 1, table, value);
 }
 
+/* Asked for each record that is not a sample. Layouts of other tables are behind those that can be found. */
+#define TYPES 256u
+#define IS_TYPE(id) ((id) >> 24 == TABLE_PERF_RECORD && ((id)&0xffffffu) < TYPES)
+static const uint8_t layouts_by_type[] = {
+#define LAYOUT(id, name, doc) [IS_TYPE(id) ? (id) & (TYPES - 1) : TYPES + L_##name] = IS_TYPE(id) ? L_##name : L_NONE,
+#define F(...)
+#define END
+#include "wire/layouts.def"
+};
+_Static_assert(LAYOUTS < 256, "a layout's number is one byte");
+
 /* The layouts of traces are the last ones. */
 unsigned layout_of_type(const struct pfr_context *c, uint32_t type) {
     if (!c->trace)
-        return layout_find(TABLE_PERF_RECORD, type);
+        return type < TYPES ? layouts_by_type[type] : layout_find(TABLE_PERF_RECORD, type);
     return type >= PFR_TRACE_TYPES ? find_from(L_xray_header, TABLE_TRACE_RECORD, type - PFR_TRACE_TYPES) : L_NONE;
 }
 
