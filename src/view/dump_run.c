@@ -88,7 +88,6 @@ static pfr_status run(struct dump *d, pfr_error *err) {
     if (d->options.format != PFR_DUMP_PERF)
         PFR_TRY(dump_begin(d, err));
     PFR_TRY(show_records(d, err));
-    tell_doubt(d);
     if (pfr_get_header(d->reader)->container == PFR_PIPE)
         tell_features(d);
     return PFR_OK;
@@ -142,6 +141,8 @@ pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_out
         s = features_unread(reader, err);
     if (s == PFR_OK)
         s = out_flush(d->out, err);
+    if (s == PFR_OK)
+        tell_doubt(d);
     if (s == PFR_OK)
         s = judge(d, err);
     give_counts(d);

@@ -109,6 +109,7 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
     PFR_TRY(trace_order_open(&s->order, s->reader, s->memory, &watch, err));
     PFR_TRY(trace_filter_make(s, err));
     PFR_TRY(print_all(s, err));
+    PFR_TRY(out_flush(s->out, err));
     tell_quality(s);
     return trace_order_facts(s->order)->lossy ? PFR_HOLE : PFR_OK;
 }

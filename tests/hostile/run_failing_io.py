@@ -33,6 +33,10 @@ import tempfile
 
 COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"], ["script"],
             ["export", "--format=pprof"], ["flame", "-o"])
+# Of traces; "MAP" is a map of their functions.
+TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--format=json"],
+                  ["script", "--format=llvm-yaml"])
+TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray")
 # These open objects and tables of the kernel for names.
 NAMING = (["report"], ["script"], ["export", "--format=pprof"], ["flame", "-o"])
 RECORDINGS = ("cpu-clock.data", "buildid-mmap.data", "tracepoints.data", "demo.data", "zstd.data", "threads-zstd.data",
@@ -77,6 +81,26 @@ def long_stream():
         records.append(struct.pack(">IHHQQQIIII", 71, 0, 48, len(payload), 0, 0, index, 7, 0, 0) + payload)
         records.append(make_samples(500))
     return b"2ELIFREP" + struct.pack(">Q", 16) + b"".join(records)
+
+
+def long_trace():
+    """Two threads of a flight recorder, with an event between their calls that takes several reads."""
+    def buffer(tid, begin, body):
+        preamble = b"".join(struct.pack("<B%s" % form, kind << 1 | 1, *values).ljust(16, b"\0") for kind, form, values in
+                            ((0, "i", (tid,)), (4, "qi", (5, 250)), (9, "i", (77,)), (2, "HQ", (1, begin))))
+        return struct.pack("<BQ7x", 7 << 1 | 1, len(preamble + body)) + preamble + body
+    calls = struct.pack("<IIII", 1 << 4, 0, 1 << 4 | 1 << 1, 10)
+    event = struct.pack("<Bii7x", 5 << 1 | 1, FAR, 5) + b"event" * (FAR // 5)
+    header = struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 512, 0)
+    return header + buffer(2, 900, calls) + buffer(1, 1000, calls + event + calls) + buffer(2, 100, calls * 20)
+
+
+def make_traces(folder, recorded):
+    """The traces, as paths."""
+    paths = [os.path.join(recorded, "..", "xray", name) for name in TRACES] + [os.path.join(folder, "long.xray")]
+    with open(paths[-1], "wb") as file:
+        file.write(long_trace())
+    return paths
 
 
 def make_inputs(folder, recorded):
@@ -130,7 +154,7 @@ class Bench:
         self.options, self.command, self.path = options, command, path
         self.folder = tempfile.mkdtemp(dir=folder)
         self.aux = os.path.join(self.folder, "aux")
-        words = list(command)
+        words = [self.map_of(options) if word == "MAP" else word for word in command]
         if command[-1] == "--aux":
             words.append(self.aux)
         if command[-1] == "-o":
@@ -140,6 +164,10 @@ class Bench:
                       "--kallsyms", self.make_kallsyms()]
         self.words = [os.environ["PERFRAY"]] + words + [path]
         self.stdin = long_stream() if path == "-" else b""
+
+    @staticmethod
+    def map_of(options):
+        return os.path.realpath(os.path.join(options.recorded, "..", "maps", "functions.yaml"))
 
     def make_kallsyms(self):
         path = os.path.join(self.folder, "kallsyms")
@@ -276,6 +304,9 @@ def run_all(options, folder):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for command in COMMANDS:
             benches = [Bench(options, folder, command, path) for path in paths]
+            good = print_command(command, benches, list(pool.map(try_one, benches))) and good
+        for command in TRACE_COMMANDS:
+            benches = [Bench(options, folder, command, path) for path in make_traces(folder, options.recorded)]
             good = print_command(command, benches, list(pool.map(try_one, benches))) and good
     return 0 if good else 1
 
