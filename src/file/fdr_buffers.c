@@ -100,6 +100,7 @@ static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
     uint64_t next = r->at;
     if (r->trace->stride) {
         next = r->trace->buffer.end;
+        PFR_TRY(fdr_lose_base(r, err));
         PFR_TRY(trace_clip(r, &next, err));
     } else {
         PFR_TRY(find_buffer(r, &next, r->trace->buffer.end, surely_begins_buffer, err));

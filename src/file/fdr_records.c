@@ -38,6 +38,7 @@ void fdr_learn(pfr_reader *r) {
         .event_delta = place_of(r, L_fdr_custom_event, "delta"),
         .typed_delta = place_of(r, L_fdr_typed_event, "delta"),
         .extents = place_of(r, L_fdr_buffer_extents, "size"),
+        .microseconds = place_of(r, L_fdr_wall_clock_time, "microseconds"),
         .call_delta = place_of(r, L_fdr_function, "delta"),
     };
     learn_bits(r, "action", &t->places.action_shift, &t->places.action_mask);
@@ -89,7 +90,23 @@ pfr_status fdr_keep_base(pfr_reader *r, pfr_error *err) {
     const struct trace *t = r->trace;
     if (t->version > 1 || !t->point.has_tid || !t->point.timed)
         return PFR_OK;
+    PFR_TRY(u64_map_put(&r->trace->bases, (uint32_t)t->point.tid | FDR_BASE_LOST, 0, err));
     return u64_map_put(&r->trace->bases, (uint32_t)t->point.tid, t->buffer.base, err);
+}
+
+pfr_status fdr_lose_base(pfr_reader *r, pfr_error *err) {
+    const struct trace *t = r->trace;
+    if (t->version > 1 || !t->point.has_tid)
+        return PFR_OK;
+    return u64_map_put(&r->trace->bases, (uint32_t)t->point.tid | FDR_BASE_LOST, 1, err);
+}
+
+bool fdr_kept_base(const pfr_reader *r, uint64_t *base) {
+    const struct trace *t = r->trace;
+    const uint32_t tid = (uint32_t)t->point.tid;
+    uint64_t lost = 0;
+    u64_map_get(&t->bases, tid | FDR_BASE_LOST, &lost);
+    return t->version == 1 && !lost && u64_map_get(&t->bases, tid, base);
 }
 
 /* What deltas count from is a time that was said. */
@@ -100,7 +117,7 @@ static void set_base(struct trace *t, uint64_t tsc) {
 static void on_call(pfr_reader *r, const uint8_t *bytes) {
     struct trace *t = r->trace;
     if (!t->point.timed && t->version == 1) /* else deltas count from 0 */
-        t->point.timed = u64_map_get(&t->bases, (uint32_t)t->point.tid, &t->buffer.base);
+        t->point.timed = fdr_kept_base(r, &t->buffer.base);
     set_base(t, t->buffer.base + at_u32(r, bytes, t->places.call_delta));
 }
 

@@ -7,6 +7,7 @@
  *     xray_open.c     what kind of trace is this; its header
  *     xray_next.c     what the readers share: records and holes, the end
  *     fdr_buffers.c   flight recorder: where buffers begin and end, and what to do where they do not
+ *     fdr_stride.c    version 1: how far apart they are
  *     fdr_records.c   flight recorder: one record, the time and thread it has, whether it may stand there
  *     xray_calls.c    flight recorder: runs of function records
  *     xray_place.c    places to go on from, for who reads pieces in turn
@@ -21,6 +22,7 @@
 #define XRAY_HEADER 32u
 #define FDR_METADATA 16u /* bytes of a metadata record, without payload */
 #define FDR_FUNCTION 8u
+#define FDR_BASE_LOST ((uint64_t)1 << 32)
 #define FDR_NO_KIND UINT32_MAX /* of fdr_kind_of: no kind that any version knows */
 
 /* Values of types: pfr_trace_type without PFR_TRACE_TYPES. */
@@ -30,7 +32,7 @@ enum fdr_kind { FDR_NEW_BUFFER, FDR_END_OF_BUFFER, FDR_NEW_CPU_ID, FDR_TSC_WRAP,
 /* Where the members stand that reading needs, out of the tables, once. */
 struct fdr_places {
     uint32_t tid, pid, cpu, cpu_tsc, wrap_tsc, event_size, event_tsc, event_cpu, event_delta, typed_delta, extents,
-        call_delta;
+        call_delta, microseconds;
     uint32_t action_shift, action_mask, function_shift, function_mask; /* in the word of a function record */
 };
 
@@ -59,7 +61,7 @@ struct trace {
     struct fdr_places places;
     uint32_t may_follow[FDR_STATES];
     struct fdr_buffer buffer;
-    struct u64_map bases; /* version 1: tid -> base at the end of its last buffer */
+    struct u64_map bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: it is lost */
     struct basic_call call;
     uint64_t block_end; /* of the profile's block at hand */
     bool told;          /* that the record at r->at is out of place, of basic logs and profiles */
@@ -110,7 +112,13 @@ uint64_t fdr_length(const pfr_reader *r, uint32_t kind, const uint8_t *bytes);
 void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes);
 /* A buffer begins at r->at. */
 void fdr_begin(pfr_reader *r, uint64_t end);
+/* fdr_stride.c: the distance between buffers of version 1, when the header says a wrong one. */
+pfr_status fdr_settle_stride(pfr_reader *r, pfr_error *err);
 /* Version 1 goes on from there with the thread's next buffer. */
 pfr_status fdr_keep_base(pfr_reader *r, pfr_error *err);
+/* The buffer at hand has records that cannot be read: what the thread's next one counts from is not known. */
+pfr_status fdr_lose_base(pfr_reader *r, pfr_error *err);
+/* What the thread at hand counts from where its buffer does not say; false: not known. */
+bool fdr_kept_base(const pfr_reader *r, uint64_t *base);
 
 #endif

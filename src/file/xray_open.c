@@ -91,7 +91,7 @@ static pfr_status read_log_header(pfr_reader *r, const uint8_t *bytes, size_t ha
     r->context.mirrored = r->header.big_endian && !r->header.low_bits_first;
     r->trace->stride = h.version == 1 && h.buffer_size >= FDR_METADATA ? h.buffer_size : 0;
     fdr_learn(r);
-    return PFR_OK;
+    return h.version == 1 ? fdr_settle_stride(r, err) : PFR_OK;
 }
 
 static pfr_status read_profile_header(pfr_reader *r, const uint8_t *bytes, pfr_error *err) {

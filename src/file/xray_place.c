@@ -30,10 +30,8 @@ pfr_status trace_go(pfr_reader *r, const struct trace_place *place, pfr_error *e
 }
 
 void trace_base_of(const pfr_reader *r, struct trace_base *base) {
-    const struct trace *t = r->trace;
-    *base = (struct trace_base){.tid = t->point.tid};
-    if (t->version == 1)
-        base->known = u64_map_get(&t->bases, (uint32_t)t->point.tid, &base->tsc);
+    *base = (struct trace_base){.tid = r->trace->point.tid};
+    base->known = fdr_kept_base(r, &base->tsc);
 }
 
 void trace_read_at_once(pfr_reader *r, size_t bytes) {
