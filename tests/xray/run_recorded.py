@@ -29,12 +29,12 @@ from pathlib import Path
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 CLANGS = ("19", "14")
 BUILDS = {
-    "threads": ("clang", ["threads.c"], ["-O1"]),
-    "shapes": ("clang++", ["shapes.cpp"], ["-O1"]),
-    "events": ("clang", ["events.c"], ["-O0"]),
-    "host": ("clang", ["host.c"], ["-O1"]),
+    "threads": ("clang", ["traced_threads.c"], ["-O1"]),
+    "shapes": ("clang++", ["traced_shapes.cpp"], ["-O1"]),
+    "events": ("clang", ["traced_events.c"], ["-O0"]),
+    "host": ("clang", ["traced_host.c"], ["-O1"]),
 }
-SHARED = {"plug_in": ["plug_in.c"], "threads": ["threads.c"]}
+SHARED = {"plug_in": ["traced_plug_in.c"], "threads": ["traced_threads.c"]}
 WAYS = {
     "fdr": ("xray-fdr", "func_duration_threshold_us=0 buffer_size=65536 buffer_max=200"),
     "fdr-small": ("xray-fdr", "func_duration_threshold_us=0 buffer_size=512 buffer_max=8000"),
