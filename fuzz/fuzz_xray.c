@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An XRay trace. The last byte chooses: every record walked, again after pfr_rewind and once more through a pipe, with
- * the same outcome, for a trace is read from its begin to its end however it comes; or one form of dump or info.
+ * the same outcome, for a trace is read from its begin to its end however it comes; or one form of dump, info or script.
  */
 #include "fuzz_print.h"
 
 #include <perfray/dump.h>
 #include <perfray/info.h>
+#include <perfray/script.h>
 #include <perfray/trace.h>
 
 #include <fcntl.h>
@@ -26,6 +27,13 @@ static pfr_status print_info(pfr_reader *reader, const void *format, pfr_output 
     return pfr_info_print(reader, &how, out, err);
 }
 
+static pfr_status print_script(pfr_reader *reader, const void *format, pfr_output *out, pfr_error *err) {
+    const pfr_script_options how = {.size = sizeof how, .format = *(const pfr_script_format *)format};
+    return pfr_script_print(reader, &how, out, err);
+}
+
+static const pfr_script_format script_text = PFR_SCRIPT_TEXT, script_json = PFR_SCRIPT_JSON,
+                               script_yaml = PFR_SCRIPT_LLVM_YAML;
 static const pfr_dump_format dump_text = PFR_DUMP_TEXT, dump_json = PFR_DUMP_JSON_LINES;
 static const pfr_info_format info_text = PFR_INFO_TEXT, info_json = PFR_INFO_JSON;
 
@@ -34,6 +42,9 @@ static const struct printing forms[] = {
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON_LINES, &dump_json, print_dump},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &info_text, print_info},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON, &info_json, print_info},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &script_text, print_script},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON_LINES, &script_json, print_script},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &script_yaml, print_script},
 };
 #define FORMS (sizeof forms / sizeof *forms)
 

@@ -99,7 +99,7 @@ static const struct symbol_text *text_of(struct function_names *n, struct functi
                                          const struct xray_function *f) {
     const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
     if (o->map.has_names)
-        return f->name ? symbol_text_of(&n->texts, f->name, n->options.mangled, flags) : NULL;
+        return f->name && *f->name ? symbol_text_of(&n->texts, f->name, n->options.mangled, flags) : NULL;
     return text_by_address(n, o, f->address);
 }
 

@@ -11,6 +11,7 @@
 #include "regular_file.h"
 #include "xray_map.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,16 +31,61 @@ static void skip_blanks(const char **at, const char *end) {
         ++*at;
 }
 
+/* A character of up to 32 bits as UTF-8. */
+static void put_code(uint32_t code, char *to, size_t *length) {
+    const unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+    if (*length + more >= NAME_MOST)
+        return;
+    to[(*length)++] = (char)(lead[more] | (code >> 6 * more & (more ? 0x3fu >> more : 0x7fu)));
+    for (unsigned i = more; i-- > 0;)
+        to[(*length)++] = (char)(0x80 | (code >> 6 * i & 0x3f));
+}
+
+/* Up to `digits` hexadecimal digits. */
+static uint32_t take_digits(const char **at, const char *end, unsigned digits) {
+    uint32_t value = 0;
+    for (; digits > 0 && *at < end && isxdigit((unsigned char)**at); digits--, ++*at) {
+        const char c = **at;
+        value = value << 4 | (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return value;
+}
+
+/* What stands behind a backslash in double quotes; a letter that means nothing stands for itself. */
+static void take_escape(const char **at, const char *end, char *to, size_t *length) {
+    static const struct {
+        char letter;
+        uint8_t digits;
+        uint16_t code;
+    } escapes[] = {{'0', 0, 0},      {'a', 0, 7},  {'b', 0, 8},  {'t', 0, 9},    {'n', 0, 10},   {'v', 0, 11},
+                   {'f', 0, 12},     {'r', 0, 13}, {'e', 0, 27}, {'N', 0, 0x85}, {'_', 0, 0xa0}, {'L', 0, 0x2028},
+                   {'P', 0, 0x2029}, {'x', 2, 0},  {'u', 4, 0},  {'U', 8, 0}};
+    const char letter = *(*at)++;
+    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
+        if (escapes[i].letter == letter) {
+            const uint32_t code = escapes[i].digits ? take_digits(at, end, escapes[i].digits) : escapes[i].code;
+            put_code(code > 0x10ffff ? 0xfffd : code, to, length);
+            return;
+        }
+    if (*length < NAME_MOST)
+        to[(*length)++] = letter;
+}
+
 /* A scalar without its quotation marks, cut at NAME_MOST. In single quotes '' is one; in double quotes \ escapes. */
 static bool take_quoted(const char **at, const char *end, char *to, size_t *length) {
     const char quote = *(*at)++;
-    for (*length = 0; *at < end; ++*at) {
+    for (*length = 0; *at < end;) {
         if (**at == quote && !(quote == '\'' && *at + 1 < end && (*at)[1] == '\''))
             return ++*at, true;
-        if ((quote == '"' && **at == '\\') || **at == quote)
-            ++*at;
-        if (*at < end && *length < NAME_MOST)
-            to[(*length)++] = **at;
+        const bool escapes = quote == '"' && **at == '\\';
+        *at += escapes || **at == quote;
+        if (escapes && *at < end)
+            take_escape(at, end, to, length);
+        else if (*at < end && *length < NAME_MOST)
+            to[(*length)++] = *(*at)++;
+        else
+            *at += *at < end;
     }
     return false;
 }

@@ -5,10 +5,12 @@
  * ones.
  *
  * In double quotes a character that prints stands as it is, others as \xNN, \uNNNN or \UNNNNNNNN. Which of them print
- * is a matter of the version of Unicode; here those do not that no version has printed: see `unprinted`. DEL is
- * escaped, which LLVM leaves as it is: a terminal acts on it.
+ * is a matter of the version of Unicode; here those do not that no version has printed: see `unprinted`. Where raw
+ * names are not asked for, neither do those that could mislead a reader or steer a terminal.
  */
 #include "view/llvm_yaml.h"
+
+#include "base/escape.h"
 
 #include <string.h>
 
@@ -109,21 +111,6 @@ static enum quotes quotes_of(const char *text, size_t length) {
 
 /* --- Escapes. */
 
-/* The bytes of the character at text; 0: it is none. Surrogates are none, and neither are longer forms than needed. */
-static size_t character_at(const uint8_t *text, size_t length, uint32_t *code) {
-    const size_t size = (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : (text[0] & 0xf8) == 0xf0 ? 4 : 0;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (size == 0 || size > length)
-        return 0;
-    *code = text[0] & (0x7fu >> size);
-    for (size_t i = 1; i < size; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        *code = *code << 6 | (text[i] & 0x3fu);
-    }
-    return *code < least[size] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff) ? 0 : size;
-}
-
 /* Controls, marks without a form, private use, and what will never be a character. */
 static bool is_unprinted(uint32_t code) {
     static const struct {
@@ -168,7 +155,7 @@ static void out_character(struct output *out, uint32_t code, const uint8_t *byte
     if (letter) {
         out_char(out, '\\');
         out_char(out, letter);
-    } else if (code < ' ' || (code == 0x7f && !raw) || (size > 1 && is_unprinted(code))) {
+    } else if (code < ' ' || (size > 1 && is_unprinted(code)) || (!raw && is_hostile_character(code))) {
         out_code(out, code);
     } else {
         out_write(out, bytes, size);
@@ -179,8 +166,8 @@ static bool out_double(struct output *out, const uint8_t *bytes, size_t length, 
     bool whole = true;
     out_char(out, '"');
     for (size_t at = 0, size; at < length && whole; at += size) {
-        uint32_t code = bytes[at];
-        size = code < 0x80 ? 1 : character_at(bytes + at, length - at, &code);
+        uint32_t code = 0;
+        size = utf8_take(bytes + at, length - at, &code);
         whole = size > 0;
         if (whole)
             out_character(out, code, bytes + at, size, raw);

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* `raw`: DEL as it is, which a terminal acts on, and which LLVM leaves. In double quotes bytes are escaped, up to the first that is not UTF-8: U+FFFD stands for that one and what follows.
+/* `raw`: what could steer a terminal is written as LLVM does, and not escaped. In double quotes bytes are escaped, up to the first that is not UTF-8: U+FFFD stands for that one and what follows.
    false: that is what happened. */
 bool out_llvm_scalar(struct output *out, const void *bytes, size_t length, bool raw);
 

@@ -226,7 +226,7 @@ static const char yaml[] =
     "- { id: 1, address: 0x2366E, function: 0x23660, kind: function-exit, always-instrument: true, function-name: "
     "other, version: 2 }\n"
     "- { id: 3, address: 0x236E0, function: 0x236E0, kind: function-enter, always-instrument: true, function-name: "
-    "\"a \\\"b\\\"\", version: 2 }\n"
+    "\"a \\\"b\\\" \\x1b\\u00e9\\0\\_\\U0001F600\\\\\", version: 2 }\n"
     "...\n";
 
 TEST(a_map_in_yaml_has_names) {
@@ -242,7 +242,7 @@ TEST(a_map_in_yaml_has_names) {
     assert_int_equal(xray_map_find(&map, 1)->sleds, 2);
     assert_string_equal(xray_map_find(&map, 1)->name, "main::$_0::operator()(int, 'x') const");
     assert_null(xray_map_find(&map, 2));
-    assert_string_equal(xray_map_find(&map, 3)->name, "a \"b\"");
+    assert_string_equal(xray_map_find(&map, 3)->name, "a \"b\" \x1b\xc3\xa9");
     xray_map_close(&map);
     assert_int_equal(memory.used, 0);
     scratch_remove(&scratch);
