@@ -9,7 +9,10 @@ small ones, and under its basic log. What each thread says that it did must be w
 
 script   every call, exit, argument and logged event, by name, in the order of the thread; in text, JSON and llvm-xray's YAML
 dump     as many enters and exits of each function, by name
+llvm     YAML byte for byte as llvm-xray's, where that is installed
 maps     the same by the object, by a map that names it, and of another object than the first, a shared one
+
+payloads YAML of events with all kinds of bytes, as llvm-xray's
 
 Each is done with every clang that is installed with XRay's runtime (19, 14); where there is none it is skipped by name.
 PERFRAY is the command.
@@ -18,6 +21,7 @@ import argparse
 import collections
 import json
 import os
+import random
 import re
 import shutil
 import struct
@@ -25,6 +29,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from compare_yaml import in_any_order_of_equal_times
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 CLANGS = ("19", "14")
@@ -194,9 +200,56 @@ def check_trace(tally, name, trace, said, maps):
     tally.check(name + "/dump", counts_of_dump(trace, maps), counts_of(said))
 
 
+def check_llvm(tally, name, trace, program):
+    """llvm-xray's own word on the trace, where that is installed; threads at one time come in any order from it."""
+    tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14")
+    if not tool:
+        print("skip xray_recorded/%s/llvm-xray llvm-xray is not installed" % name)
+        return
+    done = subprocess.run([tool, "convert", "-f", "yaml", "-y", "-m", program, trace], capture_output=True, check=True,
+                          timeout=120)
+    ours = perfray("script", "--format=llvm-yaml", "--raw-names", "-m", program, trace).encode()
+    tally.check(name + "/llvm-xray", in_any_order_of_equal_times(ours).split(b"\n"),
+                in_any_order_of_equal_times(done.stdout).split(b"\n"))
+
+
+def payloads():
+    """What YAML may take for something else, and bytes of all kinds; of characters those that all versions print."""
+    chance = random.Random(1)
+    marks = b"0123456789.eE+-xoabfnit ,:'\"\\#[]{}&*!|>%@`~?/=_^\t\n\x7f\x00"
+    for length in (1, 2, 3, 5, 8):
+        for _ in range(600):
+            yield bytes(chance.choice(marks) for _ in range(length))
+            yield bytes(chance.choice(b"0123456789.eE+-xo") for _ in range(length))
+            yield bytes(chance.randrange(0x80) for _ in range(length)) + bytes([chance.choice((0xff, 0xc0, 0x80, 0xe2))])
+            yield "".join(chr(chance.choice((0x41, 0xe9, 0x3b1, 0x4e2d, 0x1f600, 0x85, 0xa0, 0x2028, 0xfeff)))
+                          for _ in range(length)).encode()
+    yield from (b"null", b"Null", b"NULL", b"~", b"true", b"True", b"FALSE", b"yes", b".inf", b"-.Inf", b"+.INF", b".nan",
+                b".NAN", b"0o17", b"0o8", b"0x1F", b"0xg", b"1e+5", b".e5", b"-", b"+", b".", b"it's", b"''")
+
+
+def check_payloads(tally, folder):
+    """One thread that logs all of these: how llvm-xray quotes them, byte for byte."""
+    tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14")
+    if not tool:
+        print("skip xray_recorded/payloads llvm-xray is not installed")
+        return
+
+    def metadata(kind, form, *values):
+        return (bytes([kind << 1 | 1]) + struct.pack("<" + form, *values)).ljust(16, b"\0")
+    body = metadata(0, "i", 1) + metadata(4, "qi", 1, 0) + metadata(9, "i", 1) + metadata(2, "HQ", 0, 1000)
+    body += b"".join(metadata(5, "ii", len(data), 1) + data for data in payloads())
+    trace = folder / "payloads.fdr"
+    trace.write_bytes(struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 4096, 0) + metadata(7, "Q", len(body)) + body)
+    theirs = subprocess.run([tool, "convert", "-f", "yaml", trace], capture_output=True, check=True, timeout=120).stdout
+    ours = subprocess.run([os.environ["PERFRAY"], "script", "--format=llvm-yaml", "--raw-names", trace],
+                          capture_output=True, check=True, timeout=120).stdout
+    tally.check("payloads", ours.split(b"\n"), theirs.split(b"\n"))
+
+
 def extract(folder, name):
-    """A map as llvm-xray writes it, of the functions' own names as far as the trace has them in numbers."""
-    tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14") or shutil.which("llvm-xray")
+    """A map as llvm-xray writes it."""
+    tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14")
     if not tool:
         return None
     path = folder / (name + ".yaml")
@@ -246,6 +299,7 @@ def check_clang(tally, clang, folder, words):
             trace, said = record(folder, name, way)
             objects = ["-m", folder / name] + (["-m", folder / "plug_in.so"] if name == "host" else [])
             check_trace(tally, label, trace, said, objects)
+            check_llvm(tally, label, trace, folder / name)
             if (name, way) == ("threads", "fdr"):
                 check_maps(tally, clang, folder, trace, said)
 
@@ -256,6 +310,8 @@ def main():
     parser.add_argument("words", nargs="*", help="only what has one of these words in its name")
     options = parser.parse_args()
     tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="perfray-xray-") as made:
+        check_payloads(tally, Path(made))
     for clang in CLANGS:
         if not has_xray(clang):
             print("skip xray_recorded/clang-%s clang-%s with XRay's runtime is not installed" % (clang, clang))
