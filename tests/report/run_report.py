@@ -225,7 +225,7 @@ def check_stat(folder, *options):
     """Counts of perf stat record: the table of perf stat report."""
     fresh.need("perf")
     fresh.build(folder, *BUSY)
-    events = "task-clock,context-switches,page-faults"
+    events = "task-clock,context-switches,page-faults,cycles"
     fresh.must(["perf", "stat", "record", "-o", "perf.data", "-e", events, *options, "--", "./busy", "70"], folder, "perf stat record")
     done = fresh.run(["perf", "stat", "report", "-i", "perf.data"], folder)
     theirs = done.stdout.decode("utf-8", "surrogateescape") or done.stderr.decode("utf-8", "surrogateescape")
@@ -240,7 +240,11 @@ CHECKS = {
     "chains_as_data": check_chains,
     "stat": check_stat,
     "stat_intervals": lambda folder: check_stat(folder, "-I", "20"),
-    "stat_of_each_cpu": lambda folder: check_stat(folder, "-a", "-A"),
+    **{"stat_of_each_%s%s" % (name, "_in_intervals" if more else ""):
+       lambda folder, words=("-a", by, *more): check_stat(folder, *words)
+       for more in ((), ("-I", "20")) for name, by in (("cpu", "-A"), ("core", "--per-core"), ("socket", "--per-socket"),
+                                                       ("die", "--per-die"), ("node", "--per-node"))},
+    "stat_threads": lambda folder: check_stat(folder, "--per-thread", "-p", str(os.getpid())),
     **{name: lambda folder, row=row: check_fresh(folder, row) for name, row in FRESH.items()},
     **{"corpus_" + os.path.basename(name): lambda folder, name=name, row=row: check_corpus(folder, name, *row)
        for name, row in CORPUS.items()},
