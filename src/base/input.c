@@ -171,9 +171,11 @@ static pfr_status extend_window(struct input *in, size_t least, pfr_error *err) 
     size_t got;
     if (in->length >= least)
         return PFR_OK;
-    const uint64_t behind = in->size - in->start - in->length;
+    const uint64_t from = in->start + in->length, behind = in->size - from;
+    const uint64_t wanted = in->wanted > in->start + least ? in->wanted - from : least - in->length;
+    const uint64_t most = in->wanted && wanted < behind ? wanted : behind;
     const size_t space = in->capacity - in->length;
-    const size_t room = behind < space ? (size_t)behind : space;
+    const size_t room = most < space ? (size_t)most : space;
     const pfr_status status =
         read_file_least(in, in->start + in->length, in->buffer + in->length, least - in->length, room, &got, err);
     in->length += got;

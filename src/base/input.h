@@ -74,6 +74,7 @@ struct input {
     struct input_window kept; /* what the window was on before the last jump out of it; of a seekable file */
     uint64_t size;        /* INPUT_UNKNOWN_SIZE until a stream ended */
     uint64_t chunk_limit; /* the buffer never grows past this */
+    uint64_t wanted;      /* bytes behind this offset are not read before they are asked for */
     uint64_t raw_read;    /* bytes read from the file so far */
     uint64_t raw_size;    /* bytes there are to read, or INPUT_UNKNOWN_SIZE */
     struct input_identity identity;
@@ -135,6 +136,11 @@ static inline uint64_t input_bytes_total(const struct input *in) {
 /* Copies `length` bytes from `offset` of a seekable input; *got < length only at its end. Does not move the window.
    Errors: IO, CHANGED; USAGE when the input is a stream. */
 pfr_status input_read_at(struct input *in, uint64_t offset, void *to, size_t length, size_t *got, pfr_error *err);
+
+/* More is not read ahead of a file than up to this offset, until something behind it is asked for: for who jumps. */
+static inline void input_read_ahead_to(struct input *in, uint64_t offset) {
+    in->wanted = offset;
+}
 
 /* Whether input_window has these bytes without reading. */
 bool input_holds(const struct input *in, uint64_t offset, size_t need);

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "file/recording.h"
+#include "file/xray.h"
 
 bool slices_can_be(const pfr_reader *r) {
     for (uint32_t i = 0; i < r->nr_parts; i++)
@@ -41,8 +42,12 @@ pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, struct m
     r->compressed = (pfr_bytes){NULL, 0};
     r->names_stale = false;
     share_parts(r, parts);
-    *out = r;
-    return PFR_OK;
+    const pfr_status st = trace_share(r, whole, err);
+    if (st < 0)
+        slice_reader_close(r);
+    else
+        *out = r;
+    return st;
 }
 
 void slice_reader_move(pfr_reader *r, const struct slice *slice) {
@@ -63,6 +68,7 @@ void slice_reader_close(pfr_reader *r) {
         inflater_close(&r->parts[i].inflater, &r->memory);
         input_close(&r->parts[i].in);
     }
+    trace_close(r);
     mem_free(&r->memory, r->parts, r->nr_parts, sizeof *r->parts);
     arena_free(&r->arena);
     mem_free(r->memory.of, r, 1, sizeof *r);

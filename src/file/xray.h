@@ -11,6 +11,7 @@
  *     fdr_records.c   flight recorder: one record, the time and thread it has, whether it may stand there
  *     xray_calls.c    flight recorder: runs of function records
  *     xray_place.c    places to go on from, for who reads pieces in turn
+ *     xray_slice.c    flight recorder: pieces of it, in any order
  *     xray_basic.c    basic logs
  *     xray_profile.c  profiles
  */
@@ -72,6 +73,8 @@ pfr_status trace_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr
 /* To the first record again. */
 void trace_rewind(pfr_reader *r);
 void trace_close(pfr_reader *r);
+/* `r`, a copy of `whole`, gets a trace of its own if that is one. */
+pfr_status trace_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err);
 
 /* trace_next.c */
 pfr_status trace_next(pfr_reader *r, pfr_record *rec, pfr_error *err);

@@ -174,6 +174,19 @@ void trace_rewind(pfr_reader *r) {
     u64_map_init(&t->bases, &r->memory);
 }
 
+pfr_status trace_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err) {
+    r->trace = NULL;
+    if (!whole->trace)
+        return PFR_OK;
+    r->trace = arena_zeroed(&r->arena, 1, sizeof *r->trace);
+    if (!r->trace)
+        return mem_fail(&r->memory, err, "trace");
+    *r->trace = *whole->trace;
+    u64_map_init(&r->trace->bases, &r->memory);
+    r->limits.records = UINT64_MAX;
+    return PFR_OK;
+}
+
 void trace_close(pfr_reader *r) {
     if (r->trace)
         u64_map_free(&r->trace->bases);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces of a trace, and the buffers that they are of: see xray_slice.h. */
+#include "file/xray_slice.h"
+
+#include "file/xray.h"
+
+#define PREAMBLE_MOST (5 * FDR_METADATA)
+
+bool trace_slices_can_be(const pfr_reader *r) {
+    return r->trace && input_seekable(&r->parts[0].in);
+}
+
+void trace_slice_move(pfr_reader *r, const struct trace_slice *slice, uint64_t ahead) {
+    trace_rewind(r);
+    r->at = slice->at;
+    r->trace->buffer =
+        (struct fdr_buffer){.inside = true, .end = slice->end, .base = slice->base, .after = FDR_BEGIN};
+    r->trace->point = (pfr_trace_point){.timed = slice->timed, .tsc = slice->base};
+    input_read_ahead_to(&r->parts[0].in, ahead);
+}
+
+/* --- Whole buffers. */
+
+/* Records of a preamble, in the order in which all writers have written it. */
+static const uint32_t preamble[] = {FDR_NEW_BUFFER, FDR_WALL_CLOCK_TIME, FDR_PID, FDR_NEW_CPU_ID};
+
+/* Reads the preamble at `bytes`; false: it is not what it should be. */
+static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have, struct trace_buffer *b) {
+    const struct trace *t = r->trace;
+    const bool swap = r->context.swap;
+    b->has_pid = t->version >= 3;
+    for (size_t i = 0; i < sizeof preamble / sizeof preamble[0]; i++) {
+        if (preamble[i] == FDR_PID && !b->has_pid)
+            continue;
+        if (have < FDR_METADATA || fdr_kind_of(r, bytes[0]) != preamble[i])
+            return false;
+        if (preamble[i] == FDR_NEW_BUFFER)
+            b->tid = (int32_t)load_u32(bytes + t->places.tid, swap);
+        else if (preamble[i] == FDR_PID)
+            b->pid = (int32_t)load_u32(bytes + t->places.pid, swap);
+        bytes += FDR_METADATA;
+        have -= FDR_METADATA;
+    }
+    b->time = load_u64(bytes - FDR_METADATA + t->places.cpu_tsc, swap);
+    return true;
+}
+
+/* Where the buffer's records begin and end; false: nowhere. */
+static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have, uint64_t at, struct trace_buffer *b) {
+    const struct trace *t = r->trace;
+    const uint64_t size = input_size(&r->parts[0].in);
+    uint64_t length = t->stride;
+    b->slice = (struct trace_slice){.at = at};
+    if (t->version > 1) {
+        if (have < FDR_METADATA || fdr_kind_of(r, bytes[0]) != FDR_BUFFER_EXTENTS)
+            return false;
+        length = load_u64(bytes + t->places.extents, r->context.swap);
+        b->slice.at += FDR_METADATA;
+    }
+    if (length == 0 || b->slice.at > size || length > size - b->slice.at)
+        return false;
+    b->next = b->slice.end = b->slice.until = b->slice.at + length;
+    return true;
+}
+
+pfr_status trace_buffer_at(pfr_reader *r, uint64_t at, struct trace_buffer *b, pfr_error *err) {
+    uint8_t bytes[PREAMBLE_MOST];
+    size_t have;
+    *b = (struct trace_buffer){.tid = 0};
+    PFR_TRY(input_read_at(&r->parts[0].in, at, bytes, sizeof bytes, &have, err));
+    if (have == 0)
+        return at == input_size(&r->parts[0].in) ? PFR_END : PFR_HOLE;
+    if (!frame_buffer(r, bytes, have, at, b))
+        return PFR_HOLE;
+    const size_t skip = (size_t)(b->slice.at - at);
+    const uint64_t length = b->slice.end - b->slice.at;
+    const size_t inside = length < have - skip ? (size_t)length : have - skip;
+    return read_preamble(r, bytes + skip, inside, b) ? PFR_OK : PFR_HOLE;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
+#include "file/xray.h"
+#include "model/calls_parts.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define JOBS_MOST 64u
+#define AHEAD_MOST ((uint64_t)INPUT_CHUNK)
+
+struct calls_runner {
+    struct calls_lanes *all;
+    struct calls_lane_state lane;
+    pfr_reader *reader; /* of pieces */
+    struct memory own;
+    pthread_t thread;
+    bool runs;
+    pfr_status status;
+    pfr_error err;
+};
+
+/* --- One thread of the trace. */
+
+/* How far the pieces from there on follow each other in the file: as much is read at once. */
+static uint64_t read_ahead(const struct calls_index *x, size_t at, size_t end) {
+    const uint64_t from = x->pieces[at].slice.at;
+    uint64_t until = x->pieces[at].slice.until;
+    for (at++; at < end && until - from < AHEAD_MOST; at++) {
+        const struct trace_slice *next = &x->pieces[at].slice;
+        if (next->at < until || next->at - until > 2 * TRACE_FIRST_BUFFER)
+            break;
+        until = next->until;
+    }
+    return until;
+}
+
+static void count_event(struct calls_totals *totals, const pfr_record *rec) {
+    totals->custom += rec->type == PFR_TRACE_CUSTOM_EVENT;
+    totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
+}
+
+/* The thread is told with its first call: one of events alone has none. */
+struct at_work {
+    struct calls_runner *me;
+    const struct calls_thread *thread;
+    struct thread_calls calls;
+    bool told;
+};
+
+static pfr_status take_calls(struct at_work *w, const struct trace_call *calls, size_t count, pfr_error *err) {
+    struct calls_lane_state *lane = &w->me->lane;
+    if (!w->told) {
+        w->told = true;
+        lane->totals.threads++;
+        PFR_TRY(lane_thread(lane, w->thread, err));
+    }
+    if (!w->me->reader->trace->point.timed)
+        lane->totals.untimed += count;
+    return pair_calls(lane, &w->calls, calls, count, err);
+}
+
+static pfr_status take_record(struct at_work *w, const pfr_record *rec, pfr_error *err) {
+    struct trace_call call;
+    if (!trace_call_of(w->me->reader, rec, &call)) {
+        count_event(&w->me->lane.totals, rec);
+        return PFR_OK;
+    }
+    return take_calls(w, &call, 1, err);
+}
+
+static pfr_status read_piece(struct at_work *w, const struct trace_slice *slice, pfr_error *err) {
+    struct trace_call calls[CALLS_BATCH];
+    pfr_reader *r = w->me->reader;
+    pfr_record rec;
+    size_t count;
+    while (r->at < slice->until) {
+        const pfr_status st = pfr_next(r, &rec, err);
+        if (st < 0 || (st == PFR_HOLE && w->me->all->clean))
+            return st;
+        if (st == PFR_END)
+            break;
+        if (st == PFR_HOLE) /* it was told when the trace was walked */
+            continue;
+        PFR_TRY(take_record(w, &rec, err));
+        while ((count = trace_take_calls(r, calls, CALLS_BATCH)) > 0)
+            PFR_TRY(take_calls(w, calls, count, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status read_pieces(struct at_work *w, size_t at, size_t end, pfr_error *err) {
+    const struct calls_index *x = w->me->all->index;
+    for (; at < end; at++) {
+        trace_slice_move(w->me->reader, &x->pieces[at].slice, read_ahead(x, at, end));
+        const pfr_status st = read_piece(w, &x->pieces[at].slice, err);
+        if (st != PFR_OK)
+            return st;
+    }
+    return pair_end(&w->me->lane, &w->calls, err);
+}
+
+static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_error *err) {
+    const struct calls_index *x = me->all->index;
+    struct at_work w = {.me = me, .thread = (const void *)intern_get(&x->threads, number).bytes};
+    PFR_TRY(thread_calls_init(&w.calls, &me->lane.memory, err));
+    const pfr_status st = read_pieces(&w, x->thread_begins[number], x->thread_begins[number + 1], err);
+    thread_calls_free(&w.calls, &me->lane.memory);
+    return st;
+}
+
+/* --- All lanes. */
+
+static void *run_lane(void *context) {
+    struct calls_runner *me = context;
+    struct calls_lanes *all = me->all;
+    for (;;) {
+        const uint32_t i = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED);
+        if (i >= all->index->threads.count)
+            return NULL;
+        me->status = read_thread(me, all->index->by_size[i], &me->err);
+        if (me->status != PFR_OK) {
+            __atomic_store_n(&all->next, all->index->threads.count, __ATOMIC_RELAXED); /* nobody begins another */
+            return NULL;
+        }
+    }
+}
+
+static unsigned cpus_here(void) {
+    cpu_set_t cpus;
+    const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+static unsigned count_jobs(const struct calls_lanes *all) {
+    const unsigned wanted = all->wish->jobs ? all->wish->jobs : cpus_here();
+    const unsigned jobs = wanted < JOBS_MOST ? wanted : JOBS_MOST, threads = all->index->threads.count;
+    return jobs < threads ? jobs : threads > 0 ? threads : 1;
+}
+
+static pfr_status open_lanes(struct calls_lanes *all, unsigned jobs, pfr_error *err) {
+    all->at = mem_zeroed(all->memory, jobs, sizeof *all->at);
+    if (!all->at)
+        return mem_fail(all->memory, err, "calls");
+    all->room = jobs;
+    for (; all->count < jobs; all->count++) {
+        struct calls_runner *me = &all->at[all->count];
+        me->all = all;
+        memory_share(&me->own, all->memory);
+        PFR_TRY(slice_reader_open(&me->reader, all->reader, &me->own, err));
+        const pfr_status st = lane_init(&me->lane, all->count, jobs, all->wish, &me->own, err);
+        if (st < 0) {
+            slice_reader_close(me->reader);
+            return st;
+        }
+    }
+    return PFR_OK;
+}
+
+static void close_lanes(struct calls_lanes *all) {
+    for (unsigned i = 0; i < all->count; i++) {
+        lane_free(&all->at[i].lane);
+        slice_reader_close(all->at[i].reader);
+    }
+    mem_free(all->memory, all->at, all->room, sizeof *all->at);
+}
+
+/* Where there are no more threads to be had, those that there are do it. PFR_HOLE counts before an error. */
+static pfr_status run_lanes(struct calls_lanes *all, pfr_error *err) {
+    pfr_status st = PFR_OK;
+    for (unsigned i = 1; i < all->count; i++)
+        all->at[i].runs = pthread_create(&all->at[i].thread, NULL, run_lane, &all->at[i]) == 0;
+    run_lane(&all->at[0]);
+    for (unsigned i = 1; i < all->count; i++)
+        if (all->at[i].runs)
+            pthread_join(all->at[i].thread, NULL);
+    for (unsigned i = all->count; i-- > 0;)
+        if (all->at[i].status < 0 && st != PFR_HOLE) {
+            st = all->at[i].status;
+            if (err)
+                *err = all->at[i].err;
+        } else if (all->at[i].status == PFR_HOLE) {
+            st = PFR_HOLE;
+        }
+    return st;
+}
+
+static pfr_status end_lanes(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
+    const struct calls_sink *sink = all->wish->sink;
+    for (unsigned i = 0; i < all->count; i++) {
+        calls_totals_add(totals, &all->at[i].lane.totals);
+        if (sink->end)
+            PFR_TRY(sink->end(all->wish->context, &all->at[i].lane.public, err));
+    }
+    return PFR_OK;
+}
+
+pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
+    const unsigned jobs = count_jobs(all);
+    pfr_status st = all->wish->sink->begin(all->wish->context, jobs, err);
+    if (st >= 0)
+        st = open_lanes(all, jobs, err);
+    if (st >= 0)
+        st = run_lanes(all, err);
+    if (st == PFR_OK)
+        st = end_lanes(all, totals, err);
+    close_lanes(all);
+    return st;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Enters and exits of one thread to calls. The innermost open call is mostly the one that an exit leaves; where it is
+ * not, the stack is searched. So that a trace full of lone exits cannot make that long, functions of calls that are open
+ * above CALLS_NEAR are counted.
+ */
+#include "model/calls_parts.h"
+
+#include <string.h>
+
+#define FIRST_ROOM ((size_t)64)
+
+pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err) {
+    *t = (struct thread_calls){.room = FIRST_ROOM};
+    u64_map_init(&t->above, memory);
+    t->open = mem_alloc(memory, t->room, sizeof *t->open);
+    if (!t->open)
+        return mem_fail(memory, err, "calls");
+    t->open[0] = (struct open_call){.node = PATH_ROOT};
+    return PFR_OK;
+}
+
+void thread_calls_free(struct thread_calls *t, struct memory *memory) {
+    mem_free(memory, t->open, t->room, sizeof *t->open);
+    t->open = NULL;
+    u64_map_free(&t->above);
+}
+
+/* --- What goes to the sink. */
+
+pfr_status pair_flush(struct calls_lane_state *l, pfr_error *err) {
+    const struct calls_wish *wish = l->wish;
+    const size_t count = l->batched;
+    l->batched = 0;
+    l->totals.calls += count;
+    if (count == 0 || !wish->sink->calls)
+        return PFR_OK;
+    return wish->sink->calls(wish->context, &l->public, l->batch, count, err);
+}
+
+static pfr_status give_open(struct calls_lane_state *l, const struct open_call *call, pfr_error *err) {
+    const struct calls_wish *wish = l->wish;
+    l->totals.open++;
+    return wish->sink->open ? wish->sink->open(wish->context, &l->public, call->node, call->enter, err) : PFR_OK;
+}
+
+static pfr_status give_lone(struct calls_lane_state *l, const struct thread_calls *t, const struct trace_call *exit,
+                            pfr_error *err) {
+    const struct calls_wish *wish = l->wish;
+    const uint32_t node = t->open[t->depth].node;
+    l->totals.lone++;
+    return wish->sink->lone ? wish->sink->lone(wish->context, &l->public, node, exit->function, exit->tsc, err)
+                            : PFR_OK;
+}
+
+/* --- The stack. */
+
+static pfr_status grow(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+    struct open_call *more = mem_resize(&l->memory, t->open, t->room, t->room * 2, sizeof *more);
+    if (!more)
+        return mem_fail(&l->memory, err, "calls");
+    t->open = more;
+    t->room *= 2;
+    return PFR_OK;
+}
+
+static pfr_status count_above(struct calls_lane_state *l, struct thread_calls *t, uint32_t function, pfr_error *err) {
+    uint64_t *count = u64_map_at(&t->above, function, 0, NULL);
+    if (!count)
+        return mem_fail(&l->memory, err, "calls");
+    ++*count;
+    return PFR_OK;
+}
+
+/* Room for one more, and its count where counts are kept. PFR_END: it is too deep. */
+static pfr_status make_room(struct calls_lane_state *l, struct thread_calls *t, uint32_t function, pfr_error *err) {
+    if (t->depth == CALLS_DEEPEST) {
+        t->over++;
+        l->totals.too_deep++;
+        return PFR_END;
+    }
+    if (t->depth + 1 == t->room)
+        PFR_TRY(grow(l, t, err));
+    return t->depth >= CALLS_NEAR ? count_above(l, t, function, err) : PFR_OK;
+}
+
+static void pop(struct thread_calls *t) {
+    if (t->depth > CALLS_NEAR)
+        --*u64_map_at(&t->above, t->open[t->depth].function, 0, NULL); /* which is there */
+    t->depth--;
+}
+
+pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child,
+                      pfr_error *err) {
+    const pfr_status st =
+        parent == PATH_LIMIT ? PFR_ERR_LIMIT : call_paths_child(&l->paths, parent, function, child, err);
+    if (st != PFR_ERR_LIMIT)
+        return st;
+    *child = PATH_LIMIT;
+    l->totals.limited++;
+    return PFR_OK;
+}
+
+static inline pfr_status enter(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *call,
+                               pfr_error *err) {
+    if (t->depth + 1 == t->room || t->depth >= CALLS_NEAR) {
+        const pfr_status st = make_room(l, t, call->function, err);
+        if (st != PFR_OK)
+            return st == PFR_END ? PFR_OK : st;
+    }
+    const uint32_t parent = t->open[t->depth].node;
+    uint32_t node = l->paths.at[parent].inner;
+    if (node == 0 || l->paths.at[node].function != call->function)
+        PFR_TRY(lane_child(l, parent, call->function, &node, err));
+    t->open[++t->depth] = (struct open_call){call->tsc, 0, call->function, node};
+    return PFR_OK;
+}
+
+/* The innermost open call never ends: its callees are the caller's. */
+static pfr_status leave_open(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+    const struct open_call call = t->open[t->depth];
+    t->open[t->depth - 1].callees += call.callees;
+    pop(t);
+    return give_open(l, &call, err);
+}
+
+static bool is_open(const struct thread_calls *t, uint32_t function) {
+    uint64_t count;
+    if (t->depth > CALLS_NEAR && u64_map_get(&t->above, function, &count) && count > 0)
+        return true;
+    for (size_t i = t->depth < CALLS_NEAR ? t->depth : CALLS_NEAR; i > 0; i--)
+        if (t->open[i].function == function)
+            return true;
+    return false;
+}
+
+/* The innermost open call ends. */
+static inline void close_call(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit) {
+    const struct open_call *call = &t->open[t->depth];
+    const bool backward = exit->tsc < call->enter;
+    const uint64_t latency = backward ? 0 : exit->tsc - call->enter;
+    const uint32_t tail = exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0;
+    l->batch[l->batched++] = (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees),
+                                           call->node, tail | (backward ? CALL_BACKWARD : 0)};
+    l->totals.backward += backward;
+    if (latency < l->totals.shortest)
+        l->totals.shortest = latency;
+    t->open[t->depth - 1].callees += latency;
+    if (t->depth > CALLS_NEAR)
+        pop(t);
+    else
+        t->depth--;
+}
+
+/* The exit is not the innermost open call's. PFR_END: it is that of none. */
+static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+                                pfr_error *err) {
+    if (t->over) { /* of a call that was too deep to be open */
+        t->over--;
+        return PFR_END;
+    }
+    if (!is_open(t, exit->function)) {
+        PFR_TRY(give_lone(l, t, exit, err));
+        return PFR_END;
+    }
+    while (t->open[t->depth].function != exit->function)
+        PFR_TRY(leave_open(l, t, err));
+    return PFR_OK;
+}
+
+static inline pfr_status leave(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+                               pfr_error *err) {
+    if (t->depth == 0 || t->over || t->open[t->depth].function != exit->function) {
+        const pfr_status st = leave_down_to(l, t, exit, err);
+        if (st != PFR_OK)
+            return st == PFR_END ? PFR_OK : st;
+    }
+    close_call(l, t, exit);
+    return l->batched == CALLS_BATCH ? pair_flush(l, err) : PFR_OK;
+}
+
+static void note_times(struct calls_totals *totals, uint64_t first, uint64_t last) {
+    totals->first = first < totals->first ? first : totals->first;
+    totals->last = last > totals->last ? last : totals->last;
+}
+
+pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls,
+                      size_t count, pfr_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const bool is_exit = calls[i].action == PFR_TRACE_EXIT || calls[i].action == PFR_TRACE_TAIL_EXIT;
+        PFR_TRY(is_exit ? leave(l, t, &calls[i], err) : enter(l, t, &calls[i], err));
+    }
+    note_times(&l->totals, calls[0].tsc, calls[count - 1].tsc);
+    return PFR_OK;
+}
+
+pfr_status pair_end(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+    PFR_TRY(pair_flush(l, err));
+    while (t->depth > 0)
+        PFR_TRY(leave_open(l, t, err));
+    t->open[0].callees = 0;
+    t->over = 0;
+    return PFR_OK;
+}
+
+/* --- Lanes. */
+
+/* Of what memory is left, in hundreds, that paths may take: a sink needs some for each, too. */
+#define PATHS_SHARE 25u
+
+pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes, const struct calls_wish *wish,
+                     struct memory *memory, pfr_error *err) {
+    l->public = (struct calls_lane){.number = number, .paths = &l->paths};
+    l->wish = wish;
+    l->totals = (struct calls_totals){.shortest = UINT64_MAX, .first = UINT64_MAX};
+    l->batched = 0;
+    memory_share(&l->memory, memory);
+    memory_share(&l->paths_memory, memory);
+    l->paths_memory.limit = (memory->limit - memory->used) / lanes / 100 * PATHS_SHARE;
+    return call_paths_init(&l->paths, &l->paths_memory, err);
+}
+
+void lane_free(struct calls_lane_state *l) {
+    call_paths_free(&l->paths);
+}
+
+pfr_status lane_thread(struct calls_lane_state *l, const struct calls_thread *thread, pfr_error *err) {
+    PFR_TRY(pair_flush(l, err));
+    return l->wish->sink->thread ? l->wish->sink->thread(l->wish->context, &l->public, thread, err) : PFR_OK;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_CALLS_PARTS_H
+#define PFR_MODEL_CALLS_PARTS_H
+/*
+ * How calls are made of a trace, one file for each step:
+ *
+ *     calls_index.c   a flight recorder's buffers, by thread and in the order of time
+ *     calls_paths.c   paths as a tree
+ *     calls_pair.c    enters and exits of one thread to calls
+ *     calls_lane.c    the buffers of a lane's threads to enters and exits
+ *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
+ *     calls.c         the passes over the trace
+ *
+ * Buffers lie in the file as slots of a ring, not in the order of time. Where all of them are whole, hopping from one to
+ * the next finds them, and who reads them later sees every byte once. Where anything is wrong, all of it begins anew: a
+ * walk over every record tells the holes in the order of the file and keeps pieces, each of one buffer and one thread.
+ */
+#include "model/calls.h"
+
+#include "base/fail.h"
+#include "base/intern.h"
+#include "file/recording.h"
+#include "file/slice.h"
+#include "file/xray_calls.h"
+#include "file/xray_slice.h"
+
+/* --- calls_index.c */
+
+/* A piece of a buffer that is of one thread, mostly the whole buffer. */
+struct calls_piece {
+    struct trace_slice slice;
+    uint64_t time; /* of the buffer: its first NewCPUId, else its first call */
+    uint32_t thread;
+};
+
+struct calls_index {
+    struct memory *memory;
+    struct intern_table threads; /* struct calls_thread, by number */
+    struct calls_piece *pieces;  /* in the end by thread, time, place */
+    size_t count, room;
+    uint64_t buffers;
+    size_t *thread_begins; /* by thread, and one more */
+    uint32_t *by_size;     /* threads, those first that have most to read */
+};
+
+void calls_index_init(struct calls_index *x, struct memory *memory);
+void calls_index_free(struct calls_index *x);
+/* PFR_HOLE: something is wrong with the trace, or may be; nothing is said of it. */
+pfr_status calls_index_hop(struct calls_index *x, pfr_reader *reader, pfr_error *err);
+/* Whatever the trace looks like; holes are told and noted in totals. */
+pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_wish *wish,
+                            struct calls_totals *totals, pfr_error *err);
+
+/* --- calls_pair.c */
+
+struct open_call {
+    uint64_t enter, callees; /* ticks; callees modulo 2^64 */
+    uint32_t function, node;
+};
+
+#define CALLS_BATCH 512u
+#define CALLS_NEAR 128u /* open calls that a lone exit is looked for among; above them, there are counts */
+
+/* What is open in a thread. */
+struct thread_calls {
+    struct open_call *open; /* the first one stands for the root, and gathers what is at the top */
+    size_t depth, room;     /* without and with the first one */
+    struct u64_map above;   /* function -> how many of it are open above CALLS_NEAR */
+    uint64_t over;          /* enters above CALLS_DEEPEST that were not left */
+};
+
+/* A lane: what its thread of ours needs. */
+struct calls_lane_state {
+    struct calls_lane public;
+    const struct calls_wish *wish;
+    struct memory memory, paths_memory; /* shares */
+    struct call_paths paths;
+    struct calls_totals totals;
+    struct call batch[CALLS_BATCH];
+    size_t batched;
+};
+
+pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err);
+void thread_calls_free(struct thread_calls *t, struct memory *memory);
+/* Enters and exits, in their order. */
+pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *calls,
+                      size_t count, pfr_error *err);
+/* The thread has no more: what is open stays open, and nothing is. */
+pfr_status pair_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+/* Gives the sink what is batched. */
+pfr_status pair_flush(struct calls_lane_state *lane, pfr_error *err);
+/* The child of a node, PATH_LIMIT where there is no room for one. */
+pfr_status lane_child(struct calls_lane_state *lane, uint32_t parent, uint32_t function, uint32_t *child,
+                      pfr_error *err);
+/* What follows is of this thread. */
+pfr_status lane_thread(struct calls_lane_state *lane, const struct calls_thread *thread, pfr_error *err);
+
+/* One of `lanes`. */
+pfr_status lane_init(struct calls_lane_state *lane, unsigned number, unsigned lanes, const struct calls_wish *wish,
+                     struct memory *memory, pfr_error *err);
+void lane_free(struct calls_lane_state *lane);
+
+/* --- calls_lane.c */
+
+struct calls_lanes {
+    const struct calls_wish *wish;
+    pfr_reader *reader;
+    struct memory *memory; /* the reader's */
+    const struct calls_index *index;
+    bool clean;    /* a hole ends it: PFR_HOLE */
+    uint32_t next; /* thread that nobody took, in by_size; atomic */
+    struct calls_runner *at;
+    uint32_t count, room;
+};
+
+/* All threads of the index, begin and end of the sink included. PFR_HOLE: see `clean`. */
+pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
+
+/* --- calls_log.c */
+
+pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                              pfr_error *err);
+pfr_status calls_of_profile(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                            pfr_error *err);
+/* Tells a hole. */
+void calls_tell(const struct calls_wish *wish, struct calls_totals *totals, const pfr_error *hole);
+/* Adds what a lane counted. */
+void calls_totals_add(struct calls_totals *to, const struct calls_totals *from);
+
+#endif
