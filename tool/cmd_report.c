@@ -17,6 +17,7 @@ struct report_options {
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
     double percent_limit;
+    struct word_list instr_maps;
 };
 
 static const struct report_options report_defaults = {.symbols = true};
@@ -69,6 +70,8 @@ static const struct opt report_opts[] = {
     TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
     TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
     TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
+    {"instr-map", 0, OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
+     "name functions of a trace by this object or map; several: the program first"},
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
@@ -83,6 +86,10 @@ static const struct opt report_opts[] = {
 static void limit_told(void *file, const pfr_error *hole) {
     if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
         complain_of(file, hole, NULL);
+}
+
+static void note_told(void *file, const char *sentence) {
+    complain("%s: %s", (const char *)file, sentence);
 }
 
 static pfr_report_choice choice(bool yes, bool no) {
@@ -158,12 +165,13 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->kallsyms = o->kallsyms;
     how->no_symbols = !o->symbols;
     how->mangled = o->mangled;
+    how->instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL;
     how->jobs = o->jobs;
 }
 
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
-    pfr_report_options how = {.size = sizeof how, .hole = limit_told, .context = (void *)(uintptr_t)task->file};
+    pfr_report_options how = {.size = sizeof how, .hole = limit_told, .note = note_told, .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     fill(options, &how);
     if (options->format == PFR_REPORT_TEXT)

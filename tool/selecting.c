@@ -30,7 +30,9 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .symfs = options->symfs,
                            .kallsyms = options->kallsyms,
                            .no_symbols = options->no_symbols,
-                           .by_period = options->weight == 1,
+                           .by_count = options->weight == 1,
+                           .by_period = options->weight == 2,
+                           .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                            .hole = limit_told,
                            .note = note_told,
                            .context = (void *)(uintptr_t)task};

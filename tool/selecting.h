@@ -9,7 +9,8 @@
 struct selecting {
     const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *kallsyms;
     uint32_t max_stack, jobs;
-    unsigned weight; /* 0: samples, 1: periods */
+    unsigned weight; /* 0: not said, 1: samples, 2: periods */
+    struct word_list instr_maps;
     bool no_symbols;
 };
 
@@ -18,7 +19,7 @@ struct selecting {
     {"event", 'e', OPT_STRING, SELECTING(type, event), "EVENT", "count samples of this event alone"},                  \
         {"weight",         0,                                                                                          \
          OPT_CHOICE,       SELECTING(type, weight),                                                                    \
-         "samples|period", "what a stack counts: its samples, or their periods added up"},                             \
+         "auto|samples|period", "what a stack counts: its samples or calls, or their periods or times added up"},      \
         {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "count samples of these cpus: 0,2-3"},                 \
         {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "count samples of these processes"},                     \
         {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "count samples of these threads"},                       \
@@ -29,6 +30,8 @@ struct selecting {
          OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
          "COUNT",     "take as much of a call chain; 127 without the option"},                                         \
         {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one without it"},       \
+        {"instr-map", 'm', OPT_WORDS, SELECTING(type, instr_maps), "FILE",                                             \
+         "name functions of a trace by this object or map; several: the program first"},                               \
         {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look for objects below this folder"},                 \
         {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"}, {           \
         "no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"        \

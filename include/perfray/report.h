@@ -8,6 +8,9 @@
  * The recording is read more than once (state first, then samples in any order); a stream must have been opened with
  * pfr_open_options.spool. Weights are the samples' periods; a percentage is of all of an event's periods.
  *
+ * Of a trace calls are counted: each weighs the time it took itself, in ns, or in ticks where the clock's frequency is
+ * not known.
+ *
  * Of a recording that holds counts and no samples (perf stat record) the table of `perf stat report` is printed, where
  * a table is asked for; other options mean nothing to it. CSV and JSON have no rows then.
  *
@@ -70,6 +73,9 @@ typedef struct pfr_report_options {
        NULL */
     void (*hole)(void *context, const pfr_error *hole);
     void *context;
+    /* Of a trace: as pfr_dump_options has them */
+    const char *const *instr_maps;
+    void (*note)(void *context, const char *sentence);
 } pfr_report_options;
 
 /*

@@ -32,6 +32,8 @@ typedef struct pfr_selection {
     void (*hole)(void *context, const pfr_error *hole); /* told of what could not be used; may be NULL */
     void (*note)(void *context, const char *sentence);  /* told what else should be known; may be NULL */
     void *context;
+    const char *const *instr_maps; /* of a trace: as pfr_dump_options has them */
+    bool by_count;                 /* of a trace: each call counts 1; else as much as the time it took itself */
 } pfr_selection;
 
 #ifdef __cplusplus

@@ -9,8 +9,10 @@ enum { FEATURE_HOSTNAME = 3, FEATURE_OSRELEASE = 4, FEATURE_CMDLINE = 11, FEATUR
 enum { FEATURE_CLOCK_DATA = 29 };
 enum { TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
 
-static const char *unit_of(const pfr_event *event) {
+static const char *unit_of(const struct exporting *e, const pfr_event *event) {
     const bool is_clock = event->attr.type == TYPE_SOFTWARE && event->attr.config <= TASK_CLOCK;
+    if (profile_measure(e->reader)->is_amount && strcmp(event->unit, "ns") != 0)
+        return event->unit;
     return is_clock ? "nanoseconds" : "count";
 }
 
@@ -28,17 +30,17 @@ static pfr_status write_type(struct exporting *e, unsigned field, const char *na
 
 static pfr_status write_event(struct exporting *e, uint32_t i, uint32_t *number, pfr_error *err) {
     struct pprof *p = e->state;
-    const pfr_event *event = pfr_get_event(e->reader, i);
+    const pfr_event *event = profile_event(e->reader, i);
     p->value_of[i] = ++p->nr_values;
     p->newest_event = i;
-    return write_type(e, PPROF_SAMPLE_TYPE, event->name, unit_of(event), number, err);
+    return write_type(e, PPROF_SAMPLE_TYPE, event->name, unit_of(e, event), number, err);
 }
 
 /* Events that have samples, or the first one where none has. */
 static pfr_status write_types(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     uint32_t number = 0;
-    PFR_TRY(write_type(e, PPROF_SAMPLE_TYPE, "samples", "count", &number, err));
+    PFR_TRY(write_type(e, PPROF_SAMPLE_TYPE, profile_measure(e->reader)->counted, "count", &number, err));
     for (uint32_t i = 0; i < p->nr_events; i++)
         if (e->profile->totals[i].samples)
             PFR_TRY(write_event(e, i, &number, err));
@@ -54,8 +56,8 @@ static pfr_status write_period(struct exporting *e, pfr_error *err) {
     uint32_t number;
     if (p->nr_values == 0)
         return PFR_OK;
-    const pfr_event *event = pfr_get_event(e->reader, p->newest_event);
-    PFR_TRY(write_type(e, PPROF_PERIOD_TYPE, event->name, unit_of(event), &number, err));
+    const pfr_event *event = profile_event(e->reader, p->newest_event);
+    PFR_TRY(write_type(e, PPROF_PERIOD_TYPE, event->name, unit_of(e, event), &number, err));
     if (!event->attr.flags.freq)
         proto_u64(p->out, PPROF_PERIOD, event->attr.sample_period);
     return PFR_OK;

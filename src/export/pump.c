@@ -15,6 +15,11 @@ static void tell_hole(void *context, const pfr_error *hole) {
         e->of->hole(e->of->context, hole);
 }
 
+static void tell_note(void *context, const char *sentence) {
+    const struct exporting *e = context;
+    e->of->note(e->of->context, sentence);
+}
+
 static bool keep(void *context, const struct profile_sample *sample) {
     return choice_wants(&((const struct exporting *)context)->choice, sample);
 }
@@ -34,6 +39,8 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
         .max_stack = e->of->max_stack,
         .jobs = e->of->jobs,
         .names = {.symfs = e->of->symfs, .kallsyms = e->of->kallsyms, .none = e->of->no_symbols},
+        .functions = {.maps = e->of->instr_maps, .none = e->of->no_symbols},
+        .note = e->of->note ? tell_note : NULL,
         .keep = choice_is_everything(&e->choice) ? NULL : keep,
         .hole = tell_hole,
         .context = e};
@@ -56,7 +63,7 @@ static pfr_status check_events(const struct exporting *e, pfr_error *err) {
     const uint32_t count = e->sink->sums_events ? count_events(e) : 0;
     if (count < 2)
         return PFR_OK;
-    if (e->of->by_period)
+    if (e->by_weight)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
                         "periods of %" PRIu32 " events do not add up; name one with --event", count);
     snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event takes those of one",
@@ -116,7 +123,15 @@ static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *er
     return st < 0 ? st : closed;
 }
 
+static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
+    if (!e->of->instr_maps || profile_measure(e->reader)->is_amount)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
+                    "instrumentation maps name functions of traces, and this is perf.data");
+}
+
 static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
+    PFR_TRY(check_maps(e, err));
     if (path)
         PFR_TRY(whole_file_may_be(path, err));
     PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
@@ -130,6 +145,7 @@ pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {
     static const pfr_selection everything = {.size = sizeof everything};
     e->memory = &e->reader->memory;
     e->of = e->of ? e->of : &everything;
+    e->by_weight = e->of->by_period || (profile_measure(e->reader)->is_amount && !e->of->by_count);
     labels_init(&e->stacks.groups, e->memory);
     e->stacks.memory = e->memory;
     labels_init(&e->stacks.frames, e->memory);

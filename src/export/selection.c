@@ -51,12 +51,12 @@ static pfr_status read_event(struct choice *c, const char *name, const pfr_reade
     bool any = false;
     if (!name)
         return PFR_OK;
-    c->nr_events = pfr_event_count(reader);
+    c->nr_events = profile_event_count(reader);
     c->events = mem_zeroed(c->memory, c->nr_events, sizeof *c->events);
     if (!c->events)
         return mem_fail(c->memory, err, "filter");
     for (uint32_t i = 0; i < c->nr_events; i++) {
-        const pfr_event *event = pfr_get_event(reader, i);
+        const pfr_event *event = profile_event(reader, i);
         c->events[i] = strcmp(event->name, name) == 0 || strcmp(event->rebuilt, name) == 0;
         any = any || c->events[i];
     }

@@ -54,6 +54,7 @@ struct exporting {
     struct profile *profile;
     struct stacks stacks;
     struct pfr_output *to;
+    bool by_weight; /* outputs that have one number: the weight, not how many */
     void *state;
 };
 
@@ -83,7 +84,7 @@ void write_object_name(const struct exporting *e, uint32_t object, struct output
 
 /* What a sample counts in outputs that have one number. */
 static inline uint64_t weight_of(const struct exporting *e, const struct profile_weight *weight) {
-    return e->of->by_period ? weight->weight : weight->samples;
+    return e->by_weight ? weight->weight : weight->samples;
 }
 
 static inline struct intern_text comm_of(const struct exporting *e, const struct profile_group *group) {

@@ -206,7 +206,7 @@ pfr_status pair_end(struct calls_lane_state *l, struct thread_calls *t, pfr_erro
 /* --- Lanes. */
 
 /* Of what memory is left, in hundreds, that paths may take: a sink needs some for each, too. */
-#define PATHS_SHARE 25u
+#define PATHS_SHARE 10u
 
 pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes, const struct calls_wish *wish,
                      struct memory *memory, pfr_error *err) {

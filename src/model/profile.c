@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, then samples. See profile_parts.h. */
+#include "model/profile_calls.h"
 #include "model/profile_lanes.h"
 
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
@@ -77,12 +78,11 @@ static pfr_status load(struct profile *p, pfr_error *err) {
 
 pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err) {
     *out = NULL;
-    PFR_TRY(samples_can_be(reader, err));
     struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
     if (!p)
         return mem_fail(&reader->memory, err, "profile");
     begin(p, reader, wish);
-    const pfr_status st = load(p, err);
+    const pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
     if (st < 0)
         profile_close(p);
     else

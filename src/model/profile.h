@@ -3,6 +3,7 @@
 #define PFR_MODEL_PROFILE_H
 /*
  * What a recording says in sum: who was where, how often. It is loaded once and never changes; samples are not in it.
+ * Of a trace, calls are what samples are of other recordings: each counts once, with its self time for a weight.
  *
  *     frame    a function of an object, or an address that has no name
  *     node     a stack: (parent, frame), the parent first; what called stands above what was called
@@ -22,6 +23,7 @@
  * How it is made is told in profile.c.
  */
 #include "model/address_names.h"
+#include "model/function_names.h"
 
 /* What can tell groups apart. Comments say of what kind the values are; NO_TEXT is a text that was not recorded. */
 enum profile_key {
@@ -120,7 +122,7 @@ struct profile_wish {
     bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
                               place in the object is not the address as recorded */
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
-    uint32_t max_stack;    /* entries of a chain; 0: 127 */
+    uint32_t max_stack;    /* entries of a chain; 0: 127, of a trace all */
     bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
     unsigned jobs;         /* threads; 0: one for each cpu, with .chains at most 4 */
@@ -129,10 +131,27 @@ struct profile_wish {
     bool trace_plain;
     const struct profile_trace_field *trace_fields;
     uint32_t nr_trace_fields;
+    struct function_names_options functions; /* of a trace */
     /* false: the sample is left out, and counted in profile->left_out. Called by any thread. NULL: all are kept. */
     bool (*keep)(void *context, const struct profile_sample *sample);
     void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read; may be NULL */
+    void (*note)(void *context, const char *sentence);  /* told where names may be wrong; may be NULL */
     void *context;
+};
+
+/* What else should be known of the weights. */
+struct profile_note {
+    struct profile_note *next;
+    const char *text; /* in the profile's arena */
+};
+
+/* What is counted, and how a report calls it. */
+struct profile_measure {
+    const char *samples, *weight; /* as headings: "Samples", "Event count (approx.)" */
+    const char *counted;          /* "samples" */
+    bool is_amount;               /* weights say how much it was, and samples only how often: of those who have one
+                                     number, weights are it. The event has a unit */
+    bool has_comms;               /* threads may have names */
 };
 
 struct profile {
@@ -158,7 +177,13 @@ struct profile {
     uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth lets be asked */
     struct profile_weight limited; /* what went into the frame [limit] because memory was at its limit */
     bool lossy;                    /* holes were met */
+    struct profile_note *notes;
 };
+
+/* The events of a recording as a profile knows them: a trace has one, the time in its calls. */
+uint32_t profile_event_count(const pfr_reader *reader);
+const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL past the end */
+const struct profile_measure *profile_measure(const pfr_reader *reader);
 
 /*
  * Reads the recording to its end, more than once where it is seekable; a stream must have been opened with spool.

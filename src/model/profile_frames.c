@@ -182,13 +182,18 @@ pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_
     return st;
 }
 
+pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number,
+                              pfr_error *err) {
+    pthread_mutex_lock(&f->lock);
+    const pfr_status st = put_frame(f, frame, number, err);
+    pthread_mutex_unlock(&f->lock);
+    return st;
+}
+
 pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *number, pfr_error *err) {
     struct profile_frame frame = {.object = NO_OBJECT};
     PFR_TRY(profile_frames_put_text(f, words, strlen(words), &frame.text, err));
-    pthread_mutex_lock(&f->lock);
-    const pfr_status st = put_frame(f, &frame, number, err);
-    pthread_mutex_unlock(&f->lock);
-    return st;
+    return profile_frames_put(f, &frame, number, err);
 }
 
 static pfr_status put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value, pfr_error *err) {

@@ -15,6 +15,7 @@
  *     profile_tree.c      groups, and stacks as a tree of frames
  *     profile_lanes.c     slices of the recording, counted by several threads
  *     profile.c           the passes over the recording
+ *     profile_calls.c     all of it for traces: calls to groups and nodes
  *
  * An entry is found by (event, cpumode, who, sampled address, keys, hash of the chain). Who is a name and an address
  * space, worked out for each sample at its own moment: so the order of samples does not matter. What its addresses mean
@@ -115,6 +116,8 @@ pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_
                                    pfr_error *err);
 pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value,
                                     pfr_error *err);
+/* The number of a frame, made when it is new. */
+pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err);
 /* A frame that is only words. */
 pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *frame, pfr_error *err);
 
@@ -377,5 +380,8 @@ pfr_status values_group(struct counter *c, const uint64_t *words, const struct k
                         uint64_t *since, pfr_error *err);
 /* At the end: groups for what there was no memory for. */
 pfr_status values_take_limited(struct counter *c, pfr_error *err);
+/* One of them. */
+pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct tree *tree, uint32_t event,
+                              const struct profile_weight *limited, pfr_error *err);
 
 #endif

@@ -113,39 +113,36 @@ pfr_status values_group(struct counter *c, const uint64_t *words, const struct k
 
 /* --- What there was no memory for: one group for each event, whose values are all 0 or [limit]. */
 
-static pfr_status limited_value(struct counter *c, enum profile_key key, uint32_t frame, uint64_t *value,
+static pfr_status limited_value(struct frames_of *frames, enum profile_key key, uint32_t frame, uint64_t *value,
                                 pfr_error *err) {
-    const struct profile *p = c->profile;
-    *value = profile_kind_of(key) == PROFILE_TEXT ? p->frames[frame].text : 0;
-    return profile_kind_of(key) == PROFILE_PLACE ? profile_frames_put_place(c->cache.frames, frame, 0, value, err)
-                                                 : PFR_OK;
+    *value = profile_kind_of(key) == PROFILE_TEXT ? frames->profile->frames[frame].text : 0;
+    return profile_kind_of(key) == PROFILE_PLACE ? profile_frames_put_place(frames, frame, 0, value, err) : PFR_OK;
 }
 
-static pfr_status take_limited(struct counter *c, uint32_t event, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct tree *tree, uint32_t event,
+                              const struct profile_weight *limited, pfr_error *err) {
+    const struct profile_wish *w = &p->wish;
     uint64_t values[PROFILE_KEYS];
     uint32_t frame, group, node;
     unsigned count = 0;
-    PFR_TRY(profile_frames_put_words(c->cache.frames, LIMIT_TEXT, &frame, err));
+    PFR_TRY(profile_frames_put_words(frames, LIMIT_TEXT, &frame, err));
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
-        PFR_TRY(limited_value(c, (enum profile_key)__builtin_ctz(keys), frame, &values[count++], err));
-    PFR_TRY(profile_tree_group(&c->tree, event, values, count, &group, err));
-    node = c->tree.groups[group]->root;
+        PFR_TRY(limited_value(frames, (enum profile_key)__builtin_ctz(keys), frame, &values[count++], err));
+    PFR_TRY(profile_tree_group(tree, event, values, count, &group, err));
+    node = tree->groups[group]->root;
     if (w->frames)
-        PFR_TRY(profile_tree_child(&c->tree, node, w->chains ? frame | NODE_APART : frame, &node, err));
-    c->tree.self[node].weight += c->limited[event].weight;
-    c->tree.self[node].samples += c->limited[event].samples;
+        PFR_TRY(profile_tree_child(tree, node, w->chains ? frame | NODE_APART : frame, &node, err));
+    tree->self[node].weight += limited->weight;
+    tree->self[node].samples += limited->samples;
+    p->limited.weight += limited->weight;
+    p->limited.samples += limited->samples;
     return PFR_OK;
 }
 
 pfr_status values_take_limited(struct counter *c, pfr_error *err) {
     struct profile *p = c->profile;
-    for (uint32_t i = 0; i < p->nr_events; i++) {
-        if (!c->limited[i].samples)
-            continue;
-        PFR_TRY(take_limited(c, i, err));
-        p->limited.weight += c->limited[i].weight;
-        p->limited.samples += c->limited[i].samples;
-    }
+    for (uint32_t i = 0; i < p->nr_events; i++)
+        if (c->limited[i].samples)
+            PFR_TRY(values_put_limited(p, c->cache.frames, &c->tree, i, &c->limited[i], err));
     return PFR_OK;
 }

@@ -28,7 +28,7 @@ static pfr_status learn_events(struct report *r, pfr_error *err) {
     pfr_error own, *e = err ? err : &own;
     pfr_record rec;
     pfr_status st = PFR_OK;
-    if (pfr_event_count(r->reader))
+    if (profile_event_count(r->reader))
         return PFR_OK;
     while ((st = pfr_next(r->reader, &rec, e)) >= 0 && st != PFR_END)
         if (st == PFR_OK && rec.type == TYPE_SAMPLE)
@@ -37,24 +37,24 @@ static pfr_status learn_events(struct report *r, pfr_error *err) {
 }
 
 static bool any_event_has(const struct report *r, uint64_t sample_type) {
-    for (uint32_t i = 0; i < pfr_event_count(r->reader); i++)
-        if (pfr_get_event(r->reader, i)->attr.sample_type & sample_type)
+    for (uint32_t i = 0; i < profile_event_count(r->reader); i++)
+        if (profile_event(r->reader, i)->attr.sample_type & sample_type)
             return true;
     return false;
 }
 
 static bool are_tracepoints(const struct report *r) {
-    const uint32_t count = pfr_event_count(r->reader);
+    const uint32_t count = profile_event_count(r->reader);
     for (uint32_t i = 0; i < count; i++)
-        if (pfr_get_event(r->reader, i)->attr.type != TYPE_TRACEPOINT)
+        if (profile_event(r->reader, i)->attr.type != TYPE_TRACEPOINT)
             return false;
     return count > 0;
 }
 
 /* Stacks that were recorded for call chains are no branches to count. */
 static bool any_branches(const struct report *r) {
-    for (uint32_t i = 0; i < pfr_event_count(r->reader); i++) {
-        const struct pfr_rec_attr *attr = &pfr_get_event(r->reader, i)->attr;
+    for (uint32_t i = 0; i < profile_event_count(r->reader); i++) {
+        const struct pfr_rec_attr *attr = &profile_event(r->reader, i)->attr;
         if (attr->sample_type & SAMPLE_BRANCH_STACK && !(attr->branch_sample_type & BRANCH_CALL_STACK))
             return true;
     }
@@ -156,6 +156,11 @@ static void tell_hole(void *context, const pfr_error *hole) {
         r->options->hole(r->options->context, hole);
 }
 
+static void tell_note(void *context, const char *sentence) {
+    const struct report *r = context;
+    r->options->note(r->options->context, sentence);
+}
+
 static bool keep_sample(void *context, const struct profile_sample *sample) {
     const struct report *r = context;
     return samples_keep(&r->kept, sample);
@@ -201,7 +206,10 @@ static struct profile_wish wish_of(struct report *r) {
                                                 .release = r->release,
                                                 .none = o->no_symbols,
                                                 .mangled = o->mangled};
+    wish.functions = (struct function_names_options){
+        .maps = o->instr_maps, .none = o->no_symbols, .mangled = o->mangled};
     wish.hole = tell_hole;
+    wish.note = o->note ? tell_note : NULL;
     wish.keep = r->kept.any ? keep_sample : NULL;
     wish.context = r;
     return wish;
@@ -219,8 +227,8 @@ static void tell_limits(struct report *r) {
     }
     if (p->limited.samples) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "%" PRIu64 " sample%s in [limit]: stacks of them did not fit (limit memory)", p->limited.samples,
-                 p->limited.samples == 1 ? " is" : "s are");
+                 "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", p->limited.samples,
+                 r->measure->is_amount ? "calls are" : p->limited.samples == 1 ? "sample is" : "samples are");
         tell_hole(r, &why);
     }
 }
@@ -278,7 +286,16 @@ static void close_report(struct report *r) {
     profile_close(r->profile);
 }
 
+/* Options that mean nothing to this kind of recording would be passed over in silence. */
+static pfr_status check_maps(const pfr_reader *reader, const pfr_report_options *options, pfr_error *err) {
+    if (!options->instr_maps || profile_measure(reader)->is_amount)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
+                    "instrumentation maps name functions of traces, and this is perf.data");
+}
+
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {
+    PFR_TRY(check_maps(reader, options, err));
     if (report_is_stat(reader) && options->format <= PFR_REPORT_PERF)
         return report_stat_print(reader, out, err);
     struct report *r = mem_zeroed(&reader->memory, 1, sizeof *r);
@@ -286,6 +303,7 @@ pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *option
         return mem_fail(&reader->memory, err, "report");
     r->options = options;
     r->reader = reader;
+    r->measure = profile_measure(reader);
     r->memory = &reader->memory;
     intern_init(&r->rows.cells, r->memory);
     intern_init(&r->cache_lines.keys, r->memory);

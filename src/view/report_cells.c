@@ -115,7 +115,7 @@ uint64_t identity_of_event(struct report *r, const struct spot *spot) {
 }
 
 void cell_event(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
-    const pfr_event *event = pfr_get_event(r->reader, (uint32_t)id);
+    const pfr_event *event = profile_event(r->reader, (uint32_t)id);
     (void)row;
     print_name(to, event->name, strlen(event->name));
 }

@@ -47,7 +47,7 @@ static void write_weight(struct report *r, uint32_t event, struct profile_weight
 
 static void write_row(struct report *r, const struct lines *lines, uint32_t line, struct output *out) {
     const struct row *row = line_row(r, lines, line, 0);
-    const char *event = pfr_get_event(r->reader, lines->leader)->name;
+    const char *event = profile_event(r->reader, lines->leader)->name;
     struct row_cells cells;
     line_cells(r, lines, line, &cells);
     write_weight(r, lines->leader, r->children ? row->total : row->self, out);

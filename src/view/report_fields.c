@@ -110,6 +110,8 @@ static const char *default_sort(const struct report *r) {
         [REPORT_BRANCHES] = "comm,dso_from,symbol_from,symbol_to,cycles",
         [REPORT_MEMORY] = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat",
     };
+    if (r->mode == REPORT_SAMPLES && !r->measure->has_comms)
+        return "dso,sym";
     return r->tracepoints ? "trace" : of_mode[r->mode];
 }
 

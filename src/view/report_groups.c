@@ -78,7 +78,7 @@ static bool overlaps(const struct report *r, uint32_t leader, uint32_t members) 
 static pfr_status learn_recorded(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_group_desc all;
     struct pfr_rec_group_desc_entry one;
-    const uint32_t events = pfr_event_count(r->reader);
+    const uint32_t events = profile_event_count(r->reader);
     const pfr_feature *f;
     PFR_TRY(report_feature(r, FEATURE_GROUP_DESC, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &all, sizeof all, NULL) != PFR_OK)
@@ -94,7 +94,7 @@ static pfr_status learn_recorded(struct report *r, pfr_error *err) {
 }
 
 pfr_status report_learn_groups(struct report *r, pfr_error *err) {
-    const uint32_t events = pfr_event_count(r->reader);
+    const uint32_t events = profile_event_count(r->reader);
     if (r->options->group == PFR_REPORT_NO)
         return PFR_OK;
     PFR_TRY(learn_recorded(r, err));

@@ -45,7 +45,11 @@ static pfr_status write_row(struct report *r, const struct lines *lines, uint32_
 pfr_status report_write_json(struct report *r, const struct lines *lines, struct json *j, pfr_error *err) {
     json_begin_object(j);
     json_key(j, "name");
-    json_text(j, pfr_get_event(r->reader, lines->leader)->name);
+    json_text(j, profile_event(r->reader, lines->leader)->name);
+    if (r->measure->is_amount) {
+        json_key(j, "unit");
+        json_text(j, profile_event(r->reader, lines->leader)->unit);
+    }
     json_key(j, "samples");
     json_u64(j, r->totals[lines->leader].samples);
     json_key(j, "weight");

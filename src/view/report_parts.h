@@ -273,6 +273,7 @@ struct report {
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
     struct profile *profile;
+    const struct profile_measure *measure;
     enum report_mode mode;
     bool children, has_chains;
     bool tracepoints; /* nothing else was recorded */

@@ -101,7 +101,7 @@ static void write_scaled(struct output *out, uint64_t n) {
 
 static void write_event_names(struct report *r, const struct lines *lines, pfr_output *to) {
     for (uint32_t m = 0; m < lines->members; m++) {
-        const char *name = pfr_get_event(r->reader, lines->leader + m)->name;
+        const char *name = profile_event(r->reader, lines->leader + m)->name;
         out_text(&to->out, m ? ", " : "");
         print_name(to, name, strlen(name));
     }
@@ -115,7 +115,9 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
         all.samples += r->totals[lines->leader + m].samples;
     }
     const char *group = grouped ? report_group_name(r, lines->leader) : NULL;
-    out_text(&to->out, "# Samples: ");
+    out_text(&to->out, "# ");
+    out_text(&to->out, r->measure->samples);
+    out_text(&to->out, ": ");
     write_scaled(&to->out, all.samples);
     out_text(&to->out, grouped ? "  of events '" : "  of event '");
     if (group) {
@@ -124,7 +126,9 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
     }
     write_event_names(r, lines, to);
     out_text(&to->out, group ? " }'" : "'");
-    out_text(&to->out, r->mode == REPORT_MEMORY ? "\n# Total weight : " : "\n# Event count (approx.): ");
+    out_text(&to->out, "\n# ");
+    out_text(&to->out, r->mode == REPORT_MEMORY ? "Total weight " : r->measure->weight);
+    out_text(&to->out, ": ");
     out_u64(&to->out, all.weight);
     out_text(&to->out, "\n#\n");
 }

@@ -24,26 +24,48 @@ static void say(const struct writing *w, uint64_t count, const char *what) {
     out_text(&w->to->out, what);
 }
 
+static void say_notes(const struct writing *w) {
+    for (const struct profile_note *note = w->r->profile->notes; note; note = note->next) {
+        out_text(&w->to->out, "# ");
+        out_text(&w->to->out, note->text);
+        out_char(&w->to->out, '\n');
+    }
+}
+
 static void say_quality(const struct writing *w) {
     const struct profile *p = w->r->profile;
-    say(w, p->left_out, " samples left out by -C and --time\n");
+    say(w, p->left_out, w->r->measure->is_amount ? " calls left out by -C and --time\n"
+                                                 : " samples left out by -C and --time\n");
     say(w, p->late, " records late: they count where they belong\n");
     say(w, p->guests, " samples of guests, of which nothing more is known\n");
     say(w, p->too_deep, " samples [unknown]: their processes have too many ancestors (limit depth)\n");
     say(w, p->limited.samples, " samples in [limit]: their stacks did not fit (limit memory)\n");
     say(w, pfr_get_quality(w->r->reader)->holes, " stretches of the recording could not be used\n");
+    say_notes(w);
 }
 
 static void begin_text(const struct writing *w) {
     struct output *out = &w->to->out;
     if (w->r->options->format == PFR_REPORT_PERF)
         out_text(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n#\n");
-    out_text(out, "# Total Lost Samples: ");
-    out_u64(out, pfr_get_quality(w->r->reader)->lost_samples);
-    out_char(out, '\n');
+    if (w->r->options->format == PFR_REPORT_PERF || !w->r->measure->is_amount) {
+        out_text(out, "# Total Lost Samples: ");
+        out_u64(out, pfr_get_quality(w->r->reader)->lost_samples);
+        out_char(out, '\n');
+    }
     if (w->r->options->format == PFR_REPORT_TEXT)
         say_quality(w);
     out_text(out, "#\n");
+}
+
+static void write_notes(struct writing *w) {
+    if (!w->r->profile->notes)
+        return;
+    json_key(&w->json, "notes");
+    json_begin_array(&w->json);
+    for (const struct profile_note *note = w->r->profile->notes; note; note = note->next)
+        json_text(&w->json, note->text);
+    json_end_array(&w->json);
 }
 
 static void begin(struct writing *w) {
@@ -57,6 +79,7 @@ static void begin(struct writing *w) {
         json_begin_object(&w->json);
         json_key(&w->json, "version");
         json_u64(&w->json, 1);
+        write_notes(w);
         json_key(&w->json, "events");
         json_begin_array(&w->json);
     }

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profile of a trace: what calls cost, by themselves. A node's weight is the self time of its calls, its samples
+ * are how many there were.
+ *
+ * Each lane adds up by path, for one group of threads at a time (struct tally). When another group comes, or the lane
+ * ends, what was added up becomes entries of (group, path); when all lanes have ended they become groups and nodes. Times
+ * become nanoseconds last.
+ */
+#include "model/profile_calls.h"
+
+#include "model/calls.h"
+#include "model/profile_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NOT_RECORDED UINT32_MAX
+
+struct tally_entry {
+    uint64_t ticks, count; /* ticks: of themselves, modulo 2^64 */
+    uint32_t group, path;
+};
+
+struct tally_sum {
+    uint64_t ticks;
+    uint64_t count; /* and 1; 0: there is none */
+};
+
+/* What a lane has added up. */
+struct tally {
+    struct memory memory;   /* a share of the profile's */
+    struct tally_sum *sums; /* by path, of the group at hand */
+    uint32_t *touched;      /* paths that have a sum */
+    size_t room, nr_touched;
+    struct intern_table groups; /* values of the keys, COMM as the tid, -> number */
+    uint32_t group;             /* at hand */
+    uint64_t values[PROFILE_KEYS];
+    struct profile_sample who; /* of the thread at hand */
+    bool thread_wanted;
+    struct tally_entry *entries;
+    size_t nr_entries, entries_room;
+    uint64_t left_out, no_room; /* calls */
+    uint64_t no_room_ticks;
+};
+
+struct telling {
+    struct profile *profile;
+    struct tally *lanes;
+    unsigned count;
+    uint64_t frequency;
+    struct function_names names;
+    struct frames_of frames;
+    struct tree tree;
+    struct u64_map frame_of; /* function -> frame */
+    uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
+    uint32_t *chain;           /* paths on the way to one */
+    size_t paths, chain_room;
+    uint32_t now; /* stamp */
+    uint64_t below_zero; /* nodes */
+};
+
+/* --- Adding up. */
+
+static void free_tally(struct tally *t) {
+    mem_free(&t->memory, t->sums, t->room, sizeof *t->sums);
+    mem_free(&t->memory, t->touched, t->room, sizeof *t->touched);
+    mem_free(&t->memory, t->entries, t->entries_room, sizeof *t->entries);
+    intern_free(&t->groups);
+}
+
+static void free_lanes(struct telling *all) {
+    for (unsigned i = 0; i < all->count; i++)
+        free_tally(&all->lanes[i]);
+    mem_free(all->profile->memory, all->lanes, all->count, sizeof *all->lanes);
+    all->lanes = NULL;
+    all->count = 0;
+}
+
+static pfr_status on_begin(void *context, unsigned lanes, pfr_error *err) {
+    struct telling *all = context;
+    free_lanes(all);
+    all->lanes = mem_zeroed(all->profile->memory, lanes, sizeof *all->lanes);
+    if (!all->lanes)
+        return mem_fail(all->profile->memory, err, "profile");
+    for (; all->count < lanes; all->count++) {
+        struct tally *t = &all->lanes[all->count];
+        memory_share(&t->memory, all->profile->memory);
+        intern_init(&t->groups, &t->memory);
+        t->group = INTERN_NONE;
+    }
+    return PFR_OK;
+}
+
+/* All paths that the lane has got a place. */
+static pfr_status make_room(struct tally *t, uint32_t paths, pfr_error *err) {
+    if (paths <= t->room)
+        return PFR_OK;
+    const size_t room = (size_t)paths + paths / 2 + 64;
+    struct tally_sum *sums = mem_zeroed(&t->memory, room, sizeof *sums);
+    uint32_t *touched = sums ? mem_alloc(&t->memory, room, sizeof *touched) : NULL;
+    if (!touched) {
+        const pfr_status st = mem_fail(&t->memory, err, "profile");
+        mem_free(&t->memory, sums, sums ? room : 0, sizeof *sums);
+        return st;
+    }
+    if (t->room) {
+        memcpy(sums, t->sums, t->room * sizeof *sums);
+        memcpy(touched, t->touched, t->nr_touched * sizeof *touched);
+    }
+    mem_free(&t->memory, t->sums, t->room, sizeof *sums);
+    mem_free(&t->memory, t->touched, t->room, sizeof *touched);
+    t->sums = sums;
+    t->touched = touched;
+    t->room = room;
+    return PFR_OK;
+}
+
+static pfr_status add_entry(struct tally *t, uint32_t path, pfr_error *err) {
+    const struct tally_sum *sum = &t->sums[path];
+    void *more = mem_grow(&t->memory, t->entries, t->nr_entries, &t->entries_room, 256, sizeof *t->entries);
+    if (more) {
+        t->entries = more;
+        t->entries[t->nr_entries++] = (struct tally_entry){sum->ticks, sum->count - 1, t->group, path};
+        return PFR_OK;
+    }
+    t->no_room_ticks += sum->ticks;
+    t->no_room += sum->count - 1;
+    return mem_failure(&t->memory) == PFR_ERR_LIMIT ? PFR_OK : mem_fail(&t->memory, err, "profile");
+}
+
+/* What was added up for the group at hand. */
+static pfr_status settle(struct tally *t, pfr_error *err) {
+    for (size_t i = 0; i < t->nr_touched; i++) {
+        PFR_TRY(add_entry(t, t->touched[i], err));
+        t->sums[t->touched[i]] = (struct tally_sum){0, 0};
+    }
+    t->nr_touched = 0;
+    return PFR_OK;
+}
+
+static void add(struct tally *t, uint32_t path, uint64_t ticks, uint64_t count) {
+    struct tally_sum *sum = &t->sums[path];
+    if (sum->count == 0) {
+        sum->count = 1;
+        t->touched[t->nr_touched++] = path;
+    }
+    sum->ticks += ticks;
+    sum->count += count;
+}
+
+/* --- Groups. */
+
+/* Where a key has nothing to say, as profile_pick.c has it. */
+static uint64_t key_value(const struct telling *all, const struct tally *t, enum profile_key key, uint64_t exit_ns) {
+    const struct profile_wish *wish = &all->profile->wish;
+    if (key == PROFILE_COMM || key == PROFILE_TID)
+        return t->who.tid;
+    if (key == PROFILE_PID)
+        return t->who.pid;
+    if (key == PROFILE_CPU)
+        return NOT_RECORDED;
+    if (key == PROFILE_TIME)
+        return exit_ns / (wish->time_quantum ? wish->time_quantum : 1) * (wish->time_quantum ? wish->time_quantum : 1);
+    return profile_kind_of(key) == PROFILE_TEXT ? NO_TEXT : 0;
+}
+
+static pfr_status choose_group(const struct telling *all, struct tally *t, uint64_t exit_ns, pfr_error *err) {
+    uint64_t values[PROFILE_KEYS];
+    unsigned count = 0;
+    uint32_t group;
+    for (uint32_t keys = all->profile->wish.keys; keys; keys &= keys - 1)
+        values[count++] = key_value(all, t, (enum profile_key)__builtin_ctz(keys), exit_ns);
+    if (t->group != INTERN_NONE && memcmp(values, t->values, count * sizeof *values) == 0)
+        return PFR_OK;
+    PFR_TRY(intern_put(&t->groups, values, count * sizeof *values, &group, err));
+    if (t->group != INTERN_NONE)
+        PFR_TRY(settle(t, err));
+    memcpy(t->values, values, count * sizeof *values);
+    t->group = group;
+    return PFR_OK;
+}
+
+static pfr_status on_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+                            pfr_error *err) {
+    struct telling *all = context;
+    struct tally *t = &all->lanes[lane->number];
+    t->who = (struct profile_sample){.event = 0,
+                                     .pid = thread->has_pid ? (uint32_t)thread->pid : NOT_RECORDED,
+                                     .tid = thread->has_tid ? (uint32_t)thread->tid : NOT_RECORDED,
+                                     .cpu = NOT_RECORDED,
+                                     .time = UINT64_MAX};
+    return choose_group(all, t, 0, err);
+}
+
+static bool keeps(const struct telling *all, struct tally *t, uint64_t exit_ns) {
+    const struct profile_wish *wish = &all->profile->wish;
+    t->who.time = exit_ns;
+    return !wish->keep || wish->keep(wish->context, &t->who);
+}
+
+/* Each call for itself, because not all of them count, or not all in one group. */
+static pfr_status choose_calls(struct telling *all, struct tally *t, const struct call *calls, size_t count,
+                               pfr_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t exit_ns = calls_ns(calls[i].exit, all->frequency);
+        if (!keeps(all, t, exit_ns)) {
+            t->left_out++;
+            continue;
+        }
+        PFR_TRY(choose_group(all, t, exit_ns, err));
+        add(t, calls[i].node, (uint64_t)calls[i].self, 1);
+    }
+    return PFR_OK;
+}
+
+static pfr_status on_calls(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
+                           pfr_error *err) {
+    struct telling *all = context;
+    struct tally *t = &all->lanes[lane->number];
+    PFR_TRY(make_room(t, lane->paths->count, err));
+    if (all->profile->wish.keep || all->profile->wish.keys & PROFILE_BIT(PROFILE_TIME))
+        return choose_calls(all, t, calls, count, err);
+    for (size_t i = 0; i < count; i++)
+        add(t, calls[i].node, (uint64_t)calls[i].self, 1);
+    return PFR_OK;
+}
+
+/* A profile file says no times: its calls are left out where one is asked for. */
+static pfr_status on_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum, pfr_error *err) {
+    struct telling *all = context;
+    struct tally *t = &all->lanes[lane->number];
+    PFR_TRY(make_room(t, lane->paths->count, err));
+    if (keeps(all, t, UINT64_MAX))
+        add(t, sum->node, (uint64_t)sum->self, sum->count);
+    else
+        t->left_out += sum->count;
+    return PFR_OK;
+}
+
+/* --- Frames. */
+
+static pfr_status find_object(struct telling *all, const struct function_name *name, uint32_t *object,
+                              pfr_error *err) {
+    const char *path = function_names_object(&all->names, name->object);
+    const pfr_text text = {.at = path, .length = path ? (uint32_t)strlen(path) : 0};
+    *object = NO_OBJECT;
+    return path ? objects_of_map(&all->profile->state.objects, &text, 0, MAP_OF_CODE, NULL, 0, object, err) : PFR_OK;
+}
+
+/* A function that no map has keeps its number for an address, so that it stands where the number says. */
+static pfr_status make_frame(struct telling *all, uint32_t function, uint32_t *number, pfr_error *err) {
+    struct profile *p = all->profile;
+    const struct function_name *name;
+    struct profile_frame frame = {.cpumode = CPUMODE_USER};
+    PFR_TRY(function_names_find(&all->names, function, &name, err));
+    PFR_TRY(find_object(all, name, &frame.object, err));
+    PFR_TRY(intern_put(&p->texts, name->text, name->length, &frame.text, err));
+    frame.address = frame.ip = frame.start = name->mapped ? name->address : function;
+    return profile_frames_put(&all->frames, &frame, number, err);
+}
+
+static pfr_status find_frame(struct telling *all, uint32_t function, uint32_t *frame, pfr_error *err) {
+    uint64_t known;
+    if (u64_map_get(&all->frame_of, function, &known))
+        return *frame = (uint32_t)known, PFR_OK;
+    PFR_TRY(make_frame(all, function, frame, err));
+    return u64_map_put(&all->frame_of, function, *frame, err);
+}
+
+/* --- Nodes. */
+
+static pfr_status make_path_room(struct telling *all, const struct call_paths *paths, pfr_error *err) {
+    struct memory *m = all->profile->memory;
+    mem_free(m, all->node_of, all->paths, sizeof *all->node_of);
+    mem_free(m, all->stamp, all->paths, sizeof *all->stamp);
+    all->paths = paths->count;
+    all->now = 0;
+    all->node_of = mem_alloc(m, all->paths, sizeof *all->node_of);
+    all->stamp = mem_zeroed(m, all->paths, sizeof *all->stamp);
+    return all->node_of && all->stamp ? PFR_OK : mem_fail(m, err, "profile");
+}
+
+static pfr_status push(struct telling *all, size_t *count, uint32_t path, pfr_error *err) {
+    void *more = mem_grow(all->profile->memory, all->chain, *count, &all->chain_room, 256, sizeof *all->chain);
+    if (!more)
+        return mem_fail(all->profile->memory, err, "profile");
+    all->chain = more;
+    all->chain[(*count)++] = path;
+    return PFR_OK;
+}
+
+/* The frames of a path that count: all, its own alone, or as many from its own on as are wished for. */
+static uint32_t frames_wished(const struct profile_wish *wish) {
+    return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : UINT32_MAX;
+}
+
+/* The node of a path, by that of the nearest caller that has one. */
+static pfr_status find_node(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
+                            uint32_t *node, pfr_error *err) {
+    const uint32_t most = frames_wished(&all->profile->wish);
+    const bool shares = most == UINT32_MAX; /* else a path's node is none of its callees' */
+    size_t count = 0;
+    uint32_t at = path, frame;
+    for (; at != PATH_ROOT && count < most && !(shares && all->stamp[at] == all->now); at = paths->at[at].parent)
+        PFR_TRY(push(all, &count, at, err));
+    *node = shares && at != PATH_ROOT ? all->node_of[at] : root;
+    while (count > 0) {
+        at = all->chain[--count];
+        PFR_TRY(find_frame(all, paths->at[at].function, &frame, err));
+        PFR_TRY(profile_tree_child(&all->tree, *node, frame, node, err));
+        all->node_of[at] = *node;
+        all->stamp[at] = all->now;
+    }
+    return PFR_OK;
+}
+
+/* ":12" */
+static pfr_status comm_text(struct telling *all, uint32_t tid, uint64_t *value, pfr_error *err) {
+    char text[16];
+    uint32_t number;
+    const int length = snprintf(text, sizeof text, ":%d", (int32_t)tid);
+    PFR_TRY(intern_put(&all->profile->texts, text, (size_t)length, &number, err));
+    *value = number;
+    return PFR_OK;
+}
+
+static pfr_status unknown_place(struct telling *all, uint64_t *value, pfr_error *err) {
+    uint32_t frame;
+    PFR_TRY(profile_frames_put_words(&all->frames, "[unknown]", &frame, err));
+    return profile_frames_put_place(&all->frames, frame, 0, value, err);
+}
+
+static pfr_status find_group(struct telling *all, const struct tally *t, uint32_t number, uint32_t *root,
+                             pfr_error *err) {
+    struct profile *p = all->profile;
+    uint64_t values[PROFILE_KEYS];
+    uint32_t group;
+    unsigned count = 0;
+    const struct intern_text bytes = intern_get(&t->groups, number);
+    memcpy(values, bytes.bytes, bytes.length);
+    for (uint32_t keys = p->wish.keys; keys; keys &= keys - 1, count++) {
+        const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
+        if (key == PROFILE_COMM)
+            PFR_TRY(comm_text(all, (uint32_t)values[count], &values[count], err));
+        else if (profile_kind_of(key) == PROFILE_PLACE)
+            PFR_TRY(unknown_place(all, &values[count], err));
+    }
+    PFR_TRY(profile_tree_group(&all->tree, 0, values, count, &group, err));
+    *root = all->tree.groups[group]->root;
+    return PFR_OK;
+}
+
+static pfr_status take_entry(struct telling *all, struct tally *t, const struct call_paths *paths,
+                             const struct tally_entry *entry, uint32_t root, pfr_error *err) {
+    uint32_t node;
+    const pfr_status st =
+        entry->path == PATH_LIMIT ? PFR_ERR_LIMIT : find_node(all, paths, entry->path, root, &node, err);
+    if (st == PFR_ERR_LIMIT) {
+        t->no_room += entry->count;
+        t->no_room_ticks += entry->ticks;
+        return PFR_OK;
+    }
+    PFR_TRY(st);
+    all->tree.self[node].weight += entry->ticks;
+    all->tree.self[node].samples += entry->count;
+    return PFR_OK;
+}
+
+static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error *err) {
+    struct telling *all = context;
+    struct tally *t = &all->lanes[lane->number];
+    uint32_t root = NO_NODE, group = INTERN_NONE;
+    PFR_TRY(settle(t, err));
+    PFR_TRY(make_path_room(all, lane->paths, err));
+    for (size_t i = 0; i < t->nr_entries; i++) {
+        if (t->entries[i].group != group) {
+            group = t->entries[i].group;
+            all->now++; /* paths have other nodes there */
+            PFR_TRY(find_group(all, t, group, &root, err));
+        }
+        PFR_TRY(take_entry(all, t, lane->paths, &t->entries[i], root, err));
+    }
+    return PFR_OK;
+}
+
+/* --- The end. */
+
+static pfr_status take_limited(struct telling *all, pfr_error *err) {
+    struct profile_weight limited = {0, 0};
+    for (unsigned i = 0; i < all->count; i++) {
+        limited.weight += all->lanes[i].no_room_ticks;
+        limited.samples += all->lanes[i].no_room;
+        all->profile->left_out += all->lanes[i].left_out;
+    }
+    return limited.samples ? values_put_limited(all->profile, &all->frames, &all->tree, 0, &limited, err) : PFR_OK;
+}
+
+/* Where clocks stepped back, a path may have taken less time than what it called. */
+static void convert_weights(struct telling *all) {
+    struct profile *p = all->profile;
+    profile_tree_give(&all->tree, p);
+    for (uint32_t n = 0; n < p->nr_nodes; n++) {
+        struct profile_weight *self = &p->self[n];
+        const bool below = (int64_t)self->weight < 0;
+        self->weight = below ? 0 : calls_ns(self->weight, all->frequency);
+        all->below_zero += below;
+        p->totals[0].weight += self->weight;
+        p->totals[0].samples += self->samples;
+    }
+    p->limited.weight = calls_ns(p->limited.weight, all->frequency);
+}
+
+static pfr_status add_note(struct profile *p, const char *text, pfr_error *err) {
+    const size_t length = strlen(text) + 1;
+    struct profile_note *note = arena_take(&p->arena, sizeof *note, _Alignof(struct profile_note));
+    char *own = note ? arena_take(&p->arena, length, 1) : NULL;
+    if (!own)
+        return mem_fail(p->memory, err, "profile");
+    memcpy(own, text, length);
+    *note = (struct profile_note){.text = own};
+    struct profile_note **last = &p->notes;
+    while (*last)
+        last = &(*last)->next;
+    *last = note;
+    return PFR_OK;
+}
+
+static pfr_status note_count(struct profile *p, uint64_t count, const char *one, const char *more, pfr_error *err) {
+    char text[200];
+    if (count == 0)
+        return PFR_OK;
+    snprintf(text, sizeof text, "%" PRIu64 " %s", count, count == 1 ? one : more);
+    return add_note(p, text, err);
+}
+
+/* Nothing in a trace says whether its recorder had a threshold. */
+static pfr_status note_threshold(struct profile *p, const struct calls_totals *t, pfr_error *err) {
+    char text[200];
+    if (t->sums || t->calls == 0)
+        return PFR_OK;
+    snprintf(text, sizeof text,
+             "calls that the recorder took back for being short are in no trace: their time is their callers'; the "
+             "shortest one here took %" PRIu64 " %s",
+             calls_ns(t->shortest, t->frequency), profile_event(p->reader, 0)->unit);
+    return add_note(p, text, err);
+}
+
+static pfr_status note_all(struct telling *all, const struct calls_totals *t, pfr_error *err) {
+    const struct {
+        uint64_t count;
+        const char *one, *more;
+    } notes[] = {
+        {t->open, "call never ended: what it called is counted, and nothing of its own",
+         "calls never ended: what they called is counted, and nothing of their own"},
+        {t->lone, "exit of a call that is not open", "exits of calls that are not open"},
+        {t->backward, "call of no time: the clock stepped back", "calls of no time: the clock stepped back"},
+        {all->below_zero, "path took less time than what it called: it counts as 0",
+         "paths took less time than what they called: they count as 0"},
+        {t->untimed, "enter or exit without a time, which counts from 0",
+         "enters and exits without a time, which counts from 0"},
+    };
+    struct profile *p = all->profile;
+    if (t->frequency == 0)
+        PFR_TRY(add_note(p, "the clock's frequency is not known: times are ticks", err));
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        PFR_TRY(note_count(p, notes[i].count, notes[i].one, notes[i].more, err));
+    return note_threshold(p, t, err);
+}
+
+static void tell_depth(struct profile *p, uint64_t too_deep) {
+    pfr_error why;
+    if (!too_deep)
+        return;
+    p->lossy = true;
+    pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
+             "%" PRIu64 " call%s part of the caller: more than %u were open at once", too_deep,
+             too_deep == 1 ? " is" : "s are", CALLS_DEEPEST);
+    if (p->wish.hole)
+        p->wish.hole(p->wish.context, &why);
+}
+
+static void tell_doubt(const struct telling *all) {
+    char text[1024];
+    const struct profile_wish *wish = &all->profile->wish;
+    if (wish->note && function_names_doubt(&all->names, text, sizeof text))
+        wish->note(wish->context, text);
+}
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct telling *all = context;
+    if (all->profile->wish.hole)
+        all->profile->wish.hole(all->profile->wish.context, hole);
+}
+
+static const struct calls_sink sink = {
+    .begin = on_begin, .thread = on_thread, .calls = on_calls, .sum = on_sum, .end = on_end};
+
+static pfr_status read_calls(struct telling *all, pfr_error *err) {
+    struct profile *p = all->profile;
+    const struct calls_wish wish = {.sink = &sink, .jobs = p->wish.jobs, .hole = tell_hole, .context = all};
+    struct calls_totals totals;
+    PFR_TRY(calls_read(p->reader, &wish, &totals, err));
+    PFR_TRY(take_limited(all, err));
+    convert_weights(all);
+    p->lossy = totals.lossy;
+    tell_depth(p, totals.too_deep);
+    tell_doubt(all);
+    return note_all(all, &totals, err);
+}
+
+static pfr_status load(struct telling *all, pfr_error *err) {
+    struct profile *p = all->profile;
+    p->nr_events = profile_event_count(p->reader);
+    p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
+    if (!p->totals)
+        return mem_fail(p->memory, err, "profile");
+    PFR_TRY(state_begin(&p->state, p->reader, p->memory, err));
+    PFR_TRY(function_names_open(&all->names, p->memory, &p->wish.functions, err));
+    return read_calls(all, err);
+}
+
+pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
+    struct telling all = {.profile = p, .frequency = p->reader->header.cycle_frequency};
+    profile_frames_init(&all.frames, p);
+    profile_tree_init(&all.tree, p->memory);
+    u64_map_init(&all.frame_of, p->memory);
+    const pfr_status st = load(&all, err);
+    free_lanes(&all);
+    mem_free(p->memory, all.node_of, all.paths, sizeof *all.node_of);
+    mem_free(p->memory, all.stamp, all.paths, sizeof *all.stamp);
+    mem_free(p->memory, all.chain, all.chain_room, sizeof *all.chain);
+    u64_map_free(&all.frame_of);
+    profile_tree_free(&all.tree);
+    profile_frames_free(&all.frames);
+    function_names_close(&all.names);
+    return st;
+}
