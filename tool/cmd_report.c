@@ -70,7 +70,7 @@ static const struct opt report_opts[] = {
     TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
     TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
     TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
-    {"instr-map", 0, OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
+    {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
      "name functions of a trace by this object or map; several: the program first"},
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},

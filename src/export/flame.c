@@ -32,19 +32,6 @@ static void name_frame(const void *exporting, const struct profile_frame *frame,
     write_object_name(e, frame->object, to);
 }
 
-static void write_unit(const struct exporting *e, const struct geometry *g, const pfr_event *event, struct output *to) {
-    const struct profile_measure *measure = profile_measure(e->reader);
-    if (measure->is_amount && e->by_weight && event) {
-        out_char(to, ' ');
-        out_text(to, event->unit);
-    } else if (e->by_weight) {
-        out_text(to, " by period");
-    } else {
-        out_char(to, ' ');
-        out_write(to, measure->counted, strlen(measure->counted) - (g->whole == 1)); /* one has no s */
-    }
-}
-
 /* "cpu-clock, 1024 samples, perf.data": the event where there is one. */
 static void write_subtitle(const struct exporting *e, const struct geometry *g, struct output *to) {
     const pfr_flame_options *options = e->options;
@@ -58,8 +45,7 @@ static void write_subtitle(const struct exporting *e, const struct geometry *g, 
     else
         out_u64(to, events);
     out_text(to, events == 1 ? ", " : " events, ");
-    svg_number(to, g->whole);
-    write_unit(e, g, event, to);
+    svg_counted(e, g->whole, to);
     if (options->subject) {
         out_text(to, ", ");
         out_text(to, options->subject);

@@ -62,7 +62,7 @@ static pfr_status begin(struct exporting *e, pfr_error *err) {
 static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
     struct folded *f = e->state;
     const struct intern_text name = label_bytes(depth ? &e->stacks.frames : &e->stacks.groups, node->label);
-    const uint64_t weight = weight_of(e, &node->self);
+    const uint64_t weight = amount_of(e, weight_of(e, &node->self));
     f->line.used = depth ? f->ends[depth - 1] : 0;
     if (depth)
         out_char(&f->line, ';');

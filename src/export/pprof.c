@@ -120,8 +120,10 @@ static uint64_t signed_most(uint64_t value) {
     return value < INT64_MAX ? value : INT64_MAX;
 }
 
-static void write_sample(struct pprof *p, size_t length, const struct profile_weight *self) {
-    const uint64_t samples = signed_most(self->samples), weight = signed_most(self->weight);
+static void write_sample(const struct exporting *e, size_t length, const struct profile_weight *self) {
+    struct pprof *p = e->state;
+    const uint64_t samples = signed_most(self->samples);
+    const uint64_t weight = signed_most(profile_amount(e->profile, self->weight));
     const size_t values = proto_length(samples) + p->nr_values - 1 + proto_length(weight);
     const size_t places = 1 + proto_length(length) + length, numbers = 1 + proto_length(values) + values;
     proto_head(p->out, PPROF_SAMPLE, places + numbers + p->labels.used);
@@ -145,7 +147,7 @@ static pfr_status visit(struct exporting *e, const struct stack_node *node, uint
         PFR_TRY(begin_group(e, e->profile->groups[label_source(&e->stacks.groups, node->label)], err));
     }
     if (node->self.samples)
-        write_sample(p, p->path_length[depth], &node->self);
+        write_sample(e, p->path_length[depth], &node->self);
     if (p->labels.status < 0 || p->inner.status < 0)
         return mem_fail(e->memory, err, "export");
     return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;

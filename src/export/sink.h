@@ -87,6 +87,11 @@ static inline uint64_t weight_of(const struct exporting *e, const struct profile
     return e->by_weight ? weight->weight : weight->samples;
 }
 
+/* Such a number, or a sum of them, as it is written. */
+static inline uint64_t amount_of(const struct exporting *e, uint64_t number) {
+    return e->by_weight ? profile_amount(e->profile, number) : number;
+}
+
 static inline struct intern_text comm_of(const struct exporting *e, const struct profile_group *group) {
     return intern_get(&e->profile->texts, (uint32_t)profile_value(e->profile, group, PROFILE_COMM));
 }

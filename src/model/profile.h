@@ -178,7 +178,11 @@ struct profile {
     struct profile_weight limited; /* what went into the frame [limit] because memory was at its limit */
     bool lossy;                    /* holes were met */
     struct profile_note *notes;
+    uint64_t ticks_per_second; /* what weights are counted in; 0: in what the event says */
 };
+
+/* A weight, or a sum of weights, as the event's unit has it. */
+uint64_t profile_amount(const struct profile *p, uint64_t weight);
 
 /* The events of a recording as a profile knows them: a trace has one, the time in its calls. */
 uint32_t profile_event_count(const pfr_reader *reader);

@@ -4,8 +4,7 @@
  * are how many there were.
  *
  * Each lane adds up by path, for one group of threads at a time (struct tally). When another group comes, or the lane
- * ends, what was added up becomes entries of (group, path); when all lanes have ended they become groups and nodes. Times
- * become nanoseconds last.
+ * ends, what was added up becomes entries of (group, path); when all lanes have ended they become groups and nodes.
  */
 #include "model/profile_calls.h"
 
@@ -397,18 +396,17 @@ static pfr_status take_limited(struct telling *all, pfr_error *err) {
 }
 
 /* Where clocks stepped back, a path may have taken less time than what it called. */
-static void convert_weights(struct telling *all) {
+static void add_up(struct telling *all) {
     struct profile *p = all->profile;
     profile_tree_give(&all->tree, p);
     for (uint32_t n = 0; n < p->nr_nodes; n++) {
         struct profile_weight *self = &p->self[n];
         const bool below = (int64_t)self->weight < 0;
-        self->weight = below ? 0 : calls_ns(self->weight, all->frequency);
+        self->weight = below ? 0 : self->weight;
         all->below_zero += below;
         p->totals[0].weight += self->weight;
         p->totals[0].samples += self->samples;
     }
-    p->limited.weight = calls_ns(p->limited.weight, all->frequency);
 }
 
 static pfr_status add_note(struct profile *p, const char *text, pfr_error *err) {
@@ -502,7 +500,7 @@ static pfr_status read_calls(struct telling *all, pfr_error *err) {
     struct calls_totals totals;
     PFR_TRY(calls_read(p->reader, &wish, &totals, err));
     PFR_TRY(take_limited(all, err));
-    convert_weights(all);
+    add_up(all);
     p->lossy = totals.lossy;
     tell_depth(p, totals.too_deep);
     tell_doubt(all);
@@ -511,6 +509,7 @@ static pfr_status read_calls(struct telling *all, pfr_error *err) {
 
 static pfr_status load(struct telling *all, pfr_error *err) {
     struct profile *p = all->profile;
+    p->ticks_per_second = all->frequency;
     p->nr_events = profile_event_count(p->reader);
     p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
     if (!p->totals)

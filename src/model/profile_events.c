@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and what is counted: see profile.h. What a trace has is said as perf.data would say it. */
 #include "file/recording.h"
+#include "model/calls.h"
 #include "model/profile.h"
 
 enum { SAMPLE_IP = 1 << 0, SAMPLE_TID = 1 << 1, SAMPLE_CALLCHAIN = 1 << 5, SAMPLE_PERIOD = 1 << 8, TYPE_SOFTWARE = 1 };
@@ -33,4 +34,8 @@ const struct profile_measure *profile_measure(const pfr_reader *reader) {
     static const struct profile_measure time = {"Calls", "Time in calls, ns", "calls", true, false};
     static const struct profile_measure ticks = {"Calls", "Time in calls, ticks", "calls", true, false};
     return !reader->trace ? &samples : reader->header.cycle_frequency ? &time : &ticks;
+}
+
+uint64_t profile_amount(const struct profile *p, uint64_t weight) {
+    return calls_ns(weight, p->ticks_per_second);
 }

@@ -336,8 +336,7 @@ void number_samples(const struct report *r, const struct row *row, pfr_output *t
 }
 
 void number_period(const struct report *r, const struct row *row, pfr_output *to) {
-    (void)r;
-    out_u64(&to->out, row->self.weight);
+    out_u64(&to->out, profile_amount(r->profile, row->self.weight));
 }
 
 uint64_t rank_self(const struct row *row) {

@@ -40,7 +40,7 @@ void report_write_csv_heading(struct report *r, pfr_output *to) {
 static void write_weight(struct report *r, uint32_t event, struct profile_weight weight, struct output *out) {
     out_f64(out, report_percent(r, event, weight.weight), PERCENT_DIGITS);
     out_char(out, ',');
-    out_u64(out, weight.weight);
+    out_u64(out, profile_amount(r->profile, weight.weight));
     out_char(out, ',');
     out_u64(out, weight.samples);
 }

@@ -10,7 +10,7 @@ static void write_weight(const struct report *r, uint32_t event, struct profile_
     json_key(j, "percent");
     json_f64(j, report_percent(r, event, weight.weight));
     json_key(j, "weight");
-    json_u64(j, weight.weight);
+    json_u64(j, profile_amount(r->profile, weight.weight));
     json_key(j, "samples");
     json_u64(j, weight.samples);
 }
@@ -53,7 +53,7 @@ pfr_status report_write_json(struct report *r, const struct lines *lines, struct
     json_key(j, "samples");
     json_u64(j, r->totals[lines->leader].samples);
     json_key(j, "weight");
-    json_u64(j, r->totals[lines->leader].weight);
+    json_u64(j, profile_amount(r->profile, r->totals[lines->leader].weight));
     json_key(j, "rows");
     json_begin_array(j);
     for (uint32_t i = 0; i < lines->shown; i++)

@@ -129,7 +129,7 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
     out_text(&to->out, "\n# ");
     out_text(&to->out, r->mode == REPORT_MEMORY ? "Total weight " : r->measure->weight);
     out_text(&to->out, ": ");
-    out_u64(&to->out, all.weight);
+    out_u64(&to->out, profile_amount(r->profile, all.weight));
     out_text(&to->out, "\n#\n");
 }
 

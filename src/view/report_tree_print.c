@@ -57,7 +57,7 @@ static void print_value(const struct printer *p, struct profile_weight weight, u
     if (p->r->chain.value == CHAIN_COUNT) {
         out_u64(p->out, weight.samples);
     } else if (p->r->chain.value == CHAIN_PERIOD) {
-        out_u64(p->out, weight.weight);
+        out_u64(p->out, profile_amount(p->r->profile, weight.weight));
     } else {
         out_f64(p->out, total ? 100.0 * (double)weight.weight / (double)total : 0, 2);
         out_char(p->out, '%');

@@ -40,6 +40,16 @@ void svg_number(struct output *to, uint64_t value) {
     }
 }
 
+void svg_counted(const struct exporting *e, uint64_t number, struct output *to) {
+    const struct profile_measure *measure = profile_measure(e->reader);
+    svg_number(to, amount_of(e, number));
+    out_char(to, ' ');
+    if (e->by_weight)
+        out_text(to, measure->is_amount ? profile_event(e->reader, 0)->unit : "by period");
+    else
+        out_write(to, measure->counted, strlen(measure->counted) - (number == 1)); /* one has no s */
+}
+
 static double part_of(const struct picture *p, uint64_t weight) {
     return p->geometry->whole ? (double)weight / (double)p->geometry->whole : 0;
 }
@@ -107,8 +117,8 @@ static void write_title(const struct picture *p, const struct box *box, const st
     out_char(to, '\n');
     svg_name(to, w->object.bytes, w->object.length);
     out_text(to, w->object.length ? "\n" : "");
-    svg_number(to, box->weight);
-    out_text(to, p->e->of->by_period ? " by period, " : box->weight == 1 ? " sample, " : " samples, ");
+    svg_counted(p->e, box->weight, to);
+    out_text(to, ", ");
     out_f64(to, part_of(p, box->weight) * 100, 2);
     out_text(to, " %</title>");
 }

@@ -26,5 +26,7 @@ void svg_name(struct output *to, const void *bytes, size_t length);
 
 /* 1,234,567 */
 void svg_number(struct output *to, uint64_t value);
+/* What frames count, and of what: "1,024 samples". */
+void svg_counted(const struct exporting *e, uint64_t number, struct output *to);
 
 #endif
