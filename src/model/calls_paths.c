@@ -12,7 +12,7 @@
 
 pfr_status call_paths_init(struct call_paths *p, struct memory *memory, pfr_error *err) {
     *p = (struct call_paths){.memory = memory};
-    p->at = mem_grow_table(memory, NULL, 0, &p->room, 256, sizeof *p->at);
+    p->at = mem_grow(memory, NULL, 0, &p->room, 256, sizeof *p->at);
     if (!p->at)
         return mem_fail(memory, err, "paths");
     p->at[PATH_ROOT] = p->at[PATH_LIMIT] = (struct call_path){.parent = PATH_ROOT};
@@ -56,7 +56,7 @@ static pfr_status grow_slots(struct call_paths *p, pfr_error *err) {
 static pfr_status make_room(struct call_paths *p, pfr_error *err) {
     if (p->count == UINT32_MAX)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "paths", "there are more than 2^32 paths of calls");
-    void *more = mem_grow_table(p->memory, p->at, p->count, &p->room, 256, sizeof *p->at);
+    void *more = mem_grow(p->memory, p->at, p->count, &p->room, 256, sizeof *p->at);
     if (!more)
         return mem_fail(p->memory, err, "paths");
     p->at = more;

@@ -26,7 +26,7 @@ import fresh  # noqa: E402
 import report_text  # noqa: E402
 from fresh import Failed, Skipped  # noqa: E402
 
-CALLS = ("../../report/programs/calls.c", "calls", "-O1", "-g", "-fno-omit-frame-pointer")
+CALLS = ("../../report/programs/many_calls.c", "calls", "-O1", "-g", "-fno-omit-frame-pointer")
 SAMPLED = ("-e", "cpu-clock", "-F", "3999")
 
 TREES = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-g folded")
