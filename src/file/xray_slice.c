@@ -13,8 +13,7 @@ bool trace_slices_can_be(const pfr_reader *r) {
 void trace_slice_move(pfr_reader *r, const struct trace_slice *slice, uint64_t ahead) {
     trace_rewind(r);
     r->at = slice->at;
-    r->trace->buffer =
-        (struct fdr_buffer){.inside = true, .end = slice->end, .base = slice->base, .after = FDR_BEGIN};
+    r->trace->buffer = (struct fdr_buffer){.inside = true, .end = slice->end, .base = slice->base, .after = FDR_BEGIN};
     r->trace->point = (pfr_trace_point){.timed = slice->timed, .tsc = slice->base};
     input_read_ahead_to(&r->parts[0].in, ahead);
 }

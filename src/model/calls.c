@@ -36,8 +36,7 @@ void calls_totals_add(struct calls_totals *to, const struct calls_totals *from) 
 /* Once; PFR_HOLE: it was not clean, though it was said to be. */
 static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
                                const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err) {
-    struct calls_lanes all = {
-        .wish = wish, .reader = reader, .memory = &reader->memory, .index = x, .clean = clean};
+    struct calls_lanes all = {.wish = wish, .reader = reader, .memory = &reader->memory, .index = x, .clean = clean};
     totals->buffers = x->buffers;
     return calls_lanes_run(&all, totals, err);
 }

@@ -154,8 +154,8 @@ static void begin_piece(struct walk *w, const pfr_record *rec) {
     const struct trace *t = w->reader->trace;
     const bool is_extents = rec->type == PFR_TRACE_BUFFER_EXTENTS;
     w->thread = (struct calls_thread){p->pid, p->tid, p->has_pid, p->has_tid};
-    w->piece.slice = (struct trace_slice){rec->offset + (is_extents ? rec->size : 0), 0, t->buffer.end, w->base,
-                                          w->timed};
+    w->piece.slice =
+        (struct trace_slice){rec->offset + (is_extents ? rec->size : 0), 0, t->buffer.end, w->base, w->timed};
     if (t->version == 1 && !w->timed)
         w->piece.slice.timed = u64_map_get(&t->bases, (uint32_t)p->tid, &w->piece.slice.base);
 }
@@ -176,8 +176,8 @@ static void begin_buffer(struct walk *w) {
 
 /* The time of a buffer: its first NewCPUId's, unless a call stands before that. */
 static void note_time(struct walk *w, const pfr_record *rec) {
-    const bool is_call = rec->type == PFR_TRACE_FUNCTION || rec->type == PFR_TRACE_CUSTOM_EVENT ||
-                         rec->type == PFR_TRACE_TYPED_EVENT;
+    const bool is_call =
+        rec->type == PFR_TRACE_FUNCTION || rec->type == PFR_TRACE_CUSTOM_EVENT || rec->type == PFR_TRACE_TYPED_EVENT;
     if (!w->has_time && (is_call || rec->type == PFR_TRACE_NEW_CPU_ID)) {
         w->has_time = true;
         w->time = w->point->tsc;
@@ -205,8 +205,7 @@ static pfr_status walk_record(struct walk *w, const pfr_record *rec, pfr_error *
     return PFR_OK;
 }
 
-static pfr_status walk_all(struct walk *w, const struct calls_wish *wish, struct calls_totals *totals,
-                           pfr_error *err) {
+static pfr_status walk_all(struct walk *w, const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err) {
     pfr_record rec;
     pfr_status st;
     PFR_TRY(pfr_rewind(w->reader, err));

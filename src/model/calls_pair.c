@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Enters and exits of one thread to calls. The innermost open call is mostly the one that an exit leaves; where it is
- * not, the stack is searched. So that a trace full of lone exits cannot make that long, functions of calls that are open
- * above CALLS_NEAR are counted.
+ * not, the stack is searched. So that a trace full of lone exits cannot make that long, functions of calls that are
+ * open above CALLS_NEAR are counted.
  */
 #include "model/calls_parts.h"
 
@@ -90,8 +90,7 @@ static void pop(struct thread_calls *t) {
     t->depth--;
 }
 
-pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child,
-                      pfr_error *err) {
+pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
     const pfr_status st =
         parent == PATH_LIMIT ? PFR_ERR_LIMIT : call_paths_child(&l->paths, parent, function, child, err);
     if (st != PFR_ERR_LIMIT)
@@ -140,8 +139,8 @@ static inline void close_call(struct calls_lane_state *l, struct thread_calls *t
     const bool backward = exit->tsc < call->enter;
     const uint64_t latency = backward ? 0 : exit->tsc - call->enter;
     const uint32_t tail = exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0;
-    l->batch[l->batched++] = (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees),
-                                           call->node, tail | (backward ? CALL_BACKWARD : 0)};
+    l->batch[l->batched++] = (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees), call->node,
+                                           tail | (backward ? CALL_BACKWARD : 0)};
     l->totals.backward += backward;
     if (latency < l->totals.shortest)
         l->totals.shortest = latency;
@@ -184,8 +183,8 @@ static void note_times(struct calls_totals *totals, uint64_t first, uint64_t las
     totals->last = last > totals->last ? last : totals->last;
 }
 
-pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls,
-                      size_t count, pfr_error *err) {
+pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls, size_t count,
+                      pfr_error *err) {
     for (size_t i = 0; i < count; i++) {
         const bool is_exit = calls[i].action == PFR_TRACE_EXIT || calls[i].action == PFR_TRACE_TAIL_EXIT;
         PFR_TRY(is_exit ? leave(l, t, &calls[i], err) : enter(l, t, &calls[i], err));

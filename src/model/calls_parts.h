@@ -11,9 +11,10 @@
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
  *     calls.c         the passes over the trace
  *
- * Buffers lie in the file as slots of a ring, not in the order of time. Where all of them are whole, hopping from one to
- * the next finds them, and who reads them later sees every byte once. Where anything is wrong, all of it begins anew: a
- * walk over every record tells the holes in the order of the file and keeps pieces, each of one buffer and one thread.
+ * Buffers lie in the file as slots of a ring, not in the order of time. Where all of them are whole, hopping from one
+ * to the next finds them, and who reads them later sees every byte once. Where anything is wrong, all of it begins
+ * anew: a walk over every record tells the holes in the order of the file and keeps pieces, each of one buffer and one
+ * thread.
  */
 #include "model/calls.h"
 

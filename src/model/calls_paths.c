@@ -96,8 +96,7 @@ static pfr_status add_to_table(struct call_paths *p, uint32_t parent, uint32_t f
     return PFR_OK;
 }
 
-pfr_status call_paths_child(struct call_paths *p, uint32_t parent, uint32_t function, uint32_t *child,
-                            pfr_error *err) {
+pfr_status call_paths_child(struct call_paths *p, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
     unsigned steps;
     const uint32_t found = find_in_list(p, parent, function, &steps);
     if (found)

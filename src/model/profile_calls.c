@@ -51,11 +51,11 @@ struct telling {
     struct function_names names;
     struct frames_of frames;
     struct tree tree;
-    struct u64_map frame_of; /* function -> frame */
+    struct u64_map frame_of;   /* function -> frame */
     uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
     uint32_t *chain;           /* paths on the way to one */
     size_t paths, chain_room;
-    uint32_t now; /* stamp */
+    uint32_t now;        /* stamp */
     uint64_t below_zero; /* nodes */
 };
 
@@ -239,8 +239,7 @@ static pfr_status on_sum(void *context, const struct calls_lane *lane, const str
 
 /* --- Frames. */
 
-static pfr_status find_object(struct telling *all, const struct function_name *name, uint32_t *object,
-                              pfr_error *err) {
+static pfr_status find_object(struct telling *all, const struct function_name *name, uint32_t *object, pfr_error *err) {
     const char *path = function_names_object(&all->names, name->object);
     const pfr_text text = {.at = path, .length = path ? (uint32_t)strlen(path) : 0};
     *object = NO_OBJECT;

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random stories of several threads, cut into buffers that lie in any order, beside a second implementation of the
+ * rules that is slow and knows nothing of files, trees or batches.
+ */
+#include "calls_teller.h"
+
+#define THREADS 4u
+#define STEPS 3000u
+#define STORIES 40u
+#define PATH_ROOM 220u
+
+struct step {
+    uint64_t tsc;
+    uint32_t function;
+    unsigned action; /* 0 to 3 */
+};
+
+struct told {
+    char *text;
+    size_t length, room;
+};
+
+static uint64_t next_random(uint64_t *seed) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 33;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct told *to, const char *format, ...) {
+    va_list values;
+    if (to->room - to->length < 512) {
+        to->room = to->room * 2 + 4096;
+        to->text = realloc(to->text, to->room);
+        assert_non_null(to->text);
+    }
+    va_start(values, format);
+    to->length += (size_t)vsnprintf(to->text + to->length, to->room - to->length, format, values);
+    va_end(values);
+}
+
+/* --- The second implementation: a list of open calls, searched from its end. */
+
+struct slow_call {
+    struct step enter;
+    uint64_t callees;
+};
+
+struct slow_stack {
+    struct slow_call at[STEPS];
+    unsigned depth;
+};
+
+static const char *slow_path(const struct slow_stack *s, unsigned depth, char *to) {
+    size_t used = 0;
+    to[0] = '\0';
+    for (unsigned i = 0; i < depth && used <= 150; i++)
+        used += (size_t)snprintf(to + used, PATH_ROOM - used, "%s%u", used ? ";" : "", s->at[i].enter.function);
+    return to;
+}
+
+static void slow_open(struct slow_stack *s, uint32_t tid, struct told *to) {
+    char path[PATH_ROOM];
+    say(to, "%u open %s\n", tid, slow_path(s, s->depth, path));
+    const uint64_t callees = s->at[--s->depth].callees;
+    if (s->depth)
+        s->at[s->depth - 1].callees += callees;
+}
+
+static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exit, struct told *opens,
+                      struct told *calls) {
+    char path[PATH_ROOM];
+    unsigned at = s->depth;
+    while (at > 0 && s->at[at - 1].enter.function != exit->function)
+        at--;
+    if (at == 0) {
+        say(opens, "%u lone %u at %s\n", tid, exit->function, slow_path(s, s->depth, path));
+        return;
+    }
+    while (s->depth > at)
+        slow_open(s, tid, opens);
+    const struct slow_call *call = &s->at[--s->depth];
+    const uint64_t latency = exit->tsc - call->enter.tsc;
+    say(calls, "%u call %s %" PRIu64 " %" PRIu64 "%s\n", tid, slow_path(s, at, path), latency, latency - call->callees,
+        exit->action == 2 ? " tail" : "");
+    if (s->depth)
+        s->at[s->depth - 1].callees += latency;
+}
+
+/* What is open or alone, then the calls: batches keep no order between these. */
+static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, struct told *opens,
+                        struct told *calls) {
+    struct slow_stack *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    for (unsigned i = 0; i < count; i++)
+        if (steps[i].action == 0 || steps[i].action == 3)
+            s->at[s->depth++] = (struct slow_call){.enter = steps[i]};
+        else
+            slow_exit(s, tid, &steps[i], opens, calls);
+    while (s->depth)
+        slow_open(s, tid, opens);
+    free(s);
+}
+
+/* --- Stories. */
+
+/* Mostly a walk up and down, sometimes an exit that is wrong or missing, sometimes deep. */
+static void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
+    uint32_t open[STEPS];
+    unsigned depth = 0;
+    const unsigned kinds = 1 + (unsigned)next_random(seed) % 30, wrong = (unsigned)next_random(seed) % 20;
+    const unsigned up = 40 + (unsigned)next_random(seed) % 30;
+    uint64_t tsc = 1000000 + next_random(seed) % 1000;
+    for (unsigned i = 0; i < count; i++) {
+        const bool enters = depth == 0 || next_random(seed) % 100 < up, odd = next_random(seed) % 100 < wrong;
+        tsc += next_random(seed) % 50;
+        if (enters && !(odd && depth == 0)) {
+            steps[i] = (struct step){tsc, 1 + (uint32_t)(next_random(seed) % kinds), next_random(seed) % 8 ? 0 : 3};
+            open[depth++] = steps[i].function;
+            continue;
+        }
+        if (odd && depth > 1)
+            depth -= 1 + (unsigned)next_random(seed) % (depth - 1); /* as behind an exception */
+        const uint32_t function = odd && next_random(seed) % 2 ? 1 + (uint32_t)(next_random(seed) % 60)
+                                  : depth                      ? open[depth - 1]
+                                                               : 61;
+        steps[i] = (struct step){tsc, function, next_random(seed) % 8 ? 1 : 2};
+        depth -= depth > 0;
+    }
+}
+
+struct piece {
+    uint32_t thread;
+    unsigned begin, end;
+};
+
+static void put_piece(struct builder *b, const struct piece *p, const struct step *steps) {
+    const size_t begin = b->length;
+    uint64_t tsc = steps[p->begin].tsc;
+    put_extents(b, 0);
+    put_preamble(b, 10 + p->thread, tsc);
+    for (unsigned i = p->begin; i < p->end; i++) {
+        if (i % 97 == 0)
+            put_metadata(b, 2, i % 8, 2, tsc); /* another cpu */
+        put_call(b, steps[i].action, steps[i].function, (uint32_t)(steps[i].tsc - tsc));
+        tsc = steps[i].tsc;
+    }
+    set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
+}
+
+/* Each thread cut into pieces, which lie in any order. Pieces of one time would go by their place: none begins so. */
+static void put_story(struct builder *b, struct step (*steps)[STEPS], uint64_t *seed) {
+    struct piece pieces[THREADS * STEPS];
+    unsigned count = 0;
+    for (uint32_t t = 0; t < THREADS; t++)
+        for (unsigned at = 0, end; at < STEPS; at = end) {
+            end = at + 1 + (unsigned)next_random(seed) % 700;
+            while (end < STEPS && steps[t][end].tsc == steps[t][at].tsc)
+                end++;
+            end = end < STEPS ? end : STEPS;
+            pieces[count++] = (struct piece){t, at, end};
+        }
+    put_xray_header(b, 5, 4096);
+    while (count > 0) {
+        const unsigned i = (unsigned)next_random(seed) % count;
+        put_piece(b, &pieces[i], steps[pieces[i].thread]);
+        pieces[i] = pieces[--count];
+    }
+}
+
+/* Lines of one kind, thread by thread. */
+static void expect_lines(const struct teller *t, bool calls, const struct told *expected) {
+    size_t at = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const char *text = t->lines[i].text;
+        if ((strstr(text, " call ") != NULL) != calls)
+            continue;
+        const size_t length = strlen(text);
+        if (at + length > expected->length || memcmp(expected->text + at, text, length) != 0)
+            fail_msg("%snot\n%.300s", text, at < expected->length ? expected->text + at : "the end");
+        at += length;
+    }
+    assert_int_equal(at, expected->length);
+}
+
+static void check_story(uint64_t seed) {
+    static struct step steps[THREADS][STEPS];
+    struct told opens = {0}, calls = {0};
+    struct builder b = {0};
+    for (uint32_t t = 0; t < THREADS; t++) {
+        make_thread(steps[t], STEPS, &seed);
+        slow_thread(10 + t, steps[t], STEPS, &opens, &calls);
+    }
+    put_story(&b, steps, &seed);
+    for (unsigned jobs = 1; jobs <= 3; jobs++) {
+        pfr_error err = {.offset = 0};
+        struct teller t = {.fail_at = 0};
+        pfr_reader *reader = pfr_open_bytes(b.bytes, b.length, NULL, &err);
+        assert_non_null(reader);
+        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
+        assert_int_equal(t.begins, 1);
+        assert_int_equal(t.totals.threads, THREADS);
+        expect_lines(&t, true, &calls);
+        expect_lines(&t, false, &opens);
+        teller_free(&t);
+        pfr_close(reader);
+    }
+    free(b.bytes);
+    free(opens.text);
+    free(calls.text);
+}
+
+TEST(random_stories_are_paired_as_the_slow_way_pairs_them) {
+    for (uint64_t seed = 1; seed <= STORIES; seed++)
+        check_story(seed);
+}

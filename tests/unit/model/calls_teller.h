@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_TESTS_CALLS_TELLER_H
+#define PFR_TESTS_CALLS_TELLER_H
+/*
+ * Traces from short stories, and what calls_read makes of them as text, a line for each call, open call and lone exit:
+ *
+ *     story(&b, "+1 +2 -2 -1");            enters and exits 10 ticks apart; ~2: a tail exit; !2: an action of no
+ * version "7 call 1;2 10 10\n"                 thread, path, latency, self; "tail" and "back" behind, where they are "7
+ * open 1;2\n"  "7 lone 2 at 1\n"    the path of what was open
+ *
+ * Lines of one thread are in their order; threads follow each other by number.
+ */
+#include "../file/xray_files.h"
+#include "model/calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define STEP_TICKS 10u
+
+/* Calls of a buffer. */
+static inline void story(struct builder *b, const char *text) {
+    static const char signs[] = "+-~*!";
+    char *end;
+    for (const char *at = text; *at; at = end + (*end == ' ')) {
+        const unsigned action = (unsigned)(strchr(signs, *at) - signs);
+        const uint32_t function = (uint32_t)strtoul(at + 1, &end, 10);
+        put_call(b, action == 4 ? 7 : action, function, STEP_TICKS);
+    }
+}
+
+static inline void put_buffer(struct builder *b, uint32_t tid, uint64_t tsc, const char *text) {
+    const size_t begin = b->length;
+    put_extents(b, 0);
+    put_preamble(b, tid, tsc);
+    story(b, text);
+    set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
+}
+
+struct line {
+    int32_t pid, tid;
+    unsigned lane;
+    size_t order;
+    char *text;
+};
+
+struct teller {
+    struct line *lines;
+    size_t count, room;
+    struct calls_thread of_lane[64];
+    unsigned begins, ends, lanes, holes;
+    uint64_t last_hole;
+    bool out_of_order; /* holes */
+    struct calls_totals totals;
+    unsigned lock;
+    uint64_t fail_at; /* the sink's own failure, at its n-th line; 0: never */
+};
+
+static inline void teller_clear(struct teller *t) {
+    for (size_t i = 0; i < t->count; i++)
+        free(t->lines[i].text);
+    t->count = 0;
+}
+
+static inline size_t write_path(const struct calls_lane *lane, uint32_t node, char *to, size_t room) {
+    if (node == PATH_ROOT)
+        return 0;
+    if (node == PATH_LIMIT)
+        return (size_t)snprintf(to, room, "[limit]");
+    const struct call_path *path = &lane->paths->at[node];
+    assert_true(path->parent < node);
+    size_t used = write_path(lane, path->parent, to, room);
+    if (used > 150)
+        return used;
+    used += (size_t)snprintf(to + used, room - used, "%s%" PRIu32, used ? ";" : "", path->function);
+    return used;
+}
+
+static inline pfr_status tell(struct teller *t, const struct calls_lane *lane, const char *what, uint32_t node,
+                              const char *more, pfr_error *err) {
+    char path[200] = "", text[300];
+    const struct calls_thread *who = &t->of_lane[lane->number];
+    write_path(lane, node, path, sizeof path);
+    snprintf(text, sizeof text, "%d %s %s%s\n", who->tid, what, path, more);
+    while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE))
+        ;
+    if (t->count == t->room) {
+        t->room = t->room * 2 + 64;
+        t->lines = realloc(t->lines, t->room * sizeof *t->lines);
+        assert_non_null(t->lines);
+    }
+    t->lines[t->count] = (struct line){who->pid, who->tid, lane->number, t->count, strdup(text)};
+    const bool fails = ++t->count == t->fail_at;
+    __atomic_store_n(&t->lock, 0, __ATOMIC_RELEASE);
+    if (fails && err)
+        *err = (pfr_error){.status = PFR_ERR_IO, .text = "the sink's own"};
+    return fails ? PFR_ERR_IO : PFR_OK;
+}
+
+static inline pfr_status tell_begin(void *context, unsigned lanes, pfr_error *err) {
+    struct teller *t = context;
+    (void)err;
+    assert_true(lanes <= sizeof t->of_lane / sizeof *t->of_lane);
+    teller_clear(t);
+    t->begins++;
+    t->lanes = lanes;
+    return PFR_OK;
+}
+
+static inline pfr_status tell_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+                                     pfr_error *err) {
+    struct teller *t = context;
+    (void)err;
+    assert_true(lane->number < t->lanes);
+    t->of_lane[lane->number] = *thread;
+    return PFR_OK;
+}
+
+static inline pfr_status tell_calls(void *context, const struct calls_lane *lane, const struct call *calls,
+                                    size_t count, pfr_error *err) {
+    char text[80];
+    for (size_t i = 0; i < count; i++) {
+        const struct call *c = &calls[i];
+        snprintf(text, sizeof text, " %" PRIu64 " %" PRId64 "%s%s", call_latency(c), c->self,
+                 c->flags & CALL_TAIL ? " tail" : "", c->flags & CALL_BACKWARD ? " back" : "");
+        const pfr_status st = tell(context, lane, "call", c->node, text, err);
+        if (st < 0)
+            return st;
+    }
+    return PFR_OK;
+}
+
+static inline pfr_status tell_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum,
+                                  pfr_error *err) {
+    char text[80];
+    snprintf(text, sizeof text, " %" PRIu64 " %" PRIu64 " %" PRId64, sum->count, sum->latency, sum->self);
+    return tell(context, lane, "sum", sum->node, text, err);
+}
+
+static inline pfr_status tell_open(void *context, const struct calls_lane *lane, uint32_t node, uint64_t enter,
+                                   pfr_error *err) {
+    (void)enter;
+    return tell(context, lane, "open", node, "", err);
+}
+
+static inline pfr_status tell_lone(void *context, const struct calls_lane *lane, uint32_t node, uint32_t function,
+                                   uint64_t exit, pfr_error *err) {
+    char text[40];
+    (void)exit;
+    snprintf(text, sizeof text, "lone %" PRIu32 " at", function);
+    return tell(context, lane, text, node, "", err);
+}
+
+static inline pfr_status tell_end(void *context, const struct calls_lane *lane, pfr_error *err) {
+    struct teller *t = context;
+    (void)err;
+    assert_int_equal(lane->number, t->ends);
+    t->ends++;
+    return PFR_OK;
+}
+
+static inline void tell_hole(void *context, const pfr_error *hole) {
+    struct teller *t = context;
+    assert_int_equal(hole->status, PFR_HOLE);
+    t->out_of_order = t->out_of_order || hole->offset < t->last_hole;
+    t->last_hole = hole->offset;
+    t->holes++;
+}
+
+static inline int by_thread(const void *a, const void *b) {
+    const struct line *x = a, *y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+/* The status of the reading; the lines are in order then. */
+static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned jobs, pfr_error *err) {
+    static const struct calls_sink sink = {tell_begin, tell_thread, tell_calls, tell_sum,
+                                           tell_open,  tell_lone,   tell_end};
+    const struct calls_wish wish = {.sink = &sink, .jobs = jobs, .hole = tell_hole, .context = t};
+    const uint64_t fail_at = t->fail_at;
+    *t = (struct teller){.fail_at = fail_at, .lines = t->lines, .count = t->count, .room = t->room};
+    const pfr_status st = calls_read(reader, &wish, &t->totals, err);
+    if (t->count)
+        qsort(t->lines, t->count, sizeof *t->lines, by_thread);
+    if (st >= 0)
+        assert_int_equal(t->ends, t->lanes);
+    assert_false(t->out_of_order);
+    return st;
+}
+
+static inline char *teller_text(const struct teller *t) {
+    size_t length = 1;
+    for (size_t i = 0; i < t->count; i++)
+        length += strlen(t->lines[i].text);
+    char *text = calloc(1, length), *at = text;
+    assert_non_null(text);
+    for (size_t i = 0; i < t->count; i++)
+        at = stpcpy(at, t->lines[i].text);
+    return text;
+}
+
+static inline void teller_free(struct teller *t) {
+    teller_clear(t);
+    free(t->lines);
+    t->lines = NULL;
+}
+
+#endif
