@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An XRay trace. The last byte chooses: every record walked, again after pfr_rewind and once more through a pipe, with
- * the same outcome, for a trace is read from its begin to its end however it comes; or one form of dump, info or script.
+ * the same outcome, for a trace is read from its begin to its end however it comes; or one form of dump, info, script,
+ * report or export.
  */
 #include "fuzz_print.h"
 
 #include <perfray/dump.h>
+#include <perfray/export.h>
 #include <perfray/info.h>
+#include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/trace.h>
 
@@ -34,6 +37,18 @@ static pfr_status print_script(pfr_reader *reader, const void *format, pfr_outpu
 
 static const pfr_script_format script_text = PFR_SCRIPT_TEXT, script_json = PFR_SCRIPT_JSON,
                                script_yaml = PFR_SCRIPT_LLVM_YAML;
+static pfr_status print_report(pfr_reader *reader, const void *how, pfr_output *out, pfr_error *err) {
+    return pfr_report_print(reader, how, out, err);
+}
+
+static pfr_status print_folded(pfr_reader *reader, const void *selection, pfr_output *out, pfr_error *err) {
+    const pfr_export_options how = {.size = sizeof how, .format = "folded", .of = selection};
+    return pfr_export(reader, &how, out, err);
+}
+
+static const pfr_report_options report_text = {.size = sizeof report_text, .sort = "sym,pid,tid,time", .jobs = 2},
+                                report_json = {.size = sizeof report_json, .format = PFR_REPORT_JSON, .jobs = 1};
+static const pfr_selection one_thread = {.size = sizeof one_thread, .tids = "1,101", .jobs = 1};
 static const pfr_dump_format dump_text = PFR_DUMP_TEXT, dump_json = PFR_DUMP_JSON_LINES;
 static const pfr_info_format info_text = PFR_INFO_TEXT, info_json = PFR_INFO_JSON;
 
@@ -45,6 +60,9 @@ static const struct printing forms[] = {
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &script_text, print_script},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON_LINES, &script_json, print_script},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &script_yaml, print_script},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &report_text, print_report},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON, &report_json, print_report},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &one_thread, print_folded},
 };
 #define FORMS (sizeof forms / sizeof *forms)
 

@@ -29,7 +29,8 @@ COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "
 EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"],
          ["script", "--no-pager"], ["export"], ["flame"])
 TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["dump"], ["dump", "--format=jsonl"],
-                  ["dump", "--hex"], ["script", "--no-pager"], ["script", "--format=json"], ["script", "--format=llvm-yaml"])
+                  ["dump", "--hex"], ["script", "--no-pager"], ["script", "--format=json"], ["script", "--format=llvm-yaml"],
+                  ["report", "--no-pager"], ["report", "--format=json", "-s", "pid,tid,sym"], ["export"], ["flame"])
 SECONDS = 10
 KNOWN_STATUS = (0, 1, 3, 4)
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")

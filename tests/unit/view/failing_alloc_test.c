@@ -433,8 +433,12 @@ TEST(every_allocation_of_a_verb_fails_once_symbols) {
 
 /* Verbs and forms that traces have. */
 static bool is_of_traces(const struct verb *verb) {
-    const bool is_verb = strncmp(verb->name, "info", 4) == 0 || strncmp(verb->name, "dump", 4) == 0;
-    return is_verb && !strstr(verb->name, "perf") && !strstr(verb->name, "aux");
+    static const char *const of_both[] = {"report", "export", "flame"};
+    const bool is_plain = strncmp(verb->name, "info", 4) == 0 || strncmp(verb->name, "dump", 4) == 0;
+    for (size_t i = 0; i < sizeof of_both / sizeof *of_both; i++)
+        if (strncmp(verb->name, of_both[i], strlen(of_both[i])) == 0)
+            return true;
+    return is_plain && !strstr(verb->name, "perf") && !strstr(verb->name, "aux");
 }
 
 static pfr_status run_dump_named(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
