@@ -43,7 +43,7 @@ static void count_event(struct calls_totals *totals, const pfr_record *rec) {
 /* The thread is told with its first call: one of events alone has none. */
 struct at_work {
     struct calls_runner *me;
-    const struct calls_thread *thread;
+    struct calls_thread thread;
     struct thread_calls calls;
     bool told;
 };
@@ -53,7 +53,7 @@ static pfr_status take_calls(struct at_work *w, const struct trace_call *calls, 
     if (!w->told) {
         w->told = true;
         lane->totals.threads++;
-        PFR_TRY(lane_thread(lane, w->thread, err));
+        PFR_TRY(lane_thread(lane, &w->thread, err));
     }
     if (!w->me->reader->trace->point.timed)
         lane->totals.untimed += count;
@@ -102,7 +102,7 @@ static pfr_status read_pieces(struct at_work *w, size_t at, size_t end, pfr_erro
 
 static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_error *err) {
     const struct calls_index *x = me->all->index;
-    struct at_work w = {.me = me, .thread = (const void *)intern_get(&x->threads, number).bytes};
+    struct at_work w = {.me = me, .thread = calls_thread_at(&x->threads, number)};
     PFR_TRY(thread_calls_init(&w.calls, &me->lane.memory, err));
     const pfr_status st = read_pieces(&w, x->thread_begins[number], x->thread_begins[number + 1], err);
     thread_calls_free(&w.calls, &me->lane.memory);

@@ -107,8 +107,9 @@ static pfr_status on_basic(struct log *g, const pfr_record *rec, pfr_error *err)
 
 static pfr_status end_threads(struct log *g, pfr_error *err) {
     for (uint32_t i = 0; i < g->threads.count; i++) {
+        const struct calls_thread thread = calls_thread_at(&g->threads, i);
         if (g->at[i].depth > 0 && i != g->now)
-            PFR_TRY(lane_thread(&g->lane, (const void *)intern_get(&g->threads, i).bytes, err));
+            PFR_TRY(lane_thread(&g->lane, &thread, err));
         g->now = g->at[i].depth > 0 ? i : g->now;
         PFR_TRY(pair_end(&g->lane, &g->at[i], err));
     }

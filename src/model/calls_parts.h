@@ -25,6 +25,15 @@
 #include "file/xray_calls.h"
 #include "file/xray_slice.h"
 
+#include <string.h>
+
+/* A thread of a table of them, where bytes have no alignment. */
+static inline struct calls_thread calls_thread_at(const struct intern_table *threads, uint32_t number) {
+    struct calls_thread thread;
+    memcpy(&thread, intern_get(threads, number).bytes, sizeof thread);
+    return thread;
+}
+
 /* --- calls_index.c */
 
 /* A piece of a buffer that is of one thread, mostly the whole buffer. */
