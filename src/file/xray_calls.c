@@ -7,13 +7,20 @@
 /* How the bits of a function record stand, in registers while the loop runs. */
 struct call_bits {
     uint32_t function_shift, function_mask, action_shift, action_mask, delta_at;
-    bool swap;
+    uint32_t other; /* bits of the first word that no call has: those of metadata and of unknown actions */
+    uint32_t swap;
 };
+
+/* Those of nearly all traces; the tables say whether it is one of them. */
+static const struct call_bits little_endian = {4, 0xfffffff, 1, 7, 4, 9, 0};
 
 static struct call_bits bits_of_calls(const pfr_reader *r) {
     const struct fdr_places *p = &r->trace->places;
+    const uint8_t metadata[4] = {r->context.mirrored ? 0x80 : 1};
+    const uint32_t unknown = (p->action_mask & ~(uint32_t)PFR_TRACE_ENTER_ARGUMENT) << p->action_shift;
     return (struct call_bits){p->function_shift, p->function_mask, p->action_shift,
-                              p->action_mask,    p->call_delta,    r->context.swap};
+                              p->action_mask,    p->call_delta,    load_u32(metadata, r->context.swap) | unknown,
+                              r->context.swap};
 }
 
 /* Bytes at r->at that lie in the window and in the buffer; 0 where only pfr_next may go on. */
@@ -29,22 +36,32 @@ static uint64_t bytes_to_take(const pfr_reader *r) {
     return seen < room ? seen : room;
 }
 
+static inline __attribute__((always_inline)) size_t take_run(const struct call_bits b, const uint8_t *at, size_t most,
+                                                             struct trace_call *calls, uint64_t *base) {
+    uint64_t tsc = *base;
+    size_t count = 0;
+    for (; count < most; count++, at += FDR_FUNCTION) {
+        const uint32_t word = load_u32(at, b.swap);
+        if (word & b.other)
+            break;
+        tsc += load_u32(at + b.delta_at, b.swap);
+        calls[count] = (struct trace_call){tsc, word >> b.function_shift & b.function_mask,
+                                           word >> b.action_shift & b.action_mask};
+    }
+    *base = tsc;
+    return count;
+}
+
 size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most) {
-    uint64_t left = bytes_to_take(r);
-    if (left < FDR_FUNCTION)
+    const uint64_t left = bytes_to_take(r) / FDR_FUNCTION;
+    if (left == 0)
         return 0;
     const struct call_bits b = bits_of_calls(r);
     const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
     uint64_t tsc = r->trace->buffer.base;
-    size_t count = 0;
-    for (; count < most && left >= FDR_FUNCTION && fdr_kind_of(r, at[0]) == FDR_CALL; at += FDR_FUNCTION) {
-        const uint32_t word = load_u32(at, b.swap), action = word >> b.action_shift & b.action_mask;
-        if (action > PFR_TRACE_ENTER_ARGUMENT)
-            break;
-        tsc += load_u32(at + b.delta_at, b.swap);
-        calls[count++] = (struct trace_call){tsc, word >> b.function_shift & b.function_mask, action};
-        left -= FDR_FUNCTION;
-    }
+    most = left < most ? (size_t)left : most;
+    const size_t count = memcmp(&b, &little_endian, sizeof b) == 0 ? take_run(little_endian, at, most, calls, &tsc)
+                                                                   : take_run(b, at, most, calls, &tsc);
     if (count)
         r->trace->buffer.base = r->trace->point.tsc = tsc;
     r->at += count * FDR_FUNCTION;

@@ -84,9 +84,13 @@ static pfr_status make_room(struct calls_lane_state *l, struct thread_calls *t, 
     return t->depth >= CALLS_NEAR ? count_above(l, t, function, err) : PFR_OK;
 }
 
+static void count_less_above(struct thread_calls *t, uint32_t function) {
+    --*u64_map_at(&t->above, function, 0, NULL); /* which is there */
+}
+
 static void pop(struct thread_calls *t) {
     if (t->depth > CALLS_NEAR)
-        --*u64_map_at(&t->above, t->open[t->depth].function, 0, NULL); /* which is there */
+        count_less_above(t, t->open[t->depth].function);
     t->depth--;
 }
 
@@ -97,21 +101,6 @@ pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t func
         return st;
     *child = PATH_LIMIT;
     l->totals.limited++;
-    return PFR_OK;
-}
-
-static inline pfr_status enter(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *call,
-                               pfr_error *err) {
-    if (t->depth + 1 == t->room || t->depth >= CALLS_NEAR) {
-        const pfr_status st = make_room(l, t, call->function, err);
-        if (st != PFR_OK)
-            return st == PFR_END ? PFR_OK : st;
-    }
-    const uint32_t parent = t->open[t->depth].node;
-    uint32_t node = l->paths.at[parent].inner;
-    if (node == 0 || l->paths.at[node].function != call->function)
-        PFR_TRY(lane_child(l, parent, call->function, &node, err));
-    t->open[++t->depth] = (struct open_call){call->tsc, 0, call->function, node};
     return PFR_OK;
 }
 
@@ -133,24 +122,6 @@ static bool is_open(const struct thread_calls *t, uint32_t function) {
     return false;
 }
 
-/* The innermost open call ends. */
-static inline void close_call(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit) {
-    const struct open_call *call = &t->open[t->depth];
-    const bool backward = exit->tsc < call->enter;
-    const uint64_t latency = backward ? 0 : exit->tsc - call->enter;
-    const uint32_t tail = exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0;
-    l->batch[l->batched++] = (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees), call->node,
-                                           tail | (backward ? CALL_BACKWARD : 0)};
-    l->totals.backward += backward;
-    if (latency < l->totals.shortest)
-        l->totals.shortest = latency;
-    t->open[t->depth - 1].callees += latency;
-    if (t->depth > CALLS_NEAR)
-        pop(t);
-    else
-        t->depth--;
-}
-
 /* The exit is not the innermost open call's. PFR_END: it is that of none. */
 static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
                                 pfr_error *err) {
@@ -167,15 +138,83 @@ static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls 
     return PFR_OK;
 }
 
-static inline pfr_status leave(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
-                               pfr_error *err) {
-    if (t->depth == 0 || t->over || t->open[t->depth].function != exit->function) {
-        const pfr_status st = leave_down_to(l, t, exit, err);
+/* --- One call after the other. */
+
+/* What is used for each of them, in registers: the lane and its thread are as they were until put_down. */
+struct at_hand {
+    struct open_call *base, *top;
+    const struct open_call *high; /* from there on an enter needs a look */
+    const struct call_path *paths;
+    size_t batched;
+    uint64_t shortest;
+    bool over;
+};
+
+static inline struct at_hand take_up(const struct calls_lane_state *l, const struct thread_calls *t) {
+    const size_t plain = t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR;
+    return (struct at_hand){.base = t->open,
+                            .top = t->open + t->depth,
+                            .high = t->open + plain,
+                            .paths = l->paths.at,
+                            .batched = l->batched,
+                            .shortest = l->totals.shortest,
+                            .over = t->over > 0};
+}
+
+static inline void put_down(const struct at_hand *h, struct calls_lane_state *l, struct thread_calls *t) {
+    t->depth = (size_t)(h->top - h->base);
+    l->batched = h->batched;
+    l->totals.shortest = h->shortest;
+}
+
+static __attribute__((noinline)) pfr_status enter_slowly(struct calls_lane_state *l, struct thread_calls *t,
+                                                         const struct trace_call *call, pfr_error *err) {
+    uint32_t node;
+    if (t->depth + 1 == t->room || t->depth >= CALLS_NEAR) {
+        const pfr_status st = make_room(l, t, call->function, err);
         if (st != PFR_OK)
             return st == PFR_END ? PFR_OK : st;
     }
-    close_call(l, t, exit);
-    return l->batched == CALLS_BATCH ? pair_flush(l, err) : PFR_OK;
+    PFR_TRY(lane_child(l, t->open[t->depth].node, call->function, &node, err));
+    t->open[++t->depth] = (struct open_call){call->tsc, 0, call->function, node};
+    return PFR_OK;
+}
+
+/* PFR_OK: now the innermost call is the one that ends. */
+static __attribute__((noinline)) pfr_status leave_slowly(struct calls_lane_state *l, struct thread_calls *t,
+                                                         const struct trace_call *exit, pfr_error *err) {
+    if (l->batched == CALLS_BATCH)
+        PFR_TRY(pair_flush(l, err));
+    if (t->depth > 0 && !t->over && t->open[t->depth].function == exit->function)
+        return PFR_OK;
+    return leave_down_to(l, t, exit, err);
+}
+
+/* false: it needs a look. */
+static inline bool enter(struct at_hand *h, const struct trace_call *call) {
+    const uint32_t node = h->paths[h->top->node].inner;
+    if (h->top >= h->high || node == 0 || h->paths[node].function != call->function)
+        return false;
+    *++h->top = (struct open_call){call->tsc, 0, call->function, node};
+    return true;
+}
+
+static inline bool may_leave(const struct at_hand *h, const struct trace_call *exit) {
+    return h->top->function == exit->function && h->top != h->base && !h->over && h->batched < CALLS_BATCH;
+}
+
+/* The innermost open call ends. */
+static inline void leave(struct at_hand *h, struct calls_lane_state *l, const struct trace_call *exit) {
+    const struct open_call *call = h->top;
+    const bool backward = exit->tsc < call->enter;
+    const uint64_t latency = backward ? 0 : exit->tsc - call->enter;
+    const uint32_t tail = exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0;
+    l->batch[h->batched++] = (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees), call->node,
+                                           tail | (backward ? CALL_BACKWARD : 0)};
+    if (__builtin_expect(backward, false))
+        l->totals.backward++;
+    h->shortest = latency < h->shortest ? latency : h->shortest;
+    (--h->top)->callees += latency;
 }
 
 static void note_times(struct calls_totals *totals, uint64_t first, uint64_t last) {
@@ -185,12 +224,28 @@ static void note_times(struct calls_totals *totals, uint64_t first, uint64_t las
 
 pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls, size_t count,
                       pfr_error *err) {
+    struct at_hand h = take_up(l, t);
     for (size_t i = 0; i < count; i++) {
-        const bool is_exit = calls[i].action == PFR_TRACE_EXIT || calls[i].action == PFR_TRACE_TAIL_EXIT;
-        PFR_TRY(is_exit ? leave(l, t, &calls[i], err) : enter(l, t, &calls[i], err));
+        const struct trace_call *call = &calls[i];
+        const bool is_exit = (call->action + 1) & 2; /* an exit or a tail exit */
+        if (is_exit ? may_leave(&h, call) : enter(&h, call)) {
+            if (!is_exit)
+                continue;
+        } else {
+            put_down(&h, l, t);
+            const pfr_status st = is_exit ? leave_slowly(l, t, call, err) : enter_slowly(l, t, call, err);
+            PFR_TRY(st);
+            h = take_up(l, t);
+            if (!is_exit || st == PFR_END)
+                continue;
+        }
+        if (h.top - h.base > (ptrdiff_t)CALLS_NEAR)
+            count_less_above(t, call->function);
+        leave(&h, l, call);
     }
+    put_down(&h, l, t);
     note_times(&l->totals, calls[0].tsc, calls[count - 1].tsc);
-    return PFR_OK;
+    return l->batched == CALLS_BATCH ? pair_flush(l, err) : PFR_OK;
 }
 
 pfr_status pair_end(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
