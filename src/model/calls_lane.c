@@ -3,27 +3,38 @@
 #include "file/xray.h"
 #include "model/calls_parts.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #define JOBS_MOST 64u
 #define AHEAD_MOST ((uint64_t)INPUT_CHUNK)
 
-struct calls_runner {
-    struct calls_lanes *all;
-    struct calls_lane_state lane;
-    pfr_reader *reader; /* of pieces */
-    struct memory own;
-    pthread_t thread;
-    bool runs;
-    pfr_status status;
-    pfr_error err;
-};
-
 /* --- One thread of the trace. */
 
+pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct calls_index *x,
+                         uint32_t thread, pfr_error *err) {
+    *g = (struct calls_reading){.lane = lane, .thread = calls_thread_at(&x->threads, thread)};
+    return thread_calls_init(&g->calls, &lane->memory, err);
+}
+
+void reading_free(struct calls_reading *g) {
+    thread_calls_free(&g->calls, &g->lane->memory);
+}
+
+/* The thread is told with its first call: one of events alone has none. */
+pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err) {
+    if (!g->told) {
+        g->told = true;
+        g->lane->totals.threads++;
+        PFR_TRY(lane_thread(g->lane, &g->thread, err));
+    }
+    return pair_calls(g->lane, &g->calls, calls, count, err);
+}
+
+pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
+    return pair_end(g->lane, &g->calls, err);
+}
 /* How far the pieces from there on follow each other in the file: as much is read at once. */
-static uint64_t read_ahead(const struct calls_index *x, size_t at, size_t end) {
+uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
     const uint64_t from = x->pieces[at].slice.at;
     uint64_t until = x->pieces[at].slice.until;
     for (at++; at < end && until - from < AHEAD_MOST; at++) {
@@ -35,77 +46,60 @@ static uint64_t read_ahead(const struct calls_index *x, size_t at, size_t end) {
     return until;
 }
 
-static void count_event(struct calls_totals *totals, const pfr_record *rec) {
-    totals->custom += rec->type == PFR_TRACE_CUSTOM_EVENT;
-    totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
+static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct trace_call *calls,
+                             size_t count, pfr_error *err) {
+    if (!me->reader->trace->point.timed)
+        me->lane.totals.untimed += count;
+    return reading_take(g, calls, count, err);
 }
 
-/* The thread is told with its first call: one of events alone has none. */
-struct at_work {
-    struct calls_runner *me;
-    struct calls_thread thread;
-    struct thread_calls calls;
-    bool told;
-};
-
-static pfr_status take_calls(struct at_work *w, const struct trace_call *calls, size_t count, pfr_error *err) {
-    struct calls_lane_state *lane = &w->me->lane;
-    if (!w->told) {
-        w->told = true;
-        lane->totals.threads++;
-        PFR_TRY(lane_thread(lane, &w->thread, err));
-    }
-    if (!w->me->reader->trace->point.timed)
-        lane->totals.untimed += count;
-    return pair_calls(lane, &w->calls, calls, count, err);
-}
-
-static pfr_status take_record(struct at_work *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status take_record(struct calls_runner *me, struct calls_reading *g, const pfr_record *rec, pfr_error *err) {
     struct trace_call call;
-    if (!trace_call_of(w->me->reader, rec, &call)) {
-        count_event(&w->me->lane.totals, rec);
-        return PFR_OK;
-    }
-    return take_calls(w, &call, 1, err);
+    if (trace_call_of(me->reader, rec, &call))
+        return take_calls(me, g, &call, 1, err);
+    calls_count_event(&me->lane.totals, rec);
+    return PFR_OK;
 }
 
-static pfr_status read_piece(struct at_work *w, const struct trace_slice *slice, pfr_error *err) {
+static pfr_status read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
+                             pfr_error *err) {
     struct trace_call calls[CALLS_BATCH];
-    pfr_reader *r = w->me->reader;
+    pfr_reader *r = me->reader;
     pfr_record rec;
     size_t count;
     while (r->at < slice->until) {
         const pfr_status st = pfr_next(r, &rec, err);
-        if (st < 0 || (st == PFR_HOLE && w->me->all->clean))
+        if (st < 0 || (st == PFR_HOLE && me->all->clean))
             return st;
         if (st == PFR_END)
             break;
         if (st == PFR_HOLE) /* it was told when the trace was walked */
             continue;
-        PFR_TRY(take_record(w, &rec, err));
+        PFR_TRY(take_record(me, g, &rec, err));
         while ((count = trace_take_calls(r, calls, CALLS_BATCH)) > 0)
-            PFR_TRY(take_calls(w, calls, count, err));
+            PFR_TRY(take_calls(me, g, calls, count, err));
     }
     return PFR_OK;
 }
 
-static pfr_status read_pieces(struct at_work *w, size_t at, size_t end, pfr_error *err) {
-    const struct calls_index *x = w->me->all->index;
+static pfr_status read_pieces(struct calls_runner *me, struct calls_reading *g, size_t at, size_t end, pfr_error *err) {
+    const struct calls_index *x = me->all->index;
     for (; at < end; at++) {
-        trace_slice_move(w->me->reader, &x->pieces[at].slice, read_ahead(x, at, end));
-        const pfr_status st = read_piece(w, &x->pieces[at].slice, err);
+        trace_slice_move(me->reader, &x->pieces[at].slice, calls_read_ahead(x, at, end));
+        const pfr_status st = read_piece(me, g, &x->pieces[at].slice, err);
         if (st != PFR_OK)
             return st;
     }
-    return pair_end(&w->me->lane, &w->calls, err);
+    return reading_end(g, err);
 }
 
 static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_error *err) {
     const struct calls_index *x = me->all->index;
-    struct at_work w = {.me = me, .thread = calls_thread_at(&x->threads, number)};
-    PFR_TRY(thread_calls_init(&w.calls, &me->lane.memory, err));
-    const pfr_status st = read_pieces(&w, x->thread_begins[number], x->thread_begins[number + 1], err);
-    thread_calls_free(&w.calls, &me->lane.memory);
+    struct calls_reading g;
+    pfr_status st = reading_begin(&g, &me->lane, x, number, err);
+    if (st >= 0)
+        st = read_pieces(me, &g, x->thread_begins[number], x->thread_begins[number + 1], err);
+    reading_free(&g);
     return st;
 }
 
@@ -134,7 +128,11 @@ static unsigned cpus_here(void) {
 
 static unsigned count_jobs(const struct calls_lanes *all) {
     const unsigned wanted = all->wish->jobs ? all->wish->jobs : cpus_here();
-    const unsigned jobs = wanted < JOBS_MOST ? wanted : JOBS_MOST, threads = all->index->threads.count;
+    return wanted < JOBS_MOST ? wanted : JOBS_MOST;
+}
+
+static unsigned count_lanes(const struct calls_lanes *all, unsigned jobs) {
+    const unsigned threads = all->index->threads.count;
     return jobs < threads ? jobs : threads > 0 ? threads : 1;
 }
 
@@ -197,11 +195,13 @@ static pfr_status end_lanes(struct calls_lanes *all, struct calls_totals *totals
 
 pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
     const unsigned jobs = count_jobs(all);
-    pfr_status st = all->wish->sink->begin(all->wish->context, jobs, err);
+    const bool ahead = calls_ahead_wanted(all->index, jobs);
+    const unsigned lanes = ahead ? 1 : count_lanes(all, jobs);
+    pfr_status st = all->wish->sink->begin(all->wish->context, lanes, err);
     if (st >= 0)
-        st = open_lanes(all, jobs, err);
+        st = open_lanes(all, lanes, err);
     if (st >= 0)
-        st = run_lanes(all, err);
+        st = ahead ? calls_ahead_run(all, jobs, err) : run_lanes(all, err);
     if (st == PFR_OK)
         st = end_lanes(all, totals, err);
     close_lanes(all);

@@ -8,6 +8,7 @@
  *     calls_paths.c   paths as a tree
  *     calls_pair.c    enters and exits of one thread to calls
  *     calls_lane.c    the buffers of a lane's threads to enters and exits
+ *     calls_ahead.c   the same for one lane, while others decode what comes next
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
  *     calls.c         the passes over the trace
  *
@@ -25,6 +26,7 @@
 #include "file/xray_calls.h"
 #include "file/xray_slice.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* A thread of a table of them, where bytes have no alignment. */
@@ -112,6 +114,34 @@ void lane_free(struct calls_lane_state *lane);
 
 /* --- calls_lane.c */
 
+/* A thread whose calls are read. */
+struct calls_reading {
+    struct calls_lane_state *lane;
+    struct calls_thread thread;
+    struct thread_calls calls;
+    bool told; /* the sink knows of it */
+};
+
+pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct calls_index *x,
+                         uint32_t thread, pfr_error *err);
+/* Some of its enters and exits, at least one. */
+pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
+/* It has no more. */
+pfr_status reading_end(struct calls_reading *g, pfr_error *err);
+void reading_free(struct calls_reading *g); /* after a failure of reading_begin, too */
+
+/* A thread of ours that has a lane. */
+struct calls_runner {
+    struct calls_lanes *all;
+    struct calls_lane_state lane;
+    pfr_reader *reader; /* of pieces */
+    struct memory own;
+    pthread_t thread;
+    bool runs;
+    pfr_status status;
+    pfr_error err;
+};
+
 struct calls_lanes {
     const struct calls_wish *wish;
     pfr_reader *reader;
@@ -125,6 +155,20 @@ struct calls_lanes {
 
 /* All threads of the index, begin and end of the sink included. PFR_HOLE: see `clean`. */
 pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
+
+/* How far the pieces from there on follow each other in the file: as much is read at once. */
+uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end);
+static inline void calls_count_event(struct calls_totals *totals, const pfr_record *rec) {
+    totals->custom += rec->type == PFR_TRACE_CUSTOM_EVENT;
+    totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
+}
+
+/* --- calls_ahead.c */
+
+/* Whether so many threads of ours are of more use if one has all the calls, and the others decode for it. */
+bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs);
+/* All threads of the index on the one lane that there is, with as many threads of ours. PFR_HOLE: see calls_lanes. */
+pfr_status calls_ahead_run(struct calls_lanes *all, unsigned jobs, pfr_error *err);
 
 /* --- calls_log.c */
 

@@ -8,6 +8,8 @@
 #define THREADS 4u
 #define STEPS 3000u
 #define STORIES 40u
+#define LONG_STEPS 30000u /* of one thread alone: more than others have to be decoded ahead for it */
+#define LONG_STORIES 4u
 #define PATH_ROOM 220u
 
 struct step {
@@ -46,7 +48,7 @@ struct slow_call {
 };
 
 struct slow_stack {
-    struct slow_call at[STEPS];
+    struct slow_call at[LONG_STEPS];
     unsigned depth;
 };
 
@@ -105,7 +107,7 @@ static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, 
 
 /* Mostly a walk up and down, sometimes an exit that is wrong or missing, sometimes deep. */
 static void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
-    uint32_t open[STEPS];
+    static uint32_t open[LONG_STEPS];
     unsigned depth = 0;
     const unsigned kinds = 1 + (unsigned)next_random(seed) % 30, wrong = (unsigned)next_random(seed) % 20;
     const unsigned up = 40 + (unsigned)next_random(seed) % 30;
@@ -148,15 +150,16 @@ static void put_piece(struct builder *b, const struct piece *p, const struct ste
 }
 
 /* Each thread cut into pieces, which lie in any order. Pieces of one time would go by their place: none begins so. */
-static void put_story(struct builder *b, struct step (*steps)[STEPS], uint64_t *seed) {
-    struct piece pieces[THREADS * STEPS];
+static void put_story(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
+                      uint64_t *seed) {
+    static struct piece pieces[LONG_STEPS];
     unsigned count = 0;
-    for (uint32_t t = 0; t < THREADS; t++)
-        for (unsigned at = 0, end; at < STEPS; at = end) {
+    for (uint32_t t = 0; t < threads; t++)
+        for (unsigned at = 0, end; at < length; at = end) {
             end = at + 1 + (unsigned)next_random(seed) % 700;
-            while (end < STEPS && steps[t][end].tsc == steps[t][at].tsc)
+            while (end < length && steps[t][end].tsc == steps[t][at].tsc)
                 end++;
-            end = end < STEPS ? end : STEPS;
+            end = end < length ? end : length;
             pieces[count++] = (struct piece){t, at, end};
         }
     put_xray_header(b, 5, 4096);
@@ -182,15 +185,15 @@ static void expect_lines(const struct teller *t, bool calls, const struct told *
     assert_int_equal(at, expected->length);
 }
 
-static void check_story(uint64_t seed) {
-    static struct step steps[THREADS][STEPS];
+static void check_story(uint64_t seed, uint32_t threads, unsigned length) {
+    static struct step steps[THREADS][LONG_STEPS];
     struct told opens = {0}, calls = {0};
     struct builder b = {0};
-    for (uint32_t t = 0; t < THREADS; t++) {
-        make_thread(steps[t], STEPS, &seed);
-        slow_thread(10 + t, steps[t], STEPS, &opens, &calls);
+    for (uint32_t t = 0; t < threads; t++) {
+        make_thread(steps[t], length, &seed);
+        slow_thread(10 + t, steps[t], length, &opens, &calls);
     }
-    put_story(&b, steps, &seed);
+    put_story(&b, steps, threads, length, &seed);
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
         pfr_error err = {.offset = 0};
         struct teller t = {.fail_at = 0};
@@ -198,7 +201,7 @@ static void check_story(uint64_t seed) {
         assert_non_null(reader);
         ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
         assert_int_equal(t.begins, 1);
-        assert_int_equal(t.totals.threads, THREADS);
+        assert_int_equal(t.totals.threads, threads);
         expect_lines(&t, true, &calls);
         expect_lines(&t, false, &opens);
         teller_free(&t);
@@ -211,5 +214,10 @@ static void check_story(uint64_t seed) {
 
 TEST(random_stories_are_paired_as_the_slow_way_pairs_them) {
     for (uint64_t seed = 1; seed <= STORIES; seed++)
-        check_story(seed);
+        check_story(seed, THREADS, STEPS);
+}
+
+TEST(a_thread_that_others_decode_for_is_paired_as_the_slow_way_pairs_it) {
+    for (uint64_t seed = 1; seed <= LONG_STORIES; seed++)
+        check_story(seed, 1, LONG_STEPS);
 }

@@ -400,6 +400,60 @@ TEST(every_allocation_fails_once) {
     free(b.bytes);
 }
 
+/* One long thread, whose calls others decode ahead: 20 buffers, the last of which is damaged or not. */
+static struct builder long_thread(bool damaged) {
+    struct builder b = begin_trace();
+    for (unsigned i = 0; i < 20; i++) {
+        const size_t begin = b.length;
+        put_extents(&b, 0);
+        put_preamble(&b, 7, 1000 + 100000 * i);
+        for (uint32_t n = 0; n < 1000; n++) {
+            put_call(&b, 0, 1 + n % 50, 1);
+            put_call(&b, 1, 1 + n % 50, 1);
+        }
+        if (damaged && i == 15)
+            story(&b, "!1");
+        set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8);
+    }
+    return b;
+}
+
+TEST(damage_far_behind_begins_all_anew_also_when_others_decode) {
+    struct builder b = long_thread(true);
+    for (unsigned jobs = 1; jobs <= 3; jobs++) {
+        struct teller t = {.fail_at = 0};
+        pfr_error err = {.offset = 0};
+        pfr_reader *reader = open_trace(&b, NULL);
+        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
+        assert_int_equal(t.begins, 2);
+        assert_int_equal(t.holes, 1);
+        assert_int_equal(t.count, 20000);
+        teller_free(&t);
+        pfr_close(reader);
+    }
+    free(b.bytes);
+}
+
+TEST(a_sink_may_end_the_reading_while_others_decode) {
+    struct builder b = long_thread(false);
+    struct teller t = {.fail_at = 3000};
+    pfr_error err = {.offset = 0};
+    pfr_reader *reader = open_trace(&b, NULL);
+    assert_int_equal(tell_all(&t, reader, 2, &err), PFR_ERR_IO);
+    teller_free(&t);
+    pfr_close(reader);
+    free(b.bytes);
+}
+
+TEST(every_allocation_fails_once_while_others_decode) {
+    struct builder b = long_thread(false);
+    struct failing_alloc failing;
+    for (long n = 1; failing_alloc_begin(&failing, n), read_with(&failing, &b), failing.has_failed; n++)
+        assert_int_equal(failing.blocks, 0);
+    assert_true(failing.requests > 15);
+    free(b.bytes);
+}
+
 TEST(ticks_are_nanoseconds_by_the_frequency) {
     assert_int_equal(calls_ns(7, 0), 7);
     assert_int_equal(calls_ns(7, 1000000000), 7);
