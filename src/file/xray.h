@@ -47,6 +47,11 @@ struct fdr_buffer {
     uint32_t after; /* kind of the record before, or FDR_BEGIN */
 };
 
+/* The same for the calls of a basic log; pid 0: it has none. */
+struct basic_places {
+    uint32_t action, function, tsc, tid, pid, cpu;
+};
+
 /* A basic log: what an argument belongs to. */
 struct basic_call {
     bool any;
@@ -64,6 +69,7 @@ struct trace {
     struct fdr_buffer buffer;
     struct u64_map bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: it is lost */
     struct basic_call call;
+    struct basic_places basic;
     uint64_t block_end; /* of the profile's block at hand */
     bool told;          /* that the record at r->at is out of place, of basic logs and profiles */
 };
@@ -99,8 +105,13 @@ pfr_status fdr_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
 pfr_status basic_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
 pfr_status profile_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
+#define BASIC_RECORD 32u
+void basic_learn(pfr_reader *r);
+
 /* fdr_records.c */
 void fdr_learn(pfr_reader *r);
+/* Where a member stands in the bytes of its layout; only layouts whose fields' sizes the context decides have one. */
+uint32_t trace_place_of(const pfr_reader *r, unsigned layout, const char *name);
 /* The kind of the record that begins with this byte. */
 static inline uint32_t fdr_kind_of(const pfr_reader *r, uint8_t first) {
     const bool metadata = r->context.mirrored ? first >> 7 : first & 1;

@@ -3,9 +3,17 @@
 #include "file/xray.h"
 #include "wire/any_layout.h"
 
-#define BASIC_RECORD 32u
-
 enum { BASIC_FUNCTION = 32, BASIC_ARGUMENT };
+
+void basic_learn(pfr_reader *r) {
+    r->trace->basic = (struct basic_places){.action = trace_place_of(r, L_basic_function, "action"),
+                                            .function = trace_place_of(r, L_basic_function, "function"),
+                                            .tsc = trace_place_of(r, L_basic_function, "tsc"),
+                                            .tid = trace_place_of(r, L_basic_function, "tid"),
+                                            .cpu = trace_place_of(r, L_basic_function, "cpu")};
+    if (r->trace->version >= 3)
+        r->trace->basic.pid = trace_place_of(r, L_basic_function, "pid");
+}
 
 static pfr_status no_record(pfr_reader *r, const char *what, unsigned number, pfr_error *err) {
     r->trace->call.any = false;

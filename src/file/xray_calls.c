@@ -26,13 +26,15 @@ static struct call_bits bits_of_calls(const pfr_reader *r) {
 /* Bytes at r->at that lie in the window and in the buffer; 0 where only pfr_next may go on. */
 static uint64_t bytes_to_take(const pfr_reader *r) {
     const struct trace *t = r->trace;
-    if (!t || t->next != fdr_next || !t->buffer.inside || t->buffer.after != FDR_CALL || r->ended)
+    if (!t || r->ended)
+        return 0;
+    if (t->next == fdr_next ? !t->buffer.inside || t->buffer.after != FDR_CALL : t->next != basic_next || !t->call.any)
         return 0;
     const struct input *in = &r->parts[0].in;
     const uint64_t skip = r->at - in->start;
     if (r->limits.records != UINT64_MAX || r->findings_told < r->nr_findings || skip > in->length)
         return 0; /* pfr_next counts against the limit, and says what was found */
-    const uint64_t seen = in->length - skip, room = t->buffer.end - r->at;
+    const uint64_t seen = in->length - skip, room = t->next == fdr_next ? t->buffer.end - r->at : UINT64_MAX;
     return seen < room ? seen : room;
 }
 
@@ -52,7 +54,7 @@ static inline __attribute__((always_inline)) size_t take_run(const struct call_b
     return count;
 }
 
-size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most) {
+static size_t take_fdr(pfr_reader *r, struct trace_call *calls, size_t most) {
     const uint64_t left = bytes_to_take(r) / FDR_FUNCTION;
     if (left == 0)
         return 0;
@@ -67,6 +69,36 @@ size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most) {
     r->at += count * FDR_FUNCTION;
     r->quality.records += count;
     return count;
+}
+
+/* Whether a call of the same thread on the same cpu stands there. */
+static inline bool is_like(const struct trace *t, const uint8_t *at, bool swap) {
+    const struct basic_places *p = &t->basic;
+    return load_u16(at, swap) == 0 && at[p->action] <= PFR_TRACE_ENTER_ARGUMENT && at[p->cpu] == t->point.cpu &&
+           load_u32(at + p->tid, swap) == t->call.tid && (!p->pid || load_u32(at + p->pid, swap) == t->call.pid);
+}
+
+static size_t take_basic(pfr_reader *r, struct trace_call *calls, size_t most) {
+    struct trace *t = r->trace;
+    const uint64_t left = bytes_to_take(r) / BASIC_RECORD;
+    const bool swap = r->context.swap;
+    const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    size_t count = 0;
+    most = left < most ? (size_t)left : most;
+    for (; count < most && is_like(t, at, swap); count++, at += BASIC_RECORD)
+        calls[count] = (struct trace_call){load_u64(at + t->basic.tsc, swap), load_u32(at + t->basic.function, swap),
+                                           at[t->basic.action]};
+    if (count) { /* an argument behind the run is its last call's */
+        t->call.function = calls[count - 1].function;
+        t->point.tsc = calls[count - 1].tsc;
+    }
+    r->at += count * BASIC_RECORD;
+    r->quality.records += count;
+    return count;
+}
+
+size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most) {
+    return r->trace && r->trace->next == basic_next ? take_basic(r, calls, most) : take_fdr(r, calls, most);
 }
 
 bool trace_call_of(const pfr_reader *r, const pfr_record *rec, struct trace_call *call) {

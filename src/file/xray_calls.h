@@ -2,8 +2,9 @@
 #ifndef PFR_FILE_XRAY_CALLS_H
 #define PFR_FILE_XRAY_CALLS_H
 /*
- * Nearly all records of a flight-recorder trace are function records, one behind the other. This takes a run of them at
- * once, for those who want of each call its time, function and action alone; pfr_next gives what stands between runs.
+ * Nearly all records of a flight-recorder trace are function records, one behind the other, and so it is in basic logs.
+ * This takes a run of them, of one thread, at once, for those who want of each call its time, function and action
+ * alone; pfr_next gives what stands between runs.
  *
  *     while ((st = pfr_next(r, &rec, &err)) >= 0 && st != PFR_END) {
  *         if (st == PFR_OK && rec.type == PFR_TRACE_FUNCTION)

@@ -85,8 +85,10 @@ static pfr_status read_log_header(pfr_reader *r, const uint8_t *bytes, size_t ha
     take_flags(&r->header, &h);
     r->context.word[WORD_VERSION] = h.version;
     r->trace->next = h.type == XRAY_FDR ? fdr_next : basic_next;
-    if (h.type == XRAY_BASIC)
+    if (h.type == XRAY_BASIC) {
+        basic_learn(r);
         return PFR_OK;
+    }
     r->header.low_bits_first = is_hybrid(r, bytes, have);
     r->context.mirrored = r->header.big_endian && !r->header.low_bits_first;
     r->trace->stride = h.version == 1 && h.buffer_size >= FDR_METADATA ? h.buffer_size : 0;

@@ -127,13 +127,13 @@ struct calls_sink {
 
 struct calls_totals {
     uint64_t calls, open, lone;
-    uint64_t backward;         /* calls of latency 0 because the clock stepped back */
-    uint64_t custom, typed;    /* events, which are no calls */
-    uint64_t untimed;          /* enters and exits whose buffer says no time before them: theirs counts from 0 */
-    uint64_t too_deep;         /* enters above CALLS_DEEPEST: their time is in the self time of the caller */
-    uint64_t limited;          /* calls of PATH_LIMIT */
-    uint64_t shortest;         /* latency of the shortest call, ticks; UINT64_MAX: there is no call */
-    uint64_t first, last;      /* ticks of all enters and exits; first > last: there is none */
+    uint64_t backward;      /* calls of latency 0 because the clock stepped back */
+    uint64_t custom, typed; /* events, which are no calls */
+    uint64_t untimed;       /* enters and exits whose buffer says no time before them: theirs counts from 0 */
+    uint64_t too_deep;      /* enters above CALLS_DEEPEST: their time is in the self time of the caller */
+    uint64_t limited;       /* calls of PATH_LIMIT */
+    uint64_t shortest;      /* latency of the shortest call, ticks; UINT64_MAX: there is no call */
+    uint64_t first, last;   /* about the first and the last tick of all enters and exits; first > last: there is none */
     uint64_t threads, buffers; /* (pid, tid); buffers of a flight recorder */
     uint64_t frequency;        /* ticks per second; 0: not known, and nothing is more than ticks */
     bool sums;                 /* a profile file */

@@ -27,6 +27,8 @@ pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls,
         g->lane->totals.threads++;
         PFR_TRY(lane_thread(g->lane, &g->thread, err));
     }
+    calls_note_time(&g->lane->totals, calls[0].tsc); /* within a buffer times go on, mostly */
+    calls_note_time(&g->lane->totals, calls[count - 1].tsc);
     return pair_calls(g->lane, &g->calls, calls, count, err);
 }
 

@@ -59,7 +59,10 @@ static pfr_status turn(struct log *g, pfr_error *err) {
 
 static pfr_status begin(struct log *g, pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
                         pfr_error *err) {
-    *g = (struct log){.reader = reader, .wish = wish, .totals = totals, .now = INTERN_NONE};
+    g->reader = reader;
+    g->wish = wish;
+    g->totals = totals;
+    g->now = INTERN_NONE;
     g->point = pfr_get_trace_point(reader);
     intern_init(&g->threads, &reader->memory);
     PFR_TRY(lane_init(&g->lane, 0, 1, wish, &reader->memory, err));
@@ -96,13 +99,26 @@ static pfr_status read_records(struct log *g, record_fn *on_record, pfr_error *e
 
 /* --- Basic logs. */
 
+static pfr_status take_run(struct log *g, pfr_error *err) {
+    struct trace_call calls[CALLS_BATCH];
+    size_t count;
+    while ((count = trace_take_calls(g->reader, calls, CALLS_BATCH)) > 0) {
+        for (size_t i = 0; i < count; i++)
+            calls_note_time(&g->lane.totals, calls[i].tsc);
+        PFR_TRY(pair_calls(&g->lane, &g->at[g->now], calls, count, err));
+    }
+    return PFR_OK;
+}
+
 static pfr_status on_basic(struct log *g, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_basic_function body;
     if (rec->type != PFR_TRACE_BASIC_FUNCTION || pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
     const struct trace_call call = {body.tsc, body.function, body.action};
     PFR_TRY(turn(g, err));
-    return pair_calls(&g->lane, &g->at[g->now], &call, 1, err);
+    calls_note_time(&g->lane.totals, call.tsc);
+    PFR_TRY(pair_calls(&g->lane, &g->at[g->now], &call, 1, err));
+    return take_run(g, err);
 }
 
 static pfr_status end_threads(struct log *g, pfr_error *err) {
@@ -116,18 +132,27 @@ static pfr_status end_threads(struct log *g, pfr_error *err) {
     return pair_flush(&g->lane, err);
 }
 
+/* A log is too large for the stack of a small thread. */
+static pfr_status read_log(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                           record_fn *on_record, pfr_error *err) {
+    struct log *g = mem_zeroed(&reader->memory, 1, sizeof *g);
+    if (!g)
+        return mem_fail(&reader->memory, err, "calls");
+    pfr_status st = begin(g, reader, wish, totals, err);
+    if (st >= 0)
+        st = read_records(g, on_record, err);
+    if (st >= 0)
+        st = end_threads(g, err);
+    if (st >= 0)
+        st = finish(g, err);
+    end(g);
+    mem_free(&reader->memory, g, 1, sizeof *g);
+    return st;
+}
+
 pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
                               pfr_error *err) {
-    struct log g;
-    pfr_status st = begin(&g, reader, wish, totals, err);
-    if (st >= 0)
-        st = read_records(&g, on_basic, err);
-    if (st >= 0)
-        st = end_threads(&g, err);
-    if (st >= 0)
-        st = finish(&g, err);
-    end(&g);
-    return st;
+    return read_log(reader, wish, totals, on_basic, err);
 }
 
 /* --- Profile files: each path once, with what its callees took. */
@@ -180,13 +205,6 @@ static pfr_status on_path(struct log *g, const pfr_record *rec, pfr_error *err) 
 
 pfr_status calls_of_profile(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
                             pfr_error *err) {
-    struct log g;
     totals->sums = true;
-    pfr_status st = begin(&g, reader, wish, totals, err);
-    if (st >= 0)
-        st = read_records(&g, on_path, err);
-    if (st >= 0)
-        st = finish(&g, err);
-    end(&g);
-    return st;
+    return read_log(reader, wish, totals, on_path, err);
 }

@@ -97,6 +97,8 @@ static void pop(struct thread_calls *t) {
 pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
     const pfr_status st =
         parent == PATH_LIMIT ? PFR_ERR_LIMIT : call_paths_child(&l->paths, parent, function, child, err);
+    if (st >= 0)
+        l->edges[call_edge_place(parent, function)] = (struct call_edge){parent, function, *child};
     if (st != PFR_ERR_LIMIT)
         return st;
     *child = PATH_LIMIT;
@@ -144,7 +146,7 @@ static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls 
 struct at_hand {
     struct open_call *base, *top;
     const struct open_call *high; /* from there on an enter needs a look */
-    const struct call_path *paths;
+    const struct call_edge *edges;
     size_t batched;
     uint64_t shortest;
     bool over;
@@ -155,7 +157,7 @@ static inline struct at_hand take_up(const struct calls_lane_state *l, const str
     return (struct at_hand){.base = t->open,
                             .top = t->open + t->depth,
                             .high = t->open + plain,
-                            .paths = l->paths.at,
+                            .edges = l->edges,
                             .batched = l->batched,
                             .shortest = l->totals.shortest,
                             .over = t->over > 0};
@@ -192,10 +194,11 @@ static __attribute__((noinline)) pfr_status leave_slowly(struct calls_lane_state
 
 /* false: it needs a look. */
 static inline bool enter(struct at_hand *h, const struct trace_call *call) {
-    const uint32_t node = h->paths[h->top->node].inner;
-    if (h->top >= h->high || node == 0 || h->paths[node].function != call->function)
+    const uint32_t parent = h->top->node;
+    const struct call_edge *edge = &h->edges[call_edge_place(parent, call->function)];
+    if (h->top >= h->high || edge->parent != parent || edge->function != call->function || edge->child == 0)
         return false;
-    *++h->top = (struct open_call){call->tsc, 0, call->function, node};
+    *++h->top = (struct open_call){call->tsc, 0, call->function, edge->child};
     return true;
 }
 
@@ -215,11 +218,6 @@ static inline void leave(struct at_hand *h, struct calls_lane_state *l, const st
         l->totals.backward++;
     h->shortest = latency < h->shortest ? latency : h->shortest;
     (--h->top)->callees += latency;
-}
-
-static void note_times(struct calls_totals *totals, uint64_t first, uint64_t last) {
-    totals->first = first < totals->first ? first : totals->first;
-    totals->last = last > totals->last ? last : totals->last;
 }
 
 pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls, size_t count,
@@ -244,7 +242,6 @@ pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const 
         leave(&h, l, call);
     }
     put_down(&h, l, t);
-    note_times(&l->totals, calls[0].tsc, calls[count - 1].tsc);
     return l->batched == CALLS_BATCH ? pair_flush(l, err) : PFR_OK;
 }
 
@@ -268,6 +265,7 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
     l->wish = wish;
     l->totals = (struct calls_totals){.shortest = UINT64_MAX, .first = UINT64_MAX};
     l->batched = 0;
+    memset(l->edges, 0, sizeof l->edges);
     memory_share(&l->memory, memory);
     memory_share(&l->paths_memory, memory);
     l->paths_memory.limit = (memory->limit - memory->used) / lanes / 100 * PATHS_SHARE;

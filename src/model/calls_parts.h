@@ -81,6 +81,16 @@ struct thread_calls {
     uint64_t over;          /* enters above CALLS_DEEPEST that were not left */
 };
 
+/* Children that were met lately, by a hash of both: most enters find theirs there with one look. */
+struct call_edge {
+    uint32_t parent, function, child; /* child 0: empty */
+};
+#define CALL_EDGES_BITS 13u
+
+static inline size_t call_edge_place(uint32_t parent, uint32_t function) {
+    return (size_t)(((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u >> (64 - CALL_EDGES_BITS));
+}
+
 /* A lane: what its thread of ours needs. */
 struct calls_lane_state {
     struct calls_lane public;
@@ -88,6 +98,7 @@ struct calls_lane_state {
     struct memory memory, paths_memory; /* shares */
     struct call_paths paths;
     struct calls_totals totals;
+    struct call_edge edges[1u << CALL_EDGES_BITS];
     struct call batch[CALLS_BATCH];
     size_t batched;
 };
@@ -101,7 +112,7 @@ pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, con
 pfr_status pair_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
 /* Gives the sink what is batched. */
 pfr_status pair_flush(struct calls_lane_state *lane, pfr_error *err);
-/* The child of a node, PATH_LIMIT where there is no room for one. */
+/* The child of a node, PATH_LIMIT where there is no room for one; the next enter finds it among the edges. */
 pfr_status lane_child(struct calls_lane_state *lane, uint32_t parent, uint32_t function, uint32_t *child,
                       pfr_error *err);
 /* What follows is of this thread. */
@@ -111,6 +122,11 @@ pfr_status lane_thread(struct calls_lane_state *lane, const struct calls_thread 
 pfr_status lane_init(struct calls_lane_state *lane, unsigned number, unsigned lanes, const struct calls_wish *wish,
                      struct memory *memory, pfr_error *err);
 void lane_free(struct calls_lane_state *lane);
+
+static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
+    totals->first = tsc < totals->first ? tsc : totals->first;
+    totals->last = tsc > totals->last ? tsc : totals->last;
+}
 
 /* --- calls_lane.c */
 
