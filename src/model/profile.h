@@ -68,7 +68,6 @@ struct profile_frame {
                          chain; of a function 0 */
     uint64_t start;   /* of the symbol, where `address` is one; 0: it has none */
     uint64_t size;    /* of the symbol; 0: not known */
-    uint64_t mapped;  /* bytes of the map that it was first seen in; 0: in none */
     uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
 };
 

@@ -84,7 +84,6 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
     struct profile_frame frame = {
         .object = place->object, .text = NO_TEXT, .address = place->offset, .ip = address, .cpumode = (uint8_t)mode};
     PFR_TRY(address_names_at(&p->names, place, address, &name, err));
-    frame.mapped = place->map ? place->map->last - place->map->start + 1 : 0;
     if (name.text) {
         PFR_TRY(intern_put(&p->texts, name.text, name.length, &frame.text, err));
         frame.start = frame.address - name.ahead;

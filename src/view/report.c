@@ -234,12 +234,16 @@ static void tell_limits(struct report *r) {
 }
 
 static pfr_status load(struct report *r, pfr_error *err) {
+    unsigned needs;
     PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
     PFR_TRY(learn_release(r, err));
     const struct profile_wish wish = wish_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
     tell_limits(r);
     PFR_TRY(report_learn_sockets(r, err));
+    report_keys_needed(r, &needs);
+    if (needs & NEEDS_MAPS)
+        PFR_TRY(report_learn_maps(r, err));
     const size_t events = (size_t)r->profile->nr_events + 1;
     r->totals = mem_alloc(r->memory, events, sizeof *r->totals);
     r->all = mem_alloc(r->memory, events, sizeof *r->all);
@@ -274,6 +278,7 @@ static void close_report(struct report *r) {
     forest_free(r);
     rows_free(r);
     cache_lines_free(r);
+    intern_free(&r->maps);
     report_free_groups(r);
     const size_t events = r->profile ? (size_t)r->profile->nr_events + 1 : 0;
     mem_free(r->memory, r->totals, r->totals ? events : 0, sizeof *r->totals);
@@ -307,6 +312,7 @@ pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *option
     r->memory = &reader->memory;
     intern_init(&r->rows.cells, r->memory);
     intern_init(&r->cache_lines.keys, r->memory);
+    intern_init(&r->maps, r->memory);
     out_open_memory(&r->cell.out, r->memory);
     /* fields of CSV and JSON are escaped as they are written */
     r->cell.raw_names = out->raw_names || options->format == PFR_REPORT_CSV || options->format == PFR_REPORT_JSON;

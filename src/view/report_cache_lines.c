@@ -34,7 +34,12 @@ static struct cache_line line_of(const struct report *r, const struct spot *spot
                                .mode = code ? code->cpumode : 0};
 }
 
-/* What is called as the first access to the line is; both are kept together, line by line. */
+/* A line is called by its least address that was met: which came first is not told. */
+static bool is_less(const struct report *r, uint32_t frame, uint32_t other) {
+    const struct profile_frame *f = report_frame(r, frame), *g = report_frame(r, other);
+    return f && (!g || f->address < g->address);
+}
+
 static pfr_status put_line(struct report *r, const struct cache_line *line, uint32_t frame, uint32_t *number,
                            pfr_error *err) {
     struct cache_lines *all = &r->cache_lines;
@@ -44,8 +49,8 @@ static pfr_status put_line(struct report *r, const struct cache_line *line, uint
         return mem_fail(r->memory, err, "report");
     all->frames = grown;
     PFR_TRY(intern_put(&all->keys, line, sizeof *line, number, err));
-    if (*number == before)
-        grown[before] = frame;
+    if (*number == before || is_less(r, frame, grown[*number]))
+        grown[*number] = frame;
     return PFR_OK;
 }
 

@@ -240,12 +240,6 @@ void cell_size(struct report *r, uint64_t id, const struct row *row, pfr_output 
         out_u64(&to->out, id);
 }
 
-/* As recorded: that of the kernel is its text. */
-uint64_t identity_of_dso_size(struct report *r, const struct spot *spot) {
-    const struct profile_frame *f = report_frame(r, spot->frame);
-    return f && f->object != NO_OBJECT && f->mapped ? f->mapped : UINT64_MAX;
-}
-
 /* The address as it was sampled. */
 int collate_as_addresses(const struct report *r, uint64_t a, uint64_t b) {
     (void)r;

@@ -17,12 +17,12 @@ report_identity identity_of_cgroup, identity_of_cgroup_id, identity_of_trace, id
 report_identity identity_of_weight, identity_of_ins_lat, identity_of_stage_cycles, identity_of_transaction;
 report_identity identity_of_code_page_size, identity_of_data_page_size, identity_of_phys_address;
 report_identity identity_of_level, identity_of_snoop, identity_of_tlb, identity_of_lock, identity_of_block;
-report_identity identity_of_data_symbol, identity_of_data_object, identity_of_cache_line;
+report_identity identity_of_data_symbol, identity_of_data_object, identity_of_cache_line, identity_of_code;
 report_identity identity_of_from_object, identity_of_to_object, identity_of_from_symbol, identity_of_to_symbol;
 report_identity identity_of_mispredict, identity_of_abort, identity_of_in_tx, identity_of_cycles;
 
 report_collate collate_texts, collate_signed, collate_objects, collate_symbols, order_symbols, collate_places;
-report_collate collate_objects_back, collate_largest, collate_as_addresses, collate_cache_lines;
+report_collate collate_objects_back, collate_largest, collate_as_addresses, collate_cache_lines, collate_code;
 
 report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_size;
 report_cell cell_address, cell_parent, cell_text_or_none, cell_number, cell_time;

@@ -162,14 +162,25 @@ void cell_data_symbol(struct report *r, uint64_t id, const struct row *row, pfr_
         write_address_cell(place.address, &to->out);
 }
 
-/* The address that was executed, by the symbol of its first sample. */
+/* The address that was executed: with NEEDS_ADDRESSES a frame each. */
+uint64_t identity_of_code(struct report *r, const struct spot *spot) {
+    (void)r;
+    return spot->frame & ~NODE_APART;
+}
+
+int collate_code(const struct report *r, uint64_t a, uint64_t b) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
+    const int addresses = f && g ? collate_addresses(f->ip, g->ip) : (f != NULL) - (g != NULL);
+    return addresses ? addresses : collate_symbols(r, a, b);
+}
+
 void cell_code_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
-    const struct profile_frame *f = report_frame(r, row->frame);
+    const struct profile_frame *f = report_frame(r, (uint32_t)id);
     write_level(&to->out, row->level);
     if (f && f->text != NO_TEXT)
         write_text_cell(r, f->text, to, "");
     else
-        write_address_cell(id, &to->out);
+        write_address_cell(f ? f->ip : 0, &to->out);
 }
 
 uint64_t identity_of_data_object(struct report *r, const struct spot *spot) {

@@ -46,7 +46,7 @@ struct spot {
     uint32_t parent; /* text of the function that -p found; NO_PARENT: none */
 };
 
-enum field_needs { NEEDS_FRAMES = 1, NEEDS_PARENT = 2, NEEDS_ADDRESSES = 4, NEEDS_TOPOLOGY = 8 };
+enum field_needs { NEEDS_FRAMES = 1, NEEDS_PARENT = 2, NEEDS_ADDRESSES = 4, NEEDS_TOPOLOGY = 8, NEEDS_MAPS = 16 };
 
 /* Of each row: a sort key has `identity`, a column of weights has `number`. */
 struct report_field {
@@ -262,6 +262,9 @@ struct cache_lines {
 };
 void cache_lines_free(struct report *r);
 
+/* report_maps.c: before rows are made with NEEDS_MAPS. */
+pfr_status report_learn_maps(struct report *r, pfr_error *err);
+
 struct report_group {
     uint32_t leader, members; /* events, one after the other */
     bool named;
@@ -306,8 +309,9 @@ struct report {
     size_t groups_room;
     struct report_samples kept;
     struct cache_lines cache_lines;
-    pfr_output cell;  /* one cell's text */
-    char release[65]; /* of feature OSRELEASE; "": not told */
+    struct intern_table maps; /* report_maps.c: that there were */
+    pfr_output cell;          /* one cell's text */
+    char release[65];         /* of feature OSRELEASE; "": not told */
 };
 
 const struct profile_frame *report_frame(const struct report *r, uint32_t frame);
