@@ -25,7 +25,7 @@ struct selecting {
         {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "count samples of these threads"},                       \
         {"comms", 'c', OPT_STRING, SELECTING(type, comms), "NAMES", "count samples of threads with these names"},      \
         {"comm", 0, OPT_STRING, SELECTING(type, comms), "NAMES", NULL},                                                \
-        {"time", 0, OPT_STRING, SELECTING(type, time), "A-B", "count samples from second A to second B"},              \
+        {"time", 0, OPT_STRING, SELECTING(type, time), "A-B", "count samples from second A to second B; 10%-20% or 10%/2 of the recording; dates"},              \
         {"max-stack", 0,                                                                                               \
          OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
          "COUNT",     "take as much of a call chain; 127 without the option"},                                         \

@@ -22,7 +22,7 @@ typedef struct pfr_selection {
     const char *cpus;        /* "0,2-3"; NULL: all */
     const char *pids, *tids; /* "12,13" */
     const char *comms;       /* "sh,make" */
-    const char *time;        /* "12.5,13" or "12.5-13" in seconds of the samples' clock, ends inclusive; either may be left out */
+    const char *time;        /* as pfr_script_options.time */
     uint32_t max_stack;      /* entries of a call chain, from the innermost; 0: 127 */
     uint32_t jobs;           /* threads that count; 0: one */
     const char *symfs;       /* objects are looked for under this folder; NULL: / */

@@ -183,6 +183,7 @@ static void clear(struct exporting *e) {
 const struct sink_type sink_pprof = {
     .format = {"pprof", ".pb.gz", "gzip of one profile.proto message, for go tool pprof and its kin", true},
     .addresses = true,
+    .mangled = true,
     .keys = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID) | PROFILE_BIT(PROFILE_CPU),
     .state_size = sizeof(struct pprof),
     .name_group = name_group,

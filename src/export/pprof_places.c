@@ -102,18 +102,23 @@ static pfr_status write_mapping(struct exporting *e, const struct mapping *m, pf
     return PFR_OK;
 }
 
-/* A function has one number in each object, the next one when it is met first. */
+/* A function has one number in each object, the next one when it is met first. What people call alike may be several to
+ * the system. */
 static pfr_status write_function(struct exporting *e, const struct profile_frame *frame, uint32_t mapping, uint32_t *id,
                                  pfr_error *err) {
     struct pprof *p = e->state;
     const struct intern_text text = intern_get(&e->profile->texts, frame->text);
     const uint32_t before = p->functions.count;
-    uint32_t key[2] = {0, mapping};
+    const struct intern_text mangled =
+        intern_get(&e->profile->texts, frame->mangled != NO_TEXT ? frame->mangled : frame->text);
+    uint32_t key[3] = {0, mapping, 0};
     PFR_TRY(pprof_string(e, text.bytes, text.length, &key[0], err));
+    PFR_TRY(pprof_string(e, mangled.bytes, mangled.length, &key[2], err));
     PFR_TRY(intern_put(&p->functions, key, sizeof key, id, err));
     if (++*id == before + 1) {
         proto_u64(&p->part, FUNCTION_ID, *id);
         proto_u64(&p->part, FUNCTION_NAME, key[0]);
+        proto_u64(&p->part, FUNCTION_SYSTEM_NAME, key[2]);
         proto_message(p->out, PPROF_FUNCTION, &p->part);
     }
     return PFR_OK;

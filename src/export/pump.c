@@ -36,6 +36,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
         .frames = true,
         .chains = true,
         .addresses = e->sink->addresses,
+        .mangled_names = e->sink->mangled,
         .max_stack = e->of->max_stack,
         .jobs = e->of->jobs,
         .names = {.symfs = e->of->symfs, .kallsyms = e->of->kallsyms, .none = e->of->no_symbols},

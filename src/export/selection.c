@@ -2,9 +2,9 @@
 /*
  * Which samples are counted:
  *
- *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  12.5,13 or 12.5-13 in seconds    event  cycles
+ *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  12.5,13 or 10%-20%    event  cycles
  *
- * Lists are read as script's are (view/script_times.h), whose filters know more forms of time.
+ * Lists are read as script's are (view/script_times.h), cpus and times by what reports have (view/report_samples.h).
  */
 #include "export/sink.h"
 
@@ -21,30 +21,6 @@ static pfr_status read_numbers(struct choice *c, struct script_ranges *list, con
     if (text && !*text)
         return refuse(err, option, text);
     return script_ranges_read(c->memory, list, option, text, err);
-}
-
-/* An end that is left out is open. */
-static bool read_end(const char *text, size_t length, uint64_t *value) {
-    char part[40];
-    if (length == 0)
-        return true;
-    if (length >= sizeof part)
-        return false;
-    memcpy(part, text, length);
-    part[length] = '\0';
-    return parse_seconds(part, value);
-}
-
-static pfr_status read_time(struct choice *c, const char *text, pfr_error *err) {
-    uint64_t first = 0, last = UINT64_MAX;
-    c->times.any = !text;
-    if (!text)
-        return PFR_OK;
-    const char *comma = strpbrk(text, ",-");
-    if (!comma || !read_end(text, (size_t)(comma - text), &first) || !read_end(comma + 1, strlen(comma + 1), &last) ||
-        first > last)
-        return refuse(err, "time", text);
-    return script_ranges_add(c->memory, &c->times, first, last, err);
 }
 
 static pfr_status read_event(struct choice *c, const char *name, const pfr_reader *reader, pfr_error *err) {
@@ -68,29 +44,31 @@ static pfr_status read_event(struct choice *c, const char *name, const pfr_reade
 pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
                        pfr_error *err) {
     *c = (struct choice){.memory = memory, .comms = of->comms};
-    PFR_TRY(read_numbers(c, &c->cpus, "cpu", of->cpus, err));
+    if (of->cpus && !*of->cpus)
+        return refuse(err, "cpu", of->cpus);
+    PFR_TRY(samples_choose(&c->kept, reader, of->cpus, of->time, err));
     PFR_TRY(read_numbers(c, &c->pids, "pid", of->pids, err));
     PFR_TRY(read_numbers(c, &c->tids, "tid", of->tids, err));
-    PFR_TRY(read_time(c, of->time, err));
     return read_event(c, of->event, reader, err);
 }
 
 void choice_free(struct choice *c) {
-    struct script_ranges *const lists[] = {&c->cpus, &c->pids, &c->tids, &c->times};
+    struct script_ranges *const lists[] = {&c->pids, &c->tids};
     for (size_t i = 0; c->memory && i < sizeof lists / sizeof *lists; i++)
         mem_free(c->memory, lists[i]->at, lists[i]->room, sizeof *lists[i]->at);
+    samples_free(&c->kept);
     if (c->memory)
         mem_free(c->memory, c->events, c->nr_events, sizeof *c->events);
 }
 
 bool choice_is_everything(const struct choice *c) {
-    return c->cpus.any && c->pids.any && c->tids.any && c->times.any && !c->events;
+    return !c->kept.any && c->pids.any && c->tids.any && !c->events;
 }
 
 bool choice_wants(const struct choice *c, const struct profile_sample *sample) {
     return (!c->events || (sample->event < c->nr_events && c->events[sample->event])) &&
-           script_ranges_have(&c->cpus, sample->cpu) && script_ranges_have(&c->pids, sample->pid) &&
-           script_ranges_have(&c->tids, sample->tid) && script_ranges_have(&c->times, sample->time);
+           script_ranges_have(&c->pids, sample->pid) && script_ranges_have(&c->tids, sample->tid) &&
+           (!c->kept.any || samples_keep(&c->kept, sample));
 }
 
 bool choice_wants_comm(const struct choice *c, const char *comm, size_t length) {

@@ -14,7 +14,7 @@
  */
 #include "base/public_output.h"
 #include "export/stacks.h"
-#include "view/script_times.h"
+#include "view/report_samples.h"
 
 #include <perfray/export.h>
 
@@ -25,6 +25,7 @@ struct sink_type {
     bool hidden;       /* not by pfr_export */
     bool sums_events;  /* one number for each stack */
     bool addresses;    /* a frame for each address; else for each function */
+    bool mangled;      /* names as objects have them, too */
     uint32_t keys;     /* samples that differ in these are kept apart (PROFILE_BIT); comm always is one */
     size_t state_size; /* of what the sink keeps: zero at begin */
     void (*name_group)(const void *exporting, const struct profile_group *group, struct output *to);
@@ -38,7 +39,8 @@ struct sink_type {
 /* Which samples count: what a text says, as numbers. */
 struct choice {
     struct memory *memory;
-    struct script_ranges cpus, pids, tids, times;
+    struct report_samples kept; /* cpus, times */
+    struct script_ranges pids, tids;
     bool *events; /* by event; NULL: all */
     uint32_t nr_events;
     const char *comms;

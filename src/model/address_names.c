@@ -221,6 +221,7 @@ static bool shown_text(struct address_names *n, struct named_object *o, const st
     if (!made)
         return false;
     name->text = made->text;
+    name->mangled = symbol->name;
     name->length = made->length;
     return true;
 }
@@ -234,7 +235,8 @@ pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t
     const struct object *what = &n->state->objects.at[object];
     if (what->kind == OBJECT_KSYMBOL) {
         const struct intern_text text = intern_get(&n->state->names, what->path);
-        *name = (struct address_name){.text = (const char *)text.bytes, .length = text.length, .behind = 1};
+        *name = (struct address_name){
+            .text = (const char *)text.bytes, .length = text.length, .mangled = (const char *)text.bytes, .behind = 1};
         return PFR_OK;
     }
     const bool kernel = what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;

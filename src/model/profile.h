@@ -63,6 +63,7 @@ enum profile_kind profile_kind_of(enum profile_key key);
 struct profile_frame {
     uint32_t object;  /* in state->objects; NO_OBJECT: [unknown] */
     uint32_t text;    /* the symbol's name, in profile->texts; NO_TEXT: it has none */
+    uint32_t mangled; /* the same as the object has it, with .mangled_names; else NO_TEXT */
     uint64_t address; /* in the object's file; in the kernel and in anonymous memory that of the process */
     uint64_t ip;      /* as recorded, the least where there are several: what a frame without a name is called by in a
                          chain; of a function 0 */
@@ -117,7 +118,8 @@ struct profile_wish {
     uint32_t keys;         /* PROFILE_BIT of each */
     bool frames;           /* where the samples were; else the weights are the roots' */
     bool chains;           /* and their call chains; needs .frames */
-    bool addresses;        /* see struct profile_frame */
+    bool addresses;        /* see struct profile_frame, */
+    bool mangled_names;    /* and here */
     bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
                               place in the object is not the address as recorded */
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */

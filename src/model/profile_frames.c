@@ -81,11 +81,17 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
                              uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;
     struct address_name name;
-    struct profile_frame frame = {
-        .object = place->object, .text = NO_TEXT, .address = place->offset, .ip = address, .cpumode = (uint8_t)mode};
+    struct profile_frame frame = {.object = place->object,
+                                  .text = NO_TEXT,
+                                  .mangled = NO_TEXT,
+                                  .address = place->offset,
+                                  .ip = address,
+                                  .cpumode = (uint8_t)mode};
     PFR_TRY(address_names_at(&p->names, place, address, &name, err));
     if (name.text) {
         PFR_TRY(intern_put(&p->texts, name.text, name.length, &frame.text, err));
+        if (p->wish.mangled_names)
+            PFR_TRY(intern_put(&p->texts, name.mangled, strlen(name.mangled), &frame.mangled, err));
         frame.start = frame.address - name.ahead;
         frame.size = name.size;
         frame.address = p->wish.addresses ? frame.address : frame.start;
@@ -190,7 +196,7 @@ pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *f
 }
 
 pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *number, pfr_error *err) {
-    struct profile_frame frame = {.object = NO_OBJECT};
+    struct profile_frame frame = {.object = NO_OBJECT, .mangled = NO_TEXT};
     PFR_TRY(profile_frames_put_text(f, words, strlen(words), &frame.text, err));
     return profile_frames_put(f, &frame, number, err);
 }

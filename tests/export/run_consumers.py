@@ -41,7 +41,7 @@ RECORDINGS = {
     "period": (("-e", "cpu-clock", "-c", "300000", "-g"), BUSY),
 }
 SAMPLE = re.compile(r"^\s+((?:-?\d+\s+)*-?\d+): ((?:\d+ )*)\s*$")
-LOCATION = re.compile(r"^\s+(\d+): (0x[0-9a-f]+) (?:M=(\d+) )?(?:(.*) :\d+(?::\d+)? s=\d+\(.*\))?\s*$")
+LOCATION = re.compile(r"^\s+(\d+): (0x[0-9a-f]+) (?:M=(\d+) )?(?:(.*) :\d+(?::\d+)? s=\d+(?:\(.*\))?)?\s*$")
 MAPPING = re.compile(r"^(\d+): (0x[0-9a-f]+)/(0x[0-9a-f]+)/(0x[0-9a-f]+) (.*) ([0-9a-f]*) (?:\[\w+\])?\s*$")
 
 
@@ -287,6 +287,27 @@ def check_protoc(folder, options, words):
     return "%d samples, %d texts" % (total, texts)
 
 
+def check_system_names(folder):
+    """A function is called as people write it, and as its object has it: what c++filt makes of the latter is the former."""
+    fresh.need("protoc", "c++filt")
+    make(folder, *RECORDINGS["cxx"])
+    write_pprof(folder)
+    with gzip.open(os.path.join(folder, "made.pb.gz")) as packed, open(os.path.join(folder, "made.pb"), "wb") as file:
+        file.write(packed.read())
+    with open(os.path.join(folder, "made.pb"), "rb") as file:
+        whole = decoded(fresh.run(["protoc", "--decode=Whole", "-I", HERE, "pprof.proto"], folder, stdin=file).stdout.decode("utf-8"))
+    texts = [json.loads(text) for text in whole["text"]]
+    names = {texts[call["system_name"][0]]: texts[call["name"][0]] for call in whole["call"]}
+    mangled = {name: shown for name, shown in names.items() if name != shown}
+    if not any(name.startswith("_Z") for name in mangled):
+        raise Failed("no name is mangled: %s" % names)
+    plain = fresh.run(["c++filt", "-p", "--", *mangled], folder).stdout.decode("utf-8").splitlines()
+    wrong = [pair for pair in zip(mangled.items(), plain) if pair[0][1] != pair[1]]
+    if wrong:
+        raise Failed("not the same function: %s" % wrong[:3])
+    return "%d functions, %d of them mangled" % (len(names), len(mangled))
+
+
 def find_bundle(given):
     for folder in (given, os.environ.get("PERFRAY_SPEEDSCOPE")):
         found = sorted(glob.glob(os.path.join(folder, "dist", "release", "speedscope-*.js"))) if folder else []
@@ -349,7 +370,7 @@ def main(arguments):
     parser.add_argument("names", nargs="*")
     options = parser.parse_args(arguments)
     package = options.speedscope and os.path.abspath(options.speedscope)
-    checks = {}
+    checks = {"system_names": check_system_names}
     for name, row in RECORDINGS.items():
         checks["folded_" + name] = lambda folder, row=row: check_folded(folder, *row)
         checks["pprof_" + name] = lambda folder, row=row: check_pprof(folder, *row)
