@@ -7,7 +7,7 @@
 
 #include <perfray/record_structs.h>
 
-uint32_t trace_place_of(const pfr_reader *r, unsigned layout, const char *name) {
+uint32_t trace_field_place(const pfr_reader *r, unsigned layout, const char *name) {
     uint32_t place = 0;
     uint64_t size;
     for (const struct field *f = layout_at(layout)->fields(); f->name && strcmp(f->name, name) != 0; f++)
@@ -26,19 +26,19 @@ static void learn_bits(const pfr_reader *r, const char *name, uint32_t *shift, u
 void fdr_learn(pfr_reader *r) {
     struct trace *t = r->trace;
     t->places = (struct fdr_places){
-        .tid = trace_place_of(r, L_fdr_new_buffer, "tid"),
-        .pid = trace_place_of(r, L_fdr_pid, "pid"),
-        .cpu = trace_place_of(r, L_fdr_new_cpu_id, "cpu"),
-        .cpu_tsc = trace_place_of(r, L_fdr_new_cpu_id, "tsc"),
-        .wrap_tsc = trace_place_of(r, L_fdr_tsc_wrap, "tsc"),
-        .event_size = trace_place_of(r, L_fdr_custom_event, "size"),
-        .event_tsc = trace_place_of(r, L_fdr_custom_event, "tsc"),
-        .event_cpu = trace_place_of(r, L_fdr_custom_event, "cpu"),
-        .event_delta = trace_place_of(r, L_fdr_custom_event, "delta"),
-        .typed_delta = trace_place_of(r, L_fdr_typed_event, "delta"),
-        .extents = trace_place_of(r, L_fdr_buffer_extents, "size"),
-        .microseconds = trace_place_of(r, L_fdr_wall_clock_time, "microseconds"),
-        .call_delta = trace_place_of(r, L_fdr_function, "delta"),
+        .tid = trace_field_place(r, L_fdr_new_buffer, "tid"),
+        .pid = trace_field_place(r, L_fdr_pid, "pid"),
+        .cpu = trace_field_place(r, L_fdr_new_cpu_id, "cpu"),
+        .cpu_tsc = trace_field_place(r, L_fdr_new_cpu_id, "tsc"),
+        .wrap_tsc = trace_field_place(r, L_fdr_tsc_wrap, "tsc"),
+        .event_size = trace_field_place(r, L_fdr_custom_event, "size"),
+        .event_tsc = trace_field_place(r, L_fdr_custom_event, "tsc"),
+        .event_cpu = trace_field_place(r, L_fdr_custom_event, "cpu"),
+        .event_delta = trace_field_place(r, L_fdr_custom_event, "delta"),
+        .typed_delta = trace_field_place(r, L_fdr_typed_event, "delta"),
+        .extents = trace_field_place(r, L_fdr_buffer_extents, "size"),
+        .microseconds = trace_field_place(r, L_fdr_wall_clock_time, "microseconds"),
+        .call_delta = trace_field_place(r, L_fdr_function, "delta"),
     };
     learn_bits(r, "action", &t->places.action_shift, &t->places.action_mask);
     learn_bits(r, "function", &t->places.function_shift, &t->places.function_mask);

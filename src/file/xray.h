@@ -111,7 +111,7 @@ void basic_learn(pfr_reader *r);
 /* fdr_records.c */
 void fdr_learn(pfr_reader *r);
 /* Where a member stands in the bytes of its layout; only layouts whose fields' sizes the context decides have one. */
-uint32_t trace_place_of(const pfr_reader *r, unsigned layout, const char *name);
+uint32_t trace_field_place(const pfr_reader *r, unsigned layout, const char *name);
 /* The kind of the record that begins with this byte. */
 static inline uint32_t fdr_kind_of(const pfr_reader *r, uint8_t first) {
     const bool metadata = r->context.mirrored ? first >> 7 : first & 1;

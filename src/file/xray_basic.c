@@ -6,13 +6,13 @@
 enum { BASIC_FUNCTION = 32, BASIC_ARGUMENT };
 
 void basic_learn(pfr_reader *r) {
-    r->trace->basic = (struct basic_places){.action = trace_place_of(r, L_basic_function, "action"),
-                                            .function = trace_place_of(r, L_basic_function, "function"),
-                                            .tsc = trace_place_of(r, L_basic_function, "tsc"),
-                                            .tid = trace_place_of(r, L_basic_function, "tid"),
-                                            .cpu = trace_place_of(r, L_basic_function, "cpu")};
+    r->trace->basic = (struct basic_places){.action = trace_field_place(r, L_basic_function, "action"),
+                                            .function = trace_field_place(r, L_basic_function, "function"),
+                                            .tsc = trace_field_place(r, L_basic_function, "tsc"),
+                                            .tid = trace_field_place(r, L_basic_function, "tid"),
+                                            .cpu = trace_field_place(r, L_basic_function, "cpu")};
     if (r->trace->version >= 3)
-        r->trace->basic.pid = trace_place_of(r, L_basic_function, "pid");
+        r->trace->basic.pid = trace_field_place(r, L_basic_function, "pid");
 }
 
 static pfr_status no_record(pfr_reader *r, const char *what, unsigned number, pfr_error *err) {
