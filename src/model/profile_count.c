@@ -2,34 +2,15 @@
 /*
  * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
  * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
- * hashed; slots looked at; counted.
- *
- * The words of an entry:   event << 32 | cpumode << 29 | who,  address,  a word for each key,  two of the chain's hash
- *
- * A chain is known by 128 bits of a hash over its bytes.
- */
+ * hashed; slots looked at; counted. */
 #include "model/profile_parts.h"
 
-#include "base/output.h"
 #include "file/walk.h"
 #include "model/trace_text.h"
 
-#include <xxhash.h>
-
 #define FIRST_SLOTS ((size_t)4096)
-#define TYPE_TRACEPOINT 2u
-#define S_CHAIN (1ull << 5)
 #define READ_GROUP (1ull << 3)
-#define S_RAW (1ull << 10)
 #define S_BRANCH (1ull << 11)
-#define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* that have no word of their own */
-
-struct item {
-    uint64_t words[WORDS_MOST];
-    uint64_t hash, moment;
-    struct picked picked;
-    bool alone; /* what its addresses mean is asked as of its own moment */
-};
 
 struct batch {
     struct item items[BATCH];
@@ -80,117 +61,6 @@ void counter_free(struct counter *c) {
     trace_text_close(c->trace);
 }
 
-/* --- Who. */
-
-static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, uint32_t *number,
-                          pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
-    const bool named = w->keys & PROFILE_BIT(PROFILE_COMM);
-    struct who who = {.name = NO_NAME, .space = NO_SPACE};
-    if (named)
-        who.name = view->name, who.tid = view->name == NO_NAME ? tid : 0;
-    if (w->frames || w->branches || (w->keys & PROFILE_BIT(PROFILE_ADDR)))
-        who.space = view->space;
-    PFR_TRY(intern_put(&c->whos, &who, sizeof who, number, err));
-    return *number <= WHO_MOST ? PFR_OK
-                               : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
-}
-
-/* Samples of one thread follow each other, and threads come again. */
-static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t moment, uint32_t *who, pfr_error *err) {
-    const struct state *state = &c->profile->state;
-    struct view_slot *slot = &c->views[(s->tid ^ s->tid >> 6) % VIEWS];
-    struct thread_view view;
-    if (slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until)
-        return *who = slot->who, PFR_OK;
-    thread_at(&state->threads, s->pid, s->tid, s->key, &view);
-    PFR_TRY(put_who(c, &view, s->tid, who, err));
-    *slot = (struct view_slot){.from = moment_of(state, &view.from),
-                               .until = moment_of(state, &view.until),
-                               .pid = s->pid,
-                               .tid = s->tid,
-                               .who = *who,
-                               .used = true};
-    return PFR_OK;
-}
-
-/* --- Words. */
-
-/* The fields of a tracepoint as text, in c->texts; NO_TEXT: the sample is of something else. */
-static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
-    uint32_t id = 0;
-    size_t length;
-    struct output text;
-    if (pfr_get_event(c->profile->reader, s->event)->attr.type != TYPE_TRACEPOINT)
-        return *value = NO_TEXT, PFR_OK;
-    if (!c->trace && !c->no_trace) {
-        PFR_TRY(trace_text_open(&c->trace, c->profile->reader, c->memory, err));
-        c->no_trace = !c->trace;
-    }
-    out_open_memory(&text, c->memory);
-    pfr_status st = PFR_OK;
-    if (c->trace && (c->places[s->event].sample_type & S_RAW))
-        st = trace_parts_write(c, s, &text, err);
-    const char *bytes = out_bytes(&text, &length);
-    if (st >= 0 && text.status < 0)
-        st = mem_fail(c->memory, err, "profile");
-    if (st >= 0)
-        st = intern_put(&c->texts, bytes ? bytes : "", length, &id, err);
-    out_close(&text, NULL);
-    *value = id;
-    return st;
-}
-
-static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t **at, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
-    for (uint32_t keys = w->keys & ~KEYS_APART; keys; keys &= keys - 1) {
-        const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
-        **at = pick_value(w, &c->places[s->event], s, key);
-        if (key == PROFILE_TRACE)
-            PFR_TRY(trace_value(c, s, *at, err));
-        ++*at;
-    }
-    return PFR_OK;
-}
-
-static uint64_t *put_chain(const struct counter *c, const struct picked *s, uint64_t *at) {
-    at[0] = at[1] = 0;
-    if (s->chain.count) {
-        const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->seed);
-        at[0] = h.low64;
-        at[1] = h.high64;
-    }
-    return at + 2;
-}
-
-static inline uint64_t hash_words(const struct counter *c, const uint64_t *words) {
-    uint64_t h = c->seed;
-    for (unsigned i = 0; i < c->words; i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    return h * 0xd6e8feb86659fd93u;
-}
-
-static pfr_status make_words(struct counter *c, struct item *item, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
-    const struct picked *s = &item->picked;
-    uint64_t *at = item->words;
-    uint32_t who;
-    item->moment = moment_of(&c->profile->state, &s->key);
-    PFR_TRY(find_who(c, s, item->moment, &who, err));
-    *at++ = (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
-    if (w->frames)
-        *at++ = s->ip;
-    if (w->keys & ~KEYS_APART)
-        PFR_TRY(put_values(c, s, &at, err));
-    if (w->chains)
-        at = put_chain(c, s, at);
-    item->hash = hash_words(c, item->words);
-    __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
-    return PFR_OK;
-}
-
 /* --- Entries. */
 
 static bool grow_slots(struct counter *c) {
@@ -199,7 +69,7 @@ static bool grow_slots(struct counter *c) {
     if (!slots)
         return false;
     for (uint32_t i = 0; i < c->count; i++) {
-        const uint64_t hash = hash_words(c, entry_words(c, i));
+        const uint64_t hash = words_hash(c, entry_words(c, i));
         size_t at = hash & (count - 1);
         while (slots[at])
             at = (at + 1) & (count - 1);
@@ -428,7 +298,7 @@ static bool is_kept(struct counter *c, const struct picked *s) {
 static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     struct item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
-    PFR_TRY(make_words(c, item, err));
+    PFR_TRY(words_make(c, item, err));
     c->totals[s->event].weight += weight_of(c, s);
     c->totals[s->event].samples++;
     c->guests += s->mode > CPUMODE_HYPERVISOR && s->mode <= CPUMODE_GUEST_USER;

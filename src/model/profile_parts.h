@@ -8,6 +8,7 @@
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
  *     profile_trace.c     what tracepoints say
  *     profile_reads.c     samples that stand for one of each counter they read
+ *     profile_words.c     by the words that a sample is made into
  *     profile_values.c    what groups a new entry
  *     profile_stacks.c    its chain, by
  *     profile_cache.c     what the lane knows of addresses, and
@@ -340,6 +341,31 @@ static inline uint64_t *entry_words(const struct counter *c, uint32_t entry) {
 static inline struct entry_count *entry_count_of(const struct counter *c, const uint64_t *words) {
     return (struct entry_count *)(void *)(uintptr_t)(words + c->words);
 }
+
+/* --- profile_words.c */
+
+#define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* that have no word of their own */
+
+/* A sample on its way. */
+struct item {
+    uint64_t words[WORDS_MOST];
+    uint64_t hash, moment;
+    struct picked picked;
+    bool alone; /* what its addresses mean is asked as of its own moment */
+};
+
+/* The words, hash and moment of item->picked. */
+pfr_status words_make(struct counter *c, struct item *item, pfr_error *err);
+static inline uint64_t words_hash(const struct counter *c, const uint64_t *words) {
+    uint64_t h = c->seed;
+    for (unsigned i = 0; i < c->words; i++) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h * 0xd6e8feb86659fd93u;
+}
+
+/* --- profile_count.c, what others call */
 
 pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
                         struct memory *memory, pfr_error *err);

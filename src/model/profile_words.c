@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A sample to the words that its entry is found by:
+ *
+ *     event << 32 | cpumode << 29 | who,  address,  a word for each key,  two of the chain's hash
+ *
+ * A chain is known by 128 bits of a hash over its bytes.
+ */
+#include "model/profile_parts.h"
+
+#include "base/output.h"
+#include "model/trace_text.h"
+
+#include <xxhash.h>
+
+#define TYPE_TRACEPOINT 2u
+#define S_RAW (1ull << 10)
+
+/* --- Who. */
+
+static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, uint32_t *number,
+                          pfr_error *err) {
+    const struct profile_wish *w = &c->profile->wish;
+    const bool named = w->keys & PROFILE_BIT(PROFILE_COMM);
+    struct who who = {.name = NO_NAME, .space = NO_SPACE};
+    if (named)
+        who.name = view->name, who.tid = view->name == NO_NAME ? tid : 0;
+    if (w->frames || w->branches || (w->keys & PROFILE_BIT(PROFILE_ADDR)))
+        who.space = view->space;
+    PFR_TRY(intern_put(&c->whos, &who, sizeof who, number, err));
+    return *number <= WHO_MOST ? PFR_OK
+                               : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
+}
+
+/* Samples of one thread follow each other, and threads come again. */
+static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t moment, uint32_t *who, pfr_error *err) {
+    const struct state *state = &c->profile->state;
+    struct view_slot *slot = &c->views[(s->tid ^ s->tid >> 6) % VIEWS];
+    struct thread_view view;
+    if (slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until)
+        return *who = slot->who, PFR_OK;
+    thread_at(&state->threads, s->pid, s->tid, s->key, &view);
+    PFR_TRY(put_who(c, &view, s->tid, who, err));
+    *slot = (struct view_slot){.from = moment_of(state, &view.from),
+                               .until = moment_of(state, &view.until),
+                               .pid = s->pid,
+                               .tid = s->tid,
+                               .who = *who,
+                               .used = true};
+    return PFR_OK;
+}
+
+/* --- Words. */
+
+/* The fields of a tracepoint as text, in c->texts; NO_TEXT: the sample is of something else. */
+static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
+    uint32_t id = 0;
+    size_t length;
+    struct output text;
+    if (pfr_get_event(c->profile->reader, s->event)->attr.type != TYPE_TRACEPOINT)
+        return *value = NO_TEXT, PFR_OK;
+    if (!c->trace && !c->no_trace) {
+        PFR_TRY(trace_text_open(&c->trace, c->profile->reader, c->memory, err));
+        c->no_trace = !c->trace;
+    }
+    out_open_memory(&text, c->memory);
+    pfr_status st = PFR_OK;
+    if (c->trace && (c->places[s->event].sample_type & S_RAW))
+        st = trace_parts_write(c, s, &text, err);
+    const char *bytes = out_bytes(&text, &length);
+    if (st >= 0 && text.status < 0)
+        st = mem_fail(c->memory, err, "profile");
+    if (st >= 0)
+        st = intern_put(&c->texts, bytes ? bytes : "", length, &id, err);
+    out_close(&text, NULL);
+    *value = id;
+    return st;
+}
+
+static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t **at, pfr_error *err) {
+    const struct profile_wish *w = &c->profile->wish;
+    for (uint32_t keys = w->keys & ~KEYS_APART; keys; keys &= keys - 1) {
+        const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
+        **at = pick_value(w, &c->places[s->event], s, key);
+        if (key == PROFILE_TRACE)
+            PFR_TRY(trace_value(c, s, *at, err));
+        ++*at;
+    }
+    return PFR_OK;
+}
+
+static uint64_t *put_chain(const struct counter *c, const struct picked *s, uint64_t *at) {
+    at[0] = at[1] = 0;
+    if (s->chain.count) {
+        const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->seed);
+        at[0] = h.low64;
+        at[1] = h.high64;
+    }
+    return at + 2;
+}
+
+pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
+    const struct profile_wish *w = &c->profile->wish;
+    const struct picked *s = &item->picked;
+    uint64_t *at = item->words;
+    uint32_t who;
+    item->moment = moment_of(&c->profile->state, &s->key);
+    PFR_TRY(find_who(c, s, item->moment, &who, err));
+    *at++ = (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
+    if (w->frames)
+        *at++ = s->ip;
+    if (w->keys & ~KEYS_APART)
+        PFR_TRY(put_values(c, s, &at, err));
+    if (w->chains)
+        at = put_chain(c, s, at);
+    item->hash = words_hash(c, item->words);
+    __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
+    return PFR_OK;
+}
