@@ -9,6 +9,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define NODE_COST 96u  /* bytes for each node, about: stacks.c, */
+#define FRAME_COST 96u /* and for its labels */
+
 static void tell_hole(void *context, const pfr_error *hole) {
     const struct exporting *e = context;
     if (e->of->hole)
@@ -39,6 +42,8 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
         .mangled_names = e->sink->mangled,
         .max_stack = e->of->max_stack,
         .jobs = e->of->jobs,
+        .node_cost = NODE_COST,
+        .frame_cost = FRAME_COST,
         .names = {.symfs = e->of->symfs, .kallsyms = e->of->kallsyms, .none = e->of->no_symbols},
         .functions = {.maps = e->of->instr_maps, .none = e->of->no_symbols},
         .note = e->of->note ? tell_note : NULL,

@@ -126,6 +126,8 @@ struct profile_wish {
     uint32_t max_stack;    /* entries of a chain; 0: 127, of a trace all */
     bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
+    uint32_t node_cost;    /* bytes that the caller will need for each node: so much memory is left, */
+    uint32_t frame_cost;   /* and for each frame */
     unsigned jobs;         /* threads; 0: one for each cpu, with .chains at most 4 */
     struct address_names_options names;
     /* With PROFILE_TRACE: the text is that of the fields by themselves, and these fields follow it. */

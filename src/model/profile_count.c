@@ -27,6 +27,10 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     frame_cache_init(&c->cache, frames, memory);
     profile_stacks_init(&c->stacks, memory);
     profile_tree_init(&c->tree, memory);
+    c->tree.whole = w->node_cost ? p->memory : NULL;
+    c->tree.frames = &p->nr_frames;
+    c->tree.cost = w->node_cost;
+    c->tree.frame_cost = w->frame_cost;
     u64_map_init(&c->before, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
@@ -107,6 +111,7 @@ static bool make_room(struct counter *c) {
     if (!more)
         return false;
     c->entries = more;
+    c->tree.spare = (c->room * c->stride + c->slot_count) * sizeof *c->entries;
     return true;
 }
 
@@ -298,12 +303,16 @@ static bool is_kept(struct counter *c, const struct picked *s) {
 static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     struct item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
-    PFR_TRY(words_make(c, item, err));
+    const pfr_status st = words_make(c, item, err);
+    if (st < 0 && st != PFR_ERR_LIMIT)
+        return st;
     c->totals[s->event].weight += weight_of(c, s);
     c->totals[s->event].samples++;
     c->guests += s->mode > CPUMODE_HYPERVISOR && s->mode <= CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
     item->picked.branch = NULL;
+    if (st < 0)
+        return meet_limit(c, item, st);
     return ++b->count < BATCH ? PFR_OK : commit(c, b, err);
 }
 

@@ -191,7 +191,12 @@ struct tree {
     size_t nodes_room, self_room, groups_room, slot_count, used;
     uint32_t nr_nodes, nr_groups;
     struct intern_table group_keys;
-    struct arena arena; /* groups */
+    struct arena arena;   /* groups */
+    struct memory *whole; /* of which so much is left for each node; NULL: nobody needs any */
+    const uint32_t *frames; /* how many there are */
+    uint32_t cost, frame_cost;
+    uint32_t until; /* nodes that there may be before the memory is looked at again */
+    uint64_t spare; /* bytes that are given back when all is counted */
 };
 
 void profile_tree_init(struct tree *t, struct memory *memory);

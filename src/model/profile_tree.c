@@ -6,7 +6,11 @@
  */
 #include "model/profile_parts.h"
 
+#include <inttypes.h>
+
 #define FIRST_SLOTS ((size_t)1024)
+#define LOOK_EACH 2048u
+#define NAMES_SHARE 16u /* one part of so many */
 
 void profile_tree_init(struct tree *t, struct memory *memory) {
     *t = (struct tree){.memory = memory};
@@ -24,8 +28,31 @@ void profile_tree_free(struct tree *t) {
     *t = (struct tree){.memory = t->memory};
 }
 
+/* Nodes for which there will be memory when they are looked at; a part is left for names that are still to come. */
+static uint64_t count_affordable(const struct tree *t) {
+    const uint64_t each = sizeof *t->nodes + sizeof *t->self + t->cost, limit = t->whole->limit;
+    const uint64_t own =
+        t->nodes_room * sizeof *t->nodes + t->self_room * sizeof *t->self + t->slot_count * sizeof *t->slots + t->spare;
+    const uint64_t used = __atomic_load_n(&t->whole->used, __ATOMIC_RELAXED);
+    const uint64_t frames = (uint64_t)__atomic_load_n(t->frames, __ATOMIC_RELAXED) * t->frame_cost;
+    const uint64_t others = used > own ? used - own + frames : frames, left = limit > others ? limit - others : 0;
+    return (left - left / NAMES_SHARE) / each;
+}
+
+static pfr_status look_ahead(struct tree *t, pfr_error *err) {
+    const uint64_t most = t->whole ? count_affordable(t) : NODE_MOST;
+    if (t->nr_nodes >= most)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
+                        "%" PRIu32 " stacks are as many as there is memory for (limit memory)", t->nr_nodes);
+    const uint64_t left = (most - t->nr_nodes) / 2 + 1;
+    t->until = t->whole ? t->nr_nodes + (left < LOOK_EACH ? (uint32_t)left : LOOK_EACH) : NODE_MOST;
+    return PFR_OK;
+}
+
 /* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
 static pfr_status make_room(struct tree *t, pfr_error *err) {
+    if (t->nr_nodes >= t->until)
+        PFR_TRY(look_ahead(t, err));
     if (t->nr_nodes < t->nodes_room && t->nr_nodes < t->self_room)
         return PFR_OK;
     if (t->nr_nodes >= NODE_MOST)

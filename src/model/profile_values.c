@@ -141,6 +141,8 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
 
 pfr_status values_take_limited(struct counter *c, pfr_error *err) {
     struct profile *p = c->profile;
+    c->tree.whole = NULL;
+    c->tree.until = 0;
     for (uint32_t i = 0; i < p->nr_events; i++)
         if (c->limited[i].samples)
             PFR_TRY(values_put_limited(p, c->cache.frames, &c->tree, i, &c->limited[i], err));

@@ -20,6 +20,18 @@
 #define FEATURE_BRANCH_STACK 15u
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
+/* Bytes for each node, about: what the walk keeps of it, what forest_make copies, and a row for some or for most. */
+#define LINKS_COST 12u
+#define ABOVE_COST 4u
+#define SUM_COST 16u
+#define TREE_COST 20u
+#define HEIGHT_COST 4u
+#define COPY_COST 20u
+#define PARENT_COST 96u
+#define SHARED_ROW_COST 16u
+#define FEW_ROWS_COST 8u
+#define ROW_COST 160u
+#define FRAME_COST 256u
 
 /* --- what was recorded --- */
 
@@ -179,6 +191,13 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+static uint32_t cost_of_node(const struct report *r, bool chains) {
+    return LINKS_COST + (r->children ? ABOVE_COST : 0) +
+           (chains ? SUM_COST + (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
+           (r->chain.mode != CHAIN_NONE ? TREE_COST : 0) + (r->children && r->chain.caller ? HEIGHT_COST : 0) +
+           (r->filter.any || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
+}
+
 static struct profile_wish wish_of(struct report *r) {
     const pfr_report_options *o = r->options;
     unsigned needs;
@@ -199,6 +218,8 @@ static struct profile_wish wish_of(struct report *r) {
     wish.trace_plain = o->raw_trace;
     wish.trace_fields = r->trace_wish;
     wish.nr_trace_fields = r->nr_trace;
+    wish.node_cost = cost_of_node(r, wish.chains);
+    wish.frame_cost = FRAME_COST;
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     wish.names = (struct address_names_options){.symfs = o->symfs,
                                                 .vmlinux = o->vmlinux,

@@ -286,3 +286,74 @@ TEST(what_is_asked_for_in_vain_is_refused) {
     options.time = "10%-20%";
     expect_refused(&options, "--time");
 }
+
+/* --- Limits: many stacks, in little memory. */
+
+#define MANY 40000u
+
+static void build_many(struct builder *b) {
+    *b = (struct builder){.big = false};
+    begin_file(b, &(struct plan){.header_size = 104, .events = 1});
+    set_number(b, b->bytes + 112 + 24, CHAIN_BITS, 8);
+    for (uint64_t i = 0; i < MANY; i++) {
+        const uint64_t chain[] = {LEAF + i, TWICE + i % 977, TWICE + i % 89, MAIN};
+        put_chain(b, 12 + (uint32_t)(i % 50), chain, 4);
+    }
+    end_file(b);
+}
+
+/* All samples are in the rows, whatever was folded. */
+static uint64_t count_samples(const char *csv) {
+    uint64_t sum = 0;
+    for (const char *at = strchr(csv, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {
+        const char *const weight = strchr(at, ',');
+        const char *const samples = weight ? strchr(weight + 1, ',') : NULL;
+        sum += samples ? strtoull(samples + 1, NULL, 10) : 0;
+    }
+    return sum;
+}
+
+static pfr_status print_within(const struct builder *b, uint64_t memory, const pfr_report_options *options,
+                               uint64_t *samples, pfr_error *err) {
+    const pfr_limits limits = {.size = sizeof limits, .memory = memory};
+    const pfr_open_options how = {.size = sizeof how, .limits = &limits};
+    const int fd = memfd_create("out", MFD_CLOEXEC);
+    pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, &how, NULL);
+    pfr_output *out = pfr_output_open(fd, false, NULL);
+    assert_non_null(reader);
+    assert_non_null(out);
+    const pfr_status status = pfr_report_print(reader, options, out, err);
+    pfr_output_close(out, NULL);
+    pfr_close(reader);
+    const off_t length = lseek(fd, 0, SEEK_END);
+    char *text = calloc((size_t)length + 1, 1);
+    assert_int_equal(pread(fd, text, (size_t)length, 0), length);
+    *samples = count_samples(text);
+    free(text);
+    close(fd);
+    return status;
+}
+
+TEST(what_was_counted_fits_or_is_folded) {
+    struct builder b;
+    pfr_report_options options = plain();
+    options.format = PFR_REPORT_CSV;
+    options.sort = "sym";
+    options.call_graph = "caller";
+    build_many(&b);
+    unsigned folded = 0;
+    for (uint64_t memory = (uint64_t)6 << 20; memory <= (uint64_t)64 << 20; memory += (uint64_t)2 << 20) {
+        uint64_t samples;
+        pfr_error err = {0};
+        options.call_graph = memory >> 21 & 1 ? "caller" : "none";
+        options.children = memory >> 22 & 1 ? PFR_REPORT_YES : PFR_REPORT_NO;
+        const pfr_status status = print_within(&b, memory, &options, &samples, &err);
+        if (status != PFR_OK && status != PFR_HOLE)
+            fail_msg("%s at %d MB: %s", pfr_status_name(status), (int)(memory >> 20), err.text);
+        if (options.children == PFR_REPORT_NO && options.call_graph[0] == 'n')
+            assert_int_equal(samples, MANY);
+        folded += status == PFR_HOLE;
+    }
+    assert_true(folded > 2 && folded < 25);
+    free(b.bytes);
+}
