@@ -80,7 +80,7 @@ static pfr_status open_lane(struct lanes *w, struct lane *lane, bool slices, pfr
     memory_share(&lane->own, &w->memory);
     w->count++;
     if (slices)
-        PFR_TRY(slice_reader_open(&lane->reader, p->reader, &lane->own, err));
+        PFR_TRY(slice_reader_open(&lane->reader, p->reader, p->memory, err));
     pfr_reader *reader = slices ? lane->reader : p->reader;
     return counter_init(&lane->counter, &w->frames, reader, w->places, &lane->own, err);
 }
