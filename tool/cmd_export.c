@@ -70,5 +70,6 @@ const struct command cmd_export = {
     .opts = export_opts,
     .size = sizeof(struct export_options),
     .prints_at_end = true,
+    .passes = 2,
     .run = export_run,
 };

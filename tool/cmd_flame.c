@@ -70,5 +70,6 @@ const struct command cmd_flame = {
     .opts = flame_opts,
     .size = sizeof(struct flame_options),
     .prints_at_end = true,
+    .passes = 2,
     .run = flame_run,
 };

@@ -205,5 +205,6 @@ const struct command cmd_report = {
     .size = sizeof(struct report_options),
     .defaults = &report_defaults,
     .prints_at_end = true,
+    .passes = 2,
     .run = report_run,
 };

@@ -230,5 +230,6 @@ const struct command cmd_script = {
     .opts = script_opts,
     .size = sizeof(struct script_options),
     .defaults = &script_defaults,
+    .passes = 2,
     .run = script_run,
 };

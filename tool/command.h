@@ -36,6 +36,7 @@ struct command {
     const struct opt *opts;
     size_t size;          /* of the options struct */
     const void *defaults; /* NULL: all zero */
+    unsigned passes;      /* times that a file is read, as far as is known before; 0: once */
     bool prints_at_end;   /* nothing is printed before all is read: a progress line does not disturb */
     enum exit_status (*run)(const struct task *task);
 };

@@ -38,7 +38,7 @@ static char *unnamed_file(void) {
 static enum exit_status run_file(const struct command *command, const struct task *task) {
     struct progress progress;
     const bool disturbs = isatty(STDOUT_FILENO) && !command->prints_at_end;
-    progress_begin(&progress, task->file, !disturbs);
+    progress_begin(&progress, task->file, command->passes, !disturbs);
     const enum exit_status status = command->run(task);
     progress_end(&progress);
     return status;

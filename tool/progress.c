@@ -72,12 +72,12 @@ static void *run_progress(void *context) {
     return NULL;
 }
 
-void progress_begin(struct progress *progress, const char *file, bool wanted) {
+void progress_begin(struct progress *progress, const char *file, unsigned passes, bool wanted) {
     pthread_condattr_t monotonic;
     *progress = (struct progress){.file = strcmp(file, "-") == 0 ? "standard input" : file};
     if (!wanted || !isatty(STDERR_FILENO))
         return;
-    progress->size = size_of_file(file);
+    progress->size = size_of_file(file) * (passes ? passes : 1);
     progress->start = bytes_read_so_far();
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

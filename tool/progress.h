@@ -6,6 +6,7 @@
  *
  *     perf.data: 312 of 1024 MB, 260 MB/s, 3 s left
  *
+ * What is read twice counts twice. Behind the end, or where the size is not known, no time is told. *
  * It appears after a second, is written anew twice a second, and is gone when the work is done. It goes to standard
  * error, and only to a terminal.
  */
@@ -15,7 +16,7 @@
 
 struct progress {
     const char *file;
-    uint64_t size;  /* bytes of the file; 0: not known */
+    uint64_t size;  /* bytes that are to be read; 0: not known */
     uint64_t start; /* bytes that the process had read before */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -24,7 +25,7 @@ struct progress {
 };
 
 /* With `wanted` false, or without a terminal, nothing happens. *progress must stay where it is until progress_end. */
-void progress_begin(struct progress *progress, const char *file, bool wanted);
+void progress_begin(struct progress *progress, const char *file, unsigned passes, bool wanted);
 void progress_end(struct progress *progress);
 
 #endif

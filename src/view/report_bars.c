@@ -21,10 +21,13 @@
 #define TEXT_PERCENT 32u
 #define INDENT 2u
 
-static void write_share(struct output *out, double percent) {
+static void write_share(const struct report *r, struct output *out, double percent) {
     char digits[TEXT_PERCENT];
+    const char *color = report_color(r, percent);
     const int length = snprintf(digits, sizeof digits, "%.2f%%", percent);
+    out_text(out, color ? color : "");
     out_text_wide(out, digits, length > 0 ? (size_t)length : 0, PERCENT_WIDTH);
+    out_text(out, color ? REPORT_COLOR_ENDS : "");
 }
 
 static void write_name(struct report *r, uint32_t frame, pfr_output *to) {
@@ -42,8 +45,8 @@ static void write_twig(struct report *r, uint32_t event, const struct twig *twig
     const double percent = report_percent(r, event, twig->total.weight);
     const size_t filled = (size_t)(percent / 100 * BAR + 0.5);
     out_pad(&to->out, 2);
-    write_share(&to->out, percent);
-    write_share(&to->out, report_percent(r, event, twig->own.weight));
+    write_share(r, &to->out, percent);
+    write_share(r, &to->out, report_percent(r, event, twig->own.weight));
     out_pad(&to->out, 2);
     out_fill(&to->out, '#', filled < BAR ? filled : BAR);
     out_pad(&to->out, filled < BAR ? BAR - filled : 0);

@@ -182,9 +182,14 @@ static void write_cell(const struct table *t, size_t width, bool right) {
 #define WARM 0.5
 #define HOT 5.0
 
+const char *report_color(const struct report *r, double percent) {
+    if (!r->options->color || percent < WARM)
+        return NULL;
+    return percent >= HOT ? "\033[31m" : "\033[32m";
+}
+
 static const char *color_of(const struct table *t, const struct report_field *f, const struct row *row) {
-    const double percent = t->r->options->color && f->in_percent ? report_percent(t->r, row->event, f->rank(row)) : 0;
-    return percent >= HOT ? "\033[31m" : percent >= WARM ? "\033[32m" : NULL;
+    return f->in_percent ? report_color(t->r, report_percent(t->r, row->event, f->rank(row))) : NULL;
 }
 
 /* A weight takes one column more than its heading, on the left. */
@@ -196,7 +201,7 @@ static void write_weights(const struct table *t, unsigned c, uint32_t line) {
         make_cell(t->r, t->r->columns[c], 0, row);
         out_text(t->out, color ? color : "");
         write_cell(t, t->width[c] - (m > 0), true);
-        out_text(t->out, color ? "\033[m" : "");
+        out_text(t->out, color ? REPORT_COLOR_ENDS : "");
     }
 }
 

@@ -27,6 +27,10 @@ pfr_status tree_of_row(struct report *r, uint32_t row, bool *shown, pfr_error *e
 /* A frame as trees call it. */
 void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to);
 
+/* What makes a share stand out on a terminal; NULL: nothing. */
+const char *report_color(const struct report *r, double percent);
+#define REPORT_COLOR_ENDS "\033[m"
+
 /* The name of the group that this event leads, "anon group" where it has none; NULL: it leads none. */
 const char *report_group_name(const struct report *r, uint32_t leader);
 

@@ -59,8 +59,12 @@ static void print_value(const struct printer *p, struct profile_weight weight, u
     } else if (p->r->chain.value == CHAIN_PERIOD) {
         out_u64(p->out, profile_amount(p->r->profile, weight.weight));
     } else {
-        out_f64(p->out, total ? 100.0 * (double)weight.weight / (double)total : 0, 2);
+        const double percent = total ? 100.0 * (double)weight.weight / (double)total : 0;
+        const char *color = report_color(p->r, percent);
+        out_text(p->out, color ? color : "");
+        out_f64(p->out, percent, 2);
         out_char(p->out, '%');
+        out_text(p->out, color ? REPORT_COLOR_ENDS : "");
     }
 }
 
