@@ -64,7 +64,8 @@ struct trace_order_facts {
 struct trace_order;
 
 /* The reader is fresh or was rewound; nobody else may read from it until the close, and it is to be rewound then. < 0:
- *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which has sums of calls alone. */
+ *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which has sums of calls alone; PFR_ERR_USAGE: a stream
+   without spool. */
 pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, struct memory *memory,
                             const struct trace_order_watch *watch, pfr_error *err);
 void trace_order_close(struct trace_order *order); /* NULL is fine */

@@ -9,6 +9,9 @@
 #include "file/recording.h"
 #include "model/trace_pieces.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 /* --- Whatever the bytes are, the events are those records of the reader that are events. */
 
 struct sums {
@@ -226,4 +229,28 @@ TEST(a_profile_has_no_order) {
     assert_int_equal(trace_order_open(&o, r, &memory, NULL, NULL), PFR_ERR_FORMAT);
     assert_null(o);
     pfr_close(r);
+}
+
+TEST(a_stream_has_none_unless_it_is_kept) {
+    for (int spool = 0; spool < 2; spool++) {
+        const pfr_open_options how = {.size = sizeof how, .spool = spool};
+        struct builder b = {0};
+        struct trace_order *o;
+        struct memory memory;
+        char path[32];
+        int ends[2];
+        make_trace(&b, 100, 1);
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        assert_int_equal(write(ends[1], b.bytes, b.length), (ssize_t)b.length);
+        close(ends[1]);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        memory_init(&memory, NULL, UINT64_MAX);
+        pfr_reader *r = pfr_open(path, &how, NULL);
+        assert_non_null(r);
+        assert_int_equal(trace_order_open(&o, r, &memory, NULL, NULL), spool ? PFR_OK : PFR_ERR_USAGE);
+        trace_order_close(o);
+        pfr_close(r);
+        close(ends[0]);
+        free(b.bytes);
+    }
 }
