@@ -340,6 +340,10 @@ class Elf:
             self.symbol(34, 0x02, 1, 0x1040, 0) + self.symbol(29, 0x22, 1, 0x1020, 0x8)
         return names, note, symbols
 
+    def more(self, _at):
+        """What another section holds, whose name is the last one."""
+        return b""
+
     def bytes(self):
         names, note, symbols = self.parts()
         header, entry = (64, 24) if self.wide else (52, 16)
@@ -348,16 +352,45 @@ class Elf:
         note_at = text_at + 16
         symbols_at = note_at + len(note)
         names_at = symbols_at + len(symbols)
-        sections_at = (names_at + len(names) + 7) // 8 * 8
+        more_at = names_at + len(names)
+        more = self.more(more_at)
+        sections_at = (more_at + len(more) + 7) // 8 * 8
         segments = self.segment(1, 5, 0, 0x1000 - text_at, names_at) + self.segment(4, 4, note_at, 0, len(note))
         sections = self.section(0, 0, 0, 0, 0) + self.section(1, 1, 6, text_at, 16, address=0x1000) + \
             self.section(7, 2, 0, symbols_at, len(symbols), 3, entry) + self.section(15, 3, 0, names_at, len(names)) + \
             self.section(23, 7, 0, note_at, len(note))
+        count = 5 + (more != b"")
+        if more:
+            sections += self.section(len(names) - len(MAP_NAME) - 1, 1, 2, more_at, len(more), address=0x2000)
         ident = b"\x7fELF" + struct.pack("BBBB", 2 if self.wide else 1, 1 if self.order == "<" else 2, 1, 0) + bytes(8)
         out = ident + self.pack("HHILLLIHHHHHH", self.kind, 62, 1, 0x1000, header, sections_at, 0, header,
-                                segments_size // 2, 2, len(sections) // 5, 5, 3)
-        out += segments + b"\x90" * 16 + note + symbols + names
+                                segments_size // 2, 2, len(sections) // count, count, 3)
+        out += segments + b"\x90" * 16 + note + symbols + names + more
         return out.ljust(sections_at, b"\0") + sections
+
+
+MAP_NAME = b"xray_instr_map"
+
+
+class MappedElf(Elf):
+    """The same with an instrumentation map: of its two functions, the first with two sleds."""
+
+    def __init__(self, wide, order, kind, version):
+        super().__init__(wide, order, kind)
+        self.version = version
+
+    def parts(self):
+        names, note, symbols = super().parts()
+        return names + MAP_NAME + b"\0", note, symbols
+
+    def more(self, _at):
+        word, entries = 8 if self.wide else 4, b""
+        for number, function in enumerate((0x1000, 0x1000, 0x1040)):
+            place = 0x2000 + 4 * word * number
+            said = (function, function) if self.version < 2 else (function - place, function - place - word)
+            entries += self.pack("LL", *(value % (1 << 8 * word) for value in said))
+            entries += bytes((number == 1, 1, self.version)).ljust(2 * word, b"\0")
+        return entries
 
 
 def elf_inputs():
@@ -380,8 +413,21 @@ def chosen(forms):
 def xray_inputs():
     """Every trace in every form."""
     for name, content in sorted(xray_files.all_files().items()):
-        for form in range(5):
+        for form in range(8):
             yield "%s-%d" % (name, form), content + bytes((form,))
+
+
+def function_inputs():
+    """The maps of the tests, and objects with a section xray_instr_map of each version."""
+    folder = os.path.join(HERE, "..", "tests", "fixtures", "maps")
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            yield name, file.read()
+    for wide in (True, False):
+        for order in "<>":
+            for version in range(3):
+                yield "elf%d-%s-%d" % (64 if wide else 32, "little" if order == "<" else "big", version), \
+                    MappedElf(wide, order, 3, version).bytes()
 
 
 INPUTS = {
@@ -397,6 +443,7 @@ INPUTS = {
     "unpack": unpack_inputs,
     "tracing_blob": tracing_inputs,
     "elf": elf_inputs,
+    "functions": function_inputs,
     "kallsyms": lambda: (("list", KALLSYMS.encode()), ("hidden", b"0000000000000000 T _stext\n0000000000000000 t f\n")),
     "perf_map": lambda: (("list", PERF_MAP.encode()), ("carriage-return", PERF_MAP.replace("\n", "\r\n").encode())),
     "trace_formats": lambda: ((name, text.encode()) for name, text in TRACE_FORMATS.items()),

@@ -13,7 +13,7 @@
 /* Seconds, parts and dates need a clock whose frequency is known. */
 static pfr_status read_times(struct trace_script *s, const char *text, pfr_error *err) {
     const struct trace_order_facts *facts = trace_order_facts(s->order);
-    struct times_known known = {.bounded = facts->first <= facts->last};
+    struct times_known known = {.bounded = true}; /* where there is no event, by no time */
     bool since_start = false;
     s->times.any = !text;
     if (!text)
@@ -24,7 +24,7 @@ static pfr_status read_times(struct trace_script *s, const char *text, pfr_error
     if (strchr(text, ':'))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         "--time by the wall clock, which is not recorded in a trace");
-    if (known.bounded) {
+    if (facts->first <= facts->last) {
         known.first = trace_ns(facts->first, s->frequency);
         known.last = trace_ns(facts->last, s->frequency);
     }
