@@ -128,6 +128,7 @@ def check_verbs(folder, recorded):
             allowed = [name + "/"] if os.path.isdir(name) else [name]
             must = [] if os.path.isdir(name) else [name]
             yield " ".join(words) + " " + os.path.basename(name), check_opens(words + [name], folder, allowed, must=must)
+    yield from check_traces(folder, recorded)
     yield "dump --aux", check_aux_opens(folder)
     yield "report", check_opens(["report", made], folder, [made] + named, kernel=True, must=[made])
     yield "report --no-symbols", check_opens(["report", "--no-symbols", made], folder, [made], must=[made])
@@ -142,6 +143,17 @@ def check_verbs(folder, recorded):
     write(stream, named_recording.make_jit_stream(b"java", os.getpid()))
     yield "report of a perf map", check_opens(["report", stream], folder, [stream, "/tmp/perf-%d.map" % os.getpid()])
     yield "report of a pipe", check_pipe_opens(folder, stream)
+
+
+def check_traces(folder, recorded):
+    """Of a trace nothing is opened but what names its functions."""
+    fixtures = os.path.realpath(os.path.join(recorded, ".."))
+    path, names = os.path.join(fixtures, "xray", "fdr-v5.xray"), os.path.join(fixtures, "maps", "functions.yaml")
+    for words in (["info"], ["dump"], ["script"], ["script", "--format=json"], ["script", "--format=llvm-yaml"]):
+        yield " ".join(words) + " of a trace", check_opens([*words, path], folder, [path], must=[path])
+        if words != ["info"]:
+            yield " ".join(words) + " --instr-map", check_opens([*words, "-m", names, path], folder, [path, names],
+                                                                must=[path, names])
 
 
 def check_kallsyms_opens(folder, made, named):
