@@ -3,7 +3,8 @@
 #define PERFRAY_SCRIPT_H
 /*
  * One event at a time in the order of time, as text: what `perf script` prints, byte for byte. Of an XRay trace: one
- * call, exit or logged event a line.
+ * call, exit or logged event a line; what asks for things that no trace holds (fields, show, comms, chains, the kernel,
+ * dump, per_event, symfs) is PFR_ERR_USAGE, and so is what asks perf.data for instr_maps.
  *
  * The recording is read twice (state first, then its records); a stream must have been opened with
  * pfr_open_options.spool.
@@ -97,7 +98,7 @@ typedef struct pfr_script_options {
  * Reads the recording and prints. What is held (state, names) is in the reader's memory, counts against its limit, and
  * is given back before the call returns. PFR_OK; PFR_HOLE: printed, but parts of the input could not be used;
  * PFR_ERR_USAGE: a field that does not exist, or was not recorded though it was asked for by name, or a stream without
- * spool; else as pfr_next.
+ * spool; PFR_ERR_FORMAT: an XRay profile, which has no events; else as pfr_next.
  */
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
 

@@ -284,7 +284,7 @@ pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, stru
     *order = NULL;
     if (!reader->trace || reader->header.format == PFR_XRAY_PROFILE)
         return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "trace",
-                        "a profile holds sums of calls, not one call after the other");
+                        "a profile holds sums of calls, and no call by itself; dump shows them");
     if (!input_seekable(&reader->parts[0].in))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace",
                         "a stream can be read once: open it with spool to have its threads in the order of time");
