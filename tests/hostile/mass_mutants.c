@@ -33,6 +33,7 @@
 #include <perfray/info.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
+#include <perfray/trace.h>
 
 enum { BATCH = 200, SECONDS = 10, WAIT = 12 };
 #define NOWHERE "/nonexistent" /* which files this machine has must not decide what a run does */
@@ -123,6 +124,24 @@ static pfr_status print_script(pfr_reader *reader, pfr_output *out, struct said 
     return pfr_script_print(reader, &options, out, err);
 }
 
+static pfr_status print_trace(pfr_reader *reader, pfr_output *out, pfr_script_format format, struct said *said,
+                              pfr_error *err) {
+    const pfr_script_options options = {.size = sizeof options, .format = format, .hole = hear, .context = said};
+    return pfr_script_print(reader, &options, out, err);
+}
+
+static pfr_status print_trace_text(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    return print_trace(reader, out, PFR_SCRIPT_TEXT, said, err);
+}
+
+static pfr_status print_trace_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    return print_trace(reader, out, PFR_SCRIPT_JSON, said, err);
+}
+
+static pfr_status print_trace_yaml(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    return print_trace(reader, out, PFR_SCRIPT_LLVM_YAML, said, err);
+}
+
 static pfr_selection all_told(struct said *said) {
     return (pfr_selection){
         .size = sizeof(pfr_selection), .jobs = 1, .symfs = NOWHERE, .kallsyms = NOWHERE, .hole = hear, .context = said};
@@ -149,22 +168,28 @@ static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *
     return pfr_flame(reader, &options, out, err);
 }
 
+enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
+
 struct printer {
     const char *name;
+    enum subject subject; /* of others it is not asked */
     bool is_json, tells_all, is_binary; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
     pfr_status (*print)(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
 };
 
 static const struct printer printers[] = {
-    {"info", false, false, false, print_info_text},
-    {"info-json", true, false, false, print_info_json},
-    {"dump", false, true, false, print_dump_text},
-    {"dump-jsonl", false, true, false, print_dump_json},
-    {"report", false, false, false, print_report},
-    {"script", false, false, false, print_script},
-    {"folded", false, false, false, print_folded},
-    {"pprof", false, false, true, print_pprof},
-    {"flame", false, false, false, print_flame},
+    {"info", OF_ALL, false, false, false, print_info_text},
+    {"info-json", OF_ALL, true, false, false, print_info_json},
+    {"dump", OF_ALL, false, true, false, print_dump_text},
+    {"dump-jsonl", OF_ALL, false, true, false, print_dump_json},
+    {"report", OF_SAMPLES, false, false, false, print_report},
+    {"script", OF_SAMPLES, false, false, false, print_script},
+    {"folded", OF_SAMPLES, false, false, false, print_folded},
+    {"pprof", OF_SAMPLES, false, false, true, print_pprof},
+    {"trace-script", OF_TRACES, false, false, false, print_trace_text},
+    {"trace-script-json", OF_TRACES, false, false, false, print_trace_json},
+    {"trace-script-yaml", OF_TRACES, false, false, false, print_trace_yaml},
+    {"flame", OF_SAMPLES, false, false, false, print_flame},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 
@@ -242,12 +267,18 @@ static pfr_reader *open_mutant(const struct mutant *m, bool as_file, struct fuzz
     return pfr_open(file->path, &options, err);
 }
 
+static bool is_asked(const pfr_reader *reader) {
+    const enum subject subject = printers[ledger->printer].subject;
+    return subject == OF_ALL || (subject == OF_TRACES) == (pfr_get_trace_point(reader) != NULL);
+}
+
 static void run_printer(const struct mutant *m, bool as_file) {
     struct said said = {0};
     struct fuzz_file file;
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_reader *reader = open_mutant(m, as_file, &file, &err);
-    const bool is_complete = reader && print_all(reader, &said);
+    const bool is_left_out = reader && !is_asked(reader);
+    const bool is_complete = reader && !is_left_out && print_all(reader, &said);
     if (!reader)
         hear(&said, &err);
     pfr_close(reader);
@@ -256,7 +287,7 @@ static void run_printer(const struct mutant *m, bool as_file) {
     judge_output(m, is_complete);
     if (said.bad[0])
         tell(m, "raw", said.bad);
-    if (m->structural && !said.anything)
+    if (m->structural && !said.anything && !is_left_out)
         tell(m, "silent", "nothing is said");
 }
 

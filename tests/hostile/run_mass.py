@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_mass.py - many damaged recordings through the printers of the library, in process.
 
-usage: run_mass.py [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] PROGRAM INPUT...
+usage: run_mass.py [--traces] [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] PROGRAM INPUT...
 
-PROGRAM is built of mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files. With PERFRAY_LONG in
+PROGRAM is built of mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files (--traces: *.xray). With PERFRAY_LONG in
 the environment --long-count takes the place of --count. The mutants are those of tests/tools/mutate.py with the same seed,
 made here and handed on through pipes: no file is written. One line of the result for each thing that must not be, crash,
 hang, raw control byte, broken JSON, silence on structural damage: `ok hostile/mass WHAT ...` or `not ok ...` with the
@@ -32,6 +32,8 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "script": "script --symfs=/nonexistent --kallsyms=/nonexistent --show-task-events --show-mmap-events "
                       "--show-switch-events --show-namespace-events --show-cgroup-events --show-bpf-events "
                       "--show-lost-events",
+            "trace-script": "script", "trace-script-json": "script --format=json",
+            "trace-script-yaml": "script --format=llvm-yaml",
             "folded": "export --symfs=/nonexistent --kallsyms=/nonexistent",
             "pprof": "export --format=pprof --symfs=/nonexistent --kallsyms=/nonexistent",
             "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent"}
@@ -168,12 +170,14 @@ def parse_arguments(arguments):
     parser.add_argument("--extra", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", type=int, default=5)
+    parser.add_argument("--traces", action="store_true", help="of a folder the *.xray files")
     parser.add_argument("program")
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)
     if options.long_count and os.environ.get("PERFRAY_LONG"):
         options.count = options.long_count
-    options.inputs = sorted(path for given in options.inputs for path in run_mutants.files_of(given) if os.path.isfile(path))
+    options.inputs = sorted(path for given in options.inputs for path in
+                            run_mutants.files_of(given, ".xray" if options.traces else ".data") if os.path.isfile(path))
     return options
 
 
