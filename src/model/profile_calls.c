@@ -53,6 +53,7 @@ struct telling {
     struct tree tree;
     struct u64_map frame_of;   /* function -> frame */
     uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
+    uint32_t *depth_of;        /* how many functions it has */
     uint32_t *chain;           /* paths on the way to one */
     size_t paths, chain_room;
     uint32_t now;        /* stamp */
@@ -272,11 +273,17 @@ static pfr_status make_path_room(struct telling *all, const struct call_paths *p
     struct memory *m = all->profile->memory;
     mem_free(m, all->node_of, all->paths, sizeof *all->node_of);
     mem_free(m, all->stamp, all->paths, sizeof *all->stamp);
+    mem_free(m, all->depth_of, all->paths, sizeof *all->depth_of);
     all->paths = paths->count;
     all->now = 0;
     all->node_of = mem_alloc(m, all->paths, sizeof *all->node_of);
     all->stamp = mem_zeroed(m, all->paths, sizeof *all->stamp);
-    return all->node_of && all->stamp ? PFR_OK : mem_fail(m, err, "profile");
+    all->depth_of = mem_zeroed(m, all->paths, sizeof *all->depth_of);
+    if (!all->node_of || !all->stamp || !all->depth_of)
+        return mem_fail(m, err, "profile");
+    for (uint32_t path = 1; path < paths->count; path++)
+        all->depth_of[path] = all->depth_of[paths->at[path].parent] + 1;
+    return PFR_OK;
 }
 
 static pfr_status push(struct telling *all, size_t *count, uint32_t path, pfr_error *err) {
@@ -288,29 +295,41 @@ static pfr_status push(struct telling *all, size_t *count, uint32_t path, pfr_er
     return PFR_OK;
 }
 
-/* The frames of a path that count: all, its own alone, or as many from its own on as are wished for. */
+/* The frames of a path that count: all, its own alone, or as many from one end as are wished for. */
 static uint32_t frames_wished(const struct profile_wish *wish) {
     return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : UINT32_MAX;
 }
 
-/* The node of a path, by that of the nearest caller that has one. */
+/* Where its end is cut off, the function that was called stands behind what is left, as a sampled address would. */
+static pfr_status find_apart(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t *node,
+                             pfr_error *err) {
+    uint32_t frame;
+    PFR_TRY(find_frame(all, paths->at[path].function, &frame, err));
+    return profile_tree_child(&all->tree, *node, frame | NODE_APART, node, err);
+}
+
+/* The node of a path, by that of the nearest caller that has one. Where frames count from a path's own on, its node is
+   none of its callees'. */
 static pfr_status find_node(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
                             uint32_t *node, pfr_error *err) {
-    const uint32_t most = frames_wished(&all->profile->wish);
-    const bool shares = most == UINT32_MAX; /* else a path's node is none of its callees' */
+    const struct profile_wish *wish = &all->profile->wish;
+    const uint32_t most = frames_wished(wish);
+    const bool shares = most == UINT32_MAX || (wish->chains && wish->from_outermost);
     size_t count = 0;
     uint32_t at = path, frame;
-    for (; at != PATH_ROOT && count < most && !(shares && all->stamp[at] == all->now); at = paths->at[at].parent)
+    for (; at != PATH_ROOT && !(shares ? all->stamp[at] == all->now : count == most); at = paths->at[at].parent)
         PFR_TRY(push(all, &count, at, err));
     *node = shares && at != PATH_ROOT ? all->node_of[at] : root;
     while (count > 0) {
         at = all->chain[--count];
-        PFR_TRY(find_frame(all, paths->at[at].function, &frame, err));
-        PFR_TRY(profile_tree_child(&all->tree, *node, frame, node, err));
+        if (!shares || all->depth_of[at] <= most) {
+            PFR_TRY(find_frame(all, paths->at[at].function, &frame, err));
+            PFR_TRY(profile_tree_child(&all->tree, *node, frame, node, err));
+        }
         all->node_of[at] = *node;
         all->stamp[at] = all->now;
     }
-    return PFR_OK;
+    return shares && all->depth_of[path] > most ? find_apart(all, paths, path, node, err) : PFR_OK;
 }
 
 /* ":12" */
@@ -527,6 +546,7 @@ pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     free_lanes(&all);
     mem_free(p->memory, all.node_of, all.paths, sizeof *all.node_of);
     mem_free(p->memory, all.stamp, all.paths, sizeof *all.stamp);
+    mem_free(p->memory, all.depth_of, all.paths, sizeof *all.depth_of);
     mem_free(p->memory, all.chain, all.chain_room, sizeof *all.chain);
     u64_map_free(&all.frame_of);
     profile_tree_free(&all.tree);

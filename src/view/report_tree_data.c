@@ -42,7 +42,7 @@ static void write_weight(const struct report *r, uint32_t event, struct profile_
     json_key(j, "percent");
     json_f64(j, share_of_all(r, event, weight.weight));
     json_key(j, "weight");
-    json_u64(j, weight.weight);
+    json_u64(j, profile_amount(r->profile, weight.weight));
     json_key(j, "samples");
     json_u64(j, weight.samples);
 }
@@ -133,7 +133,7 @@ static pfr_status write_end(struct report *r, const char *cells, size_t length, 
     const struct profile_weight own = r->tree.twigs[twig].own;
     out_write(to, cells, length);
     out_char(to, ',');
-    out_u64(to, own.weight);
+    out_u64(to, profile_amount(r->profile, own.weight));
     out_char(to, ',');
     out_u64(to, own.samples);
     out_char(to, ',');
