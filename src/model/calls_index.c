@@ -157,7 +157,7 @@ static void begin_piece(struct walk *w, const pfr_record *rec) {
     w->piece.slice =
         (struct trace_slice){rec->offset + (is_extents ? rec->size : 0), 0, t->buffer.end, w->base, w->timed};
     if (t->version == 1 && !w->timed)
-        w->piece.slice.timed = u64_map_get(&t->bases, (uint32_t)p->tid, &w->piece.slice.base);
+        w->piece.slice.timed = fdr_kept_base(w->reader, &w->piece.slice.base);
 }
 
 /* Pieces of the buffer that ends all have its time. */
