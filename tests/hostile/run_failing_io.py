@@ -35,7 +35,8 @@ COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], 
             ["export", "--format=pprof"], ["flame", "-o"])
 # Of traces; "MAP" is a map of their functions.
 TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--format=json"],
-                  ["script", "--format=llvm-yaml"])
+                  ["script", "--format=llvm-yaml"], ["report", "-j", "1", "-m", "MAP"], ["export", "-j", "1", "-m", "MAP"],
+                  ["flame", "-j", "1", "-o"])
 TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray")
 # These open objects and tables of the kernel for names.
 NAMING = (["report"], ["script"], ["export", "--format=pprof"], ["flame", "-o"])
