@@ -85,7 +85,7 @@ struct thread_calls {
 struct call_edge {
     uint32_t parent, function, child; /* child 0: empty */
 };
-#define CALL_EDGES_BITS 13u
+#define CALL_EDGES_BITS 14u
 
 static inline size_t call_edge_place(uint32_t parent, uint32_t function) {
     return (size_t)(((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u >> (64 - CALL_EDGES_BITS));
