@@ -4,11 +4,14 @@
 #include <string.h>
 #include "command.h"
 
-extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export;
+extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_REPORT
     &cmd_report,
+#endif
+#ifdef HAVE_CMD_LATENCY
+    &cmd_latency,
 #endif
 #ifdef HAVE_CMD_FLAME
     &cmd_flame,

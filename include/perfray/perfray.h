@@ -7,6 +7,7 @@
 #include <perfray/error.h>
 #include <perfray/export.h>
 #include <perfray/flame.h>
+#include <perfray/latency.h>
 #include <perfray/limits.h>
 #include <perfray/out.h>
 #include <perfray/reader.h>

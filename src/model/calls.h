@@ -10,7 +10,8 @@
  *     path         (parent, function), the parent first. Equal ones are one node, in all threads of a lane: memory
  *                  follows the paths that differ, not the calls
  *
- * An exit or tail exit closes the innermost open call of its function; the calls above it become open calls. The
+ * An exit or tail exit closes the innermost open call of its function; the calls above it become open calls (or end
+ * with it, where the wish says `deduce`). The
  * latency of a call is exit - enter, what it called included; below 0 it is 0 and flagged. Its self time is the latency
  * without those of its direct callees; an open call hands what it called down to its caller. Self time may be below 0
  * where clocks stepped back.
@@ -68,8 +69,9 @@ pfr_status call_paths_child(struct call_paths *paths, uint32_t parent, uint32_t 
 /* --- What a sink is given. */
 
 enum call_flags {
-    CALL_TAIL = 1,    /* left by a tail exit */
-    CALL_BACKWARD = 2 /* exit < enter: the clock stepped back, the latency is 0 */
+    CALL_TAIL = 1,     /* left by a tail exit */
+    CALL_BACKWARD = 2, /* exit < enter: the clock stepped back, the latency is 0 */
+    CALL_DEDUCED = 4   /* it was never left: ended by the exit of a call around it (calls_wish.deduce) */
 };
 
 struct call {
@@ -145,6 +147,7 @@ struct calls_totals {
 struct calls_wish {
     const struct calls_sink *sink;
     unsigned jobs;                                      /* lanes at most; 0: one for each cpu */
+    bool deduce; /* calls above the one that an exit closes end with it, instead of staying open */
     void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read, in the order of
                                                            the file; may be NULL */
     void *context;                                      /* of all functions */

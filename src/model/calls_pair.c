@@ -124,6 +124,29 @@ static bool is_open(const struct thread_calls *t, uint32_t function) {
     return false;
 }
 
+/* What an open call becomes by its exit. */
+static inline struct call end_of(const struct open_call *call, const struct trace_call *exit) {
+    const bool backward = exit->tsc < call->enter;
+    const uint64_t latency = backward ? 0 : exit->tsc - call->enter;
+    const uint32_t tail = exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0;
+    return (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees), call->node,
+                         tail | (backward ? CALL_BACKWARD : 0)};
+}
+
+/* The innermost open call ends because one around it does. */
+static pfr_status end_with(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+                           pfr_error *err) {
+    struct call call = end_of(&t->open[t->depth], exit);
+    const uint64_t latency = call_latency(&call);
+    l->totals.backward += call.flags & CALL_BACKWARD ? 1 : 0;
+    l->totals.shortest = latency < l->totals.shortest ? latency : l->totals.shortest;
+    call.flags |= CALL_DEDUCED;
+    l->batch[l->batched++] = call;
+    t->open[t->depth - 1].callees += latency;
+    pop(t);
+    return l->batched == CALLS_BATCH ? pair_flush(l, err) : PFR_OK;
+}
+
 /* The exit is not the innermost open call's. PFR_END: it is that of none. */
 static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
                                 pfr_error *err) {
@@ -136,7 +159,7 @@ static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls 
         return PFR_END;
     }
     while (t->open[t->depth].function != exit->function)
-        PFR_TRY(leave_open(l, t, err));
+        PFR_TRY(l->wish->deduce ? end_with(l, t, exit, err) : leave_open(l, t, err));
     return PFR_OK;
 }
 
@@ -208,13 +231,10 @@ static inline bool may_leave(const struct at_hand *h, const struct trace_call *e
 
 /* The innermost open call ends. */
 static inline void leave(struct at_hand *h, struct calls_lane_state *l, const struct trace_call *exit) {
-    const struct open_call *call = h->top;
-    const bool backward = exit->tsc < call->enter;
-    const uint64_t latency = backward ? 0 : exit->tsc - call->enter;
-    const uint32_t tail = exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0;
-    l->batch[h->batched++] = (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees), call->node,
-                                           tail | (backward ? CALL_BACKWARD : 0)};
-    if (__builtin_expect(backward, false))
+    const struct call call = end_of(h->top, exit);
+    const uint64_t latency = call_latency(&call);
+    l->batch[h->batched++] = call;
+    if (__builtin_expect(call.flags & CALL_BACKWARD, 0))
         l->totals.backward++;
     h->shortest = latency < h->shortest ? latency : h->shortest;
     (--h->top)->callees += latency;

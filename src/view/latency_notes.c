@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must be known of the numbers, a sentence each: above the table, and in JSON. See latency_parts.h. */
+#include "view/latency_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *latency_kind(const struct latency *l) {
+    static const char *const kinds[] = {[PFR_PERF_DATA] = "",
+                                        [PFR_XRAY_FDR] = "XRay flight-recorder trace",
+                                        [PFR_XRAY_BASIC] = "XRay basic log",
+                                        [PFR_XRAY_PROFILE] = "XRay profile"};
+    return kinds[l->reader->header.format];
+}
+
+const char *latency_unit(const struct latency *l) {
+    return l->frequency ? "ns" : "ticks";
+}
+
+typedef bool note_fn(const struct latency *l, char *text);
+
+static bool note_clock(const struct latency *l, char *text) {
+    snprintf(text, LATENCY_NOTE_ROOM, "the clock's frequency is not known: times are ticks");
+    return l->costs.totals.frequency == 0;
+}
+
+/* Names of the sentence for one and for more. */
+static bool note_count(uint64_t count, const char *one, const char *more, char *text) {
+    snprintf(text, LATENCY_NOTE_ROOM, "%" PRIu64 " %s", count, count == 1 ? one : more);
+    return count > 0;
+}
+
+static bool note_open(const struct latency *l, char *text) {
+    return note_count(l->costs.totals.open, "call never ended: what it called is counted, and nothing of its own",
+                      "calls never ended: what they called is counted, and nothing of their own", text);
+}
+
+static bool note_lone(const struct latency *l, char *text) {
+    return note_count(l->costs.totals.lone, "exit of a call that is not open", "exits of calls that are not open",
+                      text);
+}
+
+static bool note_backward(const struct latency *l, char *text) {
+    return note_count(l->costs.totals.backward, "call of no time: the clock stepped back",
+                      "calls of no time: the clock stepped back", text);
+}
+
+static bool note_deduced(const struct latency *l, char *text) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < l->nr_rows; i++)
+        count += l->rows[i].cost->deduced;
+    return note_count(count, "call was never left: it counts as ended by the call around it",
+                      "calls were never left: they count as ended by the call around them", text);
+}
+
+static bool note_untimed(const struct latency *l, char *text) {
+    return note_count(l->costs.totals.untimed, "enter or exit without a time, which counts from 0",
+                      "enters and exits without a time, which counts from 0", text);
+}
+
+static bool note_left_out(const struct latency *l, char *text) {
+    return note_count(l->costs.left_out, "call left out by --tid, --time or --min-duration",
+                      "calls left out by --tid, --time or --min-duration", text);
+}
+
+static bool note_too_deep(const struct latency *l, char *text) {
+    return note_count(l->costs.totals.too_deep, "call is part of its caller: too many were open at once",
+                      "calls are part of their callers: too many were open at once", text);
+}
+
+static bool note_limit(const struct latency *l, char *text) {
+    return note_count(l->costs.totals.limited, "call in [limit]: its path had no room (limit memory)",
+                      "calls in [limit]: their paths had no room (limit memory)", text);
+}
+
+static bool note_holes(const struct latency *l, char *text) {
+    snprintf(text, LATENCY_NOTE_ROOM, "parts of the trace could not be used: what is missing there is not counted");
+    return l->costs.totals.lossy;
+}
+
+static bool note_sums(const struct latency *l, char *text) {
+    snprintf(text, LATENCY_NOTE_ROOM, "a profile holds sums alone: latencies of single calls are not known");
+    return l->costs.totals.sums;
+}
+
+static bool note_sketch(const struct latency *l, char *text) {
+    snprintf(text, LATENCY_NOTE_ROOM,
+             "~: percentiles out of a log-linear sketch, at most %.2f %% off (%" PRIu64 " of %zu rows have more than "
+             "%" PRIu32 " different latencies); the others are exact",
+             SPREAD_ERROR * 100, l->sketched, l->shown, l->costs.spreads.most);
+    return l->sketched > 0;
+}
+
+/* Nothing in a trace says whether its recorder had a threshold. */
+static bool note_threshold(const struct latency *l, char *text) {
+    const struct calls_totals *t = &l->costs.totals;
+    if (t->sums || t->calls == 0)
+        return false;
+    snprintf(text, LATENCY_NOTE_ROOM,
+             "calls that the recorder took back for being short are in no trace: their time is their callers'; the "
+             "shortest one here took %" PRIu64 " %s",
+             calls_ns(t->shortest, l->frequency), latency_unit(l));
+    return true;
+}
+
+static note_fn *const notes[] = {note_clock,    note_sums,  note_open,     note_lone,   note_backward, note_deduced,
+                                 note_untimed,  note_limit, note_too_deep, note_holes,  note_left_out, note_sketch,
+                                 note_threshold};
+
+bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]) {
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (notes[i](l, text) && number-- == 0)
+            return true;
+    return false;
+}
