@@ -136,12 +136,18 @@ static size_t choose(struct cost_lane *l, const struct call *calls, size_t count
     return wanted;
 }
 
-static inline pfr_status add_call(struct cost_lane *l, const struct calls_lane *lane, const struct call *call,
-                                  pfr_error *err) {
-    const uint64_t latency = call_latency(call);
+/* What of a call is known before its latency is counted. */
+struct known_call {
+    uint64_t latency;
+    uint64_t *count; /* see spreads_find */
     uint32_t row;
-    PFR_TRY(row_of(l, lane, call->node, &row, err));
-    struct call_cost *cost = &l->costs.at[row];
+};
+
+static inline pfr_status add_call(struct cost_lane *l, const struct calls_lane *lane, const struct call *call,
+                                  struct known_call *known, pfr_error *err) {
+    const uint64_t latency = known->latency = call_latency(call);
+    PFR_TRY(row_of(l, lane, call->node, &known->row, err));
+    struct call_cost *cost = &l->costs.at[known->row];
     cost->count++;
     cost->sum += latency;
     cost->self += call->self;
@@ -149,27 +155,37 @@ static inline pfr_status add_call(struct cost_lane *l, const struct calls_lane *
         cost->backward += (call->flags & CALL_BACKWARD) != 0;
         cost->deduced += (call->flags & CALL_DEDUCED) != 0;
     }
-    return spreads_add(&l->costs.spreads, row, latency, err);
+    known->count = spreads_find(&l->costs.spreads, known->row, latency);
+    return PFR_OK;
 }
 
-#define CHOSEN_MOST 512u
+#define BATCH 512u
+
+/* Counts lie all over the memory of many functions: they are asked for in one pass, and added to in the next. */
+static pfr_status add_batch(struct cost_lane *l, const struct calls_lane *lane, const struct call *calls, size_t count,
+                            pfr_error *err) {
+    struct spreads *spreads = &l->costs.spreads;
+    const uint64_t moves = spreads->moves;
+    struct known_call known[BATCH];
+    for (size_t i = 0; i < count; i++)
+        PFR_TRY(add_call(l, lane, &calls[i], &known[i], err));
+    for (size_t i = 0; i < count; i++)
+        PFR_TRY(spreads_add_found(spreads, known[i].count, moves, known[i].row, known[i].latency, err));
+    return PFR_OK;
+}
 
 static pfr_status on_calls(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
                            pfr_error *err) {
     struct cost_lane *l = &((struct call_costs *)context)->lanes[lane->number];
     const struct costs_wish *wish = l->costs.wish;
-    struct call chosen[CHOSEN_MOST];
+    const bool chooses = !l->thread_wanted || wish->wants_time || wish->least;
+    struct call chosen[BATCH];
     PFR_TRY(make_room(l, lane->paths->count, err));
-    if (!l->thread_wanted || wish->wants_time || wish->least) {
-        if (count > CHOSEN_MOST) {
-            PFR_TRY(on_calls(context, lane, calls + CHOSEN_MOST, count - CHOSEN_MOST, err));
-            count = CHOSEN_MOST;
-        }
-        count = choose(l, calls, count, chosen);
-        calls = chosen;
+    for (size_t now; count > 0; calls += now, count -= now) {
+        now = count < BATCH ? count : BATCH;
+        const size_t wanted = chooses ? choose(l, calls, now, chosen) : now;
+        PFR_TRY(add_batch(l, lane, chooses ? chosen : calls, wanted, err));
     }
-    for (size_t i = 0; i < count; i++)
-        PFR_TRY(add_call(l, lane, &calls[i], err));
     return PFR_OK;
 }
 
