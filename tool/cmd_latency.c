@@ -14,10 +14,11 @@ struct latency_options {
 #define OF(member) offsetof(struct latency_options, member)
 
 static const struct opt latency_opts[] = {
-    {"format", 'f', OPT_CHOICE, OF(format), "text|csv|json", "a table for people, CSV, or JSON"},
+    {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "a table for people, CSV, or JSON"},
+    {"output-format", 'f', OPT_CHOICE, OF(format), "text|csv|json", NULL},
     {"by", 0, OPT_CHOICE, OF(by), "function|caller|thread",
      "a row for each function, caller and function, or thread and function"},
-    {"sort", 's', OPT_STRING, OF(sort), "KEY",
+    {"sort", 's', OPT_STRING, OF(sort), "KEYS",
      "order rows by sum, id, func, count, min, p50, p90, p95, p99, p999, max, self or open; sum without it"},
     {"sortorder", 'r', OPT_CHOICE, OF(order), "auto|asc|dsc",
      "upwards or downwards; without it names and ids go up, numbers down"},

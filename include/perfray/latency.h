@@ -42,7 +42,7 @@ typedef struct pfr_latency_options {
     pfr_latency_format format;
     pfr_latency_by by;
     const char *sort; /* id, func, count, min, p50, p90, p95, p99, p999, max, sum, self, open, or as llvm-xray account
-                         calls them: funcid, med, 90p, 99p; NULL: sum */
+                         calls them: funcid, med, 90p, 99p; several with commas between; NULL: sum */
     pfr_latency_order order;
     uint32_t top;                 /* rows at most; 0: all */
     bool histogram;               /* of each row that is shown; not in CSV */

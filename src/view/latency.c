@@ -20,11 +20,11 @@ static pfr_status choose(struct latency *l, pfr_error *err) {
     const pfr_latency_options *o = l->options;
     if (o->histogram && o->format == PFR_LATENCY_CSV)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format", "CSV has no histograms: text and JSON do");
-    if (o->sort && !latency_sort_is_known(o->sort))
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort", "no sort key '%.60s'", o->sort);
+    if (o->sort)
+        PFR_TRY(latency_sort_check(o->sort, err));
     l->frequency = o->ticks ? 0 : l->reader->header.cycle_frequency;
-    l->wish = (struct costs_wish){
-        .by = by[o->by], .jobs = o->jobs, .deduce = o->deduce, .hole = tell_hole, .context = l};
+    l->wish =
+        (struct costs_wish){.by = by[o->by], .jobs = o->jobs, .deduce = o->deduce, .hole = tell_hole, .context = l};
     return latency_filter_read(l, err);
 }
 
@@ -34,8 +34,8 @@ static void tell_limits(const struct latency *l) {
     pfr_error why;
     if (t->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%llu calls are part of their callers: more than %u were open at once", (unsigned long long)t->too_deep,
-                 CALLS_DEEPEST);
+                 "%llu calls are part of their callers: more than %u were open at once",
+                 (unsigned long long)t->too_deep, CALLS_DEEPEST);
         tell_hole((void *)(uintptr_t)l, &why);
     }
     if (t->limited) {

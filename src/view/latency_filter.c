@@ -34,8 +34,7 @@ static pfr_status make_expression(struct latency_names *names, const char *word,
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "not a regular expression: %.60s", word);
 }
 
-static pfr_status read_names(struct latency *l, struct latency_names *names, const char *const *words,
-                             pfr_error *err) {
+static pfr_status read_names(struct latency *l, struct latency_names *names, const char *const *words, pfr_error *err) {
     size_t expressions = 0;
     names->words = words;
     for (size_t i = 0; words && words[i]; i++)
@@ -61,9 +60,8 @@ static void free_names(struct latency *l, struct latency_names *names) {
 static bool have(const struct latency_names *names, const char *name) {
     size_t expression = 0;
     for (size_t i = 0; names->words[i]; i++)
-        if (is_expression(names->words[i])
-                ? regexec(&names->made[expression++], name, 0, NULL, 0) == 0
-                : fnmatch(names->words[i], name, 0) == 0)
+        if (is_expression(names->words[i]) ? regexec(&names->made[expression++], name, 0, NULL, 0) == 0
+                                           : fnmatch(names->words[i], name, 0) == 0)
             return true;
     return false;
 }
@@ -97,7 +95,8 @@ static bool wants_time(void *context, uint64_t ticks) {
 static pfr_status refuse_duration(const struct latency *l, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--min-duration does not take '%.60s': %s",
                     l->options->min_duration,
-                    l->frequency ? "it is a number with ns, us, ms or s" : "times of this trace are ticks, numbers alone");
+                    l->frequency ? "it is a number with ns, us, ms or s"
+                                 : "times of this trace are ticks, numbers alone");
 }
 
 /* Ticks that take as long or longer: rounded up, so that no call above is as short in whole nanoseconds. */

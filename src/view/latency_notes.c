@@ -103,9 +103,9 @@ static bool note_threshold(const struct latency *l, char *text) {
     return true;
 }
 
-static note_fn *const notes[] = {note_clock,    note_sums,  note_open,     note_lone,   note_backward, note_deduced,
-                                 note_untimed,  note_limit, note_too_deep, note_holes,  note_left_out, note_sketch,
-                                 note_threshold};
+static note_fn *const notes[] = {note_clock,    note_sums,    note_open,     note_lone,     note_backward,
+                                 note_deduced,  note_untimed, note_limit,    note_too_deep, note_holes,
+                                 note_left_out, note_sketch,  note_threshold};
 
 bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -61,7 +61,7 @@ struct latency {
     struct function_names names;
     struct latency_row *rows;
     size_t nr_rows, rows_room;
-    size_t shown; /* of these, the first */
+    size_t shown;      /* of these, the first */
     uint64_t sketched; /* rows whose percentiles are not exact */
 };
 
@@ -75,7 +75,7 @@ bool latency_wants_row(const struct latency *l, const struct latency_row *row);
 
 /* USAGE: no such sort key. */
 pfr_status latency_rows_make(struct latency *l, pfr_error *err);
-bool latency_sort_is_known(const char *name);
+pfr_status latency_sort_check(const char *keys, pfr_error *err);
 /* Ticks as they are printed. */
 uint64_t latency_shown(const struct latency *l, uint64_t ticks);
 uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks);

@@ -108,32 +108,57 @@ RANK_VALUE(2)
 RANK_VALUE(3)
 RANK_VALUE(4)
 
-/* Words of --sort, and of llvm-xray account. */
+/* Words of --sort, and of llvm-xray account and people. */
 static const struct sort_key {
     const char *name, *other;
     value_fn *value; /* NULL: by name */
     bool upwards;    /* when nothing is said */
 } sort_keys[] = {
-    {"sum", NULL, value_of_sum, false},        {"id", "funcid", value_of_id, true},
-    {"func", "function", NULL, true},          {"count", NULL, value_of_count, false},
-    {"min", NULL, value_of_low, false},        {"p50", "med", value_of_rank_0, false},
-    {"p90", "90p", value_of_rank_1, false},    {"p95", "95p", value_of_rank_2, false},
-    {"p99", "99p", value_of_rank_3, false},    {"p999", "p99.9", value_of_rank_4, false},
-    {"max", NULL, value_of_high, false},       {"self", NULL, value_of_self, false},
-    {"open", NULL, value_of_open, false},      {"median", NULL, value_of_rank_0, false},
+    {"sum", NULL, value_of_sum, false},     {"id", "funcid", value_of_id, true},
+    {"func", "function", NULL, true},       {"count", NULL, value_of_count, false},
+    {"min", NULL, value_of_low, false},     {"p50", "med", value_of_rank_0, false},
+    {"p90", "90p", value_of_rank_1, false}, {"p95", "95p", value_of_rank_2, false},
+    {"p99", "99p", value_of_rank_3, false}, {"p999", "p99.9", value_of_rank_4, false},
+    {"max", NULL, value_of_high, false},    {"self", NULL, value_of_self, false},
+    {"open", NULL, value_of_open, false},   {"median", NULL, value_of_rank_0, false},
 };
 
-static const struct sort_key *find_key(const char *name) {
+static const struct sort_key *find_key(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof sort_keys / sizeof *sort_keys; i++)
-        if (strcmp(sort_keys[i].name, name) == 0 || (sort_keys[i].other && strcmp(sort_keys[i].other, name) == 0))
-            return &sort_keys[i];
+        for (unsigned k = 0; k < 2; k++) {
+            const char *const known = k ? sort_keys[i].other : sort_keys[i].name;
+            if (known && strlen(known) == length && memcmp(known, name, length) == 0)
+                return &sort_keys[i];
+        }
     return NULL;
 }
 
+#define KEYS_MOST 16u
+
 struct order {
-    const struct sort_key *key;
-    bool upwards;
+    const struct sort_key *keys[KEYS_MOST];
+    unsigned count;
+    pfr_latency_order way;
 };
+
+static pfr_status read_order(const char *text, struct order *order, pfr_error *err) {
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        const struct sort_key *key = find_key(at, length);
+        if (!key || order->count == KEYS_MOST)
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort", "no sort key '%.*s'",
+                            length < 60 ? (int)length : 60, at);
+        order->keys[order->count++] = key;
+        at += length;
+        if (*at == '\0')
+            return PFR_OK;
+    }
+}
+
+pfr_status latency_sort_check(const char *keys, pfr_error *err) {
+    struct order order = {.count = 0};
+    return read_order(keys, &order, err);
+}
 
 static int by_number(__int128 a, __int128 b) {
     return a < b ? -1 : a > b;
@@ -145,10 +170,14 @@ static int by_name(const struct latency_row *a, const struct latency_row *b) {
 
 /* Rows that are equal otherwise: no two are equal in all of these. */
 static int by_key(const struct cost_key *a, const struct cost_key *b) {
-    const __int128 numbers[][2] = {{a->function, b->function},       {a->is_limit, b->is_limit},
-                                   {a->has_caller, b->has_caller},   {a->caller, b->caller},
-                                   {a->thread.pid, b->thread.pid},   {a->thread.tid, b->thread.tid},
-                                   {a->thread.has_pid, b->thread.has_pid}, {a->thread.has_tid, b->thread.has_tid}};
+    const __int128 numbers[][2] = {{a->function, b->function},
+                                   {a->is_limit, b->is_limit},
+                                   {a->has_caller, b->has_caller},
+                                   {a->caller, b->caller},
+                                   {a->thread.pid, b->thread.pid},
+                                   {a->thread.tid, b->thread.tid},
+                                   {a->thread.has_pid, b->thread.has_pid},
+                                   {a->thread.has_tid, b->thread.has_tid}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i][0] != numbers[i][1])
             return by_number(numbers[i][0], numbers[i][1]);
@@ -158,27 +187,23 @@ static int by_key(const struct cost_key *a, const struct cost_key *b) {
 static int by_order(const void *x, const void *y, void *context) {
     const struct latency_row *a = x, *b = y;
     const struct order *order = context;
-    value_fn *const value = order->key->value;
-    const int way = value ? by_number(value(a), value(b)) : by_name(a, b);
-    if (way)
-        return order->upwards ? way : -way;
+    for (unsigned i = 0; i < order->count; i++) {
+        const struct sort_key *key = order->keys[i];
+        const bool upwards = order->way == PFR_LATENCY_NATURAL ? key->upwards : order->way == PFR_LATENCY_ASCENDING;
+        const int way = key->value ? by_number(key->value(a), key->value(b)) : by_name(a, b);
+        if (way)
+            return upwards ? way : -way;
+    }
     return by_key(&a->key, &b->key);
 }
 
 static pfr_status sort_rows(struct latency *l, pfr_error *err) {
     const pfr_latency_options *o = l->options;
-    const char *const name = o->sort ? o->sort : "sum";
-    struct order order = {.key = find_key(name)};
-    if (!order.key)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort", "no sort key '%.60s'", name);
-    order.upwards = o->order == PFR_LATENCY_NATURAL ? order.key->upwards : o->order == PFR_LATENCY_ASCENDING;
+    struct order order = {.way = o->order};
+    PFR_TRY(read_order(o->sort ? o->sort : "sum", &order, err));
     if (l->nr_rows)
         qsort_r(l->rows, l->nr_rows, sizeof *l->rows, by_order, &order);
     return PFR_OK;
-}
-
-bool latency_sort_is_known(const char *name) {
-    return find_key(name) != NULL;
 }
 
 static uint64_t count_sketched(const struct latency *l) {

@@ -132,10 +132,12 @@ static bool by_thread(const struct latency *l) {
 }
 
 static const struct column columns[] = {
-    {"Count", cell_count, NULL, 0},    {"Sum", cell_sum, NULL, 0},         {"Self", cell_self, NULL, 0},
-    {"Min", cell_low, NULL, 0},        {"p50", cell_rank, NULL, 0},        {"p90", cell_rank, NULL, 1},
-    {"p95", cell_rank, NULL, 2},       {"p99", cell_rank, NULL, 3},        {"p99.9", cell_rank, NULL, 4},
-    {"Max", cell_high, NULL, 0},       {"Open", cell_open, any_open, 0},   {"Lone", cell_lone, any_lone, 0},
+    {"Count", cell_count, NULL, 0},        {"Sum", cell_sum, NULL, 0},
+    {"Self", cell_self, NULL, 0},          {"Min", cell_low, NULL, 0},
+    {"p50", cell_rank, NULL, 0},           {"p90", cell_rank, NULL, 1},
+    {"p95", cell_rank, NULL, 2},           {"p99", cell_rank, NULL, 3},
+    {"p99.9", cell_rank, NULL, 4},         {"Max", cell_high, NULL, 0},
+    {"Open", cell_open, any_open, 0},      {"Lone", cell_lone, any_lone, 0},
     {"Thread", cell_thread, by_thread, 0},
 };
 

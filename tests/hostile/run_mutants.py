@@ -30,7 +30,9 @@ EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["
          ["script", "--no-pager"], ["export"], ["flame"])
 TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["dump"], ["dump", "--format=jsonl"],
                   ["dump", "--hex"], ["script", "--no-pager"], ["script", "--format=json"], ["script", "--format=llvm-yaml"],
-                  ["report", "--no-pager"], ["report", "--format=json", "-s", "pid,tid,sym"], ["export"], ["flame"])
+                  ["report", "--no-pager"], ["report", "--format=json", "-s", "pid,tid,sym"], ["export"],
+                  ["export", "--format=pprof", "-o", "/dev/null"], ["flame"], ["latency", "--no-pager"],
+                  ["latency", "--by=caller", "--histogram", "--format=json"], ["latency", "--by=thread", "-d", "--format=csv"])
 SECONDS = 10
 KNOWN_STATUS = (0, 1, 3, 4)
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")

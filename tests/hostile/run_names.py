@@ -390,6 +390,34 @@ def judge_symbols(path, more, label, name):
             yield "%s, %s: %r is not given back" % (os.path.basename(path), form, name)
 
 
+def check_functions(folder, recorded):
+    """Names that an instrumentation map gives the functions of a trace, and the map's own name."""
+    trace = os.path.join(recorded, "..", "xray", "fdr-v5.xray")
+    for label, payload in PAYLOADS.items():
+        payload = payload.replace(b"\n", b"")
+        table = os.path.join(os.fsencode(folder), b"map-" + file_names()[label])
+        quoted = payload.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        with open(table, "wb") as file:
+            file.write(b'---\n- { id: 1, address: 0x10, function: 0x10, function-name: "q' + quoted + b'" }\n...\n')
+        for words in (("latency", "--no-pager"), ("latency", "--by=caller", "--histogram", "--no-pager"),
+                      ("latency", "--format=csv"), ("latency", "--by=caller", "--format=json"),
+                      ("dump", "--format=jsonl")):
+            done = run([*words, "-m", table, trace])
+            found = dirt(done.stdout) or dirt(done.stderr)
+            if found or done.returncode:
+                yield "%s, %s: %s" % (" ".join(words), label, found or done.stderr)
+                continue
+            command = CSV if "--format=csv" in words else words
+            shown = [unescape(text) for text in texts_of(command, done.stdout)]
+            for name in (b"q" + payload,) + ((table,) if words[0] == "latency" else ()):
+                if not any(name in text for text in shown):
+                    yield "%s, %s: %r is not given back" % (" ".join(words), label, name)
+            if words[0] == "latency" and command != CSV and "json" not in words[-1]:
+                raw = run([*words, "--raw-names", "-m", table, trace]).stdout
+                if b"q" + payload not in raw:
+                    yield "%s --raw-names, %s: %r is not there" % (" ".join(words), label, payload)
+
+
 def attempt(label, check, verbose):
     findings = list(check)
     print("%s hostile/names %s" % ("not ok" if findings else "ok", label))
@@ -402,7 +430,7 @@ def attempt(label, check, verbose):
 def run_all(options, folder):
     checks = {label: check_payload(folder, label, payload) for label, payload in PAYLOADS.items()}
     for label, check in (("mutants", check_mutants), ("file-names", check_file_names), ("progress", check_progress),
-                         ("symbols", check_symbols)):
+                         ("symbols", check_symbols), ("functions", check_functions)):
         checks[label] = check(folder, options.recorded)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = pool.map(lambda item: attempt(*item, options.verbose), checks.items())

@@ -135,6 +135,11 @@ def check_verbs(folder, recorded):
     for words in (["export"], ["export", "--format=pprof"], ["flame"]):
         yield " ".join(words), check_opens([*words, made], folder, [made] + named, kernel=True, must=[made])
         yield " ".join(words) + " --no-symbols", check_opens([*words, "--no-symbols", made], folder, [made], must=[made])
+    fixtures = os.path.dirname(os.path.abspath(recorded))
+    trace_file, table = os.path.join(fixtures, "xray/fdr-v5.xray"), os.path.join(fixtures, "maps/functions.yaml")
+    yield "latency", check_opens(["latency", trace_file], folder, [trace_file], must=[trace_file])
+    yield "latency -m", check_opens(["latency", "-m", table, trace_file], folder, [trace_file, table],
+                                    must=[trace_file, table])
     root = at("demo-root")
     yield "report --symfs", check_opens(["report", "--symfs", root, at("demo.data")], folder,
                                         [at("demo.data"), root + "/"], kernel=True,

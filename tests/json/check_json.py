@@ -3,7 +3,7 @@
 """check_json.py - what the command prints as JSON fits docs/json/*.schema.json.
 
 Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report`, `dump` and
-`script`, every trace of tests/fixtures/xray through `info`, `dump` and `script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
+`script`, every trace of tests/fixtures/xray through `info`, `report`, `latency`, `dump` and `script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
 `skip NAME reason` where python3-jsonschema is not installed.
 """
 import json
@@ -21,12 +21,16 @@ except ImportError:
 ROOT = Path(__file__).resolve().parent.parent.parent
 RECORDINGS = ROOT / "tests" / "fixtures" / "recorded"
 TRACES = ROOT / "tests" / "fixtures" / "xray"
-OF_TRACES = ("info", "dump", "script")
+OF_TRACES = ("info", "dump", "script", "report", "latency", "latency of callers", "latency of threads")
+OF_TRACES_ALONE = OF_TRACES[4:]
 EACH = 5
 VERBS = {
     "info": ["info", "--format=json"],
     "report": ["report", "--format=json", "--no-symbols"],
     "report -g": ["report", "-g", "--format=json", "--children", "--no-symbols"],
+    "latency": ["latency", "--format=json"],
+    "latency of callers": ["latency", "--by=caller", "--histogram", "--format=json"],
+    "latency of threads": ["latency", "--by=thread", "--ticks", "--format=json"],
     "dump": ["dump", "--format=jsonl"],
     "script": ["script", "--format=json"],
 }
@@ -48,7 +52,8 @@ def recordings(verb):
     traces = TRACES.iterdir() if verb in OF_TRACES else ()
     if verb == "script":  # a profile has no events
         traces = [path for path in traces if not path.name.startswith("profile")]
-    return sorted([path for path in RECORDINGS.iterdir() if path.suffix == ".data"] + list(traces))
+    recorded = () if verb in OF_TRACES_ALONE else RECORDINGS.iterdir()
+    return sorted([path for path in recorded if path.suffix == ".data"] + list(traces))
 
 
 def documents(verb, path):

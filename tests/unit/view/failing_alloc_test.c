@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump, report, script, export and flame fails once, on recordings of
- * each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no descriptor and no
- * file is left over. What a verb can do without that allocation must come out as if it had not failed.
+ * Memory of whole verbs: every allocation of info, dump, report, latency, script, export and flame fails once, on
+ * recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no
+ * descriptor and no file is left over. What a verb can do without that allocation must come out as if it had not
+ * failed.
  */
 #include "../base/failing_alloc.h"
 #include "../file/recorded_files.h"
@@ -13,6 +14,7 @@
 #include <perfray/export.h>
 #include <perfray/flame.h>
 #include <perfray/info.h>
+#include <perfray/latency.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
 
@@ -233,6 +235,41 @@ static pfr_status run_flame(const struct scene *scene, pfr_reader *reader, pfr_o
     const pfr_flame_options options = {.size = sizeof options, .of = &of, .subject = "it"};
     return pfr_flame(reader, &options, out, err);
 }
+
+static pfr_status print_latency(pfr_latency_by by, pfr_latency_format format, pfr_reader *reader, pfr_output *out,
+                                pfr_error *err) {
+    const char *const functions[] = {"/^#[0-9]/", "*", NULL};
+    const pfr_latency_options options = {.size = sizeof options,
+                                         .by = by,
+                                         .format = format,
+                                         .histogram = format != PFR_LATENCY_CSV,
+                                         .functions = functions,
+                                         .tids = "0-4294967295",
+                                         .jobs = 1};
+    return pfr_latency_print(reader, &options, out, err);
+}
+
+static pfr_status run_latency(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    (void)scene;
+    return print_latency(PFR_LATENCY_BY_FUNCTION, PFR_LATENCY_TEXT, reader, out, err);
+}
+
+static pfr_status run_latency_csv(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    (void)scene;
+    return print_latency(PFR_LATENCY_BY_THREAD, PFR_LATENCY_CSV, reader, out, err);
+}
+
+static pfr_status run_latency_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    (void)scene;
+    return print_latency(PFR_LATENCY_BY_CALLER, PFR_LATENCY_JSON, reader, out, err);
+}
+
+/* Of traces alone. */
+static const struct verb trace_verbs[] = {
+    {"latency --histogram", run_latency},
+    {"latency --by=thread --format=csv", run_latency_csv},
+    {"latency --by=caller --format=json", run_latency_json},
+};
 
 static const struct verb verbs[] = {
     {"info", run_info},

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Percentiles beside a slow second implementation, the error of a sketch, the law of merging, and what is kept. */
+#include "../base/failing_alloc.h"
+#include "base/fail.h"
+#include "model/spreads.h"
+#include "test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const unsigned ranks[] = {1, 500, 900, 950, 990, 999, 1000};
+
+static uint64_t random_state = 1;
+
+static uint64_t next_random(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* --- The slow way: all values, sorted. */
+
+struct values {
+    uint64_t *at;
+    size_t count, room;
+};
+
+static void keep(struct values *v, uint64_t value) {
+    if (v->count == v->room) {
+        v->room = v->room ? v->room * 2 : 64;
+        v->at = realloc(v->at, v->room * sizeof *v->at);
+        assert_non_null(v->at);
+    }
+    v->at[v->count++] = value;
+}
+
+static int by_value(const void *a, const void *b) {
+    const uint64_t *p = a, *q = b;
+    return *p < *q ? -1 : *p > *q;
+}
+
+/* ceil(n * q), counted from 1. */
+static uint64_t slow_rank(struct values *v, unsigned thousandths) {
+    size_t rank = 0;
+    qsort(v->at, v->count, sizeof *v->at, by_value);
+    while (rank * 1000 < v->count * thousandths)
+        rank++;
+    return v->at[rank ? rank - 1 : 0];
+}
+
+/* --- Beside it. */
+
+static void add(struct spreads *all, uint32_t number, struct values *v, uint64_t value) {
+    pfr_error err = {0};
+    spreads_find(all, number, value);
+    ASSERT_OK(spreads_add(all, number, value, &err), err);
+    keep(v, value);
+}
+
+static bool is_near(uint64_t a, uint64_t b, bool exact) {
+    const uint64_t far = a > b ? a - b : b - a;
+    return exact ? far == 0 : (double)far <= SPREAD_ERROR * (double)b;
+}
+
+static void expect_same(const struct spreads *all, uint32_t number, struct values *v) {
+    const struct spread *s = &all->at[number];
+    struct spread_list list;
+    pfr_error err = {0};
+    ASSERT_OK(spread_list(all, number, &list, &err), err);
+    assert_int_equal(list.total, v->count);
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        const uint64_t slow = slow_rank(v, ranks[i]), fast = spread_rank(&list, ranks[i]);
+        if (!is_near(fast, slow, !s->sketch))
+            fail_msg("rank %u of %zu values is %" PRIu64 ", not %" PRIu64, ranks[i], v->count, fast, slow);
+    }
+    assert_int_equal(s->low, v->at[0]);
+    assert_int_equal(s->high, v->at[v->count - 1]);
+    spread_list_free(all, &list);
+}
+
+struct bench {
+    struct memory memory;
+    struct spreads all;
+};
+
+static void begin(struct bench *b, uint32_t spreads) {
+    memory_init(&b->memory, NULL, 0);
+    spreads_init(&b->all, &b->memory);
+    for (uint32_t i = 0; i < spreads; i++)
+        assert_int_equal(spreads_new(&b->all, NULL), PFR_OK);
+}
+
+static void end(struct bench *b) {
+    spreads_free(&b->all);
+    assert_int_equal(b->memory.used, 0);
+}
+
+TEST(percentiles_of_few_values_are_exact) {
+    for (unsigned count = 1; count < 60; count++) {
+        struct bench b;
+        struct values v = {0};
+        begin(&b, 1);
+        for (unsigned i = 0; i < count; i++)
+            add(&b.all, 0, &v, next_random() >> next_random() % 64);
+        assert_null(b.all.at[0].sketch);
+        expect_same(&b.all, 0, &v);
+        free(v.at);
+        end(&b);
+    }
+}
+
+TEST(values_that_repeat_take_no_room) {
+    struct bench b;
+    struct values v = {0};
+    begin(&b, 1);
+    for (unsigned i = 0; i < 300000; i++)
+        add(&b.all, 0, &v, next_random() % 1000);
+    assert_null(b.all.at[0].sketch);
+    assert_int_equal(b.all.at[0].used, 1000);
+    assert_int_equal(b.all.charged, 1000);
+    expect_same(&b.all, 0, &v);
+    assert_true(b.memory.used < 64 << 10);
+    free(v.at);
+    end(&b);
+}
+
+TEST(up_to_the_bound_a_spread_is_exact_and_one_more_makes_it_a_sketch) {
+    struct bench b;
+    struct values v = {0};
+    begin(&b, 1);
+    for (uint64_t i = 0; i < SPREAD_MOST; i++)
+        add(&b.all, 0, &v, i * i);
+    assert_null(b.all.at[0].sketch);
+    expect_same(&b.all, 0, &v);
+    add(&b.all, 0, &v, 7 << 20);
+    assert_non_null(b.all.at[0].sketch);
+    assert_int_equal(b.all.charged, SPREAD_MOST);
+    expect_same(&b.all, 0, &v);
+    free(v.at);
+    end(&b);
+}
+
+TEST(a_sketch_is_never_farther_off_than_it_says) {
+    for (unsigned shape = 0; shape < 8; shape++) {
+        struct bench b;
+        struct values v = {0};
+        begin(&b, 1);
+        for (unsigned i = 0; i < 40000; i++)
+            add(&b.all, 0, &v, next_random() >> (shape * 8 + next_random() % 8) % 48);
+        assert_non_null(b.all.at[0].sketch);
+        expect_same(&b.all, 0, &v);
+        free(v.at);
+        end(&b);
+    }
+}
+
+TEST(every_bucket_has_its_values_near_its_middle) {
+    uint64_t before = 0;
+    for (unsigned bit = 0; bit < 64; bit++)
+        for (int i = -300; i <= 300; i++) {
+            const uint64_t value = ((uint64_t)1 << bit) + (uint64_t)i;
+            assert_true(is_near(spread_middle(spread_bucket(value)), value, value <= 255));
+        }
+    for (uint64_t bucket = 0; bucket < SKETCH_PAGES * SKETCH_PAGE; bucket++) {
+        assert_int_equal(spread_bucket(spread_middle(bucket)), bucket);
+        assert_true(bucket == 0 || spread_middle(bucket) > before);
+        before = spread_middle(bucket);
+    }
+    assert_int_equal(spread_bucket(UINT64_MAX), SKETCH_PAGES * SKETCH_PAGE - 1);
+}
+
+/* --- Many spreads. */
+
+TEST(where_all_together_are_too_many_values_the_widest_lose_exactness_first) {
+    struct bench b;
+    struct values v = {0};
+    begin(&b, 40);
+    for (uint32_t i = 0; i < 40; i++)
+        for (uint64_t k = 0; k < (i < 20 ? 100 : 15000); k++)
+            spreads_add(&b.all, i, k << 10, NULL);
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(b.all.at[i].sketch != NULL, i >= 20);
+    assert_true(b.all.charged <= SPREADS_MOST);
+    assert_int_equal(b.all.most, 4096);
+    free(v.at);
+    end(&b);
+}
+
+TEST(spreads_without_end_keep_to_their_memory) {
+    struct bench b;
+    begin(&b, 0);
+    for (uint32_t i = 0; i < 200000; i++) {
+        assert_int_equal(spreads_new(&b.all, NULL), PFR_OK);
+        assert_int_equal(spreads_add(&b.all, i, i, NULL), PFR_OK);
+    }
+    assert_int_equal(b.all.most, 0);
+    assert_int_equal(b.all.charged, 0);
+    for (uint32_t i = 0; i < 200000; i += 1000) {
+        struct spread_list list;
+        b.all.at[i].low = b.all.at[i].high = i;
+        assert_int_equal(spread_list(&b.all, i, &list, NULL), PFR_OK);
+        assert_int_equal(spread_rank(&list, 500), i);
+        spread_list_free(&b.all, &list);
+    }
+    end(&b);
+}
+
+/* --- Merging. */
+
+/* What a spread says, as text. */
+static char *text_of(const struct spreads *all) {
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    fprintf(out, "most %u charged %" PRIu64 "\n", all->most, all->charged);
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct spread_list list;
+        assert_int_equal(spread_list(all, i, &list, NULL), PFR_OK);
+        fprintf(out, "%u %d %" PRIu64 " %" PRIu64, i, all->at[i].sketch != NULL, all->at[i].low, all->at[i].high);
+        for (uint32_t k = 0; k < list.count; k++)
+            fprintf(out, " %" PRIu64 "*%" PRIu64, list.at[k].value, list.at[k].count);
+        fprintf(out, "\n");
+        spread_list_free(all, &list);
+    }
+    fclose(out);
+    return text;
+}
+
+#define KEYS 60u
+
+/* Values of a story: some keys have few values, some many; the story's size decides how many are exact. */
+static void tell(uint64_t seed, size_t values, void (*take)(void *context, uint32_t key, uint64_t value),
+                 void *context) {
+    random_state = seed;
+    for (size_t i = 0; i < values; i++) {
+        const uint32_t key = (uint32_t)(next_random() % KEYS);
+        take(context, key, next_random() % ((uint64_t)20 << key % 20));
+    }
+}
+
+struct lanes {
+    struct bench benches[5];
+    unsigned count;
+    uint64_t told;
+};
+
+static void take(void *context, uint32_t key, uint64_t value) {
+    struct lanes *lanes = context;
+    struct spreads *all = &lanes->benches[lanes->told++ * 7 % 11 % lanes->count].all;
+    spreads_find(all, key, value);
+    assert_int_equal(spreads_add(all, key, value, NULL), PFR_OK);
+}
+
+/* By so many; 1: nothing is merged. */
+static char *merged(uint64_t seed, size_t values, unsigned count, bool backwards) {
+    struct lanes lanes = {.count = count};
+    struct bench sum;
+    begin(&sum, KEYS);
+    for (unsigned i = 0; i < count; i++)
+        begin(&lanes.benches[i], KEYS);
+    tell(seed, values, take, &lanes);
+    for (unsigned i = 0; i < count; i++) {
+        const struct spreads *from = &lanes.benches[backwards ? count - 1 - i : i].all;
+        assert_int_equal(spreads_merge_begin(&sum.all, from, NULL), PFR_OK);
+        for (uint32_t k = 0; k < KEYS; k++)
+            assert_int_equal(spreads_merge(&sum.all, k, from, k, NULL), PFR_OK);
+    }
+    char *text = text_of(count == 1 ? &lanes.benches[0].all : &sum.all);
+    for (unsigned i = 0; i < count; i++)
+        end(&lanes.benches[i]);
+    end(&sum);
+    return text;
+}
+
+TEST(merged_spreads_are_those_that_one_would_have_filled) {
+    static const size_t sizes[] = {100, 20000, 200000, 700000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *one = merged(i + 1, sizes[i], 1, false);
+        for (unsigned lanes = 2; lanes <= 5; lanes++) {
+            char *several = merged(i + 1, sizes[i], lanes, lanes % 2);
+            assert_string_equal(several, one);
+            free(several);
+        }
+        free(one);
+    }
+}
+
+/* --- Memory that runs out. */
+
+static pfr_status fill_all(struct spreads *all, pfr_error *err) {
+    PFR_TRY(spreads_new(all, err));
+    PFR_TRY(spreads_new(all, err));
+    for (uint64_t i = 0; i < SPREAD_MOST + 100; i++)
+        PFR_TRY(spreads_add(all, i % 7 == 0, i << 8, err));
+    PFR_TRY(spreads_merge(all, 0, all, 1, err));
+    struct spread_list list;
+    PFR_TRY(spread_list(all, 0, &list, err));
+    spread_list_free(all, &list);
+    return PFR_OK;
+}
+
+TEST(each_allocation_of_spreads_fails_once) {
+    long count = 1;
+    for (long n = 0; n <= count; n++) {
+        struct failing_alloc failing;
+        struct memory memory;
+        struct spreads all;
+        pfr_error err = {0};
+        failing_alloc_begin(&failing, n);
+        memory_init(&memory, &failing.alloc, 0);
+        spreads_init(&all, &memory);
+        const pfr_status st = fill_all(&all, &err);
+        count = n ? count : failing.requests;
+        assert_int_equal(st, n ? PFR_ERR_MEMORY : PFR_OK);
+        assert_int_equal(err.status, n ? PFR_ERR_MEMORY : PFR_OK);
+        spreads_free(&all);
+        assert_int_equal(failing.blocks, 0);
+        assert_int_equal(memory.used, 0);
+    }
+    assert_true(count > 15);
+}
