@@ -264,13 +264,6 @@ static pfr_status run_latency_json(const struct scene *scene, pfr_reader *reader
     return print_latency(PFR_LATENCY_BY_CALLER, PFR_LATENCY_JSON, reader, out, err);
 }
 
-/* Of traces alone. */
-static const struct verb trace_verbs[] = {
-    {"latency --histogram", run_latency},
-    {"latency --by=thread --format=csv", run_latency_csv},
-    {"latency --by=caller --format=json", run_latency_json},
-};
-
 static const struct verb verbs[] = {
     {"info", run_info},
     {"info --format=json", run_info_json},
@@ -504,8 +497,12 @@ static pfr_status run_calls_yaml(const struct scene *scene, pfr_reader *reader, 
     return pfr_script_print(reader, &options, out, err);
 }
 
+/* Of traces alone; the last ones of those that have events. */
 static const struct verb trace_verbs[] = {
     {"dump --instr-map", run_dump_named},
+    {"latency --histogram", run_latency},
+    {"latency --by=thread --format=csv", run_latency_csv},
+    {"latency --by=caller --format=json", run_latency_json},
     {"script of a trace", run_calls},
     {"script --format=json of a trace", run_calls_json},
     {"script --format=llvm-yaml", run_calls_yaml},
@@ -516,7 +513,7 @@ static void fail_each_of_trace(const char *path, void *context) {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (is_of_traces(&verbs[i]))
             assert_true(fail_each(scene, &verbs[i], path) > 3);
-    const size_t count = strstr(path, "/profile") ? 1 : sizeof trace_verbs / sizeof *trace_verbs; /* no events */
+    const size_t count = strstr(path, "/profile") ? 4 : sizeof trace_verbs / sizeof *trace_verbs; /* no events */
     for (size_t i = 0; i < count; i++)
         assert_true(fail_each(scene, &trace_verbs[i], path) > 3);
 }
