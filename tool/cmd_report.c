@@ -76,7 +76,8 @@ static const struct opt report_opts[] = {
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
-    {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT", "threads; without it one for each cpu, with call chains at most 4"},
+    {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT",
+     "threads; without it one for each cpu, with call chains at most 4"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
     {"no-inline", 0, OPT_HABIT, 0, NULL, NULL},
     {0},
@@ -171,7 +172,8 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
 
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
-    pfr_report_options how = {.size = sizeof how, .hole = limit_told, .note = note_told, .context = (void *)(uintptr_t)task->file};
+    pfr_report_options how = {
+        .size = sizeof how, .hole = limit_told, .note = note_told, .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     fill(options, &how);
     if (options->format == PFR_REPORT_TEXT)

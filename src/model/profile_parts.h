@@ -191,8 +191,8 @@ struct tree {
     size_t nodes_room, self_room, groups_room, slot_count, used;
     uint32_t nr_nodes, nr_groups;
     struct intern_table group_keys;
-    struct arena arena;   /* groups */
-    struct memory *whole; /* of which so much is left for each node; NULL: nobody needs any */
+    struct arena arena;     /* groups */
+    struct memory *whole;   /* of which so much is left for each node; NULL: nobody needs any */
     const uint32_t *frames; /* how many there are */
     uint32_t cost, frame_cost;
     uint32_t until; /* nodes that there may be before the memory is looked at again */

@@ -227,8 +227,8 @@ static struct profile_wish wish_of(struct report *r) {
                                                 .release = r->release,
                                                 .none = o->no_symbols,
                                                 .mangled = o->mangled};
-    wish.functions = (struct function_names_options){
-        .maps = o->instr_maps, .none = o->no_symbols, .mangled = o->mangled};
+    wish.functions =
+        (struct function_names_options){.maps = o->instr_maps, .none = o->no_symbols, .mangled = o->mangled};
     wish.hole = tell_hole;
     wish.note = o->note ? tell_note : NULL;
     wish.keep = r->kept.any ? keep_sample : NULL;
@@ -249,7 +249,9 @@ static void tell_limits(struct report *r) {
     if (p->limited.samples) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
                  "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", p->limited.samples,
-                 r->measure->is_amount ? "calls are" : p->limited.samples == 1 ? "sample is" : "samples are");
+                 r->measure->is_amount     ? "calls are"
+                 : p->limited.samples == 1 ? "sample is"
+                                           : "samples are");
         tell_hole(r, &why);
     }
 }
