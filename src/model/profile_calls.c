@@ -3,45 +3,15 @@
  * The profile of a trace: what calls cost, by themselves. A node's weight is the self time of its calls, its samples
  * are how many there were.
  *
- * Each lane adds up by path, for one group of threads at a time (struct tally). When another group comes, or the lane
- * ends, what was added up becomes entries of (group, path); when all lanes have ended they become groups and nodes.
+ * Each lane adds up by group and path (profile_tally.h); when all have ended that becomes groups and nodes.
  */
 #include "model/profile_calls.h"
 
-#include "model/calls.h"
 #include "model/profile_parts.h"
+#include "model/profile_tally.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-#define NOT_RECORDED UINT32_MAX
-
-struct tally_entry {
-    uint64_t ticks, count; /* ticks: of themselves, modulo 2^64 */
-    uint32_t group, path;
-};
-
-struct tally_sum {
-    uint64_t ticks;
-    uint64_t count; /* and 1; 0: there is none */
-};
-
-/* What a lane has added up. */
-struct tally {
-    struct memory memory;   /* a share of the profile's */
-    struct tally_sum *sums; /* by path, of the group at hand */
-    uint32_t *touched;      /* paths that have a sum */
-    size_t room, nr_touched;
-    struct intern_table groups; /* values of the keys, COMM as the tid, -> number */
-    uint32_t group;             /* at hand */
-    uint64_t values[PROFILE_KEYS];
-    struct profile_sample who; /* of the thread at hand */
-    bool thread_wanted;
-    struct tally_entry *entries;
-    size_t nr_entries, entries_room;
-    uint64_t left_out, no_room; /* calls */
-    uint64_t no_room_ticks;
-};
 
 struct telling {
     struct profile *profile;
@@ -60,18 +30,11 @@ struct telling {
     uint64_t below_zero; /* nodes */
 };
 
-/* --- Adding up. */
-
-static void free_tally(struct tally *t) {
-    mem_free(&t->memory, t->sums, t->room, sizeof *t->sums);
-    mem_free(&t->memory, t->touched, t->room, sizeof *t->touched);
-    mem_free(&t->memory, t->entries, t->entries_room, sizeof *t->entries);
-    intern_free(&t->groups);
-}
+/* --- What lanes give. */
 
 static void free_lanes(struct telling *all) {
     for (unsigned i = 0; i < all->count; i++)
-        free_tally(&all->lanes[i]);
+        tally_free(&all->lanes[i]);
     mem_free(all->profile->memory, all->lanes, all->count, sizeof *all->lanes);
     all->lanes = NULL;
     all->count = 0;
@@ -79,163 +42,32 @@ static void free_lanes(struct telling *all) {
 
 static pfr_status on_begin(void *context, unsigned lanes, pfr_error *err) {
     struct telling *all = context;
+    struct profile *p = all->profile;
     free_lanes(all);
-    all->lanes = mem_zeroed(all->profile->memory, lanes, sizeof *all->lanes);
+    all->lanes = mem_zeroed(p->memory, lanes, sizeof *all->lanes);
     if (!all->lanes)
-        return mem_fail(all->profile->memory, err, "profile");
-    for (; all->count < lanes; all->count++) {
-        struct tally *t = &all->lanes[all->count];
-        memory_share(&t->memory, all->profile->memory);
-        intern_init(&t->groups, &t->memory);
-        t->group = INTERN_NONE;
-    }
+        return mem_fail(p->memory, err, "profile");
+    for (; all->count < lanes; all->count++)
+        tally_init(&all->lanes[all->count], &p->wish, all->frequency, p->memory);
     return PFR_OK;
 }
 
-/* All paths that the lane has got a place. */
-static pfr_status make_room(struct tally *t, uint32_t paths, pfr_error *err) {
-    if (paths <= t->room)
-        return PFR_OK;
-    const size_t room = (size_t)paths + paths / 2 + 64;
-    struct tally_sum *sums = mem_zeroed(&t->memory, room, sizeof *sums);
-    uint32_t *touched = sums ? mem_alloc(&t->memory, room, sizeof *touched) : NULL;
-    if (!touched) {
-        const pfr_status st = mem_fail(&t->memory, err, "profile");
-        mem_free(&t->memory, sums, sums ? room : 0, sizeof *sums);
-        return st;
-    }
-    if (t->room) {
-        memcpy(sums, t->sums, t->room * sizeof *sums);
-        memcpy(touched, t->touched, t->nr_touched * sizeof *touched);
-    }
-    mem_free(&t->memory, t->sums, t->room, sizeof *sums);
-    mem_free(&t->memory, t->touched, t->room, sizeof *touched);
-    t->sums = sums;
-    t->touched = touched;
-    t->room = room;
-    return PFR_OK;
-}
-
-static pfr_status add_entry(struct tally *t, uint32_t path, pfr_error *err) {
-    const struct tally_sum *sum = &t->sums[path];
-    void *more = mem_grow(&t->memory, t->entries, t->nr_entries, &t->entries_room, 256, sizeof *t->entries);
-    if (more) {
-        t->entries = more;
-        t->entries[t->nr_entries++] = (struct tally_entry){sum->ticks, sum->count - 1, t->group, path};
-        return PFR_OK;
-    }
-    t->no_room_ticks += sum->ticks;
-    t->no_room += sum->count - 1;
-    return mem_failure(&t->memory) == PFR_ERR_LIMIT ? PFR_OK : mem_fail(&t->memory, err, "profile");
-}
-
-/* What was added up for the group at hand. */
-static pfr_status settle(struct tally *t, pfr_error *err) {
-    for (size_t i = 0; i < t->nr_touched; i++) {
-        PFR_TRY(add_entry(t, t->touched[i], err));
-        t->sums[t->touched[i]] = (struct tally_sum){0, 0};
-    }
-    t->nr_touched = 0;
-    return PFR_OK;
-}
-
-static void add(struct tally *t, uint32_t path, uint64_t ticks, uint64_t count) {
-    struct tally_sum *sum = &t->sums[path];
-    if (sum->count == 0) {
-        sum->count = 1;
-        t->touched[t->nr_touched++] = path;
-    }
-    sum->ticks += ticks;
-    sum->count += count;
-}
-
-/* --- Groups. */
-
-/* Where a key has nothing to say, as profile_pick.c has it. */
-static uint64_t key_value(const struct telling *all, const struct tally *t, enum profile_key key, uint64_t exit_ns) {
-    const struct profile_wish *wish = &all->profile->wish;
-    if (key == PROFILE_COMM || key == PROFILE_TID)
-        return t->who.tid;
-    if (key == PROFILE_PID)
-        return t->who.pid;
-    if (key == PROFILE_CPU)
-        return NOT_RECORDED;
-    if (key == PROFILE_TIME)
-        return exit_ns / (wish->time_quantum ? wish->time_quantum : 1) * (wish->time_quantum ? wish->time_quantum : 1);
-    return profile_kind_of(key) == PROFILE_TEXT ? NO_TEXT : 0;
-}
-
-static pfr_status choose_group(const struct telling *all, struct tally *t, uint64_t exit_ns, pfr_error *err) {
-    uint64_t values[PROFILE_KEYS];
-    unsigned count = 0;
-    uint32_t group;
-    for (uint32_t keys = all->profile->wish.keys; keys; keys &= keys - 1)
-        values[count++] = key_value(all, t, (enum profile_key)__builtin_ctz(keys), exit_ns);
-    if (t->group != INTERN_NONE && memcmp(values, t->values, count * sizeof *values) == 0)
-        return PFR_OK;
-    PFR_TRY(intern_put(&t->groups, values, count * sizeof *values, &group, err));
-    if (t->group != INTERN_NONE)
-        PFR_TRY(settle(t, err));
-    memcpy(t->values, values, count * sizeof *values);
-    t->group = group;
-    return PFR_OK;
+static struct tally *tally_of(void *context, const struct calls_lane *lane) {
+    return &((struct telling *)context)->lanes[lane->number];
 }
 
 static pfr_status on_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
                             pfr_error *err) {
-    struct telling *all = context;
-    struct tally *t = &all->lanes[lane->number];
-    t->who = (struct profile_sample){.event = 0,
-                                     .pid = thread->has_pid ? (uint32_t)thread->pid : NOT_RECORDED,
-                                     .tid = thread->has_tid ? (uint32_t)thread->tid : NOT_RECORDED,
-                                     .cpu = NOT_RECORDED,
-                                     .time = UINT64_MAX};
-    return choose_group(all, t, 0, err);
-}
-
-static bool keeps(const struct telling *all, struct tally *t, uint64_t exit_ns) {
-    const struct profile_wish *wish = &all->profile->wish;
-    t->who.time = exit_ns;
-    return !wish->keep || wish->keep(wish->context, &t->who);
-}
-
-/* Each call for itself, because not all of them count, or not all in one group. */
-static pfr_status choose_calls(struct telling *all, struct tally *t, const struct call *calls, size_t count,
-                               pfr_error *err) {
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t exit_ns = calls_ns(calls[i].exit, all->frequency);
-        if (!keeps(all, t, exit_ns)) {
-            t->left_out++;
-            continue;
-        }
-        PFR_TRY(choose_group(all, t, exit_ns, err));
-        add(t, calls[i].node, (uint64_t)calls[i].self, 1);
-    }
-    return PFR_OK;
+    return tally_thread(tally_of(context, lane), thread, err);
 }
 
 static pfr_status on_calls(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
                            pfr_error *err) {
-    struct telling *all = context;
-    struct tally *t = &all->lanes[lane->number];
-    PFR_TRY(make_room(t, lane->paths->count, err));
-    if (all->profile->wish.keep || all->profile->wish.keys & PROFILE_BIT(PROFILE_TIME))
-        return choose_calls(all, t, calls, count, err);
-    for (size_t i = 0; i < count; i++)
-        add(t, calls[i].node, (uint64_t)calls[i].self, 1);
-    return PFR_OK;
+    return tally_calls(tally_of(context, lane), lane->paths->count, calls, count, err);
 }
 
-/* A profile file says no times: its calls are left out where one is asked for. */
 static pfr_status on_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum, pfr_error *err) {
-    struct telling *all = context;
-    struct tally *t = &all->lanes[lane->number];
-    PFR_TRY(make_room(t, lane->paths->count, err));
-    if (keeps(all, t, UINT64_MAX))
-        add(t, sum->node, (uint64_t)sum->self, sum->count);
-    else
-        t->left_out += sum->count;
-    return PFR_OK;
+    return tally_sum(tally_of(context, lane), lane->paths->count, sum, err);
 }
 
 /* --- Frames. */
@@ -388,7 +220,7 @@ static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error
     struct telling *all = context;
     struct tally *t = &all->lanes[lane->number];
     uint32_t root = NO_NODE, group = INTERN_NONE;
-    PFR_TRY(settle(t, err));
+    PFR_TRY(tally_settle(t, err));
     PFR_TRY(make_path_room(all, lane->paths, err));
     for (size_t i = 0; i < t->nr_entries; i++) {
         if (t->entries[i].group != group) {

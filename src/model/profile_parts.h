@@ -16,7 +16,8 @@
  *     profile_tree.c      groups, and stacks as a tree of frames
  *     profile_lanes.c     slices of the recording, counted by several threads
  *     profile.c           the passes over the recording
- *     profile_calls.c     all of it for traces: calls to groups and nodes
+ *     profile_calls.c     all of it for traces: calls, which lanes add up
+ *     profile_tally.c     by group and path, to groups and nodes
  *
  * An entry is found by (event, cpumode, who, sampled address, keys, hash of the chain). Who is a name and an address
  * space, worked out for each sample at its own moment: so the order of samples does not matter. What its addresses mean

@@ -342,13 +342,6 @@ pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct m
     return build(s, reader, memory, true, &nobody, err);
 }
 
-pfr_status samples_can_be(const pfr_reader *reader, pfr_error *err) {
-    if (!reader->trace)
-        return PFR_OK;
-    return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "trace",
-                    "an XRay trace has calls and no samples; info and dump show what is in it");
-}
-
 void state_free(struct state *s) {
     for (size_t i = 0; i < s->nr_cgroups; i++)
         changes_free(&s->cgroups[i], s->memory);

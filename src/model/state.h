@@ -53,9 +53,6 @@ void state_free(struct state *state);
 pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
 pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
 
-/* PFR_ERR_FORMAT for a trace, which has calls and no samples. */
-pfr_status samples_can_be(const pfr_reader *reader, pfr_error *err);
-
 struct key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
 
 /* Where an address is. */
