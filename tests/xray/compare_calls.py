@@ -4,6 +4,7 @@
 
 rows NAME       `report`: calls and self time of each function, and of each function in each thread, are the oracle's
 children NAME   `report --children`: the time with all that was called, in which recursion counts once
+trees NAME      `report -g caller` and `-g callee`: calls and time of each branch of each thread's tree
 stacks NAME     `export --format=folded`: calls and self time of each path of each thread
 notes NAME      open calls, lone exits and calls of no time, as the report tells them
 jobs NAME       the same output with one thread and with three
@@ -200,6 +201,33 @@ def check_stacks(tally, name, path, costs):
     tally.check("stacks, time", name, stacks_of(out), {k: v[1] for k, v in stacks.items() if v[1]})
 
 
+def trees_of(out):
+    """(thread, frames of a branch from the root on) -> calls, time."""
+    branches = {}
+    for event in json.loads(out)["events"]:
+        for row in event["rows"]:
+            paths = []
+            for twig in row.get("tree", []):
+                paths.append((paths[twig["parent"]] if "parent" in twig else ()) + (twig["frame"],))
+                branches[(row["tid"],) + paths[-1]] = (twig["samples"], twig["weight"])
+    return {key: value for key, value in branches.items() if value[1]}
+
+
+def check_trees(tally, name, path, costs):
+    """Each path is in the branches that begin as it does, from either end."""
+    merged = costs.merged(lambda thread, path: (thread[1], path))
+    for how in ("caller", "callee"):
+        branches = defaultdict(lambda: [0, 0])
+        for ((_, tid), functions), (count, ticks) in merged.items():
+            names = tuple(map(word, functions if how == "caller" else reversed(functions)))
+            for length in range(1, len(names) + 1):
+                branches[(tid if tid is not None else -1,) + names[:length]][0] += count
+                branches[(tid if tid is not None else -1,) + names[:length]][1] += max(ticks, 0)
+        theirs = {key: (count, costs.ns(ticks)) for key, (count, ticks) in branches.items() if costs.ns(ticks)}
+        _, out, _ = run(["report", "--format=json", "-s", "tid", "--no-children", "-g", how + ",0", path])
+        tally.check("trees, " + how, name, trees_of(out), theirs)
+
+
 def check_notes(tally, name, path, costs):
     _, out, _ = run(["report", "--format=json", path])
     notes = json.loads(out).get("notes", [])
@@ -280,6 +308,8 @@ def check_file(tally, corpus, path):
     costs = Costs(trace)
     check_rows(tally, name, path, costs)
     check_stacks(tally, name, path, costs)
+    if not name.startswith("deep"):  # a tree of a thousand levels is as many branches of as many names
+        check_trees(tally, name, path, costs)
     check_notes(tally, name, path, costs)
     check_same(tally, name, path, data)
     check_account(tally, corpus, name, path)
