@@ -413,7 +413,7 @@ def chosen(forms):
 def xray_inputs():
     """Every trace in every form."""
     for name, content in sorted(xray_files.all_files().items()):
-        for form in range(8):
+        for form in range(11):
             yield "%s-%d" % (name, form), content + bytes((form,))
 
 

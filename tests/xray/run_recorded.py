@@ -8,6 +8,7 @@ The programs of tests/xray/programs are built and run under XRay's flight record
 small ones, and under its basic log. What each thread says that it did must be what perfray tells of it:
 
 script   every call, exit, argument and logged event, by name, in the order of the thread; in text, JSON and llvm-xray's YAML
+report   as many finished calls of each function
 dump     as many enters and exits of each function, by name
 llvm     YAML byte for byte as llvm-xray's, where that is installed
 maps     the same by the object, by a map that names it, and of another object than the first, a shared one
@@ -187,6 +188,19 @@ def counts_of_dump(trace, maps):
     return counts
 
 
+def counts_of_report(trace, maps):
+    """Finished calls of each function; standard error tells of those that never ended."""
+    done = subprocess.run([os.environ["PERFRAY"], "report", "-n", "--no-children", "-g", "none", "--format=json",
+                           *map(str, maps), str(trace)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+                          check=True)
+    rows = json.loads(done.stdout)["events"][0]["rows"]
+    return {row["sym"].replace("[.] ", ""): row["samples"] for row in rows}
+
+
+def finished_of(said):
+    return dict(collections.Counter(what[1:] for steps in said.values() for what in steps if what[0] == "-"))
+
+
 def counts_of(said):
     return collections.Counter(re.sub(r"\(-?\d+\)$", "", what) for steps in said.values() for what in steps if what[0] != "!")
 
@@ -197,6 +211,7 @@ def check_trace(tally, name, trace, said, maps):
     tally.check(name + "/order", ordered, True)
     tally.check(name + "/text", of_text(trace, maps), said)
     tally.check(name + "/yaml", of_yaml(trace, maps), said)
+    tally.check(name + "/report", counts_of_report(trace, maps), finished_of(said))
     tally.check(name + "/dump", counts_of_dump(trace, maps), counts_of(said))
 
 
