@@ -182,14 +182,14 @@ static const struct printer printers[] = {
     {"info-json", OF_ALL, true, false, false, print_info_json},
     {"dump", OF_ALL, false, true, false, print_dump_text},
     {"dump-jsonl", OF_ALL, false, true, false, print_dump_json},
-    {"report", OF_SAMPLES, false, false, false, print_report},
+    {"report", OF_ALL, false, false, false, print_report},
     {"script", OF_SAMPLES, false, false, false, print_script},
-    {"folded", OF_SAMPLES, false, false, false, print_folded},
-    {"pprof", OF_SAMPLES, false, false, true, print_pprof},
+    {"folded", OF_ALL, false, false, false, print_folded},
+    {"pprof", OF_ALL, false, false, true, print_pprof},
     {"trace-script", OF_TRACES, false, false, false, print_trace_text},
     {"trace-script-json", OF_TRACES, false, false, false, print_trace_json},
     {"trace-script-yaml", OF_TRACES, false, false, false, print_trace_yaml},
-    {"flame", OF_SAMPLES, false, false, false, print_flame},
+    {"flame", OF_ALL, false, false, false, print_flame},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 
