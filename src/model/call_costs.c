@@ -159,7 +159,7 @@ static inline pfr_status add_call(struct cost_lane *l, const struct calls_lane *
     return PFR_OK;
 }
 
-#define BATCH 512u
+#define BATCH 128u
 
 /* Counts lie all over the memory of many functions: they are asked for in one pass, and added to in the next. */
 static pfr_status add_batch(struct cost_lane *l, const struct calls_lane *lane, const struct call *calls, size_t count,
@@ -334,8 +334,12 @@ static void tell_hole(void *context, const pfr_error *hole) {
 }
 
 pfr_status call_costs_load(struct call_costs *c, pfr_reader *reader, const struct costs_wish *wish, pfr_error *err) {
-    const struct calls_wish calls = {
-        .sink = &sink, .jobs = wish->jobs, .deduce = wish->deduce, .hole = tell_hole, .context = c};
+    const struct calls_wish calls = {.sink = &sink,
+                                     .reach = wish->by == COSTS_BY_CALLER ? 2 : 1,
+                                     .jobs = wish->jobs,
+                                     .deduce = wish->deduce,
+                                     .hole = tell_hole,
+                                     .context = c};
     c->wish = wish;
     const pfr_status st = calls_read(reader, &calls, &c->totals, err);
     free_lanes(c);

@@ -26,8 +26,8 @@ enum costs_by { COSTS_BY_FUNCTION, COSTS_BY_CALLER, COSTS_BY_THREAD };
 struct cost_key {
     struct calls_thread thread;
     uint32_t function, caller;
-    bool has_caller;  /* not called by nobody that is known */
-    bool is_limit;    /* calls whose paths had no room: their function is not known */
+    bool has_caller; /* not called by nobody that is known */
+    bool is_limit;   /* calls whose paths had no room: their function is not known */
 };
 
 struct call_cost {
@@ -47,7 +47,7 @@ struct costs_wish {
     bool deduce;
     uint64_t least; /* ticks: shorter calls are left out */
     bool (*wants_thread)(void *context, const struct calls_thread *thread);
-    bool (*wants_time)(void *context, uint64_t ticks); /* when a call was left; when one that never was, was entered */
+    bool (*wants_time)(void *context, uint64_t ticks);  /* when a call was left; when one that never was, was entered */
     void (*hole)(void *context, const pfr_error *hole); /* see calls_wish */
     void *context;
 };

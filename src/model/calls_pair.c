@@ -170,6 +170,7 @@ struct at_hand {
     struct open_call *base, *top;
     const struct open_call *high; /* from there on an enter needs a look */
     const struct call_edge *edges;
+    unsigned reach; /* of the wish */
     size_t batched;
     uint64_t shortest;
     bool over;
@@ -181,6 +182,7 @@ static inline struct at_hand take_up(const struct calls_lane_state *l, const str
                             .top = t->open + t->depth,
                             .high = t->open + plain,
                             .edges = l->edges,
+                            .reach = l->wish->reach,
                             .batched = l->batched,
                             .shortest = l->totals.shortest,
                             .over = t->over > 0};
@@ -192,15 +194,24 @@ static inline void put_down(const struct at_hand *h, struct calls_lane_state *l,
     l->totals.shortest = h->shortest;
 }
 
+/* Below which path a call is looked for. */
+static pfr_status parent_of(struct calls_lane_state *l, const struct thread_calls *t, uint32_t *parent,
+                            pfr_error *err) {
+    const struct open_call *caller = &t->open[t->depth];
+    *parent = l->wish->reach ? PATH_ROOT : caller->node;
+    return l->wish->reach > 1 && t->depth > 0 ? lane_child(l, PATH_ROOT, caller->function, parent, err) : PFR_OK;
+}
+
 static __attribute__((noinline)) pfr_status enter_slowly(struct calls_lane_state *l, struct thread_calls *t,
                                                          const struct trace_call *call, pfr_error *err) {
-    uint32_t node;
+    uint32_t parent, node;
     if (t->depth + 1 == t->room || t->depth >= CALLS_NEAR) {
         const pfr_status st = make_room(l, t, call->function, err);
         if (st != PFR_OK)
             return st == PFR_END ? PFR_OK : st;
     }
-    PFR_TRY(lane_child(l, t->open[t->depth].node, call->function, &node, err));
+    PFR_TRY(parent_of(l, t, &parent, err));
+    PFR_TRY(lane_child(l, parent, call->function, &node, err));
     t->open[++t->depth] = (struct open_call){call->tsc, 0, call->function, node};
     return PFR_OK;
 }
@@ -215,13 +226,21 @@ static __attribute__((noinline)) pfr_status leave_slowly(struct calls_lane_state
     return leave_down_to(l, t, exit, err);
 }
 
-/* false: it needs a look. */
+/* 0: it was not met lately. */
+static inline uint32_t met_lately(const struct at_hand *h, uint32_t parent, uint32_t function) {
+    const struct call_edge *edge = &h->edges[call_edge_place(parent, function)];
+    return edge->parent == parent && edge->function == function ? edge->child : 0;
+}
+
+/* false: it needs a look. So it does where the path of its caller was not met lately. */
 static inline bool enter(struct at_hand *h, const struct trace_call *call) {
-    const uint32_t parent = h->top->node;
-    const struct call_edge *edge = &h->edges[call_edge_place(parent, call->function)];
-    if (h->top >= h->high || edge->parent != parent || edge->function != call->function || edge->child == 0)
+    uint32_t parent = h->reach ? PATH_ROOT : h->top->node;
+    if (h->reach > 1 && h->top != h->base && (parent = met_lately(h, PATH_ROOT, h->top->function)) == 0)
         return false;
-    *++h->top = (struct open_call){call->tsc, 0, call->function, edge->child};
+    const uint32_t child = met_lately(h, parent, call->function);
+    if (h->top >= h->high || child == 0)
+        return false;
+    *++h->top = (struct open_call){call->tsc, 0, call->function, child};
     return true;
 }
 

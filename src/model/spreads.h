@@ -5,9 +5,9 @@
  * Spreads: of each of many keys, which values were met and how often, so that any percentile can be told.
  *
  * A spread is exact while its distinct values are few: a table of (value, count). One that has more becomes a sketch,
- * which counts by bucket: a value below 2^SPREAD_BITS * 2 has one of its own, above that the leading SPREAD_BITS + 1 bits
- * make it. A value told out of a bucket is its middle, never farther off than SPREAD_ERROR of it. Counts, the smallest
- * and the greatest value stay exact.
+ * which counts by bucket: a value below 2^SPREAD_BITS * 2 has one of its own, above that the leading SPREAD_BITS + 1
+ * bits make it. A value told out of a bucket is its middle, never farther off than SPREAD_ERROR of it. Counts, the
+ * smallest and the greatest value stay exact.
  *
  * How many is few, `most`, starts with SPREAD_MOST and is halved while all spreads together, each counted with
  * min(distinct values, most), have above SPREADS_MOST. That is a property of the values alone: spreads that were filled
@@ -61,7 +61,8 @@ void spreads_free(struct spreads *all);
 /* One more, empty; its number is all->count before. */
 pfr_status spreads_new(struct spreads *all, pfr_error *err);
 
-/* What spreads_add does for a value that is new or stands behind others; `count` of them. low and high are as they were.
+/* What spreads_add does for a value that is new or stands behind others; `count` of them. low and high are as they
+ * were.
  */
 pfr_status spreads_add_slowly(struct spreads *all, uint32_t number, uint64_t value, uint64_t count, pfr_error *err);
 

@@ -5,8 +5,8 @@
  * Traces from short stories, and what calls_read makes of them as text, a line for each call, open call and lone exit:
  *
  *     story(&b, "+1 +2 -2 -1");            enters and exits 10 ticks apart; ~2: a tail exit; !2: an action of no
- * version "7 call 1;2 10 10\n"                 thread, path, latency, self; "tail" and "back" behind, where they are "7
- * open 1;2\n"  "7 lone 2 at 1\n"    the path of what was open
+ * version "7 call 1;2 10 10\n"                 thread, path, latency, self; "tail", "back" and "deduced" behind, where
+ * they are "7 open 1;2\n"  "7 lone 2 at 1\n"    the path of what was open
  *
  * Lines of one thread are in their order; threads follow each other by number.
  */
@@ -54,6 +54,8 @@ struct teller {
     struct calls_totals totals;
     unsigned lock;
     uint64_t fail_at; /* the sink's own failure, at its n-th line; 0: never */
+    unsigned reach;   /* of the wish, */
+    bool deduce;
 };
 
 static inline void teller_clear(struct teller *t) {
@@ -121,8 +123,9 @@ static inline pfr_status tell_calls(void *context, const struct calls_lane *lane
     char text[80];
     for (size_t i = 0; i < count; i++) {
         const struct call *c = &calls[i];
-        snprintf(text, sizeof text, " %" PRIu64 " %" PRId64 "%s%s", call_latency(c), c->self,
-                 c->flags & CALL_TAIL ? " tail" : "", c->flags & CALL_BACKWARD ? " back" : "");
+        snprintf(text, sizeof text, " %" PRIu64 " %" PRId64 "%s%s%s", call_latency(c), c->self,
+                 c->flags & CALL_TAIL ? " tail" : "", c->flags & CALL_BACKWARD ? " back" : "",
+                 c->flags & CALL_DEDUCED ? " deduced" : "");
         const pfr_status st = tell(context, lane, "call", c->node, text, err);
         if (st < 0)
             return st;
@@ -180,9 +183,14 @@ static inline int by_thread(const void *a, const void *b) {
 static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned jobs, pfr_error *err) {
     static const struct calls_sink sink = {tell_begin, tell_thread, tell_calls, tell_sum,
                                            tell_open,  tell_lone,   tell_end};
-    const struct calls_wish wish = {.sink = &sink, .jobs = jobs, .hole = tell_hole, .context = t};
-    const uint64_t fail_at = t->fail_at;
-    *t = (struct teller){.fail_at = fail_at, .lines = t->lines, .count = t->count, .room = t->room};
+    const struct calls_wish wish = {
+        .sink = &sink, .reach = t->reach, .jobs = jobs, .deduce = t->deduce, .hole = tell_hole, .context = t};
+    *t = (struct teller){.fail_at = t->fail_at,
+                         .reach = t->reach,
+                         .deduce = t->deduce,
+                         .lines = t->lines,
+                         .count = t->count,
+                         .room = t->room};
     const pfr_status st = calls_read(reader, &wish, &t->totals, err);
     if (t->count)
         qsort(t->lines, t->count, sizeof *t->lines, by_thread);

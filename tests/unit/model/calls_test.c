@@ -75,6 +75,57 @@ TEST(the_innermost_open_call_of_the_function_ends) {
     expect_story("+1 +2 +1 +3 -1 -2 -1", "7 open 1;2;1;3\n7 call 1;2;1 20 20\n7 call 1;2 40 20\n7 call 1 60 20\n");
 }
 
+/* With a wish of its own. */
+static void expect_wished(const char *text, unsigned reach, bool deduce, const char *expected) {
+    struct teller t = {.reach = reach, .deduce = deduce};
+    struct builder b = begin_trace();
+    pfr_error err = {.offset = 0};
+    put_buffer(&b, 7, 1000, text);
+    pfr_reader *reader = open_trace(&b, NULL);
+    ASSERT_OK(tell_all(&t, reader, 1, &err), err);
+    char *told = teller_text(&t);
+    assert_string_equal(told, expected);
+    free(told);
+    teller_free(&t);
+    pfr_close(reader);
+    free(b.bytes);
+}
+
+TEST(calls_that_were_never_left_end_with_the_one_around_them_where_that_is_wished) {
+    expect_wished("+1 +2 +3 -1", 0, true, "7 call 1;2;3 10 10 deduced\n7 call 1;2 20 10 deduced\n7 call 1 30 10\n");
+    expect_wished("+1 +2 ~1 +4", 0, true, "7 call 1;2 10 10 tail deduced\n7 call 1 20 10 tail\n7 open 4\n");
+}
+
+TEST(a_batch_of_calls_that_end_at_once_is_as_long_as_it_must_be) {
+    char text[6000] = "", expected[100];
+    for (unsigned i = 0; i < 1500; i++)
+        strcat(text, i == 0 ? "+1" : " +2");
+    strcat(text, " -1");
+    struct teller t = {.reach = 1, .deduce = true};
+    struct builder b = begin_trace();
+    put_buffer(&b, 7, 1000, text);
+    pfr_reader *reader = open_trace(&b, NULL);
+    assert_int_equal(tell_all(&t, reader, 1, NULL), PFR_OK);
+    assert_int_equal(t.totals.calls, 1500);
+    assert_int_equal(t.totals.open, 0);
+    snprintf(expected, sizeof expected, "7 call 2 10 10 deduced\n");
+    assert_string_equal(t.lines[0].text, expected);
+    teller_free(&t);
+    pfr_close(reader);
+    free(b.bytes);
+}
+
+/* Calls are given in batches, what belongs to none at once. */
+TEST(paths_reach_as_far_as_is_wished) {
+    const char *const text = "+1 +2 +3 -3 -2 +3 -3 -9 -1 +2";
+    expect_wished(text, 0, false,
+                  "7 lone 9 at 1\n7 call 1;2;3 10 10\n7 call 1;2 30 20\n7 call 1;3 10 10\n7 call 1 80 40\n7 open 2\n");
+    expect_wished(text, 1, false,
+                  "7 lone 9 at 1\n7 call 3 10 10\n7 call 2 30 20\n7 call 3 10 10\n7 call 1 80 40\n7 open 2\n");
+    expect_wished(text, 2, false,
+                  "7 lone 9 at 1\n7 call 2;3 10 10\n7 call 1;2 30 20\n7 call 1;3 10 10\n7 call 1 80 40\n7 open 2\n");
+}
+
 TEST(an_exit_of_what_is_not_open_changes_nothing) {
     expect_story("-9 +1 -9 +2 -9 -2 -1",
                  "7 lone 9 at \n7 lone 9 at 1\n7 lone 9 at 1;2\n7 call 1;2 20 20\n7 call 1 50 30\n");
