@@ -2,13 +2,14 @@
 /*
  * An XRay trace. The last byte chooses: every record walked, again after pfr_rewind and once more through a pipe, with
  * the same outcome, for a trace is read from its begin to its end however it comes; or one form of dump, info, script,
- * report or export.
+ * report, export or latency.
  */
 #include "fuzz_print.h"
 
 #include <perfray/dump.h>
 #include <perfray/export.h>
 #include <perfray/info.h>
+#include <perfray/latency.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/trace.h>
@@ -41,6 +42,10 @@ static pfr_status print_report(pfr_reader *reader, const void *how, pfr_output *
     return pfr_report_print(reader, how, out, err);
 }
 
+static pfr_status print_latency(pfr_reader *reader, const void *how, pfr_output *out, pfr_error *err) {
+    return pfr_latency_print(reader, how, out, err);
+}
+
 static pfr_status print_folded(pfr_reader *reader, const void *selection, pfr_output *out, pfr_error *err) {
     const pfr_export_options how = {.size = sizeof how, .format = "folded", .of = selection};
     return pfr_export(reader, &how, out, err);
@@ -48,6 +53,13 @@ static pfr_status print_folded(pfr_reader *reader, const void *selection, pfr_ou
 
 static const pfr_report_options report_text = {.size = sizeof report_text, .sort = "sym,pid,tid,time", .jobs = 2},
                                 report_json = {.size = sizeof report_json, .format = PFR_REPORT_JSON, .jobs = 1};
+static const pfr_latency_options latency_text = {.size = sizeof latency_text, .histogram = true, .jobs = 2},
+                                 latency_json = {.size = sizeof latency_json,
+                                                 .format = PFR_LATENCY_JSON,
+                                                 .by = PFR_LATENCY_BY_CALLER,
+                                                 .deduce = true,
+                                                 .histogram = true,
+                                                 .jobs = 1};
 static const pfr_selection one_thread = {.size = sizeof one_thread, .tids = "1,101", .jobs = 1};
 static const pfr_dump_format dump_text = PFR_DUMP_TEXT, dump_json = PFR_DUMP_JSON_LINES;
 static const pfr_info_format info_text = PFR_INFO_TEXT, info_json = PFR_INFO_JSON;
@@ -63,6 +75,8 @@ static const struct printing forms[] = {
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &report_text, print_report},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON, &report_json, print_report},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &one_thread, print_folded},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &latency_text, print_latency},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON, &latency_json, print_latency},
 };
 #define FORMS (sizeof forms / sizeof *forms)
 

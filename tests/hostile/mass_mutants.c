@@ -31,6 +31,7 @@
 #include <perfray/export.h>
 #include <perfray/flame.h>
 #include <perfray/info.h>
+#include <perfray/latency.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/trace.h>
@@ -170,6 +171,22 @@ static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *
 
 enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
 
+static pfr_status print_latency(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_latency_options options = {
+        .size = sizeof options, .by = PFR_LATENCY_BY_CALLER, .histogram = true, .hole = hear, .context = said};
+    return pfr_latency_print(reader, &options, out, err);
+}
+
+static pfr_status print_latency_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_latency_options options = {.size = sizeof options,
+                                         .format = PFR_LATENCY_JSON,
+                                         .by = PFR_LATENCY_BY_THREAD,
+                                         .deduce = true,
+                                         .hole = hear,
+                                         .context = said};
+    return pfr_latency_print(reader, &options, out, err);
+}
+
 struct printer {
     const char *name;
     enum subject subject; /* of others it is not asked */
@@ -189,6 +206,8 @@ static const struct printer printers[] = {
     {"trace-script", OF_TRACES, false, false, false, print_trace_text},
     {"trace-script-json", OF_TRACES, false, false, false, print_trace_json},
     {"trace-script-yaml", OF_TRACES, false, false, false, print_trace_yaml},
+    {"latency", OF_TRACES, false, false, false, print_latency},
+    {"latency-json", OF_TRACES, true, false, false, print_latency_json},
     {"flame", OF_ALL, false, false, false, print_flame},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)

@@ -34,6 +34,7 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
                       "--show-lost-events",
             "trace-script": "script", "trace-script-json": "script --format=json",
             "trace-script-yaml": "script --format=llvm-yaml",
+            "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
             "folded": "export --symfs=/nonexistent --kallsyms=/nonexistent",
             "pprof": "export --format=pprof --symfs=/nonexistent --kallsyms=/nonexistent",
             "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent"}
