@@ -31,7 +31,7 @@ EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["
 TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["dump"], ["dump", "--format=jsonl"],
                   ["dump", "--hex"], ["script", "--no-pager"], ["script", "--format=json"], ["script", "--format=llvm-yaml"],
                   ["report", "--no-pager"], ["report", "--format=json", "-s", "pid,tid,sym"], ["export"],
-                  ["export", "--format=pprof", "-o", "/dev/null"], ["flame"], ["latency", "--no-pager"],
+                  ["flame"], ["latency", "--no-pager"],
                   ["latency", "--by=caller", "--histogram", "--format=json"], ["latency", "--by=thread", "-d", "--format=csv"])
 SECONDS = 10
 KNOWN_STATUS = (0, 1, 3, 4)
