@@ -17,21 +17,27 @@ struct selecting {
 #define SELECTING(type, member) offsetof(type, selecting.member)
 #define SELECTING_ROWS(type)                                                                                           \
     {"event", 'e', OPT_STRING, SELECTING(type, event), "EVENT", "count samples of this event alone"},                  \
-        {"weight",         0,                                                                                          \
-         OPT_CHOICE,       SELECTING(type, weight),                                                                    \
-         "auto|samples|period", "what a stack counts: its samples or calls, or their periods or times added up"},      \
+        {"weight",                                                                                                     \
+         0,                                                                                                            \
+         OPT_CHOICE,                                                                                                   \
+         SELECTING(type, weight),                                                                                      \
+         "auto|samples|period",                                                                                        \
+         "what a stack counts: its samples or calls, or their periods or times added up"},                             \
         {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "count samples of these cpus: 0,2-3"},                 \
         {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "count samples of these processes"},                     \
         {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "count samples of these threads"},                       \
         {"comms", 'c', OPT_STRING, SELECTING(type, comms), "NAMES", "count samples of threads with these names"},      \
         {"comm", 0, OPT_STRING, SELECTING(type, comms), "NAMES", NULL},                                                \
-        {"time", 0, OPT_STRING, SELECTING(type, time), "A-B", "count samples from second A to second B; 10%-20% or 10%/2 of the recording; dates"},              \
+        {"time",     0,                                                                                                \
+         OPT_STRING, SELECTING(type, time),                                                                            \
+         "A-B",      "count samples from second A to second B; 10%-20% or 10%/2 of the recording; dates"},             \
         {"max-stack", 0,                                                                                               \
          OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
          "COUNT",     "take as much of a call chain; 127 without the option"},                                         \
         {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one without it"},       \
-        {"instr-map", 'm', OPT_WORDS, SELECTING(type, instr_maps), "FILE",                                             \
-         "name functions of a trace by this object or map; several: the program first"},                               \
+        {"instr-map", 'm',                                                                                             \
+         OPT_WORDS,   SELECTING(type, instr_maps),                                                                     \
+         "FILE",      "name functions of a trace by this object or map; several: the program first"},                  \
         {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look for objects below this folder"},                 \
         {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"}, {           \
         "no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"        \

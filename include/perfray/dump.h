@@ -5,9 +5,9 @@
  * Every record of a recording with every field, in file order.
  *
  * In text and JSON lines the header, the attrs with their ids and the features come first, as pseudo records
- * ("file_header", "file_attr", "feature_hostname", "xray_header", ...). Records of a trace have their process, thread, cpu
- * and time in ticks beside their name, where these are known. Types that no table knows, and bytes behind the last known
- * field, are shown as they are: nothing is left out but reserved fields that are 0.
+ * ("file_header", "file_attr", "feature_hostname", "xray_header", ...). Records of a trace have their process, thread,
+ * cpu and time in ticks beside their name, where these are known. Types that no table knows, and bytes behind the last
+ * known field, are shown as they are: nothing is left out but reserved fields that are 0.
  *
  * Example:
  *

@@ -9,8 +9,8 @@
  *     pprof    gzip of one message of profile.proto: each address is a location, with its object and build-id; labels
  *              pid, tid, cpu and comm; a value for the number of samples and one for each event
  *
- * Of a trace calls are counted, and each weighs the time that it took itself: see report.h. Outputs with one number for a
- * stack have that, unless selection.by_count is set.
+ * Of a trace calls are counted, and each weighs the time that it took itself: see report.h. Outputs with one number for
+ * a stack have that, unless selection.by_count is set.
  *
  * The recording is read more than once; a stream must have been opened with pfr_open_options.spool.
  *

@@ -51,13 +51,13 @@ typedef struct pfr_latency_options {
     const char *const *functions; /* rows of these alone: globs, or /regular expressions/; ends with NULL; NULL: all */
     const char *const *objects;   /* the same of objects, by path or last part of it */
     const char *tids;             /* calls of these threads alone: "7,9-12"; NULL: all */
-    const char *min_duration;     /* calls as long alone: "10us"; a number without a unit is ticks where times are; NULL:
-                                     all */
-    const char *time;             /* calls that were left then, as pfr_report_options.time; NULL: all */
+    const char *min_duration; /* calls as long alone: "10us"; a number without a unit is ticks where times are; NULL:
+                                 all */
+    const char *time;         /* calls that were left then, as pfr_report_options.time; NULL: all */
     const char *const *instr_maps; /* objects or maps that name the functions, the program first; ends with NULL; NULL:
                                       functions are numbers */
-    bool mangled;                 /* names as the objects have them */
-    unsigned jobs;                /* threads; 0: one for each cpu */
+    bool mangled;                  /* names as the objects have them */
+    unsigned jobs;                 /* threads; 0: one for each cpu */
     /* told of each stretch that could not be read, in the order of the file; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
     /* told what should be known of the numbers and has no place in CSV; may be NULL */

@@ -68,8 +68,8 @@ typedef enum pfr_format { PFR_PERF_DATA, PFR_XRAY_FDR, PFR_XRAY_BASIC, PFR_XRAY_
 /* What stands before the records. */
 typedef struct pfr_header {
     pfr_container container; /* a trace is PFR_FILE, however it comes */
-    uint32_t version;   /* 1: PERFFILE, 2: PERFILE2; of a trace as written */
-    bool big_endian;    /* the file's byte order */
+    uint32_t version;        /* 1: PERFFILE, 2: PERFILE2; of a trace as written */
+    bool big_endian;         /* the file's byte order */
     bool not_finalised; /* data size 0: the recorder died; data goes to the end of the file, features are not used */
     uint32_t parts;     /* files of records: 1, more in a directory */
     uint64_t header_size, attr_size;
@@ -80,11 +80,11 @@ typedef struct pfr_header {
     uint64_t file_size;              /* UINT64_MAX where not known */
     pfr_format format;
     /* of traces */
-    bool constant_tsc, nonstop_tsc;      /* said of the clock */
-    bool low_bits_first;                 /* big-endian integers, bits as little-endian writers allocate them */
-    uint64_t cycle_frequency;            /* ticks a second; 0: not known */
-    uint64_t buffer_size;                /* as configured; buffers may be larger */
-    uint64_t profile_time, profile_pid;  /* of a profile: when it was written, ns, and of which process */
+    bool constant_tsc, nonstop_tsc;     /* said of the clock */
+    bool low_bits_first;                /* big-endian integers, bits as little-endian writers allocate them */
+    uint64_t cycle_frequency;           /* ticks a second; 0: not known */
+    uint64_t buffer_size;               /* as configured; buffers may be larger */
+    uint64_t profile_time, profile_pid; /* of a profile: when it was written, ns, and of which process */
 } pfr_header;
 
 const pfr_header *pfr_get_header(const pfr_reader *reader);

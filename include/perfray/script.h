@@ -40,8 +40,8 @@ typedef enum pfr_script_clock {
 } pfr_script_clock;
 
 typedef enum pfr_script_format {
-    PFR_SCRIPT_TEXT, /* perf's */
-    PFR_SCRIPT_JSON, /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
+    PFR_SCRIPT_TEXT,     /* perf's */
+    PFR_SCRIPT_JSON,     /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
     PFR_SCRIPT_LLVM_YAML /* of a trace: what `llvm-xray convert -f yaml` writes, with -y where there are instr_maps */
 } pfr_script_format;
 
@@ -69,11 +69,11 @@ typedef struct pfr_script_options {
     bool no_symbols;        /* open no object: addresses stay without names */
     bool mangled;           /* names of functions as the objects have them, not as people write them */
     bool demangle_kernel;   /* those of the kernel too, which are as `vmlinux` has them otherwise */
-    bool kernel_paths;      /* the path of `vmlinux` and of modules, where they are printed as [kernel.kallsyms], [ext4] */
-    const char *stop_at;    /* a call chain ends with the first of these names: "main,start_thread" */
-    bool dump;              /* above its line each record as pfr_dump prints it in perf's form, with its bytes */
-    bool unsorted;          /* records as they stand in the recording, not in the order of time */
-    const char *name;       /* of the recording, for such a dump; NULL: "" */
+    bool kernel_paths;   /* the path of `vmlinux` and of modules, where they are printed as [kernel.kallsyms], [ext4] */
+    const char *stop_at; /* a call chain ends with the first of these names: "main,start_thread" */
+    bool dump;           /* above its line each record as pfr_dump prints it in perf's form, with its bytes */
+    bool unsorted;       /* records as they stand in the recording, not in the order of time */
+    const char *name;    /* of the recording, for such a dump; NULL: "" */
     /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600, and a line for each to `out`; NULL: no */
     const char *per_event;
     /* threads that print, the caller's among them, 64 at most; the text is the same. 0: one. With more the allocator of
@@ -88,8 +88,8 @@ typedef struct pfr_script_options {
     const char *const *instr_maps;
     /* told of each stretch that could not be read; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
-    /* told what was asked for and will not be done, and in the end how many records came too late to stand in their place
-       and how many samples of guests were left out (neither makes it a HOLE), one sentence each; may be NULL */
+    /* told what was asked for and will not be done, and in the end how many records came too late to stand in their
+       place and how many samples of guests were left out (neither makes it a HOLE), one sentence each; may be NULL */
     void (*note)(void *context, const char *sentence);
     void *context;
 } pfr_script_options;

@@ -6,8 +6,9 @@
  *
  * They are read through the same handle and the same calls as perf.data. What differs is said here: the types of their
  * records, and where and when a record happened, which most of them do not say themselves. pfr_next gives records in
- * file order: buffer after buffer as they lie, which is neither the order of time nor thread by thread. Beside the holes
- * that stand for bytes it gives one of length 0 before a record that is where no writer puts it; the record follows.
+ * file order: buffer after buffer as they lie, which is neither the order of time nor thread by thread. Beside the
+ * holes that stand for bytes it gives one of length 0 before a record that is where no writer puts it; the record
+ * follows.
  *
  * Example, the calls that were entered:
  *
@@ -54,12 +55,12 @@ typedef enum pfr_trace_action {
 
 /* Where the record stands that pfr_next gave last. */
 typedef struct pfr_trace_point {
-    uint64_t tsc;           /* of the record; of one without a time of its own, of the last in its buffer that had one */
-    int32_t tid, pid;       /* 0 where not known */
-    uint16_t cpu;           /* of the last NewCPUId, or the record's own */
-    bool timed;             /* false: no time was said before it in its buffer; tsc counts from 0 */
-    bool has_tid, has_pid;  /* the thread is known; the process is known (from version 3 on) */
-    uint64_t buffer;        /* number of the buffer (a profile's block), from 1; 0: before the first, or none */
+    uint64_t tsc;          /* of the record; of one without a time of its own, of the last in its buffer that had one */
+    int32_t tid, pid;      /* 0 where not known */
+    uint16_t cpu;          /* of the last NewCPUId, or the record's own */
+    bool timed;            /* false: no time was said before it in its buffer; tsc counts from 0 */
+    bool has_tid, has_pid; /* the thread is known; the process is known (from version 3 on) */
+    uint64_t buffer;       /* number of the buffer (a profile's block), from 1; 0: before the first, or none */
     uint64_t buffer_offset; /* where it begins in the file, its BufferExtents counted */
 } pfr_trace_point;
 

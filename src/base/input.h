@@ -72,11 +72,11 @@ struct input {
     uint8_t *buffer;           /* holds the window; NULL for bytes in memory */
     size_t capacity, chunk;
     struct input_window kept; /* what the window was on before the last jump out of it; of a seekable file */
-    uint64_t size;        /* INPUT_UNKNOWN_SIZE until a stream ended */
-    uint64_t chunk_limit; /* the buffer never grows past this */
-    uint64_t wanted;      /* bytes behind this offset are not read before they are asked for */
-    uint64_t raw_read;    /* bytes read from the file so far */
-    uint64_t raw_size;    /* bytes there are to read, or INPUT_UNKNOWN_SIZE */
+    uint64_t size;            /* INPUT_UNKNOWN_SIZE until a stream ended */
+    uint64_t chunk_limit;     /* the buffer never grows past this */
+    uint64_t wanted;          /* bytes behind this offset are not read before they are asked for */
+    uint64_t raw_read;        /* bytes read from the file so far */
+    uint64_t raw_size;        /* bytes there are to read, or INPUT_UNKNOWN_SIZE */
     struct input_identity identity;
     pfr_error broken; /* status PFR_HOLE: the stream ended by damage, as said here */
     int fd;
@@ -103,7 +103,8 @@ pfr_status input_open_fd(struct input *in, int fd, bool owned, const char *path,
 /* An input on bytes of the caller, which must outlive it. Never fails; compression is not looked for. */
 void input_on_bytes(struct input *in, const void *bytes, size_t length);
 
-/* Another window on a seekable input, for another thread: what it reads goes into `memory`. The first must outlive it. */
+/* Another window on a seekable input, for another thread: what it reads goes into `memory`. The first must outlive it.
+ */
 void input_share(struct input *in, const struct input *of, struct memory *memory);
 
 /* Reads so many bytes of a seekable file at once from here on (0: INPUT_CHUNK), and forgets what it holds. */

@@ -11,12 +11,12 @@ enum { HARDWARE, SOFTWARE, TRACEPOINT, HW_CACHE, RAW, BREAKPOINT };
 
 #define NAME_ROOM 128
 
-static const char *const hardware[] = {"cycles",        "instructions", "cache-references",        "cache-misses",
-                                       "branches",      "branch-misses", "bus-cycles",             "stalled-cycles-frontend",
-                                       "stalled-cycles-backend", "ref-cycles"};
-static const char *const software[] = {"cpu-clock",      "task-clock",   "page-faults",      "context-switches",
-                                       "cpu-migrations", "minor-faults", "major-faults",     "alignment-faults",
-                                       "emulation-faults", "dummy",      "bpf-output",       "cgroup-switches"};
+static const char *const hardware[] = {
+    "cycles",        "instructions", "cache-references",        "cache-misses",           "branches",
+    "branch-misses", "bus-cycles",   "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"};
+static const char *const software[] = {"cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+                                       "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+                                       "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
 static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
 static const char *const operations[] = {"load", "store", "prefetch"};
 static const char *const operations_many[] = {"loads", "stores", "prefetches"};
@@ -36,9 +36,9 @@ static void cache_name(char *to, uint64_t config) {
     const uint64_t id = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
     if (id >= COUNT_OF(caches) || op >= COUNT_OF(operations) || result > 1)
         snprintf(to, NAME_ROOM, "%s",
-                 id >= COUNT_OF(caches)         ? "unknown-ext-hardware-cache-type"
+                 id >= COUNT_OF(caches)       ? "unknown-ext-hardware-cache-type"
                  : op >= COUNT_OF(operations) ? "unknown-ext-hardware-cache-op"
-                                                : "unknown-ext-hardware-cache-result");
+                                              : "unknown-ext-hardware-cache-result");
     else if (result == 1)
         snprintf(to, NAME_ROOM, "%s-%s-misses", caches[id], operations[op]);
     else

@@ -104,13 +104,13 @@ pfr_status pfr_items_next(pfr_items_iter *it, void *part, size_t size, pfr_error
 
 /* Members by how their value is given. */
 static const uint8_t value_kinds[K_KINDS] = {
-    [K_U8] = PFR_VALUE_UNSIGNED,   [K_U16] = PFR_VALUE_UNSIGNED, [K_U32] = PFR_VALUE_UNSIGNED,
-    [K_U64] = PFR_VALUE_UNSIGNED,  [K_W8] = PFR_VALUE_UNSIGNED,  [K_W32] = PFR_VALUE_UNSIGNED,
-    [K_W64] = PFR_VALUE_UNSIGNED,
-    [K_BITS] = PFR_VALUE_UNSIGNED, [K_TEXT] = PFR_VALUE_TEXT,    [K_STR32] = PFR_VALUE_TEXT,
-    [K_RAW] = PFR_VALUE_BYTES,     [K_BYTES] = PFR_VALUE_BYTES,  [K_A64] = PFR_VALUE_U64S,
-    [K_SUB] = PFR_VALUE_PART,      [K_ARRAY] = PFR_VALUE_ITEMS,  [K_WHILE] = PFR_VALUE_ITEMS,
-    [K_CHOICE] = PFR_VALUE_ITEMS,  [K_REST] = PFR_VALUE_BYTES,   [K_PAD] = PFR_VALUE_BYTES,
+    [K_U8] = PFR_VALUE_UNSIGNED,  [K_U16] = PFR_VALUE_UNSIGNED,  [K_U32] = PFR_VALUE_UNSIGNED,
+    [K_U64] = PFR_VALUE_UNSIGNED, [K_W8] = PFR_VALUE_UNSIGNED,   [K_W32] = PFR_VALUE_UNSIGNED,
+    [K_W64] = PFR_VALUE_UNSIGNED, [K_BITS] = PFR_VALUE_UNSIGNED, [K_TEXT] = PFR_VALUE_TEXT,
+    [K_STR32] = PFR_VALUE_TEXT,   [K_RAW] = PFR_VALUE_BYTES,     [K_BYTES] = PFR_VALUE_BYTES,
+    [K_A64] = PFR_VALUE_U64S,     [K_SUB] = PFR_VALUE_PART,      [K_ARRAY] = PFR_VALUE_ITEMS,
+    [K_WHILE] = PFR_VALUE_ITEMS,  [K_CHOICE] = PFR_VALUE_ITEMS,  [K_REST] = PFR_VALUE_BYTES,
+    [K_PAD] = PFR_VALUE_BYTES,
 };
 
 static void set_integer(pfr_value *v, const struct field *f, const void *body) {

@@ -27,8 +27,20 @@
 #define FDR_NO_KIND UINT32_MAX /* of fdr_kind_of: no kind that any version knows */
 
 /* Values of types: pfr_trace_type without PFR_TRACE_TYPES. */
-enum fdr_kind { FDR_NEW_BUFFER, FDR_END_OF_BUFFER, FDR_NEW_CPU_ID, FDR_TSC_WRAP, FDR_WALL_CLOCK_TIME, FDR_CUSTOM_EVENT,
-                FDR_CALL_ARGUMENT, FDR_BUFFER_EXTENTS, FDR_TYPED_EVENT, FDR_PID, FDR_KINDS, FDR_CALL = 16 };
+enum fdr_kind {
+    FDR_NEW_BUFFER,
+    FDR_END_OF_BUFFER,
+    FDR_NEW_CPU_ID,
+    FDR_TSC_WRAP,
+    FDR_WALL_CLOCK_TIME,
+    FDR_CUSTOM_EVENT,
+    FDR_CALL_ARGUMENT,
+    FDR_BUFFER_EXTENTS,
+    FDR_TYPED_EVENT,
+    FDR_PID,
+    FDR_KINDS,
+    FDR_CALL = 16
+};
 
 /* Where the members stand that reading needs, out of the tables, once. */
 struct fdr_places {
@@ -39,10 +51,10 @@ struct fdr_places {
 
 /* The buffer at hand. */
 struct fdr_buffer {
-    bool inside;    /* else the next one is looked for */
-    bool told;      /* that the record at r->at is out of place */
-    uint64_t end;   /* of the buffer; UINT64_MAX: an EndOfBuffer says so */
-    uint64_t base;  /* what deltas count from */
+    bool inside;   /* else the next one is looked for */
+    bool told;     /* that the record at r->at is out of place */
+    uint64_t end;  /* of the buffer; UINT64_MAX: an EndOfBuffer says so */
+    uint64_t base; /* what deltas count from */
     uint16_t cpu;
     uint32_t after; /* kind of the record before, or FDR_BEGIN */
 };
@@ -67,7 +79,8 @@ struct trace {
     struct fdr_places places;
     uint32_t may_follow[FDR_STATES];
     struct fdr_buffer buffer;
-    struct u64_map bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: it is lost */
+    struct u64_map
+        bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: it is lost */
     struct basic_call call;
     struct basic_places basic;
     uint64_t block_end; /* of the profile's block at hand */
@@ -87,8 +100,8 @@ pfr_status trace_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
 /* The record at r->at, which is there and `length` long: filled, counted, stepped over. */
 void trace_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length);
 /* From r->at to `next` nothing can be used; reading goes on there. `kind` is a member of r->quality. */
-pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where,
-                      const char *text, ...) __attribute__((format(printf, 6, 7)));
+pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
+                      ...) __attribute__((format(printf, 6, 7)));
 /* The input ends at r->at + have, within what it should hold: `missing` bytes are not there. Nothing follows. */
 pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text);
 /* *next, which a file's number made, becomes the end of the input where that comes first. */

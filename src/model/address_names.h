@@ -41,9 +41,10 @@ struct address_names {
 struct address_name {
     const char *text; /* NUL-terminated; lives until address_names_free; NULL: the address has no name */
     uint32_t length;
-    const char *mangled; /* as the object has it, NUL-terminated; lives as long as `text` or until address_names_forget */
-    uint64_t ahead;          /* bytes from the start of the symbol to the address */
-    uint64_t size;           /* of the symbol; 0: not known */
+    const char
+        *mangled;   /* as the object has it, NUL-terminated; lives as long as `text` or until address_names_forget */
+    uint64_t ahead; /* bytes from the start of the symbol to the address */
+    uint64_t size;  /* of the symbol; 0: not known */
     uint64_t before, behind; /* bytes before the address, and from it on, that are called the same for sure */
 };
 

@@ -31,8 +31,8 @@ static pfr_status open_map(struct function_names *n, const char *path, pfr_error
     if (result == SYMBOL_FOUND)
         return PFR_OK;
     const size_t length = strlen(path), most = 70;
-    return pfr_fail(err, result == SYMBOL_IO ? PFR_ERR_IO : PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map", "%s%s: %s", length > most ? "..." : "",
-                    path + (length > most ? length - most : 0), why_no_map(result));
+    return pfr_fail(err, result == SYMBOL_IO ? PFR_ERR_IO : PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map", "%s%s: %s",
+                    length > most ? "..." : "", path + (length > most ? length - most : 0), why_no_map(result));
 }
 
 static pfr_status open_maps(struct function_names *n, pfr_error *err) {

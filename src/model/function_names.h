@@ -57,8 +57,8 @@ struct function_names {
     uint32_t unmapped_object; /* of one whose object was not named; 0: none */
 };
 
-/* options may be NULL: no names; its texts must outlive the names. PFR_ERR_USAGE, PFR_ERR_IO: one of the maps cannot be used or read,
-   `err` names it. function_names_close is needed in every case. */
+/* options may be NULL: no names; its texts must outlive the names. PFR_ERR_USAGE, PFR_ERR_IO: one of the maps cannot be
+   used or read, `err` names it. function_names_close is needed in every case. */
 pfr_status function_names_open(struct function_names *names, struct memory *memory,
                                const struct function_names_options *options, pfr_error *err);
 void function_names_close(struct function_names *names);

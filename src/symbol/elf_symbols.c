@@ -21,7 +21,7 @@
 #include "regular_file.h"
 
 struct named_section {
-    bool is_placed; /* it has an address in memory; of a relocatable object code alone has */
+    bool is_placed;  /* it has an address in memory; of a relocatable object code alone has */
     bool has_labels; /* its name holds "text" or "data": what has no type there is a name, too */
     uint64_t base;
 };

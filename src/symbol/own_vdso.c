@@ -32,7 +32,8 @@ static bool write_all(int fd, const uint8_t *bytes, uint64_t size) {
 }
 
 enum symbol_result open_own_vdso(int *fd, uint64_t *size) {
-    const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: an address is what it gives */
+    const uint8_t *image =
+        (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: an address is what it gives */
     *size = image ? image_size((const void *)image) : 0;
     if (*size == 0)
         return SYMBOL_NO_FILE;

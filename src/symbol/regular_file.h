@@ -3,13 +3,16 @@
 #define PFR_SYMBOL_REGULAR_FILE_H
 /*
  * Opening files whose names come from a profile, and reading them by lines. A name may lead to anything: what is not
- * a regular file is not even opened for reading (a device acts on open, a FIFO waits), nor is anything in /proc, /sys and
- * the like, where files are regular and act on being read.
+ * a regular file is not even opened for reading (a device acts on open, a FIFO waits), nor is anything in /proc, /sys
+ * and the like, where files are regular and act on being read.
  */
 #include <sys/stat.h>
 #include "symbol_source.h"
 
-enum { OPEN_PROC = 1, OPEN_NO_LINK = 2 }; /* files of /proc and the like are welcome; the last part may not be a symbolic link */
+enum {
+    OPEN_PROC = 1,
+    OPEN_NO_LINK = 2
+}; /* files of /proc and the like are welcome; the last part may not be a symbolic link */
 
 /* FOUND fills *fd (close-on-exec, the caller's) and *facts. Else NO_FILE, NOT_PERMITTED, NOT_REGULAR or IO. */
 enum symbol_result open_regular(const char *path, unsigned flags, int *fd, struct stat *facts);

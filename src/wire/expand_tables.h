@@ -9,17 +9,28 @@
 #define TRACE_RECORD(n) LAYOUT_ID(TABLE_TRACE_RECORD, n)
 #define PICK(table, n) LAYOUT_ID(TABLE_##table, n)
 
-#define ALWAYS {TEST_ALWAYS, 0, 0, 0}
-#define BIT(w, n) {TEST_BITS, WORD_##w, 1ull << (n), 0}
-#define NO_BIT(w, n) {TEST_BITS, WORD_##w, 0, 1ull << (n)}
-#define NO_WORD(w) {TEST_BITS, WORD_##w, 0, UINT64_MAX}
-#define ONLY(w, n, not) {TEST_BITS, WORD_##w, 1ull << (n), 1ull << (not)}
-#define ROOM(n) {TEST_ROOM, 0, n, 0}
-#define ROOM_WORD(n, w) {TEST_ROOM_WORD, WORD_##w, n, 0}
-#define WORD_AT_LEAST(w, n) {TEST_WORD_AT_LEAST, WORD_##w, n, 0}
-#define WORD_IN(w, from, to) {TEST_WORD_IN, WORD_##w, from, to}
-#define AT_LEAST(member, n) {TEST_AT_LEAST, 0, n, offsetof(self, member)}
-#define BELOW(member, n) {TEST_BELOW, 0, n, offsetof(self, member)}
+#define ALWAYS                                                                                                         \
+    { TEST_ALWAYS, 0, 0, 0 }
+#define BIT(w, n)                                                                                                      \
+    { TEST_BITS, WORD_##w, 1ull << (n), 0 }
+#define NO_BIT(w, n)                                                                                                   \
+    { TEST_BITS, WORD_##w, 0, 1ull << (n) }
+#define NO_WORD(w)                                                                                                     \
+    { TEST_BITS, WORD_##w, 0, UINT64_MAX }
+#define ONLY(w, n, not )                                                                                               \
+    { TEST_BITS, WORD_##w, 1ull << (n), 1ull << (not ) }
+#define ROOM(n)                                                                                                        \
+    { TEST_ROOM, 0, n, 0 }
+#define ROOM_WORD(n, w)                                                                                                \
+    { TEST_ROOM_WORD, WORD_##w, n, 0 }
+#define WORD_AT_LEAST(w, n)                                                                                            \
+    { TEST_WORD_AT_LEAST, WORD_##w, n, 0 }
+#define WORD_IN(w, from, to)                                                                                           \
+    { TEST_WORD_IN, WORD_##w, from, to }
+#define AT_LEAST(member, n)                                                                                            \
+    { TEST_AT_LEAST, 0, n, offsetof(self, member) }
+#define BELOW(member, n)                                                                                               \
+    { TEST_BELOW, 0, n, offsetof(self, member) }
 #define IF(member) AT_LEAST(member, 1)
 #define UNLESS(member) BELOW(member, 1)
 

@@ -40,8 +40,28 @@
 
 #include <perfray/views.h>
 
-enum field_kind { K_U8, K_U16, K_U32, K_U64, K_W8, K_W32, K_W64, K_BITS, K_TEXT, K_STR32, K_RAW, K_BYTES, K_A64,
-                  K_SUB, K_ARRAY, K_WHILE, K_CHOICE, K_REST, K_PAD, K_KINDS };
+enum field_kind {
+    K_U8,
+    K_U16,
+    K_U32,
+    K_U64,
+    K_W8,
+    K_W32,
+    K_W64,
+    K_BITS,
+    K_TEXT,
+    K_STR32,
+    K_RAW,
+    K_BYTES,
+    K_A64,
+    K_SUB,
+    K_ARRAY,
+    K_WHILE,
+    K_CHOICE,
+    K_REST,
+    K_PAD,
+    K_KINDS
+};
 
 /* The words that decide presence and counts. A context belongs to an event (its attr) and a file (its byte order). */
 enum context_word {
@@ -59,15 +79,23 @@ enum context_word {
 
 struct pfr_context {
     uint64_t word[WORDS];
-    bool swap;     /* byte order of the input is not this machine's */
-    uint64_t string_most; /* bytes of a text that says its own length (limit string); 0: any */
-    bool mirrored; /* bit-fields are allocated from the most significant end: a big-endian writer */
-    bool trace;    /* the types of its records are those of traces, which have no header in front */
+    bool swap;                      /* byte order of the input is not this machine's */
+    uint64_t string_most;           /* bytes of a text that says its own length (limit string); 0: any */
+    bool mirrored;                  /* bit-fields are allocated from the most significant end: a big-endian writer */
+    bool trace;                     /* the types of its records are those of traces, which have no header in front */
     const struct pfr_context *home; /* views keep this one, where the context itself lives for one call; or NULL */
 };
 
-enum presence_test { TEST_ALWAYS, TEST_BITS, TEST_ROOM, TEST_ROOM_WORD, TEST_AT_LEAST, TEST_BELOW, TEST_WORD_AT_LEAST,
-                     TEST_WORD_IN };
+enum presence_test {
+    TEST_ALWAYS,
+    TEST_BITS,
+    TEST_ROOM,
+    TEST_ROOM_WORD,
+    TEST_AT_LEAST,
+    TEST_BELOW,
+    TEST_WORD_AT_LEAST,
+    TEST_WORD_IN
+};
 
 struct presence {
     uint8_t test, word;
@@ -92,8 +120,17 @@ struct layout {
     size_t size;                         /* of the struct */
 };
 
-enum layout_table { TABLE_PART, TABLE_PERF_RECORD, TABLE_PERF_FEATURE, TABLE_EVENT_UPDATE, TABLE_CPU_MAP,
-                    TABLE_CPU_MASK, TABLE_SCHEDSTAT, TABLE_TRACE_RECORD, TABLES };
+enum layout_table {
+    TABLE_PART,
+    TABLE_PERF_RECORD,
+    TABLE_PERF_FEATURE,
+    TABLE_EVENT_UPDATE,
+    TABLE_CPU_MAP,
+    TABLE_CPU_MASK,
+    TABLE_SCHEDSTAT,
+    TABLE_TRACE_RECORD,
+    TABLES
+};
 
 /* L_name: the number of a layout; 0 is none. */
 enum layout_number {
@@ -107,7 +144,16 @@ enum layout_number {
 
 /* How a value is shown; the sets of names follow (names.h). */
 enum show_kind {
-    SHOW_DEC, SHOW_SDEC, SHOW_HEX, SHOW_NS, SHOW_TEXT, SHOW_BYTES, SHOW_PART, SHOW_DOUBLE, SHOW_NONE, SHOW_IMPLIED,
+    SHOW_DEC,
+    SHOW_SDEC,
+    SHOW_HEX,
+    SHOW_NS,
+    SHOW_TEXT,
+    SHOW_BYTES,
+    SHOW_PART,
+    SHOW_DOUBLE,
+    SHOW_NONE,
+    SHOW_IMPLIED,
     SHOW_FUNCTION, /* number of a traced function */
     SHOW_SETS,
     SHOW_BEFORE_SETS = SHOW_SETS - 1,
@@ -128,7 +174,7 @@ enum show_kind {
 #define EXTRA_TO_NUL 0xfffeu
 
 #define LAYOUT_ID(table, value) ((uint32_t)(table) << 24 | (uint32_t)(value))
-#define LAYOUT_VALUE(id) ((id) & 0xffffffu)
+#define LAYOUT_VALUE(id) ((id)&0xffffffu)
 
 /* The layout of a number; NULL for 0 and unknown numbers. */
 const struct layout *layout_at(uint64_t number);

@@ -47,8 +47,11 @@ TEST(recordings_have_the_samples_that_perf_counts) {
         const char *name;
         pfr_container container;
         unsigned samples;
-    } known[] = {{"demo.data", PFR_FILE, 301}, {"pipe.data", PFR_PIPE, 100}, {"zstd.data", PFR_FILE, 201},
-                 {"threads.data", PFR_DIRECTORY, 23}, {"threads-zstd.data", PFR_DIRECTORY, 23}};
+    } known[] = {{"demo.data", PFR_FILE, 301},
+                 {"pipe.data", PFR_PIPE, 100},
+                 {"zstd.data", PFR_FILE, 201},
+                 {"threads.data", PFR_DIRECTORY, 23},
+                 {"threads-zstd.data", PFR_DIRECTORY, 23}};
     char path[RECORDED_PATH];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         assert_int_equal(read_path(recorded_path(path, known[i].name), known[i].container).samples, known[i].samples);
@@ -264,7 +267,7 @@ TEST(sections_outside_of_the_file_are_not_believed) {
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 1 << 3});
     put_sample(&b, 1, 0);
     end_file(&b);
-    put_section(&b, UINT64_MAX - 4, 8);                           /* HOSTNAME */
+    put_section(&b, UINT64_MAX - 4, 8);                            /* HOSTNAME */
     set_number(&b, b.bytes + 112 + BUILT_ATTR, UINT64_MAX - 7, 8); /* ids */
     pfr_reader *r = open_built(&b, NULL);
     const pfr_feature *feature = pfr_get_feature(r, 0, NULL);

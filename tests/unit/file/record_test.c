@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a record: every field of every layout by its name, on every recording; paths with dots; wrong questions. */
+/* What is in a record: every field of every layout by its name, on every recording; paths with dots; wrong questions.
+ */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "wire/layout.h"
