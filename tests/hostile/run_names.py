@@ -155,7 +155,7 @@ def texts_of(command, output):
         found = [each for line in text.splitlines() for each in strings_of(json.loads(line))]
     elif "--format=json" in command:
         found = list(strings_of(json.loads(text)))
-    elif command == CSV:
+    elif "--format=csv" in command:
         found = [cell for row in csv.reader(io.StringIO(text, newline=""), strict=True) for cell in row]
     elif command[0] == "flame":
         found = [each.data for each in minidom.parseString(output).getElementsByTagName("title") for each in each.childNodes]

@@ -115,7 +115,7 @@ RULES = {
     "cut-text-of-tracepoints": is_cut,
     "order-of-equal-branches": is_other_branch_first,
 }
-ORDER, NO_COLUMN = "order-of-equal-rows", "column-without-instructions"
+ORDER, NO_COLUMN, NAMED_REST = "order-of-equal-rows", "column-without-instructions", "rest-of-a-level"
 assert len(RULES) + 2 <= MOST_RULES
 
 
@@ -127,7 +127,12 @@ def explain(mine, other):
         return None if rest is None else [NO_COLUMN, *rest]
     if mine == other:
         return []
-    return next(([entry] for entry, rule in RULES.items() if rule(mine, other)), None)
+    entries = next(([entry] for entry, rule in RULES.items() if rule(mine, other)), None)
+    plain = Row(mine.line, [REST.sub(r"\1", line) for line in mine.tree])
+    if entries is None and plain.tree != mine.tree:
+        rest = explain(plain, other)
+        return None if rest is None else [NAMED_REST, *rest]
+    return entries
 
 
 class Comparison:

@@ -71,11 +71,18 @@ def check_column():
     return not result.unexplained and list(result.rules) == ["column-without-instructions"]
 
 
+def check_both():
+    """A row of an address in no object, with the rest of a level below it."""
+    row = "    20.00%%     0.00%%  work     [%s] 0x00000000deadbeef\n            |\n             --20.00%%--[...]%s\n"
+    result = compare(row % (".", ""), row % ("k", " (inlined)"))
+    return not result.unexplained and sorted(result.rules) == ["level-of-unknown-addresses", "rest-of-a-level"]
+
+
 def check_found():
     return all(compare(text).unexplained for text in OTHERS)
 
 
-CHECKS = {"equal": check_equal, "listed": check_listed, "column": check_column, "found": check_found}
+CHECKS = {"equal": check_equal, "listed": check_listed, "column": check_column, "both": check_both, "found": check_found}
 
 
 def main():
