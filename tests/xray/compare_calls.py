@@ -29,6 +29,7 @@ import tempfile
 from collections import defaultdict
 
 import oracle
+from tally import Tally
 
 E5 = "E5: buffers of a thread are read in no order"
 E6 = "E6: records that are older than the first one read are dropped, so whole threads"
@@ -151,30 +152,6 @@ def stacks_of(out):
         stack, number = line.rsplit(" ", 1)
         stacks[tuple(stack.split(";"))] = int(number)
     return stacks
-
-
-class Tally:
-    def __init__(self):
-        self.equal, self.listed, self.wrong = 0, 0, 0
-
-    def check(self, what, name, ours, theirs, listed=()):
-        if (ours == theirs) != (name in listed):
-            print("ok %s %s" % (what, name))
-            self.equal += ours == theirs
-            self.listed += ours != theirs
-            return
-        self.wrong += 1
-        print("not ok %s %s: %s" % (what, name, difference(ours, theirs)))
-
-
-def difference(ours, theirs):
-    if ours == theirs:
-        return "equal, though it is listed"
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in list(theirs) + list(ours):
-            if ours.get(key) != theirs.get(key):
-                return "%r is %r, not %r" % (key, ours.get(key), theirs.get(key))
-    return "%r, not %r" % (ours, theirs)
 
 
 # --- The comparisons.

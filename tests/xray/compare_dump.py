@@ -19,6 +19,7 @@ import sys
 
 import llvm_forms
 import oracle
+from tally import Tally
 
 DUMP_DIFFERS = {
     "v1-le.fdr": "E2", "v1-le-bigtid.fdr": "E2", "v1-le-zero-remainder-200.fdr": "E2",
@@ -100,29 +101,6 @@ def oracle_records(trace):
 
 
 PLAIN_BASIC = {}  # a basic log has the action itself; see check_file
-
-
-class Tally:
-    def __init__(self):
-        self.equal, self.listed, self.wrong = 0, 0, 0
-
-    def check(self, what, name, ours, theirs, listed=()):
-        if (ours == theirs) != (name in listed):
-            print("ok %s %s" % (what, name))
-            self.equal += ours == theirs
-            self.listed += ours != theirs
-            return
-        self.wrong += 1
-        print("not ok %s %s: %s" % (what, name, difference(ours, theirs)))
-
-
-def difference(ours, theirs):
-    if isinstance(ours, list) and isinstance(theirs, list):
-        for at, (a, b) in enumerate(zip(ours, theirs)):
-            if a != b:
-                return "number %d is %r, not %r" % (at, a, b)
-        return "%d records, not %d" % (len(ours), len(theirs))
-    return "%r, not %r" % (ours, theirs)
 
 
 def check_header(tally, name, pseudo, trace):

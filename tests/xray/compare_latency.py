@@ -33,7 +33,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import oracle
-from compare_calls import E5, E6, E7_ACCOUNT, Tally, run, word
+from compare_calls import E5, E6, E7_ACCOUNT, run, word
+from tally import Tally
 
 RANKS = [name for name, _ in oracle.QUANTILES]
 NUMBERS = ["count", "min"] + RANKS + ["max", "sum", "self"]

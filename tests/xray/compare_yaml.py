@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 import oracle
-from compare_dump import Tally
+from tally import Tally
 
 # Equal once what the erratum names is put aside; see EXCUSES.
 YAML_DIFFERS = {
