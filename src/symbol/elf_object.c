@@ -16,7 +16,7 @@
 #define SEGMENTS_MOST (1u << 16)
 #define NOTES_MOST ((uint64_t)1 << 20) /* bytes of one run of notes */
 
-static bool read_exactly(int fd, void *to, size_t length, uint64_t offset) {
+bool read_exactly(int fd, void *to, size_t length, uint64_t offset) {
     uint8_t *at = to;
     while (length > 0 && offset <= INT64_MAX) {
         const ssize_t got = pread(fd, at, length, (off_t)offset);
@@ -78,36 +78,36 @@ void elf_object_end(struct elf_object *object) {
 }
 
 /* Whether the build-id was among these notes; it is copied then. */
-static bool find_build_id(Elf_Data *notes, struct symbol_handle *handle) {
+static bool find_build_id(Elf_Data *notes, struct build_id *id) {
     GElf_Nhdr note;
-    size_t name, id, offset = 0;
-    while ((offset = gelf_getnote(notes, offset, &note, &name, &id)) > 0) {
+    size_t name, at, offset = 0;
+    while ((offset = gelf_getnote(notes, offset, &note, &name, &at)) > 0) {
         if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz > BUILD_ID_MOST)
             continue;
         const uint8_t *bytes = notes->d_buf;
         if (memcmp(bytes + name, "GNU", 4) != 0 || note.n_descsz == 0)
             continue;
-        memcpy(handle->build_id, bytes + id, note.n_descsz);
-        handle->build_id_size = note.n_descsz;
+        memcpy(id->bytes, bytes + at, note.n_descsz);
+        id->size = note.n_descsz;
         return true;
     }
     return false;
 }
 
-static bool find_in_sections(struct elf_object *object, struct symbol_handle *handle) {
+static bool find_in_sections(struct elf_object *object, struct build_id *id) {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
     while ((section = elf_nextscn(object->elf, section))) {
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE || header.sh_size > NOTES_MOST)
             continue;
         Elf_Data *notes = elf_getdata(section, NULL);
-        if (notes && notes->d_buf && find_build_id(notes, handle))
+        if (notes && notes->d_buf && find_build_id(notes, id))
             return true;
     }
     return false;
 }
 
-static bool find_in_segments(struct elf_object *object, struct symbol_handle *handle) {
+static bool find_in_segments(struct elf_object *object, struct build_id *id) {
     GElf_Phdr header;
     for (size_t i = 0; i < object->segment_count; i++) {
         if (!gelf_getphdr(object->elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > NOTES_MOST ||
@@ -115,15 +115,25 @@ static bool find_in_segments(struct elf_object *object, struct symbol_handle *ha
             continue;
         const Elf_Type type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
         Elf_Data *notes = elf_getdata_rawchunk(object->elf, (int64_t)header.p_offset, (size_t)header.p_filesz, type);
-        if (notes && notes->d_buf && find_build_id(notes, handle))
+        if (notes && notes->d_buf && find_build_id(notes, id))
             return true;
     }
     return false;
 }
 
-void elf_read_build_id(struct elf_object *object, struct symbol_handle *handle) {
-    if (!find_in_sections(object, handle))
-        find_in_segments(object, handle);
+void elf_read_build_id(struct elf_object *object, struct build_id *id) {
+    id->size = 0;
+    if (!find_in_sections(object, id))
+        find_in_segments(object, id);
+}
+
+enum symbol_result build_id_check(const struct build_id *id, const struct symbol_object *asked) {
+    if (asked->build_id_size == 0)
+        return SYMBOL_FOUND;
+    if (id->size == 0)
+        return SYMBOL_NO_BUILD_ID;
+    const bool same = asked->build_id_size == id->size && memcmp(asked->build_id, id->bytes, id->size) == 0;
+    return same ? SYMBOL_FOUND : SYMBOL_OTHER_BUILD;
 }
 
 static size_t count_loads(struct elf_object *object) {

@@ -17,8 +17,15 @@ struct elf_object {
 enum symbol_result elf_object_start(struct elf_object *object, int fd, uint64_t file_size, struct memory *memory);
 void elf_object_end(struct elf_object *object);
 
-/* Fills handle->build_id; leaves its size 0 when there is none. */
-void elf_read_build_id(struct elf_object *object, struct symbol_handle *handle);
+struct build_id {
+    uint8_t bytes[BUILD_ID_MOST];
+    size_t size; /* 0: there is none */
+};
+
+void elf_read_build_id(struct elf_object *object, struct build_id *id);
+
+/* Whether this is the build that was asked for; with no build-id asked for, any is. FOUND, OTHER_BUILD, NO_BUILD_ID. */
+enum symbol_result build_id_check(const struct build_id *id, const struct symbol_object *asked);
 
 /* FOUND, also when there are none; else LIMIT or NO_MEMORY. */
 enum symbol_result elf_read_segments(struct elf_object *object, struct symbol_handle *handle);
@@ -30,5 +37,8 @@ enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_han
 /* Adds a name for each stub of its procedure linkage table (elf_plt.c). FOUND, also when there are none; LIMIT,
  * NO_MEMORY. */
 enum symbol_result elf_read_plt(struct elf_object *object, struct symbol_handle *handle);
+
+/* Reads `length` bytes at `offset` of a file; false: it has not so many, or reading failed. */
+bool read_exactly(int fd, void *to, size_t length, uint64_t offset);
 
 #endif

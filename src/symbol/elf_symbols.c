@@ -226,21 +226,13 @@ enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_han
     return result;
 }
 
-/* Whether this is the build that was asked for; with no build-id asked for, any is. */
-static enum symbol_result check_build_id(const struct symbol_object *asked, const struct symbol_handle *handle) {
-    if (asked->build_id_size == 0)
-        return SYMBOL_FOUND;
-    if (handle->build_id_size == 0)
-        return SYMBOL_NO_BUILD_ID;
-    const bool same = asked->build_id_size == handle->build_id_size &&
-                      memcmp(asked->build_id, handle->build_id, handle->build_id_size) == 0;
-    return same ? SYMBOL_FOUND : SYMBOL_OTHER_BUILD;
-}
-
 static enum symbol_result load_elf(const struct symbol_object *asked, struct elf_object *object,
                                    struct symbol_handle *handle) {
-    elf_read_build_id(object, handle);
-    enum symbol_result result = check_build_id(asked, handle);
+    struct build_id id;
+    elf_read_build_id(object, &id);
+    memcpy(handle->build_id, id.bytes, id.size);
+    handle->build_id_size = id.size;
+    enum symbol_result result = build_id_check(&id, asked);
     if (result == SYMBOL_FOUND)
         result = elf_read_segments(object, handle);
     if (result == SYMBOL_FOUND)

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Units are found by the ranges that their first entries tell. A unit that tells none, or cannot tell all of them, goes
+ * by its line number program: such programs are run when an address is met that no other unit has.
+ */
+#include "debug_lines.h"
+
+#include "dwarf_scopes.h"
+#include "line_table.h"
+#include "regular_file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_MOST 4096u
+
+/* What was learnt of a unit. */
+struct unit_part {
+    struct dwarf_scopes scopes;
+    struct line_table lines;
+    const char **paths; /* by number of file; NULL: not joined yet */
+    bool has_scopes, has_lines;
+};
+
+struct debug_lines {
+    struct memory *memory;
+    struct debug_sections sections;
+    struct dwarf_info info;
+    struct unit_part **parts; /* by number of unit; NULL: not asked for yet */
+    struct range_map units;
+    struct arena paths;
+    struct source_frame *frames;
+    size_t frame_room;
+    uint64_t lines_left; /* bytes of line number programs that may still be run */
+    bool all_units;      /* `units` has those that told no ranges, too */
+};
+
+static enum symbol_result open_sections(struct debug_lines *d, const struct symbol_object *asked, int fd,
+                                        uint64_t size) {
+    struct elf_object object;
+    struct build_id id;
+    enum symbol_result result = elf_object_start(&object, fd, size, d->memory);
+    if (result == SYMBOL_FOUND)
+        elf_read_build_id(&object, &id);
+    if (result == SYMBOL_FOUND)
+        result = build_id_check(&id, asked);
+    if (result == SYMBOL_FOUND && object.header.e_type == ET_REL)
+        result = SYMBOL_NO_SYMBOLS;
+    if (result == SYMBOL_FOUND)
+        result = debug_sections_load(&d->sections, &object, fd, size, d->memory);
+    elf_object_end(&object);
+    return result;
+}
+
+static enum symbol_result read_units(struct debug_lines *d) {
+    enum symbol_result result = dwarf_info_open(&d->info, &d->sections, d->memory);
+    if (result == SYMBOL_FOUND)
+        result = ranges_flatten(&d->info.ranges, d->memory, &d->units);
+    if (result != SYMBOL_FOUND)
+        return result;
+    d->lines_left = 4 * (uint64_t)d->sections.at[DEBUG_LINE].size;
+    d->parts = mem_zeroed(d->memory, d->info.unit_count, sizeof *d->parts);
+    return d->parts ? SYMBOL_FOUND : table_memory_result(d->memory);
+}
+
+enum symbol_result debug_lines_open(const struct symbol_object *asked, struct memory *memory,
+                                    struct debug_lines **lines) {
+    struct stat facts;
+    int fd;
+    *lines = NULL;
+    enum symbol_result result = open_regular_under(asked->symfs, asked->path, &fd, &facts);
+    if (result != SYMBOL_FOUND)
+        return result;
+    struct debug_lines *made = mem_zeroed(memory, 1, sizeof *made);
+    result = table_memory_result(memory);
+    if (made) {
+        made->memory = memory;
+        made->sections.memory = memory;
+        arena_init(&made->paths, memory);
+        result = open_sections(made, asked, fd, (uint64_t)facts.st_size);
+    }
+    close(fd);
+    if (result == SYMBOL_FOUND)
+        result = read_units(made);
+    if (result == SYMBOL_FOUND)
+        *lines = made;
+    else
+        debug_lines_close(made);
+    return result;
+}
+
+static void free_part(struct debug_lines *d, struct unit_part *part) {
+    if (!part)
+        return;
+    mem_free(d->memory, part->paths, part->lines.file_count, sizeof *part->paths);
+    dwarf_scopes_free(&part->scopes, d->memory);
+    line_table_free(&part->lines);
+    mem_free(d->memory, part, 1, sizeof *part);
+}
+
+void debug_lines_close(struct debug_lines *d) {
+    if (!d)
+        return;
+    for (size_t i = 0; d->parts && i < d->info.unit_count; i++)
+        free_part(d, d->parts[i]);
+    mem_free(d->memory, d->parts, d->info.unit_count, sizeof *d->parts);
+    mem_free(d->memory, d->frames, d->frame_room, sizeof *d->frames);
+    range_map_free(&d->units, d->memory);
+    arena_free(&d->paths);
+    dwarf_info_close(&d->info);
+    debug_sections_free(&d->sections);
+    mem_free(d->memory, d, 1, sizeof *d);
+}
+
+static enum symbol_result read_lines(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
+    const struct section_bytes section = d->sections.at[DEBUG_LINE];
+    uint64_t taken;
+    if (!unit->has_lines || unit->lines >= section.size)
+        return SYMBOL_FOUND;
+    const enum symbol_result result = line_table_read(&part->lines, &d->sections, unit->lines, &unit->unit,
+                                                      unit->str_offsets, d->lines_left, d->memory, &taken);
+    d->lines_left -= taken;
+    if (result != SYMBOL_FOUND && result != SYMBOL_DAMAGED)
+        return result;
+    part->paths = mem_zeroed(d->memory, part->lines.file_count, sizeof *part->paths);
+    return part->paths ? SYMBOL_FOUND : table_memory_result(d->memory);
+}
+
+/* What is known of a unit's lines; its entries are not walked. */
+static enum symbol_result part_lines(struct debug_lines *d, uint32_t number, struct unit_part **part) {
+    if (!d->parts[number])
+        d->parts[number] = mem_zeroed(d->memory, 1, sizeof **part);
+    *part = d->parts[number];
+    if (!*part)
+        return table_memory_result(d->memory);
+    if ((*part)->has_lines)
+        return SYMBOL_FOUND;
+    (*part)->has_lines = true;
+    return read_lines(d, &d->info.units[number], *part);
+}
+
+static enum symbol_result part_of(struct debug_lines *d, uint32_t number, struct unit_part **part) {
+    enum symbol_result result = part_lines(d, number, part);
+    if (result != SYMBOL_FOUND || (*part)->has_scopes)
+        return result;
+    (*part)->has_scopes = true;
+    return dwarf_scopes_read(&(*part)->scopes, &d->info, &d->info.units[number]);
+}
+
+static enum symbol_result add_lines_as_ranges(struct debug_lines *d, uint32_t number) {
+    struct unit_part *part;
+    enum symbol_result result = part_lines(d, number, &part);
+    for (size_t i = 0; result == SYMBOL_FOUND && i < part->lines.sequence_count; i++)
+        result = range_add(&d->info.ranges, d->memory,
+                           (struct address_range){part->lines.sequences[i].from, part->lines.sequences[i].to,
+                                                  UINT32_MAX - number, number});
+    return result;
+}
+
+/* Version 2 has no words for more than one range. */
+static bool tells_all_ranges(const struct info_unit *unit) {
+    return unit->has_ranges && unit->unit.shape.version > 2;
+}
+
+static enum symbol_result find_all_units(struct debug_lines *d) {
+    enum symbol_result result = SYMBOL_FOUND;
+    const size_t before = d->info.ranges.count;
+    d->all_units = true;
+    for (size_t i = 0; result == SYMBOL_FOUND && i < d->info.unit_count; i++)
+        if (d->info.units[i].has_lines && !tells_all_ranges(&d->info.units[i]))
+            result = add_lines_as_ranges(d, (uint32_t)i);
+    if (result != SYMBOL_FOUND || d->info.ranges.count == before)
+        return result;
+    range_map_free(&d->units, d->memory);
+    return ranges_flatten(&d->info.ranges, d->memory, &d->units);
+}
+
+static enum symbol_result unit_at(struct debug_lines *d, uint64_t address, uint32_t *unit,
+                                  struct source_frames *frames) {
+    *unit = range_find(&d->units, address, &frames->from, &frames->end);
+    if (*unit != RANGE_NONE || d->all_units)
+        return SYMBOL_FOUND;
+    const enum symbol_result result = find_all_units(d);
+    *unit = range_find(&d->units, address, &frames->from, &frames->end);
+    return result;
+}
+
+static void narrow(struct source_frames *frames, uint64_t from, uint64_t end) {
+    frames->from = from > frames->from ? from : frames->from;
+    frames->end = end < frames->end ? end : frames->end;
+}
+
+/* Puts a part behind what is there, or in its place when it is absolute. */
+static void join(char path[PATH_MOST], const char *part) {
+    if (!part || !*part)
+        return;
+    size_t length = *part == '/' ? 0 : strlen(path);
+    const size_t more = strlen(part);
+    if (length && path[length - 1] != '/' && length + 1 < PATH_MOST)
+        path[length++] = '/';
+    if (more >= PATH_MOST - length)
+        return;
+    memcpy(path + length, part, more + 1);
+}
+
+static bool file_path(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part, uint32_t file,
+                      const char **path) {
+    struct line_path parts;
+    char joined[PATH_MOST] = "";
+    *path = NULL;
+    if (!line_table_file(&part->lines, file, &parts))
+        return true;
+    if (!part->paths[file]) {
+        join(joined, parts.in_unit ? unit->folder : NULL);
+        join(joined, parts.folder);
+        join(joined, parts.name);
+        part->paths[file] = arena_text(&d->paths, joined, strlen(joined));
+    }
+    *path = part->paths[file];
+    return *path != NULL;
+}
+
+static bool room_for_frame(struct debug_lines *d, size_t count) {
+    struct source_frame *grown = mem_grow(d->memory, d->frames, count, &d->frame_room, 16, sizeof *grown);
+    if (grown)
+        d->frames = grown;
+    return grown != NULL;
+}
+
+/* Adds the frame of a scope, at the file and line that are known of it. */
+static enum symbol_result add_frame(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part,
+                                    struct dwarf_scope *scope, uint32_t file, uint32_t line, size_t *count) {
+    struct source_frame frame = {.line = line, .is_inlined = scope && scope->is_inlined};
+    enum symbol_result result = SYMBOL_FOUND;
+    if (scope)
+        result = dwarf_scope_name(scope, &d->info, &frame.function);
+    if (result != SYMBOL_FOUND)
+        return result;
+    if (!file_path(d, unit, part, file, &frame.file) || !room_for_frame(d, *count))
+        return table_memory_result(d->memory);
+    d->frames[(*count)++] = frame;
+    return SYMBOL_FOUND;
+}
+
+static enum symbol_result make_frames(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part,
+                                      const struct line_row *row, uint32_t scope, struct source_frames *frames) {
+    uint32_t file = row ? row->file : 0, line = row ? row->line : 0;
+    struct dwarf_scope *at = scope == SCOPE_NONE ? NULL : &part->scopes.at[scope];
+    enum symbol_result result = add_frame(d, unit, part, at, row ? file : UINT32_MAX, line, &frames->count);
+    while (result == SYMBOL_FOUND && at && at->is_inlined && at->parent != SCOPE_NONE) {
+        file = at->file;
+        line = at->line;
+        at = &part->scopes.at[at->parent];
+        result = add_frame(d, unit, part, at, file, line, &frames->count);
+    }
+    frames->at = d->frames;
+    return result;
+}
+
+enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, struct source_frames *frames) {
+    uint32_t number;
+    uint64_t from, end;
+    struct unit_part *part;
+    *frames = (struct source_frames){0};
+    enum symbol_result result = unit_at(d, address, &number, frames);
+    if (result != SYMBOL_FOUND)
+        return result;
+    if (number == RANGE_NONE)
+        return SYMBOL_NO_MATCH;
+    result = part_of(d, number, &part);
+    if (result != SYMBOL_FOUND)
+        return result;
+    const struct line_row *row = line_table_find(&part->lines, address, &from, &end);
+    narrow(frames, from, end);
+    const uint32_t scope = range_find(&part->scopes.map, address, &from, &end);
+    narrow(frames, from, end);
+    if (!row && scope == RANGE_NONE)
+        return SYMBOL_NO_MATCH;
+    return make_frames(d, &d->info.units[number], part, row, scope, frames);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SYMBOL_DEBUG_LINES_H
+#define PFR_SYMBOL_DEBUG_LINES_H
+/*
+ * Which line of which file an address is of, and what was inlined there, by the DWARF of an object. Opening reads the
+ * sections and hops over the units; the first address of a unit has its entries walked and its line number program run,
+ * once, into tables that all further addresses are bisected in.
+ *
+ *     struct debug_lines *lines;
+ *     struct source_frames frames;
+ *     if (debug_lines_open(&object, memory, &lines) == SYMBOL_FOUND) {
+ *         if (debug_lines_find(lines, address, &frames) == SYMBOL_FOUND)
+ *             frames.at[0].file, .line, .function
+ *         debug_lines_close(lines);
+ *     }
+ *
+ * What is damaged costs itself: a unit its lines, the rest stays. Memory is the handle's, time is bounded by the size
+ * of the sections: no table of theirs is read more than a few times, whatever points to it.
+ */
+#include "symbol_source.h"
+
+struct source_frame {
+    const char *function; /* as linkers call it (mangled), NULL: not known */
+    const char *file;     /* its path, NULL: not known */
+    uint32_t line;        /* 0: not known */
+    bool is_inlined;      /* into the function of the next frame, at whose file and line it was called */
+};
+
+struct source_frames {
+    const struct source_frame *at; /* innermost first; valid until the next find, texts until close */
+    size_t count;
+    uint64_t from, end; /* around the address: all of [from, end) have the same frames, or none */
+};
+
+struct debug_lines;
+
+/* FOUND; NO_SYMBOLS: the object has no DWARF; and what opening an object gives otherwise. Relocatable objects have
+   none for us: their addresses are not known before they are linked. */
+enum symbol_result debug_lines_open(const struct symbol_object *object, struct memory *memory,
+                                    struct debug_lines **lines);
+void debug_lines_close(struct debug_lines *lines);
+
+/* FOUND: at least one frame, of which file or function is known. NO_MATCH: nothing is known of the address; LIMIT,
+   NO_MEMORY. */
+enum symbol_result debug_lines_find(struct debug_lines *lines, uint64_t address, struct source_frames *frames);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sections are read by ourselves: libelf says where they are. The size that a compressed section claims is compared
+ * with what its bytes can hold at most before it meets the allocator, and the allocator has the handle's limit.
+ */
+#include "debug_sections.h"
+
+#include "base/cursor.h"
+#include "regular_file.h"
+
+#include <elf.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#define RATIO_MOST 2000u      /* of unpacked to packed bytes; zlib reaches 1032 */
+#define RATIO_FREE (1u << 20) /* unpacked bytes that any section may have */
+#define ZLIB_MARK 12u         /* bytes before the stream of a .zdebug section */
+
+static const char *const section_names[DEBUG_SECTIONS] = {
+    [DEBUG_INFO] = "info",         [DEBUG_ABBREV] = "abbrev",     [DEBUG_LINE] = "line",
+    [DEBUG_STR] = "str",           [DEBUG_LINE_STR] = "line_str", [DEBUG_RANGES] = "ranges",
+    [DEBUG_RNGLISTS] = "rnglists", [DEBUG_ADDR] = "addr",         [DEBUG_STR_OFFSETS] = "str_offsets",
+};
+
+/* How the bytes of a section are packed, and where its stream stands in them. */
+struct packing {
+    bool (*unpack)(const uint8_t *from, size_t length, uint8_t *to, size_t size); /* NULL: not packed */
+    size_t skip;
+    uint64_t size;
+};
+
+bool section_unzip(const uint8_t *from, size_t length, uint8_t *to, size_t size) {
+    z_stream stream = {.next_in = (uint8_t *)(uintptr_t)from};
+    size_t taken = 0, given = 0;
+    int got = Z_OK;
+    if (inflateInit(&stream) != Z_OK)
+        return false;
+    while (got == Z_OK && given < size) {
+        const size_t in = length - taken < UINT32_MAX ? length - taken : UINT32_MAX;
+        const size_t out = size - given < UINT32_MAX ? size - given : UINT32_MAX;
+        stream.avail_in = (uInt)in;
+        stream.next_out = to + given;
+        stream.avail_out = (uInt)out;
+        got = inflate(&stream, Z_NO_FLUSH);
+        taken += in - stream.avail_in;
+        given += out - stream.avail_out;
+    }
+    inflateEnd(&stream);
+    return (got == Z_OK || got == Z_STREAM_END) && given == size;
+}
+
+bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size) {
+    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f,
+                                     0xfd}; /* one frame: decoders of older versions are not for strangers */
+    if (length < sizeof magic || memcmp(from, magic, sizeof magic) != 0)
+        return false;
+    if (ZSTD_findFrameCompressedSize(from, length) != length)
+        return false;
+    return ZSTD_decompress(to, size, from, length) == size;
+}
+
+/* False: packed in a way that is not known. */
+static bool find_packing(const struct elf_object *object, const GElf_Shdr *header, const uint8_t *bytes, size_t size,
+                         bool is_zdebug, struct packing *packing) {
+    *packing = (struct packing){.size = size};
+    struct cursor in = cursor_on(bytes, size, 0, object->swap);
+    const bool wide = object->header.e_ident[EI_CLASS] == ELFCLASS64;
+    if (is_zdebug) {
+        const bool is_marked = size >= ZLIB_MARK && memcmp(bytes, "ZLIB", 4) == 0;
+        if (is_marked)
+            *packing = (struct packing){section_unzip, ZLIB_MARK,
+                                        load_u64(bytes + 4, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)};
+        return is_marked;
+    }
+    if (!(header->sh_flags & SHF_COMPRESSED))
+        return true;
+    uint32_t kind = 0, word = 0;
+    const bool has_kind = take_u32(&in, &kind) && (!wide || take_u32(&in, &word));
+    const bool has_size = has_kind && (wide ? take_u64(&in, &packing->size) : take_u32(&in, &word));
+    if (!wide)
+        packing->size = word;
+    packing->skip = wide ? 24 : 12;
+    packing->unpack = kind == ELFCOMPRESS_ZLIB           ? section_unzip
+                      : kind == 2 /* ELFCOMPRESS_ZSTD */ ? section_unzstd
+                                                         : NULL;
+    return has_size && packing->unpack && size >= packing->skip;
+}
+
+static enum symbol_result unpack(struct debug_sections *sections, const struct packing *packing, const uint8_t *bytes,
+                                 size_t size, struct section_bytes *into) {
+    const size_t length = size - packing->skip;
+    if (packing->size == 0 || (packing->size > RATIO_FREE && packing->size / RATIO_MOST > length))
+        return SYMBOL_DAMAGED;
+    uint8_t *to = mem_alloc(sections->memory, packing->size, 1);
+    if (!to)
+        return table_memory_result(sections->memory);
+    if (!packing->unpack(bytes + packing->skip, length, to, packing->size)) {
+        mem_free(sections->memory, to, packing->size, 1);
+        return SYMBOL_DAMAGED;
+    }
+    *into = (struct section_bytes){to, packing->size};
+    return SYMBOL_FOUND;
+}
+
+static enum symbol_result load(struct debug_sections *sections, const struct elf_object *object, int fd,
+                               const GElf_Shdr *header, bool is_zdebug, struct section_bytes *into) {
+    const size_t size = header->sh_size;
+    struct packing packing;
+    uint8_t *bytes = mem_alloc(sections->memory, size, 1);
+    if (!bytes)
+        return table_memory_result(sections->memory);
+    const bool is_read = read_exactly(fd, bytes, size, header->sh_offset);
+    const bool is_known = is_read && find_packing(object, header, bytes, size, is_zdebug, &packing);
+    enum symbol_result result = is_read ? SYMBOL_DAMAGED : SYMBOL_IO;
+    if (is_known && !packing.unpack) {
+        *into = (struct section_bytes){bytes, size};
+        return SYMBOL_FOUND;
+    }
+    if (is_known)
+        result = unpack(sections, &packing, bytes, size, into);
+    mem_free(sections->memory, bytes, size, 1);
+    return result;
+}
+
+/* Which section this name is of; DEBUG_SECTIONS: none of ours. */
+static unsigned which_section(const char *name, bool *is_zdebug) {
+    *is_zdebug = strncmp(name, ".zdebug_", 8) == 0;
+    if (!*is_zdebug && strncmp(name, ".debug_", 7) != 0)
+        return DEBUG_SECTIONS;
+    unsigned which = 0;
+    while (which < DEBUG_SECTIONS && strcmp(name + (*is_zdebug ? 8 : 7), section_names[which]) != 0)
+        which++;
+    return which;
+}
+
+static bool is_memory_result(enum symbol_result result) {
+    return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY;
+}
+
+enum symbol_result debug_sections_load(struct debug_sections *sections, struct elf_object *object, int fd,
+                                       uint64_t file_size, struct memory *memory) {
+    *sections = (struct debug_sections){.memory = memory, .swap = object->swap};
+    GElf_Shdr header;
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(object->elf, section))) {
+        bool is_zdebug;
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_size == 0)
+            continue;
+        const char *name = elf_strptr(object->elf, object->names_section, header.sh_name);
+        const unsigned which = which_section(name ? name : "", &is_zdebug);
+        if (which == DEBUG_SECTIONS || sections->at[which].bytes || header.sh_offset > file_size ||
+            header.sh_size > file_size - header.sh_offset)
+            continue;
+        const enum symbol_result result = load(sections, object, fd, &header, is_zdebug, &sections->at[which]);
+        if (is_memory_result(result))
+            return result;
+    }
+    return sections->at[DEBUG_INFO].bytes && sections->at[DEBUG_ABBREV].bytes ? SYMBOL_FOUND : SYMBOL_NO_SYMBOLS;
+}
+
+void debug_sections_free(struct debug_sections *sections) {
+    for (unsigned i = 0; i < DEBUG_SECTIONS; i++) {
+        struct section_bytes *at = &sections->at[i];
+        mem_free(sections->memory, (uint8_t *)(uintptr_t)at->bytes, at->size, 1);
+        *at = (struct section_bytes){0};
+    }
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SYMBOL_DEBUG_SECTIONS_H
+#define PFR_SYMBOL_DEBUG_SECTIONS_H
+/*
+ * The sections of an object that hold DWARF, whole and in memory, unpacked where they are compressed: SHF_COMPRESSED
+ * with zlib or zstd (elf(5), Chdr) and the older ".zdebug" (four letters "ZLIB", then the size as 8 bytes, most
+ * significant first). A section that cannot be read or unpacked is as if it were not there.
+ *
+ *     struct debug_sections sections;
+ *     enum symbol_result result = debug_sections_load(&sections, &object, fd, memory);
+ *     ... sections.at[DEBUG_INFO].bytes ...
+ *     debug_sections_free(&sections);
+ */
+#include "elf_object.h"
+
+enum debug_section {
+    DEBUG_INFO,
+    DEBUG_ABBREV,
+    DEBUG_LINE,
+    DEBUG_STR,
+    DEBUG_LINE_STR,
+    DEBUG_RANGES,
+    DEBUG_RNGLISTS,
+    DEBUG_ADDR,
+    DEBUG_STR_OFFSETS,
+    DEBUG_SECTIONS
+};
+
+struct section_bytes {
+    const uint8_t *bytes; /* NULL: the object has no such section */
+    size_t size;
+};
+
+struct debug_sections {
+    struct memory *memory;
+    struct section_bytes at[DEBUG_SECTIONS];
+    bool swap; /* the object's byte order is not this machine's */
+};
+
+/* FOUND: there are DEBUG_INFO and DEBUG_ABBREV. NO_SYMBOLS: one of them is not; LIMIT, NO_MEMORY. `fd` must be the
+   object's; it is only read from. debug_sections_free after every outcome. */
+enum symbol_result debug_sections_load(struct debug_sections *sections, struct elf_object *object, int fd,
+                                       uint64_t file_size, struct memory *memory);
+void debug_sections_free(struct debug_sections *sections);
+
+/* Unpacks a whole compressed stream into exactly `size` bytes; false: it is damaged or of another size. */
+bool section_unzip(const uint8_t *from, size_t length, uint8_t *to, size_t size);
+bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size);
+
+#endif
