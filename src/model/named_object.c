@@ -30,6 +30,7 @@ void named_object_close(struct named_object *o) {
             o->source->close(o->handle);
         if (o->debug)
             o->source->close(o->debug);
+        debug_lines_close(o->lines);
         u64_map_free(&o->texts);
     }
     *o = (struct named_object){0};

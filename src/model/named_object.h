@@ -7,6 +7,7 @@
  */
 #include "base/arena.h"
 #include "base/hashmap.h"
+#include "symbol/debug_lines.h"
 #include "symbol/demangle.h"
 #include "symbol/symbol_source.h"
 
@@ -15,7 +16,9 @@ struct named_object {
     const struct symbol_source *source;
     struct symbol_handle *handle; /* NULL: nothing names its addresses */
     struct symbol_handle *debug;  /* the symbols that were taken out of it, installed apart; NULL: none */
-    struct u64_map texts;         /* the source's name of a symbol -> its struct symbol_text */
+    struct debug_lines *lines;    /* address_lines.h; NULL: none, or not asked for */
+    bool lines_asked;
+    struct u64_map texts; /* the source's name of a symbol -> its struct symbol_text */
     bool open;
 };
 

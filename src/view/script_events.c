@@ -97,6 +97,9 @@ static pfr_status check_sense(const struct script_choice *choice, pfr_error *err
     if ((choice->fields & FIELD(F_SYMOFF)) && !(choice->fields & FIELD(F_SYM)))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
                         "Display of offsets requested but symbol is not selected");
+    if ((choice->fields & FIELD(F_SRCLINE)) && !(choice->fields & FIELD(F_IP)))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
+                        "Display of source lines requested but ip, whose they are, is not selected");
     return PFR_OK;
 }
 
@@ -145,7 +148,7 @@ static bool has_place_in_addr(const pfr_event *event) {
 
 static uint8_t name_form(uint64_t fields) {
     return (uint8_t)((fields & FIELD(F_SYM) ? NAME_SYM : 0) | (fields & FIELD(F_SYMOFF) ? NAME_OFFSET : 0) |
-                     (fields & FIELD(F_DSO) ? NAME_DSO : 0));
+                     (fields & FIELD(F_DSO) ? NAME_DSO : 0) | (fields & FIELD(F_SRCLINE) ? NAME_LINE : 0));
 }
 
 /* One printer for all three, which stand side by side. */

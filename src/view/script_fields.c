@@ -42,6 +42,7 @@ const struct script_row script_rows[SCRIPT_FIELDS] = {
     [F_SYM] = {"sym", 0, NULL, ALL, false, NULL},
     [F_SYMOFF] = {"symoff", 0, NULL, ALL, false, NULL},
     [F_DSO] = {"dso", 0, NULL, ALL, false, NULL},
+    [F_SRCLINE] = {"srcline", 0, NULL, ALL, false, NULL},
     [F_IREGS] = {"iregs", NEEDS(S_REGS_INTR), "IREGS", ALL, false, print_iregs},
     [F_UREGS] = {"uregs", NEEDS(S_REGS_USER), "UREGS", ALL, false, print_uregs},
     [F_BRSTACK] = {"brstack", 0, NULL, ALL, false, print_brstack},
@@ -81,7 +82,7 @@ static uint64_t all_fields(enum script_type type) {
     for (unsigned f = 0; f < F_UNSEEN; f++)
         if (script_rows[f].types >> type & 1)
             fields |= FIELD(f);
-    return fields & ~(FIELD(F_FLAGS) | FIELD(F_BRSTACKSYM) | FIELD(F_BRSTACKOFF));
+    return fields & ~(FIELD(F_FLAGS) | FIELD(F_BRSTACKSYM) | FIELD(F_BRSTACKOFF) | FIELD(F_SRCLINE));
 }
 
 static void choose_defaults(struct script *s) {

@@ -139,6 +139,45 @@ void script_write_symbol(struct script *s, const struct place *place, uint64_t a
     out_hex(&to->out, name.ahead, 1);
 }
 
+void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line) {
+    pthread_mutex_lock(&s->names->lock);
+    const pfr_status st = address_line_at(&s->names->all, place, address, line, s->err);
+    pthread_mutex_unlock(&s->names->lock);
+    script_fail(s, st);
+}
+
+/* What perf looks for in no file. */
+static bool is_in_no_file(const struct object *o) {
+    return o->kind == OBJECT_KERNEL || o->kind == OBJECT_VDSO || o->kind == OBJECT_ANONYMOUS;
+}
+
+static void write_file_line(const struct address_line *line, pfr_output *to) {
+    const char *slash = strrchr(line->file, '/');
+    const char *name = slash ? slash + 1 : line->file;
+    out_text(&to->out, "\n  ");
+    print_name(to, name, strlen(name));
+    out_char(&to->out, ':');
+    out_u64(&to->out, line->line);
+}
+
+/* As perf writes it, below the frame: the last part of the path and the line. Without a line nothing, but the object
+   and the address in it where the object has no symbols either, or where perf looks in no file. */
+static void write_line(struct script *s, const struct place *place, uint64_t address, pfr_output *to) {
+    struct address_line line;
+    const struct object *o = &s->state->objects.at[place->object];
+    script_line_at(s, place, address, &line);
+    if (line.file)
+        write_file_line(&line, to);
+    if (line.file || (line.has_names && !is_in_no_file(o)))
+        return;
+    const struct intern_text name = intern_get(&s->state->names, o->short_name);
+    out_text(&to->out, "\n  ");
+    print_name(to, name.bytes, name.length);
+    out_char(&to->out, '[');
+    out_hex(&to->out, line.address, 1);
+    out_char(&to->out, ']');
+}
+
 void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to) {
     if (form & NAME_SYM) {
         out_char(&to->out, ' ');
@@ -148,6 +187,8 @@ void script_write_names(struct script *s, const struct place *place, uint64_t ad
         out_char(&to->out, ' ');
         script_write_object(s, place->object, to);
     }
+    if ((form & NAME_LINE) && place->map && place->object != NO_OBJECT)
+        write_line(s, place, address, to);
 }
 
 void script_write_object(struct script *s, uint32_t object, pfr_output *to) {
@@ -248,7 +289,7 @@ void script_expect_text(const struct script *s, const struct moment *m, uint64_t
 /* NULL: none, or no memory in s->failed. */
 static const uint8_t *text_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                               unsigned form) {
-    const uint8_t *text = form & NAME_OFFSET ? NULL : script_range_text(s, m, cpumode, address, form);
+    const uint8_t *text = form & (NAME_OFFSET | NAME_LINE) ? NULL : script_range_text(s, m, cpumode, address, form);
     if (text || s->failed < 0)
         return text;
     const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);

@@ -73,6 +73,17 @@ static void write_aside(struct script *s, const struct moment *m, script_printer
 
 /* --- Places */
 
+static void put_line(struct script *s, const struct place *place, uint64_t address, struct json *j) {
+    struct address_line line;
+    script_line_at(s, place, address, &line);
+    if (line.file) {
+        json_key(j, "file");
+        json_string(j, line.file, strlen(line.file));
+    }
+    if (line.line)
+        put_number(j, "line", line.line);
+}
+
 static void put_names(struct script *s, const struct place *place, uint64_t address, unsigned form, struct json *j) {
     struct address_name name = {0};
     const uint32_t object = place->ksymbol ? place->ksymbol->object : place->object;
@@ -84,6 +95,8 @@ static void put_names(struct script *s, const struct place *place, uint64_t addr
     }
     if (name.text && (form & NAME_OFFSET))
         put_number(j, "symoff", name.ahead);
+    if ((form & NAME_LINE) && place->map)
+        put_line(s, place, address, j);
     if (!(form & NAME_DSO) || object == NO_OBJECT)
         return;
     script_write_object_name(s, object, &s->json_text);

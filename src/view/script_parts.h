@@ -27,7 +27,7 @@
  */
 #include "base/arena.h"
 #include "base/public_output.h"
-#include "model/address_names.h"
+#include "model/address_lines.h"
 #include "model/timeline.h"
 #include "model/trace_text.h"
 #include "view/script_times.h"
@@ -60,6 +60,7 @@ enum script_field {
     F_SYM,
     F_SYMOFF,
     F_DSO,
+    F_SRCLINE,
     F_IREGS,
     F_UREGS,
     F_BRSTACK,
@@ -161,7 +162,7 @@ struct script_event {
 };
 
 enum { WHO_COMM = 1, WHO_PID = 2, WHO_TID = 4, WHO_UNPADDED = 8 };
-enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_FORMS = 8 };
+enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_LINE = 8, NAME_FORMS = 16 };
 
 /* script_threads.c */
 #define WHO_MOST 48u
@@ -392,6 +393,7 @@ void frames_free(struct frames *frames);
 void frames_reset(struct frames *frames);
 /* What the address is called; the kernel object that names an address which no map covers. */
 void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name);
+void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line);
 uint32_t script_kernel_at(struct script *s, uint64_t address);
 /* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
 const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);

@@ -61,9 +61,9 @@ unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_
 /* Of events whose address is a place in memory that may be mapped, with its names. */
 void print_addr(struct script *s, const struct moment *m) {
     struct place place;
-    if (m->event->addr_is_place && m->event->name_form)
-        script_write_frame(s, m, script_place_anywhere(s, m, m->sample->addr, &place), m->sample->addr,
-                           m->event->name_form);
+    const unsigned form = m->event->name_form & ~(unsigned)NAME_LINE;
+    if (m->event->addr_is_place && form)
+        script_write_frame(s, m, script_place_anywhere(s, m, m->sample->addr, &place), m->sample->addr, form);
     else
         out_hex_wide(s->out, m->sample->addr, 16);
 }

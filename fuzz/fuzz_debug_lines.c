@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An object file with debugging information. Which addresses it knows lines of it says itself, somewhere: each aligned word
+ * of it is asked for. Laws: an answer holds for its whole range, and asking twice gives the same.
+ */
+#include "fuzz_symbols.h"
+#include "symbol/debug_lines.h"
+
+#include <stdlib.h>
+
+#define WORDS_MOST 1024u
+
+static void check_answer(struct debug_lines *lines, uint64_t address) {
+    struct source_frames first, second;
+    const enum symbol_result result = debug_lines_find(lines, address, &first);
+    if (result != SYMBOL_FOUND)
+        return;
+    const struct source_frame innermost = first.at[0];
+    const size_t count = first.count;
+    if (address < first.from || address >= first.end || count == 0)
+        abort();
+    if (debug_lines_find(lines, first.from, &second) != SYMBOL_FOUND || second.count != count ||
+        second.at[0].line != innermost.line || second.at[0].function != innermost.function)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    struct memory memory;
+    struct debug_lines *lines;
+    struct fuzz_file file;
+    fuzz_file_open(&file, bytes, length);
+    memory_init(&memory, NULL, (uint64_t)64 << 20);
+    const struct symbol_object object = {.kind = SYMBOL_USER, .path = file.path};
+    if (debug_lines_open(&object, &memory, &lines) == SYMBOL_FOUND) {
+        for (size_t at = 0; at + 8 <= length && at / 8 < WORDS_MOST; at += 8)
+            check_answer(lines, load_u64(bytes + at, false));
+        debug_lines_close(lines);
+    }
+    if (memory.used != 0)
+        abort();
+    fuzz_file_close(&file);
+    return 0;
+}
