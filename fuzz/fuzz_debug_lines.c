@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file with debugging information. Which addresses it knows lines of it says itself, somewhere: each aligned word
- * of it is asked for. Laws: an answer holds for its whole range, and asking twice gives the same.
+ * An object file with debugging information. Which addresses it knows lines of it says itself, somewhere: each aligned
+ * word of it is asked for. Laws: an answer holds for its whole range, and asking twice gives the same.
  */
 #include "fuzz_symbols.h"
 #include "symbol/debug_lines.h"
-
-#include <stdlib.h>
 
 #define WORDS_MOST 1024u
 
@@ -17,11 +15,11 @@ static void check_answer(struct debug_lines *lines, uint64_t address) {
         return;
     const struct source_frame innermost = first.at[0];
     const size_t count = first.count;
-    if (address < first.from || address >= first.end || count == 0)
-        abort();
-    if (debug_lines_find(lines, first.from, &second) != SYMBOL_FOUND || second.count != count ||
-        second.at[0].line != innermost.line || second.at[0].function != innermost.function)
-        abort();
+    LAW(address >= first.from && address < first.end && count > 0, "%zu frames at %#jx", count, (uintmax_t)address);
+    LAW(debug_lines_find(lines, first.from, &second) == SYMBOL_FOUND && second.count == count, "other frames at %#jx",
+        (uintmax_t)first.from);
+    LAW(second.at[0].line == innermost.line && second.at[0].function == innermost.function, "another line at %#jx",
+        (uintmax_t)first.from);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
@@ -36,8 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
             check_answer(lines, load_u64(bytes + at, false));
         debug_lines_close(lines);
     }
-    if (memory.used != 0)
-        abort();
+    LAW(memory.used == 0, "%ju bytes are left", (uintmax_t)memory.used);
     fuzz_file_close(&file);
     return 0;
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines and inlined calls of small objects (tests/fixtures/objects), whole, cut, damaged and short of memory. */
+#include "symbol/debug_lines.h"
+#include "scratch_file.h"
+#include "base/failing_alloc.h"
+
+#define FROM 0x280u /* all their code lies in here */
+#define END 0x1200u
+
+static const struct {
+    const char *name;
+    size_t deepest; /* frames of one address, as llvm-symbolizer 19 counts them */
+} objects[] = {
+    {"nested-gcc2.so", 1}, /* DWARF 2 has no words for the ranges of the others */
+    {"nested-gcc4.so", 3}, {"nested-gcc5.so", 3}, {"nested-zlib.so", 3}, {"nested-zstd.so", 4}, {"nested-s390x.so", 3},
+};
+
+static const char *path_of(const char *name) {
+    static char path[1024];
+    const char *fixtures = getenv("FIXTURES");
+    if (!fixtures)
+        skip();
+    snprintf(path, sizeof path, "%.800s/objects/%s", fixtures, name);
+    return path;
+}
+
+static enum symbol_result open_at(const char *path, struct memory *memory, struct debug_lines **lines) {
+    const struct symbol_object object = {.kind = SYMBOL_USER, .path = path};
+    return debug_lines_open(&object, memory, lines);
+}
+
+/* The line that the frame of the next one must be at: where it is called in nested.c. */
+static void check_chain(const struct source_frames *f) {
+    for (size_t i = 0; i + 1 < f->count; i++) {
+        const char *caller = f->at[i + 1].function;
+        const uint32_t line = f->at[i + 1].line;
+        assert_true(f->at[i].is_inlined);
+        if (strcmp(caller, "twice") == 0)
+            assert_int_equal(line, 12);
+        else if (strcmp(caller, "hot") == 0)
+            assert_int_equal(line, 18);
+        else
+            assert_string_equal(caller, "cold");
+        if (strcmp(caller, "cold") == 0)
+            assert_int_equal(line, 23);
+    }
+    assert_false(f->at[f->count - 1].is_inlined);
+    assert_string_equal(f->at[0].file, "/nested/nested.c");
+}
+
+TEST(debug_lines_tell_the_calls_that_were_inlined) {
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        struct memory memory;
+        struct debug_lines *lines;
+        struct source_frames frames;
+        size_t deepest = 0;
+        memory_init(&memory, NULL, 0);
+        assert_result_is(open_at(path_of(objects[i].name), &memory, &lines), SYMBOL_FOUND);
+        for (uint64_t address = FROM; address < END; address++) {
+            if (debug_lines_find(lines, address, &frames) != SYMBOL_FOUND)
+                continue;
+            assert_true(frames.from <= address && address < frames.end);
+            check_chain(&frames);
+            deepest = frames.count > deepest ? frames.count : deepest;
+        }
+        assert_int_equal(deepest, objects[i].deepest);
+        debug_lines_close(lines);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
+static enum symbol_result ask_all(const char *path, struct memory *memory) {
+    struct debug_lines *lines;
+    struct source_frames frames;
+    enum symbol_result result = open_at(path, memory, &lines);
+    for (uint64_t address = FROM; result == SYMBOL_FOUND && address < END; address += 3) {
+        const enum symbol_result found = debug_lines_find(lines, address, &frames);
+        if (found == SYMBOL_NO_MEMORY || found == SYMBOL_LIMIT)
+            result = found;
+    }
+    debug_lines_close(lines);
+    return result;
+}
+
+TEST(debug_lines_survive_every_failing_allocation) {
+    struct failing_alloc failing;
+    for (long n = 1;; n++) {
+        struct memory memory;
+        failing_alloc_begin(&failing, n);
+        memory_init(&memory, &failing.alloc, 0);
+        const enum symbol_result result = ask_all(path_of("nested-zstd.so"), &memory);
+        assert_int_equal(failing.blocks, 0);
+        assert_int_equal(memory.used, 0);
+        assert_result_is(result, failing.has_failed ? SYMBOL_NO_MEMORY : SYMBOL_FOUND);
+        if (!failing.has_failed)
+            break;
+    }
+}
+
+TEST(debug_lines_survive_each_damaged_byte) {
+    static uint8_t bytes[32 << 10];
+    struct scratch_file scratch;
+    FILE *file = fopen(path_of("nested-gcc5.so"), "rb");
+    assert_non_null(file);
+    const size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    scratch_make(&scratch);
+    for (size_t at = 0; at < length; at += 7) {
+        struct memory memory;
+        const uint8_t was = bytes[at];
+        memory_init(&memory, NULL, (uint64_t)16 << 20);
+        bytes[at] ^= (uint8_t)(1u + at % 255);
+        scratch_write(&scratch, bytes, at % 2 ? length : length - at % length);
+        ask_all(scratch.path, &memory);
+        assert_int_equal(memory.used, 0);
+        bytes[at] = was;
+    }
+    scratch_remove(&scratch);
+}
