@@ -404,7 +404,9 @@ const struct line_row *line_table_find(const struct line_table *t, uint64_t addr
     if (low == t->sequence_count || address < t->sequences[low].from)
         return NULL;
     const struct line_row *row = find_row(t, &t->sequences[low], address);
-    *from = row->address;
+    const uint64_t before =
+        low ? t->sequences[low - 1].to : 0; /* sequences may overlap; this one begins to count there */
+    *from = row->address > before ? row->address : before;
     *end = row[1].address;
     return row;
 }
