@@ -7,7 +7,8 @@
  *
  * address, type as in nm(1) (small letter: local; w: weak), name, and for modules a tab and the module's name. Symbols
  * have no sizes: each reaches to the next. Open only opens; the list (some 200 000 lines) is read, once, when the
- * first address is asked for. Readers without the permission get zeros for addresses: SYMBOL_HIDDEN.
+ * first address is asked for, and bisected as it is (kernel_list.h); one that is in no order becomes a table. Readers
+ * without the permission get zeros for addresses: SYMBOL_HIDDEN.
  */
 #include <string.h>
 #include <unistd.h>
@@ -22,11 +23,6 @@ struct kallsyms_reader {
     bool saw_address, saw_line;
 };
 
-/* Code, and data that can be written; what can only be read is passed over, as by perf (seen with perf 6.1). */
-static bool is_named(char type) {
-    return type != '\0' && strchr("tTwWdDbB", type);
-}
-
 static enum symbol_binding binding_of(char type) {
     if (type == 'w' || type == 'W')
         return BINDING_WEAK;
@@ -35,16 +31,15 @@ static enum symbol_binding binding_of(char type) {
 
 /* Modules stand together in the list, so remembering one is enough to keep few copies. False: no memory. */
 static bool note_module(struct kallsyms_reader *reader, const char *name, const char *end) {
-    const char *open = memchr(name, '[', (size_t)(end - name));
-    const char *close = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
-    if (!close) {
+    uint32_t length;
+    const char *module = kernel_line_module(name, end, &length);
+    if (!module) {
         reader->module = NULL;
         return true;
     }
-    const size_t length = (size_t)(close - open - 1);
-    if (reader->module && strlen(reader->module) == length && memcmp(reader->module, open + 1, length) == 0)
+    if (reader->module && strlen(reader->module) == length && memcmp(reader->module, module, length) == 0)
         return true;
-    reader->module = arena_text(&reader->table->names, open + 1, length);
+    reader->module = arena_text(&reader->table->names, module, length);
     return reader->module != NULL;
 }
 
@@ -57,7 +52,7 @@ static enum symbol_result read_kernel_symbol(struct kallsyms_reader *reader, con
     const char type = line[0], *name = line + 2;
     const char *tab = memchr(name, '\t', (size_t)(end - name));
     const char *name_end = tab ? tab : end;
-    if (!is_named(type) || name[0] == '$' || name == name_end)
+    if (!kernel_line_is_named(type, name, (size_t)(name_end - name)))
         return SYMBOL_FOUND;
     if (!note_module(reader, name_end, end))
         return table_memory_result(reader->table->memory);
@@ -81,9 +76,11 @@ static enum symbol_result read_lines(struct kallsyms_reader *reader, struct line
     }
 }
 
-static enum symbol_result load_kallsyms(struct symbol_handle *handle) {
+static enum symbol_result load_table(struct symbol_handle *handle) {
     struct kallsyms_reader reader = {.table = &handle->table};
     struct line_reader lines;
+    if (lseek(handle->unread, 0, SEEK_SET) != 0)
+        return SYMBOL_IO;
     enum symbol_result result = line_reader_start(&lines, handle->unread, KALLSYMS_BYTES_MOST, handle->memory);
     if (result == SYMBOL_FOUND) {
         result = read_lines(&reader, &lines);
@@ -94,6 +91,11 @@ static enum symbol_result load_kallsyms(struct symbol_handle *handle) {
     if (reader.saw_line && !reader.saw_address)
         return SYMBOL_HIDDEN;
     return table_finish(&handle->table, TABLE_NESTED);
+}
+
+static enum symbol_result load_kallsyms(struct symbol_handle *handle) {
+    const enum symbol_result result = kernel_list_load(&handle->list, handle->unread, KALLSYMS_BYTES_MOST);
+    return result == SYMBOL_NO_MATCH ? load_table(handle) : result;
 }
 
 static enum symbol_result kallsyms_open(const struct symbol_object *object, struct memory *memory,
@@ -111,7 +113,9 @@ static enum symbol_result kallsyms_find(struct symbol_handle *handle, uint64_t a
         close(handle->unread);
         handle->unread = -1;
     }
-    return handle->state == SYMBOL_FOUND ? handle_find(handle, address, symbol) : handle->state;
+    if (handle->state != SYMBOL_FOUND)
+        return handle->state;
+    return handle->list.text ? kernel_list_find(&handle->list, address, symbol) : handle_find(handle, address, symbol);
 }
 
 const struct symbol_source kallsyms_symbol_source = {

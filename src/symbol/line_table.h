@@ -44,7 +44,7 @@ struct line_path {
 };
 
 /* FOUND; DAMAGED: what stood before the damage is kept; LIMIT, also where it has more than `most` bytes; NO_MEMORY.
-   *taken says how many bytes it has. Free it after every outcome. */
+ *taken says how many bytes it has. Free it after every outcome. */
 enum symbol_result line_table_read(struct line_table *table, const struct debug_sections *sections, uint64_t offset,
                                    const struct dwarf_unit *unit, uint64_t str_offsets, uint64_t most,
                                    struct memory *memory, uint64_t *taken);

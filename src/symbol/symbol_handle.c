@@ -11,6 +11,7 @@ enum symbol_result handle_new(struct memory *memory, struct symbol_handle **hand
     made->memory = memory;
     made->unread = -1;
     table_init(&made->table, memory);
+    kernel_list_init(&made->list, memory);
     return SYMBOL_FOUND;
 }
 
@@ -20,6 +21,7 @@ void handle_close(struct symbol_handle *handle) {
     if (handle->unread >= 0)
         close(handle->unread);
     table_free(&handle->table);
+    kernel_list_free(&handle->list);
     mem_free(handle->memory, handle->segments, handle->segment_count, sizeof *handle->segments);
     mem_free(handle->memory, handle, 1, sizeof *handle);
 }

@@ -2,6 +2,7 @@
 #ifndef PFR_SYMBOL_SYMBOL_HANDLE_H
 #define PFR_SYMBOL_SYMBOL_HANDLE_H
 /* What the sources of this folder keep for an object that was opened: the same for all of them. */
+#include "kernel_list.h"
 #include "symbol_table.h"
 
 struct symbol_handle {
@@ -11,7 +12,8 @@ struct symbol_handle {
     size_t segment_count;
     uint8_t build_id[BUILD_ID_MOST];
     size_t build_id_size;
-    enum symbol_result state; /* kallsyms: what reading gave; FOUND once the table is there */
+    enum symbol_result state; /* kallsyms: what reading gave; FOUND once the list or the table is there */
+    struct kernel_list list;  /* kallsyms: its text; empty: what it says is in the table */
     int unread;               /* kallsyms: the file, until the first find; else -1 */
 };
 

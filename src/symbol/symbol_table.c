@@ -72,8 +72,7 @@ static void sort_entries(struct symbol_table *table) {
         }
 }
 
-/* The end of the page after the one that `start` lies in or begins. */
-static uint64_t end_of_next_page(uint64_t start) {
+uint64_t table_end_of_next_page(uint64_t start) {
     if (start > UINT64_MAX - 2 * PAGE)
         return UINT64_MAX;
     return ((start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
@@ -87,7 +86,7 @@ static void give_ends(struct symbol_table *table) {
         if (entry->end != entry->start)
             continue;
         const struct table_entry *next = i + 1 < table->count ? entry + 1 : NULL;
-        const uint64_t far = end_of_next_page(entry->start);
+        const uint64_t far = table_end_of_next_page(entry->start);
         entry->end = next && (next->module == entry->module || next->start < far) ? next->start : far;
     }
 }

@@ -57,6 +57,10 @@ enum symbol_result table_finish(struct symbol_table *table, enum table_order ord
 /* FOUND or NO_MATCH. */
 enum symbol_result table_find(const struct symbol_table *table, uint64_t address, struct symbol *symbol);
 
+/* How far a symbol without a size reaches that nothing follows: the end of the page after the one that `start` lies in
+   or begins. */
+uint64_t table_end_of_next_page(uint64_t start);
+
 /* What the last failed request says, in this folder's words. */
 enum symbol_result table_memory_result(const struct memory *memory);
 

@@ -136,3 +136,66 @@ TEST(kallsyms_every_allocation_fails_once) {
     }
     scratch_remove(&scratch);
 }
+
+/* Lines in the order of addresses, some of them equal, with gaps, types that are no names, and modules. */
+static size_t write_random_list(char *text, size_t room, uint64_t *addresses, size_t count, uint64_t *seed) {
+    static const char types[] = "tTwWdDbBrA";
+    size_t length = 0;
+    uint64_t address = 0xffffffff81000000u;
+    for (size_t i = 0; i < count; i++) {
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        const unsigned r = (unsigned)(*seed >> 33);
+        address += r % 7 == 0 ? 0 : r % 13 == 0 ? 0x5000 + r % 0x3000 : r % 0x200;
+        addresses[i] = address;
+        length +=
+            (size_t)snprintf(text + length, room - length, "%016llx %c %s%u%s%s%s\n", (unsigned long long)address,
+                             types[r / 7 % (sizeof types - 1)], r % 31 == 0 ? "$" : "name_", r, r % 3 == 0 ? "\t[" : "",
+                             r % 3 == 0 ? (r % 2 ? "ext4" : "fat") : "", r % 3 == 0 ? "]" : "");
+    }
+    return length;
+}
+
+static void assert_same_answer(struct symbol_handle *one, struct symbol_handle *two, uint64_t address) {
+    struct symbol a = {0}, b = {0};
+    const enum symbol_result result = kallsyms_symbol_source.find(one, address, &a);
+    assert_result_is(kallsyms_symbol_source.find(two, address, &b), result);
+    assert_int_equal(a.from, b.from);
+    assert_int_equal(a.end, b.end);
+    if (result != SYMBOL_FOUND)
+        return;
+    assert_string_equal(a.name, b.name);
+    assert_string_equal(a.module, b.module);
+    assert_int_equal(a.name_length, b.name_length);
+    assert_int_equal(a.start, b.start);
+    assert_int_equal(a.size, b.size);
+    struct symbol again;
+    assert_result_is(kallsyms_symbol_source.find(one, address, &again), SYMBOL_FOUND);
+    assert_ptr_equal(again.name, a.name);
+}
+
+/* A line that is none makes a table of the list. */
+TEST(kallsyms_bisected_and_as_a_table_say_the_same) {
+    enum { LINES = 500 };
+    static char text[LINES * 64], with_more[LINES * 64 + 16];
+    uint64_t addresses[LINES], seed = 7;
+    for (size_t round = 0; round < 40; round++) {
+        struct scratch_file one, two;
+        struct memory memory, memory_two;
+        const size_t count = round < 20 ? round * round + 1 : LINES;
+        scratch_make(&one);
+        scratch_make(&two);
+        write_random_list(text, sizeof text, addresses, count, &seed);
+        snprintf(with_more, sizeof with_more, "%snot a line\n", text);
+        struct symbol_handle *list = open_text(&one, text, &memory), *table = open_text(&two, with_more, &memory_two);
+        for (size_t i = 0; i < count; i++)
+            for (uint64_t near = 0; near < 3; near++)
+                assert_same_answer(list, table, addresses[i] - 1 + near);
+        for (uint64_t far = 0; far < 64; far++)
+            assert_same_answer(list, table, 0xffffffff80ffff00u + far * 0x777);
+        kallsyms_symbol_source.close(list);
+        kallsyms_symbol_source.close(table);
+        assert_int_equal(memory.used + memory_two.used, 0);
+        scratch_remove(&one);
+        scratch_remove(&two);
+    }
+}
