@@ -17,5 +17,6 @@
 #include <perfray/selection.h>
 #include <perfray/trace.h>
 #include <perfray/views.h>
+#include <perfray/writer.h>
 
 #endif

@@ -191,6 +191,13 @@ const pfr_feature *pfr_find_feature(pfr_reader *r, uint32_t bit, pfr_error *err)
     return NULL;
 }
 
+struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f) {
+    struct pfr_context c = *context_of(r, f);
+    c.home = context_of(r, f);
+    c.word[WORD_VARIANT] = variant_of((unsigned)f->layout, f->bytes.at, f->bytes.length, &r->context);
+    return c;
+}
+
 pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, void *body, size_t size,
                               pfr_error *err) {
     const struct layout *l = layout_at(feature->layout);
@@ -198,9 +205,7 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
         return pfr_fail(err, PFR_ERR_USAGE, feature->offset, 0, "pfr_decode_feature",
                         "feature %u has no struct of %zu bytes", feature->bit, size);
     struct cursor in = cursor_on(feature->bytes.at, feature->bytes.length, feature->offset, r->context.swap);
-    struct pfr_context c = *context_of(r, feature);
-    c.home = context_of(r, feature);
-    c.word[WORD_VARIANT] = variant_of((unsigned)feature->layout, feature->bytes.at, feature->bytes.length, &r->context);
+    const struct pfr_context c = feature_context(r, feature);
     return layout_read(l, &c, &in, body, err);
 }
 
@@ -223,8 +228,7 @@ pfr_status pfr_check_feature(const pfr_reader *r, const pfr_feature *f, pfr_erro
                         name);
     if (!l || !f->bytes.at || f->bytes.length == 0)
         return PFR_OK;
-    struct pfr_context c = *context_of(r, f);
-    c.word[WORD_VARIANT] = variant_of((unsigned)f->layout, f->bytes.at, f->bytes.length, &r->context);
+    const struct pfr_context c = feature_context(r, f);
     layout_check(l, &c, f->bytes.at, f->bytes.length, f->offset, keep_first, &first);
     if (first.status == PFR_OK)
         return PFR_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is in a record: its body by the table, its sample_id, one field by name. */
 #include "file/decode_sample.h"
+#include "file/recording.h"
 #include "wire/fast_sample.h"
 #include "wire/layout.h"
 #include "wire/variant.h"
@@ -22,7 +23,7 @@ const char *pfr_layout_name(uint64_t layout) {
 }
 
 /* The event's context, and what this very record adds to it. */
-static struct pfr_context context_of(const pfr_record *rec, unsigned number) {
+struct pfr_context record_context(const pfr_record *rec, unsigned number) {
     struct pfr_context c = *rec->context;
     c.word[WORD_MISC] = rec->misc;
     c.word[WORD_VARIANT] = variant_of(number, rec->bytes, rec->size, rec->context);
@@ -47,7 +48,7 @@ static pfr_status decode(const pfr_record *rec, unsigned number, void *body, pfr
         return PFR_OK;
     if (rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_ERR_DAMAGE, rec->offset, rec->size, "sample", "the sample's id belongs to no event");
-    const struct pfr_context c = context_of(rec, number);
+    const struct pfr_context c = record_context(rec, number);
     struct cursor in = body_of(rec);
     return layout_read(layout_at(number), &c, &in, body, err);
 }
@@ -208,7 +209,7 @@ pfr_status pfr_get(const pfr_record *rec, const char *field, pfr_value *value, p
         return pfr_fail(err, PFR_ERR_USAGE, rec->offset, rec->size, "pfr_get", "records of type %u are not known",
                         rec->type);
     PFR_TRY(decode(rec, number, &body, err));
-    const struct pfr_context c = context_of(rec, number);
+    const struct pfr_context c = record_context(rec, number);
     PFR_TRY(follow(layout_at(number), &c, (const uint8_t *)&body, field, value, err));
     return settle(field, value, err);
 }

@@ -162,6 +162,9 @@ pfr_status features_open(pfr_reader *r, pfr_error *err);
 pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint8_t *bytes, size_t length,
                         pfr_error *err);
 
+/* What decides the fields of a feature whose payload is there. */
+struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f);
+
 /* Who asks for a feature and goes on without it asks this at the end: < 0 when the feature was there but could not be
    read (memory, input). */
 pfr_status features_unread(const pfr_reader *r, pfr_error *err);
@@ -231,6 +234,9 @@ uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t
 pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err);
 /* What can be seen of the current part from offset `at`. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err);
+
+/* record.c: what decides the fields of this very record, whose layout has this number. */
+struct pfr_context record_context(const pfr_record *rec, unsigned layout);
 
 /* notice.c: looks at a record that was just read; < 0 only for memory and limits. May move the record's bytes. */
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err);
