@@ -9,11 +9,11 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "base/radix.h"
 #include "file/recording.h"
 #include "file/walk.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
@@ -260,17 +260,23 @@ static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_er
     return st < 0 ? st : PFR_OK;
 }
 
-static int by_key(const void *a, const void *b) {
-    const struct change_record *x = a, *y = b;
-    return key_before(&x->key, &y->key) ? -1 : key_before(&y->key, &x->key);
-}
-
+/* They were collected in the order of the file, which is that of keys but for the time. */
 static pfr_status apply_all(struct collecting *all, pfr_error *err) {
-    if (all->count)
-        qsort(all->at, all->count, sizeof *all->at, by_key);
-    for (size_t i = 0; i < all->count; i++)
-        PFR_TRY(all->at[i].apply(all->state, &all->at[i], err));
-    return PFR_OK;
+    struct memory *memory = all->state->memory;
+    const size_t count = all->count;
+    struct radix_item *items = mem_alloc(memory, 2 * count, sizeof *items);
+    if (!items)
+        return mem_fail(memory, err, "state");
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct radix_item){all->at[i].key.time, (uint32_t)i};
+    const struct radix_item *sorted = radix_sort(items, items + count, count);
+    pfr_status st = PFR_OK;
+    for (size_t i = 0; st >= 0 && i < count; i++) {
+        const struct change_record *c = &all->at[sorted[i].value];
+        st = c->apply(all->state, c, err);
+    }
+    mem_free(memory, items, 2 * count, sizeof *items);
+    return st;
 }
 
 static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error *err) {

@@ -53,7 +53,7 @@ static enum symbol_result check_counts(struct elf_object *object, int fd) {
 }
 
 enum symbol_result elf_object_start(struct elf_object *object, int fd, uint64_t file_size, struct memory *memory) {
-    *object = (struct elf_object){.memory = memory};
+    *object = (struct elf_object){.memory = memory, .file_size = file_size, .fd = fd};
     const enum symbol_result counts = check_counts(object, fd);
     if (counts != SYMBOL_FOUND)
         return counts;

@@ -10,6 +10,8 @@ struct elf_object {
     GElf_Ehdr header;
     size_t section_count, segment_count, names_section;
     struct memory *memory;
+    uint64_t file_size;
+    int fd;
     bool swap; /* its byte order is not this machine's */
 };
 

@@ -31,6 +31,9 @@ struct symbol_reader {
     struct symbol_table *table;
     struct named_section *sections;
     Elf_Data *symbols, *long_indices, *descriptors;
+    bool plain;       /* symbols can be taken as they lie in memory */
+    const char *text; /* of the names, which the table keeps; NULL: libelf is asked for each */
+    size_t text_size;
     size_t names, descriptors_section;
     uint64_t descriptors_address;
 };
@@ -103,7 +106,9 @@ static bool is_mapping_mark(uint16_t machine, const char *name) {
 /* The section of a symbol; 0 for none, undefined, absolute and common. */
 static size_t section_of(const struct symbol_reader *reader, int index, GElf_Sym *symbol) {
     Elf32_Word long_index = 0;
-    if (!gelf_getsymshndx(reader->symbols, reader->long_indices, index, symbol, &long_index))
+    if (reader->plain)
+        memcpy(symbol, (const uint8_t *)reader->symbols->d_buf + (size_t)index * sizeof *symbol, sizeof *symbol);
+    else if (!gelf_getsymshndx(reader->symbols, reader->long_indices, index, symbol, &long_index))
         return 0;
     const size_t section = symbol->st_shndx == SHN_XINDEX ? long_index : symbol->st_shndx;
     if (symbol->st_shndx >= SHN_LORESERVE && symbol->st_shndx != SHN_XINDEX)
@@ -150,19 +155,27 @@ static enum symbol_binding binding_of(const GElf_Sym *symbol) {
     }
 }
 
+static const char *name_of(const struct symbol_reader *reader, const GElf_Sym *symbol) {
+    if (!reader->text)
+        return elf_strptr(reader->object->elf, reader->names, symbol->st_name);
+    return symbol->st_name < reader->text_size ? reader->text + symbol->st_name : NULL;
+}
+
 static enum symbol_result read_symbol(struct symbol_reader *reader, int index) {
     GElf_Sym symbol;
     const size_t section = section_of(reader, index, &symbol);
     if (section == 0 || !is_named(reader, &symbol, section))
         return SYMBOL_FOUND;
-    const char *name = elf_strptr(reader->object->elf, reader->names, symbol.st_name);
+    const char *name = name_of(reader, &symbol);
     if (!name || !*name || is_mapping_mark(reader->object->header.e_machine, name))
         return SYMBOL_FOUND;
-    const size_t length = strnlen(name, SYMBOL_NAME_MOST);
-    const struct table_entry entry = {.name = name,
-                                      .name_length = (uint32_t)length,
-                                      .start = address_of(reader, &symbol, section),
-                                      .binding = (uint8_t)binding_of(&symbol)};
+    struct table_entry entry = {.name = name,
+                                .name_length = NOT_MEASURED,
+                                .start = address_of(reader, &symbol, section),
+                                .binding = (uint8_t)binding_of(&symbol)};
+    if (reader->text)
+        return table_add_kept(reader->table, entry, symbol.st_size);
+    entry.name_length = (uint32_t)strnlen(name, SYMBOL_NAME_MOST);
     return table_add(reader->table, entry, symbol.st_size);
 }
 
@@ -180,6 +193,27 @@ static Elf_Data *long_indices_of(const struct elf_object *object, Elf_Scn *symbo
     return section ? elf_getdata(section, NULL) : NULL;
 }
 
+/* Into the table's own memory, as far as there is a NUL behind them: so no name is copied by itself. */
+static enum symbol_result read_names(struct symbol_reader *reader) {
+    const struct elf_object *object = reader->object;
+    GElf_Shdr header;
+    Elf_Scn *section = elf_getscn(object->elf, reader->names);
+    reader->text = NULL;
+    if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB || header.sh_size == 0 ||
+        (header.sh_flags & SHF_COMPRESSED) || header.sh_offset > object->file_size ||
+        header.sh_size > object->file_size - header.sh_offset)
+        return SYMBOL_FOUND;
+    char *text = arena_take(&reader->table->names, header.sh_size, 1);
+    if (!text)
+        return table_memory_result(object->memory);
+    if (!read_exactly(object->fd, text, header.sh_size, header.sh_offset))
+        return SYMBOL_FOUND;
+    const char *last = memrchr(text, '\0', header.sh_size);
+    reader->text = text;
+    reader->text_size = last ? (size_t)(last - text) + 1 : 0;
+    return SYMBOL_FOUND;
+}
+
 static enum symbol_result read_symbol_section(struct symbol_reader *reader, Elf_Scn *section, const GElf_Shdr *header) {
     reader->symbols = elf_getdata(section, NULL);
     reader->long_indices = long_indices_of(reader->object, section);
@@ -189,7 +223,9 @@ static enum symbol_result read_symbol_section(struct symbol_reader *reader, Elf_
     const uint64_t count = reader->symbols->d_size / header->sh_entsize;
     if (count > SYMBOL_COUNT_MOST)
         return SYMBOL_LIMIT;
-    enum symbol_result result = SYMBOL_FOUND;
+    reader->plain = gelf_getclass(reader->object->elf) == ELFCLASS64 && header->sh_entsize == sizeof(GElf_Sym) &&
+                    !reader->long_indices;
+    enum symbol_result result = read_names(reader);
     for (int i = 0; i < (int)count && result == SYMBOL_FOUND; i++)
         result = read_symbol(reader, i);
     return result;
@@ -204,7 +240,7 @@ static enum symbol_result read_symbols_of_type(struct symbol_reader *reader, uin
     const uint64_t names = section_bytes(reader->object, header.sh_link);
     if (header.sh_size > UINT64_MAX - names)
         return SYMBOL_LIMIT;
-    const uint64_t bytes = header.sh_size + names;
+    const uint64_t bytes = header.sh_size + names; /* libelf holds the names only where they are not read here */
     enum symbol_result result = charge(reader->object->memory, bytes);
     if (result != SYMBOL_FOUND)
         return result;

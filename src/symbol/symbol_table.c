@@ -8,9 +8,13 @@
  * Overlaps are cut by painting: the distinct starts and ends of all symbols divide the address space into cells;
  * the symbols paint their cells in the order in which they win, and a painted cell is never painted again. A list
  * "next cell without paint", shortened as it is walked, makes that nearly linear whatever the input.
+ *
+ * Which of several names of the same bytes is the better one is found out when it is asked for: names must be demangled
+ * for that, and of most tables few addresses are ever asked.
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/radix.h"
 #include "demangle.h"
 #include "symbol_table.h"
 
@@ -31,6 +35,7 @@ void table_init(struct symbol_table *table, struct memory *memory) {
 
 void table_free(struct symbol_table *table) {
     mem_free(table->memory, table->entries, table->capacity, sizeof *table->entries);
+    mem_free(table->memory, table->aliases, table->alias_capacity, sizeof *table->aliases);
     mem_free(table->memory, table->ranges, table->range_capacity, sizeof *table->ranges);
     arena_free(&table->names);
     *table = (struct symbol_table){.memory = table->memory};
@@ -40,36 +45,61 @@ enum symbol_result table_memory_result(const struct memory *memory) {
     return memory->failed == PFR_ERR_LIMIT ? SYMBOL_LIMIT : SYMBOL_NO_MEMORY;
 }
 
-enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size) {
-    if (table->count >= SYMBOL_COUNT_MOST || entry.name_length > SYMBOL_NAME_MOST)
+enum symbol_result table_add_kept(struct symbol_table *table, struct table_entry entry, uint64_t size) {
+    if (table->count >= SYMBOL_COUNT_MOST)
         return SYMBOL_LIMIT;
     struct table_entry *grown =
         mem_grow(table->memory, table->entries, table->count, &table->capacity, 64, sizeof *grown);
     if (!grown)
         return table_memory_result(table->memory);
     table->entries = grown;
-    entry.name = arena_text(&table->names, entry.name, entry.name_length);
-    if (!entry.name)
-        return table_memory_result(table->memory);
     entry.end = size > UINT64_MAX - entry.start ? UINT64_MAX : entry.start + size;
     entry.order = (uint32_t)table->count;
     table->entries[table->count++] = entry;
     return SYMBOL_FOUND;
 }
 
-static int compare_entries(const void *a, const void *b) {
-    const struct table_entry *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size) {
+    if (entry.name_length > SYMBOL_NAME_MOST)
+        return SYMBOL_LIMIT;
+    entry.name = arena_text(&table->names, entry.name, entry.name_length);
+    return entry.name ? table_add_kept(table, entry, size) : table_memory_result(table->memory);
 }
 
-static void sort_entries(struct symbol_table *table) {
+static bool are_sorted(const struct symbol_table *table) {
     for (size_t i = 1; i < table->count; i++)
-        if (compare_entries(&table->entries[i - 1], &table->entries[i]) > 0) {
-            qsort(table->entries, table->count, sizeof *table->entries, compare_entries);
-            return;
+        if (table->entries[i - 1].start > table->entries[i].start)
+            return false;
+    return true;
+}
+
+/* Each entry to where sorted[] wants it, along the cycles of that permutation; sorted[] is used up. */
+static void move_entries(struct table_entry *entries, struct radix_item *sorted, size_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const struct table_entry first = entries[i];
+        uint32_t at = i, from;
+        for (; (from = sorted[at].value) != i; at = from) {
+            entries[at] = entries[from];
+            sorted[at].value = at;
         }
+        entries[at] = first;
+        sorted[at].value = at;
+    }
+}
+
+/* By their starts; those of one start stay in the order in which they were added. False: no memory. */
+static bool sort_entries(struct symbol_table *table) {
+    const size_t count = table->count;
+    if (are_sorted(table))
+        return true;
+    struct radix_item *items = mem_alloc(table->memory, 2 * count, sizeof *items);
+    if (!items)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = (struct radix_item){table->entries[i].start, i};
+    move_entries(table->entries, radix_sort(items, items + count, count), count);
+    mem_free(table->memory, items, 2 * count, sizeof *items);
+    return true;
 }
 
 uint64_t table_end_of_next_page(uint64_t start) {
@@ -89,6 +119,18 @@ static void give_ends(struct symbol_table *table) {
         const uint64_t far = table_end_of_next_page(entry->start);
         entry->end = next && (next->module == entry->module || next->start < far) ? next->start : far;
     }
+}
+
+/* --- Names of one start. */
+
+/* False: no memory. */
+static bool measure_name(struct symbol_table *table, struct table_entry *entry) {
+    if (entry->name_length != NOT_MEASURED)
+        return true;
+    entry->name_length = (uint32_t)strnlen(entry->name, SYMBOL_NAME_MOST);
+    if (entry->name[entry->name_length])
+        entry->name = arena_text(&table->names, entry->name, entry->name_length);
+    return entry->name != NULL;
 }
 
 /* What a name looks like to people, which is what perf compares. */
@@ -113,14 +155,9 @@ static bool is_alias_of_call(const char *name) {
 }
 
 /* Whether b is the better name for the start that both share. The order of the questions is perf's (seen with perf
-   6.1): a size, not weak, global, fewer leading underscores, longer; else the first one stays, unless it is the alias
-   of a system call. */
+   6.1): a size, not weak, global (comes_first), fewer leading underscores, longer; else the first one stays, unless it
+   is the alias of a system call. */
 static bool is_better(struct demangler *demangler, const struct table_entry *a, const struct table_entry *b) {
-    const bool a_empty = a->end == a->start, b_empty = b->end == b->start;
-    if (a_empty != b_empty)
-        return a_empty;
-    if (a->binding != b->binding)
-        return b->binding < a->binding;
     if (a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0)
         return false; /* as in both tables of an object */
     const struct look a_look = look_at(demangler, a), b_look = look_at(demangler, b);
@@ -131,22 +168,101 @@ static bool is_better(struct demangler *demangler, const struct table_entry *a, 
     return is_alias_of_call(a->name);
 }
 
-/* Keeps one entry per start. False: no memory. */
-static bool choose_among_equals(struct symbol_table *table) {
+/* As far as that can be told without the names: 1 for b, -1 for a, 0: the names decide. */
+static int comes_first(const struct table_entry *a, const struct table_entry *b) {
+    const bool a_empty = a->end == a->start, b_empty = b->end == b->start;
+    if (a_empty != b_empty)
+        return a_empty ? 1 : -1;
+    return a->binding == b->binding ? 0 : b->binding < a->binding ? 1 : -1;
+}
+
+/* The best of an entry and its aliases takes its place. */
+static enum symbol_result choose_alias(struct symbol_table *table, struct table_entry *entry) {
     struct demangler demangler;
-    size_t kept = 0;
+    struct table_entry best = *entry;
+    bool good = measure_name(table, &best);
+    if (!good)
+        return table_memory_result(table->memory);
     table->memory->failed = PFR_OK;
     demangler_init(&demangler, table->memory);
-    for (size_t i = 0; i < table->count; i++) {
-        if (kept == 0 || table->entries[kept - 1].start != table->entries[i].start)
-            table->entries[kept++] = table->entries[i];
-        else if (is_better(&demangler, &table->entries[kept - 1], &table->entries[i]))
-            table->entries[kept - 1] = table->entries[i];
+    for (uint32_t at = entry->alias; good && at; at = table->aliases[at - 1].alias) {
+        struct table_entry other = table->aliases[at - 1];
+        good = measure_name(table, &other);
+        if (good && is_better(&demangler, &best, &other))
+            best = other;
+    }
+    demangler_free(&demangler);
+    if (!good || table->memory->failed == PFR_ERR_MEMORY)
+        return table_memory_result(table->memory);
+    best.alias = 0;
+    *entry = best;
+    return SYMBOL_FOUND;
+}
+
+static bool put_alias(struct symbol_table *table, const struct table_entry *entry) {
+    struct table_entry *grown =
+        mem_grow(table->memory, table->aliases, table->alias_count, &table->alias_capacity, 64, sizeof *grown);
+    if (!grown)
+        return false;
+    table->aliases = grown;
+    table->aliases[table->alias_count++] = *entry;
+    return true;
+}
+
+/* Whether the names must be looked at. An alias of a call may give way to what it was better than. */
+static bool is_rival(const struct table_entry *kept, const struct table_entry *other) {
+    return comes_first(kept, other) == 0 && (is_alias_of_call(kept->name) || strcmp(kept->name, other->name) != 0);
+}
+
+/* Entries [from, end) share a start. One is kept, with the aliases that its name is still to be judged beside; at once
+   where they end elsewhere, since that makes other ranges. */
+static enum symbol_result keep_one(struct symbol_table *table, size_t from, size_t end, struct table_entry *kept) {
+    const size_t aliases = table->alias_count;
+    const struct table_entry *at = table->entries;
+    bool same_end = true;
+    size_t first = from;
+    for (size_t i = from + 1; i < end; i++)
+        first = comes_first(&at[first], &at[i]) > 0 ? i : first;
+    *kept = at[first];
+    for (size_t i = first + 1; i < end; i++) {
+        if (!is_rival(kept, &at[i]))
+            continue;
+        if (!put_alias(table, &at[i]))
+            return table_memory_result(table->memory);
+        same_end &= at[i].end == kept->end;
+        uint32_t *link =
+            table->alias_count == aliases + 1 ? &kept->alias : &table->aliases[table->alias_count - 2].alias;
+        *link = (uint32_t)table->alias_count;
+    }
+    if (same_end)
+        return SYMBOL_FOUND;
+    const enum symbol_result result = choose_alias(table, kept);
+    table->alias_count = aliases;
+    return result;
+}
+
+/* Keeps one entry per start. */
+static enum symbol_result choose_among_equals(struct symbol_table *table) {
+    size_t kept = 0, end;
+    for (size_t from = 0; from < table->count; from = end) {
+        struct table_entry *to = &table->entries[kept++];
+        for (end = from + 1; end < table->count && table->entries[end].start == table->entries[from].start; end++)
+            ;
+        if (end == from + 1) {
+            *to = table->entries[from];
+            continue;
+        }
+        struct table_entry one;
+        const enum symbol_result result = keep_one(table, from, end, &one);
+        if (result != SYMBOL_FOUND)
+            return result;
+        *to = one;
     }
     table->count = kept;
-    demangler_free(&demangler);
-    return table->memory->failed != PFR_ERR_MEMORY;
+    return SYMBOL_FOUND;
 }
+
+/* --- Ranges. */
 
 static bool is_flat(const struct symbol_table *table) {
     for (size_t i = 1; i < table->count; i++)
@@ -302,10 +418,12 @@ static bool copy_into_ranges(struct symbol_table *table) {
 enum symbol_result table_finish(struct symbol_table *table, enum table_order order) {
     if (table->count == 0)
         return SYMBOL_NO_SYMBOLS;
-    sort_entries(table);
+    if (!sort_entries(table))
+        return table_memory_result(table->memory);
     give_ends(table);
-    if (order == TABLE_NESTED && !choose_among_equals(table))
-        return SYMBOL_NO_MEMORY;
+    const enum symbol_result result = order == TABLE_NESTED ? choose_among_equals(table) : SYMBOL_FOUND;
+    if (result != SYMBOL_FOUND)
+        return result;
     const bool done = is_flat(table) ? copy_into_ranges(table) : cut_into_ranges(table, order);
     return done ? SYMBOL_FOUND : table_memory_result(table->memory);
 }
@@ -323,7 +441,7 @@ static size_t range_from(const struct symbol_table *table, uint64_t address) {
     return low;
 }
 
-enum symbol_result table_find(const struct symbol_table *table, uint64_t address, struct symbol *symbol) {
+enum symbol_result table_find(struct symbol_table *table, uint64_t address, struct symbol *symbol) {
     const size_t at = range_from(table, address);
     const struct table_range *range = &table->ranges[at];
     if (at == table->range_count || range->start > address) {
@@ -331,7 +449,12 @@ enum symbol_result table_find(const struct symbol_table *table, uint64_t address
         symbol->end = at < table->range_count ? range->start : UINT64_MAX;
         return SYMBOL_NO_MATCH;
     }
-    const struct table_entry *entry = &table->entries[range->entry];
+    struct table_entry *entry = &table->entries[range->entry];
+    const enum symbol_result result = entry->alias ? choose_alias(table, entry) : SYMBOL_FOUND;
+    if (result != SYMBOL_FOUND)
+        return result;
+    if (!measure_name(table, entry))
+        return table_memory_result(table->memory);
     *symbol = (struct symbol){entry->name,  entry->name_length,        entry->module ? entry->module : "",
                               entry->start, entry->end - entry->start, range->start,
                               range->end};

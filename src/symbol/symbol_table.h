@@ -25,10 +25,12 @@ enum symbol_binding { BINDING_GLOBAL, BINDING_LOCAL, BINDING_WEAK };
 struct table_entry {
     const char *name, *module;
     uint64_t start, end;
-    uint32_t name_length;
-    uint32_t order; /* place among those added */
+    uint32_t name_length; /* NOT_MEASURED: up to its NUL */
+    uint32_t order;       /* place among those added */
+    uint32_t alias;       /* of the same bytes, and it is still to be found out which is better: in `aliases`, + 1 */
     uint8_t binding;
 };
+#define NOT_MEASURED UINT32_MAX
 
 struct table_range {
     uint64_t start, end;
@@ -38,9 +40,10 @@ struct table_range {
 struct symbol_table {
     struct memory *memory;
     struct arena names;
-    struct table_entry *entries;
+    struct table_entry *entries, *aliases;
     struct table_range *ranges;
     size_t count, capacity;
+    size_t alias_count, alias_capacity;
     size_t range_count, range_capacity;
 };
 
@@ -51,11 +54,14 @@ void table_free(struct symbol_table *table);
    FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size);
 
+/* The same for a name that lives as long as the table, and ends with a NUL. */
+enum symbol_result table_add_kept(struct symbol_table *table, struct table_entry entry, uint64_t size);
+
 /* Must be called once, after the last table_add. FOUND, NO_SYMBOLS or NO_MEMORY. */
 enum symbol_result table_finish(struct symbol_table *table, enum table_order order);
 
-/* FOUND or NO_MATCH. */
-enum symbol_result table_find(const struct symbol_table *table, uint64_t address, struct symbol *symbol);
+/* FOUND or NO_MATCH; LIMIT or NO_MEMORY where it could not be found out which of several names is the better one. */
+enum symbol_result table_find(struct symbol_table *table, uint64_t address, struct symbol *symbol);
 
 /* How far a symbol without a size reaches that nothing follows: the end of the page after the one that `start` lies in
    or begins. */

@@ -11,7 +11,7 @@ static enum symbol_result add(struct symbol_table *table, const char *name, uint
     return table_add(table, entry, size);
 }
 
-static const char *at(const struct symbol_table *table, uint64_t address) {
+static const char *at(struct symbol_table *table, uint64_t address) {
     struct symbol symbol;
     return table_find(table, address, &symbol) == SYMBOL_FOUND ? symbol.name : "-";
 }
