@@ -276,7 +276,7 @@ void profile_stacks_walk(struct counter *c, pfr_error *err);
 #define WORDS_MOST (2 + PROFILE_KEYS + 2)
 #define WHO_BITS 29
 #define WHO_MOST ((1u << WHO_BITS) - 1)
-#define VIEWS 64u
+#define VIEWS 128u
 
 /* Who a sample belongs to, as far as anybody asks. */
 struct who {
@@ -301,7 +301,7 @@ struct group_memo {
 };
 #define MEMOS 32u
 
-/* A thread as it is between two moments, neither of them included. */
+/* A thread as it is between two moments, neither of them included; in the kernel it may be somebody else. */
 struct view_slot {
     uint64_t from, until;
     uint32_t pid, tid, who;

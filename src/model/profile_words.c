@@ -18,29 +18,37 @@
 
 /* --- Who. */
 
-static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, uint32_t *number,
-                          pfr_error *err) {
+static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, bool in_kernel,
+                          uint32_t *number, pfr_error *err) {
     const struct profile_wish *w = &c->profile->wish;
     const bool named = w->keys & PROFILE_BIT(PROFILE_COMM);
     struct who who = {.name = NO_NAME, .space = NO_SPACE};
     if (named)
         who.name = view->name, who.tid = view->name == NO_NAME ? tid : 0;
-    if (w->frames || w->branches || (w->keys & PROFILE_BIT(PROFILE_ADDR)))
+    if (!in_kernel && (w->frames || w->branches || (w->keys & PROFILE_BIT(PROFILE_ADDR))))
         who.space = view->space;
     PFR_TRY(intern_put(&c->whos, &who, sizeof who, number, err));
     return *number <= WHO_MOST ? PFR_OK
                                : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
 }
 
+/* The kernel's addresses are the same in all spaces: where nothing else is asked for, those of many processes are one
+   entry. */
+static inline bool is_in_kernel(const struct counter *c, const struct picked *s) {
+    const struct profile_wish *w = &c->profile->wish;
+    return s->mode == CPUMODE_KERNEL && !c->has_places && !w->chains && !w->branches;
+}
+
 /* Samples of one thread follow each other, and threads come again. */
 static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t moment, uint32_t *who, pfr_error *err) {
     const struct state *state = &c->profile->state;
-    struct view_slot *slot = &c->views[(s->tid ^ s->tid >> 6) % VIEWS];
+    const bool in_kernel = is_in_kernel(c, s);
+    struct view_slot *slot = &c->views[(s->tid ^ s->tid >> 6) % (VIEWS / 2) * 2 + in_kernel];
     struct thread_view view;
     if (slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until)
         return *who = slot->who, PFR_OK;
     thread_at(&state->threads, s->pid, s->tid, s->key, &view);
-    PFR_TRY(put_who(c, &view, s->tid, who, err));
+    PFR_TRY(put_who(c, &view, s->tid, in_kernel, who, err));
     *slot = (struct view_slot){.from = moment_of(state, &view.from),
                                .until = moment_of(state, &view.until),
                                .pid = s->pid,

@@ -12,7 +12,7 @@
 #include "symbol_table.h"
 
 #define DIGITS 16u
-#define MARK_EACH 32u
+#define MARK_EACH 8u
 #define ROOM_FIRST ((size_t)1 << 20)
 #define READ_LEAST ((size_t)64 << 10)
 #define NAME_LONGEST ((size_t)4 << 10) /* in a line that is read here */
