@@ -4,7 +4,8 @@
 #include <string.h>
 #include "command.h"
 
-extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency;
+extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency,
+    cmd_convert, cmd_recover;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_REPORT
@@ -27,6 +28,12 @@ const struct command *const commands[] = {
 #endif
 #ifdef HAVE_CMD_EXPORT
     &cmd_export,
+#endif
+#ifdef HAVE_CMD_CONVERT
+    &cmd_convert,
+#endif
+#ifdef HAVE_CMD_RECOVER
+    &cmd_recover,
 #endif
     NULL,
 };

@@ -196,6 +196,7 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
         return true;
     case OPT_STRING:
     case OPT_LAST:
+    case OPT_MAYBE:
         *(const char **)member = word;
         return true;
     case OPT_WORDS:
@@ -269,8 +270,10 @@ static bool refuse_missing(const struct parse *parse, const struct opt *row) {
     return refuse_option(parse, row, what);
 }
 
-/* Nothing, or another option: then an OPT_LAST is by itself. */
+/* Nothing, or another option: then an OPT_LAST is by itself. An OPT_MAYBE is where nothing is attached to it. */
 static bool is_left_out(const struct opt *row, const char *next) {
+    if (row->kind == OPT_MAYBE)
+        return true;
     return row->kind == OPT_LAST && (!next || next[0] == '-');
 }
 

@@ -24,6 +24,7 @@ enum opt_kind {
     OPT_CLEAR,   /* bool: becomes false */
     OPT_STRING,  /* const char *: the word that follows */
     OPT_LAST,    /* the same, "" where nothing follows or another option does */
+    OPT_MAYBE,   /* the same, only what is attached to it: --x=WORD; "" where nothing is */
     OPT_WORDS,   /* struct word_list: one word more each time */
     OPT_NUMBER,  /* uint32_t: decimal */
     OPT_CHOICE,  /* unsigned: which of the words of `arg`, "text|json", it is */

@@ -4,6 +4,7 @@
 /* All of the library. */
 #include <perfray/alloc.h>
 #include <perfray/dump.h>
+#include <perfray/edit.h>
 #include <perfray/error.h>
 #include <perfray/export.h>
 #include <perfray/flame.h>

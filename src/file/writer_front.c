@@ -154,7 +154,7 @@ static pfr_status write_entry(pfr_writer *w, const struct written_event *e, pfr_
     pfr_error why;
     if (write_attr(w, e, w->attr_size, &to, &why) < 0)
         return writer_failed(w, &why, err);
-    put_u64(to.bytes + to.used, e->nr_ids ? e->ids_at : 0, w->context.swap);
+    put_u64(to.bytes + to.used, e->ids_at, w->context.swap);
     put_u64(to.bytes + to.used + 8, e->nr_ids * 8, w->context.swap);
     out_write(&w->parts[0].out, to.bytes, (size_t)to.used + SECTION);
     return PFR_OK;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_EDIT_H
+#define PERFRAY_EDIT_H
+/*
+ * A recording into another one: all of it in another form (pfr_convert), or all of it that is intact (pfr_recover).
+ *
+ * What is written is a file that is there whole or not at all (writer.h), never out of order against its own
+ * FINISHED_ROUND records: where the input's are not kept, none are written, and perf sorts by itself.
+ *
+ * Example:
+ *
+ *     pfr_edit_options how = {.size = sizeof how, .path = "big-endian.data", .order = PFR_ORDER_BIG};
+ *     pfr_status st = pfr_convert(reader, &how, &counts, &err);
+ */
+#include <perfray/reader.h>
+#include <perfray/writer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum pfr_edit_compression {
+    PFR_EDIT_AS_IT_IS, /* COMPRESSED records are taken over; made anew, as frames, where that cannot be */
+    PFR_EDIT_PLAIN,
+    PFR_EDIT_COMPRESS /* PFR_ZSTD_FRAMES */
+} pfr_edit_compression;
+
+typedef struct pfr_edit_options {
+    size_t size;      /* sizeof(pfr_edit_options) */
+    const char *path; /* "-": standard output, a stream */
+    bool to_form;     /* into the container below; else into what the input is */
+    pfr_container container;
+    pfr_order order; /* PFR_ORDER_HOST: as it is */
+    pfr_edit_compression compression;
+    int level;          /* of zstd; 0: 1 */
+    uint32_t attr_size; /* 0: as they are */
+    /* What of the input could not be taken over, each place once; may be NULL. */
+    void (*hole)(void *context, const pfr_error *hole);
+    /* A sentence on what was done beside the obvious: rebuilt, left out; may be NULL. */
+    void (*note)(void *context, const char *sentence);
+    void *context; /* of both */
+} pfr_edit_options;
+
+typedef struct pfr_edit_counts {
+    uint64_t records, samples; /* written, COMPRESSED ones not counted */
+    uint64_t lost;             /* stretches and records that could not be taken over */
+    uint64_t lost_bytes;
+} pfr_edit_counts;
+
+/*
+ * Reads the recording from its start and writes it. PFR_OK; PFR_HOLE: written, but parts of the input could not be
+ * taken over; PFR_ERR_USAGE: a trace, a stream that was not kept (pfr_open_options.spool), an attr size below what
+ * tells how samples are read, a path that cannot be written; PFR_ERR_IO: nothing is left under the name; else as
+ * pfr_next. `counts` may be NULL. AUX data of streams are taken over where the reader keeps them (keep_aux).
+ */
+pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
+
+/*
+ * The same, and what is missing is made anew where records or other features tell it: names and ids of events, the span
+ * of the samples, the flag of branch stacks, the index of AUX data, formats of tracepoints (with nothing but their
+ * numbers). Samples of no event are left out, and features that do not hold what they say. Compressed records become
+ * independent frames.
+ */
+pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

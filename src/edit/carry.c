@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes over a recording that write another one: see carry.h. */
+#include "edit/carry.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define PASSES 4u        /* three reasons to begin anew */
+#define ATTR_DECIDES 96u /* bytes of an attr that tell how samples are read */
+
+void carry_lost(struct carry *c, const pfr_error *hole) {
+    c->counts.lost++;
+    if (hole->offset != PFR_NO_OFFSET)
+        c->counts.lost_bytes += hole->length;
+    if (!c->writer || c->counts.lost <= c->told) /* by a pass before this one */
+        return;
+    c->told = c->counts.lost;
+    if (c->options->hole)
+        c->options->hole(c->options->context, hole);
+}
+
+void carry_note(struct carry *c, const char *format, ...) {
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (c->options->note && c->writer)
+        c->options->note(c->options->context, text);
+}
+
+/* --- Records. */
+
+static void note_time(struct carry *c, uint64_t time, bool is_sample) {
+    rounds_note(&c->rounds, time);
+    if (!is_sample || time == 0 || time == NO_TIME)
+        return;
+    if (c->first_time == 0 || time < c->first_time)
+        c->first_time = time;
+    if (time > c->last_time)
+        c->last_time = time;
+}
+
+/* Out of order against what was promised: none of the rounds may be written. */
+static bool is_void(struct carry *c) {
+    if (c->rounds.late && c->rounds_written && !c->without_rounds)
+        c->without_rounds = c->again = true;
+    return c->again;
+}
+
+/* Samples that follow one of their event, as far as they lie together. */
+static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
+    struct sample_run run;
+    if (!c->same_order || !walk_run(c->reader, event, false, &run))
+        return PFR_OK;
+    for (uint64_t at = 0; run.time_at && at < run.length; at += load_u16(run.bytes + at + 6, c->reader->context.swap))
+        note_time(c, load_u64(run.bytes + at + run.time_at, c->reader->context.swap), true);
+    c->counts.records += run.count;
+    c->counts.samples += run.count;
+    pfr_status s = PFR_OK;
+    if (c->writer)
+        s = pfr_writer_raw(c->writer, run.bytes, (size_t)run.length, NULL, 0, err);
+    walk_past(c->reader, run.length, run.count);
+    return s;
+}
+
+/* What perf could not put anywhere, and stops at. */
+static bool is_of_no_event(struct carry *c, const pfr_record *rec) {
+    pfr_error lost;
+    if (!c->recover || rec->type != TYPE_SAMPLE || rec->event != PFR_NO_EVENT)
+        return false;
+    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample of no event, left out");
+    carry_lost(c, &lost);
+    return true;
+}
+
+static pfr_status carry_record(struct carry *c, const pfr_record *rec, pfr_error *err) {
+    pfr_status s = PFR_OK;
+    if (rec->type < FIRST_USER)
+        note_time(c, time_of(c->reader, rec), rec->type == TYPE_SAMPLE);
+    if (is_void(c) || carry_special(c, rec, &s, err) || is_of_no_event(c, rec))
+        return s;
+    c->counts.records++;
+    c->counts.samples += rec->type == TYPE_SAMPLE;
+    if (!(rec->inside && c->keeps_packed))
+        PFR_TRY(carry_copy(c, rec, err));
+    return rec->type == TYPE_SAMPLE && rec->event >= 0 && !rec->inside ? carry_run(c, rec->event, err) : PFR_OK;
+}
+
+/* What can be had of a damaged COMPRESSED record is packed anew. */
+static void carry_hole(struct carry *c, const pfr_error *hole) {
+    if (c->keeps_packed && c->was_packed && (c->packed_length || strcmp(hole->where, "compressed") == 0))
+        c->pack_anew = c->again = true;
+    c->packed_length = 0;
+    carry_lost(c, hole);
+}
+
+static pfr_status carry_records(struct carry *c, pfr_error *err) {
+    pfr_record rec;
+    pfr_error hole;
+    pfr_status s;
+    while (!c->again && (s = pfr_next(c->reader, &rec, &hole)) != PFR_END) {
+        if (s < 0) {
+            if (err)
+                *err = hole;
+            return s;
+        }
+        if (s == PFR_HOLE) {
+            carry_hole(c, &hole);
+            continue;
+        }
+        if (c->packed_length)
+            PFR_TRY(carry_packed_is_good(c, err));
+        PFR_TRY(carry_record(c, &rec, err));
+    }
+    is_void(c);
+    return c->packed_length ? carry_packed_is_good(c, err) : PFR_OK;
+}
+
+/* --- Passes. */
+
+static pfr_status one_pass(struct carry *c, pfr_error *err) {
+    c->again = c->rounds_written = false;
+    c->rounds = (struct rounds){0};
+    c->counts = (pfr_edit_counts){0};
+    c->packed_length = c->events_given = 0;
+    c->first_time = c->last_time = 0;
+    memset(c->given, 0, sizeof c->given);
+    PFR_TRY(pfr_rewind(c->reader, err));
+    PFR_TRY(carry_front(c, err));
+    PFR_TRY(carry_records(c, err));
+    if (c->again || !c->writer)
+        return PFR_OK;
+    PFR_TRY(carry_events(c, err));
+    if (c->recover)
+        PFR_TRY(mending_end(c, err));
+    return pfr_writer_finish(c->writer, err);
+}
+
+static pfr_compression compression_of(const struct carry *c) {
+    const pfr_edit_compression asked = c->options->compression;
+    const bool anew = asked == PFR_EDIT_AS_IT_IS && c->pack_anew && c->was_packed;
+    return asked == PFR_EDIT_COMPRESS || anew ? PFR_ZSTD_FRAMES : PFR_PLAIN;
+}
+
+static pfr_writer *open_output(struct carry *c, pfr_error *err) {
+    const pfr_edit_options *o = c->options;
+    const bool big = c->reader->header.big_endian;
+    const pfr_write_options how = {
+        .size = sizeof how,
+        .alloc = &c->reader->memory.alloc,
+        .container = c->to,
+        .order = o->order != PFR_ORDER_HOST ? o->order
+                 : big                      ? PFR_ORDER_BIG
+                                            : PFR_ORDER_LITTLE,
+        .compression = compression_of(c),
+        .level = o->level,
+        .attr_size = o->attr_size,
+    };
+    return pfr_writer_open(o->path, &how, err);
+}
+
+static bool keeps_packed(const struct carry *c) {
+    return !c->pack_anew && c->options->compression == PFR_EDIT_AS_IT_IS;
+}
+
+static pfr_status write_pass(struct carry *c, pfr_error *err) {
+    c->keeps_packed = keeps_packed(c);
+    c->writer = open_output(c, err);
+    if (!c->writer)
+        return err ? err->status : PFR_ERR_IO;
+    const pfr_status s = one_pass(c, err);
+    pfr_writer_close(c->writer);
+    c->writer = NULL;
+    return s;
+}
+
+static pfr_status attr_size_can_be(const struct carry *c, pfr_error *err) {
+    const uint32_t size = c->options->attr_size;
+    for (uint32_t i = 0; size && i < c->reader->nr_events; i++) {
+        const struct pfr_rec_attr *a = &c->reader->events[i].public.attr;
+        if ((size < ATTR_DECIDES + 8 && a->sample_regs_intr) || (size < 88 && a->sample_regs_user) ||
+            (size < 80 && a->branch_sample_type))
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
+                            "attrs of %u bytes do not hold what tells how samples of event %u are read", size, i);
+    }
+    return PFR_OK;
+}
+
+static void plan(struct carry *c) {
+    const pfr_edit_options *o = c->options;
+    const pfr_header *h = &c->reader->header;
+    c->to = strcmp(o->path, "-") == 0 ? PFR_PIPE : o->to_form ? o->container : h->container;
+    c->same_order = o->order == PFR_ORDER_HOST || (o->order == PFR_ORDER_BIG) == h->big_endian;
+    c->verbatim = h->container == PFR_PIPE && c->to == PFR_PIPE && c->same_order && !o->attr_size && !c->recover;
+    c->pack_anew = c->recover || !c->same_order || h->container == PFR_DIRECTORY || c->to == PFR_DIRECTORY;
+}
+
+/* Nothing that went to standard output can be taken back: what a pass would begin anew for is found out before. */
+static pfr_status look_first(struct carry *c, pfr_error *err) {
+    if (c->to != PFR_PIPE)
+        return PFR_OK;
+    c->keeps_packed = keeps_packed(c);
+    return one_pass(c, err);
+}
+
+static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error *err) {
+    if (c->reader->trace)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "this is a trace, which is not written this way");
+    plan(c);
+    PFR_TRY(attr_size_can_be(c, err));
+    c->packed = mem_alloc(&c->reader->memory, RECORD_MOST, 1);
+    if (!c->packed)
+        return mem_fail(&c->reader->memory, err, "compressed");
+    pfr_status s = look_first(c, err);
+    for (unsigned pass = 0; s >= 0 && pass < PASSES; pass++)
+        if ((s = write_pass(c, err)) < 0 || !c->again)
+            break;
+    mem_free(&c->reader->memory, c->packed, RECORD_MOST, 1);
+    if (counts)
+        *counts = c->counts;
+    return s < 0 || c->counts.lost == 0 ? s : PFR_HOLE;
+}
+
+pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
+    pfr_error own;
+    struct carry c = {.reader = reader, .options = options};
+    return carry_over(&c, counts, err ? err : &own);
+}
+
+pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
+    pfr_error own;
+    struct carry c = {.reader = reader, .options = options, .recover = true};
+    return carry_over(&c, counts, err ? err : &own);
+}

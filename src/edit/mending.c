@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What recover makes anew at the end, out of the events and of the records that went by: features that were never
+ * written, or do not hold what they say. What machine it was cannot be known again.
+ *
+ * perf opens no file with tracepoints whose formats are missing, so these get formats without fields of their own:
+ * their numbers, and the fields that all tracepoints have.
+ */
+#include "edit/carry.h"
+#include "wire/any_layout.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define BIT_EVENT_DESC 12u
+#define BIT_BRANCH_STACK 15u
+#define BIT_SAMPLE_TIME 21u
+#define SAMPLES_BRANCHES (1u << 11)
+#define TYPE_TRACEPOINT 2u
+
+static const struct pfr_rec_attr *attr_at(const struct carry *c, uint32_t i) {
+    return &c->reader->events[i].public.attr;
+}
+
+/* --- The span of the samples. */
+
+static bool is_known(struct carry *c, uint32_t bit) {
+    pfr_error why;
+    struct pfr_rec_feature_sample_time span;
+    if (!c->given[bit])
+        return false;
+    const pfr_feature *f = pfr_find_feature(c->reader, bit, &why);
+    if (!f || bit != BIT_SAMPLE_TIME || pfr_decode_feature(c->reader, f, &span, sizeof span, &why) != PFR_OK)
+        return true;
+    return span.first || span.last;
+}
+
+static pfr_status make_span(struct carry *c, pfr_error *err) {
+    const struct pfr_rec_feature_sample_time span = {c->first_time, c->last_time};
+    if (is_known(c, BIT_SAMPLE_TIME) || c->last_time == 0)
+        return PFR_OK;
+    return pfr_writer_put_feature(c->writer, BIT_SAMPLE_TIME, &span, sizeof span, err);
+}
+
+/* --- The flag of branch stacks. */
+
+static pfr_status make_flag(struct carry *c, pfr_error *err) {
+    for (uint32_t i = 0; i < c->reader->nr_events && !is_known(c, BIT_BRANCH_STACK); i++)
+        if (attr_at(c, i)->sample_type & SAMPLES_BRANCHES)
+            return pfr_writer_feature(c->writer, BIT_BRANCH_STACK, NULL, 0, err);
+    return PFR_OK;
+}
+
+/* --- Names and ids of events. */
+
+static uint32_t size_of_attr(const struct pfr_rec_attr *a) {
+    return a->size ? a->size : 64;
+}
+
+static uint32_t largest_attr(const struct carry *c) {
+    uint32_t most = 64;
+    for (uint32_t i = 0; i < c->reader->nr_events; i++)
+        most = size_of_attr(attr_at(c, i)) > most ? size_of_attr(attr_at(c, i)) : most;
+    return most;
+}
+
+static pfr_status write_entry(struct carry *c, const pfr_event *e, uint32_t size, struct writing *to, pfr_error *err) {
+    uint8_t ids[8];
+    struct pfr_rec_event_desc_entry entry = {.attr = e->attr, .nr_ids = (uint32_t)e->nr_ids};
+    entry.name = (pfr_text){e->name, (uint32_t)strlen(e->name), 0};
+    if (size != size_of_attr(&e->attr)) {
+        entry.attr.size = size;
+        entry.attr.beyond = (pfr_bytes){NULL, 0};
+    }
+    entry.ids = (pfr_u64s){e->nr_ids ? (const uint8_t *)e->ids : ids, e->nr_ids, 0};
+    return layout_write(layout_at(L_event_desc_entry), &c->writer->context, &entry, to, err);
+}
+
+static pfr_status write_entries(struct carry *c, struct writing *to, pfr_error *err) {
+    const uint32_t size = largest_attr(c);
+    if (to->bytes) {
+        put_u32(to->bytes, (uint32_t)c->reader->nr_events, c->writer->context.swap);
+        put_u32(to->bytes + 4, size, c->writer->context.swap);
+    }
+    to->used = 8;
+    for (uint32_t i = 0; i < c->reader->nr_events; i++)
+        PFR_TRY(write_entry(c, &c->reader->events[i].public, size, to, err));
+    return PFR_OK;
+}
+
+static pfr_status make_names(struct carry *c, pfr_error *err) {
+    struct writing to = writing_nowhere();
+    if (is_known(c, BIT_EVENT_DESC) || c->reader->nr_events == 0 || c->to == PFR_PIPE)
+        return PFR_OK;
+    PFR_TRY(write_entries(c, &to, err));
+    const size_t length = (size_t)to.used;
+    uint8_t *bytes = mem_alloc(&c->reader->memory, length, 1);
+    if (!bytes)
+        return mem_fail(&c->reader->memory, err, "event_desc");
+    to = writing_into(bytes, length);
+    pfr_status s = write_entries(c, &to, err);
+    if (s >= 0)
+        s = pfr_writer_feature(c->writer, BIT_EVENT_DESC, bytes, length, err);
+    mem_free(&c->reader->memory, bytes, length, 1);
+    return s;
+}
+
+/* --- Formats of tracepoints. */
+
+static uint32_t count_tracepoints(const struct carry *c) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->reader->nr_events; i++)
+        count += attr_at(c, i)->type == TYPE_TRACEPOINT;
+    return count;
+}
+
+static void put_number(struct output *out, uint64_t v, unsigned width, bool swap) {
+    uint8_t bytes[8];
+    put_u64(bytes, v, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__); /* the lowest first */
+    const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    for (unsigned i = 0; i < width; i++)
+        out_char(out, (char)bytes[big ? width - 1 - i : i]);
+}
+
+static void put_format(struct output *out, uint64_t id, bool swap) {
+    char text[640];
+    const int length = snprintf(text, sizeof text,
+                                "name: event_%" PRIu64 "\nID: %" PRIu64 "\nformat:\n"
+                                "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+                                "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+                                "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+                                "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\n"
+                                "print fmt: \"format lost\"\n",
+                                id, id);
+    put_number(out, (uint64_t)length, 8, swap);
+    out_write(out, text, (size_t)length);
+}
+
+static void put_blob(const struct carry *c, struct output *out) {
+    const bool swap = c->reader->context.swap; /* of the raw data in samples, too, which are never turned */
+    out_write(out, "\x17\x08\x44tracing0.6", 14);
+    out_char(out, (char)c->reader->header.big_endian);
+    out_char(out, 8);
+    put_number(out, 4096, 4, swap);
+    out_write(out, "header_page\0\0\0\0\0\0\0\0", 20);
+    out_write(out, "header_event\0\0\0\0\0\0\0\0", 21);
+    put_number(out, 0, 4, swap);
+    put_number(out, 1, 4, swap);
+    out_write(out, "lost", 5);
+    put_number(out, count_tracepoints(c), 4, swap);
+    for (uint32_t i = 0; i < c->reader->nr_events; i++)
+        if (attr_at(c, i)->type == TYPE_TRACEPOINT)
+            put_format(out, attr_at(c, i)->config, swap);
+    put_number(out, 0, 8, swap); /* no addresses, no text */
+    put_number(out, 0, 8, swap);
+}
+
+static pfr_status make_formats(struct carry *c, pfr_error *err) {
+    struct output blob;
+    size_t length;
+    if (is_known(c, BIT_TRACING_DATA) || count_tracepoints(c) == 0 || c->to == PFR_PIPE)
+        return PFR_OK;
+    out_open_memory(&blob, &c->reader->memory);
+    put_blob(c, &blob);
+    const char *bytes = out_bytes(&blob, &length);
+    pfr_status s = blob.status;
+    if (s >= 0)
+        s = pfr_writer_feature(c->writer, BIT_TRACING_DATA, bytes, length, err);
+    else
+        mem_fail(&c->reader->memory, err, "tracing data");
+    carry_note(c, "the formats of tracepoints are lost: they are named lost:event_N, and their fields are not known");
+    out_close(&blob, NULL);
+    return s;
+}
+
+pfr_status mending_end(struct carry *c, pfr_error *err) {
+    PFR_TRY(make_span(c, err));
+    PFR_TRY(make_flag(c, err));
+    PFR_TRY(make_formats(c, err));
+    return make_names(c, err);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray convert: write a recording in another form. */
+#include "editing.h"
+
+static const struct opt convert_opts[] = {EDITING_ROWS, {0}};
+
+static enum exit_status convert_run(const struct task *task) {
+    return run_edit(task, "perfray convert", pfr_convert);
+}
+
+extern const struct command cmd_convert;
+const struct command cmd_convert = {
+    .name = "convert",
+    .about = "write a recording in another form",
+    .arguments = "[FILE]",
+    .opts = convert_opts,
+    .size = sizeof(struct editing),
+    .prints_at_end = true,
+    .run = convert_run,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray recover: write a clean recording of all that is intact. */
+#include "editing.h"
+
+static const struct opt recover_opts[] = {EDITING_ROWS, {0}};
+
+static enum exit_status recover_run(const struct task *task) {
+    return run_edit(task, "perfray recover", pfr_recover);
+}
+
+extern const struct command cmd_recover;
+const struct command cmd_recover = {
+    .name = "recover",
+    .about = "write a clean recording of all that is intact",
+    .arguments = "[FILE]",
+    .opts = recover_opts,
+    .size = sizeof(struct editing),
+    .prints_at_end = true,
+    .run = recover_run,
+};

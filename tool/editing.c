@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verbs that write a recording: see editing.h. */
+#include "editing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "selecting.h"
+
+#define LEVEL_MOST 22
+
+struct telling {
+    const char *program;
+    struct damage damage;
+};
+
+static void hole_told(void *context, const pfr_error *hole) {
+    struct telling *const telling = context;
+    damage_told(&telling->damage, hole);
+}
+
+static void note_told(void *context, const char *sentence) {
+    const struct telling *const telling = context;
+    complain_as(telling->program, "%s", sentence);
+}
+
+/* 0: not a level. */
+static int level_of(const char *word) {
+    char *end;
+    if (!*word)
+        return 1;
+    const long level = strtol(word, &end, 10);
+    return *end || level < 1 || level > LEVEL_MOST ? 0 : (int)level;
+}
+
+/* false: what makes no sense was said. */
+static bool makes_sense(const struct task *task, const char *program) {
+    const struct editing *const o = task->options;
+    const char *wrong = NULL;
+    if (!o->output)
+        wrong = "name the recording to write with -o";
+    else if (task->has_company)
+        wrong = "one recording at a time";
+    else if (o->plain && o->compress)
+        wrong = "--plain and --compress exclude each other";
+    else if (o->compress && !level_of(o->compress))
+        wrong = "--compress takes a level from 1 to 22";
+    else if (o->to && o->to - 1 != PFR_PIPE && strcmp(o->output, "-") == 0)
+        wrong = "standard output takes a stream alone";
+    else if (strcmp(o->output, "-") == 0 && isatty(STDOUT_FILENO))
+        wrong = "a recording is nothing for a terminal: name a file with -o";
+    if (wrong)
+        complain_as(program, "%s; see %s -h", wrong, program);
+    return !wrong && is_other_file(task, program, output_path(o->output));
+}
+
+static pfr_edit_options options_of(const struct editing *o, struct telling *telling) {
+    return (pfr_edit_options){
+        .size = sizeof(pfr_edit_options),
+        .path = o->output,
+        .to_form = o->to > 0,
+        .container = o->to ? (pfr_container)(o->to - 1) : PFR_FILE,
+        .order = (pfr_order)o->order,
+        .compression = o->plain      ? PFR_EDIT_PLAIN
+                       : o->compress ? PFR_EDIT_COMPRESS
+                                     : PFR_EDIT_AS_IT_IS,
+        .level = o->compress ? level_of(o->compress) : 0,
+        .attr_size = o->attr_size,
+        .hole = hole_told,
+        .note = note_told,
+        .context = telling,
+    };
+}
+
+static enum exit_status end_of_edit(const struct task *task, struct telling *telling, pfr_status status,
+                                    const pfr_edit_counts *counts, const pfr_error *err, pfr_reader *reader) {
+    if (status == PFR_ERR_USAGE) {
+        complain_as(telling->program, "%s; see %s -h", err->text, telling->program);
+        return ENDS_USAGE;
+    }
+    if (status < 0)
+        return complain_of(task->file, err, NULL);
+    const enum exit_status damage = complain_of_told_damage(task, &telling->damage, reader);
+    if (damage != ENDS_FINE)
+        complain("%s: %" PRIu64 " records were written, %" PRIu64 " of them samples", task->file, counts->records,
+                 counts->samples);
+    return graver_of(exit_status_of(status), damage);
+}
+
+enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit) {
+    const pfr_open_options how = {.size = sizeof how, .keep_aux = true, .spool = true};
+    struct telling telling = {program, {.file = task->file}};
+    const pfr_edit_options options = options_of(task->options, &telling);
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_edit_counts counts = {0};
+    enum exit_status status = ENDS_USAGE;
+    pfr_reader *const reader = makes_sense(task, program) ? open_recording(task, &how, &status) : NULL;
+    if (reader)
+        status = end_of_edit(task, &telling, edit(reader, &options, &counts, &err), &counts, &err, reader);
+    pfr_close(reader);
+    return status;
+}
