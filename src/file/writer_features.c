@@ -44,7 +44,7 @@ static pfr_status insert(pfr_writer *w, size_t at, const struct written_feature 
 
 /* Those that describe the file, or that streams have other records for. */
 static bool is_for_files(uint32_t bit) {
-    static const uint32_t bits[] = {0, 15, 18, 19, 20, 24, 30};
+    static const uint32_t bits[] = {0, 15, 18, 19, 24};
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         if (bits[i] == bit)
             return true;
