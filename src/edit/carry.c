@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define PASSES 4u        /* three reasons to begin anew */
+#define PASSES 4u      /* three reasons to begin anew */
+#define PARTS_MOST 512 /* each is an open file */
+#define SAMPLES_CPU (1u << 7)
 #define ATTR_DECIDES 96u /* bytes of an attr that tell how samples are read */
 
 void carry_lost(struct carry *c, const pfr_error *hole) {
@@ -52,7 +54,7 @@ static bool is_void(struct carry *c) {
 /* Samples that follow one of their event, as far as they lie together. */
 static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
     struct sample_run run;
-    if (!c->same_order || !walk_run(c->reader, event, false, &run))
+    if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, &run))
         return PFR_OK;
     for (uint64_t at = 0; run.time_at && at < run.length; at += load_u16(run.bytes + at + 6, c->reader->context.swap))
         note_time(c, load_u64(run.bytes + at + run.time_at, c->reader->context.swap), true);
@@ -75,6 +77,29 @@ static bool is_of_no_event(struct carry *c, const pfr_record *rec) {
     return true;
 }
 
+/* The cpu a record tells, as recorders with several threads split them; -1: it tells none. */
+static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
+    uint32_t place;
+    const struct layout *l = layout_at(rec->tail ? L_sample_id : L_sample);
+    const size_t member = rec->tail ? offsetof(struct pfr_rec_sample_id, cpu) : offsetof(struct pfr_rec_sample, cpu);
+    const uint32_t start = rec->tail ? rec->size - rec->tail : RECORD_HEADER;
+    if (!(rec->context->word[WORD_SAMPLE] & SAMPLES_CPU) || !layout_place(l, rec->context, (uint16_t)member, &place) ||
+        start + place + 4 > rec->size)
+        return -1;
+    return load_u32(rec->bytes + start + place, c->reader->context.swap);
+}
+
+/* State from before the start and what perf itself writes stand in `data`, which is read first. */
+static uint32_t part_of_record(const struct carry *c, const pfr_record *rec) {
+    if (c->reader->header.container == PFR_DIRECTORY)
+        return rec->part;
+    const uint64_t time = rec->type < FIRST_USER && rec->event >= 0 ? time_of(c->reader, rec) : 0;
+    if (time == 0 || time == NO_TIME)
+        return 0;
+    const int64_t cpu = cpu_of(c, rec);
+    return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;
+}
+
 static pfr_status carry_record(struct carry *c, const pfr_record *rec, pfr_error *err) {
     pfr_status s = PFR_OK;
     if (rec->type < FIRST_USER)
@@ -83,6 +108,8 @@ static pfr_status carry_record(struct carry *c, const pfr_record *rec, pfr_error
         return s;
     c->counts.records++;
     c->counts.samples += rec->type == TYPE_SAMPLE;
+    if (c->to == PFR_DIRECTORY && c->writer)
+        PFR_TRY(pfr_writer_part(c->writer, part_of_record(c, rec), err));
     if (!(rec->inside && c->keeps_packed))
         PFR_TRY(carry_copy(c, rec, err));
     return rec->type == TYPE_SAMPLE && rec->event >= 0 && !rec->inside ? carry_run(c, rec->event, err) : PFR_OK;
@@ -194,6 +221,7 @@ static void plan(struct carry *c) {
     c->to = strcmp(o->path, "-") == 0 ? PFR_PIPE : o->to_form ? o->container : h->container;
     c->same_order = o->order == PFR_ORDER_HOST || (o->order == PFR_ORDER_BIG) == h->big_endian;
     c->verbatim = h->container == PFR_PIPE && c->to == PFR_PIPE && c->same_order && !o->attr_size && !c->recover;
+    c->without_rounds = c->to == PFR_DIRECTORY;
     c->pack_anew = c->recover || !c->same_order || h->container == PFR_DIRECTORY || c->to == PFR_DIRECTORY;
 }
 

@@ -8,6 +8,7 @@
  *     writer_front.c      what stands before records and behind them: headers, attrs, ids, the table of features
  *     writer_features.c   payloads of features, as structs, bytes, or out of another recording
  *     writer_records.c    records, as structs, bytes, or out of another recording
+ *     writer_folder.c     directories
  *     deflate.c           records to COMPRESSED records
  */
 #include "base/arena.h"
@@ -65,8 +66,10 @@ struct pfr_writer {
 
     struct whole_file file; /* path NULL: in place, or somebody else's descriptor */
     int folder;             /* of a directory, else -1 */
+    char *folder_path, *folder_new;
+    bool folder_made;
     struct written_part *parts;
-    uint32_t nr_parts, part;
+    uint32_t nr_parts, part, parts_made;
     uint32_t parts_room;
 
     struct written_event *events;
@@ -93,7 +96,9 @@ struct pfr_writer {
 #define FIRST_USER 64u
 #define BIT_TRACING_DATA 1u
 #define BIT_BUILD_ID 2u
+#define BIT_HOSTNAME 3u
 #define BIT_AUXTRACE 18u
+#define BIT_DIR_FORMAT 24u
 #define BIT_COMPRESSED 27u
 #define RING_SAID 0x81000u /* feature COMPRESSED: no COMPRESSED record becomes more */
 
@@ -119,6 +124,12 @@ pfr_status features_last(pfr_writer *w, pfr_error *err);   /* those that only th
 
 /* writer_records.c: a header and `length` bytes of body that stand behind it in w->scratch. */
 pfr_status record_emit(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t length, pfr_error *err);
+
+/* writer_folder.c */
+pfr_status folder_open(pfr_writer *w, const char *path, pfr_error *err);
+pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err); /* which becomes the current one */
+pfr_status folder_whole(pfr_writer *w, pfr_error *err);                 /* gives it its name */
+void folder_close(pfr_writer *w, bool is_whole);
 
 /* deflate.c */
 pfr_status deflate_open(pfr_writer *w, struct deflater *z, pfr_error *err);

@@ -59,6 +59,7 @@ pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_err
     *p = (struct written_part){.number = number};
     PFR_TRY(out_open_fd(&p->out, fd, owned, &w->memory, NULL, err));
     w->part = w->nr_parts++;
+    w->parts_made = w->nr_parts;
     return w->compression == PFR_PLAIN || (w->container == PFR_DIRECTORY && number == 0)
                ? PFR_OK
                : deflate_open(w, &p->deflater, err);
@@ -132,7 +133,7 @@ static pfr_status open_path(pfr_writer *w, const char *path, pfr_error *err) {
         return part_open(w, STDOUT_FILENO, false, 0, err);
     }
     if (w->container == PFR_DIRECTORY)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "directories cannot be written yet");
+        return folder_open(w, path, err);
     return w->in_place ? open_in_place(w, path, err) : open_whole(w, path, err);
 }
 
@@ -191,15 +192,17 @@ uint64_t pfr_writer_size(const pfr_writer *w) {
 
 /* On the disk before it has its name; what cannot be synchronised (a pipe, some file systems) need not be. */
 static pfr_status synchronise(pfr_writer *w, pfr_error *err) {
-    int done;
-    if (!w->named)
+    int done = 0;
+    if (!w->named && (!w->folder_made || w->in_place))
         return PFR_OK;
-    do
-        done = fsync(w->parts[0].out.fd);
-    while (done < 0 && errno == EINTR);
-    if (done == 0 || errno == EINVAL || errno == EROFS)
-        return PFR_OK;
-    return failed_at(w, errno, "synchronise", out_written(&w->parts[0].out), err);
+    for (uint32_t i = 0; i < w->nr_parts && done == 0; i++) {
+        do
+            done = fsync(w->parts[i].out.fd);
+        while (done < 0 && errno == EINTR);
+        if (done < 0 && (errno == EINVAL || errno == EROFS))
+            done = 0;
+    }
+    return done == 0 ? PFR_OK : failed_at(w, errno, "synchronise", out_written(&w->parts[0].out), err);
 }
 
 static pfr_status close_named(pfr_writer *w, bool is_whole, pfr_error *err) {
@@ -223,6 +226,15 @@ static pfr_status close_parts(pfr_writer *w, pfr_error *err) {
     return first;
 }
 
+static pfr_status name_folder(pfr_writer *w, pfr_error *err) {
+    pfr_error why;
+    if (!w->folder_made)
+        return PFR_OK;
+    const pfr_status s = folder_whole(w, &why);
+    folder_close(w, s >= 0);
+    return s < 0 ? writer_failed(w, &why, err) : PFR_OK;
+}
+
 pfr_status pfr_writer_finish(pfr_writer *w, pfr_error *err) {
     PFR_TRY(writer_stands(w, err));
     PFR_TRY(writer_start(w, err));
@@ -231,13 +243,15 @@ pfr_status pfr_writer_finish(pfr_writer *w, pfr_error *err) {
     PFR_TRY(writer_check(w, err));
     PFR_TRY(synchronise(w, err));
     w->finished = true;
-    return close_parts(w, err);
+    PFR_TRY(close_parts(w, err));
+    return name_folder(w, err);
 }
 
 void pfr_writer_close(pfr_writer *w) {
     if (!w)
         return;
     close_parts(w, NULL);
+    folder_close(w, false);
     if (w->parts)
         mem_free(&w->memory, w->parts, w->parts_room, sizeof *w->parts);
     mem_free(&w->memory, w->events, w->events_room, sizeof *w->events);

@@ -139,13 +139,26 @@ static pfr_status count_index(pfr_writer *w, pfr_error *err) {
     return PFR_OK;
 }
 
+/* By this feature readers of big-endian files tell how wide the words of the bitmap are. */
+static pfr_status add_hostname(pfr_writer *w, pfr_error *err) {
+    static const struct pfr_rec_feature_hostname unknown = {{"(unknown)", 9, 64}};
+    const size_t at = place_of(w, BIT_HOSTNAME);
+    if (w->nr_features == 0 || (at < w->nr_features && w->features[at].bit == BIT_HOSTNAME))
+        return PFR_OK;
+    return pfr_writer_put_feature(w, BIT_HOSTNAME, &unknown, sizeof unknown, err);
+}
+
 pfr_status features_last(pfr_writer *w, pfr_error *err) {
+    static const struct pfr_rec_feature_dir_format folder = {.version = 1};
     PFR_TRY(count_index(w, err));
     if (w->container == PFR_PIPE)
         return PFR_OK;
+    if (w->container == PFR_DIRECTORY)
+        PFR_TRY(pfr_writer_put_feature(w, BIT_DIR_FORMAT, &folder, sizeof folder, err));
     PFR_TRY(add_collected(w, BIT_BUILD_ID, &w->build_ids, err));
     PFR_TRY(add_collected(w, BIT_AUXTRACE, &w->index, err));
-    return add_compressed(w, err);
+    PFR_TRY(add_compressed(w, err));
+    return w->context.mirrored ? add_hostname(w, err) : PFR_OK;
 }
 
 /* --- Adding. */

@@ -42,7 +42,7 @@ static pfr_status ready(pfr_writer *w, pfr_error *err) {
 static pfr_status emit(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_t length, uint64_t payload,
                        pfr_error *err) {
     w->payload_left = payload;
-    if (type == TYPE_AUXTRACE && w->container == PFR_FILE)
+    if (type == TYPE_AUXTRACE && w->container != PFR_PIPE && part_of(w)->number == 0)
         PFR_TRY(note_auxtrace(w, bytes, err));
     return put_bytes(w, type, bytes, length, err);
 }
@@ -211,8 +211,14 @@ pfr_status pfr_writer_payload(pfr_writer *w, const void *bytes, size_t length, p
 }
 
 pfr_status pfr_writer_part(pfr_writer *w, uint32_t number, pfr_error *err) {
+    pfr_error why;
     PFR_TRY(ready(w, err));
-    if (number == 0)
-        return w->part = 0, PFR_OK;
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_part", "%s is no directory", w->name);
+    if (part_of(w)->number == number)
+        return PFR_OK;
+    for (uint32_t i = 0; i < w->nr_parts; i++)
+        if (w->parts[i].number == number)
+            return w->part = i, PFR_OK;
+    if (w->container != PFR_DIRECTORY)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_part", "%s is no directory", w->name);
+    return folder_part(w, number, &why) < 0 ? writer_failed(w, &why, err) : PFR_OK;
 }
