@@ -4,6 +4,8 @@
 
 #include "file/recording.h"
 
+#define TYPES_OF_KERNEL 64u /* from here on they are the recorder's */
+
 /* The id that samples of the event at hand carry; without one, every sample is the only event's. */
 struct wanted {
     const struct length_rule *length;
@@ -95,6 +97,16 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     return count;
 }
 
+/* Records of the kernel's that are no samples say nothing of what follows them: readers of slices, whose records were
+   all looked at before, may step over them. */
+static inline uint32_t passed_size(const struct wanted *w, const uint8_t *at, uint64_t left) {
+    if (left < RECORD_HEADER)
+        return 0;
+    const uint32_t type = load_u32(at, w->swap);
+    const uint16_t size = load_u16(at + 6, w->swap);
+    return type < TYPES_OF_KERNEL && type != TYPE_SAMPLE && size >= RECORD_HEADER && size <= left ? size : 0;
+}
+
 uint32_t walk_collect(pfr_reader *r, int32_t event, const uint8_t **records, uint32_t most, uint64_t *from) {
     const uint8_t *start, *at;
     uint64_t left;
@@ -103,8 +115,13 @@ uint32_t walk_collect(pfr_reader *r, int32_t event, const uint8_t **records, uin
     if (!may_walk(r, event, &start, &left))
         return 0;
     const struct wanted w = wanted_of(r, event, 0);
-    for (at = start; count < most && (size = wanted_size(&w, at, left)) > 0; at += size, left -= size)
-        records[count++] = at;
+    for (at = start; count < most; at += size, left -= size) {
+        if ((size = wanted_size(&w, at, left)) > 0)
+            records[count++] = at;
+        else if (!r->whole || (size = passed_size(&w, at, left)) == 0)
+            break;
+    }
+    *from += count ? (uint64_t)(records[0] - start) : 0;
     walk_past(r, (uint64_t)(at - start), count);
     return count;
 }

@@ -38,7 +38,7 @@ static inline void rounds_end(struct rounds *r) {
 uint64_t walk_samples(pfr_reader *reader, int32_t event, struct rounds *rounds);
 
 /* The same for at most `most` of them, whose bytes are put into `at`; they live until the next call on the reader. The
-   first stands at offset *from of the part. */
+   first stands at offset *from of the part. A reader of a slice also steps over the kernel's other records. */
 uint32_t walk_collect(pfr_reader *reader, int32_t event, const uint8_t **at, uint32_t most, uint64_t *from);
 
 /* The samples that walk_samples would step over. */
