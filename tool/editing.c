@@ -20,11 +20,6 @@ static void hole_told(void *context, const pfr_error *hole) {
     damage_told(&telling->damage, hole);
 }
 
-static void note_told(void *context, const char *sentence) {
-    const struct telling *const telling = context;
-    complain_as(telling->program, "%s", sentence);
-}
-
 /* 0: not a level. */
 static int level_of(const char *word) {
     char *end;
@@ -68,7 +63,6 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
         .level = o->compress ? level_of(o->compress) : 0,
         .attr_size = o->attr_size,
         .hole = hole_told,
-        .note = note_told,
         .context = telling,
     };
 }

@@ -36,9 +36,7 @@ typedef struct pfr_edit_options {
     uint32_t attr_size; /* 0: as they are */
     /* What of the input could not be taken over, each place once; may be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* A sentence on what was done beside the obvious: rebuilt, left out; may be NULL. */
-    void (*note)(void *context, const char *sentence);
-    void *context; /* of both */
+    void *context; /* of hole */
 } pfr_edit_options;
 
 typedef struct pfr_edit_counts {

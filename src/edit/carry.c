@@ -3,8 +3,6 @@
 #include "edit/carry.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #define PASSES 4u      /* three reasons to begin anew */
 #define PARTS_MOST 512 /* each is an open file */
@@ -20,16 +18,6 @@ void carry_lost(struct carry *c, const pfr_error *hole) {
     c->told = c->counts.lost;
     if (c->options->hole)
         c->options->hole(c->options->context, hole);
-}
-
-void carry_note(struct carry *c, const char *format, ...) {
-    char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (c->options->note && c->writer)
-        c->options->note(c->options->context, text);
 }
 
 /* --- Records. */
@@ -67,12 +55,16 @@ static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
     return s;
 }
 
-/* What perf could not put anywhere, and stops at. */
-static bool is_of_no_event(struct carry *c, const pfr_record *rec) {
+/* What perf could not put anywhere, and stops at; whether the bytes of an unknown type are intact nobody can tell. */
+static bool is_left_out(struct carry *c, const pfr_record *rec) {
+    const bool is_of_no_event = rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT;
     pfr_error lost;
-    if (!c->recover || rec->type != TYPE_SAMPLE || rec->event != PFR_NO_EVENT)
+    if (!c->recover || (!is_of_no_event && layout_of_type(rec->context, rec->type)))
         return false;
-    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample of no event, left out");
+    if (is_of_no_event)
+        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample of no event, left out");
+    else
+        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record", "a record of unknown type %u, left out", rec->type);
     carry_lost(c, &lost);
     return true;
 }
@@ -104,7 +96,7 @@ static pfr_status carry_record(struct carry *c, const pfr_record *rec, pfr_error
     pfr_status s = PFR_OK;
     if (rec->type < FIRST_USER)
         note_time(c, time_of(c->reader, rec), rec->type == TYPE_SAMPLE);
-    if (is_void(c) || carry_special(c, rec, &s, err) || is_of_no_event(c, rec))
+    if (is_void(c) || carry_special(c, rec, &s, err) || is_left_out(c, rec))
         return s;
     c->counts.records++;
     c->counts.samples += rec->type == TYPE_SAMPLE;
@@ -117,10 +109,22 @@ static pfr_status carry_record(struct carry *c, const pfr_record *rec, pfr_error
 
 /* What can be had of a damaged COMPRESSED record is packed anew. */
 static void carry_hole(struct carry *c, const pfr_error *hole) {
+    c->holes++;
     if (c->keeps_packed && c->was_packed && (c->packed_length || strcmp(hole->where, "compressed") == 0))
         c->pack_anew = c->again = true;
     c->packed_length = 0;
     carry_lost(c, hole);
+}
+
+/* The reader counts some places that it does not give one by one. */
+static void untold_holes(struct carry *c) {
+    const uint64_t holes = c->reader->quality.holes;
+    pfr_error lost;
+    if (c->again || holes <= c->holes)
+        return;
+    pfr_fail(&lost, PFR_HOLE, PFR_NO_OFFSET, 0, "file_header", "%" PRIu64 " more places of the header or the features",
+             holes - c->holes);
+    carry_lost(c, &lost);
 }
 
 static pfr_status carry_records(struct carry *c, pfr_error *err) {
@@ -142,6 +146,7 @@ static pfr_status carry_records(struct carry *c, pfr_error *err) {
         PFR_TRY(carry_record(c, &rec, err));
     }
     is_void(c);
+    untold_holes(c);
     return c->packed_length ? carry_packed_is_good(c, err) : PFR_OK;
 }
 
@@ -152,6 +157,7 @@ static pfr_status one_pass(struct carry *c, pfr_error *err) {
     c->rounds = (struct rounds){0};
     c->counts = (pfr_edit_counts){0};
     c->packed_length = c->events_given = 0;
+    c->holes = 0;
     c->first_time = c->last_time = 0;
     memset(c->given, 0, sizeof c->given);
     PFR_TRY(pfr_rewind(c->reader, err));

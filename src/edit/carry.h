@@ -43,12 +43,12 @@ struct carry {
     uint64_t first_time, last_time; /* of samples; 0: none */
     bool given[FEATURES];           /* to the writer */
     uint64_t told;                  /* losses */
+    uint64_t holes;                 /* that the reader gave */
     pfr_edit_counts counts;
 };
 
 /* Something that was not taken over: counted, and told. */
 void carry_lost(struct carry *c, const pfr_error *hole);
-void carry_note(struct carry *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* carry_types.c: false: the record is none of those, and is to be handed on. */
 bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err);

@@ -168,7 +168,10 @@ static pfr_status make_formats(struct carry *c, pfr_error *err) {
         s = pfr_writer_feature(c->writer, BIT_TRACING_DATA, bytes, length, err);
     else
         mem_fail(&c->reader->memory, err, "tracing data");
-    carry_note(c, "the formats of tracepoints are lost: they are named lost:event_N, and their fields are not known");
+    pfr_error lost;
+    pfr_fail(&lost, PFR_HOLE, PFR_NO_OFFSET, 0, "tracing_data",
+             "the formats of tracepoints are lost: events are named lost:event_N, and their fields are not known");
+    carry_lost(c, &lost);
     out_close(&blob, NULL);
     return s;
 }

@@ -109,6 +109,8 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
         const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
         if (ZSTD_isError(hint)) {
             z->broken = true;
+            if (ZSTD_getErrorCode(hint) == ZSTD_error_checksum_wrong) /* any byte of it may be another */
+                z->length = before;
             return broken(r, hint, from, in.pos, offset, err);
         }
         z->hint = hint;

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_recover.py - what recover writes is clean, and holds what was intact.
+
+usage: run_recover.py [--samples N] [--mutants N] RECORDED
+
+Environment: PERFRAY, the command. RECORDED is the folder of recordings.
+
+A recording of N samples is made by hand and damaged as run_million.py does (one bad record, data size 0, cut in half, a
+stream cut); a compressed one of our own loses one frame of many, and single bits; perf record is killed. Then mutants of
+every recording. Asked of each: what was lost is said (status 4), the written file is read without a word and holds every
+sample that the damaged one gives, and perf, where installed, opens it without a warning and counts the same.
+"""
+import argparse
+import concurrent.futures
+import glob
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "hostile")]
+sys.dont_write_bytecode = True
+import run_million  # noqa: E402
+import run_mutants  # noqa: E402
+
+ENDS_PARTIAL, COMPRESSED = 4, 81
+SAMPLES = re.compile(r"^ *SAMPLE events: *([0-9]+)", re.M)
+UNKNOWN = re.compile(r": ([0-9]+) samples? belongs? to no event")
+PERF = shutil.which("perf")
+
+
+class Wrong(Exception):
+    """A law that does not hold."""
+
+
+def run(words, **more):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
+                          check=False, **more)
+
+
+def perfray(*words):
+    return run([os.environ["PERFRAY"], *words])
+
+
+def text_of(done):
+    return done.stderr.decode("utf-8", "replace").strip()
+
+
+def count(path):
+    """(samples of some event, status, stderr)"""
+    done = perfray("info", "--stats", path)
+    found, lost = SAMPLES.search(done.stdout.decode("utf-8", "replace")), UNKNOWN.search(text_of(done))
+    return (int(found.group(1)) if found else 0) - (int(lost.group(1)) if lost else 0), done.returncode, text_of(done)
+
+
+def is_stream(path):
+    with open(path, "rb") as file:
+        return file.read(16)[8:] in (struct.pack("<Q", 16), struct.pack(">Q", 16))
+
+
+def perf_count(path):
+    """What perf counts; it must not complain. With --stats it does not step over what stands between records of streams."""
+    environment = dict(os.environ, LC_ALL="C", HOME="/nonexistent")
+    done = run([PERF, "report", "-D" if is_stream(path) else "--stats", "-f", "-i", path], env=environment)
+    said = [line for line in text_of(done).splitlines() if line and not is_of_this_machine(line)]
+    found = SAMPLES.search(done.stdout.decode("utf-8", "replace"))
+    if done.returncode or said:
+        raise Wrong("perf: status %d, %s" % (done.returncode, " ".join(said)[:300]))
+    return int(found.group(1)) if found else 0
+
+
+# What perf says of the machine it runs on, not of the file.
+MACHINE = ("kallsyms", "kptr_restrict", "Kernel address maps", "resolved", "Samples in kernel modules", "Warning:",
+           "perf record", "kernel samples", "No kallsyms or vmlinux", "Check /proc")
+
+
+def is_of_this_machine(line):
+    return any(word in line for word in MACHINE)
+
+
+def judge(folder, path, least, name="out"):
+    """Recovers; returns the samples written. least: as many at least; None: as many as the damaged one gives."""
+    out = os.path.join(folder, name + ".data")
+    if os.path.exists(out):
+        os.unlink(out)
+    done = perfray("recover", path, "-o", out)
+    if not os.path.exists(out):
+        raise Wrong("nothing was written: %s" % text_of(done))
+    given = count(path)[0] if least is None else least
+    samples, status, said = count(out)
+    if status or said:
+        raise Wrong("the written file is not clean: status %d, %s" % (status, said))
+    if samples < given or (least is None and samples > given):
+        raise Wrong("%d samples of %d" % (samples, given))
+    if done.returncode not in (0, ENDS_PARTIAL) or (done.returncode == 0) != (text_of(done) == ""):
+        raise Wrong("status %d, said: %s" % (done.returncode, text_of(done)))
+    if PERF and samples and perf_count(out) != samples:
+        raise Wrong("perf counts %d of %d" % (perf_count(out), samples))
+    return samples, done
+
+
+def report(name, figures, wrong=""):
+    print("%s edit/recover %s (%s%s)" % ("not ok" if wrong else "ok", name, figures, wrong and "; " + wrong), flush=True)
+    return bool(wrong)
+
+
+def tell(name, folder, path, least):
+    """Damage that must be said."""
+    try:
+        samples, done = judge(folder, path, least)
+        wrong = "" if done.returncode == ENDS_PARTIAL else "nothing is said"
+    except Wrong as why:
+        return report(name, "failed", str(why))
+    return report(name, "%d samples, at least %d asked" % (samples, least), wrong)
+
+
+def as_stream(data):
+    """The made file as a stream: its attr and samples."""
+    header, attr = run_million.HEADER, run_million.ATTR
+    begin = header + 8
+    record = struct.pack("<IHH", 64, 0, 8 + attr + 8) + bytes(data[begin:begin + attr]) + struct.pack("<Q", 1)
+    return b"PERFILE2" + struct.pack("<Q", 16) + record + bytes(data[run_million.DATA:])
+
+
+def check_million(folder, samples):
+    data, failed = run_million.sound(samples), 0
+    path, size = os.path.join(folder, "in.data"), run_million.SAMPLE
+    for name, make in run_million.KINDS.items():
+        at = run_million.DATA + samples // 2 * size
+        kept, record = bytes(data[at:at + size]), bytearray(data[at:at + size])
+        make(record)
+        data[at:at + size] = record
+        run_million.write(path, data)
+        data[at:at + size] = kept
+        failed += tell("one of a million: " + name, folder, path, samples - 1)
+    run_million.write(path, data[:48] + bytes(8) + data[56:])
+    failed += tell("data size 0", folder, path, samples)
+    run_million.write(path, data[:run_million.DATA + samples // 2 * size + 12])
+    failed += tell("cut in half", folder, path, samples // 2)
+    stream = as_stream(data)
+    run_million.write(path, stream[:len(stream) - size * (samples // 2) - 20])
+    return failed + tell("a stream cut", folder, path, samples - samples // 2 - 1)
+
+
+def frames_of(data):
+    """(offset, size) of the COMPRESSED records behind one another from the start of the records."""
+    at, end = struct.unpack_from("<QQ", data, 40)
+    end += at
+    frames = []
+    while at < end:
+        kind, _, size = struct.unpack_from("<IHH", data, at)
+        if kind == COMPRESSED:
+            frames.append((at, size))
+        at += size
+    return frames
+
+
+def packed(folder, samples):
+    """A compressed recording whose samples differ so much that it has many frames."""
+    data, noise = run_million.sound(samples), random.Random(7)
+    for i in range(samples):
+        struct.pack_into("<Q", data, run_million.DATA + i * run_million.SAMPLE + 8, 0x400000 + noise.randrange(1 << 40))
+    plain, path = os.path.join(folder, "plain.data"), os.path.join(folder, "packed.data")
+    run_million.write(plain, data)
+    done = perfray("convert", "--compress", plain, "-o", path)
+    if done.returncode:
+        raise Wrong("convert: %s" % text_of(done))
+    with open(path, "rb") as file:
+        return bytearray(file.read())
+
+
+def check_frames(folder, samples):
+    data, path = packed(folder, samples), os.path.join(folder, "in.data")
+    frames = frames_of(data)
+    if len(frames) < 189:
+        return report("one bad frame", "%d frames" % len(frames), "too few to tell")
+    at, size = frames[len(frames) // 2]
+    bad = bytearray(data)
+    bad[at + size // 2] ^= 0x40
+    run_million.write(path, bad)
+    failed = tell("one bad frame of %d" % len(frames), folder, path, samples * (len(frames) - 1) // len(frames) - 2048)
+    noise, silent = random.Random(3), 0
+    for _ in range(60):
+        at, size = noise.choice(frames)
+        bad, place = bytearray(data), at + 8 + noise.randrange(size - 8)
+        bad[place] ^= 1 << noise.randrange(8)
+        run_million.write(path, bad)
+        done = perfray("info", "--stats", path)
+        silent += done.returncode != ENDS_PARTIAL or not done.stderr
+    return failed + report("flipped bits in frames are noticed", "60 bits", "%d pass in silence" % silent if silent else "")
+
+
+def check_killed(folder):
+    """perf record, killed while it writes: every sample that is in the file."""
+    if not PERF:
+        print("skip edit/recover killed recordings: perf is not installed")
+        return 0
+    failed = 0
+    for options in ([], ["-g"], ["-z"], ["-e", "cpu-clock,page-faults"]):
+        path = os.path.join(folder, "killed.data")
+        busy = ["sh", "-c", "while :; do :; done"]
+        recorder = subprocess.Popen([PERF, "record", "-F", "9999", "-m", "4", *options, "-o", path, "--", *busy],
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(3)
+        os.killpg(recorder.pid, signal.SIGKILL)
+        recorder.wait()
+        failed += tell("perf record %s, killed" % " ".join(options), folder, path, max(1, count(path)[0]))
+    return failed
+
+
+def judge_mutant(folder, path):
+    number = os.path.basename(path)
+    try:
+        opened = perfray("info", "--stats", path)
+        if opened.returncode == 3:
+            return None
+        judge(folder, path, None, number + ".out")
+    except Wrong as why:
+        return "%s: %s" % (number, why)
+    except subprocess.TimeoutExpired:
+        return "%s: no end" % number
+    return None
+
+
+def check_mutants(folder, recorded, number):
+    made = os.path.join(folder, "mutants")
+    inputs = sorted(glob.glob(os.path.join(recorded, "*.data")))
+    inputs = [path for path in inputs if os.path.isfile(path) and "stat" not in os.path.basename(path)]
+    done = run([sys.executable, run_mutants.MUTATE, "--seed", "1", "--count", str(number), "--quiet", "--manifest",
+                os.path.join(folder, "manifest"), made, *inputs])
+    if done.returncode:
+        return report("mutants", "", text_of(done))
+    paths = sorted(glob.glob(os.path.join(made, "*")))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [one for one in pool.map(lambda path: judge_mutant(folder, path), paths) if one]
+    for line in wrong[:40]:
+        print("  " + line)
+    return report("mutants of %d recordings" % len(inputs), "%d" % len(paths), "%d wrong" % len(wrong) if wrong else "")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=1000000)
+    parser.add_argument("--mutants", type=int, default=400)
+    parser.add_argument("recorded")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="perfray-recover-") as folder:
+        failed = 0 if os.environ.get("SKIPM") else check_million(folder, options.samples)
+        failed += check_frames(folder, options.samples * 13 // 10)
+        failed += check_killed(folder)
+        failed += check_mutants(folder, options.recorded, options.mutants)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
