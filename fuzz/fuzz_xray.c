@@ -2,7 +2,7 @@
 /*
  * An XRay trace. The last byte chooses: every record walked, again after pfr_rewind and once more through a pipe, with
  * the same outcome, for a trace is read from its begin to its end however it comes; or one form of dump, info, script,
- * report, export or latency.
+ * report, export, latency or verify.
  */
 #include "fuzz_print.h"
 
@@ -13,6 +13,7 @@
 #include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/trace.h>
+#include <perfray/verify.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,6 +52,12 @@ static pfr_status print_folded(pfr_reader *reader, const void *selection, pfr_ou
     return pfr_export(reader, &how, out, err);
 }
 
+static pfr_status print_verify(pfr_reader *reader, const void *how, pfr_output *out, pfr_error *err) {
+    return pfr_verify_print(reader, how, out, err);
+}
+
+static const pfr_verify_print_options verify_text = {.size = sizeof verify_text, .notes = true},
+                                      verify_json = {.size = sizeof verify_json, .format = PFR_VERIFY_JSON, .most = 3};
 static const pfr_report_options report_text = {.size = sizeof report_text, .sort = "sym,pid,tid,time", .jobs = 2},
                                 report_json = {.size = sizeof report_json, .format = PFR_REPORT_JSON, .jobs = 1};
 static const pfr_latency_options latency_text = {.size = sizeof latency_text, .histogram = true, .jobs = 2},
@@ -77,6 +84,8 @@ static const struct printing forms[] = {
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &one_thread, print_folded},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &latency_text, print_latency},
     {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON, &latency_json, print_latency},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_PLAIN, &verify_text, print_verify},
+    {{.size = sizeof(pfr_open_options), .limits = &fuzz_limits}, TEXT_JSON, &verify_json, print_verify},
 };
 #define FORMS (sizeof forms / sizeof *forms)
 

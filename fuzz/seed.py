@@ -18,6 +18,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "tests", "fixtures")
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "tools"))
+sys.path.insert(0, os.path.join(HERE, "..", "tests", "verify"))
+import broken_files  # noqa: E402  (tests/verify)
 import hexfile  # noqa: E402  (tests/tools)
 import xray_files  # noqa: E402  (tests/tools)
 
@@ -413,8 +415,15 @@ def chosen(forms):
 def xray_inputs():
     """Every trace in every form."""
     for name, content in sorted(xray_files.all_files().items()):
-        for form in range(11):
+        for form in range(14):
             yield "%s-%d" % (name, form), content + bytes((form,))
+
+
+def verify_inputs():
+    """A file for each rule, broken, and recordings."""
+    for number, (rule, (content, _, _)) in enumerate(sorted(broken_files.BROKEN.items())):
+        yield rule, content + bytes((number % 8,))
+    yield from chosen(2)()
 
 
 def function_inputs():
@@ -436,6 +445,7 @@ INPUTS = {
     "dump": chosen(8),
     "report": chosen(20),
     "xray": xray_inputs,
+    "verify": verify_inputs,
     "records": record_inputs,
     "features": feature_inputs,
     "layouts": lambda: (),

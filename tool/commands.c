@@ -5,7 +5,7 @@
 #include "command.h"
 
 extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency,
-    cmd_convert, cmd_recover;
+    cmd_convert, cmd_recover, cmd_verify;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_REPORT
@@ -34,6 +34,9 @@ const struct command *const commands[] = {
 #endif
 #ifdef HAVE_CMD_RECOVER
     &cmd_recover,
+#endif
+#ifdef HAVE_CMD_VERIFY
+    &cmd_verify,
 #endif
     NULL,
 };

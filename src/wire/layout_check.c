@@ -211,8 +211,10 @@ static void check_whole(struct check *check, const struct layout *l, const struc
     const struct check_place p = {check, l, c, (const uint8_t *)&rec, in.end != end ? in.end : in.at, end, at, 0};
     check_fields(check, l, c, &rec, at, in.end);
     const uint64_t left = (uint64_t)(end - p.at);
-    if (left >= 8 || any_set(p.at, left))
+    if (any_set(p.at, left))
         tell(&p, NULL, p.at, left, "bytes-after-end", CHECK_ODD);
+    else if (left >= 8)
+        tell(&p, NULL, p.at, left, "zeros-after-end", CHECK_NOTE);
 }
 
 uint64_t layout_check(const struct layout *l, const struct pfr_context *c, const void *bytes, uint64_t length,

@@ -9,7 +9,8 @@
  *     does-not-fit       DEFECT  the bytes do not hold what the layout says; the error's text says where
  *     other-byte-order   DEFECT  they would in the other byte order (follows does-not-fit)
  *     text-without-nul   ODD     text that fills its field
- *     bytes-after-end    ODD     bytes, not all zero, behind the last field; fewer than 8 zeros are padding
+ *     bytes-after-end    ODD     bytes, not all zero, behind the last field
+ *     zeros-after-end    NOTE    8 zeros or more behind the last field; fewer are padding
  *     reserved-not-zero  NOTE    reserved bytes or bits are set: a newer writer, or garbage
  *     padding-not-zero   NOTE    bytes behind a text's NUL, or padding, are set: some writers leave garbage there
  */

@@ -34,6 +34,7 @@
 #include <perfray/latency.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
+#include <perfray/verify.h>
 #include <perfray/trace.h>
 
 enum { BATCH = 200, SECONDS = 10, WAIT = 12 };
@@ -187,6 +188,21 @@ static pfr_status print_latency_json(pfr_reader *reader, pfr_output *out, struct
     return pfr_latency_print(reader, &options, out, err);
 }
 
+static pfr_status print_findings(pfr_reader *reader, pfr_output *out, pfr_verify_format format, pfr_error *err) {
+    const pfr_verify_print_options options = {.size = sizeof options, .format = format, .notes = true, .most = 100};
+    return pfr_verify_print(reader, &options, out, err);
+}
+
+static pfr_status print_verify(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    (void)said;
+    return print_findings(reader, out, PFR_VERIFY_TEXT, err);
+}
+
+static pfr_status print_verify_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    (void)said;
+    return print_findings(reader, out, PFR_VERIFY_JSON, err);
+}
+
 struct printer {
     const char *name;
     enum subject subject; /* of others it is not asked */
@@ -209,6 +225,8 @@ static const struct printer printers[] = {
     {"latency", OF_TRACES, false, false, false, print_latency},
     {"latency-json", OF_TRACES, true, false, false, print_latency_json},
     {"flame", OF_ALL, false, false, false, print_flame},
+    {"verify", OF_ALL, false, true, false, print_verify},
+    {"verify-json", OF_ALL, true, true, false, print_verify_json},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 

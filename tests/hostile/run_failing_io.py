@@ -32,11 +32,11 @@ import sys
 import tempfile
 
 COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"], ["script"],
-            ["export", "--format=pprof"], ["flame", "-o"])
+            ["export", "--format=pprof"], ["flame", "-o"], ["verify"])
 # Of traces; "MAP" is a map of their functions.
 TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--format=json"],
                   ["script", "--format=llvm-yaml"], ["report", "-j", "1", "-m", "MAP"], ["export", "-j", "1", "-m", "MAP"],
-                  ["flame", "-j", "1", "-o"], ["latency", "-j", "1", "-m", "MAP"])
+                  ["flame", "-j", "1", "-o"], ["latency", "-j", "1", "-m", "MAP"], ["verify"])
 TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray")
 # These open objects and tables of the kernel for names.
 NAMING = (["report"], ["script"], ["export", "--format=pprof"], ["flame", "-o"])

@@ -33,7 +33,7 @@ IP_TID_TIME_PERIOD = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 8
 CALLCHAIN = 1 << 5
 IDENTIFIER = 1 << 16
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"],
-            ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"])
+            ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"], ["verify"])
 OF_PROFILES = ("report", "export", "flame")
 RATIO, FLOOR, FLAT = 2.6, 0.05, 32
 SECONDS = 60

@@ -37,7 +37,8 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
             "folded": "export --symfs=/nonexistent --kallsyms=/nonexistent",
             "pprof": "export --format=pprof --symfs=/nonexistent --kallsyms=/nonexistent",
-            "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent"}
+            "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent",
+            "verify": "verify --notes --most=100", "verify-json": "verify --notes --most=100 --format=json"}
 
 
 def keep_parsed():

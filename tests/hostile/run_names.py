@@ -86,7 +86,7 @@ REACHED = {
     ("info", "--build-ids"): set(), ("info", "--stats"): {"trace_event", "trace_system"},
     ("report",): IN_REPORT, ("report", "--format=perf"): IN_REPORT, ("report", "--format=csv"): IN_REPORT,
     ("report", "-g", "--format=csv"): IN_REPORT,
-    ("export",): {"comm"}, ("export", "--mark-kernel"): {"comm"}, ("flame",): {"comm"},
+    ("export",): {"comm"}, ("export", "--mark-kernel"): {"comm"}, ("flame",): {"comm"}, ("verify", "--notes"): set(), ("verify", "--notes", "--format=json"): set(),
     ("report", "--format=json"): IN_REPORT, ("report", "--sort=dso,sym,comm,pid,tid"): IN_REPORT,
 }
 # In files alone: a stream has other records for it.
@@ -119,6 +119,11 @@ class Names:
 def run(words, **more):
     return subprocess.run([os.environ["PERFRAY"], *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=SECONDS, check=False, **more)
+
+
+def known_status(command):
+    """To find something is what verify is for."""
+    return KNOWN_STATUS + (1,) if command[0] == "verify" else KNOWN_STATUS
 
 
 def dirt(output):
@@ -201,7 +206,7 @@ def fields_of(command, names, is_file):
 def judge(command, names, path, is_file):
     done = run([*command, *(["--no-pager"] if command[0] == "report" else []), path])
     where = "%s %s: " % (" ".join(command), "file" if is_file else "stream")
-    if done.returncode not in KNOWN_STATUS:
+    if done.returncode not in known_status(command):
         yield where + "status %d" % done.returncode
     for stream in (done.stdout, done.stderr):
         if dirt(stream):
@@ -288,7 +293,7 @@ def check_mutants(folder, recorded):
         for command in commands[number % 3::3]:
             done = run([*command, *(["--no-pager"] if command[0] == "report" else []), os.path.join(folder, name)])
             found = dirt(done.stdout) or dirt(done.stderr)
-            if found or done.returncode not in KNOWN_STATUS:
+            if found or done.returncode not in known_status(command):
                 yield "%s %s: %s" % (" ".join(command), name, found or "status %d" % done.returncode)
 
 

@@ -21,7 +21,7 @@ import tempfile
 sys.dont_write_bytecode = True
 import run_mutants  # noqa: E402
 
-COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"], ["export"], ["flame"])
+COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"], ["export"], ["flame"], ["verify"])
 MEGABYTES = 64
 SECONDS = 20
 MB = 1 << 20

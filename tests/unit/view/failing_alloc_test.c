@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump, report, latency, script, export and flame fails once, on
- * recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no
+ * Memory of whole verbs: every allocation of info, dump, report, latency, script, export, flame and verify fails once,
+ * on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no
  * descriptor and no file is left over. What a verb can do without that allocation must come out as if it had not
  * failed.
  */
@@ -17,6 +17,7 @@
 #include <perfray/latency.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
+#include <perfray/verify.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -264,6 +265,18 @@ static pfr_status run_latency_json(const struct scene *scene, pfr_reader *reader
     return print_latency(PFR_LATENCY_BY_CALLER, PFR_LATENCY_JSON, reader, out, err);
 }
 
+static pfr_status run_verify(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_verify_print_options options = {.size = sizeof options, .notes = true};
+    (void)scene;
+    return pfr_verify_print(reader, &options, out, err);
+}
+
+static pfr_status run_verify_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const pfr_verify_print_options options = {.size = sizeof options, .format = PFR_VERIFY_JSON, .most = 2};
+    (void)scene;
+    return pfr_verify_print(reader, &options, out, err);
+}
+
 static const struct verb verbs[] = {
     {"info", run_info},
     {"info --format=json", run_info_json},
@@ -290,6 +303,8 @@ static const struct verb verbs[] = {
     {"export --format=pprof", run_export_pprof},
     {"export -o", run_export_file},
     {"flame", run_flame},
+    {"verify", run_verify},
+    {"verify --format=json", run_verify_json},
 };
 
 /* Opens, runs, closes; everything takes its memory from `failing`. */

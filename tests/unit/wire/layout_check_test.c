@@ -51,11 +51,12 @@ TEST(reserved_numbers_and_bits_are_found) {
 }
 
 TEST(bytes_behind_the_end_are_found_unless_they_pad) {
-    static const uint8_t lost[32] = {[17] = 1}, padded[23] = {0};
+    static const uint8_t lost[32] = {[17] = 1}, padded[23] = {0}, zeros[24] = {0};
     assert_heard(check(L_lost, lost, 18, 0), "bytes-after-end", "", 1016);
     assert_heard(check(L_lost, lost, 24, 0), "bytes-after-end", "", 1016);
     assert_int_equal(check(L_lost, padded, 23, 0).count, 0);
     assert_heard(check(L_lost, lost, 32, 0), "bytes-after-end", "", 1016);
+    assert_heard(check(L_lost, zeros, 24, 0), "zeros-after-end", "", 1016);
 }
 
 TEST(what_does_not_fit_is_found_and_so_is_the_other_byte_order) {
