@@ -478,7 +478,7 @@ TEST(every_allocation_of_a_verb_fails_once_symbols) {
 
 /* Verbs and forms that traces have. */
 static bool is_of_traces(const struct verb *verb) {
-    static const char *const of_both[] = {"report", "export", "flame"};
+    static const char *const of_both[] = {"report", "export", "flame", "verify"};
     const bool is_plain = strncmp(verb->name, "info", 4) == 0 || strncmp(verb->name, "dump", 4) == 0;
     for (size_t i = 0; i < sizeof of_both / sizeof *of_both; i++)
         if (strncmp(verb->name, of_both[i], strlen(of_both[i])) == 0)
