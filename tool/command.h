@@ -18,7 +18,7 @@ struct shared_options {
     bool pager;
     pfr_limits limits;
 };
-extern const struct opt shared_opts[];
+extern const struct opt shared_opts[], lone_opts[];
 
 /* One file to work on. */
 struct task {
@@ -27,6 +27,9 @@ struct task {
     const char *file; /* "-": standard input */
     bool has_company; /* other files are printed too: say whose output this is */
     pfr_output *out;
+    /* of a command that reads no file: */
+    char **words; /* operands; ends with NULL */
+    char **typed; /* all that was typed, the verb first; ends with NULL */
 };
 
 struct command {
@@ -38,8 +41,13 @@ struct command {
     const void *defaults; /* NULL: all zero */
     unsigned passes;      /* times that a file is read, as far as is known before; 0: once */
     bool prints_at_end;   /* nothing is printed before all is read: a progress line does not disturb */
+    bool reads_no_file;   /* run is called once, with words; no option of shared_opts but -h is there */
+    bool runs_program;    /* what follows the first operand belongs to a program */
     enum exit_status (*run)(const struct task *task);
 };
+
+/* The options that stand beside a command's own. */
+const struct opt *shared_opts_of(const struct command *command);
 
 /* Ends with NULL. */
 extern const struct command *const commands[];

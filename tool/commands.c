@@ -4,8 +4,8 @@
 #include <string.h>
 #include "command.h"
 
-extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency,
-    cmd_convert, cmd_recover, cmd_verify;
+extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_convert,
+    cmd_recover, cmd_verify, cmd_record, cmd_list;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_REPORT
@@ -38,6 +38,9 @@ const struct command *const commands[] = {
 #ifdef HAVE_CMD_VERIFY
     &cmd_verify,
 #endif
+#ifdef HAVE_CMD_RECORDER
+    &cmd_record,  &cmd_list,
+#endif
     NULL,
 };
 
@@ -52,6 +55,16 @@ const struct opt shared_opts[] = {
     {"help", 'h', OPT_HELP, 0, NULL, "print this"},
     {0},
 };
+
+/* Of commands that read no file. */
+const struct opt lone_opts[] = {
+    {"help", 'h', OPT_HELP, 0, NULL, "print this"},
+    {0},
+};
+
+const struct opt *shared_opts_of(const struct command *command) {
+    return command->reads_no_file ? lone_opts : shared_opts;
+}
 
 const struct command *find_command(const char *name) {
     for (size_t i = 0; commands[i]; i++)

@@ -21,9 +21,9 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
      "FILE",     "write this recording, whole or not at all; -: a stream to standard output"},                         \
         {"to", 0, OPT_CHOICE, offsetof(struct editing, to), "same|file|pipe|directory", "write this form"},            \
         {"byte-order", 0, OPT_CHOICE, offsetof(struct editing, order), "same|little|big", "write in this byte order"}, \
-        {"compress", 'z',                                                                                              \
-         OPT_MAYBE,  offsetof(struct editing, compress),                                                               \
-         "[LEVEL]",  "compress records with zstd, in frames that damage costs one by one"},                            \
+        {"compress",   'z',                                                                                            \
+         OPT_ATTACHED, offsetof(struct editing, compress),                                                             \
+         "[LEVEL]",    "compress records with zstd, in frames that damage costs one by one"},                          \
         {"plain", 0, OPT_FLAG, offsetof(struct editing, plain), NULL, "do not compress"}, {                            \
         "attr-size", 0, OPT_NUMBER, offsetof(struct editing, attr_size), "BYTES",                                      \
             "write events as a perf knows them whose attrs have this size: 64 to 144"                                  \

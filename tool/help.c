@@ -37,7 +37,11 @@ static void print_options(pfr_output *out, const struct opt *rows) {
 void print_help(pfr_output *out, const struct command *command) {
     print_line(out, "usage: perfray %s [options] %s\n\n%s\n\n", command->name, command->arguments, command->about);
     print_options(out, command->opts);
-    print_options(out, shared_opts);
+    print_options(out, shared_opts_of(command));
+    if (command->reads_no_file) {
+        print_line(out, "\nperfray-%s(1) tells more.\n", command->name);
+        return;
+    }
     print_line(out,
                "\nperfray-%s(1) tells more. FILE is what is piped in, else perf.data, where none is named; - is "
                "standard\ninput.\n",

@@ -72,6 +72,40 @@ static enum exit_status run_parsed(const struct command *command, const void *op
     return graver_of(status, screen_close(&screen));
 }
 
+/* A command that reads no file. `typed` is argv as it was. */
+static enum exit_status run_lone(const struct command *command, char **argv, char **typed, void *options) {
+    char program[64];
+    struct screen screen;
+    const struct opt_set sets[] = {{command->opts, options}, {lone_opts, NULL}};
+    struct operands words;
+    snprintf(program, sizeof program, "perfray %s", command->name);
+    if (!options_parse(&(struct parse){program, sets, 2, command->runs_program}, argv + 1, &words))
+        return ENDS_USAGE;
+    if (words.wants_help)
+        return print_help_of(command);
+    words.at[words.count] = NULL;
+    if (!screen_open(&screen, false, false))
+        return ENDS_IO;
+    const struct task task = {.options = options, .out = screen.out, .words = words.at, .typed = typed};
+    const enum exit_status status = command->run(&task);
+    return graver_of(status, screen_close(&screen));
+}
+
+static enum exit_status copy_and_run(const struct command *command, char **argv, void *options) {
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **const typed = calloc(count + 1, sizeof *typed);
+    if (!typed) {
+        complain("no memory for the command line");
+        return ENDS_IO;
+    }
+    memcpy(typed, argv, count * sizeof *typed);
+    const enum exit_status status = run_lone(command, argv, typed, options);
+    free(typed);
+    return status;
+}
+
 /* argv[0] is the verb. */
 static enum exit_status run_command(const struct command *command, char **argv, void *options) {
     char program[64];
@@ -97,7 +131,7 @@ static enum exit_status begin_command(const struct command *command, char **argv
     }
     if (command->defaults)
         memcpy(options, command->defaults, command->size);
-    const enum exit_status status = run_command(command, argv, options);
+    const enum exit_status status = (command->reads_no_file ? copy_and_run : run_command)(command, argv, options);
     free(options);
     return status;
 }

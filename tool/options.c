@@ -177,6 +177,13 @@ static bool add_word(const struct parse *parse, const struct opt *row, struct wo
     return true;
 }
 
+static bool add_with(const struct parse *parse, const struct opt *row, struct pair_list *list, const char *word) {
+    if (list->words.count == 0)
+        return refuse_option(parse, row, "follows what it goes with");
+    list->with[list->words.count - 1] = word;
+    return true;
+}
+
 static bool set_number(const struct parse *parse, const struct opt *row, uint32_t *value, const char *word) {
     char what[256];
     uint64_t number;
@@ -196,11 +203,15 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
         return true;
     case OPT_STRING:
     case OPT_LAST:
-    case OPT_MAYBE:
+    case OPT_ATTACHED:
         *(const char **)member = word;
         return true;
     case OPT_WORDS:
         return add_word(parse, row, member, word);
+    case OPT_PAIR:
+        return add_word(parse, row, &((struct pair_list *)member)->words, word);
+    case OPT_WITH:
+        return add_with(parse, row, member, word);
     case OPT_NUMBER:
         return set_number(parse, row, member, word);
     case OPT_CHOICE:
@@ -270,11 +281,9 @@ static bool refuse_missing(const struct parse *parse, const struct opt *row) {
     return refuse_option(parse, row, what);
 }
 
-/* Nothing, or another option: then an OPT_LAST is by itself. An OPT_MAYBE is where nothing is attached to it. */
+/* Nothing, or another option: then an OPT_LAST is by itself. An OPT_ATTACHED always is. */
 static bool is_left_out(const struct opt *row, const char *next) {
-    if (row->kind == OPT_MAYBE)
-        return true;
-    return row->kind == OPT_LAST && (!next || next[0] == '-');
+    return row->kind == OPT_ATTACHED || (row->kind == OPT_LAST && (!next || next[0] == '-'));
 }
 
 /* words->next stands at the option itself, or behind it when `attached` is its argument. */

@@ -20,22 +20,24 @@
 #include <stdint.h>
 
 enum opt_kind {
-    OPT_FLAG,    /* bool: becomes true */
-    OPT_CLEAR,   /* bool: becomes false */
-    OPT_STRING,  /* const char *: the word that follows */
-    OPT_LAST,    /* the same, "" where nothing follows or another option does */
-    OPT_MAYBE,   /* the same, only what is attached to it: --x=WORD; "" where nothing is */
-    OPT_WORDS,   /* struct word_list: one word more each time */
-    OPT_NUMBER,  /* uint32_t: decimal */
-    OPT_CHOICE,  /* unsigned: which of the words of `arg`, "text|json", it is */
-    OPT_RANGE,   /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */
-    OPT_TIMES,   /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
-    OPT_LIMIT,   /* pfr_limits: NAME=VALUE, a member of it by name; may be given for each */
-    OPT_PERCENT, /* double: 0 to 100, with or without % */
-    OPT_DECIMAL, /* double: not below 0 */
-    OPT_FILE,    /* none: one more operand */
-    OPT_HELP,    /* none: ends the parsing, operands.wants_help */
-    OPT_HABIT,   /* none: accepted because fingers know it, and without effect */
+    OPT_FLAG,     /* bool: becomes true */
+    OPT_CLEAR,    /* bool: becomes false */
+    OPT_STRING,   /* const char *: the word that follows */
+    OPT_LAST,     /* the same, "" where nothing follows or another option does */
+    OPT_ATTACHED, /* const char *: what follows "=" or the letter, "" where nothing does; never the next word */
+    OPT_WORDS,    /* struct word_list: one word more each time */
+    OPT_PAIR,     /* struct pair_list: one word more each time */
+    OPT_WITH,     /* struct pair_list: goes with the last of its words */
+    OPT_NUMBER,   /* uint32_t: decimal */
+    OPT_CHOICE,   /* unsigned: which of the words of `arg`, "text|json", it is */
+    OPT_RANGE,    /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */
+    OPT_TIMES,    /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
+    OPT_LIMIT,    /* pfr_limits: NAME=VALUE, a member of it by name; may be given for each */
+    OPT_PERCENT,  /* double: 0 to 100, with or without % */
+    OPT_DECIMAL,  /* double: not below 0 */
+    OPT_FILE,     /* none: one more operand */
+    OPT_HELP,     /* none: ends the parsing, operands.wants_help */
+    OPT_HABIT,    /* none: accepted because fingers know it, and without effect */
 };
 
 /* An end that was left out, or an option that was not given, is 0. */
@@ -48,6 +50,12 @@ struct range {
 struct word_list {
     const char *at[WORD_LIST_MOST + 1];
     unsigned count;
+};
+
+/* Words, each with another that belongs to it, or NULL. */
+struct pair_list {
+    struct word_list words;
+    const char *with[WORD_LIST_MOST + 1];
 };
 
 struct opt {

@@ -13,6 +13,7 @@
 #include <perfray/out.h>
 #include <perfray/reader.h>
 #include <perfray/record.h>
+#include <perfray/recorder.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/selection.h>

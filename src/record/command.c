@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command: a child that waits in front of its exec, so that counters with enable_on_exec count it from its first
+ * instruction. An exec that fails is told through a pipe that the exec itself would close.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "record/recorder_parts.h"
+
+static void become(const char *const *words, int go, int failed) {
+    char byte;
+    prctl(PR_SET_NAME, "perfray-exec");
+    ssize_t got;
+    do
+        got = read(go, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    if (got != 1)
+        _exit(126); /* the recorder is gone, or gave up */
+    signal(SIGPIPE, SIG_DFL);
+    execvp(words[0], (char *const *)(uintptr_t)words);
+    const int why = errno;
+    if (write(failed, &why, sizeof why) != sizeof why)
+        _exit(126);
+    _exit(127);
+}
+
+static void close_pipe(int ends[2]) {
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static pfr_status fork_command(pfr_recorder *r, int go[2], int failed[2], pfr_error *err) {
+    const pid_t pid = fork();
+    if (pid < 0)
+        return pfr_fail_errno(err, errno, "fork", r->options.command[0]);
+    if (pid == 0) {
+        close(go[1]);
+        close(failed[0]);
+        become(r->options.command, go[0], failed[1]);
+    }
+    r->command = (struct recorder_command){.pid = pid, .go = go[1], .failed = failed[0]};
+    r->command.watched = (int)syscall(SYS_pidfd_open, pid, 0);
+    close(go[0]);
+    close(failed[1]);
+    return targets_add_task(r, pid, err);
+}
+
+pfr_status command_start(pfr_recorder *r, pfr_error *err) {
+    int go[2], failed[2];
+    if (pipe2(go, O_CLOEXEC) != 0)
+        return pfr_fail_errno(err, errno, "make a pipe for", r->options.command[0]);
+    if (pipe2(failed, O_CLOEXEC) != 0) {
+        const int why = errno;
+        close_pipe(go);
+        return pfr_fail_errno(err, why, "make a pipe for", r->options.command[0]);
+    }
+    const pfr_status status = fork_command(r, go, failed, err);
+    if (status < 0 && !r->command.pid) {
+        close_pipe(go);
+        close_pipe(failed);
+    }
+    return status;
+}
+
+pfr_status command_go(pfr_recorder *r, pfr_error *err) {
+    struct recorder_command *const command = &r->command;
+    int why = 0;
+    ssize_t got;
+    if (write(command->go, "", 1) != 1)
+        return pfr_fail_errno(err, errno, "start", r->options.command[0]);
+    close(command->go);
+    command->go = -1;
+    do
+        got = read(command->failed, &why, sizeof why);
+    while (got < 0 && errno == EINTR);
+    close(command->failed);
+    command->failed = -1;
+    if (got != sizeof why)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "command", "cannot start %.80s: %s", r->options.command[0],
+                    strerror(why));
+}
+
+bool command_ended(struct recorder_command *command) {
+    if (command->pid && !command->ended && waitpid(command->pid, &command->status, WNOHANG) == command->pid)
+        command->ended = true;
+    return command->ended;
+}
+
+static void close_if_open(int *fd) {
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* One that still waits goes when its pipe is closed. */
+void command_end(struct recorder_command *command) {
+    if (!command->pid)
+        return;
+    const bool waits = command->go >= 0;
+    close_if_open(&command->go);
+    close_if_open(&command->failed);
+    close_if_open(&command->watched);
+    if (waits && !command->ended)
+        waitpid(command->pid, &command->status, 0);
+    command->pid = 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Build-ids of objects that samples hit: what was written is read once more, the state first, then each sample is
+ * looked up in it; then the objects themselves are asked, and the kernel about itself (/sys/kernel/notes). Names are
+ * those of maps, which anybody may choose: only regular files are opened, and of them only the notes are read.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "model/state.h"
+#include "record/recorder_parts.h"
+#include "symbol/elf_object.h"
+#include "symbol/regular_file.h"
+
+enum { TYPE_SAMPLE = 9, MISC_KERNEL = 1, MISC_USER = 2, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+
+struct hits {
+    pfr_recorder *r;
+    pfr_reader *reader;
+    struct memory memory;
+    struct state state;
+    bool *hit;
+    size_t objects;
+    uint64_t first, last;
+};
+
+static void note_hit(struct hits *h, const pfr_record *rec) {
+    struct pfr_rec_sample sample;
+    struct place place;
+    if (rec->event == PFR_NO_EVENT || pfr_decode(rec, &sample, sizeof sample, NULL) != PFR_OK)
+        return;
+    h->r->result.samples++;
+    if (sample.time) {
+        h->first = !h->first || sample.time < h->first ? sample.time : h->first;
+        h->last = sample.time > h->last ? sample.time : h->last;
+    }
+    state_place(&h->state, rec, sample.pid, sample.tid, sample.ip, state_key(&h->state, rec, sample.time), &place);
+    if (place.object < h->objects)
+        h->hit[place.object] = true;
+}
+
+static pfr_status find_hits(struct hits *h, pfr_error *err) {
+    pfr_record rec;
+    pfr_status status;
+    h->objects = h->state.objects.keys.count;
+    h->hit = mem_zeroed(&h->memory, h->objects, sizeof *h->hit);
+    if (!h->hit)
+        return mem_fail(&h->memory, err, "objects");
+    PFR_TRY(pfr_rewind(h->reader, err));
+    while ((status = pfr_next(h->reader, &rec, err)) >= 0 && status != PFR_END && h->r->stops < 2)
+        if (status == PFR_OK && rec.type == TYPE_SAMPLE)
+            note_hit(h, &rec);
+    return status < 0 ? status : PFR_OK;
+}
+
+/* --- the ids --- */
+
+/* The id in a list of ELF notes: u32 name length, id length, type; name and id, each padded to 4. elf(5), Nhdr. */
+static bool id_in_notes(const uint8_t *bytes, size_t length, struct build_id *id) {
+    uint32_t head[3];
+    for (size_t at = 0; length - at >= sizeof head; at += sizeof head) {
+        memcpy(head, bytes + at, sizeof head);
+        const size_t name = (head[0] + 3ull) & ~3ull, size = (head[1] + 3ull) & ~3ull, left = length - at - sizeof head;
+        if (name > left || size > left - name)
+            return false;
+        const uint8_t *const text = bytes + at + sizeof head;
+        if (head[2] == NOTE_BUILD_ID && head[0] == 4 && memcmp(text, "GNU", 4) == 0 && head[1] <= BUILD_ID_ROOM) {
+            memcpy(id->bytes, text + name, head[1]);
+            id->size = head[1];
+            return true;
+        }
+        at += name + size;
+    }
+    return false;
+}
+
+static bool id_of_notes(const struct kernel *kernel, const char *path, struct build_id *id) {
+    char whole[4096];
+    uint8_t bytes[4096];
+    snprintf(whole, sizeof whole, "%s/%s", kernel->sys, path);
+    FILE *const notes = fopen(whole, "re");
+    const size_t length = notes ? fread(bytes, 1, sizeof bytes, notes) : 0;
+    if (notes)
+        fclose(notes);
+    return id_in_notes(bytes, length, id);
+}
+
+static bool id_of_module(const struct kernel *kernel, const char *name, struct build_id *id) {
+    char path[300];
+    const size_t length = strlen(name);
+    if (length < 3 || name[0] != '[' || strchr(name, '/'))
+        return false;
+    snprintf(path, sizeof path, "module/%.*s/notes/.note.gnu.build-id", (int)(length - 2 < 200 ? length - 2 : 200),
+             name + 1);
+    return id_of_notes(kernel, path, id);
+}
+
+static bool id_of_file(struct hits *h, const char *path, struct build_id *id) {
+    struct elf_object object;
+    struct stat facts;
+    int fd;
+    if (path[0] != '/' || open_regular(path, 0, &fd, &facts) != SYMBOL_FOUND)
+        return false;
+    if (elf_object_start(&object, fd, (uint64_t)facts.st_size, &h->memory) == SYMBOL_FOUND) {
+        elf_read_build_id(&object, id);
+        elf_object_end(&object);
+    }
+    close(fd);
+    return id->size > 0 && id->size <= BUILD_ID_ROOM;
+}
+
+static bool id_of(struct hits *h, const struct object *object, const char *path, struct build_id *id) {
+    *id = (struct build_id){.size = 0};
+    if (object->build_id_size) {
+        memcpy(id->bytes, object->build_id, object->build_id_size);
+        id->size = object->build_id_size;
+        return true;
+    }
+    if (object->kind == OBJECT_KERNEL)
+        return id_of_notes(h->r->kernel, "kernel/notes", id);
+    if (object->kind == OBJECT_MODULE)
+        return id_of_module(h->r->kernel, path, id);
+    return object->kind == OBJECT_FILE && id_of_file(h, path, id);
+}
+
+static pfr_status put_id(struct hits *h, const struct object *object, pfr_error *err) {
+    const struct intern_text text = intern_get(&h->state.names, object->path);
+    const bool kernel = object->kind == OBJECT_KERNEL;
+    char path[4096];
+    struct build_id id;
+    if (text.length >= sizeof path)
+        return PFR_OK;
+    snprintf(path, sizeof path, "%.*s", (int)text.length, (const char *)text.bytes);
+    if (!id_of(h, object, path, &id))
+        return PFR_OK;
+    const char *const name = kernel ? KERNEL_NAME : path;
+    memset(id.bytes + id.size, 0, sizeof id.bytes - id.size);
+    const struct pfr_rec_build_id_entry entry = {
+        .build_id = {.at = id.bytes, .length = BUILD_ID_ROOM},
+        .misc = (uint16_t)(MISC_LENGTH | (kernel || object->kind == OBJECT_MODULE ? MISC_KERNEL : MISC_USER)),
+        .pid = UINT32_MAX,
+        .length = (uint8_t)id.size,
+        .filename = {.at = name, .length = (uint32_t)strlen(name)}};
+    return pfr_writer_build_id(h->r->writer, &entry, err);
+}
+
+static pfr_status put_ids(struct hits *h, pfr_error *err) {
+    for (size_t i = 0; i < h->objects; i++)
+        if (h->hit[i])
+            PFR_TRY(put_id(h, &h->state.objects.at[i], err));
+    return PFR_OK;
+}
+
+pfr_status hits_put(pfr_recorder *r, uint64_t *first_time, uint64_t *last_time, pfr_error *err) {
+    struct hits h = {.r = r};
+    const pfr_open_options how = {.size = sizeof how, .alloc = r->options.alloc};
+    memory_init(&h.memory, r->options.alloc, 0);
+    h.reader = pfr_open(r->path, &how, err);
+    if (!h.reader)
+        return err ? err->status : PFR_ERR_IO;
+    pfr_status status = state_build(&h.state, h.reader, &h.memory, err);
+    if (status >= 0)
+        status = find_hits(&h, err);
+    if (status >= 0)
+        status = put_ids(&h, err);
+    *first_time = h.first;
+    *last_time = h.last;
+    mem_free(&h.memory, h.hit, h.objects, sizeof *h.hit);
+    state_free(&h.state);
+    pfr_close(h.reader);
+    return status < 0 ? status : PFR_OK;
+}

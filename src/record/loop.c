@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recording itself: wait until a ring is half full, a counter hangs up, somebody calls, or half a second went by;
+ * write what all rings hold, and behind it FINISHED_ROUND, which says that nothing older will come. All of it reaches
+ * the file at once, so that a recorder that is killed loses half a second.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "record/recorder_parts.h"
+
+#define TURN_MS 500
+#define PATIENCE_MS 2000 /* with a command that was asked to end */
+
+enum { TYPE_FINISHED_ROUND = 68 };
+
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static pfr_status end_round(pfr_recorder *r, pfr_error *err) {
+    r->result.wakes++;
+    PFR_TRY(put_record(r, TYPE_FINISHED_ROUND, 0, &(struct pfr_rec_finished_round){0},
+                       sizeof(struct pfr_rec_finished_round), err));
+    return pfr_writer_flush(r->writer, err);
+}
+
+static pfr_status turn(pfr_recorder *r, bool *any, pfr_error *err) {
+    PFR_TRY(rings_drain(r, any, err));
+    return *any ? end_round(r, err) : PFR_OK;
+}
+
+/* --- orders --- */
+
+static void take_orders(pfr_recorder *r) {
+    uint64_t calls;
+    const ssize_t got = read(r->wake, &calls, sizeof calls); /* does not wait */
+    (void)got;
+    control_obey(r);
+    if (r->wants_on || r->wants_off)
+        counters_switch(r, r->wants_on);
+    r->wants_on = r->wants_off = 0;
+}
+
+static bool part_is_full(const pfr_recorder *r) {
+    const pfr_recorder_options *const o = &r->options;
+    struct timespec wall;
+    if (!o->parts)
+        return false;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    const uint64_t now = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
+    return (o->part_bytes && pfr_writer_size(r->writer) >= o->part_bytes) ||
+           (o->part_ns && now - r->part_start_ns >= o->part_ns);
+}
+
+static pfr_status next_part(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(file_finish(r, err));
+    return file_begin(r, err);
+}
+
+static pfr_status take_snapshots(pfr_recorder *r, pfr_error *err) {
+    bool any;
+    if (r->snapshots == 0 && !part_is_full(r))
+        return PFR_OK;
+    r->snapshots = 0;
+    if (r->options.overwrite) {
+        PFR_TRY(rings_snapshot(r, err));
+        PFR_TRY(end_round(r, err));
+    }
+    PFR_TRY(turn(r, &any, err));
+    return r->options.parts ? next_part(r, err) : PFR_OK;
+}
+
+/* --- the end --- */
+
+static bool is_full(pfr_recorder *r) {
+    const uint64_t most = r->options.max_bytes;
+    if (!most || pfr_writer_size(r->writer) < most)
+        return false;
+    r->result.is_full = true;
+    return true;
+}
+
+static bool is_over(pfr_recorder *r) {
+    if (r->stops || is_full(r))
+        return true;
+    if (r->command.pid)
+        return command_ended(&r->command);
+    return r->by_task && targets_are_gone(r);
+}
+
+/* Asked to end, as perf asks it; one that does not is left alone. */
+static void dismiss_command(pfr_recorder *r) {
+    struct recorder_command *const command = &r->command;
+    if (!command->pid || command_ended(command))
+        return;
+    kill(command->pid, SIGTERM);
+    for (unsigned waited = 0; waited < PATIENCE_MS && r->stops < 2 && !command_ended(command); waited += 10)
+        usleep(10000);
+    if (!command_ended(command))
+        recorder_note(r, "the command goes on as process %d", (int)command->pid);
+}
+
+static pfr_status drain_all(pfr_recorder *r, pfr_error *err) {
+    bool any = true;
+    for (unsigned i = 0; i < 16 && any; i++)
+        PFR_TRY(turn(r, &any, err));
+    if (!r->options.overwrite)
+        return PFR_OK;
+    PFR_TRY(rings_snapshot(r, err));
+    return end_round(r, err);
+}
+
+static pfr_status end_recording(pfr_recorder *r, pfr_error *err) {
+    if (r->stops || r->result.is_full)
+        dismiss_command(r);
+    counters_switch(r, false);
+    PFR_TRY(drain_all(r, err));
+    return r->stops < 2 ? file_finish(r, err) : PFR_OK;
+}
+
+/* The recording is over before its time: the command may go on, and its end is waited for. */
+static void wait_for_command(pfr_recorder *r) {
+    while (r->command.pid && r->command.go < 0 && !r->stops && !command_ended(&r->command))
+        usleep(10000);
+}
+
+/* --- the start --- */
+
+/* What is not counted from the exec on. */
+static pfr_status start(pfr_recorder *r, uint64_t *enable_at, pfr_error *err) {
+    const int64_t delay = r->options.delay_ms;
+    const bool at_exec = r->command.pid && r->by_task;
+    *enable_at = delay > 0 ? now_ns() + (uint64_t)delay * 1000000u : 0;
+    if (delay == 0 && !at_exec)
+        counters_switch(r, true);
+    return r->command.pid ? command_go(r, err) : PFR_OK;
+}
+
+static int milliseconds_to(uint64_t when) {
+    const uint64_t now = now_ns();
+    if (when == 0 || when > now + TURN_MS * 1000000ull)
+        return TURN_MS;
+    return when <= now ? 0 : (int)((when - now) / 1000000 + 1);
+}
+
+static pfr_status recording(pfr_recorder *r, pfr_error *err) {
+    uint64_t enable_at;
+    PFR_TRY(start(r, &enable_at, err));
+    for (bool any; !is_over(r);) {
+        const int most = r->command.pid && r->command.watched < 0 ? 20 : milliseconds_to(enable_at);
+        if (r->kernel->wait(r->kernel->context, r->watch, most) < 0 && errno != EINTR)
+            return pfr_fail_errno(err, errno, "wait for", "rings");
+        take_orders(r);
+        if (enable_at && now_ns() >= enable_at) {
+            counters_switch(r, true);
+            enable_at = 0;
+        }
+        PFR_TRY(turn(r, &any, err));
+        PFR_TRY(take_snapshots(r, err));
+    }
+    return end_recording(r, err);
+}
+
+pfr_status loop_run(pfr_recorder *r, pfr_error *err) {
+    const pfr_status status = recording(r, err);
+    if (status < 0) {
+        counters_switch(r, false);
+        counters_close(r);
+        wait_for_command(r);
+    }
+    r->result.has_status = r->command.ended;
+    r->result.status = r->command.status;
+    return status;
+}

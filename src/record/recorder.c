@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recorder from open to close: recorder_parts.h lists the steps. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "record/recorder_parts.h"
+
+void recorder_note(const pfr_recorder *r, const char *format, ...) {
+    char sentence[400];
+    va_list arguments;
+    if (!r->options.note)
+        return;
+    va_start(arguments, format);
+    if (vsnprintf(sentence, sizeof sentence, format, arguments) >= 0)
+        r->options.note(r->options.context, sentence);
+    va_end(arguments);
+}
+
+static pfr_recorder *make(const struct kernel *kernel, const pfr_recorder_options *options, pfr_error *err) {
+    struct memory memory;
+    memory_init(&memory, options->alloc, 0);
+    pfr_recorder *const r = mem_zeroed(&memory, 1, sizeof *r);
+    if (!r) {
+        mem_fail(&memory, err, "recorder");
+        return NULL;
+    }
+    memcpy(&r->options, options, options->size < sizeof r->options ? options->size : sizeof r->options);
+    r->kernel = kernel;
+    r->memory = memory;
+    r->watch = r->wake = r->control_in = r->control_out = -1;
+    r->command.go = r->command.failed = r->command.watched = -1;
+    event_list_init(&r->events, &r->memory);
+    return r;
+}
+
+static pfr_status open_watch(pfr_recorder *r, pfr_error *err) {
+    r->watch = r->kernel->watch(r->kernel->context, -1, -1);
+    r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (r->watch < 0 || r->wake < 0)
+        return pfr_fail_errno(err, errno, "watch", "rings");
+    if (r->kernel->watch(r->kernel->context, r->watch, r->wake) < 0)
+        return pfr_fail_errno(err, errno, "watch", "signals");
+    if (r->command.watched >= 0 && r->kernel->watch(r->kernel->context, r->watch, r->command.watched) < 0)
+        return pfr_fail_errno(err, errno, "watch", r->options.command[0]);
+    return control_open(r, err);
+}
+
+/* --- a thread of its own --- */
+
+static void *run_thread(void *recorder) {
+    pfr_recorder *const r = recorder;
+    r->thread_tid = (pid_t)syscall(SYS_gettid);
+    sem_post(&r->thread_is);
+    while (sem_wait(&r->thread_goes) != 0) {
+    }
+    if (!r->given_over)
+        r->ended_by.status = loop_run(r, &r->ended_by);
+    return NULL;
+}
+
+/* It must be there before the counters, which threads that come later inherit. */
+static pfr_status make_thread(pfr_recorder *r, pfr_error *err) {
+    sem_init(&r->thread_is, 0, 0);
+    sem_init(&r->thread_goes, 0, 0);
+    const int why = pthread_create(&r->thread, NULL, run_thread, r);
+    if (why != 0)
+        return pfr_fail_errno(err, why, "start", "a thread");
+    r->has_thread = true;
+    while (sem_wait(&r->thread_is) != 0) {
+    }
+    return PFR_OK;
+}
+
+static void join_thread(pfr_recorder *r) {
+    pthread_join(r->thread, NULL);
+    r->has_thread = r->thread_runs = false;
+    sem_destroy(&r->thread_is);
+    sem_destroy(&r->thread_goes);
+}
+
+static pfr_status open_steps(pfr_recorder *r, pfr_error *err) {
+    if (r->options.self)
+        PFR_TRY(make_thread(r, err));
+    PFR_TRY(targets_find(r, err));
+    PFR_TRY(plan_events(r, err));
+    if (r->options.command)
+        PFR_TRY(command_start(r, err));
+    PFR_TRY(open_watch(r, err));
+    PFR_TRY(counters_open(r, err));
+    PFR_TRY(rings_map(r, err));
+    return file_begin(r, err);
+}
+
+pfr_recorder *recorder_open_on(const struct kernel *kernel, const pfr_recorder_options *options, pfr_error *err) {
+    pfr_recorder *const r = make(kernel, options, err);
+    if (r && open_steps(r, err) < 0) {
+        pfr_recorder_close(r);
+        return NULL;
+    }
+    return r;
+}
+
+pfr_recorder *pfr_recorder_open(const pfr_recorder_options *options, pfr_error *err) {
+    return recorder_open_on(&real_kernel, options, err);
+}
+
+/* --- what would be opened --- */
+
+static void tell_event(const pfr_recorder *r, uint32_t number) {
+    const struct typed_event *const e = &r->events.at[number];
+    const size_t counters = (r->options.per_thread ? 1 : r->nr_cpus) * (r->by_task ? r->nr_tasks : 1);
+    recorder_note(r, "event %u %s: type %u config %#llx %s %llu sample_type %#llx, %zu counters%s%s", number, e->name,
+                  e->attr.type, (unsigned long long)e->attr.config, e->attr.freq ? "frequency" : "period",
+                  (unsigned long long)e->attr.sample_period, (unsigned long long)e->attr.sample_type, counters,
+                  e->filter ? ", filter " : "", e->filter ? e->filter : "");
+}
+
+pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err) {
+    pfr_recorder *const r = make(&real_kernel, options, err);
+    if (!r)
+        return PFR_ERR_MEMORY;
+    pfr_status status = targets_find(r, err);
+    if (status >= 0 && options->command)
+        status = targets_add_task(r, 0, err);
+    if (status >= 0)
+        status = plan_events(r, err);
+    for (uint32_t i = 0; i < r->events.count && status >= 0; i++)
+        tell_event(r, i);
+    pfr_recorder_close(r);
+    return status;
+}
+
+/* --- running --- */
+
+pfr_status pfr_recorder_run(pfr_recorder *r, pfr_error *err) {
+    return loop_run(r, err);
+}
+
+pfr_status pfr_recorder_begin(pfr_recorder *r, pfr_error *err) {
+    if (!r->has_thread)
+        PFR_TRY(make_thread(r, err));
+    if (r->options.delay_ms == 0 && !r->options.command)
+        counters_switch(r, true);
+    r->thread_runs = true;
+    sem_post(&r->thread_goes);
+    return PFR_OK;
+}
+
+pfr_status pfr_recorder_end(pfr_recorder *r, pfr_error *err) {
+    if (!r->thread_runs)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "recorder", "the recording was not begun");
+    if (r->stops == 0)
+        pfr_recorder_stop(r);
+    join_thread(r);
+    if (r->ended_by.status < 0 && err)
+        *err = r->ended_by;
+    return r->ended_by.status;
+}
+
+static void call(pfr_recorder *r) {
+    const int kept = errno;
+    const uint64_t one = 1;
+    const ssize_t written = write(r->wake, &one, sizeof one);
+    (void)written; /* a counter that is full has called enough */
+    errno = kept;
+}
+
+void pfr_recorder_stop(pfr_recorder *r) {
+    if (r->stops < 2)
+        r->stops++;
+    call(r);
+}
+
+void pfr_recorder_snapshot(pfr_recorder *r) {
+    r->snapshots = 1;
+    call(r);
+}
+
+void pfr_recorder_enable(pfr_recorder *r, bool on) {
+    r->wants_on = on;
+    r->wants_off = !on;
+    call(r);
+}
+
+void pfr_recorder_told(const pfr_recorder *r, pfr_recorder_result *result) {
+    *result = r->result;
+}
+
+static void close_if_open(int fd) {
+    if (fd >= 0)
+        close(fd);
+}
+
+void pfr_recorder_close(pfr_recorder *r) {
+    if (!r)
+        return;
+    if (r->thread_runs) {
+        pfr_recorder_end(r, NULL);
+    } else if (r->has_thread) {
+        r->given_over = true;
+        sem_post(&r->thread_goes);
+        join_thread(r);
+    }
+    pfr_writer_close(r->writer);
+    rings_free(r);
+    counters_close(r);
+    command_end(&r->command);
+    control_close(r);
+    close_if_open(r->wake);
+    if (r->watch >= 0)
+        r->kernel->close(r->kernel->context, r->watch);
+    targets_free(r);
+    event_list_free(&r->events);
+    struct memory memory = r->memory;
+    mem_free(&memory, r, 1, sizeof *r);
+}

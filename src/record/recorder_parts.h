@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_RECORD_RECORDER_PARTS_H
+#define PFR_RECORD_RECORDER_PARTS_H
+/*
+ * The steps of a recording, in the order in which they happen:
+ *
+ *     targets.c      whom: tasks and cpus
+ *     plan.c         events and options become attrs
+ *     command.c      the command, started and waiting
+ *     counters.c     attrs become counters, and what the kernel does not have is given up (fallback.c)
+ *     rings.c        what counters write into
+ *     begin_file.c   the file with what is true at the start; tasks.c, machine.c, trace_blob.c
+ *     loop.c         rings are drained into the file
+ *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c)
+ */
+#include <perfray/recorder.h>
+#include <perfray/writer.h>
+#include <signal.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include "record/event.h"
+
+#define ANYWHERE (-1)
+
+struct task_target {
+    pid_t tid;
+};
+
+struct counter {
+    int fd;
+    uint32_t event, ring;
+    int32_t cpu, tid;
+    uint64_t id;
+};
+
+struct ring {
+    struct perf_event_mmap_page *page;
+    size_t bytes;  /* of its data */
+    uint64_t tail; /* read up to here; of an overwriting ring where the last reading began */
+    int fd;        /* of the counter it was mapped by */
+    int32_t cpu, tid;
+    bool backward;
+};
+
+struct recorder_command {
+    pid_t pid;   /* 0: none */
+    int go;      /* written to: exec; -1 */
+    int failed;  /* read from: errno of an exec that failed; -1 */
+    int watched; /* pidfd; -1 */
+    bool ended;
+    int status;
+};
+
+struct pfr_recorder {
+    pfr_recorder_options options;
+    const struct kernel *kernel;
+    struct memory memory;
+    struct event_list events;
+    uint32_t tracking; /* the event that tells of maps, names and tasks */
+    struct task_target *tasks;
+    size_t nr_tasks, tasks_room;
+    int32_t *cpus;
+    size_t nr_cpus, cpus_room; /* those to record on */
+    bool by_cpu, by_task;      /* on all tasks of cpus; on tasks */
+    struct recorder_command command;
+    struct counter *counters;
+    size_t nr_counters, counters_room;
+    struct ring *rings;
+    size_t nr_rings, rings_room;
+    uint64_t ring_bytes;
+    unsigned given_up; /* rows of the table of fallbacks that are in force */
+    int watch, wake;   /* descriptors: what is waited for; written to by pfr_recorder_stop and the like */
+    int control_in, control_out;
+    pfr_writer *writer;
+    char *path; /* the file that is written now */
+    uint64_t part_start_bytes, part_start_ns, raw_bytes;
+    uint64_t clock_wall_ns, clock_ns; /* read together */
+    int clock_id;
+    bool enabled, is_begun; /* counters count; the file has records */
+    volatile sig_atomic_t stops, snapshots, wants_on, wants_off;
+    pfr_recorder_result result;
+    pthread_t thread;
+    sem_t thread_is, thread_goes;
+    pid_t thread_tid;
+    bool has_thread, thread_runs, given_over;
+    pfr_error ended_by; /* of the thread */
+};
+
+/* targets.c */
+pfr_status targets_find(pfr_recorder *r, pfr_error *err);
+void targets_free(pfr_recorder *r);
+/* Adds the threads of a process. */
+pfr_status targets_add_threads(pfr_recorder *r, pid_t pid, pid_t but, pfr_error *err);
+pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err);
+bool targets_are_gone(const pfr_recorder *r);
+
+/* plan.c */
+pfr_status plan_events(pfr_recorder *r, pfr_error *err);
+
+/* command.c */
+pfr_status command_start(pfr_recorder *r, pfr_error *err);
+pfr_status command_go(pfr_recorder *r, pfr_error *err);
+/* Whether it has ended; its status is kept. */
+bool command_ended(struct recorder_command *command);
+void command_end(struct recorder_command *command);
+
+/* counters.c, fallback.c */
+pfr_status counters_open(pfr_recorder *r, pfr_error *err);
+void counters_switch(pfr_recorder *r, bool on);
+void counters_close(pfr_recorder *r);
+/* Makes the attrs ask for less, because the kernel answered `why` to event e; false: nothing is left to give up. */
+bool fallback_next(pfr_recorder *r, struct typed_event *e, int why);
+pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, int why, pfr_error *err);
+
+/* rings.c */
+pfr_status rings_map(pfr_recorder *r, pfr_error *err);
+/* Whether anything was there. */
+pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err);
+pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err);
+bool rings_are_filling(const pfr_recorder *r);
+void rings_free(pfr_recorder *r);
+
+/* begin_file.c */
+pfr_status file_begin(pfr_recorder *r, pfr_error *err);
+pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err);
+/* tasks.c */
+pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err);
+pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err);
+/* machine.c, machine_cpus.c */
+pfr_status machine_put(pfr_recorder *r, pfr_error *err);
+struct output;
+pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload, pfr_error *err);
+pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);
+void feature_u32(struct output *payload, uint32_t value);
+void feature_u64(struct output *payload, uint64_t value);
+void feature_text(struct output *payload, const char *text);
+/* trace_blob.c */
+pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);
+
+/* loop.c */
+pfr_status loop_run(pfr_recorder *r, pfr_error *err);
+void recorder_note(const pfr_recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* control.c */
+pfr_status control_open(pfr_recorder *r, pfr_error *err);
+void control_obey(pfr_recorder *r);
+void control_close(pfr_recorder *r);
+
+/* finish_file.c, hits.c */
+pfr_status file_finish(pfr_recorder *r, pfr_error *err);
+pfr_status hits_put(pfr_recorder *r, uint64_t *first_time, uint64_t *last_time, pfr_error *err);
+
+/* The same as pfr_recorder_open on another kernel. */
+pfr_recorder *recorder_open_on(const struct kernel *kernel, const pfr_recorder_options *options, pfr_error *err);
+
+#endif

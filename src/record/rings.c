@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rings: one for each cpu (each thread with per_thread), mapped by the first counter there; the others write into it.
+ * The kernel moves data_head behind whole records, we data_tail behind what is in the file; linux/perf_event.h, struct
+ * perf_event_mmap_page. A ring that overwrites is written from its end to its start: its newest record is at data_head.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "record/recorder_parts.h"
+
+#define RING_DEFAULT ((uint64_t)512 << 10)
+
+static size_t page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t power_of_two(uint64_t bytes) {
+    uint64_t size = page_size();
+    while (size < bytes && size < (uint64_t)1 << 40)
+        size *= 2;
+    return size;
+}
+
+/* The largest that can be had: what a user may lock is limited (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
+static pfr_status map_ring(pfr_recorder *r, const struct counter *counter, struct ring *ring, pfr_error *err) {
+    const uint64_t asked = r->ring_bytes;
+    for (;;) {
+        void *const at = r->kernel->map(r->kernel->context, counter->fd, page_size() + r->ring_bytes, 0);
+        if (at != MAP_FAILED) {
+            *ring = (struct ring){
+                .page = at, .bytes = r->ring_bytes, .fd = counter->fd, .cpu = counter->cpu, .tid = counter->tid};
+            break;
+        }
+        const int why = errno;
+        if ((why != EPERM && why != ENOMEM) || r->ring_bytes <= page_size())
+            return why == EPERM ? pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "ring",
+                                           "no ring can be mapped; raise kernel.perf_event_mlock_kb or ulimit -l")
+                                : pfr_fail_errno(err, why, "map", "a ring");
+        r->ring_bytes /= 2;
+    }
+    if (r->ring_bytes != asked)
+        recorder_note(r,
+                      "rings are %llu KB, not %llu: more may not be locked; kernel.perf_event_mlock_kb or ulimit -l "
+                      "would allow it",
+                      (unsigned long long)r->ring_bytes >> 10, (unsigned long long)asked >> 10);
+    return PFR_OK;
+}
+
+static struct ring *ring_at(pfr_recorder *r, const struct counter *counter) {
+    const bool by_thread = r->options.per_thread;
+    for (size_t i = 0; i < r->nr_rings; i++)
+        if (by_thread ? r->rings[i].tid == counter->tid : r->rings[i].cpu == counter->cpu)
+            return &r->rings[i];
+    return NULL;
+}
+
+static pfr_status add_ring(pfr_recorder *r, struct counter *counter, pfr_error *err) {
+    if (r->nr_rings == r->rings_room) {
+        const size_t room = r->rings_room ? 2 * r->rings_room : 8;
+        void *const at = mem_resize(&r->memory, r->rings, r->rings_room, room, sizeof *r->rings);
+        if (!at)
+            return mem_fail(&r->memory, err, "rings");
+        r->rings = at;
+        r->rings_room = room;
+    }
+    struct ring *const ring = &r->rings[r->nr_rings];
+    PFR_TRY(map_ring(r, counter, ring, err));
+    ring->backward = r->events.at[counter->event].attr.write_backward;
+    counter->ring = (uint32_t)r->nr_rings++;
+    return PFR_OK;
+}
+
+static pfr_status join_ring(pfr_recorder *r, struct counter *counter, const struct ring *ring, pfr_error *err) {
+    counter->ring = (uint32_t)(ring - r->rings);
+    if (r->kernel->control(r->kernel->context, counter->fd, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)ring->fd) < 0)
+        return pfr_fail_errno(err, errno, "put records into one ring of", r->events.at[counter->event].name);
+    return PFR_OK;
+}
+
+/* A counter whose task has ended wakes by hanging up: each is watched, as the one that mapped may go first. */
+static pfr_status watch_counter(pfr_recorder *r, const struct counter *counter, pfr_error *err) {
+    if (r->kernel->watch(r->kernel->context, r->watch, counter->fd) < 0)
+        return pfr_fail_errno(err, errno, "watch", "a ring");
+    return PFR_OK;
+}
+
+pfr_status rings_map(pfr_recorder *r, pfr_error *err) {
+    r->ring_bytes = power_of_two(r->options.ring_bytes ? r->options.ring_bytes : RING_DEFAULT);
+    for (size_t i = 0; i < r->nr_counters; i++) {
+        struct counter *const counter = &r->counters[i];
+        struct ring *const ring = ring_at(r, counter);
+        PFR_TRY(ring ? join_ring(r, counter, ring, err) : add_ring(r, counter, err));
+        PFR_TRY(watch_counter(r, counter, err));
+    }
+    return PFR_OK;
+}
+
+void rings_free(pfr_recorder *r) {
+    for (size_t i = 0; i < r->nr_rings; i++)
+        r->kernel->unmap(r->kernel->context, r->rings[i].page, page_size() + r->rings[i].bytes);
+    mem_free(&r->memory, r->rings, r->rings_room, sizeof *r->rings);
+    r->rings = NULL;
+    r->nr_rings = r->rings_room = 0;
+}
+
+static uint64_t head_of(const struct ring *ring) {
+    return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+}
+
+static const uint8_t *data_of(const struct ring *ring) {
+    return (const uint8_t *)ring->page + page_size();
+}
+
+/* length bytes from `from` on, which may go on at the ring's start. */
+static pfr_status write_stretch(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
+                                pfr_error *err) {
+    const uint64_t at = from & (ring->bytes - 1);
+    const uint64_t first = length < ring->bytes - at ? length : ring->bytes - at;
+    r->raw_bytes += length;
+    return pfr_writer_raw(r->writer, data_of(ring) + at, first, length > first ? data_of(ring) : NULL, length - first,
+                          err);
+}
+
+static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *err) {
+    const uint64_t head = head_of(ring);
+    const uint64_t length = head - ring->tail;
+    if (length == 0)
+        return PFR_OK;
+    if (length > ring->bytes)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "ring",
+                        "a ring of %zu bytes holds %llu: the kernel and we "
+                        "are not of one mind",
+                        ring->bytes, (unsigned long long)length);
+    PFR_TRY(write_stretch(r, ring, ring->tail, length, err));
+    ring->tail = head;
+    __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+    *any = true;
+    return PFR_OK;
+}
+
+pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err) {
+    *any = false;
+    for (size_t i = 0; i < r->nr_rings; i++)
+        if (!r->rings[i].backward)
+            PFR_TRY(drain(r, &r->rings[i], any, err));
+    return PFR_OK;
+}
+
+bool rings_are_filling(const pfr_recorder *r) {
+    for (size_t i = 0; i < r->nr_rings; i++)
+        if (!r->rings[i].backward && head_of(&r->rings[i]) - r->rings[i].tail > r->rings[i].bytes / 2)
+            return true;
+    return false;
+}
+
+static struct perf_event_header header_at(const struct ring *ring, uint64_t place) {
+    struct perf_event_header header;
+    uint8_t bytes[sizeof header];
+    for (size_t i = 0; i < sizeof header; i++)
+        bytes[i] = data_of(ring)[(place + i) & (ring->bytes - 1)];
+    memcpy(&header, bytes, sizeof header);
+    return header;
+}
+
+/* How far whole records go from data_head on, at most to where the last reading began: older ones are half gone. */
+static uint64_t whole_length(const struct ring *ring, uint64_t head) {
+    const uint64_t written = 0 - head, before = 0 - ring->tail;
+    const uint64_t most = written - before < ring->bytes ? written - before : ring->bytes;
+    uint64_t length = 0;
+    while (length + sizeof(struct perf_event_header) <= most) {
+        const uint64_t size = header_at(ring, head + length).size;
+        if (size < sizeof(struct perf_event_header) || length + size > most)
+            break;
+        length += size;
+    }
+    return length;
+}
+
+static pfr_status snapshot(pfr_recorder *r, struct ring *ring, pfr_error *err) {
+    const uint64_t head = head_of(ring);
+    const uint64_t length = whole_length(ring, head);
+    ring->tail = head;
+    return length ? write_stretch(r, ring, head, length, err) : PFR_OK;
+}
+
+pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err) {
+    pfr_status status = PFR_OK;
+    for (size_t i = 0; i < r->nr_rings && status == PFR_OK; i++) {
+        struct ring *const ring = &r->rings[i];
+        if (!ring->backward)
+            continue;
+        r->kernel->control(r->kernel->context, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+        status = snapshot(r, ring, err);
+        r->kernel->control(r->kernel->context, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+    }
+    return status;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray record: sample a command, a process or the machine. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "command.h"
+#include "record_words.h"
+
+struct record_options {
+    struct pair_list events;
+    const char *frequency, *count, *call_graph, *branch_filter, *cpus, *pids, *tids, *user, *cgroups, *ring, *level;
+    const char *output, *clock, *user_regs, *intr_regs, *max_size, *switch_output, *control, *delay, *aux_sample;
+    bool chains, branches, all_cpus, no_inherit, addresses, physical, data_pages, code_pages, weight, times, raw, cpu;
+    bool period, namespaces, all_cgroups, switches, build_ids_in_maps, no_build_ids, overwrite, quiet, dry_run,
+        count_only;
+    bool stat, transaction, per_thread, unbuffered, identifier, running_time, only_user, only_kernel;
+    uint32_t status_fd;
+};
+
+#define OF(member) offsetof(struct record_options, member)
+
+static const struct opt record_opts[] = {
+    {"event", 'e', OPT_PAIR, OF(events), "EVENTS",
+     "what to sample: names, rNNN, mem:ADDR:rw, sys:name, pmu/terms/, {a,b}:S, modifiers; see perfray list"},
+    {"filter", 0, OPT_WITH, OF(events), "EXPRESSION", "of the tracepoints before it: when they count"},
+    {"freq", 'F', OPT_STRING, OF(frequency), "NUMBER", "samples a second, or max; 4000 without it"},
+    {"count", 'c', OPT_STRING, OF(count), "NUMBER", "a sample every so many events, instead"},
+    {"call-chains", 'g', OPT_FLAG, OF(chains), NULL, "record call chains, by frame pointers"},
+    {"call-graph", 0, OPT_STRING, OF(call_graph), "MODE", "record call chains: fp, dwarf[,SIZE] or lbr"},
+    {"branch-any", 'b', OPT_FLAG, OF(branches), NULL, "record branch stacks"},
+    {"branch-filter", 'j', OPT_STRING, OF(branch_filter), "FILTERS", "record branch stacks of these: any,u"},
+    {"all-cpus", 'a', OPT_FLAG, OF(all_cpus), NULL, "record all that runs"},
+    {"cpu", 'C', OPT_STRING, OF(cpus), "CPUS", "record on these cpus: 0,2-3"},
+    {"pid", 'p', OPT_STRING, OF(pids), "PIDS", "record these processes"},
+    {"tid", 't', OPT_STRING, OF(tids), "TIDS", "record these threads"},
+    {"uid", 'u', OPT_STRING, OF(user), "USER", "record what runs of this user"},
+    {"cgroup", 'G', OPT_STRING, OF(cgroups), "NAMES", "record what runs in this cgroup, with -a or -C"},
+    {"no-inherit", 'i', OPT_FLAG, OF(no_inherit), NULL, "record no tasks that the recorded ones start"},
+    {"per-thread", 0, OPT_FLAG, OF(per_thread), NULL, "a ring for each thread, not for each cpu"},
+    {"output", 'o', OPT_STRING, OF(output), "FILE", "write here, - is standard output; perf.data without it"},
+    {"compression-level", 'z', OPT_ATTACHED, OF(level), "LEVEL", "compress by zstd, at level 1 or this one"},
+    {"mmap-pages", 'm', OPT_STRING, OF(ring), "PAGES", "size of each ring: pages, or 4M; 512K without it"},
+    {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "end when the file is as long: 64M"},
+    {"switch-output", 0, OPT_ATTACHED, OF(switch_output), "WHEN",
+     "a new file at each SIGUSR2 (signal), or after a size or time: 64M, 10s"},
+    {"overwrite", 0, OPT_FLAG, OF(overwrite), NULL, "keep the newest in the rings, write it at the end or at SIGUSR2"},
+    {"no-buffering", 0, OPT_FLAG, OF(unbuffered), NULL, "write each record at once"},
+    {"data", 'd', OPT_FLAG, OF(addresses), NULL, "record addresses of data"},
+    {"phys-data", 0, OPT_FLAG, OF(physical), NULL, "record physical addresses of data"},
+    {"data-page-size", 0, OPT_FLAG, OF(data_pages), NULL, "record sizes of pages of data"},
+    {"code-page-size", 0, OPT_FLAG, OF(code_pages), NULL, "record sizes of pages of code"},
+    {"weight", 'W', OPT_FLAG, OF(weight), NULL, "record what samples cost"},
+    {"timestamp", 'T', OPT_FLAG, OF(times), NULL, "record times, with --per-thread too"},
+    {"period", 'P', OPT_FLAG, OF(period), NULL, "record periods, with -c too"},
+    {"raw-samples", 'R', OPT_FLAG, OF(raw), NULL, "record raw data of all events"},
+    {"sample-cpu", 0, OPT_FLAG, OF(cpu), NULL, "record the cpu of samples"},
+    {"sample-identifier", 0, OPT_FLAG, OF(identifier), NULL, "record ids of events at one place in all records"},
+    {"transaction", 0, OPT_FLAG, OF(transaction), NULL, "record flags of transactions"},
+    {"user-regs", 0, OPT_ATTACHED, OF(user_regs), "REGISTERS", "record registers of user code: ax,bx, or all"},
+    {"intr-regs", 'I', OPT_ATTACHED, OF(intr_regs), "REGISTERS", "record registers at the sample: ip,sp, or all"},
+    {"aux-sample", 0, OPT_ATTACHED, OF(aux_sample), "SIZE", "record a piece of the AUX area in samples"},
+    {"namespaces", 0, OPT_FLAG, OF(namespaces), NULL, "record namespaces of tasks"},
+    {"all-cgroups", 0, OPT_FLAG, OF(all_cgroups), NULL, "record cgroups"},
+    {"switch-events", 0, OPT_FLAG, OF(switches), NULL, "record context switches"},
+    {"stat", 's', OPT_FLAG, OF(stat), NULL, "record counts of each thread"},
+    {"running-time", 0, OPT_FLAG, OF(running_time), NULL, "record how long the events of groups counted"},
+    {"no-samples", 'n', OPT_FLAG, OF(count_only), NULL, "record no samples"},
+    {"all-user", 0, OPT_FLAG, OF(only_user), NULL, "sample user code alone"},
+    {"all-kernel", 0, OPT_FLAG, OF(only_kernel), NULL, "sample the kernel alone"},
+    {"clockid", 'k', OPT_STRING, OF(clock), "CLOCK", "times of this clock: monotonic, realtime, boottime, tai"},
+    {"buildid-mmap", 0, OPT_FLAG, OF(build_ids_in_maps), NULL, "build-ids in records of maps"},
+    {"no-buildid", 'B', OPT_FLAG, OF(no_build_ids), NULL, "no build-ids"},
+    {"no-buildid-cache", 'N', OPT_HABIT, 0, NULL, "nothing: objects are never copied"},
+    {"delay", 'D', OPT_STRING, OF(delay), "MS", "count from then on; -1: not before --control says so"},
+    {"control", 0, OPT_STRING, OF(control), "WHERE",
+     "obey enable, disable, snapshot, stop, ping from fd:N[,N] or fifo:PATH[,PATH]"},
+    {"status-fd", 0, OPT_NUMBER, OF(status_fd), "NUMBER", "write both statuses there: ours, and the command's"},
+    {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "say nothing but errors"},
+    {"dry-run", 0, OPT_FLAG, OF(dry_run), NULL, "show what would be opened"},
+    {0},
+};
+
+static const char program[] = "perfray record";
+
+static pfr_recorder *volatile running;
+
+static void on_signal(int number) {
+    pfr_recorder *const recorder = running;
+    if (!recorder)
+        _exit(128 + number);
+    if (number == SIGUSR2)
+        pfr_recorder_snapshot(recorder);
+    else
+        pfr_recorder_stop(recorder);
+}
+
+static void note_told(void *context, const char *sentence) {
+    (void)context;
+    complain_as(program, "%s", sentence);
+}
+
+/* --- options to the library's --- */
+
+static void plain_options(const struct record_options *o, pfr_recorder_options *to) {
+    *to = (pfr_recorder_options){
+        .size = sizeof *to,
+        .events = o->events.words.count ? o->events.words.at : NULL,
+        .filters = o->events.with,
+        .cgroups = o->cgroups,
+        .pids = o->pids,
+        .tids = o->tids,
+        .user = o->user,
+        .cpus = o->cpus,
+        .all_cpus = o->all_cpus,
+        .per_thread = o->per_thread,
+        .no_inherit = o->no_inherit,
+        .count_only = o->count_only,
+        .chains = o->chains ? PFR_CHAINS_FP : PFR_CHAINS_NONE,
+        .branches = o->branch_filter ? o->branch_filter
+                    : o->branches    ? "any"
+                                     : NULL,
+        .user_regs = o->user_regs,
+        .intr_regs = o->intr_regs,
+        .addresses = o->addresses,
+        .physical_addresses = o->physical,
+        .data_page_size = o->data_pages,
+        .code_page_size = o->code_pages,
+        .weight = o->weight,
+        .raw = o->raw,
+        .cpu = o->cpu,
+        .with_period = o->period,
+        .identifier = o->identifier,
+        .times = o->times,
+        .transaction = o->transaction,
+        .namespaces = o->namespaces,
+        .cgroup_events = o->all_cgroups,
+        .switches = o->switches,
+        .counts_per_thread = o->stat,
+        .running_time = o->running_time,
+        .only_user = o->only_user,
+        .only_kernel = o->only_kernel,
+        .clock = o->clock,
+        .overwrite = o->overwrite,
+        .unbuffered = o->unbuffered,
+        .control = o->control,
+        .output = o->output,
+        .compress = o->level != NULL,
+        .build_ids = o->no_build_ids        ? PFR_BUILD_IDS_NONE
+                     : o->build_ids_in_maps ? PFR_BUILD_IDS_IN_MAPS
+                                            : PFR_BUILD_IDS_OF_HITS,
+        .version = PERFRAY_VERSION,
+        .note = o->quiet ? NULL : note_told,
+    };
+}
+
+static bool read_level(const char *word, int *level) {
+    char *end;
+    const long value = strtol(word, &end, 10);
+    if (!*word || (end != word && !*end && value >= 1 && value <= 22)) {
+        *level = *word ? (int)value : 0;
+        return true;
+    }
+    complain_as(program, "--compression-level is a number from 1 to 22, not '%s'; see perfray record -h", word);
+    return false;
+}
+
+static bool read_aux_sample(const char *word, uint32_t *bytes) {
+    uint64_t value = 4096;
+    if (*word && !read_bytes("aux-sample", word, &value))
+        return false;
+    *bytes = value < 65528 ? (uint32_t)value : 65528;
+    return true;
+}
+
+static bool read_options(const struct record_options *o, pfr_recorder_options *to) {
+    plain_options(o, to);
+    return (!o->frequency || read_frequency(o->frequency, to)) &&
+           (!o->count || read_count("count", o->count, &to->period)) &&
+           (!o->call_graph || read_call_graph(o->call_graph, to)) &&
+           (!o->ring || read_ring_size(o->ring, &to->ring_bytes)) && (!o->level || read_level(o->level, &to->level)) &&
+           (!o->max_size || read_bytes("max-size", o->max_size, &to->max_bytes)) &&
+           (!o->switch_output || read_switch_output(o->switch_output, to)) &&
+           (!o->delay || read_delay(o->delay, &to->delay_ms)) &&
+           (!o->aux_sample || read_aux_sample(o->aux_sample, &to->aux_sample));
+}
+
+/* --- running --- */
+
+static enum exit_status complain_about(const pfr_error *err) {
+    complain_as(program, "%s%s", err->text, err->status == PFR_ERR_USAGE ? "; see perfray record -h" : "");
+    return exit_status_of(err->status);
+}
+
+static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_result *result) {
+    const char *const path = how->output ? how->output : "perf.data";
+    const double megabytes = (double)result->bytes / 1048576.0;
+    char counted[64] = "", packed[96] = "", line[1024];
+    if (result->samples)
+        snprintf(counted, sizeof counted, " (%" PRIu64 " samples)", result->samples);
+    if (result->plain_bytes)
+        snprintf(packed, sizeof packed, ", compressed (before: %.3f MB)", (double)result->plain_bytes / 1048576.0);
+    const int length = snprintf(line, sizeof line, "[ perfray record: captured %.3f MB in %.400s%s%s%s ]\n", megabytes,
+                                path, how->parts ? ".*" : "", packed, counted);
+    const ssize_t written = length > 0 ? write(STDERR_FILENO, line, (size_t)length) : 0;
+    (void)written; /* nowhere left to say so */
+}
+
+static void tell_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
+    if (result->is_full && how->note)
+        complain_as(program, "the file is as long as --max-size allows: the recording ends");
+    if (result->lost && how->note)
+        complain_as(program, "%" PRIu64 " samples were lost: rings were full; -m makes them larger, -F samples less",
+                    result->lost);
+    if (how->note)
+        tell_captured(how, result);
+}
+
+static void write_statuses(const struct record_options *o, int own, const pfr_recorder_result *result) {
+    char line[64];
+    if (!o->status_fd)
+        return;
+    const int length = result->has_status ? snprintf(line, sizeof line, "%d %d\n", own, result->status)
+                                          : snprintf(line, sizeof line, "%d -\n", own);
+    if (write((int)o->status_fd, line, (size_t)length) != length)
+        complain_as(program, "--status-fd %u: %s", o->status_fd, strerror(errno));
+}
+
+/* The command's own status, where all went well with ours. */
+static int status_of_both(enum exit_status own, const pfr_recorder_result *result) {
+    if (own != ENDS_FINE || !result->has_status)
+        return (int)own;
+    return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) : WEXITSTATUS(result->status);
+}
+
+static int run_recorder(const struct record_options *o, const pfr_recorder_options *how, pfr_recorder *recorder) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_recorder_result result;
+    const pfr_status status = pfr_recorder_run(recorder, &err);
+    const enum exit_status own = status < 0 ? complain_about(&err) : ENDS_FINE;
+    pfr_recorder_told(recorder, &result);
+    if (status >= 0)
+        tell_result(how, &result);
+    write_statuses(o, (int)own, &result);
+    return status_of_both(own, &result);
+}
+
+static void catch_signals(void) {
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+}
+
+static int record_and_close(const struct record_options *o, const pfr_recorder_options *how) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_recorder *const recorder = pfr_recorder_open(how, &err);
+    if (!recorder)
+        return (int)complain_about(&err);
+    running = recorder;
+    catch_signals();
+    const int status = run_recorder(o, how, recorder);
+    running = NULL;
+    pfr_recorder_close(recorder);
+    return status;
+}
+
+static enum exit_status plan(pfr_recorder_options *how, const struct task *task) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    (void)task;
+    how->note = note_told;
+    return pfr_recorder_plan(how, &err) < 0 ? complain_about(&err) : ENDS_FINE;
+}
+
+static enum exit_status record_run(const struct task *task) {
+    const struct record_options *const o = task->options;
+    pfr_recorder_options how;
+    if (!read_options(o, &how))
+        return ENDS_USAGE;
+    how.words = (const char *const *)(uintptr_t)task->typed;
+    how.command = task->words[0] ? (const char *const *)(uintptr_t)task->words : NULL;
+    return o->dry_run ? plan(&how, task) : (enum exit_status)record_and_close(o, &how);
+}
+
+extern const struct command cmd_record;
+const struct command cmd_record = {
+    .name = "record",
+    .about = "sample a command, a process or the machine",
+    .arguments = "[--] [COMMAND]",
+    .opts = record_opts,
+    .size = sizeof(struct record_options),
+    .reads_no_file = true,
+    .runs_program = true,
+    .run = record_run,
+};
