@@ -182,11 +182,23 @@ int collate_symbols(const struct report *r, uint64_t a, uint64_t b) {
     return starts ? starts : collate_texts(r, f->text, g->text);
 }
 
+static bool is_named(const struct report *r, uint64_t id) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)id);
+    return f && f->text != NO_TEXT;
+}
+
+/* The same but for what has a name beside what has none, which are not compared by their objects: with them three might
+   each stand before another. */
+int strict_symbols(const struct report *r, uint64_t a, uint64_t b) {
+    const int named = is_named(r, b) - is_named(r, a);
+    return named ? named : collate_symbols(r, a, b);
+}
+
 /* By name; where one has none nothing is said. */
 int order_symbols(const struct report *r, uint64_t a, uint64_t b) {
     const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
-    if (!f || !g || f->text == NO_TEXT || g->text == NO_TEXT)
-        return (g && g->text != NO_TEXT) - (f && f->text != NO_TEXT);
+    if (!is_named(r, a) || !is_named(r, b))
+        return is_named(r, b) - is_named(r, a);
     return collate_texts(r, f->text, g->text);
 }
 

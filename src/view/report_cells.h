@@ -21,7 +21,8 @@ report_identity identity_of_data_symbol, identity_of_data_object, identity_of_ca
 report_identity identity_of_from_object, identity_of_to_object, identity_of_from_symbol, identity_of_to_symbol;
 report_identity identity_of_mispredict, identity_of_abort, identity_of_in_tx, identity_of_cycles;
 
-report_collate collate_texts, collate_signed, collate_objects, collate_symbols, order_symbols, collate_places;
+report_collate collate_texts, collate_signed, collate_objects, collate_symbols, order_symbols, strict_symbols,
+    collate_places;
 report_collate collate_objects_back, collate_largest, collate_as_addresses, collate_cache_lines, collate_code;
 
 report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_size;

@@ -37,7 +37,7 @@ const struct report_field report_fields[] = {
     {"dso", NULL, "Shared Object", .needs = NEEDS_FRAMES, .identity = identity_of_dso, .collate = collate_objects,
      .print = cell_object},
     {"sym", "symbol", "Symbol", .needs = NEEDS_FRAMES, .identity = identity_of_symbol, .collate = collate_symbols,
-     .order = order_symbols, .print = cell_symbol},
+     .order = order_symbols, .strict = strict_symbols, .print = cell_symbol},
     {"symbol_size", NULL, "Symbol size", .needs = NEEDS_FRAMES, .identity = identity_of_symbol_size, .print = cell_size,
      .right = true},
     {"dso_size", NULL, "DSO size", .needs = NEEDS_FRAMES | NEEDS_MAPS, .identity = identity_of_dso_size,

@@ -42,6 +42,10 @@ static uint64_t cell(const uint8_t *cells, unsigned key) {
     return value;
 }
 
+uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t line, unsigned key) {
+    return cell(intern_get(&r->rows.cells, first_row(lines, line)).bytes, key);
+}
+
 /* As far as the keys tell: a thread has one number and may have several names. */
 static bool is_same_thread(const struct comparison *c) {
     const uint32_t numbers = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
@@ -159,24 +163,35 @@ static bool is_shown(const struct report *r, const struct lines *lines, uint32_t
 }
 
 /* Twice: what equal threads decide is no order in the strict sense (a before b before c before a), so that the result
-   depends on where lines stood; and that must not be how the recording happened to be read. */
-static pfr_status put_in_order(struct report *r, struct lines *lines, pfr_error *err) {
+   depends on where lines stood; and that must not be how the recording happened to be read. Without chains there are no
+   such ties, and no line is compared with another one. */
+static pfr_status sort_lines(struct report *r, struct lines *lines, pfr_error *err) {
     struct comparison c = {.r = r, .lines = lines};
-    lines->orders = lines->count;
-    lines->order = mem_alloc(r->memory, lines->orders, sizeof *lines->order);
-    lines->places = mem_alloc(r->memory, lines->orders, sizeof *lines->places);
-    if (!lines->order || !lines->places)
-        return mem_fail(r->memory, err, "lines");
-    for (uint32_t i = 0; i < lines->count; i++)
-        if (is_shown(r, lines, i))
-            lines->order[lines->shown++] = i;
-    if (lines->shown < 2)
+    const bool ranked = lines_can_be_ranked(r);
+    if (ranked)
+        PFR_TRY(lines_rank(r, lines, err));
+    if (ranked && r->chain.mode == CHAIN_NONE)
         return PFR_OK;
-    qsort_r(lines->order, lines->shown, sizeof *lines->order, by_cells, &c);
+    lines->places = mem_alloc(r->memory, lines->orders, sizeof *lines->places);
+    if (!lines->places)
+        return mem_fail(r->memory, err, "lines");
+    if (!ranked)
+        qsort_r(lines->order, lines->shown, sizeof *lines->order, by_cells, &c);
     for (uint32_t i = 0; i < lines->shown; i++)
         lines->places[lines->order[i]] = i;
     qsort_r(lines->order, lines->shown, sizeof *lines->order, by_order, &c);
     return PFR_OK;
+}
+
+static pfr_status put_in_order(struct report *r, struct lines *lines, pfr_error *err) {
+    lines->orders = lines->count;
+    lines->order = mem_alloc(r->memory, lines->orders, sizeof *lines->order);
+    if (!lines->order)
+        return mem_fail(r->memory, err, "lines");
+    for (uint32_t i = 0; i < lines->count; i++)
+        if (is_shown(r, lines, i))
+            lines->order[lines->shown++] = i;
+    return lines->shown < 2 ? PFR_OK : sort_lines(r, lines, err);
 }
 
 pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err) {

@@ -16,6 +16,7 @@
  *     report_walk.c        which row each node belongs to, and how much it is with all below it
  *     report_rows.c        rows: cells and weights
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
+ *     report_order.c       the same without comparing lines, where that can be
  *     report_tree.c        the call tree of one row
  *     report_tree_print.c  and its text,
  *     report_tree_data.c   or its data
@@ -63,6 +64,8 @@ struct report_field {
     uint64_t (*identity)(struct report *r, const struct spot *spot); /* rows differ where this differs */
     int (*collate)(const struct report *r, uint64_t a, uint64_t b);  /* NULL: as numbers */
     int (*order)(const struct report *r, uint64_t a, uint64_t b);    /* of rows of equal weight; NULL: collate */
+    int (*strict)(const struct report *r, uint64_t a, uint64_t b);   /* collate, where what `order` tells apart does not
+                                                                        matter; NULL: itself */
     void (*print)(struct report *r, uint64_t id, const struct row *row, pfr_output *to);
     void (*number)(const struct report *r, const struct row *row, pfr_output *to); /* a column of weights */
     uint64_t (*rank)(const struct row *row); /* what orders rows by it, most first */
@@ -149,6 +152,12 @@ struct lines {
 /* Rows of `members` events from `leader` on, in order; those below options->percent_limit are left out. */
 pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err);
 void lines_free(struct report *r, struct lines *lines);
+/* report_order.c: `shown` lines by their cells, and, where there are no chains, by what the report is sorted by. Only
+   where that can be. */
+bool lines_can_be_ranked(const struct report *r);
+pfr_status lines_rank(const struct report *r, struct lines *lines, pfr_error *err);
+/* What a key of the report says of a line. */
+uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t line, unsigned key);
 /* The row of a line that an event has; an empty one where it has none. */
 const struct row *line_row(const struct report *r, const struct lines *lines, uint32_t line, uint32_t member);
 /* The cells of a line: those of its first row. */
