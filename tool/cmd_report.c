@@ -13,7 +13,8 @@ struct report_options {
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter;
-    bool raw_trace, symbols, mangled, inverted, only_parent, show_samples, show_total_period, memory_mode, bars;
+    bool raw_trace, symbols, mangled, inlined, inverted, only_parent, show_samples, show_total_period, memory_mode,
+        bars;
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
     double percent_limit;
@@ -75,11 +76,12 @@ static const struct opt report_opts[] = {
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
+    FLAG("inline", 0, inlined, "count inlined functions as frames of their own in call chains"),
+    {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
     {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT",
      "threads; without it one for each cpu, with call chains at most 4"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
-    {"no-inline", 0, OPT_HABIT, 0, NULL, NULL},
     {0},
 };
 
@@ -166,6 +168,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->kallsyms = o->kallsyms;
     how->no_symbols = !o->symbols;
     how->mangled = o->mangled;
+    how->inlined = o->inlined;
     how->instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL;
     how->jobs = o->jobs;
 }

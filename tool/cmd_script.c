@@ -15,7 +15,7 @@ struct script_options {
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
     uint32_t address_range, jobs;
-    bool hide_call_graph, nanoseconds, symbols, mangled, demangle_kernel, kernel_paths;
+    bool hide_call_graph, nanoseconds, symbols, mangled, inlined, demangle_kernel, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
     struct word_list instr_maps;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
@@ -86,6 +86,9 @@ static const struct opt script_opts[] = {
     {"demangle", 0, OPT_CLEAR, offsetof(struct script_options, mangled), NULL, NULL},
     {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, demangle_kernel), NULL,
      "print those out of --vmlinux as people write them"},
+    {"inline", 0, OPT_FLAG, offsetof(struct script_options, inlined), NULL,
+     "print inlined functions as frames of their own in call chains"},
+    {"no-inline", 0, OPT_CLEAR, offsetof(struct script_options, inlined), NULL, NULL},
     {"show-kernel-path", 0, OPT_FLAG, offsetof(struct script_options, kernel_paths), NULL,
      "print the paths of --vmlinux and of modules"},
     {"header", 0, OPT_FLAG, offsetof(struct script_options, header), NULL, "print the header of the recording first"},
@@ -102,7 +105,6 @@ static const struct opt script_opts[] = {
      "print with so many threads; the text is the same"},
     {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
     {"all-cpus", 'a', OPT_HABIT, 0, NULL, "nothing: samples of all cpus are printed"},
-    {"no-inline", 0, OPT_HABIT, 0, NULL, "nothing: inlined functions are not printed"},
     {"no-itrace", 0, OPT_HABIT, 0, NULL, "nothing: traces of instructions are not decoded"},
     {0},
 };
@@ -154,6 +156,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .address_range = options->address_range,
                                     .objects = options->objects,
                                     .mangled = options->mangled,
+                                    .inlined = options->inlined,
                                     .demangle_kernel = options->demangle_kernel,
                                     .kernel_paths = options->kernel_paths,
                                     .stop_at = options->stop_at,

@@ -68,7 +68,8 @@ typedef struct pfr_report_options {
     const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     bool no_symbols;      /* open no object: addresses stay numbers */
     bool mangled;         /* names of functions as the objects have them, not as people write them */
-    unsigned jobs;        /* threads; 0: one for each cpu, with call chains at most 4 */
+    bool inlined;  /* inlined functions are frames of their own, above what they were inlined into; with chains */
+    unsigned jobs; /* threads; 0: one for each cpu, with call chains at most 4 */
     /* told of each stretch that could not be read, and (where "depth") of samples that a limit leaves unknown; may be
        NULL */
     void (*hole)(void *context, const pfr_error *hole);

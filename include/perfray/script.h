@@ -69,6 +69,7 @@ typedef struct pfr_script_options {
     bool no_symbols;        /* open no object: addresses stay without names */
     bool mangled;           /* names of functions as the objects have them, not as people write them */
     bool demangle_kernel;   /* those of the kernel too, which are as `vmlinux` has them otherwise */
+    bool inlined;        /* call chains have a line for each function that was inlined at an address, above its own */
     bool kernel_paths;   /* the path of `vmlinux` and of modules, where they are printed as [kernel.kallsyms], [ext4] */
     const char *stop_at; /* a call chain ends with the first of these names: "main,start_thread" */
     bool dump;           /* above its line each record as pfr_dump prints it in perf's form, with its bytes */

@@ -47,31 +47,97 @@ static void open_lines(struct address_names *n, struct named_object *o, const st
     try_kept(n, o, NULL, folder, "/elf");
 }
 
-static void find_line(struct named_object *o, struct address_line *line) {
-    struct source_frames frames;
-    if (!o->lines || debug_lines_find(o->lines, line->address, &frames) != SYMBOL_FOUND)
-        return;
-    line->file = frames.at[0].file;
-    line->line = frames.at[0].line;
+/* The kernel is in the file that was named for it, which has its build-id. */
+static void open_kernel_lines(struct address_names *n, struct named_object *o) {
+    size_t size;
+    const uint8_t *id = o->source->build_id(o->handle, &size);
+    const struct symbol_object file = {
+        .kind = SYMBOL_KERNEL, .path = n->options.vmlinux, .build_id = id, .build_id_size = size};
+    o->lines_asked = true;
+    try_lines(n, o, &file);
+}
+
+static bool is_kernel(const struct object *what) {
+    return what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
+}
+
+/* The object that has the lines of a place, opened, and the address in it; *found NULL: none has. */
+static pfr_status find_object(struct address_names *n, const struct place *place, uint64_t address,
+                              struct address_line *line, struct named_object **found, pfr_error *err) {
+    *line = (struct address_line){.address = place->offset};
+    *found = NULL;
+    if (place->object == NO_OBJECT || n->options.none)
+        return PFR_OK;
+    const struct object *what = &n->state->objects.at[place->object];
+    if (what->kind != OBJECT_FILE && !(is_kernel(what) && n->options.vmlinux))
+        return PFR_OK;
+    struct named_object *o;
+    uint64_t at;
+    PFR_TRY(address_names_object(n, place->object, address, place->offset, &o, &at, err));
+    line->has_names = o->handle != NULL;
+    if (!o->handle || o->source != &elf_symbol_source || at == NO_ADDRESS)
+        return PFR_OK;
+    line->address = at;
+    n->memory->failed = PFR_OK;
+    if (!o->lines_asked && is_kernel(what))
+        open_kernel_lines(n, o);
+    else if (!o->lines_asked)
+        open_lines(n, o, what);
+    *found = o->lines ? o : NULL;
+    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
+}
+
+static pfr_status find_frames(struct address_names *n, const struct place *place, uint64_t address,
+                              struct address_line *line, struct named_object **o, struct source_frames *frames,
+                              pfr_error *err) {
+    *frames = (struct source_frames){0};
+    PFR_TRY(find_object(n, place, address, line, o, err));
+    if (*o && debug_lines_find((*o)->lines, line->address, frames) != SYMBOL_FOUND)
+        frames->count = 0;
+    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
+}
+
+static void set_line(struct address_line *line, const struct source_frame *frame) {
+    line->file = frame->file;
+    line->line = frame->line;
 }
 
 pfr_status address_line_at(struct address_names *n, const struct place *place, uint64_t address,
                            struct address_line *line, pfr_error *err) {
-    struct address_name name;
-    *line = (struct address_line){.address = place->offset};
-    if (place->object == NO_OBJECT || n->options.none || n->state->objects.at[place->object].kind != OBJECT_FILE)
+    struct source_frames frames;
+    struct named_object *o;
+    PFR_TRY(find_frames(n, place, address, line, &o, &frames, err));
+    if (frames.count)
+        set_line(line, &frames.at[0]);
+    return PFR_OK;
+}
+
+static pfr_status add_call(struct address_names *n, struct named_object *o, const struct source_frame *frame,
+                           struct address_calls *calls, pfr_error *err) {
+    struct inlined_call *call = &calls->inlined[calls->count++];
+    *call = (struct inlined_call){.function = "??", .length = 2, .file = frame->file, .line = frame->line};
+    if (!frame->function)
         return PFR_OK;
-    PFR_TRY(address_names_find(n, place->object, address, place->offset, &name, err)); /* which opens the object */
-    struct named_object *o = &n->objects[place->object];
-    line->has_names = o->handle != NULL;
-    if (!o->handle)
-        return PFR_OK;
-    const struct symbol_segments segments = o->source->segments(o->handle);
-    if (segments.count && !segments_to_address(segments, place->offset, &line->address))
-        return PFR_OK;
-    n->memory->failed = PFR_OK;
-    if (!o->lines_asked)
-        open_lines(n, o, &n->state->objects.at[place->object]);
-    find_line(o, line);
-    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
+    const struct symbol symbol = {.name = frame->function};
+    const struct symbol_text *text = named_object_text(&n->texts, o, &symbol, n->options.mangled, 0);
+    if (!text)
+        return mem_fail(n->memory, err, "lines");
+    call->function = text->text;
+    call->length = text->length;
+    return PFR_OK;
+}
+
+pfr_status address_calls_at(struct address_names *n, const struct place *place, uint64_t address,
+                            struct address_calls *calls, pfr_error *err) {
+    struct source_frames frames;
+    struct named_object *o;
+    calls->count = 0;
+    PFR_TRY(find_frames(n, place, address, &calls->at, &o, &frames, err));
+    size_t i = 0;
+    for (; i < frames.count && frames.at[i].is_inlined; i++)
+        if (calls->count < INLINED_MOST)
+            PFR_TRY(add_call(n, o, &frames.at[i], calls, err));
+    if (i < frames.count)
+        set_line(&calls->at, &frames.at[i]);
+    return PFR_OK;
 }

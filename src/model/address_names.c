@@ -194,18 +194,14 @@ static bool find_symbol(struct named_object *o, uint64_t address, struct symbol 
     return found;
 }
 
-static bool find_in_file(struct named_object *o, uint64_t offset, struct symbol *symbol, struct address_name *name) {
-    uint64_t address = offset;
-    const struct symbol_segments segments = o->source->segments(o->handle);
-    if (segments.count && !segments_to_address(segments, offset, &address))
-        return false;
-    return find_symbol(o, address, symbol, name);
-}
-
 /* Kernel addresses count as the running kernel's. */
-static bool find_in_kernel(const struct address_names *n, struct named_object *o, uint64_t address,
-                           struct symbol *symbol, struct address_name *name) {
-    return find_symbol(o, o->source == &elf_symbol_source ? address_in_vmlinux(n, o, address) : address, symbol, name);
+static uint64_t address_in(const struct address_names *n, const struct named_object *o, bool kernel, uint64_t address,
+                           uint64_t offset) {
+    uint64_t at = offset;
+    if (kernel)
+        return o->source == &elf_symbol_source ? address_in_vmlinux(n, o, address) : address;
+    const struct symbol_segments segments = o->source->segments(o->handle);
+    return segments.count && !segments_to_address(segments, offset, &at) ? NO_ADDRESS : at;
 }
 
 /* perf leaves names of the kernel as they are, and those of kallsyms always; so do we. */
@@ -226,6 +222,19 @@ static bool shown_text(struct address_names *n, struct named_object *o, const st
     return true;
 }
 
+pfr_status address_names_object(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
+                                struct named_object **found, uint64_t *at, pfr_error *err) {
+    const struct object *what = &n->state->objects.at[object];
+    const bool kernel = what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
+    if (!kernel)
+        PFR_TRY(make_room(n, object, err));
+    struct named_object *o = *found = kernel ? &n->kernel : &n->objects[object];
+    if (!o->open)
+        open_object(n, what, o);
+    *at = o->handle ? address_in(n, o, kernel, address, offset) : NO_ADDRESS;
+    return PFR_OK;
+}
+
 pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err) {
     struct symbol symbol;
@@ -239,17 +248,13 @@ pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t
             .text = (const char *)text.bytes, .length = text.length, .mangled = (const char *)text.bytes, .behind = 1};
         return PFR_OK;
     }
-    const bool kernel = what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
-    if (!kernel)
-        PFR_TRY(make_room(n, object, err));
-    struct named_object *o = kernel ? &n->kernel : &n->objects[object];
+    struct named_object *o;
+    uint64_t at;
     n->memory->failed = PFR_OK;
-    if (!o->open)
-        open_object(n, what, o);
+    PFR_TRY(address_names_object(n, object, address, offset, &o, &at, err));
     if (!o->handle)
         name->before = name->behind = UINT64_MAX;
-    const bool found =
-        o->handle && (kernel ? find_in_kernel(n, o, address, &symbol, name) : find_in_file(o, offset, &symbol, name));
+    const bool found = at != NO_ADDRESS && find_symbol(o, at, &symbol, name);
     if (found && !shown_text(n, o, &symbol, name))
         return mem_fail(n->memory, err, "names");
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;

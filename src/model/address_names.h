@@ -57,6 +57,13 @@ void address_names_free(struct address_names *names);
 pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err);
 
+#define NO_ADDRESS UINT64_MAX
+
+/* The object itself, opened when it is asked for first; its handle is NULL where nothing names it. *at is the address
+   as its own headers count, NO_ADDRESS: it has none for it. `object` is one. Errors: no memory. */
+pfr_status address_names_object(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
+                                struct named_object **found, uint64_t *at, pfr_error *err);
+
 /* The same for a place that state_place found, where code that came while the kernel ran has its own name. */
 pfr_status address_names_at(struct address_names *names, const struct place *place, uint64_t address,
                             struct address_name *name, pfr_error *err);

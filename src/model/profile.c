@@ -16,6 +16,7 @@ void profile_close(struct profile *p) {
         return;
     struct memory *m = p->memory;
     mem_free(m, p->frames, p->frames_room, sizeof *p->frames);
+    mem_free(m, p->lines, p->lines_room, sizeof *p->lines);
     mem_free(m, p->nodes, p->nodes_room, sizeof *p->nodes);
     mem_free(m, p->self, p->self_room, sizeof *p->self);
     mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
@@ -82,7 +83,9 @@ pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct p
     if (!p)
         return mem_fail(&reader->memory, err, "profile");
     begin(p, reader, wish);
-    const pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
+    pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
+    if (st >= 0)
+        st = profile_learn_lines(p, err);
     if (st < 0)
         profile_close(p);
     else

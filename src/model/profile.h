@@ -70,6 +70,20 @@ struct profile_frame {
     uint64_t start;   /* of the symbol, where `address` is one; 0: it has none */
     uint64_t size;    /* of the symbol; 0: not known */
     uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
+    bool is_inlined;  /* `text` was inlined there into the function that the rest is about */
+};
+
+/* A place in a source file. */
+struct profile_line {
+    uint32_t file; /* its path in profile->texts; NO_TEXT: not known */
+    uint32_t line; /* 0: not known */
+};
+
+/* Of a frame, which with .lines is an address. */
+struct frame_lines {
+    struct profile_line own;     /* in the function: with .inlined where the outermost inlined call is */
+    struct profile_line sampled; /* of the address itself, whatever function was inlined there */
+    bool has_names;              /* its object, or what was taken out of it, was found */
 };
 
 /* Bit 31 of a node's frame: the frame is the sampled address, which the chain above it does not hold (but see
@@ -120,6 +134,8 @@ struct profile_wish {
     bool chains;           /* and their call chains; needs .frames */
     bool addresses;        /* see struct profile_frame, */
     bool mangled_names;    /* and here */
+    bool lines;            /* profile->lines; needs .addresses */
+    bool inlined;          /* inlined functions are nodes below those that they were inlined into; needs .lines */
     bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
                               place in the object is not the address as recorded */
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
@@ -166,12 +182,13 @@ struct profile {
     struct intern_table texts; /* symbols, comms and all other texts that values stand for */
 
     struct profile_frame *frames;
+    struct frame_lines *lines; /* by frame; NULL without .lines */
     struct profile_node *nodes;
     struct profile_weight *self, *totals; /* by node; by event */
     struct profile_group **groups;
     struct profile_place *places; /* what values that are places count in */
     uint32_t nr_frames, nr_nodes, nr_groups, nr_events, nr_places;
-    size_t frames_room, nodes_room, self_room, groups_room, places_room;
+    size_t frames_room, lines_room, nodes_room, self_room, groups_room, places_room;
     struct arena arena; /* groups */
 
     uint64_t left_out;             /* samples that `keep` did not want */

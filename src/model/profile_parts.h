@@ -17,6 +17,7 @@
  *     profile_lanes.c     slices of the recording, counted by several threads
  *     profile.c           the passes over the recording
  *     profile_calls.c     all of it for traces: calls, which lanes add up
+ *     profile_lines.c     lines of frames, and inlined functions as frames
  *     profile_tally.c     by group and path, to groups and nodes
  *
  * An entry is found by (event, cpumode, who, sampled address, keys, hash of the chain). Who is a name and an address
@@ -180,6 +181,11 @@ void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t spac
                        const struct key *key, struct place *place);
 pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
                           struct frame_found *found, pfr_error *err);
+
+/* --- profile_lines.c */
+
+/* After all is counted. */
+pfr_status profile_learn_lines(struct profile *p, pfr_error *err);
 
 /* --- profile_tree.c */
 

@@ -214,6 +214,9 @@ static struct profile_wish wish_of(struct report *r) {
     wish.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
     wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
     wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
+    wish.inlined = o->inlined && wish.chains;
+    wish.lines = needs & NEEDS_LINES || wish.inlined;
+    wish.addresses = wish.addresses || wish.inlined;
     wish.unnamed_apart = r->children;
     wish.trace_plain = o->raw_trace;
     wish.trace_fields = r->trace_wish;

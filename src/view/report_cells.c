@@ -160,8 +160,10 @@ static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
     return frame & NODE_APART ? f->address : f->ip;
 }
 
-/* Where a symbol begins: with .addresses frames are addresses in it. */
+/* Where a symbol begins: with .addresses frames are addresses in it. What is inlined begins anywhere. */
 static uint64_t start_of(const struct report *r, const struct profile_frame *f) {
+    if (f->is_inlined)
+        return 0;
     return r->profile->wish.addresses && f->start ? f->start : f->address;
 }
 
@@ -178,6 +180,8 @@ int collate_symbols(const struct report *r, uint64_t a, uint64_t b) {
         return objects;
     if (f->text == NO_TEXT || g->text == NO_TEXT)
         return (f->text == NO_TEXT) - (g->text == NO_TEXT);
+    if (f->is_inlined != g->is_inlined)
+        return f->is_inlined ? -1 : 1;
     const int starts = collate_addresses(start_of(r, f), start_of(r, g));
     return starts ? starts : collate_texts(r, f->text, g->text);
 }
@@ -227,6 +231,13 @@ void write_level(struct output *out, char level) {
     out_write(out, "] ", 2);
 }
 
+void report_write_function(const struct report *r, const struct profile_frame *f, pfr_output *to) {
+    const struct intern_text text = intern_get(&r->profile->texts, f->text);
+    print_name(to, text.bytes, text.length);
+    if (f->is_inlined)
+        out_text(&to->out, " (inlined)");
+}
+
 void cell_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     (void)row;
@@ -234,7 +245,7 @@ void cell_symbol(struct report *r, uint64_t id, const struct row *row, pfr_outpu
         return;
     write_level(&to->out, level_of(r, f));
     if (f->text != NO_TEXT)
-        write_text_cell(r, f->text, to, "");
+        report_write_function(r, f, to);
     else
         write_address_cell(address_of(f, (uint32_t)id), &to->out);
 }

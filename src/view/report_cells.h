@@ -11,6 +11,7 @@ typedef void report_number(const struct report *r, const struct row *row, pfr_ou
 typedef uint64_t report_rank(const struct row *row);
 
 report_identity identity_of_comm, identity_of_tid, identity_of_cpu, identity_of_socket, identity_of_event;
+report_identity identity_of_line, identity_of_source_file;
 report_identity identity_of_dso, identity_of_symbol, identity_of_symbol_size, identity_of_dso_size, identity_of_address,
     identity_of_parent;
 report_identity identity_of_cgroup, identity_of_cgroup_id, identity_of_trace, identity_of_time;
@@ -26,7 +27,7 @@ report_collate collate_texts, collate_signed, collate_objects, collate_symbols, 
 report_collate collate_objects_back, collate_largest, collate_as_addresses, collate_cache_lines, collate_code;
 
 report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_size;
-report_cell cell_address, cell_parent, cell_text_or_none, cell_number, cell_time;
+report_cell cell_line, cell_address, cell_parent, cell_text_or_none, cell_number, cell_time;
 report_cell cell_left_number, cell_weight_of_all, cell_transaction, cell_page_size, cell_phys_address;
 report_cell cell_level_words, cell_snoop, cell_tlb, cell_lock, cell_block, cell_data_symbol, cell_code_symbol,
     cell_cache_line, cell_place;
@@ -38,6 +39,8 @@ report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
 /* What they share. */
 int collate_addresses(uint64_t a, uint64_t b);
 void write_text_cell(struct report *r, uint64_t id, pfr_output *to, const char *none);
+/* The name of a frame that has one. */
+void report_write_function(const struct report *r, const struct profile_frame *f, pfr_output *to);
 void write_level(struct output *out, char level);
 void write_address_cell(uint64_t address, struct output *out);
 uint64_t object_name_of(const struct report *r, uint32_t frame);

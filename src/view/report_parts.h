@@ -7,6 +7,7 @@
  *     report.c             what is asked for, what the profile must hold for it, the steps
  *     report_fields.c      the table of fields: sort keys and columns, and how words of -s and -F become lists of them
  *     report_cells.c       what a field says of a place in a group: an identity, an order, a text
+ *     report_source.c      the same for lines of source files
  *     report_memory.c      the same for fields of memory accesses and of branches
  *     report_cache_lines.c and for lines of the cache
  *     report_trace.c       fields that tracepoints have
@@ -47,7 +48,14 @@ struct spot {
     uint32_t parent; /* text of the function that -p found; NO_PARENT: none */
 };
 
-enum field_needs { NEEDS_FRAMES = 1, NEEDS_PARENT = 2, NEEDS_ADDRESSES = 4, NEEDS_TOPOLOGY = 8, NEEDS_MAPS = 16 };
+enum field_needs {
+    NEEDS_FRAMES = 1,
+    NEEDS_PARENT = 2,
+    NEEDS_ADDRESSES = 4,
+    NEEDS_TOPOLOGY = 8,
+    NEEDS_MAPS = 16,
+    NEEDS_LINES = 32
+};
 
 /* Of each row: a sort key has `identity`, a column of weights has `number`. */
 struct report_field {

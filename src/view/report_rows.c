@@ -9,16 +9,18 @@
 /* --- symbols: what perf takes for one, though it is in several frames --- */
 
 struct symbol_key {
-    uint64_t object, address;
+    uint64_t object, address, inlined;
 };
 
-/* Named ones by object and beginning, others by address alone. */
+/* Named ones by object and beginning, others by address alone; what was inlined by its name, wherever that was. */
 static struct symbol_key key_of_symbol(const struct report *r, uint32_t frame) {
     const struct profile_frame *f = report_frame(r, frame);
     if (f->text == NO_TEXT)
-        return (struct symbol_key){UINT64_MAX, frame & NODE_APART ? f->address : f->ip};
+        return (struct symbol_key){UINT64_MAX, frame & NODE_APART ? f->address : f->ip, 0};
+    if (f->is_inlined)
+        return (struct symbol_key){object_name_of(r, frame), f->text, 1};
     const uint64_t start = r->profile->wish.addresses && f->start ? f->start : f->address;
-    return (struct symbol_key){object_name_of(r, frame), start};
+    return (struct symbol_key){object_name_of(r, frame), start, 0};
 }
 
 /* The first frame of each symbol stands for it. `numbers` are frames by number of their key. */

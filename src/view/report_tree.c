@@ -11,7 +11,7 @@
  *     part     the node with all below it, except samples of the row
  *     whole    the node with the samples of the row below it: their weight is walk.mark
  */
-#include "view/report_parts.h"
+#include "view/report_cells.h"
 
 #include "base/fail.h"
 
@@ -133,6 +133,8 @@ static int by_address(const void *a, const void *b, void *context) {
     const struct profile_frame *y = report_frame(r, ((const struct twig *)b)->frame);
     if (object_rank(x) != object_rank(y))
         return object_rank(x) > object_rank(y) ? -1 : 1;
+    if (x->is_inlined || y->is_inlined)
+        return x->is_inlined && y->is_inlined ? -collate_texts(r, x->text, y->text) : x->is_inlined ? -1 : 1;
     const bool by_ip = x->text == NO_TEXT || y->text == NO_TEXT;
     const uint64_t p = by_ip ? x->ip : x->address, q = by_ip ? y->ip : y->address;
     return p != q ? (p > q ? -1 : 1) : 0;

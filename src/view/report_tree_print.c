@@ -11,6 +11,7 @@
  *                |
  *                 --40.00%--scramble
  */
+#include "view/report_cells.h"
 #include "view/report_print.h"
 
 #include "base/fail.h"
@@ -41,8 +42,7 @@ void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to) {
         out_hex(&to->out, f->ip, 1);
         return;
     }
-    const struct intern_text text = intern_get(&r->profile->texts, f->text);
-    print_name(to, text.bytes, text.length);
+    report_write_function(r, f, to);
     if (!r->chain.by_address)
         return;
     out_text(&to->out, " +");

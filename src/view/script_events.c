@@ -183,6 +183,7 @@ static void describe(struct script *s, struct script_event *e, const pfr_event *
     e->chains = (e->fields & FIELD(F_IP)) && SAMPLE_HAS(e->sample_type, S_CHAIN) && !s->options->hide_call_graph;
     e->addr_is_place = has_place_in_addr(event);
     e->name_form = name_form(e->fields);
+    e->chain_form = (uint8_t)(e->name_form | (s->options->inlined && e->name_form & NAME_SYM ? NAME_INLINED : 0));
     e->who_form = who_form(e);
     e->reads = script_has_reads(e);
     if (SAMPLE_HAS(e->sample_type, S_IP) && SAMPLE_HAS(e->sample_type, S_TID)) {

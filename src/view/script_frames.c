@@ -146,39 +146,70 @@ void script_line_at(struct script *s, const struct place *place, uint64_t addres
     script_fail(s, st);
 }
 
+void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls) {
+    pthread_mutex_lock(&s->names->lock);
+    const pfr_status st = address_calls_at(&s->names->all, place, address, calls, s->err);
+    pthread_mutex_unlock(&s->names->lock);
+    script_fail(s, st);
+}
+
 /* What perf looks for in no file. */
 static bool is_in_no_file(const struct object *o) {
     return o->kind == OBJECT_KERNEL || o->kind == OBJECT_VDSO || o->kind == OBJECT_ANONYMOUS;
 }
 
-static void write_file_line(const struct address_line *line, pfr_output *to) {
-    const char *slash = strrchr(line->file, '/');
-    const char *name = slash ? slash + 1 : line->file;
+static void write_file_line(const char *file, uint32_t line, pfr_output *to) {
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
     out_text(&to->out, "\n  ");
     print_name(to, name, strlen(name));
     out_char(&to->out, ':');
-    out_u64(&to->out, line->line);
+    out_u64(&to->out, line);
 }
 
 /* As perf writes it, below the frame: the last part of the path and the line. Without a line nothing, but the object
    and the address in it where the object has no symbols either, or where perf looks in no file. */
-static void write_line(struct script *s, const struct place *place, uint64_t address, pfr_output *to) {
-    struct address_line line;
+static void write_line(struct script *s, const struct place *place, const struct address_line *line, pfr_output *to) {
     const struct object *o = &s->state->objects.at[place->object];
-    script_line_at(s, place, address, &line);
-    if (line.file)
-        write_file_line(&line, to);
-    if (line.file || (line.has_names && !is_in_no_file(o)))
+    if (line->file)
+        write_file_line(line->file, line->line, to);
+    if (line->file || (line->has_names && !is_in_no_file(o)))
         return;
     const struct intern_text name = intern_get(&s->state->names, o->short_name);
     out_text(&to->out, "\n  ");
     print_name(to, name.bytes, name.length);
     out_char(&to->out, '[');
-    out_hex(&to->out, line.address, 1);
+    out_hex(&to->out, line->address, 1);
     out_char(&to->out, ']');
 }
 
+/* Frames of their own in the chain, each with the address of the one that they were inlined into, whose names follow.
+   As perf has it: no object and no offset. */
+static void write_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form,
+                          struct address_line *line, pfr_output *to) {
+    struct address_calls calls = {0};
+    const uint8_t kind = s->state->objects.at[place->object].kind;
+    script_calls_at(s, place, address, &calls);
+    for (uint32_t i = 0; i < calls.count; i++) {
+        const struct inlined_call *call = &calls.inlined[i];
+        out_char(&to->out, ' ');
+        print_name(to, call->function, call->length);
+        out_text(&to->out, " (inlined)");
+        if ((form & NAME_LINE) && call->file)
+            write_file_line(call->file, call->line, to);
+        out_text(&to->out, "\n\t");
+        out_hex_wide(&to->out, kind == OBJECT_FILE ? place->offset : address, ADDRESS_WIDTH);
+    }
+    *line = calls.at;
+}
+
 void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to) {
+    struct address_line line = {0};
+    const bool has_lines = place->map && place->object != NO_OBJECT;
+    if (has_lines && (form & NAME_INLINED))
+        write_inlined(s, place, address, form, &line, to);
+    else if (has_lines && (form & NAME_LINE))
+        script_line_at(s, place, address, &line);
     if (form & NAME_SYM) {
         out_char(&to->out, ' ');
         script_write_symbol(s, place, address, form & NAME_OFFSET, to);
@@ -187,8 +218,8 @@ void script_write_names(struct script *s, const struct place *place, uint64_t ad
         out_char(&to->out, ' ');
         script_write_object(s, place->object, to);
     }
-    if ((form & NAME_LINE) && place->map && place->object != NO_OBJECT)
-        write_line(s, place, address, to);
+    if (has_lines && (form & NAME_LINE))
+        write_line(s, place, &line, to);
 }
 
 void script_write_object(struct script *s, uint32_t object, pfr_output *to) {

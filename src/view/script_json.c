@@ -73,15 +73,45 @@ static void write_aside(struct script *s, const struct moment *m, script_printer
 
 /* --- Places */
 
-static void put_line(struct script *s, const struct place *place, uint64_t address, struct json *j) {
-    struct address_line line;
-    script_line_at(s, place, address, &line);
-    if (line.file) {
+static void put_line(struct json *j, const char *file, uint32_t line) {
+    if (file) {
         json_key(j, "file");
-        json_string(j, line.file, strlen(line.file));
+        json_string(j, file, strlen(file));
     }
-    if (line.line)
-        put_number(j, "line", line.line);
+    if (line)
+        put_number(j, "line", line);
+}
+
+/* Innermost first, each with where it is in its file. */
+static void put_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form, struct json *j) {
+    struct address_calls calls = {0};
+    script_calls_at(s, place, address, &calls);
+    if (form & NAME_LINE)
+        put_line(j, calls.at.file, calls.at.line);
+    if (!calls.count)
+        return;
+    json_key(j, "inlined");
+    json_begin_array(j);
+    for (uint32_t i = 0; i < calls.count; i++) {
+        json_begin_object(j);
+        json_key(j, "sym");
+        json_string(j, calls.inlined[i].function, calls.inlined[i].length);
+        if (form & NAME_LINE)
+            put_line(j, calls.inlined[i].file, calls.inlined[i].line);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
+static void put_lines(struct script *s, const struct place *place, uint64_t address, unsigned form, struct json *j) {
+    struct address_line line = {0};
+    if (form & NAME_INLINED) {
+        put_inlined(s, place, address, form, j);
+        return;
+    }
+    if (form & NAME_LINE)
+        script_line_at(s, place, address, &line);
+    put_line(j, line.file, line.line);
 }
 
 static void put_names(struct script *s, const struct place *place, uint64_t address, unsigned form, struct json *j) {
@@ -95,8 +125,8 @@ static void put_names(struct script *s, const struct place *place, uint64_t addr
     }
     if (name.text && (form & NAME_OFFSET))
         put_number(j, "symoff", name.ahead);
-    if ((form & NAME_LINE) && place->map)
-        put_line(s, place, address, j);
+    if (place->map)
+        put_lines(s, place, address, form, j);
     if (!(form & NAME_DSO) || object == NO_OBJECT)
         return;
     script_write_object_name(s, object, &s->json_text);
@@ -106,11 +136,11 @@ static void put_names(struct script *s, const struct place *place, uint64_t addr
 }
 
 static void put_place(struct script *s, const struct moment *m, unsigned mode, const char *key, uint64_t address,
-                      struct json *j) {
+                      unsigned form, struct json *j) {
     struct place place;
     put_address(j, key, address);
     script_place(s, m, mode, address, &place);
-    put_names(s, &place, address, m->event->name_form, j);
+    put_names(s, &place, address, form, j);
 }
 
 static void put_chain(struct script *s, const struct moment *m, struct json *j) {
@@ -122,14 +152,14 @@ static void put_chain(struct script *s, const struct moment *m, struct json *j) 
         if (chain_marker(entry, &mode))
             continue;
         json_begin_object(j);
-        put_place(s, m, mode, "ip", entry, j);
+        put_place(s, m, mode, "ip", entry, m->event->chain_form, j);
         json_end_object(j);
         left = s->options->stop_at && script_stops_at(s, m, mode, entry) ? 0 : left - 1;
     }
 }
 
 static void json_ip(struct script *s, const struct moment *m, struct json *j) {
-    put_place(s, m, m->rec->misc & CPUMODE, "ip", m->sample->ip, j);
+    put_place(s, m, m->rec->misc & CPUMODE, "ip", m->sample->ip, m->event->name_form, j);
     if (!m->event->chains)
         return;
     json_key(j, "chain");

@@ -152,7 +152,8 @@ struct script_event {
     enum script_type type;
     bool chains;            /* ip means the call chain */
     bool addr_is_place;     /* addr may have a name */
-    uint8_t name_form;      /* NAME_*, for addresses */
+    uint8_t name_form;      /* NAME_*, for addresses, */
+    uint8_t chain_form;     /* and for those of chains */
     uint8_t who_form;       /* WHO_*, which thread it was */
     bool reads;             /* script_has_reads */
     uint32_t ip_at, tid_at; /* in its samples; 0: one of them is not there */
@@ -162,7 +163,7 @@ struct script_event {
 };
 
 enum { WHO_COMM = 1, WHO_PID = 2, WHO_TID = 4, WHO_UNPADDED = 8 };
-enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_LINE = 8, NAME_FORMS = 16 };
+enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_LINE = 8, NAME_INLINED = 16, NAME_FORMS = 32 };
 
 /* script_threads.c */
 #define WHO_MOST 48u
@@ -394,6 +395,7 @@ void frames_reset(struct frames *frames);
 /* What the address is called; the kernel object that names an address which no map covers. */
 void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name);
 void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line);
+void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls);
 uint32_t script_kernel_at(struct script *s, uint64_t address);
 /* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
 const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);

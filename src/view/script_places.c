@@ -27,9 +27,9 @@ void print_lone_ip(struct script *s, const struct moment *m) {
 /* Slots and texts of frames lie all over the memory: they are asked for before they are needed. */
 static inline void expect(struct script *s, const struct moment *m, const pfr_u64s *chain, uint64_t at) {
     if (chain->count - at > FRAMES_AHEAD)
-        script_expect_frame(s, m, pfr_u64s_at(chain, at + FRAMES_AHEAD), m->event->name_form);
+        script_expect_frame(s, m, pfr_u64s_at(chain, at + FRAMES_AHEAD), m->event->chain_form);
     if (chain->count - at > TEXTS_AHEAD)
-        script_expect_text(s, m, pfr_u64s_at(chain, at + TEXTS_AHEAD), m->event->name_form);
+        script_expect_text(s, m, pfr_u64s_at(chain, at + TEXTS_AHEAD), m->event->chain_form);
 }
 
 void print_chain(struct script *s, const struct moment *m) {
@@ -38,10 +38,10 @@ void print_chain(struct script *s, const struct moment *m) {
     uint64_t address;
     out_char(s->out, '\n');
     for (uint64_t i = 0; i < chain->count && i < FRAMES_AHEAD; i++)
-        script_expect_frame(s, m, pfr_u64s_at(chain, i), m->event->name_form);
+        script_expect_frame(s, m, pfr_u64s_at(chain, i), m->event->chain_form);
     while (chain_next(&walk, &address)) {
         expect(s, m, chain, walk.at - 1);
-        script_write_chain_frame(s, m, walk.mode, address, m->event->name_form);
+        script_write_chain_frame(s, m, walk.mode, address, m->event->chain_form);
         if (s->options->stop_at && script_stops_at(s, m, walk.mode, address))
             break;
     }
