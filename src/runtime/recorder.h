@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_RUNTIME_RECORDER_H
+#define PFR_RUNTIME_RECORDER_H
+/*
+ * The flight recorder: what runs inside somebody else's function calls, perhaps inside their signal handler.
+ *
+ *     rt_hooks.c      what compilers call: -finstrument-functions
+ *     rt_record.h     one call into the thread's buffer, inline
+ *     rt_buffer.c     everything that happens once in thousands of calls: a new buffer, another cpu, filters
+ *     rt_pool.c       the trace: a file, mapped; slots handed out of it
+ *     rt_notes.c      what the trace tells beside calls: lists of functions and objects
+ *     rt_functions.c  addresses to ids, without locks
+ *     rt_objects.c    what of which object an address is; names in it, where functions are chosen by name
+ *     rt_options.c    PERFRAY_RT, XRAY_OPTIONS, XRAY_FDR_OPTIONS
+ *     rt_start.c      start and stop, threads, forks; include/perfray/runtime.h
+ *
+ * Nothing on the path of a call allocates, locks, uses stdio or changes errno. The trace is a shared mapping, and the
+ * BufferExtents of a buffer counts each record once it is whole: whatever ends the process, what was recorded is in the
+ * file. What is not recorded is counted (enum rtf_loss).
+ */
+#include "runtime/rt_system.h"
+#include "wire/recorder_file.h"
+
+#define RT_LINE 64u
+#define RT_PATH 1024u
+#define RT_PATTERNS 32u
+
+/* --- What a thread has. */
+
+struct rt_thread {
+    uint8_t *next;    /* where the next record goes */
+    uint8_t *limit;   /* before it a call fits; NULL: there is no buffer */
+    uint8_t *buffer;  /* its BufferExtents */
+    uint64_t last;    /* what the next delta counts from */
+    const char *busy; /* the stack of the hook that is at work; NULL: none */
+    uint8_t *floor;   /* records before it are not taken back */
+    uint16_t cpu;
+    uint32_t no_cpu; /* 0: where the kernel tells no cpu */
+    bool known;      /* is told when the thread ends */
+    uint32_t slot;   /* number of the slot that the buffer lies in */
+    uint32_t tid;    /* 0: not asked for */
+    uint32_t depth;  /* for the filters: calls open; inside those of --filter, of --notrace */
+    uint32_t inside, outside;
+} __attribute__((aligned(RT_LINE)));
+
+extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
+
+/* --- What all threads read. */
+
+/* An id, and in the upper bits what the filters say of the function. */
+#define RT_SKIP 0x80000000u  /* not recorded */
+#define RT_FOCUS 0x40000000u /* with what it calls, this alone is recorded */
+#define RT_AVOID 0x20000000u /* nor what it calls */
+#define RT_ID RTF_IDS_MOST
+
+struct rt_entry {
+    uint64_t address; /* 0: free; 1: was another object's, which is gone */
+    uint32_t word;    /* 0: being made */
+    uint32_t object;
+};
+
+#define RT_GONE 1u
+#define RT_ENTRIES_SHIFT 18
+#define RT_ENTRIES (1u << RT_ENTRIES_SHIFT)
+
+enum rt_filter_kind { RT_INCLUDE, RT_EXCLUDE, RT_FOCUS_ON, RT_NOTRACE, RT_FILTER_KINDS };
+
+struct rt_options {
+    bool wanted; /* something asks for a recording from the start */
+    bool keep_first;
+    bool clock; /* the clock, even where there is a counter of ticks */
+    uint64_t size, slot_size, threshold_ns;
+    uint32_t depth;
+    uint32_t leader; /* process whose life is the recording's; 0: this one */
+    char file[RT_PATH];
+    struct rt_patterns {
+        const char *at[RT_PATTERNS];
+        size_t count;
+    } patterns[RT_FILTER_KINDS];
+    char words[4096]; /* the patterns' */
+    size_t words_used;
+};
+
+struct rt_state {
+    bool on;    /* calls are recorded */
+    bool extra; /* some filter or the clock needs the longer way */
+    struct rt_entry *table;
+    uint64_t threshold; /* in ticks */
+    uint32_t depth;
+    bool is_tsc, focused, by_name;
+    ptrdiff_t cpu_at; /* from the thread pointer to the number of the cpu */
+    /* rarely used from here on */
+    struct rtf_control *control __attribute__((aligned(RT_LINE)));
+    uint8_t *file; /* the mapping */
+    uint64_t file_size;
+    uint32_t *owners; /* a word a slot: 0, or the process that writes into it */
+    uint32_t pid;
+    struct rt_options options;
+};
+extern struct rt_state rt;
+
+/* Without rseq always 0. */
+RT_PLAIN static inline uint16_t rt_cpu(void) {
+    const char *here = __builtin_thread_pointer();
+    return (uint16_t) * (const volatile uint32_t *)(const volatile void *)(here + rt.cpu_at);
+}
+
+/* --- rt_pool.c */
+
+/* Makes the trace that the options name, or joins it where its leader lives. NULL: done; else why not. */
+const char *rt_pool_open(void);
+void rt_pool_close(void);
+/* A slot of nothing but zeros, its number in *slot; NULL: there is none. */
+uint8_t *rt_pool_take(uint32_t *slot);
+/* One that a thread left with room in it. */
+uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
+void rt_pool_release(uint32_t slot, uint64_t used);
+uint8_t *rt_slot_at(uint32_t slot);
+/* Writes BufferExtents to NewCPUId; the buffer has these alone. */
+void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t tsc, uint64_t now_ns);
+/* 16 bytes of zeros but for the first, which is of this kind; where the payload begins. */
+uint8_t *rt_metadata(uint8_t *at, unsigned kind);
+void rt_measure(uint64_t tsc, uint64_t now_ns);
+uint64_t rt_clock(void);
+void rt_lose(enum rtf_loss why);
+void rt_say(const char *what, const char *why);
+
+/* --- rt_notes.c */
+
+/* A buffer of `size` bytes that is one custom event, what it tells being there already or coming. */
+void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint64_t size);
+/* Where a list of notes has its entry of this number, from 1; *known: its slots, of which one is made where it is
+   missing. NULL: there is no room. */
+void *rt_note_entry(uint32_t *known, uint32_t most, uint32_t kind, uint32_t number, size_t size);
+
+/* --- rt_functions.c */
+
+/* The word of a function. */
+uint32_t rt_find_slow(uint64_t address);
+/* The id of a place with a name. */
+uint32_t rt_scope_word(const void *place, const char *name);
+/* Functions of objects that are gone have no id any more. */
+void rt_forget_object(uint32_t object);
+
+RT_PLAIN static inline size_t rt_hash(uint64_t address) {
+    return (size_t)((address >> 4) + (address >> 21) * 7919) & (RT_ENTRIES - 1);
+}
+
+RT_PLAIN static inline uint32_t rt_find(uint64_t address) {
+    const struct rt_entry *e = &rt.table[rt_hash(address)];
+    if (RT_LIKELY(e->address == address && e->word != 0))
+        return e->word;
+    return rt_find_slow(address);
+}
+
+/* --- rt_objects.c */
+
+#define RT_OWNER_NOTES UINT32_MAX /* of a slot that notes lie in */
+
+/* The number of the object that holds the address; 0: not known. */
+uint32_t rt_object_of(uint64_t address);
+uint32_t rt_object_add(uint32_t kind, const char *name);
+/* What the filters say of a function there: flags of its word. */
+uint32_t rt_filter_flags(uint64_t address, uint32_t object);
+/* Finds what was unmapped. The name is for the archive, whose members see each other by it. */
+void rt_objects_check(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));
+
+/* --- rt_glob.c */
+bool rt_glob(const char *pattern, const char *text);
+
+/* --- rt_options.c */
+void rt_options_read(struct rt_options *o, char *const *environment, const char *program);
+/* key=value, blank, ':' or ',' between; false: the word at *wrong is not known. */
+bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong);
+
+/* --- rt_buffer.c */
+
+/* Makes room for a record and `more` bytes of payload behind it, and time to count from. false: there is none. */
+bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more);
+/* A call that is not as most are: a new function or buffer, a handler inside a hook, filters. */
+void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64_t tsc);
+/* What of it is left to do where there are filters. */
+void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc);
+/* The thread is in a hook already. true: no more, the hook was left by longjmp. */
+bool rt_abandoned(const struct rt_thread *t);
+void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type);
+/* Hands the thread's buffer back. */
+void rt_leave(struct rt_thread *t);
+
+/* --- rt_start.c: the thread gives its buffer back when it ends. */
+void rt_know_thread(struct rt_thread *t);
+
+#endif

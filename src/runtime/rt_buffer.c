@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens once in thousands of calls: see recorder.h. Layouts: FDR, version 5. */
+#include "runtime/rt_record.h"
+
+#include <signal.h>
+
+#define METADATA 16u
+#define RESERVE (METADATA + 8u) /* a NewCPUId or TSCWrap and a call */
+#define SPARE_LEAST 4096u       /* a buffer with less room left is not worth going on in */
+#define CPU_ID 5u               /* first bytes of records */
+#define TSC_WRAP 7u
+#define CUSTOM_EVENT 11u
+#define TYPED_EVENT 17u
+
+__thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
+
+/* A handler on a stack of its own says nothing of the stack that was interrupted: there it is asked for. */
+RT_RARE bool rt_abandoned(const struct rt_thread *t) {
+    const char *here = rt_stack();
+    stack_t stack;
+    rt_zero(&stack, sizeof stack);
+    if (here > t->busy && RT_CALL3(SYS_sigaltstack, NULL, &stack, 0) == 0 && !(stack.ss_flags & SS_ONSTACK))
+        return true;
+    rt_lose(RTF_BUSY);
+    return false;
+}
+
+/* --- A buffer. */
+
+RT_PLAIN void rt_leave(struct rt_thread *t) {
+    if (!t->limit)
+        return;
+    const uint64_t used = (uint64_t)(t->next - rt_slot_at(t->slot));
+    t->limit = t->next = t->buffer = NULL;
+    rt_pool_release(t->slot, used);
+}
+
+RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
+    uint64_t used = 0;
+    rt_leave(t);
+    if (!t->known)
+        rt_know_thread(t);
+    if (t->tid == 0)
+        t->tid = (uint32_t)RT_CALL3(SYS_gettid, 0, 0, 0);
+    uint8_t *slot = need > SPARE_LEAST ? NULL : rt_pool_take_spare(&t->slot, &used);
+    if (!slot)
+        slot = rt_pool_take(&t->slot);
+    if (!slot)
+        return false;
+    const uint64_t now = rt_now_ns(CLOCK_MONOTONIC);
+    t->cpu = rt_cpu();
+    t->last = tsc;
+    rt_measure(tsc, now);
+    rt_preamble(slot + used, t->tid, t->cpu, tsc, now);
+    t->buffer = slot + used;
+    t->next = t->floor = t->buffer + RTF_PREAMBLE;
+    t->limit = slot + rt.control->slot_size - RESERVE + 1;
+    return true;
+}
+
+/* A record of the cpu or of the time alone; it counts with the record behind it. */
+RT_PLAIN static void put_time(struct rt_thread *t, uint64_t tsc) {
+    const uint16_t cpu = rt_cpu();
+    rt_zero(t->next, METADATA);
+    if (cpu != t->cpu) {
+        t->next[0] = CPU_ID;
+        t->next[1] = (uint8_t)cpu;
+        t->next[2] = (uint8_t)(cpu >> 8);
+        *(rt_u64 *)(t->next + 3) = tsc;
+        t->cpu = cpu;
+    } else {
+        t->next[0] = TSC_WRAP;
+        *(rt_u64 *)(t->next + 1) = tsc;
+    }
+    t->next += METADATA;
+    t->floor = t->next;
+    t->last = tsc;
+}
+
+RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
+    if (!t->limit || t->next + more >= t->limit) {
+        if (more > rt.control->slot_size - RTF_PREAMBLE - RESERVE)
+            return rt_lose(RTF_TOO_LARGE), false;
+        return refill(t, tsc, RTF_PREAMBLE + RESERVE + more);
+    }
+    if (t->cpu != rt_cpu() || tsc - t->last > RT_DELTA_MOST)
+        put_time(t, tsc);
+    return true;
+}
+
+/* --- Events of the program's own. */
+
+RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type) {
+    const uint64_t tsc = rt_clock();
+    if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu())
+        if (!rt_step(t, tsc, METADATA + (uint64_t)size))
+            return;
+    rt_zero(t->next, METADATA);
+    t->next[0] = type < 0 ? CUSTOM_EVENT : TYPED_EVENT;
+    *(rt_u32 *)(t->next + 1) = size;
+    *(rt_u32 *)(t->next + 5) = (uint32_t)(tsc - t->last);
+    if (type >= 0) {
+        t->next[9] = (uint8_t)type;
+        t->next[10] = (uint8_t)(type >> 8);
+    }
+    rt_copy(t->next + METADATA, bytes, size);
+    t->next += METADATA + size;
+    t->floor = t->next;
+    t->last = tsc;
+    rt_publish(t);
+}
+
+/* --- Filters. */
+
+RT_PLAIN static bool is_seen(const struct rt_thread *t, uint32_t word) {
+    return !(word & RT_SKIP) && !t->outside && (!rt.focused || t->inside) && (!rt.depth || t->depth <= rt.depth);
+}
+
+RT_PLAIN static void count_in(struct rt_thread *t, uint32_t word) {
+    t->inside += (word & RT_FOCUS) != 0;
+    t->outside += (word & RT_AVOID) != 0;
+    t->depth += !rt.focused || t->inside;
+}
+
+/* Calls that were open when the recording began have no enter. */
+RT_PLAIN static void count_out(struct rt_thread *t, uint32_t word) {
+    t->depth -= t->depth && (!rt.focused || t->inside);
+    t->inside -= t->inside && word & RT_FOCUS;
+    t->outside -= t->outside && word & RT_AVOID;
+}
+
+/* A short call whose enter is the record before, which is taken back; the call before it may then be next. */
+RT_PLAIN static bool take_back(struct rt_thread *t, uint32_t id, uint64_t tsc) {
+    if (!t->limit || t->next <= t->floor || tsc - t->last >= rt.threshold)
+        return false;
+    const uint64_t before = *(const rt_u64 *)(t->next - 8);
+    if ((uint32_t)before != (id << 4 | RT_ENTER << 1))
+        return false;
+    t->next -= 8;
+    t->last -= before >> 32;
+    rt_publish(t);
+    return true;
+}
+
+RT_PLAIN void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc) {
+    const bool is_enter = action == RT_ENTER;
+    if (is_enter)
+        count_in(t, word);
+    if (is_seen(t, word) && (is_enter || !rt.threshold || !take_back(t, word & RT_ID, tsc)))
+        rt_put_call(t, word & RT_ID, action, tsc);
+    if (!is_enter)
+        count_out(t, word);
+}
+
+RT_PLAIN __attribute__((noinline)) void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action,
+                                                     uint64_t tsc) {
+    if (!rt_begin(t))
+        return;
+    const uint32_t word = rt_find(address);
+    if (rt.extra)
+        rt_call_filtered(t, word, action, rt.is_tsc ? tsc : rt_clock());
+    else if (!(word & RT_SKIP))
+        rt_put_call(t, word, action, tsc);
+    rt_end(t);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns of names: * is any text, ? any character. */
+#include "runtime/recorder.h"
+
+/* Goes back to the last * alone, which is enough: time grows with the product of the lengths at most. */
+RT_PLAIN bool rt_glob(const char *pattern, const char *text) {
+    const char *star = NULL, *from = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            from = text;
+        } else if (*pattern == *text || *pattern == '?') {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == 0;
+}

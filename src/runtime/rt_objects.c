@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What of which object an address is. glibc's _dl_find_object answers without locks and from signal handlers (The GNU C
+ * Library, "Dynamic Linker Introspection"); for the program itself its own headers do, as the kernel hands them to it.
+ * Objects are met when the first function of them is called, and gone when dlclose took them away.
+ *
+ * Where functions are chosen by name the object's symbol table is read: its file is mapped once, when needed.
+ */
+#include "runtime/recorder.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define OBJECTS 1024u
+#define PATH_ROOM sizeof(((struct rtf_object *)0)->path)
+#define NOTE_BUILD_ID 3u
+
+/* As in glibc's <dlfcn.h>, from 2.35 on. */
+struct found_object {
+    unsigned long long flags;
+    void *start, *end;
+    struct link_map *map;
+    void *frame;
+    unsigned long long spare[7];
+};
+extern int find_loaded(void *address, struct found_object *found) __asm__("_dl_find_object") __attribute__((weak));
+
+struct object {
+    uint64_t start, end, base;
+    uint32_t number; /* in the trace; 0: being made, or gone */
+    bool sought;     /* for symbols */
+    const uint8_t *file;
+    uint64_t file_size;
+    const ElfW(Sym) * symbols;
+    uint64_t nr_symbols;
+    const char *names;
+    uint64_t names_size;
+};
+
+static struct object objects[OBJECTS];
+static uint32_t nr_objects;
+
+/* --- Which one. */
+
+RT_PLAIN static uint64_t base_of(const ElfW(Ehdr) * header, const ElfW(Phdr) * at) {
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (at[i].p_type == PT_LOAD)
+            return (uint64_t)(uintptr_t)header - (at[i].p_vaddr - at[i].p_offset);
+    return 0;
+}
+
+/* The program itself, of which glibc says less where it is static: its headers lie at the begin of its first page. */
+RT_PLAIN static bool find_program(uint64_t address, struct found_object *found) {
+    const ElfW(Phdr) *at = (const void *)(uintptr_t)getauxval(AT_PHDR);
+    if (!at)
+        return false;
+    const ElfW(Ehdr) *header = (const void *)((uintptr_t)at - sizeof(ElfW(Ehdr)));
+    const uint64_t base = base_of(header, at);
+    uint64_t end = 0;
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (at[i].p_type == PT_LOAD && at[i].p_vaddr + at[i].p_memsz > end)
+            end = at[i].p_vaddr + at[i].p_memsz;
+    found->start = (void *)(uintptr_t)header;
+    found->end = (void *)(uintptr_t)(base + end);
+    found->map = NULL;
+    return address >= (uint64_t)(uintptr_t)header && address < base + end;
+}
+
+RT_PLAIN static bool find_object(uint64_t address, struct found_object *found) {
+    if (find_program(address, found))
+        return true;
+    return find_loaded && find_loaded((void *)(uintptr_t)address, found) == 0;
+}
+
+/* --- What the trace says of it. */
+
+RT_PLAIN static void read_build_id(struct rtf_object *to, const uint8_t *note, uint64_t size) {
+    while (size >= sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *n = (const void *)note;
+        const uint64_t name = (n->n_namesz + 3) & ~(uint64_t)3, body = (n->n_descsz + 3) & ~(uint64_t)3;
+        if (name > size || body > size || sizeof *n + name + body > size)
+            return;
+        if (n->n_type == NOTE_BUILD_ID && n->n_namesz == 4 && rt_same((const char *)(n + 1), "GNU", 4) &&
+            n->n_descsz <= sizeof to->build_id) {
+            to->build_id_size = (uint8_t)n->n_descsz;
+            rt_copy(to->build_id, note + sizeof *n + name, n->n_descsz);
+            return;
+        }
+        note += sizeof *n + name + body;
+        size -= sizeof *n + name + body;
+    }
+}
+
+/* Its headers are mapped where it begins. */
+RT_PLAIN static void read_headers(struct rtf_object *to, const struct found_object *found) {
+    const ElfW(Ehdr) *header = found->start;
+    const ElfW(Phdr) *at = (const void *)((const char *)found->start + header->e_phoff);
+    to->base = base_of(header, at);
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (at[i].p_type == PT_NOTE && to->build_id_size == 0)
+            read_build_id(to, (const uint8_t *)(uintptr_t)(to->base + at[i].p_vaddr), at[i].p_memsz);
+}
+
+/* Absolute, cut where it does not fit. */
+RT_PLAIN static void set_path(struct rtf_object *to, const struct found_object *found) {
+    const char *name = found->map ? found->map->l_name : "";
+    size_t at = 0;
+    if (!*name) {
+        rt_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to->path, PATH_ROOM - 1, 0, 0);
+        return;
+    }
+    if (*name != '/') {
+        const long size = RT_CALL3(SYS_getcwd, to->path, PATH_ROOM - 1, 0);
+        at = size > 0 ? (size_t)size - 1 : 0;
+        to->path[at++] = '/';
+    }
+    const size_t length = rt_length(name), room = PATH_ROOM - 1 - at;
+    rt_copy(to->path + at, name, length < room ? length : room);
+}
+
+RT_PLAIN static struct rtf_object *next_entry(uint32_t *number) {
+    struct rtf_control *c = rt.control;
+    *number = __atomic_fetch_add(&c->next_object, 1, __ATOMIC_RELAXED) + 1;
+    return rt_note_entry(c->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, *number, sizeof(struct rtf_object));
+}
+
+RT_RARE static uint32_t tell_object(const struct found_object *found, uint64_t *base) {
+    uint32_t number;
+    struct rtf_object *to = next_entry(&number);
+    if (!to)
+        return 0;
+    to->pid = rt.pid;
+    to->start = (uint64_t)(uintptr_t)found->start;
+    to->end = (uint64_t)(uintptr_t)found->end;
+    to->from = rt_clock();
+    read_headers(to, found);
+    set_path(to, found);
+    *base = to->base;
+    __atomic_store_n(&to->kind, RTF_MAPPED, __ATOMIC_RELEASE);
+    return number;
+}
+
+uint32_t rt_object_add(uint32_t kind, const char *name) {
+    uint32_t number;
+    struct rtf_object *to = next_entry(&number);
+    if (!to)
+        return 0;
+    const size_t length = rt_length(name);
+    to->pid = rt.pid;
+    rt_copy(to->path, name, length < PATH_ROOM ? length : PATH_ROOM - 1);
+    __atomic_store_n(&to->kind, kind, __ATOMIC_RELEASE);
+    return number;
+}
+
+RT_PLAIN static struct rtf_object *told_of(uint32_t number) {
+    return rt_note_entry(rt.control->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, number, sizeof(struct rtf_object));
+}
+
+/* --- Those that were met. */
+
+RT_PLAIN static struct object *known_object(uint64_t address) {
+    uint32_t count = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
+    for (uint32_t i = count < OBJECTS ? count : OBJECTS; i-- > 0;)
+        if (__atomic_load_n(&objects[i].number, __ATOMIC_ACQUIRE) && address >= objects[i].start &&
+            address < objects[i].end)
+            return &objects[i];
+    return NULL;
+}
+
+/* Two threads may meet an object at once: then it is told twice. */
+RT_RARE uint32_t rt_object_of(uint64_t address) {
+    struct found_object found;
+    const struct object *known = known_object(address);
+    if (known)
+        return known->number;
+    rt_zero(&found, sizeof found);
+    if (!find_object(address, &found))
+        return 0;
+    uint64_t base = 0;
+    const uint32_t number = tell_object(&found, &base);
+    const uint32_t at = __atomic_fetch_add(&nr_objects, 1, __ATOMIC_ACQ_REL);
+    if (at >= OBJECTS || !number)
+        return number;
+    struct object *o = &objects[at];
+    o->start = (uint64_t)(uintptr_t)found.start;
+    o->end = (uint64_t)(uintptr_t)found.end;
+    o->base = base;
+    __atomic_store_n(&o->number, number, __ATOMIC_RELEASE);
+    return number;
+}
+
+RT_RARE static void forget(struct object *o) {
+    struct rtf_object *told = told_of(o->number);
+    if (told)
+        told->until = rt_clock();
+    rt_forget_object(o->number);
+    __atomic_store_n(&o->number, 0, __ATOMIC_RELEASE);
+}
+
+RT_RARE void rt_objects_check(void) {
+    struct found_object found;
+    const uint32_t count = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; rt.control && i < count && i < OBJECTS; i++) {
+        rt_zero(&found, sizeof found);
+        if (objects[i].number &&
+            (!find_object(objects[i].start, &found) || (uint64_t)(uintptr_t)found.end != objects[i].end))
+            forget(&objects[i]);
+    }
+}
+
+/* --- Symbols, for those who choose functions by name. */
+
+RT_PLAIN static bool is_within(const struct object *o, uint64_t offset, uint64_t size) {
+    return offset <= o->file_size && size <= o->file_size - offset;
+}
+
+RT_PLAIN static void take_symbols(struct object *o, const ElfW(Shdr) * sections, unsigned count, unsigned type) {
+    for (unsigned i = 0; i < count && !o->symbols; i++) {
+        const ElfW(Shdr) *s = &sections[i], *names = s->sh_link < count ? &sections[s->sh_link] : NULL;
+        if (s->sh_type != type || !names || !is_within(o, s->sh_offset, s->sh_size) ||
+            !is_within(o, names->sh_offset, names->sh_size) || names->sh_size == 0 ||
+            o->file[names->sh_offset + names->sh_size - 1] != 0)
+            continue;
+        o->symbols = (const void *)(o->file + s->sh_offset);
+        o->nr_symbols = s->sh_size / sizeof *o->symbols;
+        o->names = (const char *)o->file + names->sh_offset;
+        o->names_size = names->sh_size;
+    }
+}
+
+RT_RARE static void open_symbols(struct object *o, const char *path) {
+    struct stat facts;
+    rt_zero(&facts, sizeof facts);
+    const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    const bool sized = RT_CALL3(SYS_fstat, fd, &facts, 0) == 0 && facts.st_size > (long)sizeof(ElfW(Ehdr));
+    const long at = sized ? rt_syscall(SYS_mmap, 0, facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : -1;
+    RT_CALL3(SYS_close, fd, 0, 0);
+    if (at < 0 && at > -4096)
+        return;
+    o->file = (const uint8_t *)at;
+    o->file_size = (uint64_t)facts.st_size;
+    const ElfW(Ehdr) *header = (const void *)o->file;
+    if (!rt_same((const char *)header->e_ident, ELFMAG, SELFMAG) || header->e_shentsize != sizeof(ElfW(Shdr)) ||
+        !is_within(o, header->e_shoff, (uint64_t)header->e_shnum * sizeof(ElfW(Shdr))))
+        return;
+    take_symbols(o, (const void *)(o->file + header->e_shoff), header->e_shnum, SHT_SYMTAB);
+    take_symbols(o, (const void *)(o->file + header->e_shoff), header->e_shnum, SHT_DYNSYM);
+}
+
+/* NULL: it has none. */
+RT_RARE static const char *name_at(struct object *o, uint64_t address) {
+    for (uint64_t i = 0; i < o->nr_symbols; i++)
+        if (o->symbols[i].st_value == address - o->base && ELF64_ST_TYPE(o->symbols[i].st_info) == STT_FUNC &&
+            o->symbols[i].st_name < o->names_size)
+            return o->names + o->symbols[i].st_name;
+    return NULL;
+}
+
+RT_RARE static const char *name_of(uint64_t address) {
+    struct object *o = known_object(address);
+    if (!o)
+        return NULL;
+    if (!o->sought) {
+        const struct rtf_object *told = told_of(o->number);
+        o->sought = true;
+        if (told)
+            open_symbols(o, told->path);
+    }
+    return name_at(o, address);
+}
+
+RT_PLAIN static bool fits(const char *name, enum rt_filter_kind kind) {
+    const struct rt_patterns *p = &rt.options.patterns[kind];
+    for (size_t i = 0; name && i < p->count; i++)
+        if (rt_glob(p->at[i], name))
+            return true;
+    return false;
+}
+
+RT_RARE uint32_t rt_filter_flags(uint64_t address, uint32_t object) {
+    if (!rt.by_name)
+        return 0;
+    const struct rtf_object *told = object ? told_of(object) : NULL;
+    const char *name = told && told->kind == RTF_SCOPE ? told->path : name_of(address);
+    if ((rt.options.patterns[RT_INCLUDE].count && !fits(name, RT_INCLUDE)) || fits(name, RT_EXCLUDE))
+        return RT_SKIP;
+    return (fits(name, RT_FOCUS_ON) ? RT_FOCUS : 0) | (fits(name, RT_NOTRACE) ? RT_AVOID : 0);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace as a file that is mapped, and its slots: see wire/recorder_file.h.
+ *
+ * It is made under a name of its own and gets the right one by link(2) when it is whole, so that several processes that
+ * begin at once agree on one. Slots are handed out in order; keeping the last, the next that no thread writes into.
+ * Pages of a slot are asked for before it is used (MADV_POPULATE_WRITE): on a full disk that fails, where a store would
+ * be a SIGBUS.
+ */
+#include "runtime/recorder.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#define HEADER_VERSION 5u
+#define HEADER_TYPE_FDR 1u
+#define HEADER_FLAGS 3u /* constant_tsc, nonstop_tsc */
+#define AT_FREQUENCY 8u
+#define AT_BUFFER_SIZE 16u
+#define NS_PER_SECOND 1000000000u
+#define SPIN_NS 200000u     /* how long the rate of ticks is looked at when the trace is made */
+#define MEASURE_NS 1000000u /* and when it is worth more than that */
+#define PAGE 4096u
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+struct rt_state rt;
+
+RT_RARE void rt_say(const char *what, const char *why) {
+    const char *parts[] = {"perfray-rt: ", what, ": ", why, "\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        RT_CALL3(SYS_write, 2, parts[i], rt_length(parts[i]));
+}
+
+RT_PLAIN uint64_t rt_clock(void) {
+    return rt.is_tsc ? rt_ticks() : rt_now_ns(CLOCK_MONOTONIC);
+}
+
+RT_RARE void rt_lose(enum rtf_loss why) {
+    if (rt.control)
+        __atomic_fetch_add(&rt.control->lost[why], 1, __ATOMIC_RELAXED);
+}
+
+/* --- Buffers. */
+
+RT_PLAIN uint8_t *rt_metadata(uint8_t *at, unsigned kind) {
+    rt_zero(at, 16);
+    at[0] = (uint8_t)(kind << 1 | 1);
+    return at + 1;
+}
+
+RT_PLAIN static void put_place(uint8_t *buffer, uint32_t tid, uint64_t now_ns) {
+    uint8_t *wall = rt_metadata(buffer + 32, 4);
+    *(rt_u32 *)rt_metadata(buffer + 16, 0) = tid;
+    *(rt_u64 *)wall = now_ns / NS_PER_SECOND;
+    *(rt_u32 *)(wall + 8) = (uint32_t)(now_ns % NS_PER_SECOND / 1000);
+    *(rt_u32 *)rt_metadata(buffer + 48, 9) = rt.pid;
+}
+
+RT_PLAIN void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t tsc, uint64_t now_ns) {
+    put_place(buffer, tid, now_ns);
+    uint8_t *at = rt_metadata(buffer + 64, 2);
+    at[0] = (uint8_t)cpu;
+    at[1] = (uint8_t)(cpu >> 8);
+    *(rt_u64 *)(at + 2) = tsc;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    *(rt_u64 *)(buffer + 8) = 0;
+    *(volatile rt_u64 *)buffer = 7 << 1 | 1 | (uint64_t)(RTF_PREAMBLE - RTF_EXTENTS) << 8;
+}
+
+/* --- Slots. */
+
+RT_PLAIN uint8_t *rt_slot_at(uint32_t slot) {
+    return rt.file + rt.control->slots_at + slot * rt.control->slot_size;
+}
+
+/* The recording ends here: from now on calls cost nothing again. */
+RT_RARE static uint8_t *stop_full(void) {
+    rt.on = false;
+    rt.control->full = 1;
+    rt_lose(RTF_FULL);
+    return NULL;
+}
+
+RT_PLAIN static bool own(uint32_t slot) {
+    uint32_t nobody = 0;
+    return __atomic_compare_exchange_n(&rt.owners[slot], &nobody, rt.pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Slots are used a second time when all were used once, if the last is what is kept. */
+RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
+    struct rtf_control *c = rt.control;
+    for (uint64_t tries = 0; tries < 2 * c->nr_slots; tries++) {
+        const uint64_t number = __atomic_fetch_add(&c->next_slot, 1, __ATOMIC_RELAXED);
+        if (!c->keep_last && number >= c->nr_slots)
+            return false;
+        *slot = (uint32_t)(number % c->nr_slots);
+        *used = number >= c->nr_slots;
+        if (own(*slot))
+            return true;
+    }
+    return false;
+}
+
+RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot) {
+    bool used;
+    if (!claim(slot, &used))
+        return stop_full();
+    uint8_t *at = rt_slot_at(*slot);
+    if (used) {
+        *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer meanwhile */
+        rt_zero(at + RTF_EXTENTS, rt.control->slot_size - RTF_EXTENTS);
+    } else if (RT_CALL3(SYS_madvise, at, rt.control->slot_size, MADV_POPULATE_WRITE) == -14) {
+        return stop_full(); /* EFAULT: no room for these pages */
+    }
+    return at;
+}
+
+RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
+    uint64_t *spares = rt.control->spares;
+    for (size_t i = 0; i < RTF_SPARES; i++) {
+        if (__atomic_load_n(&spares[i], __ATOMIC_RELAXED) == 0)
+            continue;
+        const uint64_t spare = __atomic_exchange_n(&spares[i], 0, __ATOMIC_ACQUIRE);
+        if (spare == 0)
+            continue;
+        *slot = (uint32_t)spare - 1;
+        *used = spare >> 32;
+        __atomic_store_n(&rt.owners[*slot], rt.pid, __ATOMIC_RELAXED);
+        return rt_slot_at(*slot);
+    }
+    return NULL;
+}
+
+RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
+    const uint64_t spare = used << 32 | (slot + 1);
+    for (size_t i = 0; !rt.control->keep_last && used + PAGE <= rt.control->slot_size && i < RTF_SPARES; i++) {
+        uint64_t none = 0;
+        if (__atomic_compare_exchange_n(&rt.control->spares[i], &none, spare, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+    __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
+}
+
+/* --- The rate of ticks. */
+
+/* Ticks in a second, out of those that went by meanwhile. */
+RT_PLAIN static uint64_t rate_of(uint64_t ticks, uint64_t ns) {
+    while (ticks >> 33) {
+        ticks >>= 1;
+        ns >>= 1;
+    }
+    return ns ? ticks * NS_PER_SECOND / ns : 0;
+}
+
+RT_PLAIN void rt_measure(uint64_t tsc, uint64_t now_ns) {
+    const struct rtf_control *c = rt.control;
+    if (rt.is_tsc && now_ns - c->start_ns >= MEASURE_NS)
+        *(volatile uint64_t *)(void *)(rt.file + AT_FREQUENCY) = rate_of(tsc - c->start_tsc, now_ns - c->start_ns);
+}
+
+RT_PLAIN static bool ticks_are_steady(void) {
+#if defined __x86_64__
+    uint32_t a = 0x80000000u, b, c = 0, d;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (a < 0x80000007u)
+        return false;
+    a = 0x80000007u;
+    c = 0;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return d >> 8 & 1;
+#else
+    return true;
+#endif
+}
+
+RT_PLAIN static uint64_t first_rate(uint64_t tsc, uint64_t start) {
+    uint64_t now;
+    if (!rt.is_tsc)
+        return NS_PER_SECOND;
+    while ((now = rt_now_ns(CLOCK_MONOTONIC)) - start < SPIN_NS)
+        ;
+    return rate_of(rt_ticks() - tsc, now - start);
+}
+
+/* --- The file. */
+
+/* Field 22 of /proc/PID/stat: when the process began; 0: there is none. */
+RT_PLAIN static uint64_t start_of(uint32_t pid) {
+    char path[32] = "/proc/", text[1024], *at = path + 6, digits[12];
+    size_t n = 0;
+    do
+        digits[n++] = (char)('0' + pid % 10);
+    while (pid /= 10);
+    while (n)
+        *at++ = digits[--n];
+    rt_copy(at, "/stat", 6);
+    const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    const long size = fd < 0 ? 0 : RT_CALL3(SYS_read, fd, text, sizeof text - 1);
+    if (fd >= 0)
+        RT_CALL3(SYS_close, fd, 0, 0);
+    long i = size - 1, fields = 2;
+    while (i > 0 && text[i] != ')') /* the name before it may hold anything */
+        i--;
+    for (; i < size && fields < 22; i++)
+        fields += text[i] == ' ';
+    uint64_t start = 0;
+    for (; i > 0 && i < size && text[i] >= '0' && text[i] <= '9'; i++)
+        start = start * 10 + (uint64_t)(text[i] - '0');
+    return start;
+}
+
+struct shape {
+    uint64_t slot_size, nr_slots, slots_at, size;
+};
+
+RT_PLAIN static uint64_t round_up(uint64_t size, uint64_t to) {
+    return (size + to - 1) / to * to;
+}
+
+RT_PLAIN static struct shape shape_of(const struct rt_options *o) {
+    struct shape s = {.slot_size = round_up(o->slot_size < PAGE ? PAGE : o->slot_size, PAGE)};
+    s.nr_slots = o->size / s.slot_size < 4 ? 4 : o->size / s.slot_size;
+    if (s.nr_slots > UINT32_MAX / 2)
+        s.nr_slots = UINT32_MAX / 2;
+    s.slots_at = round_up(RTF_CONTROL_AT + sizeof(struct rtf_control) + s.nr_slots * sizeof(uint32_t), PAGE);
+    s.size = s.slots_at + s.nr_slots * s.slot_size + RTF_EXTENTS;
+    return s;
+}
+
+RT_PLAIN static const char *map_file(long fd, uint64_t size) {
+    const long at = rt_syscall(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (at < 0 && at > -4096)
+        return "cannot be mapped";
+    rt.file = (uint8_t *)at;
+    rt.file_size = size;
+    rt.control = (struct rtf_control *)(void *)(rt.file + RTF_CONTROL_AT);
+    rt.owners = (uint32_t *)(void *)(rt.control + 1);
+    return NULL;
+}
+
+RT_PLAIN static void write_control(const struct shape *s) {
+    struct rtf_control *c = rt.control;
+    const struct rt_options *o = &rt.options;
+    c->slot_size = s->slot_size;
+    c->nr_slots = s->nr_slots;
+    c->slots_at = s->slots_at;
+    c->start_ns = rt_now_ns(CLOCK_MONOTONIC);
+    c->start_tsc = rt_clock();
+    c->leader = o->leader ? o->leader : rt.pid;
+    c->leader_start = start_of(c->leader);
+    c->keep_last = !o->keep_first;
+    c->is_tsc = rt.is_tsc;
+    *(uint64_t *)(void *)(rt.file + AT_FREQUENCY) = first_rate(c->start_tsc, c->start_ns);
+    *(uint64_t *)(void *)(rt.file + AT_BUFFER_SIZE) = s->slot_size;
+    rt_note_write(rt.file + RTF_HEADER, RTF_RUNNING, 0, s->slots_at - RTF_HEADER);
+    rt_metadata(rt.file + s->size - RTF_EXTENTS, 7);
+    *(uint64_t *)(void *)rt.file = HEADER_VERSION | HEADER_TYPE_FDR << 16 | (uint64_t)HEADER_FLAGS << 32;
+}
+
+/* The first and last pages are asked for before anything is stored. */
+RT_PLAIN static const char *fill_file(long fd) {
+    const struct shape s = shape_of(&rt.options);
+    if (RT_CALL3(SYS_ftruncate, fd, s.size, 0) < 0)
+        return "cannot be made as large as asked for";
+    const char *why = map_file(fd, s.size);
+    if (why)
+        return why;
+    const uint64_t last = (s.size - 1) / PAGE * PAGE;
+    if (RT_CALL3(SYS_madvise, rt.file, s.slots_at, MADV_POPULATE_WRITE) == -14 ||
+        RT_CALL3(SYS_madvise, rt.file + last, PAGE, MADV_POPULATE_WRITE) == -14)
+        return "there is no room on the disk";
+    write_control(&s);
+    return NULL;
+}
+
+RT_PLAIN static void unmap(void) {
+    if (rt.file)
+        RT_CALL3(SYS_munmap, rt.file, rt.file_size, 0);
+    rt.file = NULL;
+    rt.control = NULL;
+}
+
+RT_PLAIN static bool is_of_living(const struct rtf_control *c) {
+    return rt_same(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) && c->note.kind == RTF_RUNNING && c->leader_start != 0 &&
+           start_of(c->leader) == c->leader_start;
+}
+
+/* The file is there: it is this recording's when its leader lives, else what an earlier one left. */
+RT_PLAIN static bool join(const char *path) {
+    const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    const long size = fd < 0 ? 0 : RT_CALL3(SYS_lseek, fd, 0, 2);
+    bool joined = false;
+    if (size > (long)(RTF_CONTROL_AT + sizeof(struct rtf_control)) && !map_file(fd, (uint64_t)size)) {
+        joined = is_of_living(rt.control);
+        if (!joined)
+            unmap();
+    }
+    if (fd >= 0)
+        RT_CALL3(SYS_close, fd, 0, 0);
+    if (!joined)
+        return false;
+    rt.is_tsc = rt.control->is_tsc;
+    for (uint64_t i = 0; i < rt.control->nr_slots; i++) /* what the process held before it called exec */
+        if (rt.owners[i] == rt.pid)
+            __atomic_store_n(&rt.owners[i], 0, __ATOMIC_RELEASE);
+    return true;
+}
+
+RT_PLAIN static void name_for_now(char *to, const char *path) {
+    const size_t length = rt_length(path);
+    rt_copy(to, path, length);
+    to[length] = '.';
+    uint32_t pid = rt.pid;
+    size_t at = length + 1;
+    do
+        to[at++] = (char)('0' + pid % 10);
+    while (pid /= 10);
+    to[at] = 0;
+}
+
+RT_PLAIN static const char *make(const char *path) {
+    char own_name[RT_PATH + 16];
+    name_for_now(own_name, path);
+    RT_CALL3(SYS_unlinkat, AT_FDCWD, own_name, 0);
+    const long fd = rt_syscall(SYS_openat, AT_FDCWD, (long)own_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                               0600, 0, 0);
+    if (fd < 0)
+        return "cannot be made";
+    const char *why = fill_file(fd);
+    RT_CALL3(SYS_close, fd, 0, 0);
+    if (!why && rt_syscall(SYS_linkat, AT_FDCWD, (long)own_name, AT_FDCWD, (long)path, 0, 0) < 0)
+        why = "cannot be given its name";
+    RT_CALL3(SYS_unlinkat, AT_FDCWD, own_name, 0);
+    if (why)
+        unmap();
+    return why;
+}
+
+RT_PLAIN const char *rt_pool_open(void) {
+    const char *path = rt.options.file, *why;
+    rt.is_tsc = ticks_are_steady() && !rt.options.clock;
+    if (join(path))
+        return NULL;
+    RT_CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
+    why = make(path);
+    return why && join(path) ? NULL : why; /* somebody else was first */
+}
+
+RT_PLAIN void rt_pool_close(void) {
+    rt.on = false;
+}

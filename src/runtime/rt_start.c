@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start and stop, the ends of threads, forks: see recorder.h, and include/perfray/runtime.h for what programs call. */
+#include "runtime/rt_record.h"
+
+#include <perfray/runtime.h>
+#include "wire/recorder_pack.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define API __attribute__((visibility("default"), no_instrument_function))
+#define COPY_ROOM 16384u
+
+/* Of glibc from 2.35 on: where the kernel keeps the number of the cpu for each thread (its second word). */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+#define RSEQ_CPU 4
+
+static pthread_key_t thread_end;
+static bool is_ready; /* once in a process */
+
+/* --- Threads and forks. */
+
+/* Calls that later destructors make take a buffer again, and this is called again. */
+RT_PLAIN static void leave_thread(void *unused) {
+    struct rt_thread *t = &rt_here;
+    (void)unused;
+    t->known = false;
+    if (!rt_begin(t))
+        return;
+    rt_leave(t);
+    rt_end(t);
+}
+
+void rt_know_thread(struct rt_thread *t) {
+    t->known = true;
+    pthread_setspecific(thread_end, t);
+}
+
+/* The buffer that it has is its parent's. */
+RT_PLAIN static void begin_child(void) {
+    struct rt_thread *t = &rt_here;
+    rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
+    t->limit = t->next = t->buffer = NULL;
+    t->tid = 0;
+}
+
+/* --- Start and stop. */
+
+RT_PLAIN static uint64_t ticks_in(uint64_t ns) {
+    const uint64_t rate = *(const uint64_t *)(const void *)(rt.file + 8);
+    return rate / 1000 * (ns / 1000) / 1000 + rate / 1000 * (ns % 1000) / 1000000;
+}
+
+RT_PLAIN static void learn_filters(void) {
+    const struct rt_options *o = &rt.options;
+    rt.threshold = o->threshold_ns ? ticks_in(o->threshold_ns) : 0;
+    rt.depth = o->depth;
+    rt.focused = o->patterns[RT_FOCUS_ON].count > 0;
+    for (int kind = 0; kind < RT_FILTER_KINDS; kind++)
+        rt.by_name = rt.by_name || o->patterns[kind].count > 0;
+    rt.extra = !rt.is_tsc || rt.threshold || rt.depth || rt.by_name;
+}
+
+RT_PLAIN static bool make_table(void) {
+    const long at = rt_syscall(SYS_mmap, 0, RT_ENTRIES * sizeof(struct rt_entry), PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    rt.table = at < 0 && at > -4096 ? NULL : (struct rt_entry *)at;
+    return rt.table != NULL;
+}
+
+RT_PLAIN static bool prepare(void) {
+    if (is_ready)
+        return true;
+    if (!make_table() || pthread_key_create(&thread_end, leave_thread) != 0 ||
+        pthread_atfork(NULL, NULL, begin_child) != 0)
+        return false;
+    rt.cpu_at = &__rseq_size && &__rseq_offset && __rseq_size
+                    ? __rseq_offset + RSEQ_CPU
+                    : (const char *)&rt_here.no_cpu - (const char *)__builtin_thread_pointer();
+    is_ready = true;
+    return true;
+}
+
+RT_PLAIN static int start(void) {
+    const char *why = prepare() ? NULL : "no memory or key of threads to be had";
+    if (!why)
+        why = rt_pool_open();
+    if (why) {
+        rt_say(rt.options.file, why);
+        return -1;
+    }
+    learn_filters();
+    __atomic_store_n(&rt.on, true, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* Before the program's own constructors, which may be traced. */
+__attribute__((constructor(101))) RT_PLAIN static void begin(void) {
+    char program[RT_PATH];
+    rt_zero(program, sizeof program);
+    rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
+    rt_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)program, sizeof program - 1, 0, 0);
+    rt_options_read(&rt.options, environ, program);
+    if (rt.options.wanted)
+        start();
+}
+
+/* The rate of ticks over the whole run; the buffers need nothing. */
+__attribute__((destructor)) RT_PLAIN static void end(void) {
+    if (rt.control)
+        rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+}
+
+API int pfr_rt_start(const char *options) {
+    const char *wrong = "";
+    if (rt.control) {
+        __atomic_store_n(&rt.on, true, __ATOMIC_RELEASE);
+        return 0;
+    }
+    if (options && !rt_options_parse(&rt.options, options, &wrong)) {
+        rt_say("pfr_rt_start does not understand from here on", wrong);
+        return -1;
+    }
+    return start();
+}
+
+API void pfr_rt_stop(void) {
+    __atomic_store_n(&rt.on, false, __ATOMIC_RELEASE);
+}
+
+API void pfr_rt_flush(void) {
+    if (!rt.control)
+        return;
+    rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+    RT_CALL3(SYS_msync, rt.file, rt.file_size, MS_SYNC);
+}
+
+API uint64_t pfr_rt_lost(void) {
+    uint64_t lost = 0;
+    for (int why = 0; rt.control && why < RTF_LOSSES; why++)
+        lost += __atomic_load_n(&rt.control->lost[why], __ATOMIC_RELAXED);
+    return lost;
+}
+
+/* --- Snapshots. */
+
+RT_PLAIN static bool read_mapping(void *fd, uint64_t at, void *to, size_t size) {
+    (void)fd;
+    rt_copy(to, rt.file + at, size);
+    return true;
+}
+
+RT_PLAIN static bool write_file(void *fd, const void *bytes, size_t size) {
+    const char *at = bytes;
+    while (size) {
+        const long done = RT_CALL3(SYS_write, *(const long *)fd, at, size);
+        if (done <= 0 && done != -4) /* EINTR */
+            return false;
+        at += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+RT_PLAIN static bool pack_into(long fd) {
+    uint8_t room[COPY_ROOM];
+    struct rtf_pack pack;
+    rt_zero(&pack, sizeof pack);
+    pack.read = read_mapping;
+    pack.write = write_file;
+    pack.context = &fd;
+    pack.size = rt.file_size;
+    pack.room = room;
+    pack.room_size = sizeof room;
+    return rtf_pack_run(&pack) == RTF_PACKED;
+}
+
+API int pfr_rt_snapshot(const char *path) {
+    if (!rt.control)
+        return -1;
+    rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+    const long fd =
+        rt_syscall(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600, 0, 0);
+    if (fd < 0)
+        return -1;
+    const bool done = pack_into(fd);
+    RT_CALL3(SYS_close, fd, 0, 0);
+    if (!done)
+        RT_CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
+    return done ? 0 : -1;
+}
+
+/* --- Events and scopes. */
+
+RT_PLAIN static void put_event(const void *bytes, uint32_t size, int type) {
+    struct rt_thread *t = &rt_here;
+    if (!rt.on || size == 0 || !rt_begin(t))
+        return;
+    rt_event(t, bytes, size, type);
+    rt_end(t);
+}
+
+API void pfr_rt_mark(const char *text) {
+    const size_t length = rt_length(text);
+    put_event(text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX, -1);
+}
+
+API void pfr_rt_event(const void *bytes, uint32_t size) {
+    put_event(bytes, size, -1);
+}
+
+API void pfr_rt_typed_event(uint16_t type, const void *bytes, uint32_t size) {
+    put_event(bytes, size, type);
+}
+
+RT_PLAIN static void put_scope(const struct pfr_rt_place *place, unsigned action) {
+    struct rt_thread *t = &rt_here;
+    if (!rt.on || !rt_begin(t))
+        return;
+    const uint32_t word = rt_scope_word(place, place->name);
+    if (rt.extra)
+        rt_call_filtered(t, word, action, rt_clock());
+    else if (!(word & RT_SKIP))
+        rt_put_call(t, word, action, rt_ticks());
+    rt_end(t);
+}
+
+API void pfr_rt_enter(const struct pfr_rt_place *place) {
+    put_scope(place, RT_ENTER);
+}
+
+API void pfr_rt_exit(const struct pfr_rt_place *place) {
+    put_scope(place, RT_EXIT);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_RUNTIME_RT_SYSTEM_H
+#define PFR_RUNTIME_RT_SYSTEM_H
+/*
+ * The machine, seen from within somebody's function call: system calls that leave errno alone, clocks, and what
+ * would otherwise be calls of the C library that may use vector registers.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define RT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define RT_PLAIN __attribute__((no_instrument_function))
+#define RT_RARE RT_PLAIN __attribute__((noinline, cold))
+
+/* Below 0: -errno. */
+RT_PLAIN static inline long rt_syscall(long number, long a, long b, long c, long d, long e, long f) {
+#if defined __x86_64__
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined __aarch64__
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+#else
+#error "the runtime knows x86-64 and aarch64"
+#endif
+}
+#define RT_CALL3(number, a, b, c) rt_syscall(number, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+
+/* Ticks of a counter that goes on at one rate on all cpus, where the machine has one. */
+RT_PLAIN static inline uint64_t rt_ticks(void) {
+#if defined __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#endif
+}
+
+RT_PLAIN static inline uint64_t rt_now_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Both without a call: what they replace may use registers that the program's call at hand has in use. */
+RT_PLAIN static inline void rt_zero(void *to, size_t size) {
+#if defined __x86_64__
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(0) : "memory");
+#else
+    for (volatile uint8_t *at = to; size--; at++)
+        *at = 0;
+#endif
+}
+
+RT_PLAIN static inline void rt_copy(void *to, const void *from, size_t size) {
+#if defined __x86_64__
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+#else
+    volatile uint8_t *at = to;
+    for (const uint8_t *f = from; size--;)
+        *at++ = *f++;
+#endif
+}
+
+RT_PLAIN static inline size_t rt_length(const char *text) {
+    size_t length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+RT_PLAIN static inline bool rt_same(const char *a, const char *b, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* Unaligned. */
+typedef uint64_t __attribute__((aligned(1), may_alias)) rt_u64;
+typedef uint32_t __attribute__((aligned(1), may_alias)) rt_u32;
+
+#endif

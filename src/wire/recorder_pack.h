@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_WIRE_RECORDER_PACK_H
+#define PFR_WIRE_RECORDER_PACK_H
+/*
+ * A trace as it lies in the runtime's mapping, with its slots and the room between them, made into one that has nothing
+ * but buffers: header, control block, notes, calls (wire/recorder_file.h). The oldest slot comes first. Used by the
+ * runtime for snapshots, and by what finishes a trace; it allocates nothing and knows no files.
+ */
+#include "wire/recorder_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rtf_pack {
+    /* Bytes of what is packed; false: they cannot be had. */
+    bool (*read)(void *context, uint64_t at, void *to, size_t size);
+    bool (*write)(void *context, const void *bytes, size_t size);
+    void *context;
+    uint64_t size; /* of what is packed */
+    uint8_t *room; /* for copying */
+    size_t room_size;
+    struct rtf_control control; /* filled */
+};
+
+enum rtf_packed { RTF_PACKED, RTF_NOT_OURS, RTF_NO_READ, RTF_NO_WRITE };
+
+/* Whether this is a trace that the runtime left, and one whose sizes fit each other; fills control. */
+enum rtf_packed rtf_pack_check(struct rtf_pack *pack);
+enum rtf_packed rtf_pack_run(struct rtf_pack *pack);
+
+#endif
