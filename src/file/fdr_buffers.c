@@ -6,6 +6,7 @@
  * What cannot be a record costs the rest of its buffer: it is looked through for the next buffer, since the extents may
  * be what is wrong, and is a hole. What lies between buffers is looked through in the same way.
  */
+#include "file/recorder_notes.h"
 #include "file/xray.h"
 
 #define SIGHT (3 * FDR_METADATA) /* bytes that judge whether a buffer begins */
@@ -55,10 +56,28 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
     return trace_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents", "bytes between buffers that begin none");
 }
 
+/* The trace of a runtime that is, or was, at work lies in slots, each with room behind its buffers. */
+static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
+    do
+        PFR_TRY(trace_window(r, FDR_METADATA + 1, bytes, have, err));
+    while (*have && !ends_after_extents(r, *bytes, *have) && recorder_room_ends(r, r->at, &r->at));
+    return PFR_OK;
+}
+
+static pfr_status learn_room(pfr_reader *r, pfr_error *err) {
+    const uint8_t *bytes;
+    size_t have;
+    PFR_TRY(trace_window(r, RTF_NOTE + sizeof(struct rtf_control), &bytes, &have, err));
+    recorder_learn(r, bytes, have);
+    return PFR_OK;
+}
+
 static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
-    PFR_TRY(trace_window(r, FDR_METADATA + 1, &bytes, &have, err));
+    if (r->at == XRAY_HEADER)
+        PFR_TRY(learn_room(r, err));
+    PFR_TRY(find_extents(r, &bytes, &have, err));
     if (have == 0)
         return trace_end(r, err);
     if (!ends_after_extents(r, bytes, have))

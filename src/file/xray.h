@@ -12,6 +12,7 @@
  *     xray_calls.c    flight recorder: runs of function records
  *     xray_place.c    places to go on from, for who reads pieces in turn
  *     xray_slice.c    flight recorder: pieces of it, in any order
+ *     recorder_notes.c what our own runtime tells in a trace, and how it lies
  *     xray_basic.c    basic logs
  *     xray_profile.c  profiles
  */
@@ -85,6 +86,7 @@ struct trace {
     struct basic_places basic;
     uint64_t block_end; /* of the profile's block at hand */
     bool told;          /* that the record at r->at is out of place, of basic logs and profiles */
+    uint64_t slots_at, slot_size, slots_end; /* recorder_notes.h; slot_size 0: buffers lie one behind the other */
 };
 
 /* xray_open.c: whether the bytes begin a trace. PFR_END: they do not; < 0: they do, but not one that can be read. */

@@ -56,7 +56,12 @@ pfr_status function_names_open(struct function_names *n, struct memory *memory,
     *n = (struct function_names){.memory = memory, .options = options ? *options : (struct function_names_options){0}};
     symbol_texts_init(&n->texts, memory);
     u64_map_init(&n->by_id, memory);
-    return n->options.maps && !n->options.none ? open_maps(n, err) : PFR_OK;
+    n->recorded = (struct recorded_names){.memory = memory};
+    if (n->options.none)
+        return PFR_OK;
+    if (n->options.maps && n->options.maps[0])
+        return open_maps(n, err);
+    return recorded_names_open(&n->recorded, memory, n->options.trace, err);
 }
 
 void function_names_close(struct function_names *n) {
@@ -65,6 +70,7 @@ void function_names_close(struct function_names *n) {
         named_object_close(&n->objects[i].symbols);
     }
     mem_free(n->memory, n->objects, FUNCTION_OBJECTS_MOST, sizeof *n->objects);
+    recorded_names_close(&n->recorded);
     u64_map_free(&n->by_id);
     symbol_texts_free(&n->texts);
     n->objects = NULL;
@@ -123,7 +129,24 @@ static void count_unmapped(struct function_names *n, const struct function_name 
         n->unmapped_object = name->object;
 }
 
+/* As the trace itself says; false: it does not. */
+static bool fill_recorded(struct function_names *n, struct function_name *name, const struct symbol_text **text) {
+    const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
+    if (!recorded_name_find(&n->recorded, name->id, n->options.mangled, flags, &n->texts, &name->address, text))
+        return false;
+    name->object = 0;
+    name->function = name->id;
+    name->mapped = true;
+    name->named = *text != NULL;
+    if (!*text && n->memory->failed != PFR_ERR_MEMORY)
+        *text = number_of(n, name);
+    return true;
+}
+
 static const struct symbol_text *fill(struct function_names *n, struct function_name *name) {
+    const struct symbol_text *told;
+    if (fill_recorded(n, name, &told))
+        return told;
     struct function_object *o = name->object < n->nr_objects ? &n->objects[name->object] : NULL;
     const struct xray_function *f = o ? xray_map_find(&o->map, name->function) : NULL;
     const struct symbol_text *text = f ? text_of(n, o, f) : NULL;
@@ -174,7 +197,7 @@ const char *function_names_object(const struct function_names *n, uint32_t objec
 
 bool function_names_doubt(const struct function_names *n, char *text, size_t room) {
     if (n->unmapped == 0)
-        return false;
+        return recorded_names_doubt(&n->recorded, text, room);
     for (size_t i = 0; i < n->nr_objects; i++) {
         const struct function_object *o = &n->objects[i];
         if (o->greatest <= o->map.count)

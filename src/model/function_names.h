@@ -16,6 +16,7 @@
  * function_name and its text live until function_names_close.
  */
 #include "model/named_object.h"
+#include "model/recorded_names.h"
 #include "symbol/xray_map.h"
 
 #include <perfray/error.h>
@@ -24,6 +25,7 @@
 
 struct function_names_options {
     const char *const *maps; /* paths, by number of the object; ends with NULL; NULL: none */
+    pfr_reader *trace;       /* whose own notes name functions where no maps do; NULL: none */
     bool none;               /* open nothing: no function has a name */
     bool mangled;            /* names as the object has them */
     bool parameters;         /* C++: "area(int)" instead of "area" */
@@ -53,6 +55,7 @@ struct function_names {
     struct u64_map by_id; /* id -> its struct function_name */
     struct function_object *objects;
     size_t nr_objects;
+    struct recorded_names recorded;
     uint64_t unmapped;        /* distinct ids that no map has, though there are maps */
     uint32_t unmapped_object; /* of one whose object was not named; 0: none */
 };

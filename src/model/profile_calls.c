@@ -365,7 +365,9 @@ static pfr_status load(struct telling *all, pfr_error *err) {
     if (!p->totals)
         return mem_fail(p->memory, err, "profile");
     PFR_TRY(state_begin(&p->state, p->reader, p->memory, err));
-    PFR_TRY(function_names_open(&all->names, p->memory, &p->wish.functions, err));
+    struct function_names_options how = p->wish.functions;
+    how.trace = p->reader;
+    PFR_TRY(function_names_open(&all->names, p->memory, &how, err));
     return read_calls(all, err);
 }
 

@@ -58,7 +58,8 @@ static void tell_notes(const struct latency *l) {
 }
 
 static pfr_status load(struct latency *l, pfr_error *err) {
-    const struct function_names_options names = {.maps = l->options->instr_maps, .mangled = l->options->mangled};
+    const struct function_names_options names = {
+        .maps = l->options->instr_maps, .trace = l->reader, .mangled = l->options->mangled};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
     PFR_TRY(call_costs_load(&l->costs, l->reader, &l->wish, err));
     return latency_rows_make(l, err);

@@ -101,6 +101,7 @@ static void tell_quality(const struct trace_script *s) {
 static pfr_status run(struct trace_script *s, pfr_error *err) {
     const pfr_script_options *o = s->options;
     const struct function_names_options how = {.maps = o->instr_maps,
+                                               .trace = s->reader,
                                                .none = o->no_symbols,
                                                .mangled = o->mangled,
                                                .parameters = o->format == PFR_SCRIPT_LLVM_YAML};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See recorder_notes.h. */
+#include "file/recorder_notes.h"
+
+#include "file/xray.h"
+
+#include <string.h>
+
+#define SLOT_LEAST 4096u
+#define FIRST_ROOM 64u
+
+static const bool host_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+static bool take_control(const pfr_reader *r, const uint8_t *bytes, size_t have, struct rtf_control *c) {
+    if (!host_little || r->context.swap || r->trace->version < 3 || have < RTF_NOTE + sizeof *c)
+        return false;
+    memcpy(c, bytes + RTF_NOTE, sizeof *c);
+    return memcmp(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) == 0;
+}
+
+/* Only where the slots fill the file to its end: what is cut or damaged is looked through like any other trace. */
+void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
+    struct rtf_control c;
+    const uint64_t size = input_size(&r->parts[0].in);
+    r->trace->slot_size = 0;
+    if (!take_control(r, bytes, have, &c) || c.note.kind != RTF_RUNNING || c.slot_size < SLOT_LEAST)
+        return;
+    if (size < RTF_EXTENTS || c.slots_at > size - RTF_EXTENTS ||
+        c.nr_slots != (size - RTF_EXTENTS - c.slots_at) / c.slot_size ||
+        c.slots_at + c.nr_slots * c.slot_size != size - RTF_EXTENTS)
+        return;
+    r->trace->slots_at = c.slots_at;
+    r->trace->slot_size = c.slot_size;
+    r->trace->slots_end = size - RTF_EXTENTS;
+}
+
+bool recorder_room_ends(const pfr_reader *r, uint64_t at, uint64_t *next) {
+    const struct trace *t = r->trace;
+    if (t->slot_size == 0 || at < t->slots_at || at >= t->slots_end)
+        return false;
+    *next = at + t->slot_size - (at - t->slots_at) % t->slot_size;
+    return true;
+}
+
+/* --- Notes. */
+
+static pfr_status add_functions(struct recorder_notes *n, struct memory *memory, const uint8_t *at, size_t count,
+                                pfr_error *err) {
+    for (size_t i = 0; i < count; i++, at += sizeof *n->functions) {
+        if (n->nr_functions == n->functions_room) {
+            void *grown =
+                mem_grow(memory, n->functions, n->nr_functions, &n->functions_room, FIRST_ROOM, sizeof *n->functions);
+            if (!grown)
+                return mem_fail(memory, err, "functions");
+            n->functions = grown;
+        }
+        memcpy(&n->functions[n->nr_functions++], at, sizeof *n->functions);
+    }
+    return PFR_OK;
+}
+
+static pfr_status add_objects(struct recorder_notes *n, struct memory *memory, const uint8_t *at, size_t count,
+                              pfr_error *err) {
+    for (size_t i = 0; i < count; i++, at += sizeof *n->objects) {
+        if (n->nr_objects == n->objects_room) {
+            void *grown = mem_grow(memory, n->objects, n->nr_objects, &n->objects_room, FIRST_ROOM, sizeof *n->objects);
+            if (!grown)
+                return mem_fail(memory, err, "objects");
+            n->objects = grown;
+        }
+        struct rtf_object *o = &n->objects[n->nr_objects++];
+        memcpy(o, at, sizeof *o);
+        o->path[sizeof o->path - 1] = 0;
+        if (o->build_id_size > sizeof o->build_id)
+            o->build_id_size = 0;
+    }
+    return PFR_OK;
+}
+
+/* The note in the buffer at `at`; *size 0: there is none that goes on from the ones before. */
+static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorder_notes *n, uint64_t at, uint64_t *size,
+                            pfr_error *err) {
+    const uint8_t *bytes;
+    struct rtf_note note;
+    size_t have;
+    *size = 0;
+    PFR_TRY(input_window(&r->parts[0].in, at, RTF_NOTE + sizeof note, &bytes, &have, err));
+    if (have < RTF_NOTE + sizeof note)
+        return PFR_OK;
+    memcpy(&note, bytes + RTF_NOTE, sizeof note);
+    const bool functions = note.kind == RTF_FUNCTIONS, objects = note.kind == RTF_OBJECTS;
+    const size_t known = functions ? n->nr_functions : n->nr_objects;
+    if (memcmp(note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) != 0 || (!functions && !objects) || note.first != known + 1 ||
+        note.size < RTF_NOTE + sizeof note || note.size > r->limits.chunk)
+        return PFR_OK;
+    PFR_TRY(input_window(&r->parts[0].in, at, (size_t)note.size, &bytes, &have, err));
+    if (have < note.size)
+        return PFR_OK;
+    *size = note.size;
+    const size_t entries = (size_t)note.size - RTF_NOTE - RTF_ENTRIES;
+    bytes += RTF_NOTE + RTF_ENTRIES;
+    return functions ? add_functions(n, memory, bytes, entries / sizeof(struct rtf_function), err)
+                     : add_objects(n, memory, bytes, entries / sizeof(struct rtf_object), err);
+}
+
+static pfr_status read_slots(pfr_reader *r, struct memory *memory, struct recorder_notes *n,
+                             const struct rtf_control *c, const uint32_t *slots, size_t most, pfr_error *err) {
+    uint64_t size = 1;
+    for (size_t i = 0; i < most && slots[i] && size && slots[i] <= c->nr_slots; i++)
+        PFR_TRY(take_note(r, memory, n, r->trace->slots_at + (slots[i] - 1) * r->trace->slot_size, &size, err));
+    return PFR_OK;
+}
+
+static pfr_status read_all(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {
+    const uint8_t *bytes;
+    struct rtf_control c;
+    size_t have;
+    PFR_TRY(input_window(&r->parts[0].in, RTF_HEADER, RTF_NOTE + sizeof c, &bytes, &have, err));
+    if (!take_control(r, bytes, have, &c))
+        return PFR_OK;
+    recorder_learn(r, bytes, have);
+    uint64_t at = RTF_HEADER + c.note.size, size = 1;
+    if (c.note.kind == RTF_FINISHED && at > RTF_HEADER)
+        for (; size && at < input_size(&r->parts[0].in); at += size)
+            PFR_TRY(take_note(r, memory, n, at, &size, err));
+    if (c.note.kind != RTF_RUNNING || r->trace->slot_size == 0)
+        return PFR_OK;
+    PFR_TRY(read_slots(r, memory, n, &c, c.function_slots, RTF_FUNCTION_SLOTS, err));
+    return read_slots(r, memory, n, &c, c.object_slots, RTF_OBJECT_SLOTS, err);
+}
+
+pfr_status recorder_notes_read(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {
+    *n = (struct recorder_notes){0};
+    return r->trace && input_seekable(&r->parts[0].in) ? read_all(r, memory, n, err) : PFR_OK;
+}
+
+void recorder_notes_free(struct recorder_notes *n, struct memory *memory) {
+    mem_free(memory, n->functions, n->functions_room, sizeof *n->functions);
+    mem_free(memory, n->objects, n->objects_room, sizeof *n->objects);
+    *n = (struct recorder_notes){0};
+}
