@@ -10,10 +10,21 @@
 struct wanted {
     const struct length_rule *length;
     uint64_t id;
+    uint64_t header;  /* of a sample, but for misc, where all are equally long; 0: they are not */
     uint32_t at;      /* of the id in the record; 0: none */
     uint32_t time_at; /* of the time that it must have; 0: it need not */
     bool swap;
 };
+
+/* The first eight bytes as one number; misc, which differs, is left out. */
+static inline uint64_t header_at(const uint8_t *at) {
+    uint64_t header;
+    memcpy(&header, at, sizeof header);
+    const uint8_t bytes[8] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0xff, 0xff};
+    uint64_t mask;
+    memcpy(&mask, bytes, sizeof mask);
+    return header & mask;
+}
 
 static inline bool is_wanted(const struct wanted *w, const uint8_t *record, uint32_t size) {
     if (load_u32(record, w->swap) != TYPE_SAMPLE || size < RECORD_HEADER + w->at)
@@ -30,6 +41,11 @@ static inline bool has_time(const struct wanted *w, const uint8_t *record) {
 static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;
+    if (w->header) {
+        const uint32_t size = RECORD_HEADER + w->length->fixed;
+        const bool fits = left >= size && header_at(at) == w->header;
+        return fits && (w->at == 0 || load_u64(at + w->at, w->swap) == w->id) && has_time(w, at) ? size : 0;
+    }
     const uint16_t size = load_u16(at + 6, w->swap);
     if (size < RECORD_HEADER || size > left || !is_wanted(w, at, size))
         return 0;
@@ -53,9 +69,28 @@ static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, 
     return true;
 }
 
+/* What samples of a known length begin with. */
+static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool swap) {
+    const uint64_t size = (uint64_t)RECORD_HEADER + length->fixed;
+    if (!length->known || length->counted || length->text || size > UINT16_MAX || size < RECORD_HEADER + id_at || swap)
+        return 0;
+    const uint32_t type = TYPE_SAMPLE;
+    const uint16_t short_size = (uint16_t)size;
+    uint8_t bytes[RECORD_HEADER] = {0};
+    memcpy(bytes, &type, sizeof type);
+    memcpy(bytes + 6, &short_size, sizeof short_size);
+    return header_at(bytes);
+}
+
 static struct wanted wanted_of(const pfr_reader *r, int32_t event, uint32_t time_at) {
-    return (struct wanted){&r->events[event].length, r->last_id, r->nr_events > 1 ? r->id_at : 0, time_at,
-                           r->context.swap};
+    const struct length_rule *length = &r->events[event].length;
+    const uint32_t id_at = r->nr_events > 1 ? r->id_at : 0;
+    return (struct wanted){.length = length,
+                           .id = r->last_id,
+                           .header = header_of(length, id_at, r->context.swap),
+                           .at = id_at,
+                           .time_at = time_at,
+                           .swap = r->context.swap};
 }
 
 bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run *run) {

@@ -290,13 +290,17 @@ void counter_pour(struct counter *c) {
 
 /* --- Samples. */
 
-static bool is_kept(struct counter *c, const struct picked *s) {
+static bool is_kept_when_asked(struct counter *c, const struct picked *s) {
     const struct profile_wish *w = &c->profile->wish;
     const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
-    if (!w->keep || w->keep(w->context, &sample))
+    if (w->keep(w->context, &sample))
         return true;
     c->left_out++;
     return false;
+}
+
+static inline bool is_kept(struct counter *c, const struct picked *s) {
+    return !c->profile->wish.keep || is_kept_when_asked(c, s);
 }
 
 /* The item at hand, of which `picked` is filled, joins the batch. */
