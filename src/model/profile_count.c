@@ -35,6 +35,8 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
+    c->kernel_apart = !c->has_places && !w->chains && !w->branches;
+    c->plain = w->frames && c->words == 2;
     c->stride = c->words + sizeof(struct entry_count) / sizeof(uint64_t);
     c->slot_count = FIRST_SLOTS;
     c->slots = mem_zeroed(memory, c->slot_count, sizeof *c->slots);
@@ -307,7 +309,7 @@ static inline bool is_kept(struct counter *c, const struct picked *s) {
 static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     struct item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
-    const pfr_status st = words_make(c, item, err);
+    const pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
     c->totals[s->event].weight += weight_of(c, s);

@@ -28,6 +28,7 @@
  */
 #include "model/profile.h"
 
+#include "base/cursor.h"
 #include "base/fail.h"
 #include "base/output.h"
 #include "file/recording.h"
@@ -36,6 +37,7 @@
 
 #include <pthread.h>
 
+#define NOT_RECORDED UINT32_MAX
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
@@ -74,7 +76,18 @@ struct pick_places {
 void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event, const struct profile_wish *wish);
 
 /* `bytes` is a whole sample of the event. */
-void pick_fixed(const struct pick_places *places, const uint8_t *bytes, bool swap, struct picked *out);
+static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes, bool swap, struct picked *out) {
+    out->pid = p->pid ? load_u32(bytes + p->pid, swap) : NOT_RECORDED;
+    out->tid = p->pid ? load_u32(bytes + p->pid + 4, swap) : NOT_RECORDED;
+    out->cpu = p->cpu ? load_u32(bytes + p->cpu, swap) : NOT_RECORDED;
+    out->ip = p->ip ? load_u64(bytes + p->ip, swap) : 0;
+    out->time = p->time ? load_u64(bytes + p->time, swap) : UINT64_MAX;
+    out->period = p->period_at ? load_u64(bytes + p->period_at, swap) : p->period;
+    out->chain.count = p->chain ? load_u64(bytes + p->chain, swap) : 0;
+    out->chain.at = bytes + p->chain + 8;
+    out->chain.swap = swap;
+    out->whole = NULL;
+}
 void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample *sample, struct picked *out);
 
 /* The number of a key; those that are texts or places still are what was recorded. */
@@ -337,6 +350,8 @@ struct counter {
     struct trace_text *trace;
     bool no_trace;
     bool has_places;                /* keys that depend on the address space */
+    bool kernel_apart;              /* the kernel's addresses are nobody's: they are the same in all spaces */
+    bool plain;                     /* two words tell an entry apart: who, and the sampled address */
     struct timeline *timeline;      /* where the order of samples counts: they come from here; else NULL */
     struct u64_map before;          /* what each counter was when it was read last, by id */
     bool full;                      /* the limit was met: nothing new is taken in */
@@ -368,13 +383,41 @@ struct item {
 
 /* The words, hash and moment of item->picked. */
 pfr_status words_make(struct counter *c, struct item *item, pfr_error *err);
-static inline uint64_t words_hash(const struct counter *c, const uint64_t *words) {
-    uint64_t h = c->seed;
-    for (unsigned i = 0; i < c->words; i++) {
+static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsigned count) {
+    uint64_t h = seed;
+    for (unsigned i = 0; i < count; i++) {
         h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
         h ^= h >> 32;
     }
     return h * 0xd6e8feb86659fd93u;
+}
+static inline uint64_t words_hash(const struct counter *c, const uint64_t *words) {
+    return words_hash_of(c->seed, words, c->words);
+}
+
+/* Where a thread that was met lately is kept. */
+static inline struct view_slot *words_view(struct counter *c, const struct picked *s) {
+    const bool in_kernel = c->kernel_apart && s->mode == CPUMODE_KERNEL;
+    return &c->views[(s->tid ^ s->tid >> 6) % (VIEWS / 2) * 2 + in_kernel];
+}
+static inline bool words_view_holds(const struct view_slot *slot, const struct picked *s, uint64_t moment) {
+    return slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until;
+}
+static inline uint64_t words_first(const struct picked *s, uint32_t who) {
+    return (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
+}
+/* words_make without a call, for nearly all samples of flat reports; false: not for this one. */
+static inline bool words_make_plain(struct counter *c, struct item *item) {
+    const struct picked *s = &item->picked;
+    const struct view_slot *slot = words_view(c, s);
+    item->moment = moment_of(&c->profile->state, &s->key);
+    if (!c->plain || !words_view_holds(slot, s, item->moment))
+        return false;
+    item->words[0] = words_first(s, slot->who);
+    item->words[1] = s->ip;
+    item->hash = words_hash_of(c->seed, item->words, 2);
+    __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
+    return true;
 }
 
 /* --- profile_count.c, what others call */

@@ -13,7 +13,6 @@
 #define S_PERIOD (1ull << 8)
 #define S_WEIGHT (1ull << 14)
 #define READ_ID (1ull << 2)
-#define NOT_RECORDED UINT32_MAX
 
 /* Keys that are made of what is picked at fixed places. */
 #define FIXED_KEYS                                                                                                     \
@@ -43,19 +42,6 @@ void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event,
         p->fixed = PLACE(S_CHAIN, nr_chain, false, &p->chain) && p->fixed;
     p->reads = p->sample_type & S_READ && e->public.attr.read_format & READ_ID;
     p->fixed = p->fixed && !p->reads && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
-}
-
-void pick_fixed(const struct pick_places *p, const uint8_t *bytes, bool swap, struct picked *out) {
-    out->pid = p->pid ? load_u32(bytes + p->pid, swap) : NOT_RECORDED;
-    out->tid = p->pid ? load_u32(bytes + p->pid + 4, swap) : NOT_RECORDED;
-    out->cpu = p->cpu ? load_u32(bytes + p->cpu, swap) : NOT_RECORDED;
-    out->ip = p->ip ? load_u64(bytes + p->ip, swap) : 0;
-    out->time = p->time ? load_u64(bytes + p->time, swap) : UINT64_MAX;
-    out->period = p->period_at ? load_u64(bytes + p->period_at, swap) : p->period;
-    out->chain.count = p->chain ? load_u64(bytes + p->chain, swap) : 0;
-    out->chain.at = bytes + p->chain + 8;
-    out->chain.swap = swap;
-    out->whole = NULL;
 }
 
 void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, struct picked *out) {

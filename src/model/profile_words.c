@@ -32,23 +32,15 @@ static pfr_status put_who(struct counter *c, const struct thread_view *view, uin
                                : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
 }
 
-/* The kernel's addresses are the same in all spaces: where nothing else is asked for, those of many processes are one
-   entry. */
-static inline bool is_in_kernel(const struct counter *c, const struct picked *s) {
-    const struct profile_wish *w = &c->profile->wish;
-    return s->mode == CPUMODE_KERNEL && !c->has_places && !w->chains && !w->branches;
-}
-
 /* Samples of one thread follow each other, and threads come again. */
 static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t moment, uint32_t *who, pfr_error *err) {
     const struct state *state = &c->profile->state;
-    const bool in_kernel = is_in_kernel(c, s);
-    struct view_slot *slot = &c->views[(s->tid ^ s->tid >> 6) % (VIEWS / 2) * 2 + in_kernel];
+    struct view_slot *slot = words_view(c, s);
     struct thread_view view;
-    if (slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until)
+    if (words_view_holds(slot, s, moment))
         return *who = slot->who, PFR_OK;
     thread_at(&state->threads, s->pid, s->tid, s->key, &view);
-    PFR_TRY(put_who(c, &view, s->tid, in_kernel, who, err));
+    PFR_TRY(put_who(c, &view, s->tid, c->kernel_apart && s->mode == CPUMODE_KERNEL, who, err));
     *slot = (struct view_slot){.from = moment_of(state, &view.from),
                                .until = moment_of(state, &view.until),
                                .pid = s->pid,
@@ -114,7 +106,7 @@ pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
     uint32_t who;
     item->moment = moment_of(&c->profile->state, &s->key);
     PFR_TRY(find_who(c, s, item->moment, &who, err));
-    *at++ = (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
+    *at++ = words_first(s, who);
     if (w->frames)
         *at++ = s->ip;
     if (w->keys & ~KEYS_APART)
