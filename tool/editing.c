@@ -67,11 +67,24 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
     };
 }
 
+/* What failed was the writing: the byte is none of the recording's, and the text names the file. */
+static bool is_of_output(const pfr_error *err) {
+    static const char *const words[] = {"make", "write", "synchronise", "name", "output"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(err->where, words[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum exit_status end_of_edit(const struct task *task, struct telling *telling, pfr_status status,
                                     const pfr_edit_counts *counts, const pfr_error *err, pfr_reader *reader) {
     if (status == PFR_ERR_USAGE) {
         complain_as(telling->program, "%s; see %s -h", err->text, telling->program);
         return ENDS_USAGE;
+    }
+    if (status < 0 && is_of_output(err)) {
+        complain("%s", err->text);
+        return exit_status_of(status);
     }
     if (status < 0)
         return complain_of(task->file, err, NULL);

@@ -92,12 +92,30 @@ static uint32_t part_of_record(const struct carry *c, const pfr_record *rec) {
     return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;
 }
 
-static pfr_status carry_record(struct carry *c, const pfr_record *rec, pfr_error *err) {
+/* perf stops at a record whose id is that of no event, and takes 0 for the first one. */
+static void mend_id(struct carry *c, pfr_record *rec) {
+    const pfr_reader *r = c->reader;
+    pfr_error lost;
+    if (!c->recover || rec->tail == 0 || r->nr_events < 2 || r->id_back == 0 || r->id_back > rec->tail)
+        return;
+    const uint32_t at = rec->size - r->id_back;
+    const uint64_t id = load_u64(rec->bytes + at, r->context.swap);
+    if (id == 0 || pfr_event_of_id(r, id) >= 0)
+        return;
+    memcpy(c->mended, rec->bytes, rec->size);
+    memset(c->mended + at, 0, 8);
+    rec->bytes = c->mended;
+    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample_id.id", "the id of no event, set to 0");
+    carry_lost(c, &lost);
+}
+
+static pfr_status carry_record(struct carry *c, pfr_record *rec, pfr_error *err) {
     pfr_status s = PFR_OK;
     if (rec->type < FIRST_USER)
         note_time(c, time_of(c->reader, rec), rec->type == TYPE_SAMPLE);
     if (is_void(c) || carry_special(c, rec, &s, err) || is_left_out(c, rec))
         return s;
+    mend_id(c, rec);
     c->counts.records++;
     c->counts.samples += rec->type == TYPE_SAMPLE;
     if (c->to == PFR_DIRECTORY && c->writer)
@@ -244,14 +262,15 @@ static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "this is a trace, which is not written this way");
     plan(c);
     PFR_TRY(attr_size_can_be(c, err));
-    c->packed = mem_alloc(&c->reader->memory, RECORD_MOST, 1);
+    c->packed = mem_alloc(&c->reader->memory, 2, RECORD_MOST);
     if (!c->packed)
         return mem_fail(&c->reader->memory, err, "compressed");
+    c->mended = c->packed + RECORD_MOST;
     pfr_status s = look_first(c, err);
     for (unsigned pass = 0; s >= 0 && pass < PASSES; pass++)
         if ((s = write_pass(c, err)) < 0 || !c->again)
             break;
-    mem_free(&c->reader->memory, c->packed, RECORD_MOST, 1);
+    mem_free(&c->reader->memory, c->packed, 2, RECORD_MOST);
     if (counts)
         *counts = c->counts;
     return s < 0 || c->counts.lost == 0 ? s : PFR_HOLE;

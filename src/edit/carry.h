@@ -40,6 +40,7 @@ struct carry {
     uint32_t events_given; /* to the writer */
     uint8_t *packed;       /* a COMPRESSED record that is not yet known to be good; packed_length 0: none */
     size_t packed_length;
+    uint8_t *mended;                /* room for one record */
     uint64_t first_time, last_time; /* of samples; 0: none */
     bool given[FEATURES];           /* to the writer */
     uint64_t told;                  /* losses */
@@ -62,6 +63,8 @@ pfr_status carry_front(struct carry *c, pfr_error *err);  /* before the first re
 pfr_status carry_feature(struct carry *c, const pfr_feature *feature, pfr_error *err);
 
 /* mending.c */
+bool mending_blob_is_whole(const pfr_feature *feature, pfr_error *err);
+pfr_status mending_formats(struct carry *c, pfr_error *err); /* where there are none that are whole */
 pfr_status mending_end(struct carry *c, pfr_error *err);
 
 #endif

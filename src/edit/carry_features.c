@@ -37,7 +37,9 @@ pfr_status carry_feature(struct carry *c, const pfr_feature *f, pfr_error *err) 
     pfr_status s = PFR_OK;
     if (!c->writer || f->bit >= FEATURES || is_the_writers(c, f))
         return PFR_OK;
-    if (c->recover)
+    if (c->recover && f->status == PFR_OK && f->bit == BIT_TRACING_DATA && !mending_blob_is_whole(f, &lost))
+        s = PFR_HOLE;
+    else if (c->recover)
         s = pfr_check_feature(c->reader, f, &lost);
     if (s == PFR_OK)
         s = pfr_writer_copy_feature(c->writer, c->reader, f, &lost);
@@ -123,7 +125,9 @@ pfr_status carry_front(struct carry *c, pfr_error *err) {
         PFR_TRY(learn_front(c, err));
     PFR_TRY(carry_events(c, err));
     PFR_TRY(carry_features(c, err));
-    if (from == PFR_FILE && c->to == PFR_FILE && c->same_order && !c->recover)
+    if (c->recover && c->to == PFR_PIPE) /* a stream's come before its records */
+        PFR_TRY(mending_formats(c, err));
+    if (from == PFR_FILE && c->to == PFR_FILE && !c->recover)
         c->writer->spare_slots = spare_slots(c->reader);
     return from != PFR_PIPE && c->to == PFR_PIPE ? carry_names(c, err) : PFR_OK;
 }

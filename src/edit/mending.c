@@ -7,6 +7,7 @@
  * their numbers, and the fields that all tracepoints have.
  */
 #include "edit/carry.h"
+#include "file/tracing_blob.h"
 #include "wire/any_layout.h"
 
 #include <inttypes.h>
@@ -107,6 +108,24 @@ static pfr_status make_names(struct carry *c, pfr_error *err) {
 
 /* --- Formats of tracepoints. */
 
+/* Whether all of it can be read, up to what stands behind the formats. */
+bool mending_blob_is_whole(const pfr_feature *f, pfr_error *err) {
+    struct tracing_blob blob;
+    struct tracing_format format;
+    struct tracing_rest rest;
+    pfr_status s = blob_open(&blob, f->bytes.at, f->bytes.length, f->offset, err);
+    while (s == PFR_OK && (s = blob_next(&blob, &format, err)) == PFR_OK)
+        if (format.name.length == 0 || format.id == UINT64_MAX)
+            return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "tracing_data",
+                            "a format without name or number"),
+                   false;
+    if (s == PFR_END)
+        s = blob_rest(&blob, &rest, err);
+    if (s < 0 && err)
+        err->status = PFR_HOLE;
+    return s >= 0 && cursor_left(&blob.in) < 8; /* a stream's are padded */
+}
+
 static uint32_t count_tracepoints(const struct carry *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->reader->nr_events; i++)
@@ -136,14 +155,25 @@ static void put_format(struct output *out, uint64_t id, bool swap) {
     out_write(out, text, (size_t)length);
 }
 
+/* Its name with the NUL, its length, its text; perf does not take an empty one. */
+static void put_named(struct output *out, const char *name, const char *text, bool swap) {
+    out_write(out, name, strlen(name) + 1);
+    put_number(out, strlen(text), 8, swap);
+    out_text(out, text);
+}
+
 static void put_blob(const struct carry *c, struct output *out) {
+    static const char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+                               "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+                               "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+                               "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
     const bool swap = c->reader->context.swap; /* of the raw data in samples, too, which are never turned */
     out_write(out, "\x17\x08\x44tracing0.6", 14);
     out_char(out, (char)c->reader->header.big_endian);
     out_char(out, 8);
     put_number(out, 4096, 4, swap);
-    out_write(out, "header_page\0\0\0\0\0\0\0\0", 20);
-    out_write(out, "header_event\0\0\0\0\0\0\0\0", 21);
+    put_named(out, "header_page", page, swap);
+    put_named(out, "header_event", "# compressed entry header\n", swap);
     put_number(out, 0, 4, swap);
     put_number(out, 1, 4, swap);
     out_write(out, "lost", 5);
@@ -155,11 +185,12 @@ static void put_blob(const struct carry *c, struct output *out) {
     put_number(out, 0, 8, swap);
 }
 
-static pfr_status make_formats(struct carry *c, pfr_error *err) {
+pfr_status mending_formats(struct carry *c, pfr_error *err) {
     struct output blob;
     size_t length;
-    if (is_known(c, BIT_TRACING_DATA) || count_tracepoints(c) == 0 || c->to == PFR_PIPE)
+    if (is_known(c, BIT_TRACING_DATA) || count_tracepoints(c) == 0)
         return PFR_OK;
+    c->given[BIT_TRACING_DATA] = true;
     out_open_memory(&blob, &c->reader->memory);
     put_blob(c, &blob);
     const char *bytes = out_bytes(&blob, &length);
@@ -179,6 +210,6 @@ static pfr_status make_formats(struct carry *c, pfr_error *err) {
 pfr_status mending_end(struct carry *c, pfr_error *err) {
     PFR_TRY(make_span(c, err));
     PFR_TRY(make_flag(c, err));
-    PFR_TRY(make_formats(c, err));
+    PFR_TRY(c->to == PFR_PIPE ? PFR_OK : mending_formats(c, err));
     return make_names(c, err);
 }

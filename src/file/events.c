@@ -20,6 +20,20 @@ uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
     return copy;
 }
 
+/* A size that no attr has: that of the entry is taken. */
+static pfr_status read_absurd(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
+                              pfr_error *err) {
+    const uint32_t size = r->context.swap ? __builtin_bswap32((uint32_t)room) : (uint32_t)room;
+    uint8_t *copy = arena_copy(&r->arena, bytes, room, 1);
+    if (!copy)
+        return mem_fail(&r->memory, err, "events");
+    found(r, PFR_NO_OFFSET, 0, "attr.size", "an attr of %u bytes in an entry of %zu",
+          load_u32(bytes + 4, r->context.swap), room);
+    memcpy(copy + 4, &size, sizeof size);
+    struct cursor in = cursor_on(copy, room, 0, r->context.swap);
+    return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
+}
+
 /* An attr that says it is longer than its entry is read as far as the entry goes, the rest as zero. */
 static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
                             pfr_error *err) {
@@ -27,10 +41,11 @@ static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, st
     struct cursor in = cursor_on(bytes, room, 0, r->context.swap);
     if (said <= room)
         return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
-    uint8_t *longer = said <= RECORD_MOST ? arena_zeroed(&r->arena, said, 1) : NULL;
+    if (said > RECORD_MOST)
+        return read_absurd(r, bytes, room, attr, err);
+    uint8_t *longer = arena_zeroed(&r->arena, said, 1);
     if (!longer)
-        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr.size", "an attr of %u bytes in an entry of %zu",
-                        said, room);
+        return mem_fail(&r->memory, err, "events");
     memcpy(longer, bytes, room);
     in = cursor_on(longer, said, 0, r->context.swap);
     return layout_read(layout_at(L_attr), &r->context, &in, attr, err);

@@ -239,7 +239,7 @@ static pfr_status rewrite_header(pfr_writer *w, pfr_error *err) {
     }
     if (done == sizeof header)
         return PFR_OK;
-    pfr_fail_errno(&why, errno, "write the header of", w->name);
+    pfr_fail_errno(&why, errno, "write", w->name);
     why.status = PFR_ERR_IO;
     return writer_failed(w, &why, err);
 }

@@ -9,7 +9,9 @@ Environment: PERFRAY, the command. RECORDED is the folder of recordings.
 A recording of N samples is made by hand and damaged as run_million.py does (one bad record, data size 0, cut in half, a
 stream cut); a compressed one of our own loses one frame of many, and single bits; perf record is killed. Then mutants of
 every recording. Asked of each: what was lost is said (status 4), the written file is read without a word and holds every
-sample that the damaged one gives, and perf, where installed, opens it without a warning and counts the same.
+sample that the damaged one gives, and perf, where installed, opens it without a warning and counts the same. Not asked
+of perf: files with hostile texts in features (it takes lists of cpus out of them, and reads no features behind one that it
+cannot), and of whose tracepoint formats libtraceevent complains.
 """
 import argparse
 import concurrent.futures
@@ -72,6 +74,8 @@ def perf_count(path):
     done = run([PERF, "report", "-D" if is_stream(path) else "--stats", "-f", "-i", path], env=environment)
     said = [line for line in text_of(done).splitlines() if line and not is_of_this_machine(line)]
     found = SAMPLES.search(done.stdout.decode("utf-8", "replace"))
+    if "libtraceevent" in text_of(done):
+        return None  # the text of a format, which nobody but perf judges
     if done.returncode or said:
         raise Wrong("perf: status %d, %s" % (done.returncode, " ".join(said)[:300]))
     return int(found.group(1)) if found else 0
@@ -102,7 +106,7 @@ def judge(folder, path, least, name="out"):
         raise Wrong("%d samples of %d" % (samples, given))
     if done.returncode not in (0, ENDS_PARTIAL) or (done.returncode == 0) != (text_of(done) == ""):
         raise Wrong("status %d, said: %s" % (done.returncode, text_of(done)))
-    if PERF and samples and perf_count(out) != samples:
+    if PERF and samples and "_str_hostile" not in path and perf_count(out) not in (samples, None):
         raise Wrong("perf counts %d of %d" % (perf_count(out), samples))
     return samples, done
 
@@ -241,7 +245,7 @@ def check_mutants(folder, recorded, number):
     paths = sorted(glob.glob(os.path.join(made, "*")))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong = [one for one in pool.map(lambda path: judge_mutant(folder, path), paths) if one]
-    for line in wrong[:40]:
+    for line in wrong[:10]:
         print("  " + line)
     return report("mutants of %d recordings" % len(inputs), "%d" % len(paths), "%d wrong" % len(wrong) if wrong else "")
 
@@ -253,7 +257,7 @@ def main():
     parser.add_argument("recorded")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="perfray-recover-") as folder:
-        failed = 0 if os.environ.get("SKIPM") else check_million(folder, options.samples)
+        failed = check_million(folder, options.samples)
         failed += check_frames(folder, options.samples * 13 // 10)
         failed += check_killed(folder)
         failed += check_mutants(folder, options.recorded, options.mutants)
