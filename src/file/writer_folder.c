@@ -48,6 +48,13 @@ pfr_status folder_open(pfr_writer *w, const char *path, pfr_error *err) {
     return folder_part(w, 0, err);
 }
 
+static pfr_status part_unmade(const pfr_writer *w, const char *name, pfr_error *err) {
+    char path[100];
+    const int error_number = errno;
+    snprintf(path, sizeof path, "%.60s/%s", w->folder_path, name);
+    return pfr_fail_errno(err, error_number, "make", path);
+}
+
 pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err) {
     char name[NAME_ROOM];
     if (w->nr_parts == w->parts_room) {
@@ -60,7 +67,7 @@ pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err) {
     }
     name_part(name, number);
     const int fd = descriptor_open(w->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    return fd < 0 ? pfr_fail_errno(err, errno, "make", name) : part_open(w, fd, true, number, err);
+    return fd < 0 ? part_unmade(w, name, err) : part_open(w, fd, true, number, err);
 }
 
 pfr_status folder_whole(pfr_writer *w, pfr_error *err) {

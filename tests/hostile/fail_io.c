@@ -120,6 +120,30 @@ ssize_t write(int fd, const void *from, size_t length) {
     return BEHIND(write)(fd, from, way && way->needs == IS_SHORT ? 1 : length);
 }
 
+ssize_t pwrite(int fd, const void *from, size_t length, off_t offset) {
+    const struct way *way = length ? goes_wrong("pwrite", TRANSFER | FILLS_DISK, fd, NULL) : NULL;
+    if (way && way->number)
+        return -1;
+    return BEHIND(pwrite)(fd, from, way ? 1 : length, offset);
+}
+
+ssize_t pwrite64(int fd, const void *from, size_t length, off64_t offset) {
+    return pwrite(fd, from, length, offset);
+}
+
+int fsync(int fd) {
+    return goes_wrong("fsync", FAILS | ENDS_BY_SIGNAL | FILLS_DISK, fd, NULL) ? -1 : BEHIND(fsync)(fd);
+}
+
+int rename(const char *from, const char *to) {
+    return goes_wrong("rename", FAILS | FILLS_DISK, -1, to) ? -1 : BEHIND(rename)(from, to);
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+    return goes_wrong("renameat2", FAILS | FILLS_DISK, -1, to) ? -1
+                                                               : BEHIND(renameat2)(from_folder, from, to_folder, to, flags);
+}
+
 /* Linux has closed the descriptor when close(2) fails. */
 int close(int fd) {
     const struct way *way = goes_wrong("close", FAILS | ENDS_BY_SIGNAL | FILLS_DISK, fd, NULL);

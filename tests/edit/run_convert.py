@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_convert.py - what convert writes is the same recording, in every form.
+
+usage: run_convert.py RECORDED
+
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, skipped without. RECORDED is the folder of recordings.
+
+Every recording that is whole goes through convert without options: its bytes are the same, or one of REASONS holds; and the
+records and features that dump shows are the same. Then through every form of FORMS, and back into a file: the kernel's records
+are the same, each field. perf, where installed, prints the same script, events and build-ids of the files before and after, and
+has nothing to say of a form that it does not say of the input.
+"""
+import argparse
+import collections
+import concurrent.futures
+import glob
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+FORMS = (["--byte-order=big"], ["--to=pipe"], ["--to=directory"], ["--compress"], ["--plain"], ["--to=pipe", "--compress"],
+         ["--to=directory", "--compress=3", "--byte-order=big"])
+PERF = shutil.which("perf")
+LARGEST = 1 << 20
+PLACES = ("offset", "part", "inner", "inside", "event")
+
+
+class Wrong(Exception):
+    """A law that does not hold."""
+
+
+def run(words, **more):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
+                          check=False, **more)
+
+
+def perfray(*words):
+    return run([os.environ["PERFRAY"], *words])
+
+
+def shown(path, kernel_only):
+    """What dump shows, less where it stands."""
+    lines = []
+    for line in perfray("dump", "--format=jsonl", path).stdout.decode("utf-8").splitlines():
+        one = json.loads(line)
+        if "type" not in one and "bit" not in one or one.get("type") in (81, 83):
+            continue
+        if kernel_only and one.get("type", 64) >= 64:
+            continue
+        if one.get("bit") in (18, 24, 27):  # of the container: places, the form, the compression
+            continue
+        lines.append(json.dumps({key: value for key, value in one.items() if key not in PLACES}, sort_keys=True))
+    return sorted(lines) if kernel_only else lines
+
+
+# --- Why bytes may differ.
+
+def has_event_types(data, _):
+    """The obsolete section of names."""
+    return struct.unpack_from("<Q", data, 64)[0] != 0 or struct.unpack_from(">Q", data, 64)[0] != 0
+
+
+def is_version_1(data, _):
+    return data[:8] == b"PERFFILE"
+
+
+def has_long_entries(data, order):
+    """Entries of attrs with room behind the attr, or ids that stand elsewhere than behind the header."""
+    entry, attrs = struct.unpack_from(order + "QQ", data, 16)
+    size, = struct.unpack_from(order + "I", data, attrs + 4)
+    ids, = struct.unpack_from(order + "Q", data, attrs + entry - 16)
+    return (size or 64) + 16 != entry or ids != 104 or struct.unpack_from(order + "Q", data, 8)[0] != 104
+
+
+def has_features_elsewhere(data, order):
+    """Payloads in another order than their bits, or with room between; slots with a place and no bytes."""
+    offset, size = struct.unpack_from(order + "QQ", data, 40)
+    bits, at, end = int.from_bytes(data[72:104], "little" if order == "<" else "big"), offset + size, 0
+    count = bin(bits).count("1")
+    slots = [struct.unpack_from(order + "QQ", data, at + 16 * i) for i in range(count)]
+    first = min((place for place, length in slots if length), default=0)
+    spare = data[at + 16 * count:first]
+    end = first
+    for place, length in slots:
+        if place != end:
+            return True
+        end = place + length
+    return end != len(data) or any(spare)
+
+
+REASONS = {"event_types": has_event_types, "version 1": is_version_1, "room in attrs": has_long_entries,
+           "order of features": has_features_elsewhere}
+
+
+def reason_for(data):
+    order = ">" if data[:8] == b"2ELIFREP" else "<"
+    return next((name for name, holds in REASONS.items() if holds(data, order)), None)
+
+
+# --- Laws.
+
+def convert(path, out, *options):
+    shutil.rmtree(out, ignore_errors=True)
+    done = perfray("convert", *options, path, "-o", out)
+    if done.returncode or done.stderr:
+        raise Wrong("convert %s: status %d, %s" % (" ".join(options), done.returncode, done.stderr.decode().strip()[:300]))
+
+
+def bytes_of(path):
+    if not os.path.isdir(path):
+        with open(path, "rb") as file:
+            return file.read()
+    return b"".join(bytes_of(os.path.join(path, name)) for name in sorted(os.listdir(path)) if name.startswith("data"))
+
+
+def is_stream(path):
+    return not os.path.isdir(path) and bytes_of(path)[8:16] in (struct.pack("<Q", 16), struct.pack(">Q", 16))
+
+
+def perf_words(path):
+    return (["script", "--no-inline", "--symfs=/nonexistent", "-f", "-i", path], ["evlist", "-v", "-f", "-i", path],
+            ["buildid-list", "-f", "-i", path], ["report", "-D", "-f", "-i", path])
+
+
+def perf(words, path):
+    environment = dict(os.environ, LC_ALL="C", TZ="UTC", HOME="/nonexistent")
+    done = run([PERF, *words], env=environment)
+    return done.returncode, done.stdout, done.stderr.replace(os.fsencode(path), b"FILE")
+
+
+def check_perf(path, out):
+    """Of a file that was written as it is: everything, less the dump, where places are shown."""
+    for theirs, ours in zip(perf_words(path)[:3], perf_words(out)[:3]):
+        before, after = perf(theirs, path), perf(ours, out)
+        if before != after:
+            raise Wrong("perf %s differs: %s" % (ours[0], after[2].decode("utf-8", "replace")[:200]))
+
+
+def check_perf_form(path, out, options):
+    """The same script without a word more. perf 6.1 does not turn the numbers of features in streams of the other byte order."""
+    before, after = perf(perf_words(path)[0], path), perf(perf_words(out)[0], out)
+    said = [line for line in after[2].splitlines() if line and line not in before[2].splitlines()]
+    said = [line for line in said if b"endianness is not yet supported" not in line and b"kallsyms or vmlinux" not in line]
+    if before[:2] != after[:2] or said:
+        raise Wrong("perf script of %s differs: %s" % (" ".join(options), b" ".join(said)[:200]))
+
+
+def is_whole(path):
+    done = perfray("info", "--stats", path)
+    return done.returncode == 0 and not done.stderr
+
+
+def check_one(path, folder):
+    """Why its bytes differ, or "identical"."""
+    out, back = os.path.join(folder, "out"), os.path.join(folder, "back")
+    convert(path, out)
+    if shown(path, False) != shown(out, False):
+        raise Wrong("dump shows something else")
+    why = "identical" if bytes_of(path) == bytes_of(out) else "directory" if os.path.isdir(path) else reason_for(bytes_of(path))
+    if not why:
+        raise Wrong("other bytes, for no reason")
+    if PERF and not os.path.isdir(path):
+        check_perf(path, out)
+    records = shown(path, True)
+    for options in FORMS:
+        convert(path, out, *options)
+        if PERF and "stat" not in os.path.basename(path) and not ("--byte-order=big" in options and is_stream(path)):
+            check_perf_form(path, out, options)
+        convert(out, back, "--to=file", "--byte-order=little")
+        if shown(back, True) != records:
+            raise Wrong("other records after %s and back" % " ".join(options))
+    return why
+
+
+def check(path):
+    with tempfile.TemporaryDirectory(prefix="perfray-convert-") as folder:
+        try:
+            if not is_whole(path):
+                return path, "damaged", ""
+            return path, check_one(path, folder), ""
+        except (Wrong, subprocess.TimeoutExpired) as why:
+            return path, "wrong", str(why)
+
+
+def judge(name, paths):
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(check, paths))
+    wrong = [(path, text) for path, _, text in results if text]
+    counts = collections.Counter(kind for _, kind, _ in results)
+    for path, text in wrong:
+        print("  %s: %s" % (os.path.basename(path), text))
+    print("%s edit/convert %s (%d: %s)" % ("not ok" if wrong else "ok", name, len(paths),
+                                           ", ".join("%s %d" % pair for pair in sorted(counts.items()))), flush=True)
+    return bool(wrong)
+
+
+def corpus():
+    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
+    with open(os.path.join(root, "index.tsv"), encoding="utf-8") as lines:
+        names = [line.split("\t")[0] for line in lines][1:]
+    paths = [os.path.join(root, name) for name in names if not name.startswith("hostile")]
+    return [path for path in paths if os.path.isdir(path) or os.path.getsize(path) <= LARGEST]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("recorded")
+    options = parser.parse_args()
+    failed = judge("recordings of our own", sorted(glob.glob(os.path.join(options.recorded, "*.data"))))
+    if os.path.isdir(os.environ.get("PERFRAY_CORPUS", "")):
+        failed += judge("the corpus", corpus())
+    else:
+        print("skip edit/convert the corpus: PERFRAY_CORPUS names no corpus")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
