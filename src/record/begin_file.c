@@ -180,6 +180,45 @@ static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
     return put_record(r, TYPE_CPU_MAP, 0, &map, sizeof map, err);
 }
 
+/* Times are counted in ns, and shown in ms. */
+static pfr_status put_unit(pfr_recorder *r, const struct typed_event *e, uint64_t id, pfr_error *err) {
+    static const char unit[] = "msec";
+    static const double scale = 1e-6;
+    static const struct pfr_context plain;
+    const struct pfr_rec_event_update units = {.type = 0,
+                                               .id = id,
+                                               .data = {.at = (const uint8_t *)unit,
+                                                        .length = sizeof unit,
+                                                        .count = 1,
+                                                        .of = L_event_update_unit,
+                                                        .context = &plain}};
+    const struct pfr_rec_event_update scales = {.type = 1,
+                                                .id = id,
+                                                .data = {.at = (const uint8_t *)&scale,
+                                                         .length = sizeof scale,
+                                                         .count = 1,
+                                                         .of = L_event_update_scale,
+                                                         .context = &plain}};
+    const bool clock = e->attr.config == PERF_COUNT_SW_CPU_CLOCK || e->attr.config == PERF_COUNT_SW_TASK_CLOCK;
+    if (e->attr.type != PERF_TYPE_SOFTWARE || !clock || e->stands_in)
+        return PFR_OK;
+    PFR_TRY(put_record(r, TYPE_EVENT_UPDATE, 0, &units, sizeof units, err));
+    return put_record(r, TYPE_EVENT_UPDATE, 0, &scales, sizeof scales, err);
+}
+
+static uint64_t first_id(const pfr_recorder *r, uint32_t number) {
+    for (size_t c = 0; c < r->nr_counters; c++)
+        if (r->counters[c].event == number)
+            return r->counters[c].id;
+    return 0;
+}
+
+static pfr_status put_units(pfr_recorder *r, pfr_error *err) {
+    for (uint32_t i = 0; i < r->events.count; i++)
+        PFR_TRY(put_unit(r, &r->events.at[i], first_id(r, i), err));
+    return PFR_OK;
+}
+
 /* A stream has no place for what events are called but this. */
 static pfr_status put_names(pfr_recorder *r, pfr_error *err) {
     struct pfr_context *const plain = take(r, 1, sizeof *plain);
@@ -187,13 +226,9 @@ static pfr_status put_names(pfr_recorder *r, pfr_error *err) {
         return no_memory(r, err);
     for (uint32_t i = 0; i < r->events.count; i++) {
         const struct typed_event *const e = &r->events.at[i];
-        uint64_t id = 0;
-        for (size_t c = r->nr_counters; c-- > 0;)
-            if (r->counters[c].event == i)
-                id = r->counters[c].id;
         const size_t length = strlen(e->name) + 1;
         const struct pfr_rec_event_update update = {.type = 2,
-                                                    .id = id,
+                                                    .id = first_id(r, i),
                                                     .data = {.at = (const uint8_t *)e->name,
                                                              .length = length,
                                                              .count = 1,
@@ -215,6 +250,7 @@ static void read_clocks(pfr_recorder *r) {
 static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(put_id_index(r, err));
     PFR_TRY(tasks_put_kernel(r, err));
+    PFR_TRY(put_units(r, err));
     if (strcmp(r->path, "-") == 0)
         PFR_TRY(put_names(r, err));
     PFR_TRY(put_thread_map(r, err));

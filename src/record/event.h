@@ -40,6 +40,8 @@ struct typed_event {
     bool own_frequency;          /* term freq */
     bool falls_back;             /* cycles: where there is no such counter, the clock of the cpu */
     bool without_name;           /* nobody typed it */
+    bool named;                  /* by a term */
+    bool stands_in;              /* for another, which is not there */
     uint8_t inherit;             /* 0: as all; 1: yes; 2: no */
     uint8_t time;                /* the same */
     enum chain_mode chain;

@@ -85,6 +85,14 @@ static bool is_named(const struct event_name *row, const char *at, size_t length
            (row->alias && strlen(row->alias) == length && strncmp(row->alias, at, length) == 0);
 }
 
+/* From `start` to here, where no term gave a name. */
+static pfr_status name_as_typed(struct event_text *text, const char *start, struct typed_event *event) {
+    if (event->named)
+        return PFR_OK;
+    event->name = arena_text(&text->list->arena, start, (size_t)(text->at - start));
+    return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
+}
+
 static pfr_status add_plain(struct event_text *text, size_t length, uint32_t type, uint64_t config, bool *taken) {
     struct typed_event *const event = add_event(text, text->at, length);
     if (!event)
@@ -92,12 +100,14 @@ static pfr_status add_plain(struct event_text *text, size_t length, uint32_t typ
     event->attr.type = type;
     event->attr.config = config;
     event->falls_back = type == PERF_TYPE_HARDWARE && config == PERF_COUNT_HW_CPU_CYCLES;
+    const char *const start = text->at;
     text->at += length;
     *taken = true;
     if (*text->at != '/')
         return PFR_OK;
     text->at++;
-    return event_terms(text, NULL, event);
+    PFR_TRY(event_terms(text, NULL, event));
+    return name_as_typed(text, start, event);
 }
 
 static pfr_status take_named(struct event_text *text, bool *taken) {
@@ -188,8 +198,7 @@ static pfr_status take_breakpoint(struct event_text *text, bool *taken) {
         PFR_TRY(take_access(text, event));
     }
     finish_breakpoint(event);
-    event->name = arena_text(&text->list->arena, start, (size_t)(text->at - start));
-    return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
+    return name_as_typed(text, start, event);
 }
 
 static pfr_status take_pmu(struct event_text *text, bool *taken) {
@@ -210,9 +219,7 @@ static pfr_status take_pmu(struct event_text *text, bool *taken) {
     event->attr.type = (uint32_t)type;
     text->at += length + 1;
     PFR_TRY(event_terms(text, pmu, event));
-    if (*event->name == '\0')
-        event->name = arena_text(&text->list->arena, start, (size_t)(text->at - start));
-    return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
+    return name_as_typed(text, start, event);
 }
 
 static pfr_status take_tracepoint(struct event_text *text, bool *taken) {
@@ -305,7 +312,8 @@ static void apply_modifiers(struct typed_event *event, const struct modifiers *m
 }
 
 static pfr_status take_modifiers(struct event_text *text, struct modifiers *m) {
-    const char *const start = ++text->at;
+    text->at += *text->at == ':';
+    const char *const start = text->at;
     while (isalpha((unsigned char)*text->at) && take_modifier(m, *text->at))
         text->at++;
     if (text->at == start || isalnum((unsigned char)*text->at))
@@ -327,14 +335,15 @@ static pfr_status take_modified(struct event_text *text, size_t first, bool rena
     struct modifiers m = {0};
     struct event_list *const list = text->list;
     const char *const from = text->at;
-    const bool given = *from == ':';
+    const bool behind_terms = from > text->start && from[-1] == '/' && isalpha((unsigned char)*from);
+    const bool given = *from == ':' || behind_terms;
     if (given)
         PFR_TRY(take_modifiers(text, &m));
     for (size_t i = first; i < list->count; i++) {
         struct modifiers own = m;
         own.guest = given ? m.guest : true; /* guests are looked at where somebody asks */
         apply_modifiers(&list->at[i], &own);
-        if (given && renames)
+        if (given && renames && !list->at[i].named)
             PFR_TRY(rename_event(text, &list->at[i], from));
     }
     return PFR_OK;

@@ -100,7 +100,7 @@ static pfr_status take_words(struct event_text *text, const struct term *term, s
     static const char *const modes[] = {"no", "fp", "dwarf", "lbr"};
     if (strcmp(term->name, "name") == 0) {
         event->name = arena_text(&text->list->arena, term->value, strlen(term->value));
-        *taken = true;
+        event->named = *taken = true;
         return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
     }
     if (strcmp(term->name, "call-graph") != 0)

@@ -31,6 +31,7 @@ static bool take_clock(pfr_recorder *r, struct typed_event *e, int why) {
     e->attr.type = PERF_TYPE_SOFTWARE;
     e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
     e->falls_back = false;
+    e->stands_in = true;
     return true;
 }
 
@@ -142,11 +143,17 @@ static bool give_up(pfr_recorder *r, int why) {
         r->given_up |= ROW_BIT(row);
         if (!drop_from_all(r, row))
             continue;
-        if (rows[row].what)
-            recorder_note(r, "%s", rows[row].what);
+        r->notes_due |= ROW_BIT(row);
         return true;
     }
     return false;
+}
+
+void fallback_tell(pfr_recorder *r) {
+    for (unsigned row = 0; row < sizeof rows / sizeof *rows; row++)
+        if (rows[row].what && r->notes_due & ROW_BIT(row))
+            recorder_note(r, "%s", rows[row].what);
+    r->notes_due = 0;
 }
 
 bool fallback_next(pfr_recorder *r, struct typed_event *e, int why) {

@@ -136,10 +136,12 @@ static void wait_for_command(pfr_recorder *r) {
 static pfr_status start(pfr_recorder *r, uint64_t *enable_at, pfr_error *err) {
     const int64_t delay = r->options.delay_ms;
     const bool at_exec = r->command.pid && r->by_task;
-    *enable_at = delay > 0 ? now_ns() + (uint64_t)delay * 1000000u : 0;
     if (delay == 0 && !at_exec)
         counters_switch(r, true);
-    return r->command.pid ? command_go(r, err) : PFR_OK;
+    if (r->command.pid)
+        PFR_TRY(command_go(r, err));
+    *enable_at = delay > 0 ? now_ns() + (uint64_t)delay * 1000000u : 0;
+    return PFR_OK;
 }
 
 static int milliseconds_to(uint64_t when) {

@@ -131,13 +131,11 @@ struct planning {
     bool begins_late; /* counting is switched on after the start, whatever the command does */
 };
 
-static void plan_rate(const struct planning *p, struct typed_event *e, bool leads) {
+/* A member whose leader samples for it has no rate, but the fields of one that has. */
+static void plan_rate(const struct planning *p, struct typed_event *e, bool samples) {
     const pfr_recorder_options *const o = &p->r->options;
     struct perf_event_attr *const attr = &e->attr;
-    if (o->count_only || !leads) {
-        attr->freq = o->count_only && leads;
-        attr->sample_period = 0;
-    } else if (e->own_frequency) {
+    if (e->own_frequency) {
         attr->freq = 1;
     } else if (!e->fixed || o->period) {
         attr->freq = !o->period;
@@ -145,6 +143,10 @@ static void plan_rate(const struct planning *p, struct typed_event *e, bool lead
     }
     if (attr->freq || o->with_period)
         attr->sample_type |= PERF_SAMPLE_PERIOD;
+    if (o->count_only || !samples)
+        attr->sample_period = 0;
+    if (!samples)
+        attr->freq = 0;
 }
 
 static void plan_chains(const struct planning *p, struct typed_event *e) {
@@ -280,7 +282,7 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     const uint64_t place = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     struct typed_event *const dummy = &r->events.at[r->tracking];
     dummy->attr.sample_type &= place;
-    dummy->attr.sample_period = 1;
+    dummy->attr.sample_period = r->options.period ? r->options.period : 1;
     dummy->attr.freq = 0;
     dummy->attr.exclude_callchain_user = 0;
     dummy->attr.sample_stack_user = 0;

@@ -68,8 +68,9 @@ struct pfr_recorder {
     struct ring *rings;
     size_t nr_rings, rings_room;
     uint64_t ring_bytes;
-    unsigned given_up; /* rows of the table of fallbacks that are in force */
-    int watch, wake;   /* descriptors: what is waited for; written to by pfr_recorder_stop and the like */
+    unsigned given_up;  /* rows of the table of fallbacks that were tried */
+    unsigned notes_due; /* those that are in force and not yet told */
+    int watch, wake;    /* descriptors: what is waited for; written to by pfr_recorder_stop and the like */
     int control_in, control_out;
     pfr_writer *writer;
     char *path; /* the file that is written now */
@@ -110,6 +111,8 @@ void counters_switch(pfr_recorder *r, bool on);
 void counters_close(pfr_recorder *r);
 /* Makes the attrs ask for less, because the kernel answered `why` to event e; false: nothing is left to give up. */
 bool fallback_next(pfr_recorder *r, struct typed_event *e, int why);
+/* Says what was given up, once all counters are open. */
+void fallback_tell(pfr_recorder *r);
 pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, int why, pfr_error *err);
 
 /* rings.c */

@@ -18,7 +18,7 @@
 #include "record/recorder_parts.h"
 #include "wire/layout.h"
 
-enum { TYPE_MMAP = 1, TYPE_COMM = 3, TYPE_FORK = 7, TYPE_MMAP2 = 10, TYPE_NAMESPACES = 16 };
+enum { TYPE_MMAP = 1, TYPE_COMM = 3, TYPE_FORK = 7, TYPE_MMAP2 = 10, TYPE_NAMESPACES = 16, TYPE_CGROUP = 19 };
 enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_DATA = 0x2000 };
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -279,10 +279,49 @@ static pfr_status put_targets(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* --- cgroups: one for each folder of the version 2 hierarchy; its id is that of the folder's inode --- */
+
+#define CGROUP_DEPTH 16
+
+static pfr_status put_cgroup(pfr_recorder *r, const char *root, const char *path, unsigned depth, pfr_error *err) {
+    char whole[PATH_MAX];
+    struct stat facts;
+    if (snprintf(whole, sizeof whole, "%s%s", root, path) >= (int)sizeof whole || stat(whole, &facts) != 0)
+        return PFR_OK;
+    const struct pfr_rec_cgroup cgroup = {.id = facts.st_ino, .path = text_of(path)};
+    PFR_TRY(put_record(r, TYPE_CGROUP, 0, &cgroup, sizeof cgroup, err));
+    pfr_status status = PFR_OK;
+    DIR *const folder = depth < CGROUP_DEPTH ? opendir(whole) : NULL;
+    for (struct dirent *entry; folder && status == PFR_OK && (entry = readdir(folder));) {
+        char inner[PATH_MAX];
+        if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+            snprintf(inner, sizeof inner, "%s%s%s", path, path[1] ? "/" : "", entry->d_name) < (int)sizeof inner)
+            status = put_cgroup(r, root, inner, depth + 1, err);
+    }
+    if (folder)
+        closedir(folder);
+    return status;
+}
+
+static pfr_status put_cgroups(pfr_recorder *r, pfr_error *err) {
+    static const char *const roots[] = {"fs/cgroup/unified", "fs/cgroup"};
+    char text[64], root[PATH_MAX];
+    for (size_t i = 0; i < 2; i++)
+        if (kernel_text(text, sizeof text, r->kernel->sys, "%s/cgroup.procs", roots[i]) >= 0) {
+            snprintf(root, sizeof root, "%s/%s", r->kernel->sys, roots[i]);
+            return put_cgroup(r, root, "/", 0, err);
+        }
+    return PFR_OK;
+}
+
 pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err) {
+    if (r->options.cgroup_events)
+        PFR_TRY(put_cgroups(r, err));
     if (r->by_cpu)
         return put_everything(r, err);
     if (!r->command.pid || r->result.parts > 1)
         return put_targets(r, err);
+    if (r->options.namespaces)
+        PFR_TRY(put_namespaces(r, r->command.pid, r->command.pid, err));
     return put_comm(r, r->command.pid, r->command.pid, "perfray-exec", err);
 }

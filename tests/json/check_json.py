@@ -93,12 +93,30 @@ def check(verb):
     return problems, count
 
 
+def check_list():
+    """The same of `list`, which reads no file: each line is looked at."""
+    schema = json.loads((ROOT / "docs" / "json" / "list.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    done = subprocess.run([os.environ["PERFRAY"], "list", "--format=jsonl"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, timeout=60, check=False)
+    rows = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
+    problems = [error.message[:200] for row in rows for error in validator.iter_errors(row)]
+    kinds = {row["kind"] for row in rows}
+    if done.returncode or not {"hardware", "software", "cache", "raw", "breakpoint", "tracepoint"} <= kinds:
+        problems.append("exit status %d, kinds %s" % (done.returncode, sorted(kinds)))
+    print("%s json/list" % ("not ok" if problems else "ok"))
+    for problem in problems[:20]:
+        print("    " + problem)
+    return not problems
+
+
 def main():
     if jsonschema is None:
-        for verb in VERBS:
+        for verb in [*VERBS, "list"]:
             print("skip json/%s python3-jsonschema is not installed" % verb)
         return 77
-    failed = False
+    failed = not check_list()
     for verb in VERBS:
         problems, count = check(verb)
         failed = failed or bool(problems) or count < len(recordings(verb))
