@@ -8,7 +8,7 @@
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
-    const char *sort, *fields, *symfs, *kallsyms, *vmlinux;
+    const char *sort, *fields, *symfs, *debug_dir, *kallsyms, *vmlinux;
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
@@ -69,6 +69,7 @@ static const struct opt report_opts[] = {
     {"color", 0, OPT_CHOICE, offsetof(struct report_options, color), "auto|always|never",
      "hot rows stand out on a terminal; NO_COLOR turns that off"},
     TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
+    TEXT("debug-dir", 0, debug_dir, "DIR", "look for what was taken out of objects here, not in /usr/lib/debug"),
     TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
     TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
     {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
@@ -164,6 +165,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->bars = o->bars;
     how->color = wants_color(o);
     how->symfs = o->symfs;
+    how->debug_dir = o->debug_dir;
     how->vmlinux = o->vmlinux;
     how->kallsyms = o->kallsyms;
     how->no_symbols = !o->symbols;

@@ -10,7 +10,7 @@
 struct script_options {
     unsigned format; /* as pfr_script_format */
     struct word_list fields;
-    const char *symfs, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
+    const char *symfs, *debug_dir, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
@@ -74,6 +74,8 @@ static const struct opt script_opts[] = {
     SHOW("round", rounds, "FINISHED_ROUND"),
     SHOW("text-poke", pokes, "TEXT_POKE"),
     {"symfs", 0, OPT_STRING, offsetof(struct script_options, symfs), "DIR", "look for objects below this folder"},
+    {"debug-dir", 0, OPT_STRING, offsetof(struct script_options, debug_dir), "DIR",
+     "look for what was taken out of objects here, not in /usr/lib/debug"},
     {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
     {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, vmlinux), "FILE",
      "names of the kernel's functions out of this object"},
@@ -170,6 +172,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .no_symbols = !options->symbols,
                                     .jobs = options->jobs,
                                     .symfs = options->symfs,
+                                    .debug_dir = options->debug_dir,
                                     .kallsyms = options->kallsyms,
                                     .vmlinux = options->vmlinux,
                                     .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,

@@ -28,6 +28,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .max_stack = options->max_stack,
                            .jobs = options->jobs,
                            .symfs = options->symfs,
+                           .debug_dir = options->debug_dir,
                            .kallsyms = options->kallsyms,
                            .no_symbols = options->no_symbols,
                            .by_count = options->weight == 1,

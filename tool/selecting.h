@@ -7,7 +7,7 @@
 #include "command.h"
 
 struct selecting {
-    const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *kallsyms;
+    const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *debug_dir, *kallsyms;
     uint32_t max_stack, jobs;
     unsigned weight; /* 0: not said, 1: samples, 2: periods */
     struct word_list instr_maps;
@@ -39,6 +39,9 @@ struct selecting {
          OPT_WORDS,   SELECTING(type, instr_maps),                                                                     \
          "FILE",      "name functions of a trace by this object or map; several: the program first"},                  \
         {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look for objects below this folder"},                 \
+        {"debug-dir", 0,                                                                                               \
+         OPT_STRING,  SELECTING(type, debug_dir),                                                                      \
+         "DIR",       "look for what was taken out of objects here, not in /usr/lib/debug"},                           \
         {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"}, {           \
         "no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"        \
     }

@@ -64,10 +64,11 @@ typedef struct pfr_report_options {
     bool bars;                             /* tables: the whole call tree instead of rows, with a bar beside each */
     bool color;                            /* hot rows stand out: for a terminal */
     const char *symfs;                     /* objects are looked for under this folder; NULL: / */
-    const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
-    const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
-    bool no_symbols;      /* open no object: addresses stay numbers */
-    bool mangled;         /* names of functions as the objects have them, not as people write them */
+    const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
+    const char *vmlinux;   /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
+    const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    bool no_symbols;       /* open no object: addresses stay numbers */
+    bool mangled;          /* names of functions as the objects have them, not as people write them */
     bool inlined;  /* inlined functions are frames of their own, above what they were inlined into; with chains */
     unsigned jobs; /* threads; 0: one for each cpu, with call chains at most 4 */
     /* told of each stretch that could not be read, and (where "depth") of samples that a limit leaves unknown; may be

@@ -4,7 +4,7 @@
 /*
  * One event at a time in the order of time, as text: what `perf script` prints, byte for byte. Of an XRay trace: one
  * call, exit or logged event a line; what asks for things that no trace holds (fields, show, comms, chains, the kernel,
- * dump, per_event, symfs) is PFR_ERR_USAGE, and so is what asks perf.data for instr_maps.
+ * dump, per_event, symfs, debug_dir) is PFR_ERR_USAGE, and so is what asks perf.data for instr_maps.
  *
  * The recording is read twice (state first, then its records); a stream must have been opened with
  * pfr_open_options.spool.
@@ -81,9 +81,10 @@ typedef struct pfr_script_options {
        the reader is asked by all of them at once. Where lines depend on those before, or state is learnt from a stream
        as it comes, there is one. `hole` and `note` are called by the caller's thread alone */
     uint32_t jobs;
-    const char *symfs;    /* objects are looked for under this folder; NULL: / */
-    const char *vmlinux;  /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
-    const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    const char *symfs;     /* objects are looked for under this folder; NULL: / */
+    const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
+    const char *vmlinux;   /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
+    const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     /* Of a trace: objects (or what `llvm-xray extract` wrote of them) that name its functions, the program first, then
        its shared objects in the order of loading; ends with NULL; NULL: none */
     const char *const *instr_maps;

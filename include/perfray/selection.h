@@ -26,6 +26,7 @@ typedef struct pfr_selection {
     uint32_t max_stack;      /* entries of a call chain, from the innermost; 0: 127 */
     uint32_t jobs;           /* threads that count; 0: one */
     const char *symfs;       /* objects are looked for under this folder; NULL: / */
+    const char *debug_dir;   /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
     const char *kallsyms;    /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     bool no_symbols;         /* open no object: functions stay without names */
     bool by_period;          /* weights are the samples' periods; else each sample counts 1 */

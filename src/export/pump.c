@@ -34,22 +34,24 @@ static bool wants_group(const void *exporting, const struct profile_group *group
 }
 
 static pfr_status load(struct exporting *e, pfr_error *err) {
-    const struct profile_wish wish = {
-        .keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
-        .frames = true,
-        .chains = true,
-        .addresses = e->sink->addresses,
-        .mangled_names = e->sink->mangled,
-        .max_stack = e->of->max_stack,
-        .jobs = e->of->jobs,
-        .node_cost = NODE_COST,
-        .frame_cost = FRAME_COST,
-        .names = {.symfs = e->of->symfs, .kallsyms = e->of->kallsyms, .none = e->of->no_symbols},
-        .functions = {.maps = e->of->instr_maps, .none = e->of->no_symbols},
-        .note = e->of->note ? tell_note : NULL,
-        .keep = choice_is_everything(&e->choice) ? NULL : keep,
-        .hole = tell_hole,
-        .context = e};
+    const struct profile_wish wish = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
+                                      .frames = true,
+                                      .chains = true,
+                                      .addresses = e->sink->addresses,
+                                      .mangled_names = e->sink->mangled,
+                                      .max_stack = e->of->max_stack,
+                                      .jobs = e->of->jobs,
+                                      .node_cost = NODE_COST,
+                                      .frame_cost = FRAME_COST,
+                                      .names = {.symfs = e->of->symfs,
+                                                .debug_folder = e->of->debug_dir,
+                                                .kallsyms = e->of->kallsyms,
+                                                .none = e->of->no_symbols},
+                                      .functions = {.maps = e->of->instr_maps, .none = e->of->no_symbols},
+                                      .note = e->of->note ? tell_note : NULL,
+                                      .keep = choice_is_everything(&e->choice) ? NULL : keep,
+                                      .hole = tell_hole,
+                                      .context = e};
     const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e};
     PFR_TRY(profile_load(&e->profile, e->reader, &wish, err));
     return stacks_build(&e->stacks, e->profile, &naming, err);

@@ -4,24 +4,13 @@
 
 #include "base/fail.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PATH_ROOM 1024
 
 static bool try_lines(struct address_names *n, struct named_object *o, const struct symbol_object *at) {
     return debug_lines_open(at, n->memory, &o->lines) == SYMBOL_FOUND;
-}
-
-/* By build-id below a folder; symfs as in struct symbol_object. */
-static bool try_kept(struct address_names *n, struct named_object *o, const char *symfs, const char *folder,
-                     const char *rest) {
-    char path[PATH_ROOM];
-    size_t size;
-    const uint8_t *id = o->source->build_id(o->handle, &size);
-    const struct symbol_object at = {
-        .kind = SYMBOL_USER, .path = path, .symfs = symfs, .build_id = id, .build_id_size = size};
-    return build_id_path(path, sizeof path, folder, id, size, rest) && try_lines(n, o, &at);
 }
 
 /* The object that is open has this build-id: its debugging information must have the same. */
@@ -36,15 +25,27 @@ static bool try_own(struct address_names *n, struct named_object *o, const struc
     return try_lines(n, o, &own);
 }
 
-static void open_lines(struct address_names *n, struct named_object *o, const struct object *what) {
-    char folder[PATH_ROOM];
+/* The copy that perf keeps. */
+static bool try_kept(struct address_names *n, struct named_object *o) {
+    char folder[PATH_ROOM / 2], path[PATH_ROOM];
     const char *home = getenv("HOME");
+    size_t size;
+    const uint8_t *id = o->source->build_id(o->handle, &size);
+    const struct symbol_object at = {.kind = SYMBOL_USER, .path = path, .build_id = id, .build_id_size = size};
+    return home && (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) < sizeof folder &&
+           build_id_path(path, sizeof path, folder, id, size, "/elf") && try_lines(n, o, &at);
+}
+
+static void open_lines(struct address_names *n, struct named_object *o, const struct object *what) {
+    const struct debug_search search = address_names_search(n, what);
+    char path[DEBUG_PATH_ROOM];
+    struct symbol_object apart;
     o->lines_asked = true;
-    if (try_own(n, o, what) || try_kept(n, o, n->options.symfs, "/usr/lib/debug", ".debug") || !home ||
-        strlen(home) + sizeof "/.debug" > sizeof folder)
-        return;
-    memcpy(stpcpy(folder, home), "/.debug", sizeof "/.debug");
-    try_kept(n, o, NULL, folder, "/elf");
+    bool found = try_own(n, o, what);
+    for (unsigned place = 0; place < DEBUG_PLACES && !found; place++)
+        found = named_object_debug_place(o, &search, place, path, &apart) && try_lines(n, o, &apart);
+    if (!found)
+        try_kept(n, o);
 }
 
 /* The kernel is in the file that was named for it, which has its build-id. */

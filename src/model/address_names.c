@@ -141,6 +141,14 @@ static void open_vdso(struct address_names *n, const struct object *o, struct na
         into->handle = NULL;
 }
 
+struct debug_search address_names_search(const struct address_names *n, const struct object *what) {
+    return (struct debug_search){.path = intern_chars(&n->state->names, what->path),
+                                 .symfs = n->options.symfs,
+                                 .folder = n->options.debug_folder,
+                                 .build_id = what->build_id,
+                                 .size = what->build_id_size};
+}
+
 static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {
     struct symbol_object wanted = {0};
     char map[64];
@@ -150,14 +158,18 @@ static void open_object(struct address_names *n, const struct object *o, struct 
         return;
     }
     into->source = choose_source(n, o, &wanted, map);
-    if (into->source && into->source->open(&wanted, n->memory, &into->handle) != SYMBOL_FOUND)
-        into->handle = NULL;
-    if (o->kind != OBJECT_FILE)
+    if (o->kind != OBJECT_FILE) {
+        if (into->source && into->source->open(&wanted, n->memory, &into->handle) != SYMBOL_FOUND)
+            into->handle = NULL;
         return;
-    if (!into->handle)
-        open_kept(n, o, into);
+    }
+    const struct debug_search search = address_names_search(n, o);
+    named_object_open_elf(into, &wanted, &search, n->memory);
     if (into->handle)
-        named_object_open_debug(into, n->options.symfs, o->build_id, o->build_id_size, n->memory);
+        return;
+    open_kept(n, o, into);
+    if (into->handle)
+        named_object_open_debug(into, &search, n->memory);
 }
 
 static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error *err) {

@@ -7,8 +7,9 @@
  * be named and not before. What a symbol is called is worked out once.
  *
  * An object is looked for where the recording says (below symfs), then in ~/.debug by its build-id; symbols that were
- * stripped from it in /usr/lib/debug/.build-id (below symfs). The vdso is in no file: that of our own process
- * stands for it where the running kernel is the recorded one and no build-id says otherwise.
+ * stripped from it in /usr/lib/debug/.build-id (below symfs), or in the file that it names (.gnu_debuglink). The vdso
+ * is in no file: that of our own process stands for it where the running kernel is the recorded one and no build-id
+ * says otherwise.
  *
  *     address_names_init(&names, state, memory, &options);
  *     address_names_find(&names, object, address, offset, &name, &err);
@@ -18,13 +19,14 @@
 #include "model/state.h"
 
 struct address_names_options {
-    const char *symfs;    /* objects are looked for under this folder; NULL: / */
-    const char *kallsyms; /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
-    const char *vmlinux;  /* names of the kernel out of this file, if it is the one recorded; NULL: see kallsyms */
-    const char *release;  /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
-    bool none;            /* open nothing: no address has a name */
-    bool mangled;         /* names as the object has them */
-    bool demangle_kernel; /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
+    const char *symfs;        /* objects are looked for under this folder; NULL: / */
+    const char *debug_folder; /* what was taken out of objects is looked for here, not in /usr/lib/debug below symfs */
+    const char *kallsyms;     /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
+    const char *vmlinux;      /* names of the kernel out of this file, if it is the one recorded; NULL: see kallsyms */
+    const char *release;      /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
+    bool none;                /* open nothing: no address has a name */
+    bool mangled;             /* names as the object has them */
+    bool demangle_kernel;     /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
 };
 
 struct address_names {
@@ -58,6 +60,9 @@ pfr_status address_names_find(struct address_names *names, uint32_t object, uint
                               struct address_name *name, pfr_error *err);
 
 #define NO_ADDRESS UINT64_MAX
+
+/* Where what was taken out of a file may be. */
+struct debug_search address_names_search(const struct address_names *names, const struct object *what);
 
 /* The object itself, opened when it is asked for first; its handle is NULL where nothing names it. *at is the address
    as its own headers count, NO_ADDRESS: it has none for it. `object` is one. Errors: no memory. */

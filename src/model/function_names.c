@@ -81,12 +81,9 @@ void function_names_close(struct function_names *n) {
 
 static void open_symbols(struct function_names *n, struct function_object *o) {
     const struct symbol_object wanted = {.kind = SYMBOL_USER, .path = o->path};
+    const struct debug_search search = {.path = o->path};
     named_object_begin(&o->symbols, n->memory);
-    o->symbols.source = &elf_symbol_source;
-    if (elf_symbol_source.open(&wanted, n->memory, &o->symbols.handle) != SYMBOL_FOUND)
-        o->symbols.handle = NULL;
-    else
-        named_object_open_debug(&o->symbols, NULL, NULL, 0, n->memory);
+    named_object_open_elf(&o->symbols, &wanted, &search, n->memory);
 }
 
 /* A symbol that merely covers the address, and begins before it, is another function's. NULL: none, or no memory. */

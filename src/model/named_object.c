@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATH_ROOM 1024
 #define DEBUG_FOLDER "/usr/lib/debug"
 
 void symbol_texts_init(struct symbol_texts *texts, struct memory *memory) {
@@ -46,16 +45,65 @@ bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id,
     return length > 0 && (size_t)length < room;
 }
 
-void named_object_open_debug(struct named_object *o, const char *symfs, const uint8_t *build_id, size_t size,
-                             struct memory *memory) {
-    char path[PATH_ROOM];
-    const uint8_t *id = size ? build_id : o->source->build_id(o->handle, &size);
-    const struct symbol_object apart = {
-        .kind = SYMBOL_USER, .path = path, .symfs = symfs, .build_id = id, .build_id_size = size};
-    if (!build_id_path(path, sizeof path, DEBUG_FOLDER, id, size, ".debug"))
+/* "FOLDER/REST/NAME", of whose parts the first two may be empty. */
+static bool join_path(char to[DEBUG_PATH_ROOM], const char *folder, const char *rest, size_t length, const char *sub,
+                      const char *name) {
+    const int made = snprintf(to, DEBUG_PATH_ROOM, "%s%.*s%s%s", folder, (int)length, rest, sub, name);
+    return made > 0 && (size_t)made < DEBUG_PATH_ROOM;
+}
+
+static bool linked_place(const struct debug_search *search, unsigned place, const char *name,
+                         char path[DEBUG_PATH_ROOM]) {
+    const char *slash = strrchr(search->path, '/');
+    const size_t length = slash ? (size_t)(slash - search->path) : 0;
+    const char *folder = search->folder ? search->folder : DEBUG_FOLDER;
+    if (!slash || length > DEBUG_PATH_ROOM)
+        return false;
+    return join_path(path, place == 3 ? folder : "", search->path, length, place == 2 ? "/.debug/" : "/", name);
+}
+
+bool named_object_debug_place(const struct named_object *o, const struct debug_search *search, unsigned place,
+                              char path[DEBUG_PATH_ROOM], struct symbol_object *found) {
+    const struct debug_link *link = o->source->debug_link ? o->source->debug_link(o->handle) : NULL;
+    const char *folder = search->folder ? search->folder : DEBUG_FOLDER;
+    const bool below = (place == 0 || place == 3) && search->folder; /* as the user typed it */
+    size_t size = search->size;
+    const uint8_t *id = size ? search->build_id : o->source->build_id(o->handle, &size);
+    *found = (struct symbol_object){.kind = SYMBOL_USER,
+                                    .path = path,
+                                    .symfs = below ? NULL : search->symfs,
+                                    .build_id = id,
+                                    .build_id_size = size,
+                                    .crc = place && link ? &link->crc : NULL};
+    if (place == 0)
+        return build_id_path(path, DEBUG_PATH_ROOM, folder, id, size, ".debug");
+    return search->path && link && *link->name && linked_place(search, place, link->name, path);
+}
+
+void named_object_open_debug(struct named_object *o, const struct debug_search *search, struct memory *memory) {
+    char path[DEBUG_PATH_ROOM];
+    struct symbol_object apart;
+    for (unsigned place = 0; place < DEBUG_PLACES && !o->debug; place++)
+        if (named_object_debug_place(o, search, place, path, &apart) &&
+            o->source->open(&apart, memory, &o->debug) != SYMBOL_FOUND)
+            o->debug = NULL;
+}
+
+void named_object_open_elf(struct named_object *o, const struct symbol_object *wanted,
+                           const struct debug_search *search, struct memory *memory) {
+    struct symbol_object bare = *wanted;
+    bare.may_be_bare = true;
+    o->source = &elf_symbol_source;
+    const enum symbol_result result = o->source->open(wanted, memory, &o->handle);
+    if (result == SYMBOL_NO_SYMBOLS && o->source->open(&bare, memory, &o->handle) != SYMBOL_FOUND)
+        o->handle = NULL;
+    if (!o->handle)
         return;
-    if (o->source->open(&apart, memory, &o->debug) != SYMBOL_FOUND)
-        o->debug = NULL;
+    named_object_open_debug(o, search, memory);
+    if (result == SYMBOL_FOUND || o->debug)
+        return;
+    o->source->close(o->handle);
+    o->handle = NULL;
 }
 
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {

@@ -42,10 +42,28 @@ void symbol_texts_free(struct symbol_texts *texts);
 void named_object_begin(struct named_object *object, struct memory *memory);
 void named_object_close(struct named_object *object);
 
-/* Looks for the symbols that were taken out of the object, by its build-id, which is the one in the object where
-   `size` is 0. */
-void named_object_open_debug(struct named_object *object, const char *symfs, const uint8_t *build_id, size_t size,
-                             struct memory *memory);
+/* Where what was taken out of an object may be. */
+struct debug_search {
+    const char *path, *symfs; /* the object, and what is put before its path; symfs may be NULL */
+    const char *folder;       /* instead of /usr/lib/debug below symfs; NULL: that */
+    const uint8_t *build_id;  /* of the object, or */
+    size_t size;              /* 0: the one in it */
+};
+
+#define DEBUG_PLACES 4u
+#define DEBUG_PATH_ROOM 1024u
+
+/* Place number `place`, from 0 on: by build-id; by the name in the object (.gnu_debuglink) beside it, in .debug beside
+   it, below the folder. False: there is no such place. */
+bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
+                              char path[DEBUG_PATH_ROOM], struct symbol_object *found);
+
+/* Looks for the symbols that were taken out of the object. */
+void named_object_open_debug(struct named_object *object, const struct debug_search *search, struct memory *memory);
+
+/* Opens an object, also one whose symbols are all elsewhere. */
+void named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
+                           const struct debug_search *search, struct memory *memory);
 
 /* "FOLDER/.build-id/ab/cdef...REST" of an id; false: it does not fit. */
 bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest);

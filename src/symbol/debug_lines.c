@@ -43,7 +43,7 @@ static enum symbol_result open_sections(struct debug_lines *d, const struct symb
     if (result == SYMBOL_FOUND)
         elf_read_build_id(&object, &id);
     if (result == SYMBOL_FOUND)
-        result = build_id_check(&id, asked);
+        result = elf_build_check(asked, &id, fd, size);
     if (result == SYMBOL_FOUND && object.header.e_type == ET_REL)
         result = SYMBOL_NO_SYMBOLS;
     if (result == SYMBOL_FOUND)

@@ -11,7 +11,7 @@ struct elf_object {
     size_t section_count, segment_count, names_section;
     struct memory *memory;
     uint64_t file_size;
-    int fd;
+    int fd;    /* the caller's */
     bool swap; /* its byte order is not this machine's */
 };
 
@@ -28,6 +28,10 @@ void elf_read_build_id(struct elf_object *object, struct build_id *id);
 
 /* Whether this is the build that was asked for; with no build-id asked for, any is. FOUND, OTHER_BUILD, NO_BUILD_ID. */
 enum symbol_result build_id_check(const struct build_id *id, const struct symbol_object *asked);
+
+/* The same, and where either says no build-id the file must have the sum that was asked for (debug_link.c). Also what
+   debug_link_check gives. */
+enum symbol_result elf_build_check(const struct symbol_object *asked, const struct build_id *id, int fd, uint64_t size);
 
 /* FOUND, also when there are none; else LIMIT or NO_MEMORY. */
 enum symbol_result elf_read_segments(struct elf_object *object, struct symbol_handle *handle);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "base/cursor.h"
 #include "elf_object.h"
+#include "debug_link.h"
 #include "own_vdso.h"
 #include "regular_file.h"
 
@@ -262,21 +263,34 @@ enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_han
     return result;
 }
 
-static enum symbol_result load_elf(const struct symbol_object *asked, struct elf_object *object,
+static bool has_symtab(const struct elf_object *object) {
+    GElf_Shdr header;
+    return section_of_type(object, SHT_SYMTAB, &header) != NULL;
+}
+
+static enum symbol_result load_symbols(struct elf_object *object, uint64_t size, struct symbol_handle *handle) {
+    enum symbol_result result = elf_read_symbols(object, handle);
+    if (result == SYMBOL_FOUND && !has_symtab(object))
+        result = elf_read_packed_symbols(object, size, handle);
+    const bool has_others = handle->table.count > 0; /* perf names stubs beside other symbols alone, and so do we */
+    if (result == SYMBOL_FOUND && has_others)
+        result = elf_read_plt(object, handle);
+    return result == SYMBOL_FOUND ? table_finish(&handle->table, TABLE_NESTED) : result;
+}
+
+static enum symbol_result load_elf(const struct symbol_object *asked, struct elf_object *object, uint64_t size,
                                    struct symbol_handle *handle) {
     struct build_id id;
     elf_read_build_id(object, &id);
     memcpy(handle->build_id, id.bytes, id.size);
     handle->build_id_size = id.size;
-    enum symbol_result result = build_id_check(&id, asked);
+    elf_read_debug_link(object, &handle->debug_link);
+    enum symbol_result result = elf_build_check(asked, &id, object->fd, size);
     if (result == SYMBOL_FOUND)
         result = elf_read_segments(object, handle);
     if (result == SYMBOL_FOUND)
-        result = elf_read_symbols(object, handle);
-    const bool has_others = handle->table.count > 0; /* perf names stubs beside other symbols alone, and so do we */
-    if (result == SYMBOL_FOUND && has_others)
-        result = elf_read_plt(object, handle);
-    return result == SYMBOL_FOUND ? table_finish(&handle->table, TABLE_NESTED) : result;
+        result = load_symbols(object, size, handle);
+    return result == SYMBOL_NO_SYMBOLS && asked->may_be_bare ? SYMBOL_FOUND : result;
 }
 
 static enum symbol_result open_image(const struct symbol_object *asked, int *fd, uint64_t *size) {
@@ -301,12 +315,16 @@ static enum symbol_result elf_open(const struct symbol_object *asked, struct mem
     if (result == SYMBOL_FOUND)
         result = handle_new(memory, handle);
     if (result == SYMBOL_FOUND)
-        result = handle_settle(handle, load_elf(asked, &object, *handle));
+        result = handle_settle(handle, load_elf(asked, &object, size, *handle));
     elf_object_end(&object);
     close(fd);
     return result;
 }
 
+static const struct debug_link *elf_debug_link(const struct symbol_handle *handle) {
+    return &handle->debug_link;
+}
+
 const struct symbol_source elf_symbol_source = {
-    "elf", elf_open, handle_find, handle_segments, handle_build_id, handle_close,
+    "elf", elf_open, handle_find, handle_segments, handle_build_id, elf_debug_link, handle_close,
 };

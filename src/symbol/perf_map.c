@@ -73,5 +73,5 @@ static enum symbol_result perf_map_open(const struct symbol_object *object, stru
 }
 
 const struct symbol_source perf_map_symbol_source = {
-    "perf-map", perf_map_open, handle_find, handle_segments, handle_build_id, handle_close,
+    "perf-map", perf_map_open, handle_find, handle_segments, handle_build_id, NULL, handle_close,
 };

@@ -12,6 +12,7 @@ struct symbol_handle {
     size_t segment_count;
     uint8_t build_id[BUILD_ID_MOST];
     size_t build_id_size;
+    struct debug_link debug_link;
     enum symbol_result state; /* kallsyms: what reading gave; FOUND once the list or the table is there */
     struct kernel_list list;  /* kallsyms: its text; empty: what it says is in the table */
     int unread;               /* kallsyms: the file, until the first find; else -1 */

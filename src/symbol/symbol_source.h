@@ -53,7 +53,17 @@ struct symbol_object {
     const char *symfs; /* put before path, NULL or "": nothing */
     const uint8_t *build_id; /* must be the object's when build_id_size > 0 */
     size_t build_id_size;
-    uint32_t owner; /* JIT: the user the process ran as */
+    uint32_t owner;      /* JIT: the user the process ran as */
+    const uint32_t *crc; /* NULL, or what the bytes of an ELF file must add up to where it has no build-id asked for */
+    bool may_be_bare;    /* an ELF file without symbols is FOUND, too: they may be in another file */
+};
+
+#define DEBUG_LINK_ROOM 256u
+
+/* The file that an object says its symbols and debugging information were put into. */
+struct debug_link {
+    char name[DEBUG_LINK_ROOM]; /* without a folder; "": none */
+    uint32_t crc;               /* of its bytes */
 };
 
 #define BUILD_ID_MOST 64 /* longer ones are taken for damage */
@@ -95,6 +105,9 @@ struct symbol_source {
 
     /* *size 0: it has none. */
     const uint8_t *(*build_id)(const struct symbol_handle *handle, size_t *size);
+
+    /* NULL for text sources. */
+    const struct debug_link *(*debug_link)(const struct symbol_handle *handle);
 
     /* NULL is fine. */
     void (*close)(struct symbol_handle *handle);

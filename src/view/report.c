@@ -225,6 +225,7 @@ static struct profile_wish wish_of(struct report *r) {
     wish.frame_cost = FRAME_COST;
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     wish.names = (struct address_names_options){.symfs = o->symfs,
+                                                .debug_folder = o->debug_dir,
                                                 .vmlinux = o->vmlinux,
                                                 .kallsyms = o->kallsyms,
                                                 .release = r->release,

@@ -42,6 +42,8 @@ static const char *why_refused(const pfr_script_options *o) {
         return "--addr-range counts bytes behind an address, and a trace knows where functions begin, no more";
     if (o->vmlinux || o->kallsyms || o->demangle_kernel || o->kernel_paths)
         return "functions of the kernel are in no trace";
+    if (o->debug_dir)
+        return "--debug-dir is for objects that a recording names; a trace names none, --instr-map does";
     if (o->symfs)
         return "--symfs is for objects that a recording names; a trace names none, --instr-map does";
     if (o->dump || o->unsorted)
