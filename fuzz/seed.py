@@ -439,6 +439,43 @@ def function_inputs():
                     MappedElf(wide, order, 3, version).bytes()
 
 
+def section_of(path, wanted):
+    """The bytes of a section of a 64-bit little-endian object, and its address."""
+    with open(path, "rb") as file:
+        content = file.read()
+    table, count, names = struct.unpack_from("<Q", content, 40)[0], *struct.unpack_from("<HH", content, 60)
+    headers = [struct.unpack_from("<IIQQQQ", content, table + 64 * number) for number in range(count)]
+    texts = headers[names][4]
+    for header in headers:
+        name = content[texts + header[0]:content.index(b"\0", texts + header[0])].decode()
+        if name == wanted:
+            return content[header[4]:header[4] + header[5]], header[3]
+    return b"", 0
+
+
+def line_inputs():
+    """The tests' objects with lines."""
+    folder = os.path.join(HERE, "..", "tests", "fixtures", "objects")
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("nested-"):
+            with open(os.path.join(folder, name), "rb") as file:
+                yield name, file.read()
+
+
+def frame_inputs():
+    """Call frame information of the tests' objects, in objects of nothing else."""
+    folder = os.path.join(HERE, "..", "tests", "fixtures", "objects")
+    for name, machine, section in (("x86", 62, ".eh_frame"), ("aarch64", 183, ".eh_frame"), ("debug", 62, ".debug_frame")):
+        frames, address = section_of(os.path.join(folder, "frames-%s.so" % name), section)
+        names = b"\0" + section.encode() + b"\0.names\0"
+        at = 64 + len(frames) + len(names)
+        header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, 0, 0, at, 0, 64, 56, 0, 64, 3, 2)
+        flags = 0x800 if section == ".debug_frame" else 2
+        rows = bytes(64) + struct.pack("<IIQQQQIIQQ", 1, 1, flags, address, 64, len(frames), 0, 0, 8, 0) + struct.pack(
+            "<IIQQQQIIQQ", 2 + len(section), 3, 0, 0, 64 + len(frames), len(names), 0, 0, 1, 0)
+        yield name, header + frames + names + rows
+
+
 INPUTS = {
     "file": whole_recordings,
     "info": chosen(12),
@@ -453,6 +490,8 @@ INPUTS = {
     "unpack": unpack_inputs,
     "tracing_blob": tracing_inputs,
     "elf": elf_inputs,
+    "debug_lines": line_inputs,
+    "frames": frame_inputs,
     "functions": function_inputs,
     "kallsyms": lambda: (("list", KALLSYMS.encode()), ("hidden", b"0000000000000000 T _stext\n0000000000000000 t f\n")),
     "perf_map": lambda: (("list", PERF_MAP.encode()), ("carriage-return", PERF_MAP.replace("\n", "\r\n").encode())),

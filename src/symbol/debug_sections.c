@@ -87,29 +87,29 @@ static bool find_packing(const struct elf_object *object, const GElf_Shdr *heade
     return has_size && packing->unpack && size >= packing->skip;
 }
 
-static enum symbol_result unpack(struct debug_sections *sections, const struct packing *packing, const uint8_t *bytes,
+static enum symbol_result unpack(struct memory *memory, const struct packing *packing, const uint8_t *bytes,
                                  size_t size, struct section_bytes *into) {
     const size_t length = size - packing->skip;
     if (packing->size == 0 || (packing->size > RATIO_FREE && packing->size / RATIO_MOST > length))
         return SYMBOL_DAMAGED;
-    uint8_t *to = mem_alloc(sections->memory, packing->size, 1);
+    uint8_t *to = mem_alloc(memory, packing->size, 1);
     if (!to)
-        return table_memory_result(sections->memory);
+        return table_memory_result(memory);
     if (!packing->unpack(bytes + packing->skip, length, to, packing->size)) {
-        mem_free(sections->memory, to, packing->size, 1);
+        mem_free(memory, to, packing->size, 1);
         return SYMBOL_DAMAGED;
     }
     *into = (struct section_bytes){to, packing->size};
     return SYMBOL_FOUND;
 }
 
-static enum symbol_result load(struct debug_sections *sections, const struct elf_object *object, int fd,
-                               const GElf_Shdr *header, bool is_zdebug, struct section_bytes *into) {
+enum symbol_result section_load(const struct elf_object *object, int fd, const GElf_Shdr *header, bool is_zdebug,
+                                struct memory *memory, struct section_bytes *into) {
     const size_t size = header->sh_size;
     struct packing packing;
-    uint8_t *bytes = mem_alloc(sections->memory, size, 1);
+    uint8_t *bytes = mem_alloc(memory, size, 1);
     if (!bytes)
-        return table_memory_result(sections->memory);
+        return table_memory_result(memory);
     const bool is_read = read_exactly(fd, bytes, size, header->sh_offset);
     const bool is_known = is_read && find_packing(object, header, bytes, size, is_zdebug, &packing);
     enum symbol_result result = is_read ? SYMBOL_DAMAGED : SYMBOL_IO;
@@ -118,8 +118,8 @@ static enum symbol_result load(struct debug_sections *sections, const struct elf
         return SYMBOL_FOUND;
     }
     if (is_known)
-        result = unpack(sections, &packing, bytes, size, into);
-    mem_free(sections->memory, bytes, size, 1);
+        result = unpack(memory, &packing, bytes, size, into);
+    mem_free(memory, bytes, size, 1);
     return result;
 }
 
@@ -152,7 +152,7 @@ enum symbol_result debug_sections_load(struct debug_sections *sections, struct e
         if (which == DEBUG_SECTIONS || sections->at[which].bytes || header.sh_offset > file_size ||
             header.sh_size > file_size - header.sh_offset)
             continue;
-        const enum symbol_result result = load(sections, object, fd, &header, is_zdebug, &sections->at[which]);
+        const enum symbol_result result = section_load(object, fd, &header, is_zdebug, memory, &sections->at[which]);
         if (is_memory_result(result))
             return result;
     }

@@ -43,6 +43,11 @@ enum symbol_result debug_sections_load(struct debug_sections *sections, struct e
                                        uint64_t file_size, struct memory *memory);
 void debug_sections_free(struct debug_sections *sections);
 
+/* One section, whose bytes lie in the file: read and unpacked, the caller's to free (`size` bytes of `memory`). FOUND;
+   DAMAGED: packed in a way that is not known, or broken; IO, LIMIT, NO_MEMORY. */
+enum symbol_result section_load(const struct elf_object *object, int fd, const GElf_Shdr *header, bool is_zdebug,
+                                struct memory *memory, struct section_bytes *into);
+
 /* Unpacks a whole compressed stream into exactly `size` bytes; false: it is damaged or of another size. */
 bool section_unzip(const uint8_t *from, size_t length, uint8_t *to, size_t size);
 bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size);

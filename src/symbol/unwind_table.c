@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the sections of call frame information and has them compiled: see unwind_table.h. */
+#include "unwind_table.h"
+
+#include "elf_object.h"
+#include "own_vdso.h"
+#include "regular_file.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEADER_MOST 12u /* bytes of .eh_frame_hdr up to the place of .eh_frame */
+#define ENCODING_HERE 0x1bu
+
+struct unwind_table {
+    struct memory *memory;
+    const struct unwind_machine *machine;
+    struct unwind_plans plans;
+    struct unwind_rows frames, debug; /* of .eh_frame, which goes first, and of .debug_frame */
+    struct symbol_segment *segments;
+    size_t segment_count;
+    int fd;
+    bool swap;
+};
+
+/* An object on its way. */
+struct source {
+    struct elf_object object;
+    int fd;
+    uint64_t size;
+    struct frame_section frames, debug;
+};
+
+static uint8_t address_size(const struct elf_object *object) {
+    return object->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+}
+
+static enum symbol_result load(struct source *s, const GElf_Shdr *header, bool is_zdebug, bool is_debug,
+                               struct frame_section *into) {
+    if (into->bytes.bytes || header->sh_type == SHT_NOBITS || header->sh_size == 0 || header->sh_offset > s->size ||
+        header->sh_size > s->size - header->sh_offset)
+        return SYMBOL_FOUND;
+    *into = (struct frame_section){.address = header->sh_addr,
+                                   .address_size = address_size(&s->object),
+                                   .swap = s->object.swap,
+                                   .is_debug = is_debug};
+    const enum symbol_result result =
+        section_load(&s->object, s->fd, header, is_zdebug, s->object.memory, &into->bytes);
+    return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
+}
+
+static enum symbol_result load_named(struct source *s) {
+    enum symbol_result result = SYMBOL_FOUND;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    while (result == SYMBOL_FOUND && (section = elf_nextscn(s->object.elf, section))) {
+        const char *name = NULL;
+        if (gelf_getshdr(section, &header))
+            name = elf_strptr(s->object.elf, s->object.names_section, header.sh_name);
+        if (!name)
+            continue;
+        if (strcmp(name, ".eh_frame") == 0)
+            result = load(s, &header, false, false, &s->frames);
+        else if (strcmp(name, ".debug_frame") == 0 || strcmp(name, ".zdebug_frame") == 0)
+            result = load(s, &header, name[1] == 'z', true, &s->debug);
+    }
+    return result;
+}
+
+/* The place of .eh_frame as .eh_frame_hdr tells it (LSB Core, 10.6.2); only as linkers write it. */
+static bool find_place(const struct source *s, const GElf_Phdr *header, uint64_t *address) {
+    uint8_t bytes[HEADER_MOST];
+    if (header->p_filesz < sizeof bytes || !read_exactly(s->fd, bytes, sizeof bytes, header->p_offset))
+        return false;
+    const struct frame_section section = {.address = header->p_vaddr, .address_size = address_size(&s->object)};
+    struct cursor in = cursor_on(bytes, sizeof bytes, 0, s->object.swap);
+    const uint8_t *kinds;
+    return take_bytes(&in, 4, &kinds) && kinds[0] == 1 && kinds[1] == ENCODING_HERE &&
+           take_encoded(&in, &section, kinds[1], address);
+}
+
+/* From there to the end of what is loaded with it. */
+static enum symbol_result load_from(struct source *s, uint64_t address) {
+    GElf_Phdr header;
+    for (size_t i = 0; i < s->object.segment_count; i++) {
+        if (!gelf_getphdr(s->object.elf, (int)i, &header) || header.p_type != PT_LOAD || address < header.p_vaddr ||
+            address - header.p_vaddr >= header.p_filesz)
+            continue;
+        const uint64_t skip = address - header.p_vaddr;
+        const GElf_Shdr made = {
+            .sh_addr = address, .sh_offset = header.p_offset + skip, .sh_size = header.p_filesz - skip};
+        return load(s, &made, false, false, &s->frames);
+    }
+    return SYMBOL_FOUND;
+}
+
+static enum symbol_result load_by_header(struct source *s) {
+    GElf_Phdr header;
+    uint64_t address;
+    for (size_t i = 0; i < s->object.segment_count; i++)
+        if (gelf_getphdr(s->object.elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
+            return find_place(s, &header, &address) ? load_from(s, address) : SYMBOL_FOUND;
+    return SYMBOL_FOUND;
+}
+
+static enum symbol_result compile(struct unwind_table *t, const struct source *s) {
+    enum symbol_result result = SYMBOL_FOUND;
+    if (s->frames.bytes.bytes)
+        result = unwind_rows_make(&t->frames, &t->plans, &s->frames, t->machine);
+    if (result == SYMBOL_FOUND && s->debug.bytes.bytes)
+        result = unwind_rows_make(&t->debug, &t->plans, &s->debug, t->machine);
+    if (result == SYMBOL_FOUND)
+        result = unwind_plans_seal(&t->plans);
+    return result == SYMBOL_FOUND && t->frames.count + t->debug.count == 0 ? SYMBOL_NO_SYMBOLS : result;
+}
+
+static enum symbol_result read_segments(struct unwind_table *t, struct source *s) {
+    struct symbol_handle handle = {.memory = t->memory};
+    const enum symbol_result result = elf_read_segments(&s->object, &handle);
+    t->segments = handle.segments;
+    t->segment_count = handle.segment_count;
+    return result;
+}
+
+static enum symbol_result check(struct unwind_table *t, struct source *s, const struct symbol_object *asked) {
+    struct build_id id;
+    enum symbol_result result = elf_object_start(&s->object, s->fd, s->size, t->memory);
+    if (result != SYMBOL_FOUND)
+        return result;
+    elf_read_build_id(&s->object, &id);
+    t->machine = unwind_machine_of_elf(s->object.header.e_machine);
+    t->swap = s->object.swap;
+    result = build_id_check(&id, asked);
+    return result == SYMBOL_FOUND && (!t->machine || s->object.header.e_type == ET_REL) ? SYMBOL_NO_SYMBOLS : result;
+}
+
+static enum symbol_result read_object(struct unwind_table *t, struct source *s, const struct symbol_object *asked) {
+    enum symbol_result result = check(t, s, asked);
+    if (result == SYMBOL_FOUND)
+        result = read_segments(t, s);
+    if (result == SYMBOL_FOUND)
+        result = load_named(s);
+    if (result == SYMBOL_FOUND && !s->frames.bytes.bytes)
+        result = load_by_header(s);
+    if (result == SYMBOL_FOUND)
+        result = compile(t, s);
+    mem_free(t->memory, (uint8_t *)(uintptr_t)s->frames.bytes.bytes, s->frames.bytes.size, 1);
+    mem_free(t->memory, (uint8_t *)(uintptr_t)s->debug.bytes.bytes, s->debug.bytes.size, 1);
+    elf_object_end(&s->object);
+    return result;
+}
+
+static enum symbol_result open_file(const struct symbol_object *asked, struct source *s) {
+    struct stat facts;
+    if (asked->kind == SYMBOL_VDSO && !asked->path)
+        return open_own_vdso(&s->fd, &s->size);
+    const enum symbol_result result = open_regular_under(asked->symfs, asked->path, &s->fd, &facts);
+    s->size = result == SYMBOL_FOUND ? (uint64_t)facts.st_size : 0;
+    return result;
+}
+
+enum symbol_result unwind_table_open(const struct symbol_object *asked, struct memory *memory,
+                                     struct unwind_table **table) {
+    struct source s = {.fd = -1};
+    *table = NULL;
+    enum symbol_result result = open_file(asked, &s);
+    if (result != SYMBOL_FOUND)
+        return result;
+    struct unwind_table *made = mem_zeroed(memory, 1, sizeof *made);
+    if (!made) {
+        close(s.fd);
+        return table_memory_result(memory);
+    }
+    made->memory = memory;
+    made->fd = s.fd;
+    unwind_plans_init(&made->plans, memory);
+    result = read_object(made, &s, asked);
+    if (result == SYMBOL_FOUND)
+        *table = made;
+    else
+        unwind_table_close(made);
+    return result;
+}
+
+void unwind_table_close(struct unwind_table *t) {
+    if (!t)
+        return;
+    unwind_rows_free(&t->frames, t->memory);
+    unwind_rows_free(&t->debug, t->memory);
+    unwind_plans_free(&t->plans);
+    mem_free(t->memory, t->segments, t->segment_count, sizeof *t->segments);
+    unwind_table_let_go(t);
+    mem_free(t->memory, t, 1, sizeof *t);
+}
+
+const struct unwind_machine *unwind_table_machine(const struct unwind_table *t) {
+    return t->machine;
+}
+
+bool unwind_table_address(const struct unwind_table *t, uint64_t offset, uint64_t *address) {
+    return segments_to_address((struct symbol_segments){t->segments, t->segment_count}, offset, address);
+}
+
+const struct unwind_plan *unwind_table_find(const struct unwind_table *t, uint64_t address) {
+    uint32_t plan = unwind_rows_find(&t->frames, address);
+    if (plan == UNWIND_NO_PLAN)
+        plan = unwind_rows_find(&t->debug, address);
+    return plan == UNWIND_NO_PLAN ? NULL : t->plans.at[plan];
+}
+
+struct intern_text unwind_table_expression(const struct unwind_table *t, int64_t number) {
+    return intern_get(&t->plans.expressions, (uint32_t)number);
+}
+
+bool unwind_table_swaps(const struct unwind_table *t) {
+    return t->swap;
+}
+
+void unwind_table_let_go(struct unwind_table *t) {
+    if (t->fd >= 0)
+        close(t->fd);
+    t->fd = -1;
+}
+
+bool unwind_table_read(const struct unwind_table *t, uint64_t offset, void *to, size_t length) {
+    return t->fd >= 0 && read_exactly(t->fd, to, length, offset);
+}
