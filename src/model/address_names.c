@@ -48,7 +48,7 @@ static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
 }
 
 /* Streams hold no build-ids: there the release must do. */
-static bool is_running_release(const char *release) {
+bool kernel_release_is_running(const char *release) {
     struct utsname running;
     return release && *release && uname(&running) == 0 && strcmp(running.release, release) == 0;
 }
@@ -57,7 +57,7 @@ static bool is_running_release(const char *release) {
 static bool kernel_is_running(const struct object *o, const char *release) {
     uint8_t notes[NOTES_ROOM];
     if (o->build_id_size == 0)
-        return is_running_release(release);
+        return kernel_release_is_running(release);
     const size_t got = read_notes(notes);
     struct cursor in = cursor_on(notes, got, 0, false);
     uint32_t name_size, size, type;
@@ -135,7 +135,7 @@ static void open_vdso(struct address_names *n, const struct object *o, struct na
     const struct symbol_object own = {.kind = SYMBOL_VDSO};
     into->source = &elf_symbol_source;
     open_kept(n, o, into);
-    if (into->handle || o->build_id_size > 0 || !is_running_release(n->options.release))
+    if (into->handle || o->build_id_size > 0 || !kernel_release_is_running(n->options.release))
         return;
     if (into->source->open(&own, n->memory, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;

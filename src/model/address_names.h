@@ -76,6 +76,9 @@ pfr_status address_names_at(struct address_names *names, const struct place *pla
 /* The kernel object whose own symbols name this address, which no map of the kernel covers; NO_OBJECT: none does. */
 pfr_status address_names_kernel(struct address_names *names, uint64_t address, uint32_t *object, pfr_error *err);
 
+/* Whether this release is the running kernel's; NULL and "" are nobody's. */
+bool kernel_release_is_running(const char *release);
+
 /* Closes an object; it is opened again when it is asked for again. Texts stay. */
 void address_names_forget(struct address_names *names, uint32_t object);
 

@@ -3,6 +3,8 @@
 #include "model/profile_calls.h"
 #include "model/profile_lanes.h"
 
+#define FEATURE_ARCH 6u
+
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
     *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
     intern_init(&p->texts, p->memory);
@@ -21,6 +23,7 @@ void profile_close(struct profile *p) {
     mem_free(m, p->self, p->self_room, sizeof *p->self);
     mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
     mem_free(m, p->places, p->places_room, sizeof *p->places);
+    mem_free(m, p->unwound, p->unwound ? (size_t)p->nr_events + 1 : 0, sizeof *p->unwound);
     mem_free(m, p->totals, p->totals ? (size_t)p->nr_events + 1 : 0, sizeof *p->totals);
     intern_free(&p->texts);
     arena_free(&p->arena);
@@ -34,7 +37,8 @@ static pfr_status learn_events(struct profile *p, struct pick_places **places, p
     p->nr_events = pfr_event_count(p->reader);
     p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
     *places = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof **places);
-    if (!p->totals || !*places)
+    p->unwound = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->unwound);
+    if (!p->totals || !p->unwound || !*places)
         return mem_fail(p->memory, err, "profile");
     for (uint32_t i = 0; i < p->nr_events; i++)
         pick_learn(&(*places)[i], p->reader, i, &p->wish);
@@ -46,15 +50,28 @@ static void take_over(struct profile *p, const struct counter *c) {
         p->totals[i].weight += c->totals[i].weight;
         p->totals[i].samples += c->totals[i].samples;
     }
+    chain_counts_add(p->unwound, p->nr_events, &c->maker);
     p->left_out += c->left_out;
     p->guests += c->guests;
     p->too_deep += c->too_deep;
     p->lossy = p->lossy || c->lossy;
 }
 
+/* Which registers were recorded. */
+static void learn_arch(struct lanes *w, pfr_reader *reader) {
+    struct pfr_rec_feature_arch arch;
+    const pfr_feature *f = pfr_find_feature(reader, FEATURE_ARCH, NULL);
+    if (!f || pfr_decode_feature(reader, f, &arch, sizeof arch, NULL) != PFR_OK)
+        return;
+    const size_t length = strnlen(arch.arch.at, arch.arch.length);
+    if (length < sizeof w->frames.arch)
+        memcpy(w->frames.arch, arch.arch.at, length);
+}
+
 static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
     struct pick_places *places = NULL;
     pfr_status st = learn_events(p, &places, err);
+    learn_arch(w, p->reader);
     if (st >= 0)
         st = lanes_count(w, places, err);
     for (uint32_t i = 0; st >= 0 && i < w->count; i++)

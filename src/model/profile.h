@@ -23,6 +23,7 @@
  * How it is made is told in profile.c.
  */
 #include "model/address_names.h"
+#include "model/chain_maker.h"
 #include "model/function_names.h"
 
 /* What can tell groups apart. Comments say of what kind the values are; NO_TEXT is a text that was not recorded. */
@@ -185,6 +186,7 @@ struct profile {
     struct frame_lines *lines; /* by frame; NULL without .lines */
     struct profile_node *nodes;
     struct profile_weight *self, *totals; /* by node; by event */
+    struct chain_counts *unwound;         /* by event: how stacks ended that were unwound */
     struct profile_group **groups;
     struct profile_place *places; /* what values that are places count in */
     uint32_t nr_frames, nr_nodes, nr_groups, nr_events, nr_places;

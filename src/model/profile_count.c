@@ -17,6 +17,16 @@ struct batch {
     unsigned count;
 };
 
+/* The chains of a batch that are not as they were recorded. */
+static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
+    bool any = false;
+    for (uint32_t i = 0; i < c->profile->nr_events; i++)
+        any = any || c->places[i].makes;
+    c->made_words = chain_made_words(profile_max_stack(c));
+    c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
+    return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
+}
+
 pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
                         struct memory *memory, pfr_error *err) {
     struct profile *p = frames->profile;
@@ -43,6 +53,8 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
     c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
     c->seed = (uint64_t)(uintptr_t)c->slots;
+    chain_maker_init(&c->maker, &frames->unwinding, memory);
+    PFR_TRY(make_chain_room(c, err));
     return c->slots && c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
 
@@ -54,6 +66,8 @@ static void free_entries(struct counter *c) {
     c->room = c->slot_count = c->count = 0;
     frame_cache_free(&c->cache);
     profile_stacks_free(&c->stacks);
+    mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
+    c->made = NULL;
 }
 
 void counter_free(struct counter *c) {
@@ -62,6 +76,7 @@ void counter_free(struct counter *c) {
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
     profile_tree_free(&c->tree);
+    chain_maker_free(&c->maker);
     intern_free(&c->whos);
     intern_free(&c->texts);
     trace_text_close(c->trace);
@@ -309,6 +324,7 @@ static inline bool is_kept(struct counter *c, const struct picked *s) {
 static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     struct item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
+    item->made = c->made ? c->made + b->count * c->made_words : NULL;
     const pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;

@@ -35,12 +35,16 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
     init_lock(&f->lock);
     intern_init(&f->keys, p->memory);
     u64_map_init(&f->places, p->memory);
+    const struct unwind_options how = {
+        .symfs = p->wish.names.symfs, .release = p->wish.names.release, .arch = f->arch, .none = p->wish.names.none};
+    unwind_objects_init(&f->unwinding, &p->state, p->memory, &how);
 }
 
 void profile_frames_free(struct frames_of *f) {
     mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
     intern_free(&f->keys);
     u64_map_free(&f->places);
+    unwind_objects_free(&f->unwinding);
     pthread_mutex_destroy(&f->lock);
 }
 

@@ -33,6 +33,7 @@
 #include "base/output.h"
 #include "file/recording.h"
 #include "model/chain.h"
+#include "model/chain_maker.h"
 #include "model/timeline.h"
 
 #include <pthread.h>
@@ -59,6 +60,7 @@ struct picked {
     uint64_t ip, time, period;
     pfr_u64s chain;
     unsigned mode;
+    bool made;                                 /* the chain is not as it was recorded, and has all that is wanted */
     const struct pfr_rec_sample *whole;        /* NULL: nothing else is needed */
     const struct pfr_rec_branch_entry *branch; /* the one at hand, in branch mode */
     struct key key;
@@ -70,6 +72,7 @@ struct pick_places {
     uint64_t period; /* of samples that have none of their own */
     uint32_t ip, pid, time, cpu, period_at, chain;
     bool fixed; /* all that is wished for stands at fixed places: no need to decode */
+    bool makes; /* chains are made of more than what was recorded as such */
     bool reads; /* its samples stand for one of each counter they read */
 };
 
@@ -86,6 +89,7 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
     out->chain.count = p->chain ? load_u64(bytes + p->chain, swap) : 0;
     out->chain.at = bytes + p->chain + 8;
     out->chain.swap = swap;
+    out->made = false;
     out->whole = NULL;
 }
 void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample *sample, struct picked *out);
@@ -113,6 +117,8 @@ struct frames_of {
     size_t slot_count, used;
     struct intern_table keys; /* what makes two addresses one frame */
     struct u64_map places;    /* frame -> its place */
+    struct unwind_objects unwinding;
+    char arch[32]; /* of the recorded machine; "": not told */
 };
 
 struct frame_found {
@@ -349,6 +355,9 @@ struct counter {
     struct intern_table texts; /* of PROFILE_TRACE */
     struct trace_text *trace;
     bool no_trace;
+    struct chain_maker maker;
+    uint64_t *made;                 /* room for the chains of a batch; NULL: none is made */
+    size_t made_words;              /* of one */
     bool has_places;                /* keys that depend on the address space */
     bool kernel_apart;              /* the kernel's addresses are nobody's: they are the same in all spaces */
     bool plain;                     /* two words tell an entry apart: who, and the sampled address */
@@ -378,7 +387,8 @@ struct item {
     uint64_t words[WORDS_MOST];
     uint64_t hash, moment;
     struct picked picked;
-    bool alone; /* what its addresses mean is asked as of its own moment */
+    uint64_t *made; /* room for a chain */
+    bool alone;     /* what its addresses mean is asked as of its own moment */
 };
 
 /* The words, hash and moment of item->picked. */
@@ -419,6 +429,9 @@ static inline bool words_make_plain(struct counter *c, struct item *item) {
     __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
     return true;
 }
+
+/* Addresses of a chain that are wanted. */
+uint32_t profile_max_stack(const struct counter *c);
 
 /* --- profile_count.c, what others call */
 

@@ -40,8 +40,9 @@ void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event,
                PLACE(S_PERIOD, period, false, &p->period_at);
     if (wish->chains)
         p->fixed = PLACE(S_CHAIN, nr_chain, false, &p->chain) && p->fixed;
+    p->makes = wish->chains && chain_is_made(&e->public);
     p->reads = p->sample_type & S_READ && e->public.attr.read_format & READ_ID;
-    p->fixed = p->fixed && !p->reads && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
+    p->fixed = p->fixed && !p->reads && !p->makes && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
 }
 
 void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, struct picked *out) {
@@ -53,6 +54,7 @@ void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, s
     out->time = type & S_TIME ? s->time : UINT64_MAX;
     out->period = type & S_PERIOD ? s->period : p->period;
     out->chain = s->chain;
+    out->made = false;
     out->whole = s;
 }
 

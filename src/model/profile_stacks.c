@@ -7,6 +7,10 @@
 
 #define STACK_MOST 127u
 
+uint32_t profile_max_stack(const struct counter *c) {
+    return c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
+}
+
 void profile_stacks_init(struct stacks *s, struct memory *memory) {
     *s = (struct stacks){.memory = memory};
 }
@@ -58,11 +62,11 @@ static void drop_innermost(struct stacks *s, uint32_t most) {
 /* Into s->chain, innermost first. */
 static pfr_status read_chain(struct counter *c, const struct picked *picked, pfr_error *err) {
     struct stacks *s = &c->stacks;
-    const uint32_t kept = c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
+    const uint32_t wanted = profile_max_stack(c), kept = picked->made ? UINT32_MAX : wanted;
     const uint32_t most = c->profile->wish.from_outermost ? UINT32_MAX : kept;
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
     s->chain_length = chain_read(&picked->chain, picked->mode, most, s->chain);
-    drop_innermost(s, kept);
+    drop_innermost(s, picked->made && !c->profile->wish.from_outermost ? UINT32_MAX : wanted);
     return PFR_OK;
 }
 

@@ -99,6 +99,16 @@ static uint64_t *put_chain(const struct counter *c, const struct picked *s, uint
     return at + 2;
 }
 
+/* What was recorded apart from the chain is behind it then. */
+static pfr_status make_chain(struct counter *c, struct item *item, uint64_t first_word, pfr_error *err) {
+    struct picked *s = &item->picked;
+    const struct chain_place place = {
+        .event = s->event, .space = counter_who(c, first_word).space, .key = s->key, .swap = c->reader->context.swap};
+    s->made = true;
+    return chain_make(&c->maker, pfr_get_event(c->profile->reader, s->event), s->whole, &place, profile_max_stack(c),
+                      item->made, &s->chain, err);
+}
+
 pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
     const struct profile_wish *w = &c->profile->wish;
     const struct picked *s = &item->picked;
@@ -107,6 +117,8 @@ pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
     item->moment = moment_of(&c->profile->state, &s->key);
     PFR_TRY(find_who(c, s, item->moment, &who, err));
     *at++ = words_first(s, who);
+    if (c->places[s->event].makes)
+        PFR_TRY(make_chain(c, item, item->words[0], err));
     if (w->frames)
         *at++ = s->ip;
     if (w->keys & ~KEYS_APART)

@@ -65,6 +65,8 @@ void script_deliver(struct script *s, const struct moment *m) {
 
 /* One sample, or one of each counter. */
 static void tell_sample(struct script *s, struct moment *m) {
+    if (m->event->makes_chains && m->event->chains)
+        script_make_chain(s, m);
     if (m->event->reads)
         script_reads(s, m);
     else
@@ -143,6 +145,8 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
 static void take_state(struct script *s, const pfr_record *rec, const struct key *key) {
     (void)key;
     s->epoch++;
+    if (s->learns)
+        chain_maker_forget(&s->maker);
     s->kernel_epoch += (rec->misc & CPUMODE) == CPUMODE_KERNEL;
 }
 
@@ -296,7 +300,10 @@ static void names_open(struct script *s, struct script_names *names) {
                                               .none = s->options->no_symbols,
                                               .mangled = s->options->mangled,
                                               .demangle_kernel = s->options->demangle_kernel};
+    const struct unwind_options unwinding = {
+        .symfs = s->options->symfs, .release = s->release, .arch = s->arch, .none = s->options->no_symbols};
     memory_share(&names->memory, s->memory);
+    unwind_objects_init(&names->unwinding, s->state, s->memory, &unwinding);
     address_names_init(&names->all, s->state, &names->memory, &how);
     pthread_mutex_init(&names->lock, NULL);
     s->names = names;
@@ -304,6 +311,7 @@ static void names_open(struct script *s, struct script_names *names) {
 
 static void names_close(struct script_names *names) {
     address_names_free(&names->all);
+    unwind_objects_free(&names->unwinding);
     pthread_mutex_destroy(&names->lock);
 }
 
@@ -331,7 +339,10 @@ static pfr_status run(struct script *s, pfr_error *err) {
     if (st >= 0)
         st = take_all(s);
     if (st >= 0)
+        st = script_add_unwound(s, s, err);
+    if (st >= 0)
         script_tell_quality(s);
+    script_chains_free(s);
     script_filter_free(s);
     script_lines_free(s);
     script_threads_free(s);

@@ -180,6 +180,7 @@ static void list_printers(struct script_event *e) {
 static void describe(struct script *s, struct script_event *e, const pfr_event *event, uint32_t ip_at) {
     *e = (struct script_event){.event = event, .sample_type = event->attr.sample_type, .type = type_of(event)};
     e->fields = s->choices[e->type].fields;
+    e->makes_chains = chain_is_made(e->event);
     e->chains = (e->fields & FIELD(F_IP)) && SAMPLE_HAS(e->sample_type, S_CHAIN) && !s->options->hide_call_graph;
     e->addr_is_place = has_place_in_addr(event);
     e->name_form = name_form(e->fields);

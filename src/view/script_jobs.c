@@ -170,6 +170,10 @@ static pfr_status open_script(struct worker_script *w, const struct script *from
     s->lines = NULL;
     s->files = NULL;
     s->sample_of = NULL;
+    s->made = NULL;
+    s->maker = (struct chain_maker){0};
+    s->unwound = NULL;
+    s->nr_unwound = 0;
     s->second.length = 0;
     s->guests = 0;
     arena_init(&s->arena, s->memory);
@@ -182,6 +186,7 @@ static pfr_status open_script(struct worker_script *w, const struct script *from
 }
 
 static void close_script(struct worker_script *w) {
+    script_chains_free(&w->s);
     script_lines_free(&w->s);
     script_threads_free(&w->s);
     frames_free(&w->s.frames);
@@ -205,6 +210,7 @@ static void close_jobs(struct jobs *jobs) {
     }
     for (unsigned i = 0; i < jobs->opened; i++) {
         jobs->s->guests += jobs->scripts[i].s.guests;
+        script_fail(jobs->s, script_add_unwound(jobs->s, &jobs->scripts[i].s, jobs->s->err));
         close_script(&jobs->scripts[i]);
     }
     mem_free(memory, jobs->batches, jobs->nr_batches, sizeof *jobs->batches);

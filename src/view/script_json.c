@@ -146,7 +146,7 @@ static void put_place(struct script *s, const struct moment *m, unsigned mode, c
 static void put_chain(struct script *s, const struct moment *m, struct json *j) {
     const pfr_u64s *chain = &m->sample->chain;
     unsigned mode = m->rec->misc & CPUMODE;
-    uint32_t left = s->max_stack;
+    uint32_t left = script_chain_most(s, m);
     for (uint64_t i = 0; i < chain->count && left > 0; i++) {
         const uint64_t entry = pfr_u64s_at(chain, i);
         if (chain_marker(entry, &mode))

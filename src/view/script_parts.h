@@ -12,6 +12,7 @@
  *     script_events.c  which fields each event prints, as a list of functions made once
  *     script_sample.c  the printers of fields that stand in the sample itself
  *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
+ *     script_chains.c  chains made of what was recorded apart from them
  *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
  *     script_ranges.c  texts that hold for all addresses around
  *     script_near.c    which of those texts a place in an address space had last
@@ -28,6 +29,7 @@
 #include "base/arena.h"
 #include "base/public_output.h"
 #include "model/address_lines.h"
+#include "model/chain_maker.h"
 #include "model/timeline.h"
 #include "model/trace_text.h"
 #include "view/script_times.h"
@@ -151,6 +153,7 @@ struct script_event {
     uint64_t sample_type;
     enum script_type type;
     bool chains;            /* ip means the call chain */
+    bool makes_chains;      /* of more than what was recorded as such */
     bool addr_is_place;     /* addr may have a name */
     uint8_t name_form;      /* NAME_*, for addresses, */
     uint8_t chain_form;     /* and for those of chains */
@@ -267,6 +270,7 @@ struct script_second {
 
 /* The names of addresses, which are worked out by one at a time. */
 struct script_names {
+    struct unwind_objects unwinding; /* has a lock of its own */
     struct address_names all;
     struct memory memory;
     pthread_mutex_t lock;
@@ -294,6 +298,10 @@ struct script {
     struct key last;
     struct script_names *names; /* that all workers share */
     struct frames frames;
+    struct chain_maker maker;
+    uint64_t *made;               /* the chain at hand; NULL: none was made yet */
+    struct chain_counts *unwound; /* by event */
+    uint32_t nr_unwound;
     struct pfr_rec_sample sample;        /* at hand */
     const struct pfr_context *sample_of; /* see decode_sample */
     struct script_thread *threads;       /* SCRIPT_THREADS of them */
@@ -386,6 +394,15 @@ static inline struct script_thread *script_thread(struct script *s, uint32_t pid
 /* The thread that a record of this id is about: that of a guest, where it is one's. */
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
                                        uint32_t tid, const struct key *key);
+
+/* script_chains.c: a chain that is not as it was recorded, in s->sample; how many addresses of it are shown; what
+ * another script counted; the end of it. */
+void script_make_chain(struct script *s, const struct moment *m);
+static inline uint32_t script_chain_most(const struct script *s, const struct moment *m) {
+    return m->event->makes_chains ? UINT32_MAX : s->max_stack;
+}
+pfr_status script_add_unwound(struct script *s, const struct script *from, pfr_error *err);
+void script_chains_free(struct script *s);
 
 /* script_frames.c */
 void frames_init(struct frames *frames, struct memory *memory, bool raw_names);

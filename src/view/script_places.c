@@ -34,7 +34,7 @@ static inline void expect(struct script *s, const struct moment *m, const pfr_u6
 
 void print_chain(struct script *s, const struct moment *m) {
     const pfr_u64s *chain = &m->sample->chain;
-    struct chain_walk walk = chain_begin(chain, m->rec->misc & CPUMODE, s->max_stack);
+    struct chain_walk walk = chain_begin(chain, m->rec->misc & CPUMODE, script_chain_most(s, m));
     uint64_t address;
     out_char(s->out, '\n');
     for (uint64_t i = 0; i < chain->count && i < FRAMES_AHEAD; i++)

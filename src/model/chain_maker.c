@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains put together: see chain_maker.h. */
+#include "model/chain_maker.h"
+
+#include "base/fail.h"
+#include "model/chain.h"
+
+#include <perfray/record.h>
+
+#define S_CHAIN (1ull << 5)
+#define S_BRANCH (1ull << 11)
+#define S_COPIES (3ull << 12) /* REGS_USER and STACK_USER */
+#define CALL_STACK (1ull << 11)
+#define USER_MARKER ((uint64_t)-512)
+#define MARKERS_ROOM 16u
+
+static bool unwinds(const pfr_event *event) {
+    return (event->attr.sample_type & S_COPIES) == S_COPIES;
+}
+
+static bool has_calls(const pfr_event *event) {
+    return (event->attr.sample_type & S_BRANCH) && (event->attr.branch_sample_type & CALL_STACK);
+}
+
+bool chain_is_made(const pfr_event *event) {
+    return (event->attr.sample_type & S_CHAIN) && (unwinds(event) || has_calls(event));
+}
+
+static uint32_t bounded(uint32_t most) {
+    return most < CHAIN_MADE_MOST ? most : CHAIN_MADE_MOST;
+}
+
+size_t chain_made_words(uint32_t most) {
+    return 3 * (size_t)bounded(most) + 2 * MARKERS_ROOM;
+}
+
+void chain_maker_init(struct chain_maker *maker, struct unwind_objects *objects, struct memory *memory) {
+    *maker = (struct chain_maker){.memory = memory, .lane.objects = objects};
+}
+
+void chain_maker_free(struct chain_maker *maker) {
+    if (maker->open)
+        unwind_lane_free(&maker->lane);
+    mem_free(maker->memory, maker->counts, maker->room, sizeof *maker->counts);
+    maker->counts = NULL;
+    maker->room = 0;
+    maker->open = false;
+}
+
+void chain_maker_forget(struct chain_maker *maker) {
+    if (maker->open)
+        unwind_lane_forget(&maker->lane);
+}
+
+static pfr_status make_counts(struct chain_maker *maker, uint32_t event, pfr_error *err) {
+    if (event < maker->room)
+        return PFR_OK;
+    const size_t room = (size_t)event + 8;
+    void *more = mem_resize(maker->memory, maker->counts, maker->room, room, sizeof *maker->counts);
+    if (!more)
+        return mem_fail(maker->memory, err, "unwinding");
+    maker->counts = more;
+    memset(maker->counts + maker->room, 0, (room - maker->room) * sizeof *maker->counts);
+    maker->room = room;
+    return PFR_OK;
+}
+
+void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct chain_maker *from) {
+    for (uint32_t i = 0; i < events && i < from->room; i++) {
+        for (unsigned end = 0; end < UNWOUND_ENDS; end++)
+            counts[i].ends[end] += from->counts[i].ends[end];
+        counts[i].guessed += from->counts[i].guessed;
+    }
+}
+
+/* The part that was recorded as a chain: `most` addresses, and their markers as far as there is room for them. */
+static size_t copy_chain(const pfr_u64s *chain, uint32_t most, uint64_t *to, uint64_t *last_marker) {
+    size_t count = 0, room = (size_t)most + MARKERS_ROOM - 1;
+    for (uint64_t i = 0; i < chain->count && most > 0 && count < room; i++) {
+        to[count] = pfr_u64s_at(chain, i);
+        if (to[count] >= CHAIN_MARKERS)
+            *last_marker = to[count];
+        else
+            most--;
+        count++;
+    }
+    return count;
+}
+
+static pfr_status unwind(struct chain_maker *maker, const pfr_event *event, const struct pfr_rec_sample *s,
+                         const struct chain_place *place, uint32_t most, uint64_t *words, size_t *count,
+                         pfr_error *err) {
+    const struct unwind_sample sample = {
+        .mask = event->attr.sample_regs_user,
+        .abi = s->regs_user.abi,
+        .registers = s->regs_user.regs,
+        .stack = s->stack_user.data.at,
+        .size = s->stack_user.dyn_size < s->stack_user.data.length ? s->stack_user.dyn_size : s->stack_user.data.length,
+        .room = s->stack_user.data.length,
+        .swap = place->swap,
+        .space = place->space,
+        .key = place->key};
+    struct unwound unwound;
+    if (!maker->open)
+        PFR_TRY(unwind_lane_init(&maker->lane, maker->lane.objects, maker->memory, err));
+    maker->open = true;
+    PFR_TRY(make_counts(maker, place->event, err));
+    PFR_TRY(unwind_stack(&maker->lane, &sample, most, words + *count + 1, &unwound, err));
+    *count += unwound.count ? unwound.count + 1 : 0; /* behind the marker */
+    maker->counts[place->event].ends[unwound.end]++;
+    maker->counts[place->event].guessed += unwound.guessed;
+    return PFR_OK;
+}
+
+/* The newest branch went to the function that runs, and each came from its caller. They stand for the program's part of
+   the chain, which ends at its marker then. */
+static void put_calls(const struct pfr_rec_sample *s, uint32_t most, uint64_t *words, size_t *count) {
+    struct pfr_rec_branch_entry entry;
+    uint32_t done = 0;
+    pfr_items_iter it = pfr_items_begin(&s->branch.entries);
+    while (done < most && pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
+        if (done++ == 0)
+            words[(*count)++] = entry.to;
+        if (done < most)
+            words[(*count)++] = entry.from;
+    }
+}
+
+static size_t find_user(const uint64_t *words, size_t count) {
+    size_t at = 0;
+    while (at < count && words[at] != USER_MARKER)
+        at++;
+    return at;
+}
+
+pfr_status chain_make(struct chain_maker *maker, const pfr_event *event, const struct pfr_rec_sample *s,
+                      const struct chain_place *place, uint32_t most, uint64_t *words, pfr_u64s *chain,
+                      pfr_error *err) {
+    uint64_t marker = 0;
+    most = bounded(most);
+    size_t count = copy_chain(&s->chain, most, words, &marker);
+    const size_t user = find_user(words, count);
+    if (has_calls(event) && user < count) {
+        count = user + 1;
+        put_calls(s, most, words, &count);
+    }
+    if (unwinds(event)) {
+        words[count] = USER_MARKER;
+        PFR_TRY(unwind(maker, event, s, place, most, words, &count, err));
+    }
+    *chain = (pfr_u64s){.at = (const uint8_t *)words, .count = count};
+    return PFR_OK;
+}

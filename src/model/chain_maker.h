@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_CHAIN_MAKER_H
+#define PFR_MODEL_CHAIN_MAKER_H
+/*
+ * Call chains of which only a part was recorded as one. Where registers and the stack were copied, the callers in the
+ * program come from unwinding (unwind.h); where branches were recorded as a stack of calls (LBR), from those. They are
+ * put behind the kernel's part, and then the chain is read as any other (chain.h).
+ *
+ *     struct chain_maker maker;
+ *     chain_maker_init(&maker, &objects, memory);
+ *     if (chain_is_made(event))
+ *         st = chain_make(&maker, event, &sample, &place, 127, words, &chain, &err);
+ *     maker.counts, one for each event that unwound
+ *     chain_maker_free(&maker);
+ */
+#include "model/unwind.h"
+
+#include <perfray/reader.h>
+#include <perfray/record_structs.h>
+
+#define CHAIN_MADE_MOST 8192u /* addresses of one part */
+
+/* How the stacks of an event ended. */
+struct chain_counts {
+    uint64_t ends[UNWOUND_ENDS];
+    uint64_t guessed;
+};
+
+struct chain_maker {
+    struct unwind_lane lane;
+    struct memory *memory;
+    struct chain_counts *counts; /* by event */
+    size_t room;
+    bool open;
+};
+
+/* What a chain is made in. */
+struct chain_place {
+    uint32_t event, space;
+    struct key key;
+    bool swap; /* the recording's byte order is not this machine's */
+};
+
+bool chain_is_made(const pfr_event *event);
+
+/* How many words a made chain may take, of at most `most` addresses in the kernel and as many in the program. */
+size_t chain_made_words(uint32_t most);
+
+/* Takes no memory before the first chain. */
+void chain_maker_init(struct chain_maker *maker, struct unwind_objects *objects, struct memory *memory);
+void chain_maker_free(struct chain_maker *maker);
+/* After maps came: for a state that is learnt on the way. */
+void chain_maker_forget(struct chain_maker *maker);
+
+/* Adds what was counted, to `counts` of so many events. */
+void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct chain_maker *from);
+
+/* The whole chain in `words`, of which there must be chain_made_words(most). Errors: no memory. */
+pfr_status chain_make(struct chain_maker *maker, const pfr_event *event, const struct pfr_rec_sample *sample,
+                      const struct chain_place *place, uint32_t most, uint64_t *words, pfr_u64s *chain, pfr_error *err);
+
+#endif
