@@ -7,6 +7,9 @@
 
 #include <perfray/record.h>
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #define S_CHAIN (1ull << 5)
 #define S_BRANCH (1ull << 11)
 #define S_COPIES (3ull << 12) /* REGS_USER and STACK_USER */
@@ -70,6 +73,37 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
         for (unsigned end = 0; end < UNWOUND_ENDS; end++)
             counts[i].ends[end] += from->counts[i].ends[end];
         counts[i].guessed += from->counts[i].guessed;
+    }
+}
+
+static double share(uint64_t part, uint64_t whole) {
+    return 100.0 * (double)part / (double)whole;
+}
+
+bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]) {
+    const uint64_t *ends = counts->ends;
+    const uint64_t all = ends[UNWOUND_COMPLETE] + ends[UNWOUND_TRUNCATED] + ends[UNWOUND_BROKEN];
+    if (all == 0)
+        return false;
+    const int length = snprintf(
+        sentence, CHAIN_SENTENCE_MOST,
+        "of %" PRIu64 " unwound stacks %.1f %% are complete, %.1f %% end where their copy or --max-stack ends, "
+        "%.1f %% are broken: their objects, or tables in them, are not there",
+        all, share(ends[UNWOUND_COMPLETE], all), share(ends[UNWOUND_TRUNCATED], all), share(ends[UNWOUND_BROKEN], all));
+    if (counts->guessed && length > 0 && (size_t)length < CHAIN_SENTENCE_MOST)
+        snprintf(sentence + length, CHAIN_SENTENCE_MOST - (size_t)length, "; %" PRIu64 " have guessed frames",
+                 counts->guessed);
+    return true;
+}
+
+void chain_counts_note(const struct chain_counts *counts, uint32_t events,
+                       void (*note)(void *context, const char *sentence), void *context) {
+    char sentence[CHAIN_SENTENCE_MOST], text[CHAIN_SENTENCE_MOST + 32];
+    for (uint32_t i = 0; i < events && note; i++) {
+        if (!chain_counts_tell(&counts[i], sentence))
+            continue;
+        snprintf(text, sizeof text, "event %" PRIu32 ": %s", i + 1, sentence);
+        note(context, events > 1 ? text : sentence);
     }
 }
 

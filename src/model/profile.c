@@ -77,6 +77,8 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
     for (uint32_t i = 0; st >= 0 && i < w->count; i++)
         take_over(p, &w->at[i].counter);
     if (st >= 0)
+        chain_counts_note(p->unwound, p->nr_events, p->wish.note, p->wish.context);
+    if (st >= 0)
         profile_tree_give(&w->at[0].counter.tree, p);
     mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
     return st;
