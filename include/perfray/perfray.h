@@ -18,6 +18,7 @@
 #include <perfray/script.h>
 #include <perfray/selection.h>
 #include <perfray/trace.h>
+#include <perfray/tracing.h>
 #include <perfray/verify.h>
 #include <perfray/views.h>
 #include <perfray/writer.h>

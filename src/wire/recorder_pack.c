@@ -7,6 +7,7 @@
 #define SLOT_LEAST 4096u
 #define SLOT_MOST ((uint64_t)1 << 28)
 #define EXTENTS_BYTE 0x0f
+#define FREQUENCY_AT 8
 
 static bool is_sane(const struct rtf_control *c, uint64_t size) {
     if (memcmp(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) != 0 || c->note.kind != RTF_RUNNING)
@@ -65,6 +66,8 @@ static enum rtf_packed copy_head(struct rtf_pack *p) {
     struct rtf_control c = p->control;
     if (!p->read(p->context, 0, head, sizeof head))
         return RTF_NO_READ;
+    if (p->frequency)
+        memcpy(head + FREQUENCY_AT, &p->frequency, sizeof p->frequency);
     c.note.kind = RTF_FINISHED;
     c.note.size = RTF_NOTE + sizeof c;
     set_sizes(head + RTF_HEADER, c.note.size);

@@ -19,6 +19,7 @@ struct rtf_pack {
     uint64_t size; /* of what is packed */
     uint8_t *room; /* for copying */
     size_t room_size;
+    uint64_t frequency;         /* ticks a second, as the header is to say; 0: as it says */
     struct rtf_control control; /* filled */
 };
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_TRACING_H
+#define PERFRAY_TRACING_H
+/*
+ * A program under the flight recorder (libperfray-rt, perfray/runtime.h), from outside of it.
+ *
+ *     const char *program[] = {"./prog", "argument", NULL};
+ *     pfr_tracing_options how = {.size = sizeof how, .output = "prog.xray", .runtime = "/usr/lib/libperfray-rt.so.0"};
+ *     pfr_tracing_result result;
+ *     pfr_status st = pfr_tracing_run(&how, program, &result, &err);
+ */
+#include <perfray/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What of a program can be recorded, as far as its symbols and sections say. */
+typedef struct pfr_tracing_hooks {
+    bool is_elf;
+    bool calls;       /* -finstrument-functions */
+    bool sleds;       /* -fxray-instrument */
+    bool has_runtime; /* the recorder is linked into it */
+    bool is_dynamic;  /* one can be preloaded */
+    bool has_symbols; /* some: what is not among them is not there */
+} pfr_tracing_hooks;
+
+/* Looks at a program's file. PFR_ERR_IO: it cannot be read. */
+pfr_status pfr_tracing_look(const char *path, pfr_tracing_hooks *hooks, pfr_error *err);
+
+typedef struct pfr_tracing_options {
+    size_t size;               /* sizeof(pfr_tracing_options) */
+    const char *output;        /* the trace; what was there under its name goes */
+    const char *runtime;       /* the recorder's library, preloaded where it is not in the program; NULL: none is */
+    bool force;                /* run also what does not seem to have hooks: its libraries may */
+    bool keep_last;            /* when there is no more room; else the first is kept, and recording ends */
+    const char *room, *buffer; /* "64M"; NULL: the recorder's own */
+    const char *threshold;     /* "5us": shorter calls are not kept; NULL: all are */
+    uint32_t depth;            /* calls within more others are not recorded; 0: all are */
+    /* Functions by pattern (* and ?), each list ends with NULL, or is NULL. */
+    const char *const *filters;  /* these and what they call, no others */
+    const char *const *notrace;  /* not these, nor what they call */
+    const char *const *includes; /* these alone */
+    const char *const *excludes; /* not these */
+} pfr_tracing_options;
+
+typedef struct pfr_tracing_result {
+    int status;         /* of the program, as wait(2) tells it */
+    bool recorded;      /* there is a trace */
+    bool is_full;       /* there was no more room: it ends before the program did */
+    uint64_t functions; /* that were called */
+    uint64_t lost;      /* enters and exits in signal handlers inside the recorder, and events that were too large */
+} pfr_tracing_result;
+
+/*
+ * Runs the program (words ends with NULL; looked for in PATH) and waits for its end, then makes of the mapping that it
+ * left a plain trace. PFR_ERR_USAGE: no hooks in it, or options that make no sense; PFR_ERR_IO: it cannot be run, or
+ * what it left cannot be made smaller: then it lies there as it is, and can be read.
+ */
+pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
+                           pfr_error *err);
+
+/* Makes of what a recorder left (of a program that ended) a plain trace under the same name. A trace that is one
+ * already stays as it is. `result` may be NULL. */
+pfr_status pfr_tracing_finish(const char *path, pfr_tracing_result *result, pfr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

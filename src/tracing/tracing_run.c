@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program under the flight recorder: what is asked for is written into PERFRAY_RT, the library is preloaded where the
+ * program has none, and the program runs as it would without (perfray/tracing.h).
+ */
+#include <perfray/tracing.h>
+
+#include "base/fail.h"
+#include "base/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS_ROOM 8192
+#define PATH_ROOM 1000 /* the recorder's own limit, less what it puts behind */
+
+struct run {
+    const pfr_tracing_options *options;
+    const char *const *words;
+    pfr_tracing_hooks hooks;
+    char output[PATH_ROOM], wishes[WORDS_ROOM], preload[WORDS_ROOM];
+    size_t used;
+};
+
+/* --- PERFRAY_RT. */
+
+static pfr_status add_wish(struct run *r, pfr_error *err, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static pfr_status add_wish(struct run *r, pfr_error *err, const char *key, const char *format, ...) {
+    char value[WORDS_ROOM];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    const char quote = strchr(value, '\'') ? '"' : '\'';
+    const size_t room = sizeof r->wishes - r->used;
+    const int put = snprintf(r->wishes + r->used, room, "%s=%c%s%c ", key, quote, value, quote);
+    if (length < 0 || (size_t)length >= sizeof value || put < 0 || (size_t)put >= room || strchr(value, quote))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, key, "%s is too long, or has quotes of both kinds", key);
+    r->used += (size_t)put;
+    return PFR_OK;
+}
+
+static pfr_status add_patterns(struct run *r, const char *key, const char *const *patterns, pfr_error *err) {
+    for (size_t i = 0; patterns && patterns[i]; i++)
+        PFR_TRY(add_wish(r, err, key, "%s", patterns[i]));
+    return PFR_OK;
+}
+
+static pfr_status add_filters(struct run *r, pfr_error *err) {
+    const pfr_tracing_options *o = r->options;
+    PFR_TRY(add_patterns(r, "filter", o->filters, err));
+    PFR_TRY(add_patterns(r, "notrace", o->notrace, err));
+    PFR_TRY(add_patterns(r, "include", o->includes, err));
+    PFR_TRY(add_patterns(r, "exclude", o->excludes, err));
+    if (o->threshold)
+        PFR_TRY(add_wish(r, err, "threshold", "%s", o->threshold));
+    return o->depth ? add_wish(r, err, "depth", "%" PRIu32, o->depth) : PFR_OK;
+}
+
+static pfr_status write_wishes(struct run *r, pfr_error *err) {
+    const pfr_tracing_options *o = r->options;
+    PFR_TRY(add_wish(r, err, "file", "%s", r->output));
+    PFR_TRY(add_wish(r, err, "leader", "%d", (int)getpid()));
+    PFR_TRY(add_wish(r, err, "keep", "%s", o->keep_last ? "last" : "first"));
+    if (o->room)
+        PFR_TRY(add_wish(r, err, "size", "%s", o->room));
+    if (o->buffer)
+        PFR_TRY(add_wish(r, err, "buffer", "%s", o->buffer));
+    return add_filters(r, err);
+}
+
+/* The program may be somewhere else when the recorder begins. */
+static pfr_status set_output(struct run *r, pfr_error *err) {
+    const char *path = r->options->output;
+    char folder[PATH_ROOM] = "";
+    PFR_TRY(whole_file_may_be(path, err));
+    if (path[0] != '/' && !getcwd(folder, sizeof folder))
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output", "where are we? %s", strerror(errno));
+    const int length = snprintf(r->output, sizeof r->output, "%s%s%s", folder, path[0] == '/' ? "" : "/", path);
+    if (length < 0 || (size_t)length >= sizeof r->output || strchr(r->output, '%'))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "the path is too long, or has a %%");
+    if (unlink(r->output) != 0 && errno != ENOENT)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output", "what is there cannot be removed: %s",
+                        strerror(errno));
+    return PFR_OK;
+}
+
+/* --- The program. */
+
+/* As execvp looks for it. */
+static bool find_program(const char *name, char *to, size_t room) {
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return (size_t)snprintf(to, room, "%s", name) < room;
+    for (;;) {
+        const size_t length = strcspn(path, ":");
+        const int put = snprintf(to, room, "%.*s%s%s", (int)length, path, length ? "/" : "", name);
+        if (put > 0 && (size_t)put < room && access(to, X_OK) == 0)
+            return true;
+        if (!path[length])
+            return false;
+        path += length + 1;
+    }
+}
+
+static const char *advice_for(const pfr_tracing_hooks *h) {
+    if (h->sleds && !h->calls)
+        return "has XRay's sleds alone, which clang's own runtime records; build it with -finstrument-functions";
+    if (!h->calls && !h->has_runtime && h->has_symbols)
+        return "was built without hooks: build it with gcc or clang and -finstrument-functions; --force runs it all "
+               "the "
+               "same, for hooks in its libraries";
+    if (!h->is_dynamic && !h->has_runtime && h->has_symbols)
+        return "is static: link it with the recorder, pkg-config --libs --static perfray-rt";
+    return NULL;
+}
+
+static pfr_status look_at_program(struct run *r, pfr_error *err) {
+    char path[4096];
+    pfr_error unread;
+    if (!find_program(r->words[0], path, sizeof path) || pfr_tracing_look(path, &r->hooks, &unread) != PFR_OK)
+        return PFR_OK; /* what runs it will say why it cannot */
+    const char *advice = r->hooks.is_elf && !r->options->force ? advice_for(&r->hooks) : NULL;
+    return advice ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "program", "%s", advice) : PFR_OK;
+}
+
+static pfr_status set_preload(struct run *r, pfr_error *err) {
+    const char *before = getenv("LD_PRELOAD");
+    if (!r->options->runtime || r->hooks.has_runtime)
+        return PFR_OK;
+    const int put = snprintf(r->preload, sizeof r->preload, "%s%s%s", r->options->runtime, before && *before ? ":" : "",
+                             before ? before : "");
+    if (put < 0 || (size_t)put >= sizeof r->preload)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "program", "LD_PRELOAD is too long");
+    return PFR_OK;
+}
+
+/* Does not return. `told` takes the reason for which the program cannot be run. */
+static void become_program(const struct run *r, int told) {
+    if (setenv("PERFRAY_RT", r->wishes, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
+        execvp(r->words[0], (char *const *)(uintptr_t)r->words);
+    const int why = errno;
+    const ssize_t written = write(told, &why, sizeof why);
+    _exit(written == sizeof why ? 127 : 126);
+}
+
+static pfr_status wait_for(pid_t child, int told, int *status, pfr_error *err) {
+    int why = 0;
+    const ssize_t got = read(told, &why, sizeof why);
+    pid_t ended;
+    do
+        ended = waitpid(child, status, 0);
+    while (ended < 0 && errno == EINTR);
+    if (got == sizeof why)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "cannot be run: %s", strerror(why));
+    return PFR_OK;
+}
+
+/* SIGINT and SIGQUIT of the terminal go to the program, which may well go on. */
+static pfr_status start_and_wait(const struct run *r, int *status, pfr_error *err) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    int told[2];
+    if (pipe2(told, O_CLOEXEC) != 0)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "no pipe: %s", strerror(errno));
+    const pid_t child = fork();
+    if (child == 0)
+        become_program(r, told[1]);
+    const int why = errno;
+    close(told[1]);
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    const pfr_status st = child > 0 ? wait_for(child, told[0], status, err)
+                                    : pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "%s", strerror(why));
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    close(told[0]);
+    return st;
+}
+
+pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
+                           pfr_error *err) {
+    struct run r = {.options = options, .words = words};
+    *result = (pfr_tracing_result){0};
+    PFR_TRY(look_at_program(&r, err));
+    PFR_TRY(set_output(&r, err));
+    PFR_TRY(write_wishes(&r, err));
+    PFR_TRY(set_preload(&r, err));
+    PFR_TRY(start_and_wait(&r, &result->status, err));
+    if (access(r.output, F_OK) != 0)
+        return PFR_OK;
+    return pfr_tracing_finish(r.output, result, err);
+}

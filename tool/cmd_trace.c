@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray trace: a program under the flight recorder, then what its calls cost. */
+#include <perfray/latency.h>
+#include <perfray/tracing.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "command.h"
+
+struct trace_options {
+    const char *output, *size, *buffer, *threshold;
+    uint32_t depth, top;
+    bool keep_last, force, quiet;
+    struct word_list filters, notrace, includes, excludes;
+};
+
+#define OF(member) offsetof(struct trace_options, member)
+
+static const struct opt trace_opts[] = {
+    {"output", 'o', OPT_STRING, OF(output), "FILE", "write the trace there; perfray.xray without it"},
+    {"filter", 'F', OPT_WORDS, OF(filters), "GLOB", "record functions like this and what they call, no others"},
+    {"notrace", 'N', OPT_WORDS, OF(notrace), "GLOB", "do not record functions like this, nor what they call"},
+    {"include", 0, OPT_WORDS, OF(includes), "GLOB", "record functions like this alone"},
+    {"exclude", 0, OPT_WORDS, OF(excludes), "GLOB", "do not record functions like this"},
+    {"depth", 'D', OPT_NUMBER, OF(depth), "COUNT", "record calls within fewer than COUNT others alone"},
+    {"time-filter", 't', OPT_STRING, OF(threshold), "TIME", "do not keep calls that took less: 500ns, 5us"},
+    {"last", 0, OPT_FLAG, OF(keep_last), NULL, "keep the last calls when there is no more room, not the first"},
+    {"size", 0, OPT_STRING, OF(size), "SIZE", "room for the trace: 64M; without it 1G, or 16M with --last"},
+    {"buffer", 0, OPT_STRING, OF(buffer), "SIZE", "room that a thread takes at once; without it 64k"},
+    {"force", 0, OPT_FLAG, OF(force), NULL, "run also a program that has no hooks itself"},
+    {"top", 'p', OPT_NUMBER, OF(top), "COUNT", "show the first rows of the table alone"},
+    {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "show no table"},
+    {0},
+};
+
+static const char program[] = "perfray trace";
+
+static const char *const *words_of(const struct word_list *list) {
+    return list->count ? list->at : NULL;
+}
+
+/* Beside the command where it was built or installed; NULL: not found. */
+static const char *find_runtime(char *path, size_t room) {
+    static const char *const places[] = {"../src/runtime", "../" PERFRAY_LIBDIR};
+    char folder[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    if (length <= 0)
+        return NULL;
+    folder[length] = 0;
+    char *const last = strrchr(folder, '/');
+    if (last)
+        *last = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const int put = snprintf(path, room, "%s/%s/libperfray-rt.so.0", folder, places[i]);
+        if (put > 0 && (size_t)put < room && access(path, R_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+static pfr_tracing_options tracing_of(const struct trace_options *o, const char *runtime) {
+    return (pfr_tracing_options){.size = sizeof(pfr_tracing_options),
+                                 .output = o->output ? o->output : "perfray.xray",
+                                 .runtime = runtime,
+                                 .force = o->force,
+                                 .keep_last = o->keep_last,
+                                 .room = o->size,
+                                 .buffer = o->buffer,
+                                 .threshold = o->threshold,
+                                 .depth = o->depth,
+                                 .filters = words_of(&o->filters),
+                                 .notrace = words_of(&o->notrace),
+                                 .includes = words_of(&o->includes),
+                                 .excludes = words_of(&o->excludes)};
+}
+
+static void note_told(void *file, const char *sentence) {
+    complain("%s: %s", (const char *)file, sentence);
+}
+
+static enum exit_status show_table(const struct task *task, const struct trace_options *o, const char *path) {
+    const pfr_open_options how = {.size = sizeof how};
+    const pfr_latency_options table = {
+        .size = sizeof table, .top = o->top, .note = note_told, .context = (void *)(uintptr_t)path};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_reader *const reader = pfr_open(path, &how, &err);
+    const pfr_status st = reader ? pfr_latency_print(reader, &table, task->out, &err) : err.status;
+    pfr_close(reader);
+    if (st < 0 && !pfr_output_failed(task->out))
+        return complain_of(path, &err, NULL);
+    return exit_status_of(st < 0 ? PFR_OK : st);
+}
+
+static enum exit_status tell_result(const char *path, const pfr_tracing_result *result) {
+    if (!result->recorded || result->functions == 0)
+        complain_as(program, "no call was recorded; are there functions built with -finstrument-functions, and do the "
+                             "filters leave any?");
+    if (result->is_full)
+        complain_as(program, "%s has no more room: what came later is missing; --size makes more, --last keeps the end",
+                    path);
+    if (result->lost)
+        complain_as(program, "%" PRIu64 " enters and exits were not recorded, in signal handlers most of all",
+                    result->lost);
+    return result->recorded && result->functions ? ENDS_FINE : ENDS_GATE;
+}
+
+/* The program's own status, where all went well with ours. */
+static int status_of_both(enum exit_status own, const pfr_tracing_result *result) {
+    const int status = WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) : WEXITSTATUS(result->status);
+    return own == ENDS_FINE || (own == ENDS_GATE && status) ? status : (int)own;
+}
+
+static enum exit_status run_traced(const struct task *task, const pfr_tracing_options *how) {
+    const struct trace_options *const o = task->options;
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_tracing_result result;
+    const pfr_status st = pfr_tracing_run(how, (const char *const *)(uintptr_t)task->words, &result, &err);
+    if (st < 0) {
+        complain_as(program, "%s: %s", strcmp(err.where, "program") == 0 ? task->words[0] : how->output, err.text);
+        return exit_status_of(st);
+    }
+    enum exit_status own = tell_result(how->output, &result);
+    if (own == ENDS_FINE && !o->quiet)
+        own = show_table(task, o, how->output);
+    return (enum exit_status)status_of_both(own, &result);
+}
+
+static enum exit_status trace_run(const struct task *task) {
+    char path[PATH_MAX];
+    if (!task->words[0]) {
+        complain_as(program, "which program? see perfray trace -h");
+        return ENDS_USAGE;
+    }
+    const pfr_tracing_options how = tracing_of(task->options, find_runtime(path, sizeof path));
+    return run_traced(task, &how);
+}
+
+extern const struct command cmd_trace;
+const struct command cmd_trace = {
+    .name = "trace",
+    .about = "run a program under the flight recorder, and show what its calls cost",
+    .arguments = "[--] PROGRAM [ARGUMENT...]",
+    .opts = trace_opts,
+    .size = sizeof(struct trace_options),
+    .reads_no_file = true,
+    .runs_program = true,
+    .run = trace_run,
+};
