@@ -14,7 +14,7 @@
 struct trace_options {
     const char *output, *size, *buffer, *threshold;
     uint32_t depth, top;
-    bool keep_last, force, quiet;
+    bool keep_last, any_program, quiet;
     struct word_list filters, notrace, includes, excludes;
 };
 
@@ -31,7 +31,7 @@ static const struct opt trace_opts[] = {
     {"last", 0, OPT_FLAG, OF(keep_last), NULL, "keep the last calls when there is no more room, not the first"},
     {"size", 0, OPT_STRING, OF(size), "SIZE", "room for the trace: 64M; without it 1G, or 16M with --last"},
     {"buffer", 0, OPT_STRING, OF(buffer), "SIZE", "room that a thread takes at once; without it 64k"},
-    {"force", 0, OPT_FLAG, OF(force), NULL, "run also a program that has no hooks itself"},
+    {"any-program", 0, OPT_FLAG, OF(any_program), NULL, "run also a program that has no hooks itself"},
     {"top", 'p', OPT_NUMBER, OF(top), "COUNT", "show the first rows of the table alone"},
     {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "show no table"},
     {0},
@@ -66,7 +66,7 @@ static pfr_tracing_options tracing_of(const struct trace_options *o, const char 
     return (pfr_tracing_options){.size = sizeof(pfr_tracing_options),
                                  .output = o->output ? o->output : "perfray.xray",
                                  .runtime = runtime,
-                                 .force = o->force,
+                                 .force = o->any_program,
                                  .keep_last = o->keep_last,
                                  .room = o->size,
                                  .buffer = o->buffer,

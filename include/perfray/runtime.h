@@ -53,7 +53,7 @@ struct pfr_rt_place {
 void pfr_rt_enter(const struct pfr_rt_place *place);
 void pfr_rt_exit(const struct pfr_rt_place *place);
 
-static inline void pfr_rt_leave_(const struct pfr_rt_place *const *place) {
+__attribute__((no_instrument_function)) static inline void pfr_rt_leave_(const struct pfr_rt_place *const *place) {
     pfr_rt_exit(*place);
 }
 
@@ -73,10 +73,10 @@ namespace perfray {
 /* static const pfr_rt_place parse{"parse"}; perfray::scope here(parse); */
 class scope {
   public:
-    explicit scope(const pfr_rt_place &place) : place_(place) {
+    __attribute__((no_instrument_function)) explicit scope(const pfr_rt_place &place) : place_(place) {
         pfr_rt_enter(&place_);
     }
-    ~scope() {
+    __attribute__((no_instrument_function)) ~scope() {
         pfr_rt_exit(&place_);
     }
     scope(const scope &) = delete;

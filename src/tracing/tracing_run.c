@@ -117,7 +117,8 @@ static const char *advice_for(const pfr_tracing_hooks *h) {
     if (h->sleds && !h->calls)
         return "has XRay's sleds alone, which clang's own runtime records; build it with -finstrument-functions";
     if (!h->calls && !h->has_runtime && h->has_symbols)
-        return "was built without hooks: build it with gcc or clang and -finstrument-functions; --force runs it all "
+        return "was built without hooks: build it with gcc or clang and -finstrument-functions; --any-program runs it "
+               "all "
                "the "
                "same, for hooks in its libraries";
     if (!h->is_dynamic && !h->has_runtime && h->has_symbols)

@@ -4,9 +4,11 @@
 
 #include "base/fail.h"
 #include "file/recording.h"
+#include "wire/recorder_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define SENTENCE 1024
 #define NS_PER_SECOND 1000000000u
@@ -57,6 +59,17 @@ static const char *why_refused(const pfr_script_options *o) {
 
 /* --- The loop. */
 
+/* What our own runtime tells of names and objects: no event of the program. llvm-xray shows it, and so does its YAML.
+ */
+static bool is_note(struct trace_script *s, const struct trace_event *event) {
+    char magic[RTF_MAGIC_SIZE];
+    size_t got = 0;
+    if (s->options->format == PFR_SCRIPT_LLVM_YAML || event->kind != TRACE_CUSTOM_EVENT || event->count < sizeof magic)
+        return false;
+    trace_script_fail(s, trace_order_payload(s->order, event, 0, magic, sizeof magic, &got, s->err));
+    return got == sizeof magic && memcmp(magic, RTF_MAGIC, sizeof magic) == 0;
+}
+
 static pfr_status print_all(struct trace_script *s, pfr_error *err) {
     const struct trace_event *event;
     pfr_status st;
@@ -65,7 +78,7 @@ static pfr_status print_all(struct trace_script *s, pfr_error *err) {
     while ((st = trace_order_next(s->order, &event, err)) == PFR_OK) {
         if (s->form->see)
             s->form->see(s, event);
-        if (trace_filter_wants(s, event))
+        if (trace_filter_wants(s, event) && !is_note(s, event))
             s->form->event(s, event);
         PFR_TRY(s->failed);
         if (s->out->status < 0)

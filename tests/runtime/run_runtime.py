@@ -245,10 +245,137 @@ def test_llvm(t):
     t.say("llvm", done.stderr.splitlines() + differences("calls of", ours, by_callee(edges)))
 
 
+def perfray(*words, **more):
+    return subprocess.run([os.environ["PERFRAY"], *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=120, **more)
+
+
+def table_of(text):
+    """name -> count of the CSV or text table"""
+    rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    table = Counter()
+    for row in rows:  # a program that was executed again has rows of its own
+        if row[0].isdigit():
+            table[row[-1]] += int(row[0])
+    return table
+
+
+def test_trace(t):
+    """The command: names without a map, the program's status, what it says of programs that cannot be recorded."""
+    if not t.wants("trace") or "PERFRAY" not in os.environ:
+        return
+    source, trace = HERE / "recorded_calls.c", t.folder / "out.xray"
+    program = t.folder / "hooked"
+    subprocess.run(["gcc", "-g", "-O1", "-finstrument-functions", "-pthread", "-o", program, source], check=True)
+    for mode, expected in (("calls", 0), ("threads", 0), ("kill", 137), ("abort", 134), ("segv", 139), ("_exit", 0), ("exec", 0)):
+        counts = t.folder / "counts"
+        counts.unlink(missing_ok=True)
+        done = perfray("trace", "-o", trace, "--size", "64M", "--", program, mode, 3000,
+                       env=dict(os.environ, COUNTS=str(counts)))
+        edges = Counter({(WHO[i // 16], WHO[i % 16]): n for i, n in enumerate(struct.unpack("<256Q", counts.read_bytes())) if n})
+        theirs = by_callee(edges)
+        wrong = [] if done.returncode == expected and not done.stderr else [f"status {done.returncode}: {done.stderr}"]
+        recorded = Recorded(trace)
+        wrong += differences("calls of", recorded.calls(), theirs)
+        finished = Counter()
+        for (_, callee), number in recorded.edges().items():
+            finished[callee] += number
+        wrong += differences("rows of", table_of(done.stdout), Counter({name: finished[name] for name in theirs}))
+        latency = perfray("latency", trace)
+        if latency.stdout != done.stdout:
+            wrong.append("the table is another one the second time")
+        names = Counter(line.split()[-1] for line in perfray("script", trace).stdout.splitlines() if " enter " in line)
+        wrong += differences("enters in script of", names, theirs)
+        verified = perfray("verify", trace)
+        if verified.returncode:
+            wrong.append("verify: " + verified.stdout[:200])
+        t.say(f"trace/{mode}", wrong)
+    plain_program = t.folder / "plain"
+    subprocess.run(["gcc", "-pthread", "-o", plain_program, source], check=True)
+    done = perfray("trace", "-o", trace, plain_program)
+    t.say("trace/no-hooks", [] if done.returncode == 2 and "-finstrument-functions" in done.stderr and not done.stdout
+          else [f"status {done.returncode}: {done.stderr}"])
+    done = perfray("trace", "-o", trace, t.folder / "nothing")
+    t.say("trace/no-program", [] if done.returncode == 5 and "cannot be run" in done.stderr else [done.stderr])
+
+
+def test_as_it_lies(t):
+    """A trace whose program was killed, before anybody made it smaller: the same answer, and nothing is damaged."""
+    if not t.wants("as_it_lies") or "PERFRAY" not in os.environ:
+        return
+    program = t.build("as_it_lies", "gcc", ["-O1"])
+    for options in ("", "buffer=4k", "keep=last size=16M"):
+        _, edges, trace = t.run(program, "kill", 20000, options)
+        done = perfray("script", trace)
+        names = Counter(line.split()[-1] for line in done.stdout.splitlines() if " enter " in line)
+        wrong = differences("enters of", names, by_callee(edges))
+        if done.returncode or done.stderr:
+            wrong.append(f"status {done.returncode}: {done.stderr}")
+        t.say(f"as_it_lies/{options.replace(' ', '_') or 'plain'}", wrong)
+
+
+def test_examples(t):
+    if not t.wants("examples") or "PERFRAY" not in os.environ:
+        return
+    folder = HERE.parent.parent.parent / "examples"
+    for name, compiler, says, rows in (
+            ("recorded.c", "gcc", "0 not recorded", {"main": 1, "handle": 1000, "parse": 1000, "lookup": 1000,
+                                                     "read_disk": 10, "work": 2010}),
+            ("recorded_scopes.cpp", "g++", "4500, 10 missing", {"main": 1, "read_number": 100, "reading": 100})):
+        program, trace = t.folder / "example", t.folder / "example.xray"
+        subprocess.run([compiler, "-O1", "-finstrument-functions", f"-I{t.include}", str(folder / name), str(t.library),
+                        f"-Wl,-rpath,{t.library.parent}", "-o", str(program)], check=True)
+        done = perfray("trace", "-o", trace, program)
+        table = table_of("\n".join(done.stdout.splitlines()[1:]))
+        wrong = [f"{row}: {table[row]}, not {number}" for row, number in rows.items() if table[row] != number]
+        if done.returncode or says not in done.stdout or done.stderr:
+            wrong.append(f"status {done.returncode}: {done.stdout[:100]} {done.stderr}")
+        t.say(f"examples/{name}", wrong)
+
+
+ALLOWED = {"__rseq_offset", "__rseq_size", "_dl_find_object", "clock_gettime", "environ", "getauxval", "pthread_atfork",
+           "pthread_key_create", "pthread_setspecific", "_GLOBAL_OFFSET_TABLE_"}
+
+
+def test_symbols(t):
+    """What the recorder needs of others, and what of it others see."""
+    if not t.wants("symbols"):
+        return
+    lines = subprocess.run(["nm", str(t.archive)], text=True, stdout=subprocess.PIPE, check=True).stdout
+    first = [line.split() for line in lines.split("unload.o:")[0].splitlines() if line.split()[1:]]
+    needed = {words[-1] for words in first if words[-2] in "Uw"}
+    seen = {words[-1] for words in first if words[-2] in "TDBRV"}
+    wrong = [f"needs {name}" for name in sorted(needed - ALLOWED)]
+    declared = {line.split("(")[0].split()[-1].lstrip("*") for line in (t.include / "perfray/runtime.h").read_text().splitlines()
+                if line.endswith(");") and "pfr_rt_" in line and line[0] not in " #"}
+    wrong += [f"shows {name}" for name in sorted(seen ^ (declared | {
+        "__cyg_profile_func_enter", "__cyg_profile_func_exit", "perfray_rt_unloaded_"}))]
+    t.say("symbols", wrong)
+
+
+def test_system_calls(t):
+    """Once its buffers were all used, a ring makes no system call at all."""
+    if not t.wants("system_calls"):
+        return
+    if not shutil.which("strace"):
+        print("skip runtime/system_calls strace is not installed")
+        return
+    program = t.build("system_calls", "gcc", ["-O1"])
+    calls = []
+    for count in (50000, 500000):
+        trace, counts, log = (t.folder / name for name in ("trace", "counts", "log"))
+        environment = dict(os.environ, PERFRAY_RT=f"file={trace} keep=last size=1M", COUNTS=str(counts))
+        trace.unlink(missing_ok=True)
+        subprocess.run(["strace", "-f", "-qq", "-o", str(log), str(program), "calls", str(count)], env=environment, check=True)
+        calls.append(sum(1 for line in log.read_text().splitlines()))
+    t.say("system_calls", [] if calls[0] == calls[1] else [f"{calls[0]} calls, and {calls[1]} for ten times the work"])
+
+
 def main(argv):
     t = Tests(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_static, test_throws, test_signals, test_filters, test_ring, test_llvm):
+        for test in (test_modes, test_static, test_throws, test_signals, test_filters, test_ring, test_llvm, test_trace, test_as_it_lies,
+                     test_examples, test_symbols, test_system_calls):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
