@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime_calls KIND CALLS - what a traced call costs, in nanoseconds: built for each recorder by run_runtime.sh.
+ *
+ *     tiny      a loop of calls of a function that adds
+ *     parse     a recursive descent over an expression, seven calls a number
+ *
+ * FLOOR: the hooks read the counter and do nothing else. LLVM_FDR: started as LLVM's flight recorder wants it.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LOOPS 40 /* short ones: the best is one that nobody else disturbed */
+
+#ifdef LLVM_FDR
+#define TRACED __attribute__((noinline, xray_always_instrument))
+#define PLAIN __attribute__((xray_never_instrument))
+int __xray_log_select_mode(const char *mode);
+int __xray_log_init_mode(const char *mode, const char *options);
+int __xray_log_finalize(void);
+int __xray_log_flushLog(void);
+int __xray_patch(void);
+#else
+#define TRACED __attribute__((noinline))
+#define PLAIN __attribute__((no_instrument_function))
+#endif
+
+#ifdef FLOOR
+static volatile uint64_t seen;
+PLAIN void __cyg_profile_func_enter(void *function, void *site) {
+    (void)function;
+    (void)site;
+    seen = __builtin_ia32_rdtsc();
+}
+PLAIN void __cyg_profile_func_exit(void *function, void *site) {
+    (void)function;
+    (void)site;
+    seen = __builtin_ia32_rdtsc();
+}
+#endif
+
+static volatile int sink;
+static uint64_t calls;
+
+TRACED int add(int x) {
+    __asm__ volatile("");
+    return x + 3;
+}
+
+/* --- An expression. */
+
+static const char *at;
+static int64_t sum(void);
+
+TRACED static int64_t number(void) {
+    int64_t value = 0;
+    calls++;
+    while (*at >= '0' && *at <= '9')
+        value = value * 10 + (*at++ - '0');
+    return value;
+}
+
+TRACED static int64_t factor(void) {
+    calls++;
+    if (*at != '(')
+        return number();
+    at++;
+    const int64_t value = sum();
+    at++;
+    return value;
+}
+
+TRACED static int64_t product(void) {
+    calls++;
+    int64_t value = factor();
+    while (*at == '*') {
+        at++;
+        value = value * factor() % 1000003;
+    }
+    return value;
+}
+
+TRACED static int64_t sum(void) {
+    calls++;
+    int64_t value = product();
+    while (*at == '+') {
+        at++;
+        value += product();
+    }
+    return value;
+}
+
+/* --- Timing. */
+
+PLAIN static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+PLAIN static double time_tiny(uint64_t count) {
+    const uint64_t start = now_ns();
+    for (uint64_t i = 0; i < count; i++)
+        sink = add((int)i);
+    return (double)(now_ns() - start) / (double)count;
+}
+
+PLAIN static double time_parse(uint64_t count) {
+    const uint64_t start = now_ns();
+    calls = 0;
+    while (calls < count) {
+        at = "(1+2*3)*(4+5)*6+7*(8+9*(10+11))+12*13*14+(15+(16+(17*18)))+19*20*21*22+23*(24+25)*26";
+        sink = (int)sum();
+    }
+    return (double)(now_ns() - start) / (double)calls;
+}
+
+PLAIN int main(int argc, char **argv) {
+    const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 100000;
+    double best = 1e9;
+    if (argc < 2)
+        return 2;
+#ifdef LLVM_FDR
+    if (__xray_log_select_mode("xray-fdr") || __xray_log_init_mode("xray-fdr", "func_duration_threshold_us=0") != 2 ||
+        __xray_patch() != 1)
+        return 3;
+#endif
+    for (int i = 0; i < LOOPS; i++) {
+        const double ns = strcmp(argv[1], "tiny") == 0 ? time_tiny(count) : time_parse(count);
+        best = ns < best ? ns : best;
+    }
+    printf("%.2f\n", best);
+    return 0;
+}
