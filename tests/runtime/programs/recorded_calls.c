@@ -13,15 +13,15 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 
-static volatile int sink;
+static __thread volatile unsigned sink;
 static long count;
 
-CALLED int leaf(int x) {
+CALLED unsigned leaf(unsigned x) {
     HERE(LEAF);
     return x * 3 + sink;
 }
 
-CALLED int middle(int x) {
+CALLED unsigned middle(unsigned x) {
     HERE(MIDDLE);
     return leaf(x) + leaf(x + 1);
 }
@@ -29,23 +29,23 @@ CALLED int middle(int x) {
 CALLED void top(void) {
     HERE(TOP);
     for (long i = 0; i < count; i++)
-        sink += middle((int)i);
+        sink += middle((unsigned)i);
 }
 
-CALLED int down(long depth) {
+CALLED unsigned down(long depth) {
     HERE(DOWN);
     return depth ? down(depth - 1) + 1 : leaf(1);
 }
 
 /* In its last place a call, which -O2 makes a jump where nothing stands behind it. */
-CALLED int other(int x) {
+CALLED unsigned other(unsigned x) {
     HERE(OTHER);
     return leaf(x + 1);
 }
 
 static jmp_buf back;
 
-CALLED void jumps(int x) {
+CALLED void jumps(unsigned x) {
     HERE(JUMPS);
     sink += leaf(x);
     if (x % 3 == 0)
@@ -56,14 +56,14 @@ NOT_TRACED static void many_jumps(void) {
     for (volatile long i = 0; i < count; i++) {
         const int up = current;
         if (setjmp(back) == 0)
-            jumps((int)i);
+            jumps((unsigned)i);
         current = up;
     }
 }
 
 CALLED void handler(int number) {
     HERE(HANDLER);
-    sink += leaf(number);
+    sink += leaf((unsigned)number);
 }
 
 NOT_TRACED static void under_signals(void) {
@@ -127,7 +127,7 @@ static int at_work;
 CALLED void routine(void) {
     HERE(ROUTINE);
     for (long i = 0; i < count; i++) {
-        sink += middle((int)i);
+        sink += middle((unsigned)i);
         const int me = at_work;
         at_work = !me;
         swapcontext(&routines[me], &routines[!me]);
@@ -149,7 +149,7 @@ NOT_TRACED static void in_routines(void) {
 NOT_TRACED static void keeps_errno(void) {
     for (long i = 0; i < count; i++) {
         errno = 4711;
-        sink += leaf((int)i);
+        sink += leaf((unsigned)i);
         if (errno != 4711)
             _exit(94);
     }
@@ -165,7 +165,7 @@ NOT_TRACED int main(int argc, char **argv) {
         sink += down(count);
     else if (!strcmp(mode, "tail"))
         for (long i = 0; i < count; i++)
-            sink += other((int)i);
+            sink += other((unsigned)i);
     else if (!strcmp(mode, "jumps"))
         many_jumps();
     else if (!strcmp(mode, "signals"))
