@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens once in thousands of calls: see recorder.h. Layouts: FDR, version 5. */
+/* What happens once in thousands of calls: see rt_recorder.h. Layouts: FDR, version 5. */
 #include "runtime/rt_record.h"
 
 #include <signal.h>

@@ -8,7 +8,7 @@
  * same way. Who finds an address without a word, be it another thread's or that of the call which a signal interrupted,
  * makes one too; the first counts, and the other's id stays unused.
  */
-#include "runtime/recorder.h"
+#include "runtime/rt_recorder.h"
 
 #define PROBES 4096u
 

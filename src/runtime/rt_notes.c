@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the trace tells beside calls: see wire/recorder_file.h. */
-#include "runtime/recorder.h"
+#include "runtime/rt_recorder.h"
 
 #define CUSTOM_EVENT 5u
 

@@ -6,7 +6,7 @@
  *
  * Where functions are chosen by name the object's symbol table is read: its file is mapped once, when needed.
  */
-#include "runtime/recorder.h"
+#include "runtime/rt_recorder.h"
 
 #include <elf.h>
 #include <fcntl.h>

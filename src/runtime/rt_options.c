@@ -5,7 +5,7 @@
  *
  *     PERFRAY_RT="file=trace-%p.xray size=64M keep=last"
  */
-#include "runtime/recorder.h"
+#include "runtime/rt_recorder.h"
 
 #define SLOT_SIZE (64u << 10)
 #define SIZE_LAST (16u << 20)

@@ -7,7 +7,7 @@
  * Pages of a slot are asked for before it is used (MADV_POPULATE_WRITE): on a full disk that fails, where a store would
  * be a SIGBUS.
  */
-#include "runtime/recorder.h"
+#include "runtime/rt_recorder.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

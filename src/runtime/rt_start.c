@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and stop, the ends of threads, forks: see recorder.h, and include/perfray/runtime.h for what programs call. */
+/* Start and stop, the ends of threads, forks: see rt_recorder.h, and include/perfray/runtime.h for what programs call.
+ */
 #include "runtime/rt_record.h"
 
 #include <perfray/runtime.h>

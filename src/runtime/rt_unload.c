@@ -3,7 +3,7 @@
  * dlclose, seen on its way: functions of what it unmaps have an id no more, since others may come to lie there. In the
  * archive this is a member of its own, so that programs which never call dlclose need nothing of it.
  */
-#include "runtime/recorder.h"
+#include "runtime/rt_recorder.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_RUNTIME_RECORDER_H
-#define PFR_RUNTIME_RECORDER_H
+#ifndef PFR_RUNTIME_RT_RECORDER_H
+#define PFR_RUNTIME_RT_RECORDER_H
 /*
  * The flight recorder: what runs inside somebody else's function calls, perhaps inside their signal handler.
  *
