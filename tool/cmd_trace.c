@@ -22,7 +22,7 @@ struct trace_options {
 
 static const struct opt trace_opts[] = {
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write the trace there; perfray.xray without it"},
-    {"filter", 'F', OPT_WORDS, OF(filters), "GLOB", "record functions like this and what they call, no others"},
+    {"focus", 'F', OPT_WORDS, OF(filters), "GLOB", "record functions like this and what they call, no others"},
     {"notrace", 'N', OPT_WORDS, OF(notrace), "GLOB", "do not record functions like this, nor what they call"},
     {"include", 0, OPT_WORDS, OF(includes), "GLOB", "record functions like this alone"},
     {"exclude", 0, OPT_WORDS, OF(excludes), "GLOB", "do not record functions like this"},
