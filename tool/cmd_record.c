@@ -192,7 +192,8 @@ static bool read_options(const struct record_options *o, pfr_recorder_options *t
 /* --- running --- */
 
 static enum exit_status complain_about(const pfr_error *err) {
-    complain_as(program, "%s%s", err->text, err->status == PFR_ERR_USAGE ? "; see perfray record -h" : "");
+    complain_as(program, "%s%s", err->text,
+                err->status == PFR_ERR_USAGE && !strstr(err->text, "; see ") ? "; see perfray record -h" : "");
     return exit_status_of(err->status);
 }
 

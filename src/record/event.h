@@ -4,7 +4,7 @@
 /*
  * Events as they are typed, and what they say about a perf_event_attr:
  *
- *     cpu-clock                 hardware, software and cache events by name (event_names.c)
+ *     cpu-clock                 hardware, software and cache events by name (event_table.c)
  *     r1a8                      what the processor's manual calls by number
  *     mem:0x404020/8:rw         a breakpoint: length, accesses r, w, x
  *     sched:sched_switch        tracepoints, probes among them; * and ? mean any

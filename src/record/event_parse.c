@@ -58,8 +58,8 @@ pfr_status event_wrong(struct event_text *text, const char *at, const char *form
     if (vsnprintf(what, sizeof what, format, arguments) < 0)
         what[0] = '\0';
     va_end(arguments);
-    return pfr_fail(text->err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "%s, at character %zu of '%.40s'", what,
-                    (size_t)(at - text->start) + 1, text->start);
+    return pfr_fail(text->err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "character %zu of '%.40s': %s",
+                    (size_t)(at - text->start) + 1, text->start, what);
 }
 
 static struct typed_event *add_event(struct event_text *text, const char *name, size_t length) {

@@ -86,7 +86,7 @@ static pfr_status branches_of(const char *text, uint64_t *mask, pfr_error *err) 
         const size_t length = strcspn(at, ",");
         const uint64_t bits = branch_bits(at, length);
         if (!bits)
-            return wrong(err, "branch-filter", "'%.40s' holds no branch filter; perfray-record(1) lists them", at);
+            return wrong(err, "branch-filter", "'%.40s' is no branch filter; see perfray-record(1)", at);
         *mask |= bits;
         at += length;
     }
@@ -295,6 +295,7 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
 
 /* Samples of several events must say whose they are: by IDENTIFIER, at one place in all, where their fields differ. */
 static void plan_ids(pfr_recorder *r) {
+    const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* as perf has it there */
     bool differ = r->options.identifier;
     for (size_t i = 1; i < r->events.count; i++)
         differ |= r->events.at[i].attr.sample_type != r->events.at[0].attr.sample_type;
@@ -302,7 +303,7 @@ static void plan_ids(pfr_recorder *r) {
         struct perf_event_attr *const attr = &r->events.at[i].attr;
         if (differ)
             attr->sample_type = (attr->sample_type & ~(uint64_t)PERF_SAMPLE_ID) | PERF_SAMPLE_IDENTIFIER;
-        else if (r->events.count > 1)
+        else if (r->events.count > 1 || stream)
             attr->sample_type |= PERF_SAMPLE_ID;
     }
 }

@@ -229,7 +229,8 @@ static pfr_status put_task(pfr_recorder *r, pid_t pid, pid_t tid, pfr_error *err
     if (!read_status(r->kernel, pid, tid, &group, &parent) ||
         kernel_text(name, sizeof name, r->kernel->proc, "%d/task/%d/comm", (int)pid, (int)tid) < 0)
         return PFR_OK;
-    PFR_TRY(put_fork(r, group, tid, parent, err));
+    if (r->by_cpu || group != tid)
+        PFR_TRY(put_fork(r, group, tid, parent, err));
     if (r->options.namespaces)
         PFR_TRY(put_namespaces(r, group, tid, err));
     PFR_TRY(put_comm(r, group, tid, name, err));
