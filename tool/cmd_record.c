@@ -25,13 +25,13 @@ struct record_options {
 #define OF(member) offsetof(struct record_options, member)
 
 static const struct opt record_opts[] = {
-    {"event", 'e', OPT_PAIR, OF(events), "EVENTS",
+    {"event", 'e', OPT_PAIR, OF(events), "EVENT",
      "what to sample: names, rNNN, mem:ADDR:rw, sys:name, pmu/terms/, {a,b}:S, modifiers; see perfray list"},
     {"filter", 0, OPT_WITH, OF(events), "EXPRESSION", "of the tracepoints before it: when they count"},
     {"freq", 'F', OPT_STRING, OF(frequency), "NUMBER", "samples a second, or max; 4000 without it"},
     {"count", 'c', OPT_STRING, OF(count), "NUMBER", "a sample every so many events, instead"},
     {"call-chains", 'g', OPT_FLAG, OF(chains), NULL, "record call chains, by frame pointers"},
-    {"call-graph", 0, OPT_STRING, OF(call_graph), "MODE", "record call chains: fp, dwarf[,SIZE] or lbr"},
+    {"call-graph", 0, OPT_STRING, OF(call_graph), "HOW", "record call chains: fp, dwarf[,SIZE] or lbr"},
     {"branch-any", 'b', OPT_FLAG, OF(branches), NULL, "record branch stacks"},
     {"branch-filter", 'j', OPT_STRING, OF(branch_filter), "FILTERS", "record branch stacks of these: any,u"},
     {"all-cpus", 'a', OPT_FLAG, OF(all_cpus), NULL, "record all that runs"},
