@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that samples a part of itself: profile_self OUT; then perfray report OUT. */
-#include <perfray/recorder.h>
+#include <perfray/sampling.h>
 #include <stdio.h>
 
 __attribute__((noinline)) static unsigned long work(unsigned long rounds) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray list: what can be recorded here, and why the rest cannot. */
 #include <fnmatch.h>
-#include <perfray/recorder.h>
+#include <perfray/sampling.h>
 #include <stdio.h>
 #include <string.h>
 #include "command.h"

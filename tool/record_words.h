@@ -3,7 +3,7 @@
 #define PERFRAY_TOOL_RECORD_WORDS_H
 /* The words of options of perfray record, in the forms that perf record takes. Each says what is wrong and returns
    false where it is. */
-#include <perfray/recorder.h>
+#include <perfray/sampling.h>
 #include <stdbool.h>
 
 /* "4000", "max" */

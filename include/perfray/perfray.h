@@ -13,8 +13,8 @@
 #include <perfray/out.h>
 #include <perfray/reader.h>
 #include <perfray/record.h>
-#include <perfray/recorder.h>
 #include <perfray/report.h>
+#include <perfray/sampling.h>
 #include <perfray/script.h>
 #include <perfray/selection.h>
 #include <perfray/trace.h>

@@ -50,15 +50,17 @@ static pfr_status put_lost(pfr_recorder *r, const struct counter *counter, uint6
     return pfr_writer_put(r->writer, counter->event, TYPE_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
 }
 
+/* The kernel's counts go on from file to file; each file has its own part. */
 static pfr_status put_losses(pfr_recorder *r, pfr_error *err) {
-    uint64_t all = 0;
     for (size_t i = 0; i < r->nr_counters; i++) {
-        const uint64_t lost = lost_of(r, &r->counters[i]);
-        all += lost;
-        if (lost)
-            PFR_TRY(put_lost(r, &r->counters[i], lost, err));
+        struct counter *const counter = &r->counters[i];
+        const uint64_t lost = lost_of(r, counter);
+        const uint64_t here = lost > counter->lost ? lost - counter->lost : 0;
+        if (here)
+            PFR_TRY(put_lost(r, counter, here, err));
+        counter->lost += here;
+        r->result.lost += here;
     }
-    r->result.lost = all;
     return PFR_OK;
 }
 

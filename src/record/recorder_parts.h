@@ -13,7 +13,7 @@
  *     loop.c         rings are drained into the file
  *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c)
  */
-#include <perfray/recorder.h>
+#include <perfray/sampling.h>
 #include <perfray/writer.h>
 #include <signal.h>
 #include <pthread.h>
@@ -31,6 +31,7 @@ struct counter {
     uint32_t event, ring;
     int32_t cpu, tid;
     uint64_t id;
+    uint64_t lost; /* samples, as written in earlier files */
 };
 
 struct ring {
@@ -77,7 +78,7 @@ struct pfr_recorder {
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
     uint64_t clock_wall_ns, clock_ns; /* read together */
     int clock_id;
-    bool enabled, is_begun; /* counters count; the file has records */
+    bool enabled; /* counters count */
     volatile sig_atomic_t stops, snapshots, wants_on, wants_off;
     pfr_recorder_result result;
     pthread_t thread;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <perfray/reader.h>
 #include "record/recorder_parts.h"
+#include "../base/failing_alloc.h"
 
 #define PAGE 4096u
 #define RING ((size_t)64 << 10)
@@ -344,4 +345,34 @@ TEST(an_overwritten_ring_keeps_the_newest) {
     assert_int_equal(c.last_time, 2000 - RING / 56 + 1);
     assert_int_equal(c.holes, 0);
     end_script();
+}
+static void three(int number) {
+    for (uint64_t i = 0; i < 3; i++)
+        add_sample((uint64_t)number * 10 + i + 1);
+}
+
+/* What a run leaves when one allocation of it fails: nothing that is open, mapped or held. */
+static void record_with(struct failing_alloc *failing) {
+    pfr_error err = {0};
+    begin_script();
+    script.turn = three;
+    pfr_recorder_options options = options_for(clock_alone);
+    options.alloc = &failing->alloc;
+    options.build_ids = PFR_BUILD_IDS_OF_HITS;
+    recorder = recorder_open_on(&scripted, &options, &err);
+    const pfr_status status = recorder ? pfr_recorder_run(recorder, &err) : err.status;
+    if (failing->has_failed && status != PFR_ERR_MEMORY && status != PFR_OK)
+        fail_msg("allocation %ld: %s: %s", failing->fail_at, pfr_status_name(status), err.text);
+    if (!failing->has_failed)
+        ASSERT_OK(status, err);
+    end_script();
+}
+
+TEST(every_allocation_may_fail) {
+    struct failing_alloc failing;
+    long n = 1;
+    for (; failing_alloc_begin(&failing, n), record_with(&failing), failing.has_failed; n++)
+        assert_int_equal(failing.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
+    assert_true(n > 20);
 }

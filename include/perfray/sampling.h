@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PERFRAY_RECORDER_H
-#define PERFRAY_RECORDER_H
+#ifndef PERFRAY_SAMPLING_H
+#define PERFRAY_SAMPLING_H
 /*
  * Recording: a command, processes, cpus or the calling program itself, sampled by the kernel's counters into a
  * perf.data file or stream.
