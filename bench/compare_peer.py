@@ -8,13 +8,15 @@ Environment: PERFRAY, the command (default build/tool/perfray); MEASURE, bench/m
 
 A case of CASES names a file of DIR (bench/make-inputs.sh makes them), our command, perf's, and the bar. Both run in turn,
 ours first, N times, with output to /dev/null; the medians of user + system time are compared, and the largest resident
-set is that of the worst run. Exit status 1 when a bar is missed.
+set is that of the worst run. Then the reports of WALLS are timed by the clock with one thread and with two, the least of
+N runs in turn: two may take so much of the time of one, or so many seconds. Exit status 1 when a bar is missed.
 """
 import argparse
 import os
 import statistics
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 MEGABYTE = 1 << 20
@@ -28,6 +30,7 @@ class Case:
     peer: list
     least: float       # times faster than the peer
     most_mb: float = 0  # peak resident set of ours; 0: no bar
+    most_ms: float = 0  # CPU time of ours; 0: no bar
 
 
 STATS_PEER = ["perf", "report", "--stats", "-i"]
@@ -46,7 +49,7 @@ CASES = (
     Case("script of a stream", "pipe.data", ["script"], SCRIPT_PEER + ["-i"], 0),
     Case("pprof of call chains", "fp-small.data", ["export", "--format=pprof"], SCRIPT_PEER + ["-i"], 10),
     Case("folded and flame graph", "steady.data", [["export"], ["flame"]], SCRIPT_PEER + ["-i"], 5),
-    Case("report, tiny", "tiny.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 4),
+    Case("report, tiny", "tiny.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 4, most_ms=50),
     Case("report, flat samples", "flat.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 10),
     Case("report, many processes", "procs.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 8),
     Case("report of a large file", "fp-big.data", REPORT + FLAT, REPORT_PEER + FLAT + ["-i"], 8),
@@ -55,6 +58,15 @@ CASES = (
     Case("report with call graphs", "steady.data", REPORT, REPORT_PEER + ["-i"], 50),
     Case("script of a large file", "fp-big.data", ["script"], SCRIPT_PEER + ["-i"], 0, 100),
 )
+
+WALLS = (
+    ("wall, call graphs", "fp-small.data", REPORT),
+    ("wall, children", "fp-small.data", REPORT + ["--children", "-g", "none"]),
+    ("wall, flat samples", "flat.data", REPORT + FLAT),
+    ("wall, large file", "fp-big.data", REPORT + FLAT),
+)
+WALL_MOST = 0.65  # of one thread's time, with two
+WALL_ENOUGH = 0.2  # seconds
 
 
 @dataclass
@@ -96,10 +108,29 @@ def show(case, folder, median, peak, markdown):
     small = not case.most_mb or peak[0] <= case.most_mb
     form = "| %s | %s, %.0f MB | %.3f s | %.3f s | %.1f | %.1f | %.1f MB | %.1f MB | %s |" if markdown else \
         "%-18s %-14s %5.0f MB  ours %7.3f s  perf %8.3f s  %6.1f x (bar %.1f)  peak %5.1f MB, perf %6.1f MB  %s"
-    verdict = "holds" if fast and small else "MISSED"
+    quick = not case.most_ms or median[0] * 1e3 <= case.most_ms
+    verdict = "holds" if fast and small and quick else "MISSED"
     print(form % (case.name, case.file, size, median[0], median[1], ratio, case.least, peak[0], peak[1], verdict),
           flush=True)
-    return fast and small
+    return fast and small and quick
+
+
+def wall(words):
+    start = time.monotonic()
+    subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return time.monotonic() - start
+
+
+def show_wall(name, path, words, runs, markdown):
+    command = [os.environ.get("PERFRAY", "build/tool/perfray")] + words
+    pairs = [[wall(command + ["-j", jobs, path]) for jobs in ("1", "2")] for _ in range(runs)]
+    one, two = (min(pair[i] for pair in pairs) for i in (0, 1))
+    good = two <= WALL_MOST * one or two <= WALL_ENOUGH
+    form = "| %s | %s | -j1 %.3f s | -j2 %.3f s | %.2f | %g or %g s | | | %s |" if markdown else \
+        "%-18s %-14s -j1 %.3f s  -j2 %.3f s  %.2f of it (bar %g, or %g s)  %s"
+    print(form % (name, os.path.basename(path), one, two, two / one, WALL_MOST, WALL_ENOUGH,
+                  "holds" if good else "MISSED"), flush=True)
+    return good
 
 
 def main():
@@ -120,6 +151,10 @@ def main():
             print("skipped: %s, %s is not there" % (case.name, case.file))
             continue
         good &= show(case, options.inputs, *compare(case, options.inputs, options.runs), options.markdown)
+    for name, file, words in WALLS:
+        path = os.path.join(options.inputs, file)
+        if options.only in name + " " + file and os.path.exists(path):
+            good &= show_wall(name, path, words, options.runs, options.markdown)
     return 0 if good else 1
 
 
