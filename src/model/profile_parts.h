@@ -177,23 +177,34 @@ pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space
 static inline uint32_t frame_cache_space(unsigned mode, uint32_t space) {
     return mode == CPUMODE_KERNEL ? NO_SPACE : space;
 }
-static inline uint32_t frame_cache_hash(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address) {
-    const uint64_t h = ((address ^ c->spaces.seed) * 0x9e3779b97f4a7c15u) ^ ((uint64_t)mode << 32 | space);
+static inline uint32_t frame_cache_hash_in(uint64_t seed, uint64_t in, uint64_t address) {
+    const uint64_t h = ((address ^ seed) * 0x9e3779b97f4a7c15u) ^ in;
     return (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
 }
-/* The same for an address of a chain, as of the end, whose `space` frame_cache_space gave: what is looked at can be
-   fetched meanwhile. */
-static inline void frame_cache_prefetch(const struct frame_cache *c, uint32_t hash) {
-    if (c->spaces.at)
-        __builtin_prefetch(&c->spaces.at[hash & (c->spaces.count - 1)]);
+/* What an address of a chain is in; `space` is one that frame_cache_space gave. */
+static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
+    return (uint64_t)mode << 32 | space;
+}
+static inline uint32_t frame_cache_hash(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address) {
+    return frame_cache_hash_in(c->spaces.seed, frame_cache_in(mode, space), address);
 }
 pfr_status frame_cache_find_hashed(struct frame_cache *c, uint32_t hash, unsigned mode, uint32_t space,
                                    uint64_t address, struct frame_found *found, pfr_error *err);
-/* Only where it would be first; NULL: it may be there all the same. */
-static inline const struct cached_frame *frame_cache_peek(const struct frame_cache *c, uint32_t hash, unsigned mode,
+/* Where what is known stands first: to be fetched ahead, and looked at without a call. Until the next call. */
+struct frame_cache_view {
+    const struct cached_frame *at;
+    size_t mask;
+};
+static inline struct frame_cache_view frame_cache_look(const struct frame_cache *c) {
+    static const struct cached_frame nothing;
+    return c->spaces.at ? (struct frame_cache_view){c->spaces.at, c->spaces.count - 1}
+                        : (struct frame_cache_view){&nothing, 0};
+}
+/* NULL: it may be known all the same. */
+static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint32_t hash, unsigned mode,
                                                           uint32_t space, uint64_t address) {
-    const struct cached_frame *slot = c->spaces.at ? &c->spaces.at[hash & (c->spaces.count - 1)] : NULL;
-    return slot && slot->address == address && slot->space == space && slot->mode == mode && slot->frame ? slot : NULL;
+    const struct cached_frame *slot = &view.at[hash & view.mask];
+    return slot->address == address && slot->space == space && slot->mode == mode && slot->frame ? slot : NULL;
 }
 /* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,

@@ -87,33 +87,57 @@ static pfr_status put_chain_at(struct counter *c, const struct stack_place *plac
     return PFR_OK;
 }
 
+/* All of its addresses, and what is known of them is fetched meanwhile. */
 static void hash_chain(struct stacks *s, const struct frame_cache *cache, uint32_t space) {
+    const struct frame_cache_view view = frame_cache_look(cache);
+    const uint64_t seed = cache->spaces.seed;
+    uint64_t in = 0;
+    unsigned mode = UINT32_MAX;
     for (size_t i = 0; i < s->chain_length; i++) {
         const struct chain_address *a = &s->chain[i];
-        s->hashes[i] = frame_cache_hash(cache, a->mode, frame_cache_space(a->mode, space), a->address);
-        frame_cache_prefetch(cache, s->hashes[i]);
+        if (a->mode != mode) {
+            mode = a->mode;
+            in = frame_cache_in(mode, frame_cache_space(mode, space));
+        }
+        s->hashes[i] = frame_cache_hash_in(seed, in, a->address);
+        __builtin_prefetch(&view.at[s->hashes[i] & view.mask]);
     }
+}
+
+/* From the outermost address on, as long as what is known stands first; how many are left. */
+static size_t put_known(const struct stacks *s, const struct frame_cache *cache, uint32_t space, size_t left,
+                        uint64_t *since, uint32_t *frames) {
+    const struct frame_cache_view view = frame_cache_look(cache);
+    const uint32_t in_kernel = frame_cache_space(CPUMODE_KERNEL, space);
+    uint64_t youngest = *since;
+    for (; left > 0; left--) {
+        const struct chain_address *a = &s->chain[left - 1];
+        const uint32_t in = a->mode == CPUMODE_KERNEL ? in_kernel : space;
+        const struct cached_frame *slot = frame_cache_peek(view, s->hashes[left - 1], a->mode, in, a->address);
+        if (!slot)
+            break;
+        youngest = slot->since > youngest ? slot->since : youngest;
+        frames[s->chain_length - left] = slot->frame - 1;
+    }
+    *since = youngest;
+    return left;
 }
 
 static pfr_status put_chain(struct counter *c, const struct stack_place *place, struct stack_row *row, uint32_t *frames,
                             pfr_error *err) {
     struct stacks *s = &c->stacks;
-    uint64_t since = row->since;
     struct frame_found found;
+    size_t left = s->chain_length;
     hash_chain(s, &c->cache, place->space);
-    for (size_t left = s->chain_length; left > 0; left--) {
+    while ((left = put_known(s, &c->cache, place->space, left, &row->since, frames)) > 0) {
         const struct chain_address *a = &s->chain[left - 1];
         const uint32_t space = frame_cache_space(a->mode, place->space), hash = s->hashes[left - 1];
-        const struct cached_frame *slot = frame_cache_peek(&c->cache, hash, a->mode, space, a->address);
-        if (slot)
-            found = (struct frame_found){.since = slot->since, .frame = slot->frame - 1};
-        else
-            PFR_TRY(frame_cache_find_hashed(&c->cache, hash, a->mode, space, a->address, &found, err));
-        since = found.since > since ? found.since : since;
-        *frames++ = found.frame;
+        PFR_TRY(frame_cache_find_hashed(&c->cache, hash, a->mode, space, a->address, &found, err));
+        raise_since(row, &found);
+        frames[s->chain_length - left] = found.frame;
+        left--;
     }
     row->count = (uint32_t)s->chain_length;
-    row->since = since;
     return PFR_OK;
 }
 
