@@ -113,13 +113,21 @@ static pfr_status grow(struct tree *t, pfr_error *err) {
     return PFR_OK;
 }
 
+/* How many nodes can be added without a look at anything else; after make_room at least one. */
+static uint32_t room_left(const struct tree *t) {
+    size_t room = t->nodes_room < t->self_room ? t->nodes_room : t->self_room;
+    room = t->until < room ? t->until : room;
+    return (uint32_t)(room - t->nr_nodes);
+}
+
 /* Its nodes follow each other. */
 static pfr_status add_row(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
                           pfr_error *err) {
     while (*at < count) {
         PFR_TRY(make_room(t, err));
-        *node = add_node(t, *node, frames[*at]);
-        ++*at;
+        const uint32_t room = room_left(t), wanted = count - *at, end = *at + (wanted < room ? wanted : room);
+        for (; *at < end; ++*at)
+            *node = add_node(t, *node, frames[*at]);
     }
     return PFR_OK;
 }
