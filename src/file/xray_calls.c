@@ -71,6 +71,25 @@ static size_t take_fdr(pfr_reader *r, struct trace_call *calls, size_t most) {
     return count;
 }
 
+bool trace_run_at(const pfr_reader *r, struct trace_run *run) {
+    const uint64_t bytes = r->trace && r->trace->next == fdr_next ? bytes_to_take(r) / FDR_FUNCTION * FDR_FUNCTION : 0;
+    if (bytes == 0)
+        return false;
+    const struct call_bits b = bits_of_calls(r);
+    const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    *run = (struct trace_run){at, at + bytes, r->trace->buffer.base};
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && memcmp(&b, &little_endian, sizeof b) == 0;
+}
+
+void trace_run_taken(pfr_reader *r, const struct trace_run *run) {
+    const uint8_t *begin = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    if (run->at == begin)
+        return;
+    r->trace->buffer.base = r->trace->point.tsc = run->tsc;
+    r->at += (uint64_t)(run->at - begin);
+    r->quality.records += (uint64_t)(run->at - begin) / FDR_FUNCTION;
+}
+
 /* Whether a call of the same thread on the same cpu stands there. */
 static inline bool is_like(const struct trace *t, const uint8_t *at, bool swap) {
     const struct basic_places *p = &t->basic;

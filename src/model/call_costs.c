@@ -126,67 +126,43 @@ static bool is_wanted(const struct cost_lane *l, uint64_t ticks) {
     return l->thread_wanted && (!wish->wants_time || wish->wants_time(wish->context, ticks));
 }
 
-/* Those that are wanted, and how many they are. */
-static size_t choose(struct cost_lane *l, const struct call *calls, size_t count, struct call *chosen) {
-    size_t wanted = 0;
-    for (size_t i = 0; i < count; i++)
-        if (call_latency(&calls[i]) >= l->costs.wish->least && is_wanted(l, calls[i].exit))
-            chosen[wanted++] = calls[i];
-    l->costs.left_out += count - wanted;
-    return wanted;
-}
-
-/* What of a call is known before its latency is counted. */
-struct known_call {
-    uint64_t latency;
-    uint64_t *count; /* see spreads_find */
+static pfr_status add_call(struct cost_lane *l, const struct calls_lane *lane, const struct call *call,
+                           pfr_error *err) {
     uint32_t row;
-};
-
-static inline pfr_status add_call(struct cost_lane *l, const struct calls_lane *lane, const struct call *call,
-                                  struct known_call *known, pfr_error *err) {
-    const uint64_t latency = known->latency = call_latency(call);
-    PFR_TRY(row_of(l, lane, call->node, &known->row, err));
-    struct call_cost *cost = &l->costs.at[known->row];
+    PFR_TRY(row_of(l, lane, call->node, &row, err));
+    struct call_cost *cost = &l->costs.at[row];
     cost->count++;
-    cost->sum += latency;
+    cost->sum += call->latency;
     cost->self += call->self;
-    if (__builtin_expect(call->flags & (CALL_BACKWARD | CALL_DEDUCED), 0)) {
-        cost->backward += (call->flags & CALL_BACKWARD) != 0;
-        cost->deduced += (call->flags & CALL_DEDUCED) != 0;
-    }
-    known->count = spreads_find(&l->costs.spreads, known->row, latency);
-    return PFR_OK;
-}
-
-#define BATCH 128u
-
-/* Counts lie all over the memory of many functions: they are asked for in one pass, and added to in the next. */
-static pfr_status add_batch(struct cost_lane *l, const struct calls_lane *lane, const struct call *calls, size_t count,
-                            pfr_error *err) {
-    struct spreads *spreads = &l->costs.spreads;
-    const uint64_t moves = spreads->moves;
-    struct known_call known[BATCH];
-    for (size_t i = 0; i < count; i++)
-        PFR_TRY(add_call(l, lane, &calls[i], &known[i], err));
-    for (size_t i = 0; i < count; i++)
-        PFR_TRY(spreads_add_found(spreads, known[i].count, moves, known[i].row, known[i].latency, err));
-    return PFR_OK;
+    cost->backward += (call->flags & CALL_BACKWARD) != 0;
+    cost->deduced += (call->flags & CALL_DEDUCED) != 0;
+    return spreads_add(&l->costs.spreads, row, call->latency, err);
 }
 
 static pfr_status on_calls(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
                            pfr_error *err) {
     struct cost_lane *l = &((struct call_costs *)context)->lanes[lane->number];
-    const struct costs_wish *wish = l->costs.wish;
-    const bool chooses = !l->thread_wanted || wish->wants_time || wish->least;
-    struct call chosen[BATCH];
+    const uint64_t least = l->costs.wish->least;
     PFR_TRY(make_room(l, lane->paths->count, err));
-    for (size_t now; count > 0; calls += now, count -= now) {
-        now = count < BATCH ? count : BATCH;
-        const size_t wanted = chooses ? choose(l, calls, now, chosen) : now;
-        PFR_TRY(add_batch(l, lane, chooses ? chosen : calls, wanted, err));
-    }
+    for (size_t i = 0; i < count; i++)
+        if (calls[i].latency >= least && is_wanted(l, calls[i].exit))
+            PFR_TRY(add_call(l, lane, &calls[i], err));
+        else
+            l->costs.left_out++;
     return PFR_OK;
+}
+
+/* Nothing is left out, else calls would come singly. */
+static pfr_status on_many(void *context, const struct calls_lane *lane, const struct call_many *many, pfr_error *err) {
+    struct cost_lane *l = &((struct call_costs *)context)->lanes[lane->number];
+    uint32_t row;
+    PFR_TRY(make_room(l, lane->paths->count, err));
+    PFR_TRY(row_of(l, lane, many->node, &row, err));
+    struct call_cost *cost = &l->costs.at[row];
+    cost->count += many->count;
+    cost->sum += many->latency;
+    cost->self += many->self;
+    return spreads_add_many(&l->costs.spreads, row, many->latencies, many->count, err);
 }
 
 static pfr_status on_open(void *context, const struct calls_lane *lane, uint32_t node, uint64_t enter, pfr_error *err) {
@@ -323,6 +299,7 @@ static const struct calls_sink sink = {.begin = on_begin,
                                        .thread = on_thread,
                                        .calls = on_calls,
                                        .sum = on_sum,
+                                       .many = on_many,
                                        .open = on_open,
                                        .lone = on_lone,
                                        .end = on_end};
@@ -334,7 +311,9 @@ static void tell_hole(void *context, const pfr_error *hole) {
 }
 
 pfr_status call_costs_load(struct call_costs *c, pfr_reader *reader, const struct costs_wish *wish, pfr_error *err) {
+    const bool all = !wish->wants_thread && !wish->wants_time && !wish->least;
     const struct calls_wish calls = {.sink = &sink,
+                                     .gather = all ? CALLS_MEASURED : CALLS_SINGLY,
                                      .reach = wish->by == COSTS_BY_CALLER ? 2 : 1,
                                      .jobs = wish->jobs,
                                      .deduce = wish->deduce,

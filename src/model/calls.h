@@ -25,7 +25,7 @@
  *                                pfr_error *err) {
  *         struct mine *mine = &((struct mine *)context)->of_lane[lane->number];
  *         for (size_t i = 0; i < count; i++)
- *             mine->ticks_of[calls[i].node] += call_latency(&calls[i]);
+ *             mine->ticks_of[calls[i].node] += calls[i].latency;
  *         return PFR_OK;
  *     }
  *     const struct calls_sink sink = {.begin = on_begin, .calls = on_calls, .end = on_end};
@@ -75,22 +75,26 @@ enum call_flags {
 };
 
 struct call {
-    uint64_t enter, exit; /* ticks */
-    int64_t self;         /* ticks */
-    uint32_t node;        /* its path, whose last function it is; PATH_LIMIT: one that had no room */
+    uint64_t exit, latency; /* ticks */
+    int64_t self;           /* ticks */
+    uint32_t node;          /* its path, whose last function it is; PATH_LIMIT: one that had no room */
     uint32_t flags;
 };
 
-static inline uint64_t call_latency(const struct call *call) {
-    return call->exit < call->enter ? 0 : call->exit - call->enter;
-}
-
-/* Of a profile file: calls of one path in sum. One path of the file may come in pieces, of which only one has `count`
- * and `latency`. */
+/* Calls of one path in sum. One path of a profile file may come in pieces, of which only one has `count` and `latency`;
+ * of calls that were summed (calls_wish.gather) the latency is not. */
 struct call_sum {
     uint64_t count, latency; /* ticks */
-    int64_t self;
+    int64_t self;            /* modulo 2^64 */
     uint32_t node;
+};
+
+/* Calls of one path that have nothing special: no flag but CALL_TAIL, no latency of 2^32 ticks or more. */
+struct call_many {
+    const uint32_t *latencies;
+    uint32_t count, node;
+    uint64_t latency; /* of all of them */
+    int64_t self;
 };
 
 struct calls_thread {
@@ -118,6 +122,7 @@ struct calls_sink {
     pfr_status (*calls)(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
                         pfr_error *err);
     pfr_status (*sum)(void *context, const struct calls_lane *lane, const struct call_sum *sum, pfr_error *err);
+    pfr_status (*many)(void *context, const struct calls_lane *lane, const struct call_many *many, pfr_error *err);
     /* `node` is the path of the open call. */
     pfr_status (*open)(void *context, const struct calls_lane *lane, uint32_t node, uint64_t enter, pfr_error *err);
     /* `node` is the path of what was open then. */
@@ -144,8 +149,16 @@ struct calls_totals {
 
 #define CALLS_DEEPEST (1u << 18) /* calls open at once in a thread */
 
+/* In what form calls may be given that are not asked for one by one; some of them always are. */
+enum calls_gather {
+    CALLS_SINGLY,  /* in the order of their exits */
+    CALLS_SUMMED,  /* added up by path: sink->sum, when the thread ends */
+    CALLS_MEASURED /* by path, some at a time: sink->many, before the thread ends */
+};
+
 struct calls_wish {
     const struct calls_sink *sink;
+    enum calls_gather gather;
     unsigned jobs;  /* lanes at most; 0: one for each cpu */
     unsigned reach; /* functions of a path that count, from its end: 1: calls of a function are one path, 2: those of a
                        function from one caller; 0: all of them. Profile files have whole paths */

@@ -21,15 +21,26 @@ void reading_free(struct calls_reading *g) {
 }
 
 /* The thread is told with its first call: one of events alone has none. */
+static pfr_status tell(struct calls_reading *g, pfr_error *err) {
+    if (g->told)
+        return PFR_OK;
+    g->told = true;
+    g->lane->totals.threads++;
+    return lane_thread(g->lane, &g->thread, err);
+}
+
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err) {
-    if (!g->told) {
-        g->told = true;
-        g->lane->totals.threads++;
-        PFR_TRY(lane_thread(g->lane, &g->thread, err));
-    }
+    PFR_TRY(tell(g, err));
     calls_note_time(&g->lane->totals, calls[0].tsc); /* within a buffer times go on, mostly */
     calls_note_time(&g->lane->totals, calls[count - 1].tsc);
     return pair_calls(g->lane, &g->calls, calls, count, err);
+}
+
+pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err) {
+    PFR_TRY(tell(g, err));
+    const pfr_status st = pair_run(g->lane, &g->calls, run, err);
+    calls_note_time(&g->lane->totals, run->tsc);
+    return st;
 }
 
 pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
@@ -48,11 +59,33 @@ uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
     return until;
 }
 
-static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct trace_call *calls,
-                             size_t count, pfr_error *err) {
+static void count_untimed(struct calls_runner *me, size_t count) {
     if (!me->reader->trace->point.timed)
         me->lane.totals.untimed += count;
+}
+
+static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct trace_call *calls,
+                             size_t count, pfr_error *err) {
+    count_untimed(me, count);
     return reading_take(g, calls, count, err);
+}
+
+/* What lies behind a call, as far as that are calls. */
+static pfr_status take_runs(struct calls_runner *me, struct calls_reading *g, pfr_error *err) {
+    struct trace_call calls[CALLS_BATCH];
+    struct trace_run run;
+    size_t count;
+    while (trace_run_at(me->reader, &run)) {
+        const uint8_t *const begin = run.at;
+        PFR_TRY(reading_take_run(g, &run, err));
+        count_untimed(me, (size_t)(run.at - begin) / TRACE_CALL);
+        trace_run_taken(me->reader, &run);
+        if (run.at < run.end)
+            return PFR_OK;
+    }
+    while ((count = trace_take_calls(me->reader, calls, CALLS_BATCH)) > 0)
+        PFR_TRY(take_calls(me, g, calls, count, err));
+    return PFR_OK;
 }
 
 static pfr_status take_record(struct calls_runner *me, struct calls_reading *g, const pfr_record *rec, pfr_error *err) {
@@ -65,10 +98,8 @@ static pfr_status take_record(struct calls_runner *me, struct calls_reading *g, 
 
 static pfr_status read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
                              pfr_error *err) {
-    struct trace_call calls[CALLS_BATCH];
     pfr_reader *r = me->reader;
     pfr_record rec;
-    size_t count;
     while (r->at < slice->until) {
         const pfr_status st = pfr_next(r, &rec, err);
         if (st < 0 || (st == PFR_HOLE && me->all->clean))
@@ -78,8 +109,7 @@ static pfr_status read_piece(struct calls_runner *me, struct calls_reading *g, c
         if (st == PFR_HOLE) /* it was told when the trace was walked */
             continue;
         PFR_TRY(take_record(me, g, &rec, err));
-        while ((count = trace_take_calls(r, calls, CALLS_BATCH)) > 0)
-            PFR_TRY(take_calls(me, g, calls, count, err));
+        PFR_TRY(take_runs(me, g, err));
     }
     return PFR_OK;
 }

@@ -66,6 +66,7 @@ static pfr_status begin(struct log *g, pfr_reader *reader, const struct calls_wi
     g->point = pfr_get_trace_point(reader);
     intern_init(&g->threads, &reader->memory);
     PFR_TRY(lane_init(&g->lane, 0, 1, wish, &reader->memory, err));
+    g->lane.gathered.as = CALLS_SINGLY; /* threads come in turns */
     PFR_TRY(wish->sink->begin(wish->context, 1, err));
     return pfr_rewind(reader, err);
 }
@@ -129,7 +130,7 @@ static pfr_status end_threads(struct log *g, pfr_error *err) {
         g->now = g->at[i].depth > 0 ? i : g->now;
         PFR_TRY(pair_end(&g->lane, &g->at[i], err));
     }
-    return pair_flush(&g->lane, err);
+    return gather_end(&g->lane, err);
 }
 
 /* A log is too large for the stack of a small thread. */

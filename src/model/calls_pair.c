@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Enters and exits of one thread to calls. The innermost open call is mostly the one that an exit leaves; where it is
- * not, the stack is searched. So that a trace full of lone exits cannot make that long, functions of calls that are
- * open above CALLS_NEAR are counted.
+ * Enters and exits of one thread to calls, one after the other and whatever they are; calls_plain.c does those of which
+ * there are most. The innermost open call is mostly the one that an exit leaves; where it is not, the stack is
+ * searched. So that a trace full of lone exits cannot make that long, functions of calls that are open above CALLS_NEAR
+ * are counted.
  */
 #include "model/calls_parts.h"
 
@@ -16,7 +17,7 @@ pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_
     t->open = mem_alloc(memory, t->room, sizeof *t->open);
     if (!t->open)
         return mem_fail(memory, err, "calls");
-    t->open[0] = (struct open_call){.node = PATH_ROOT};
+    t->open[0] = (struct open_call){.node = PATH_ROOT, .function = NO_FUNCTION};
     return PFR_OK;
 }
 
@@ -97,6 +98,10 @@ static void pop(struct thread_calls *t) {
 pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
     const pfr_status st =
         parent == PATH_LIMIT ? PFR_ERR_LIMIT : call_paths_child(&l->paths, parent, function, child, err);
+    if (st >= 0 && parent == PATH_ROOT && function < CALLS_LOW)
+        l->of_low[function] = *child;
+    if (st >= 0)
+        PFR_TRY(gather_room(l, err));
     if (st >= 0)
         l->edges[call_edge_place(parent, function)] = (struct call_edge){parent, function, *child};
     if (st != PFR_ERR_LIMIT)
@@ -124,27 +129,19 @@ static bool is_open(const struct thread_calls *t, uint32_t function) {
     return false;
 }
 
-/* What an open call becomes by its exit. */
-static inline struct call end_of(const struct open_call *call, const struct trace_call *exit) {
+/* The innermost open call ends, by its exit or by that of one around it. */
+static pfr_status end_innermost(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+                                uint32_t flags, pfr_error *err) {
+    const struct open_call *call = &t->open[t->depth];
     const bool backward = exit->tsc < call->enter;
     const uint64_t latency = backward ? 0 : exit->tsc - call->enter;
-    const uint32_t tail = exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0;
-    return (struct call){call->enter, exit->tsc, (int64_t)(latency - call->callees), call->node,
-                         tail | (backward ? CALL_BACKWARD : 0)};
-}
-
-/* The innermost open call ends because one around it does. */
-static pfr_status end_with(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
-                           pfr_error *err) {
-    struct call call = end_of(&t->open[t->depth], exit);
-    const uint64_t latency = call_latency(&call);
-    l->totals.backward += call.flags & CALL_BACKWARD ? 1 : 0;
+    flags |= (exit->action == PFR_TRACE_TAIL_EXIT ? CALL_TAIL : 0) | (backward ? CALL_BACKWARD : 0);
+    const struct call ended = {exit->tsc, latency, (int64_t)(latency - call->callees), call->node, flags};
+    l->totals.backward += backward;
     l->totals.shortest = latency < l->totals.shortest ? latency : l->totals.shortest;
-    call.flags |= CALL_DEDUCED;
-    l->batch[l->batched++] = call;
     t->open[t->depth - 1].callees += latency;
     pop(t);
-    return l->batched == CALLS_BATCH ? pair_flush(l, err) : PFR_OK;
+    return gather_call(l, &ended, err);
 }
 
 /* The exit is not the innermost open call's. PFR_END: it is that of none. */
@@ -159,40 +156,11 @@ static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls 
         return PFR_END;
     }
     while (t->open[t->depth].function != exit->function)
-        PFR_TRY(l->wish->deduce ? end_with(l, t, exit, err) : leave_open(l, t, err));
+        PFR_TRY(l->wish->deduce ? end_innermost(l, t, exit, CALL_DEDUCED, err) : leave_open(l, t, err));
     return PFR_OK;
 }
 
-/* --- One call after the other. */
-
-/* What is used for each of them, in registers: the lane and its thread are as they were until put_down. */
-struct at_hand {
-    struct open_call *base, *top;
-    const struct open_call *high; /* from there on an enter needs a look */
-    const struct call_edge *edges;
-    unsigned reach; /* of the wish */
-    size_t batched;
-    uint64_t shortest;
-    bool over;
-};
-
-static inline struct at_hand take_up(const struct calls_lane_state *l, const struct thread_calls *t) {
-    const size_t plain = t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR;
-    return (struct at_hand){.base = t->open,
-                            .top = t->open + t->depth,
-                            .high = t->open + plain,
-                            .edges = l->edges,
-                            .reach = l->wish->reach,
-                            .batched = l->batched,
-                            .shortest = l->totals.shortest,
-                            .over = t->over > 0};
-}
-
-static inline void put_down(const struct at_hand *h, struct calls_lane_state *l, struct thread_calls *t) {
-    t->depth = (size_t)(h->top - h->base);
-    l->batched = h->batched;
-    l->totals.shortest = h->shortest;
-}
+/* --- One enter or exit. */
 
 /* Below which path a call is looked for. */
 static pfr_status parent_of(struct calls_lane_state *l, const struct thread_calls *t, uint32_t *parent,
@@ -202,8 +170,8 @@ static pfr_status parent_of(struct calls_lane_state *l, const struct thread_call
     return l->wish->reach > 1 && t->depth > 0 ? lane_child(l, PATH_ROOT, caller->function, parent, err) : PFR_OK;
 }
 
-static __attribute__((noinline)) pfr_status enter_slowly(struct calls_lane_state *l, struct thread_calls *t,
-                                                         const struct trace_call *call, pfr_error *err) {
+static pfr_status enter(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *call,
+                        pfr_error *err) {
     uint32_t parent, node;
     if (t->depth + 1 == t->room || t->depth >= CALLS_NEAR) {
         const pfr_status st = make_room(l, t, call->function, err);
@@ -216,76 +184,24 @@ static __attribute__((noinline)) pfr_status enter_slowly(struct calls_lane_state
     return PFR_OK;
 }
 
-/* PFR_OK: now the innermost call is the one that ends. */
-static __attribute__((noinline)) pfr_status leave_slowly(struct calls_lane_state *l, struct thread_calls *t,
-                                                         const struct trace_call *exit, pfr_error *err) {
-    if (l->batched == CALLS_BATCH)
-        PFR_TRY(pair_flush(l, err));
-    if (t->depth > 0 && !t->over && t->open[t->depth].function == exit->function)
-        return PFR_OK;
-    return leave_down_to(l, t, exit, err);
-}
-
-/* 0: it was not met lately. */
-static inline uint32_t met_lately(const struct at_hand *h, uint32_t parent, uint32_t function) {
-    const struct call_edge *edge = &h->edges[call_edge_place(parent, function)];
-    return edge->parent == parent && edge->function == function ? edge->child : 0;
-}
-
-/* false: it needs a look. So it does where the path of its caller was not met lately. */
-static inline bool enter(struct at_hand *h, const struct trace_call *call) {
-    uint32_t parent = h->reach ? PATH_ROOT : h->top->node;
-    if (h->reach > 1 && h->top != h->base && (parent = met_lately(h, PATH_ROOT, h->top->function)) == 0)
-        return false;
-    const uint32_t child = met_lately(h, parent, call->function);
-    if (h->top >= h->high || child == 0)
-        return false;
-    *++h->top = (struct open_call){call->tsc, 0, call->function, child};
-    return true;
-}
-
-static inline bool may_leave(const struct at_hand *h, const struct trace_call *exit) {
-    return h->top->function == exit->function && h->top != h->base && !h->over && h->batched < CALLS_BATCH;
-}
-
-/* The innermost open call ends. */
-static inline void leave(struct at_hand *h, struct calls_lane_state *l, const struct trace_call *exit) {
-    const struct call call = end_of(h->top, exit);
-    const uint64_t latency = call_latency(&call);
-    l->batch[h->batched++] = call;
-    if (__builtin_expect(call.flags & CALL_BACKWARD, 0))
-        l->totals.backward++;
-    h->shortest = latency < h->shortest ? latency : h->shortest;
-    (--h->top)->callees += latency;
-}
-
-pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls, size_t count,
-                      pfr_error *err) {
-    struct at_hand h = take_up(l, t);
-    for (size_t i = 0; i < count; i++) {
-        const struct trace_call *call = &calls[i];
-        const bool is_exit = (call->action + 1) & 2; /* an exit or a tail exit */
-        if (is_exit ? may_leave(&h, call) : enter(&h, call)) {
-            if (!is_exit)
-                continue;
-        } else {
-            put_down(&h, l, t);
-            const pfr_status st = is_exit ? leave_slowly(l, t, call, err) : enter_slowly(l, t, call, err);
-            PFR_TRY(st);
-            h = take_up(l, t);
-            if (!is_exit || st == PFR_END)
-                continue;
-        }
-        if (h.top - h.base > (ptrdiff_t)CALLS_NEAR)
-            count_less_above(t, call->function);
-        leave(&h, l, call);
+static pfr_status leave(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+                        pfr_error *err) {
+    if (t->depth == 0 || t->over || t->open[t->depth].function != exit->function) {
+        const pfr_status st = leave_down_to(l, t, exit, err);
+        if (st != PFR_OK)
+            return st == PFR_END ? PFR_OK : st;
     }
-    put_down(&h, l, t);
-    return l->batched == CALLS_BATCH ? pair_flush(l, err) : PFR_OK;
+    return end_innermost(l, t, exit, 0, err);
+}
+
+pfr_status pair_carefully(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *call,
+                          pfr_error *err) {
+    const bool is_exit = call->action == PFR_TRACE_EXIT || call->action == PFR_TRACE_TAIL_EXIT;
+    return is_exit ? leave(l, t, call, err) : enter(l, t, call, err);
 }
 
 pfr_status pair_end(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
-    PFR_TRY(pair_flush(l, err));
+    PFR_TRY(gather_end(l, err));
     while (t->depth > 0)
         PFR_TRY(leave_open(l, t, err));
     t->open[0].callees = 0;
@@ -304,18 +220,23 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
     l->wish = wish;
     l->totals = (struct calls_totals){.shortest = UINT64_MAX, .first = UINT64_MAX};
     l->batched = 0;
-    memset(l->edges, 0, sizeof l->edges);
     memory_share(&l->memory, memory);
     memory_share(&l->paths_memory, memory);
     l->paths_memory.limit = (memory->limit - memory->used) / lanes / 100 * PATHS_SHARE;
-    return call_paths_init(&l->paths, &l->paths_memory, err);
+    l->gathered = (struct calls_gathered){.as = wish->gather};
+    PFR_TRY(call_paths_init(&l->paths, &l->paths_memory, err));
+    const pfr_status st = gather_room(l, err);
+    if (st < 0)
+        lane_free(l);
+    return st;
 }
 
 void lane_free(struct calls_lane_state *l) {
+    gather_free(l);
     call_paths_free(&l->paths);
 }
 
 pfr_status lane_thread(struct calls_lane_state *l, const struct calls_thread *thread, pfr_error *err) {
-    PFR_TRY(pair_flush(l, err));
+    PFR_TRY(gather_end(l, err));
     return l->wish->sink->thread ? l->wish->sink->thread(l->wish->context, &l->public, thread, err) : PFR_OK;
 }

@@ -7,6 +7,8 @@
  *     calls_index.c   a flight recorder's buffers, by thread and in the order of time
  *     calls_paths.c   paths as a tree
  *     calls_pair.c    enters and exits of one thread to calls
+ *     calls_plain.c   the same in one loop, as long as nothing but plain calls come
+ *     calls_gather.c  finished calls by path
  *     calls_lane.c    the buffers of a lane's threads to enters and exits
  *     calls_ahead.c   the same for one lane, while others decode what comes next
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
@@ -71,7 +73,9 @@ struct open_call {
 };
 
 #define CALLS_BATCH 512u
-#define CALLS_NEAR 128u /* open calls that a lone exit is looked for among; above them, there are counts */
+#define CALLS_LOW 16384u       /* functions below it have a place by number */
+#define NO_FUNCTION UINT32_MAX /* none of a flight recorder */
+#define CALLS_NEAR 128u        /* open calls that a lone exit is looked for among; above them, there are counts */
 
 /* What is open in a thread. */
 struct thread_calls {
@@ -85,11 +89,30 @@ struct thread_calls {
 struct call_edge {
     uint32_t parent, function, child; /* child 0: empty */
 };
-#define CALL_EDGES_BITS 14u
+#define CALL_EDGES_BITS 15u
 
 static inline size_t call_edge_place(uint32_t parent, uint32_t function) {
     return (size_t)(((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u >> (64 - CALL_EDGES_BITS));
 }
+
+/* What is gathered of a path. */
+struct path_sum {
+    uint64_t self, count;
+};
+#define PATH_CALLS 29u
+struct path_calls {
+    uint64_t self;
+    uint32_t used, latencies[PATH_CALLS];
+};
+#define GATHERED_MOST 16384u /* paths whose calls are gathered to be measured */
+
+struct calls_gathered {
+    enum calls_gather as;
+    struct path_sum *sums;    /* by path, all that there are, or */
+    struct path_calls *calls; /* by path, the first ones */
+    uint32_t *touched;        /* paths of which there is something */
+    uint32_t room, touched_room, nr_touched;
+};
 
 /* A lane: what its thread of ours needs. */
 struct calls_lane_state {
@@ -98,16 +121,18 @@ struct calls_lane_state {
     struct memory memory, paths_memory; /* shares */
     struct call_paths paths;
     struct calls_totals totals;
-    struct call_edge edges[1u << CALL_EDGES_BITS];
+    struct calls_gathered gathered;
     struct call batch[CALLS_BATCH];
     size_t batched;
+    uint32_t of_low[CALLS_LOW]; /* child of the root, by function; 0: not yet */
+    struct call_edge edges[1u << CALL_EDGES_BITS];
 };
 
 pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err);
 void thread_calls_free(struct thread_calls *t, struct memory *memory);
-/* Enters and exits, in their order. */
-pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *calls,
-                      size_t count, pfr_error *err);
+/* An enter or exit. */
+pfr_status pair_carefully(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *call,
+                          pfr_error *err);
 /* The thread has no more: what is open stays open, and nothing is. */
 pfr_status pair_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
 /* Gives the sink what is batched. */
@@ -128,6 +153,24 @@ static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
     totals->last = tsc > totals->last ? tsc : totals->last;
 }
 
+/* --- calls_gather.c */
+
+/* Room for all paths that there are. < 0: memory. */
+pfr_status gather_room(struct calls_lane_state *lane, pfr_error *err);
+void gather_free(struct calls_lane_state *lane);
+/* A finished call. */
+pfr_status gather_call(struct calls_lane_state *lane, const struct call *call, pfr_error *err);
+/* What was gathered goes to the sink: the thread ends. */
+pfr_status gather_end(struct calls_lane_state *lane, pfr_error *err);
+
+/* --- calls_plain.c */
+
+/* Enters and exits, in their order. */
+pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *calls,
+                      size_t count, pfr_error *err);
+/* Those of a run, which is behind them then. */
+pfr_status pair_run(struct calls_lane_state *lane, struct thread_calls *t, struct trace_run *run, pfr_error *err);
+
 /* --- calls_lane.c */
 
 /* A thread whose calls are read. */
@@ -142,6 +185,7 @@ pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane,
                          uint32_t thread, pfr_error *err);
 /* Some of its enters and exits, at least one. */
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
+pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err);
 /* It has no more. */
 pfr_status reading_end(struct calls_reading *g, pfr_error *err);
 void reading_free(struct calls_reading *g); /* after a failure of reading_begin, too */

@@ -346,7 +346,12 @@ static const struct calls_sink sink = {
 
 static pfr_status read_calls(struct telling *all, pfr_error *err) {
     struct profile *p = all->profile;
-    const struct calls_wish wish = {.sink = &sink, .jobs = p->wish.jobs, .hole = tell_hole, .context = all};
+    const struct calls_wish wish = {.sink = &sink,
+                                    .gather = tally_needs_each(&p->wish) ? CALLS_SINGLY : CALLS_SUMMED,
+                                    .reach = frames_wished(&p->wish) < 2 ? 1 : 0,
+                                    .jobs = p->wish.jobs,
+                                    .hole = tell_hole,
+                                    .context = all};
     struct calls_totals totals;
     PFR_TRY(calls_read(p->reader, &wish, &totals, err));
     PFR_TRY(take_limited(all, err));

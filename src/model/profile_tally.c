@@ -140,9 +140,13 @@ static pfr_status choose_calls(struct tally *t, const struct call *calls, size_t
     return PFR_OK;
 }
 
+bool tally_needs_each(const struct profile_wish *wish) {
+    return wish->keep || wish->keys & PROFILE_BIT(PROFILE_TIME);
+}
+
 pfr_status tally_calls(struct tally *t, uint32_t paths, const struct call *calls, size_t count, pfr_error *err) {
     PFR_TRY(make_room(t, paths, err));
-    if (t->wish->keep || t->wish->keys & PROFILE_BIT(PROFILE_TIME))
+    if (tally_needs_each(t->wish))
         return choose_calls(t, calls, count, err);
     for (size_t i = 0; i < count; i++)
         add(t, calls[i].node, (uint64_t)calls[i].self, 1);

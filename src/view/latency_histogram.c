@@ -36,7 +36,7 @@ pfr_status latency_histogram_make(const struct latency *l, const struct latency_
     h->most = 0;
     PFR_TRY(spread_list(&l->costs.spreads, row->number, &list, err));
     for (uint32_t i = 0; i < list.count; i++)
-        add(h, latency_shown(l, list.at[i].value), list.at[i].count);
+        add(h, latency_shown(l, list.at[i].what), list.at[i].count);
     spread_list_free(&l->costs.spreads, &list);
     return PFR_OK;
 }

@@ -44,7 +44,7 @@ static pfr_status rank_row(struct latency *l, struct latency_row *row, pfr_error
     const struct spread *spread = &l->costs.spreads.at[row->number];
     struct spread_list list;
     row->timed = spread->low <= spread->high;
-    row->exact = !spread->sketch;
+    row->exact = spread_is_exact(spread);
     row->low = spread->low;
     row->high = spread->high;
     PFR_TRY(spread_list(&l->costs.spreads, row->number, &list, err));

@@ -354,7 +354,7 @@ def wide_trace(calls, threads, frequency=2000000000):
         body += struct.pack("<Bi11x", 19, 7) + struct.pack("<BHQ5x", 5, thread, 1000000)
         for _ in range(calls):
             seed = seed * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
-            body += struct.pack("<IIII", 1 << 4, 10, 1 << 4 | 2, 100 + (seed >> 33) % (1 << (12 + (seed >> 60))))
+            body += struct.pack("<IIII", 1 << 4, 10, 1 << 4 | 2, 100 + (seed >> 33) % (1 << (14 + (seed >> 60))))
         body += struct.pack("<IIII", 2 << 4, 10, 2 << 4 | 2, 77) * 10
         buffers.append(struct.pack("<BQ7x", 15, len(body)) + body)
     return struct.pack("<HHIQQQ", 5, 1, 3, frequency, 1 << 20, 0) + b"".join(buffers)
@@ -364,7 +364,7 @@ def check_sketch(tally, folder):
     """More different latencies than are kept: what is said of it, and how far off percentiles are."""
     path = os.path.join(folder, "wide.xray")
     with open(path, "wb") as file:
-        file.write(wide_trace(15000, 4))
+        file.write(wide_trace(45000, 4))
     with open(path, "rb") as file:
         trace = oracle.read(file.read())
     theirs = oracle_rows(trace, "function")

@@ -221,3 +221,201 @@ TEST(a_thread_that_others_decode_for_is_paired_as_the_slow_way_pairs_it) {
     for (uint64_t seed = 1; seed <= LONG_STORIES; seed++)
         check_story(seed, 1, LONG_STEPS);
 }
+
+/* --- Calls by path. */
+
+struct total {
+    char path[200];
+    uint64_t count, latency, self;
+    int32_t tid;
+};
+
+struct totals_of_lane {
+    struct total *at;
+    size_t count, room;
+    int32_t tid;
+};
+
+struct totaller {
+    struct totals_of_lane lanes[4];
+    uint64_t singly, gathered; /* calls, as they came */
+};
+
+static pfr_status total_begin(void *context, unsigned lanes, pfr_error *err) {
+    (void)context;
+    (void)err;
+    assert_true(lanes <= 4);
+    return PFR_OK;
+}
+
+static pfr_status total_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+                               pfr_error *err) {
+    (void)err;
+    ((struct totaller *)context)->lanes[lane->number].tid = thread->tid;
+    return PFR_OK;
+}
+
+static struct total *new_total(struct totaller *all, const struct calls_lane *lane, uint32_t node) {
+    struct totals_of_lane *of = &all->lanes[lane->number];
+    if (of->count == of->room) {
+        of->room = of->room ? of->room * 2 : 256;
+        of->at = realloc(of->at, of->room * sizeof *of->at);
+        assert_non_null(of->at);
+    }
+    struct total *t = &of->at[of->count++];
+    memset(t, 0, sizeof *t);
+    t->tid = of->tid;
+    write_path(lane, node, t->path, sizeof t->path);
+    return t;
+}
+
+static pfr_status total_calls(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
+                              pfr_error *err) {
+    struct totaller *all = context;
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        struct total *t = new_total(all, lane, calls[i].node);
+        t->count = 1;
+        t->latency = calls[i].latency;
+        t->self = (uint64_t)calls[i].self;
+    }
+    __atomic_fetch_add(&all->singly, count, __ATOMIC_RELAXED);
+    return PFR_OK;
+}
+
+static pfr_status total_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum, pfr_error *err) {
+    struct totaller *all = context;
+    struct total *t = new_total(all, lane, sum->node);
+    (void)err;
+    t->count = sum->count;
+    t->self = (uint64_t)sum->self;
+    __atomic_fetch_add(&all->gathered, sum->count, __ATOMIC_RELAXED);
+    return PFR_OK;
+}
+
+static pfr_status total_many(void *context, const struct calls_lane *lane, const struct call_many *many,
+                             pfr_error *err) {
+    struct totaller *all = context;
+    struct total *t = new_total(all, lane, many->node);
+    (void)err;
+    for (uint32_t i = 0; i < many->count; i++)
+        t->latency += many->latencies[i];
+    assert_int_equal(t->latency, many->latency);
+    t->count = many->count;
+    t->self = (uint64_t)many->self;
+    __atomic_fetch_add(&all->gathered, many->count, __ATOMIC_RELAXED);
+    return PFR_OK;
+}
+
+static int by_path(const void *a, const void *b) {
+    const struct total *x = a, *y = b;
+    return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : strcmp(x->path, y->path);
+}
+
+/* A line for each path of each thread. */
+static char *totals_text(struct totaller *all, bool latencies) {
+    struct totals_of_lane one = {.at = NULL};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    for (unsigned i = 0; i < 4; i++) {
+        one.at = realloc(one.at, (one.count + all->lanes[i].count + 1) * sizeof *one.at);
+        assert_non_null(one.at);
+        if (all->lanes[i].count)
+            memcpy(one.at + one.count, all->lanes[i].at, all->lanes[i].count * sizeof *one.at);
+        one.count += all->lanes[i].count;
+        free(all->lanes[i].at);
+    }
+    qsort(one.at, one.count, sizeof *one.at, by_path);
+    for (size_t i = 0; i < one.count; i++) {
+        if (i + 1 < one.count && by_path(&one.at[i], &one.at[i + 1]) == 0) {
+            one.at[i + 1].count += one.at[i].count;
+            one.at[i + 1].latency += one.at[i].latency;
+            one.at[i + 1].self += one.at[i].self;
+            continue;
+        }
+        fprintf(out, "%d %s %" PRIu64 " %" PRIu64 " %" PRId64 "\n", one.at[i].tid, one.at[i].path, one.at[i].count,
+                latencies ? one.at[i].latency : 0, (int64_t)one.at[i].self);
+    }
+    fclose(out);
+    free(one.at);
+    return text;
+}
+
+static char *totals_of(const struct builder *b, const struct calls_wish *how, bool latencies, struct totaller *all) {
+    static const struct calls_sink sink = {
+        .begin = total_begin, .thread = total_thread, .calls = total_calls, .sum = total_sum, .many = total_many};
+    struct calls_wish wish = *how;
+    struct calls_totals totals;
+    pfr_error err = {.offset = 0};
+    pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, NULL, &err);
+    assert_non_null(reader);
+    *all = (struct totaller){.singly = 0};
+    wish.sink = &sink;
+    wish.context = all;
+    ASSERT_OK(calls_read(reader, &wish, &totals, &err), err);
+    assert_int_equal(totals.calls, all->singly + all->gathered);
+    pfr_close(reader);
+    return totals_text(all, latencies);
+}
+
+static void expect_gathered(const struct builder *b, struct calls_wish how) {
+    struct totaller all;
+    const bool latencies = how.gather == CALLS_MEASURED;
+    char *gathered = totals_of(b, &how, latencies, &all);
+    assert_true(all.gathered > 0);
+    how.gather = CALLS_SINGLY;
+    char *singly = totals_of(b, &how, latencies, &all);
+    assert_int_equal(all.gathered, 0);
+    assert_string_equal(gathered, singly);
+    free(gathered);
+    free(singly);
+}
+
+TEST(calls_that_are_gathered_are_those_that_come_singly) {
+    static struct step steps[THREADS][LONG_STEPS];
+    for (uint64_t story = 1; story <= 12; story++) {
+        struct builder b = {0};
+        uint64_t seed = story;
+        for (uint32_t t = 0; t < THREADS; t++)
+            make_thread(steps[t], STEPS, &seed);
+        put_story(&b, steps, THREADS, STEPS, &seed);
+        for (unsigned reach = 0; reach <= 2; reach++)
+            for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
+                const bool deduce = (story + reach) % 2;
+                expect_gathered(
+                    &b, (struct calls_wish){.gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .deduce = deduce});
+                expect_gathered(
+                    &b, (struct calls_wish){.gather = CALLS_MEASURED, .reach = reach, .jobs = jobs, .deduce = deduce});
+            }
+        free(b.bytes);
+    }
+}
+
+/* A latency of 2^32 ticks, a clock that stepped back, more functions than have a place. */
+TEST(calls_that_cannot_be_gathered_come_singly) {
+    struct builder b = {0};
+    struct totaller all;
+    const struct calls_wish measured = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1};
+    const size_t extents = 32;
+    put_xray_header(&b, 5, 4096);
+    put_extents(&b, 0);
+    put_preamble(&b, 7, 1000);
+    put_call(&b, 0, 1, 10);
+    put_call(&b, 0, 2, UINT32_MAX);
+    put_call(&b, 1, 2, UINT32_MAX);
+    put_call(&b, 1, 1, 10);
+    put_call(&b, 0, 3, 10);
+    put_metadata(&b, 2, 0, 2, 500); /* the clock of another cpu */
+    put_call(&b, 1, 3, 10);
+    for (uint32_t f = 1; f <= 20000; f++) {
+        put_call(&b, 0, f, 10);
+        put_call(&b, 1, f, 10);
+    }
+    set_number(&b, b.bytes + extents + 1, b.length - extents - 16, 8);
+    free(totals_of(&b, &measured, true, &all));
+    assert_int_equal(all.singly, 2 + 20000 - (16384 - 2)); /* two paths stand for none and for too many */
+    assert_int_equal(all.gathered, 1 + (16384 - 2));
+    expect_gathered(&b, measured);
+    free(b.bytes);
+}

@@ -123,7 +123,7 @@ static inline pfr_status tell_calls(void *context, const struct calls_lane *lane
     char text[80];
     for (size_t i = 0; i < count; i++) {
         const struct call *c = &calls[i];
-        snprintf(text, sizeof text, " %" PRIu64 " %" PRId64 "%s%s%s", call_latency(c), c->self,
+        snprintf(text, sizeof text, " %" PRIu64 " %" PRId64 "%s%s%s", c->latency, c->self,
                  c->flags & CALL_TAIL ? " tail" : "", c->flags & CALL_BACKWARD ? " back" : "",
                  c->flags & CALL_DEDUCED ? " deduced" : "");
         const pfr_status st = tell(context, lane, "call", c->node, text, err);
@@ -181,8 +181,13 @@ static inline int by_thread(const void *a, const void *b) {
 
 /* The status of the reading; the lines are in order then. */
 static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned jobs, pfr_error *err) {
-    static const struct calls_sink sink = {tell_begin, tell_thread, tell_calls, tell_sum,
-                                           tell_open,  tell_lone,   tell_end};
+    static const struct calls_sink sink = {.begin = tell_begin,
+                                           .thread = tell_thread,
+                                           .calls = tell_calls,
+                                           .sum = tell_sum,
+                                           .open = tell_open,
+                                           .lone = tell_lone,
+                                           .end = tell_end};
     const struct calls_wish wish = {
         .sink = &sink, .reach = t->reach, .jobs = jobs, .deduce = t->deduce, .hole = tell_hole, .context = t};
     *t = (struct teller){.fail_at = t->fail_at,

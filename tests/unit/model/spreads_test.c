@@ -54,7 +54,6 @@ static uint64_t slow_rank(struct values *v, unsigned thousandths) {
 
 static void add(struct spreads *all, uint32_t number, struct values *v, uint64_t value) {
     pfr_error err = {0};
-    spreads_find(all, number, value);
     ASSERT_OK(spreads_add(all, number, value, &err), err);
     keep(v, value);
 }
@@ -72,7 +71,7 @@ static void expect_same(const struct spreads *all, uint32_t number, struct value
     assert_int_equal(list.total, v->count);
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
         const uint64_t slow = slow_rank(v, ranks[i]), fast = spread_rank(&list, ranks[i]);
-        if (!is_near(fast, slow, !s->sketch))
+        if (!is_near(fast, slow, spread_is_exact(s)))
             fail_msg("rank %u of %zu values is %" PRIu64 ", not %" PRIu64, ranks[i], v->count, fast, slow);
     }
     assert_int_equal(s->low, v->at[0]);
@@ -104,7 +103,7 @@ TEST(percentiles_of_few_values_are_exact) {
         begin(&b, 1);
         for (unsigned i = 0; i < count; i++)
             add(&b.all, 0, &v, next_random() >> next_random() % 64);
-        assert_null(b.all.at[0].sketch);
+        assert_true(spread_is_exact(&b.all.at[0]));
         expect_same(&b.all, 0, &v);
         free(v.at);
         end(&b);
@@ -117,7 +116,7 @@ TEST(values_that_repeat_take_no_room) {
     begin(&b, 1);
     for (unsigned i = 0; i < 300000; i++)
         add(&b.all, 0, &v, next_random() % 1000);
-    assert_null(b.all.at[0].sketch);
+    assert_true(spread_is_exact(&b.all.at[0]));
     assert_int_equal(b.all.at[0].used, 1000);
     assert_int_equal(b.all.charged, 1000);
     expect_same(&b.all, 0, &v);
@@ -132,10 +131,10 @@ TEST(up_to_the_bound_a_spread_is_exact_and_one_more_makes_it_a_sketch) {
     begin(&b, 1);
     for (uint64_t i = 0; i < SPREAD_MOST; i++)
         add(&b.all, 0, &v, i * i);
-    assert_null(b.all.at[0].sketch);
+    assert_true(spread_is_exact(&b.all.at[0]));
     expect_same(&b.all, 0, &v);
     add(&b.all, 0, &v, 7 << 20);
-    assert_non_null(b.all.at[0].sketch);
+    assert_false(spread_is_exact(&b.all.at[0]));
     assert_int_equal(b.all.charged, SPREAD_MOST);
     expect_same(&b.all, 0, &v);
     free(v.at);
@@ -147,9 +146,9 @@ TEST(a_sketch_is_never_farther_off_than_it_says) {
         struct bench b;
         struct values v = {0};
         begin(&b, 1);
-        for (unsigned i = 0; i < 40000; i++)
+        for (unsigned i = 0; i < 140000; i++)
             add(&b.all, 0, &v, next_random() >> (shape * 8 + next_random() % 8) % 48);
-        assert_non_null(b.all.at[0].sketch);
+        assert_false(spread_is_exact(&b.all.at[0]));
         expect_same(&b.all, 0, &v);
         free(v.at);
         end(&b);
@@ -161,14 +160,85 @@ TEST(every_bucket_has_its_values_near_its_middle) {
     for (unsigned bit = 0; bit < 64; bit++)
         for (int i = -300; i <= 300; i++) {
             const uint64_t value = ((uint64_t)1 << bit) + (uint64_t)i;
-            assert_true(is_near(spread_middle(spread_bucket(value)), value, value <= 255));
+            assert_true(is_near(spread_middle(spread_what(value, 63)), value, value <= 255));
         }
-    for (uint64_t bucket = 0; bucket < SKETCH_PAGES * SKETCH_PAGE; bucket++) {
-        assert_int_equal(spread_bucket(spread_middle(bucket)), bucket);
+    for (uint64_t bucket = 0; bucket < SPREAD_BUCKETS; bucket++) {
+        assert_int_equal(spread_what(spread_middle(bucket), 63), bucket);
         assert_true(bucket == 0 || spread_middle(bucket) > before);
         before = spread_middle(bucket);
     }
-    assert_int_equal(spread_bucket(UINT64_MAX), SKETCH_PAGES * SKETCH_PAGE - 1);
+    assert_int_equal(spread_what(UINT64_MAX, 63), SPREAD_BUCKETS - 1);
+}
+
+/* --- Shapes of tables. */
+
+static void expect_counts(const struct spreads *all, const struct spread_slot *expected, uint32_t count) {
+    struct spread_list list;
+    assert_int_equal(spread_list(all, 0, &list, NULL), PFR_OK);
+    assert_int_equal(list.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(list.at[i].what, expected[i].what);
+        assert_int_equal(list.at[i].count, expected[i].count);
+    }
+    spread_list_free(all, &list);
+}
+
+TEST(a_table_is_by_number_where_that_takes_no_more_room) {
+    struct bench b;
+    struct values v = {0};
+    begin(&b, 2);
+    for (uint64_t i = 0; i < 40; i++)
+        add(&b.all, 0, &v, 63 - i);
+    assert_non_null(b.all.at[0].dense);
+    assert_int_equal(b.all.charged, 40);
+    expect_same(&b.all, 0, &v);
+    for (uint64_t i = 0; i < 100; i++)
+        add(&b.all, 0, &v, 100000 * i);
+    assert_non_null(b.all.at[0].small);
+    assert_int_equal(b.all.charged, 140);
+    expect_same(&b.all, 0, &v);
+    free(v.at);
+    end(&b);
+}
+
+TEST(counts_and_values_of_more_than_32_bits_are_kept) {
+    for (unsigned dense = 0; dense < 2; dense++) {
+        struct bench b;
+        const uint64_t far = dense ? 3 : 300000, most = UINT32_MAX;
+        begin(&b, 1);
+        assert_int_equal(spreads_add(&b.all, 0, 1, NULL), PFR_OK);
+        assert_int_equal(spreads_add(&b.all, 0, far, NULL), PFR_OK);
+        assert_int_equal(spreads_add_slowly(&b.all, 0, far, most - 2, NULL), PFR_OK);
+        expect_counts(&b.all, (struct spread_slot[]){{1, 1}, {far, most - 1}}, 2);
+        assert_null(b.all.at[0].wide);
+        for (unsigned i = 0; i < 3; i++)
+            assert_int_equal(spreads_add(&b.all, 0, far, NULL), PFR_OK);
+        expect_counts(&b.all, (struct spread_slot[]){{1, 1}, {far, most + 2}}, 2);
+        assert_int_equal(spreads_add(&b.all, 0, (uint64_t)1 << 40, NULL), PFR_OK);
+        expect_counts(&b.all, (struct spread_slot[]){{1, 1}, {far, most + 2}, {(uint64_t)1 << 40, 1}}, 3);
+        assert_int_equal(b.all.charged, 3);
+        end(&b);
+    }
+}
+
+TEST(many_at_once_are_as_one_by_one) {
+    struct bench b;
+    struct values v = {0};
+    uint32_t values[29];
+    begin(&b, 1);
+    for (unsigned round = 0; round < 9000; round++) {
+        for (unsigned i = 0; i < 29; i++) {
+            values[i] = (uint32_t)next_random() >> (round / 300);
+            keep(&v, values[i]);
+        }
+        assert_int_equal(spreads_add_many(&b.all, 0, values, 29, NULL), PFR_OK);
+        if (round == 600 || round == 8999) {
+            assert_int_equal(spread_is_exact(&b.all.at[0]), round == 600);
+            expect_same(&b.all, 0, &v);
+        }
+    }
+    free(v.at);
+    end(&b);
 }
 
 /* --- Many spreads. */
@@ -181,9 +251,9 @@ TEST(where_all_together_are_too_many_values_the_widest_lose_exactness_first) {
         for (uint64_t k = 0; k < (i < 20 ? 100 : 15000); k++)
             spreads_add(&b.all, i, k << 10, NULL);
     for (uint32_t i = 0; i < 40; i++)
-        assert_int_equal(b.all.at[i].sketch != NULL, i >= 20);
+        assert_int_equal(spread_is_exact(&b.all.at[i]), i < 20);
     assert_true(b.all.charged <= SPREADS_MOST);
-    assert_int_equal(b.all.most, 4096);
+    assert_int_equal(b.all.most, 11664);
     free(v.at);
     end(&b);
 }
@@ -191,13 +261,13 @@ TEST(where_all_together_are_too_many_values_the_widest_lose_exactness_first) {
 TEST(spreads_without_end_keep_to_their_memory) {
     struct bench b;
     begin(&b, 0);
-    for (uint32_t i = 0; i < 200000; i++) {
+    for (uint32_t i = 0; i < 300000; i++) {
         assert_int_equal(spreads_new(&b.all, NULL), PFR_OK);
         assert_int_equal(spreads_add(&b.all, i, i, NULL), PFR_OK);
     }
     assert_int_equal(b.all.most, 0);
     assert_int_equal(b.all.charged, 0);
-    for (uint32_t i = 0; i < 200000; i += 1000) {
+    for (uint32_t i = 0; i < 300000; i += 1000) {
         struct spread_list list;
         b.all.at[i].low = b.all.at[i].high = i;
         assert_int_equal(spread_list(&b.all, i, &list, NULL), PFR_OK);
@@ -218,9 +288,9 @@ static char *text_of(const struct spreads *all) {
     for (uint32_t i = 0; i < all->count; i++) {
         struct spread_list list;
         assert_int_equal(spread_list(all, i, &list, NULL), PFR_OK);
-        fprintf(out, "%u %d %" PRIu64 " %" PRIu64, i, all->at[i].sketch != NULL, all->at[i].low, all->at[i].high);
+        fprintf(out, "%u %d %" PRIu64 " %" PRIu64, i, !spread_is_exact(&all->at[i]), all->at[i].low, all->at[i].high);
         for (uint32_t k = 0; k < list.count; k++)
-            fprintf(out, " %" PRIu64 "*%" PRIu64, list.at[k].value, list.at[k].count);
+            fprintf(out, " %" PRIu64 "*%" PRIu64, list.at[k].what, list.at[k].count);
         fprintf(out, "\n");
         spread_list_free(all, &list);
     }
@@ -249,7 +319,6 @@ struct lanes {
 static void take(void *context, uint32_t key, uint64_t value) {
     struct lanes *lanes = context;
     struct spreads *all = &lanes->benches[lanes->told++ * 7 % 11 % lanes->count].all;
-    spreads_find(all, key, value);
     assert_int_equal(spreads_add(all, key, value, NULL), PFR_OK);
 }
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finished calls on their way to the sink: in batches, or by path where the wish says so. Who adds up by path anyway is
+ * spared most of the work that way, since there are far fewer paths than calls.
+ */
+#include "model/calls_parts.h"
+
+/* --- Room. */
+
+static pfr_status make_sums(struct calls_lane_state *l, uint32_t room, pfr_error *err) {
+    struct calls_gathered *g = &l->gathered;
+    struct path_sum *sums = mem_resize(&l->memory, g->sums, g->room, room, sizeof *sums);
+    if (!sums)
+        return mem_fail(&l->memory, err, "calls");
+    memset(sums + g->room, 0, (room - g->room) * sizeof *sums);
+    g->sums = sums;
+    g->room = room;
+    return PFR_OK;
+}
+
+static pfr_status make_calls(struct calls_lane_state *l, pfr_error *err) {
+    struct calls_gathered *g = &l->gathered;
+    g->calls = mem_zeroed(&l->memory, GATHERED_MOST, sizeof *g->calls);
+    g->room = g->calls ? GATHERED_MOST : 0;
+    return g->calls ? PFR_OK : mem_fail(&l->memory, err, "calls");
+}
+
+static pfr_status make_touched(struct calls_lane_state *l, pfr_error *err) {
+    struct calls_gathered *g = &l->gathered;
+    uint32_t *touched = mem_resize(&l->memory, g->touched, g->touched_room, g->room, sizeof *touched);
+    if (!touched)
+        return mem_fail(&l->memory, err, "calls");
+    g->touched = touched;
+    g->touched_room = g->room;
+    return PFR_OK;
+}
+
+pfr_status gather_room(struct calls_lane_state *l, pfr_error *err) {
+    const struct calls_gathered *g = &l->gathered;
+    const uint32_t paths = l->paths.count;
+    if (g->as == CALLS_SINGLY || paths <= g->room || (g->as == CALLS_MEASURED && g->room))
+        return PFR_OK;
+    PFR_TRY(g->as == CALLS_MEASURED ? make_calls(l, err) : make_sums(l, paths + paths / 2 + 256, err));
+    return make_touched(l, err);
+}
+
+void gather_free(struct calls_lane_state *l) {
+    struct calls_gathered *g = &l->gathered;
+    mem_free(&l->memory, g->sums, g->sums ? g->room : 0, sizeof *g->sums);
+    mem_free(&l->memory, g->calls, g->calls ? g->room : 0, sizeof *g->calls);
+    mem_free(&l->memory, g->touched, g->touched_room, sizeof *g->touched);
+    *g = (struct calls_gathered){.as = g->as};
+}
+
+/* --- Calls. */
+
+static void add_to_sum(struct calls_gathered *g, const struct call *call) {
+    struct path_sum *sum = &g->sums[call->node];
+    if (sum->count++ == 0)
+        g->touched[g->nr_touched++] = call->node;
+    sum->self += (uint64_t)call->self;
+}
+
+static bool is_one_of_many(const struct call *call) {
+    const bool is_short = call->latency <= UINT32_MAX && call->self >= -(int64_t)UINT32_MAX;
+    return is_short && call->node < GATHERED_MOST && !(call->flags & ~(uint32_t)CALL_TAIL);
+}
+
+static pfr_status give_many(struct calls_lane_state *l, uint32_t node, pfr_error *err) {
+    const struct calls_wish *wish = l->wish;
+    struct path_calls *calls = &l->gathered.calls[node];
+    struct call_many many = {calls->latencies, calls->used, node, 0, (int64_t)calls->self};
+    for (uint32_t i = 0; i < many.count; i++) {
+        const uint32_t latency = many.latencies[i];
+        many.latency += latency;
+        l->totals.shortest = latency < l->totals.shortest ? latency : l->totals.shortest;
+    }
+    calls->used = 0;
+    calls->self = 0;
+    l->totals.calls += many.count;
+    return many.count && wish->sink->many ? wish->sink->many(wish->context, &l->public, &many, err) : PFR_OK;
+}
+
+/* A path that was touched stays so until the thread ends, whatever was given of it. */
+static pfr_status add_to_calls(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
+    struct calls_gathered *g = &l->gathered;
+    struct path_calls *calls = &g->calls[call->node];
+    if (calls->used == PATH_CALLS)
+        PFR_TRY(give_many(l, call->node, err));
+    else if (calls->used == 0)
+        g->touched[g->nr_touched++] = call->node;
+    calls->latencies[calls->used++] = (uint32_t)call->latency;
+    calls->self += (uint64_t)call->self;
+    return PFR_OK;
+}
+
+static pfr_status add_to_batch(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
+    if (l->batched == CALLS_BATCH)
+        PFR_TRY(pair_flush(l, err));
+    l->batch[l->batched++] = *call;
+    return PFR_OK;
+}
+
+pfr_status gather_call(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
+    if (l->gathered.as == CALLS_MEASURED && is_one_of_many(call))
+        return add_to_calls(l, call, err);
+    if (l->gathered.as != CALLS_SUMMED)
+        return add_to_batch(l, call, err);
+    add_to_sum(&l->gathered, call);
+    return PFR_OK;
+}
+
+/* --- The end of a thread. */
+
+static pfr_status give_sum(struct calls_lane_state *l, uint32_t node, pfr_error *err) {
+    const struct calls_wish *wish = l->wish;
+    struct path_sum *sum = &l->gathered.sums[node];
+    const struct call_sum given = {sum->count, 0, (int64_t)sum->self, node};
+    *sum = (struct path_sum){0, 0};
+    l->totals.calls += given.count;
+    return wish->sink->sum ? wish->sink->sum(wish->context, &l->public, &given, err) : PFR_OK;
+}
+
+pfr_status gather_end(struct calls_lane_state *l, pfr_error *err) {
+    struct calls_gathered *g = &l->gathered;
+    PFR_TRY(pair_flush(l, err));
+    for (uint32_t i = 0; i < g->nr_touched; i++)
+        PFR_TRY(g->as == CALLS_SUMMED ? give_sum(l, g->touched[i], err) : give_many(l, g->touched[i], err));
+    g->nr_touched = 0;
+    return PFR_OK;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nearly all enters and exits are plain: the exit is that of the innermost open call, the enter is one that was met
+ * before. They are paired here in one loop, mostly straight from the bytes of the file, with what it needs in
+ * registers. It stops at what is anything else, which calls_pair.c does.
+ */
+#include "model/calls_parts.h"
+
+#include "base/cursor.h"
+
+/* Where they come from: bytes, as trace_run has them, or an array of struct trace_call. */
+struct plain_source {
+    const uint8_t *at, *end;
+    uint64_t tsc; /* of the one before */
+    bool is_bytes;
+};
+
+static inline struct trace_call load_call(const uint8_t *at) {
+    struct trace_call call;
+    memcpy(&call, at, sizeof call);
+    return call;
+}
+
+/* 0: it was not met lately. */
+static inline uint32_t met_lately(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
+    const struct call_edge *edge = &l->edges[call_edge_place(parent, function)];
+    return edge->parent == parent && edge->function == function ? edge->child : 0;
+}
+
+static inline uint32_t met_at_root(const struct calls_lane_state *l, uint32_t function) {
+    return function < CALLS_LOW ? l->of_low[function] : met_lately(l, PATH_ROOT, function);
+}
+
+/* The path of a call, 0 where it or that of its caller was not met lately. */
+static inline uint32_t path_of(const struct calls_lane_state *l, const struct open_call *caller, bool is_root,
+                               uint32_t function, unsigned reach) {
+    if (reach == 0)
+        return met_lately(l, caller->node, function);
+    if (reach == 1 || is_root)
+        return met_at_root(l, function);
+    const uint32_t parent = met_at_root(l, caller->function);
+    return parent ? met_lately(l, parent, function) : 0;
+}
+
+/* --- The loop. */
+
+#define IS_EXIT(action) (((action) + 1) & 2) /* an exit or a tail exit */
+
+/* What is used for each of them, in registers while the loop runs. */
+struct at_hand {
+    struct open_call *top;
+    struct call *out;       /* of CALLS_SINGLY */
+    uint32_t *touched;      /* of CALLS_SUMMED */
+    uint64_t tsc, shortest; /* of all but CALLS_MEASURED */
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE struct at_hand take_up(struct calls_lane_state *l, struct thread_calls *t, uint64_t tsc, enum calls_gather as) {
+    struct at_hand h = {.top = t->open + t->depth, .tsc = tsc};
+    if (as == CALLS_SINGLY)
+        h.out = l->batch + l->batched;
+    if (as == CALLS_SUMMED)
+        h.touched = l->gathered.touched + l->gathered.nr_touched;
+    if (as != CALLS_MEASURED)
+        h.shortest = l->totals.shortest;
+    return h;
+}
+
+INLINE void put_down(const struct at_hand *h, struct calls_lane_state *l, struct thread_calls *t,
+                     enum calls_gather as) {
+    t->depth = (size_t)(h->top - t->open);
+    if (as == CALLS_SINGLY)
+        l->batched = (size_t)(h->out - l->batch);
+    if (as == CALLS_SUMMED)
+        l->gathered.nr_touched = (uint32_t)(h->touched - l->gathered.touched);
+    if (as != CALLS_MEASURED)
+        l->totals.shortest = h->shortest;
+}
+
+/* The innermost call ends; false: it has to be looked at. */
+INLINE bool take_call(struct calls_lane_state *l, struct at_hand *h, uint64_t now, uint32_t action,
+                      enum calls_gather as) {
+    const struct open_call *call = h->top;
+    const uint64_t latency = now - call->enter;
+    const uint64_t self = latency - call->callees;
+    if (as == CALLS_MEASURED) {
+        struct path_calls *calls = &l->gathered.calls[call->node];
+        if ((latency | call->callees) >> 32 || call->node >= GATHERED_MOST || calls->used - 1 >= PATH_CALLS - 1)
+            return false;
+        calls->latencies[calls->used++] = (uint32_t)latency;
+        calls->self += self;
+        return true;
+    }
+    if (now < call->enter)
+        return false;
+    if (as == CALLS_SUMMED) {
+        struct path_sum *sum = &l->gathered.sums[call->node];
+        if (sum->count++ == 0)
+            *h->touched++ = call->node;
+        sum->self += self;
+    } else if (h->out == l->batch + CALLS_BATCH) {
+        return false;
+    } else {
+        *h->out++ = (struct call){now, latency, (int64_t)self, call->node, action >> 1};
+    }
+    h->shortest = latency < h->shortest ? latency : h->shortest;
+    return true;
+}
+
+_Static_assert(CALL_TAIL == PFR_TRACE_TAIL_EXIT >> 1 && PFR_TRACE_EXIT >> 1 == 0, "the flag is made of the action");
+
+/* Takes them up to the first one that is not plain. What is constant in a call of this, is so in the loop. */
+INLINE void pair_plain(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from, bool is_bytes,
+                       unsigned reach, enum calls_gather as) {
+    const struct open_call *const high = t->open + (t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR);
+    struct at_hand h = take_up(l, t, from->tsc, as);
+    const uint8_t *at = from->at;
+    for (; at != from->end; at += is_bytes ? TRACE_CALL : sizeof(struct trace_call)) {
+        const uint64_t word = is_bytes ? load_u64(at, false) : 0;
+        const struct trace_call call = is_bytes ? trace_call_of_word(word, h.tsc + (word >> 32)) : load_call(at);
+        if (is_bytes && (word & TRACE_NO_CALL))
+            break;
+        if (IS_EXIT(call.action)) {
+            if (h.top->function != call.function || (!is_bytes && h.top == t->open) ||
+                !take_call(l, &h, call.tsc, call.action, as))
+                break;
+            const uint64_t latency = call.tsc - h.top->enter;
+            (--h.top)->callees += latency;
+        } else {
+            const uint32_t node = path_of(l, h.top, h.top == t->open, call.function, reach);
+            if (node == 0 || h.top >= high)
+                break;
+            *++h.top = (struct open_call){call.tsc, 0, call.function, node};
+        }
+        h.tsc = call.tsc;
+    }
+    from->at = at;
+    from->tsc = h.tsc;
+    put_down(&h, l, t, as);
+}
+
+typedef void plain_fn(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from);
+
+#define PLAIN(name, is_bytes, reach, as)                                                                               \
+    static void name(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from) {                  \
+        pair_plain(l, t, from, is_bytes, reach, as);                                                                   \
+    }
+PLAIN(array_of_paths, false, 0, CALLS_SINGLY)
+PLAIN(array_of_functions, false, 1, CALLS_SINGLY)
+PLAIN(array_of_callers, false, 2, CALLS_SINGLY)
+PLAIN(paths, true, 0, CALLS_SINGLY)
+PLAIN(functions, true, 1, CALLS_SINGLY)
+PLAIN(callers, true, 2, CALLS_SINGLY)
+PLAIN(paths_summed, true, 0, CALLS_SUMMED)
+PLAIN(functions_summed, true, 1, CALLS_SUMMED)
+PLAIN(callers_summed, true, 2, CALLS_SUMMED)
+PLAIN(paths_measured, true, 0, CALLS_MEASURED)
+PLAIN(functions_measured, true, 1, CALLS_MEASURED)
+PLAIN(callers_measured, true, 2, CALLS_MEASURED)
+
+static plain_fn *const of_array[] = {array_of_paths, array_of_functions, array_of_callers};
+static plain_fn *const of_bytes[][3] = {
+    [CALLS_SINGLY] = {paths, functions, callers},
+    [CALLS_SUMMED] = {paths_summed, functions_summed, callers_summed},
+    [CALLS_MEASURED] = {paths_measured, functions_measured, callers_measured},
+};
+
+static void pair_some(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from) {
+    const unsigned reach = l->wish->reach < 2 ? l->wish->reach : 2;
+    if (t->over || t->depth > CALLS_NEAR)
+        return;
+    if (from->is_bytes)
+        of_bytes[l->gathered.as][reach](l, t, from);
+    else
+        of_array[reach](l, t, from);
+}
+
+/* --- All of them. */
+
+pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls, size_t count,
+                      pfr_error *err) {
+    struct plain_source from = {.at = (const uint8_t *)calls, .end = (const uint8_t *)(calls + count)};
+    for (;;) {
+        pair_some(l, t, &from);
+        if (from.at == from.end)
+            return PFR_OK;
+        const struct trace_call call = load_call(from.at);
+        PFR_TRY(pair_carefully(l, t, &call, err));
+        from.at += sizeof call;
+    }
+}
+
+pfr_status pair_run(struct calls_lane_state *l, struct thread_calls *t, struct trace_run *run, pfr_error *err) {
+    struct plain_source from = {.at = run->at, .end = run->end, .tsc = run->tsc, .is_bytes = true};
+    for (;;) {
+        pair_some(l, t, &from);
+        run->at = from.at;
+        run->tsc = from.tsc;
+        const uint64_t word = from.at < from.end ? load_u64(from.at, false) : TRACE_NO_CALL;
+        if (word & TRACE_NO_CALL)
+            return PFR_OK;
+        const struct trace_call call = trace_call_of_word(word, from.tsc + (word >> 32));
+        PFR_TRY(pair_carefully(l, t, &call, err));
+        from.at += TRACE_CALL;
+        from.tsc = call.tsc;
+    }
+}
