@@ -9,6 +9,7 @@ small ones, and under its basic log. What each thread says that it did must be w
 
 script   every call, exit, argument and logged event, by name, in the order of the thread; in text, JSON and llvm-xray's YAML
 report   as many finished calls of each function
+latency  as many finished and open calls of each function, also by thread and by caller
 dump     as many enters and exits of each function, by name
 llvm     YAML byte for byte as llvm-xray's, where that is installed
 maps     the same by the object, by a map that names it, and of another object than the first, a shared one
@@ -197,6 +198,36 @@ def counts_of_report(trace, maps):
     return {row["sym"].replace("[.] ", ""): row["samples"] for row in rows}
 
 
+def counts_of_latency(trace, maps, by):
+    """(finished, open) calls of each row: function, or with the thread or the caller in front."""
+    document = json.loads(perfray("latency", "--by", by, "--format=json", *maps, trace))
+    heads = {"function": lambda row: (), "thread": lambda row: (row["tid"],), "caller": lambda row: (row["caller"],)}
+    return {heads[by](row) + (row["function"],): (row["count"], row["open"]) for row in document["rows"]}
+
+
+def calls_of(said, by):
+    """The same of what the threads say: an exit ends the innermost call of its function, those above it stay open."""
+    counts = collections.defaultdict(lambda: [0, 0])
+    for tid, steps in said.items():
+        stack = []
+
+        def end(finished):
+            name = stack.pop()
+            head = {"function": (), "thread": (tid,), "caller": (stack[-1] if stack else None,)}[by]
+            counts[head + (name,)][0 if finished else 1] += 1
+        for what in steps:
+            name = re.sub(r"\(-?\d+\)$", "", what[1:])
+            if what[0] == "+":
+                stack.append(name)
+            elif what[0] == "-":
+                while stack[-1] != name:
+                    end(False)
+                end(True)
+        while stack:
+            end(False)
+    return {key: tuple(count) for key, count in counts.items()}
+
+
 def finished_of(said):
     return dict(collections.Counter(what[1:] for steps in said.values() for what in steps if what[0] == "-"))
 
@@ -212,6 +243,8 @@ def check_trace(tally, name, trace, said, maps):
     tally.check(name + "/text", of_text(trace, maps), said)
     tally.check(name + "/yaml", of_yaml(trace, maps), said)
     tally.check(name + "/report", counts_of_report(trace, maps), finished_of(said))
+    for by in ("function", "thread", "caller"):
+        tally.check(name + "/latency by " + by, counts_of_latency(trace, maps, by), calls_of(said, by))
     tally.check(name + "/dump", counts_of_dump(trace, maps), counts_of(said))
 
 
