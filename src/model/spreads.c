@@ -259,18 +259,18 @@ pfr_status spreads_add_slowly(struct spreads *all, uint32_t number, uint64_t val
 
 /* How many of them a dense table takes as they are; new ones only where nothing is charged for them. */
 static uint32_t add_dense(struct spread *s, const uint32_t *values, uint32_t count) {
-    uint32_t i = 0, *const dense = s->dense;
+    uint32_t i = 0, met = 0, *const dense = s->dense;
     const uint32_t room = s->dense ? s->room : 0, coarse = s->coarse;
     uint64_t low = s->low, high = s->high;
     for (; i < count; i++) {
         const uint64_t value = values[i], what = spread_what(value, coarse);
         if (what >= room || (!spread_may_grow(dense[what]) && (dense[what] || !coarse)))
             break;
-        s->used += dense[what] == 0;
-        dense[what]++;
+        met += dense[what]++ == 0;
         low = value < low ? value : low;
         high = value > high ? value : high;
     }
+    s->used += met;
     s->low = low;
     s->high = high;
     return i;
