@@ -7,8 +7,9 @@ usage: run_growth.py [--scale N] [--long-scale N] [--only WORD] MEASURE
 MEASURE is the program made of bench/measure.c. Environment: PERFRAY, the command (a build without sanitizers); with
 PERFRAY_LONG --long-scale takes the place of --scale.
 
-Recordings are made by hand, each of FAMILIES in three sizes, 1x, 2x and 4x. What is doubled is what the family is called
-by; the hostile ones are made of what costs the search for records most. Of each of COMMANDS is asked
+Recordings are made by hand, each of FAMILIES and TRACES in three sizes, 1x, 2x and 4x. What is doubled is what the family is called
+by; the hostile ones are made of what costs the search for records most. Of each of COMMANDS, for
+traces TRACE_COMMANDS, is asked
 
     time    user and system time grow by RATIO at most per doubling, where they are more than FLOOR; and no input takes more
             than twice the time of as many bytes of sound samples and one second, SECOND_EACH for every 4 MB
@@ -34,7 +35,9 @@ CALLCHAIN = 1 << 5
 IDENTIFIER = 1 << 16
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"],
             ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"], ["verify"])
-OF_PROFILES = ("report", "export", "flame")
+TRACE_COMMANDS = [command for command in COMMANDS if command[0] != "verify"] + [["latency"], ["latency", "--by=caller"],
+                                                                                ["script"]]
+OF_PROFILES = ("report", "export", "flame", "latency")
 RATIO, FLOOR, FLAT = 2.6, 0.05, 32
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
@@ -215,6 +218,79 @@ def indices_over_zeros(n):
     return stream(record(64, attr(IP_TID_TIME_PERIOD)) + (bytes(8) + index * 8186 + bytes(16 * 8192)) * n)
 
 
+# --- Traces of the flight recorder, version 5.
+
+def metadata(kind, form, *values):
+    return (bytes([kind << 1 | 1]) + struct.pack("<" + form, *values)).ljust(16, b"\0")
+
+
+def call(action, function, delta=10):
+    return struct.pack("<II", function << 4 | action << 1, delta)
+
+
+def trace(buffers):
+    """Of (thread, first tick, records)."""
+    parts = [struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 1 << 16, 0)]
+    for tid, tsc, records in buffers:
+        body = (metadata(0, "i", tid) + metadata(4, "qi", 1, tsc % 1000000) + metadata(9, "i", 1) + metadata(2, "HQ", 0, tsc) +
+                records)
+        parts += [metadata(7, "Q", len(body)), body]
+    return b"".join(parts)
+
+
+def in_buffers(records, tid=7, size=1 << 16):
+    return trace((tid, 1000 + at * 1000, records[at:at + size]) for at in range(0, len(records), size))
+
+
+def trace_calls(n):
+    return in_buffers((call(0, 1) + call(0, 2) + call(1, 2) + call(1, 1)) * n)
+
+
+def trace_threads(n):
+    return trace((100 + i, 1000, call(0, 1) + call(1, 1)) for i in range(n))
+
+
+def trace_functions(n):
+    return in_buffers(b"".join(call(0, i % (1 << 28)) + call(1, i % (1 << 28)) for i in range(1, n + 1)))
+
+
+def trace_latencies(n):
+    """No two calls take the same time."""
+    return in_buffers(b"".join(call(0, 1 + i % 64) + call(1, 1 + i % 64, i * 7) for i in range(n)))
+
+
+def trace_recursion(n):
+    return in_buffers(call(0, 1) * n + call(1, 1) * n)
+
+
+def trace_lone_exits(n):
+    """Exits of what is not open, above a stack that is deep."""
+    return in_buffers(b"".join(call(0, 1 + i % 1000) for i in range(n)) + b"".join(call(1, 5000 + i) for i in range(n)))
+
+
+def trace_exceptions(n):
+    """One exit ends many calls."""
+    return in_buffers((call(0, 9) + call(0, 3) * 500 + call(1, 9)) * n)
+
+
+def trace_buffers(n):
+    """One call each, the last buffer first."""
+    return trace((7, 1000 + 100 * i, call(0, 1) + call(1, 1)) for i in range(n, 0, -1))
+
+
+def trace_extents(n):
+    """Each says that it holds all that follows."""
+    return trace([]) + (metadata(7, "Q", 1 << 40) + metadata(0, "i", 7) + metadata(4, "qi", 1, 0)) * n
+
+
+def trace_noise(n):
+    return trace([(7, 1000, call(0, 1) + call(1, 1))]) + noise(n)
+
+
+def trace_zeros(n):
+    return trace([(7, 1000, bytes(n))])
+
+
 GARBAGE = b"\xee" * 8
 MB = 1 << 20
 
@@ -251,6 +327,20 @@ FAMILIES = {
     "payloads past the end": (repeated(auxtrace(1 << 40) + sample() * 3), MB // 4, False),
     "payloads in payloads": (payloads_in_payloads, 1500, False),
     "records past the end": (headers(SAMPLE, 65528, GARBAGE), MB // 4, False),
+}
+
+TRACES = {
+    "trace of calls": (trace_calls, 20000, False),
+    "trace of threads": (trace_threads, 4000, True),
+    "trace of functions": (trace_functions, 20000, True),
+    "trace of latencies": (trace_latencies, 40000, True),
+    "trace of recursion": (trace_recursion, 60000, True),
+    "trace of lone exits": (trace_lone_exits, 30000, True),
+    "trace of exceptions": (trace_exceptions, 100, False),
+    "trace of buffers": (trace_buffers, 5000, True),
+    "trace of extents": (trace_extents, 5000, True),
+    "trace of noise": (trace_noise, MB // 2, True),
+    "trace of zeros": (trace_zeros, MB // 2, True),
 }
 
 
@@ -294,7 +384,8 @@ def judge_time(options, command, costs, sizes):
 
 def judge_memory(command, costs, sizes, distinct):
     if command[0] in OF_PROFILES and distinct:
-        most = [FLAT + 16 * size / MB for size in sizes]
+        times = 24 if command[0] == "latency" else 16  # a call of 16 bytes may be a row
+        most = [FLAT + times * size / MB for size in sizes]
     else:
         most = [FLAT + (2 * size / MB if distinct else 0) for size in sizes]
     for cost, allowed in zip(costs, most):
@@ -313,6 +404,10 @@ def learn_pace(options, folder):
     path = os.path.join(folder, "sound")
     size = write(path, samples(100000))
     options.sound_pace = {" ".join(command): measure(options, command, path).seconds / size for command in COMMANDS}
+    size = write(path, trace_calls(100000))
+    for command in TRACE_COMMANDS:
+        pace = measure(options, command, path).seconds / size
+        options.sound_pace[" ".join(command)] = max(pace, options.sound_pace.get(" ".join(command), 0))
 
 
 def write(path, content):
@@ -322,11 +417,11 @@ def write(path, content):
 
 
 def run_family(options, folder, name):
-    make, amount, distinct = FAMILIES[name]
+    make, amount, distinct = FAMILIES[name] if name in FAMILIES else TRACES[name]
     paths = [os.path.join(folder, "%dx.data" % times) for times in (1, 2, 4)]
     sizes = [write(path, make(amount * options.scale * times)) for path, times in zip(paths, (1, 2, 4))]
     good = True
-    for command in COMMANDS:
+    for command in TRACE_COMMANDS if name in TRACES else COMMANDS:
         costs = measure_sizes(options, command, paths)
         wrong = judge_status(costs) or judge_time(options, command, costs, sizes) or judge_memory(
             command, costs, sizes, distinct)
@@ -349,7 +444,7 @@ def main(arguments):
         options.scale = options.long_scale
     with tempfile.TemporaryDirectory(prefix="perfray-growth-") as folder:
         learn_pace(options, folder)
-        results = [run_family(options, folder, name) for name in FAMILIES if options.only in name]
+        results = [run_family(options, folder, name) for name in (*FAMILIES, *TRACES) if options.only in name]
     return 0 if all(results) else 1
 
 
