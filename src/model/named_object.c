@@ -89,8 +89,8 @@ void named_object_open_debug(struct named_object *o, const struct debug_search *
             o->debug = NULL;
 }
 
-void named_object_open_elf(struct named_object *o, const struct symbol_object *wanted,
-                           const struct debug_search *search, struct memory *memory) {
+enum symbol_result named_object_open_elf(struct named_object *o, const struct symbol_object *wanted,
+                                         const struct debug_search *search, struct memory *memory) {
     struct symbol_object bare = *wanted;
     bare.may_be_bare = true;
     o->source = &elf_symbol_source;
@@ -98,12 +98,13 @@ void named_object_open_elf(struct named_object *o, const struct symbol_object *w
     if (result == SYMBOL_NO_SYMBOLS && o->source->open(&bare, memory, &o->handle) != SYMBOL_FOUND)
         o->handle = NULL;
     if (!o->handle)
-        return;
+        return result;
     named_object_open_debug(o, search, memory);
     if (result == SYMBOL_FOUND || o->debug)
-        return;
+        return SYMBOL_FOUND;
     o->source->close(o->handle);
     o->handle = NULL;
+    return result;
 }
 
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {

@@ -61,9 +61,9 @@ bool named_object_debug_place(const struct named_object *object, const struct de
 /* Looks for the symbols that were taken out of the object. */
 void named_object_open_debug(struct named_object *object, const struct debug_search *search, struct memory *memory);
 
-/* Opens an object, also one whose symbols are all elsewhere. */
-void named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
-                           const struct debug_search *search, struct memory *memory);
+/* Opens an object, also one whose symbols are all elsewhere. FOUND, or what opening it gave. */
+enum symbol_result named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
+                                         const struct debug_search *search, struct memory *memory);
 
 /* "FOLDER/.build-id/ab/cdef...REST" of an id; false: it does not fit. */
 bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest);

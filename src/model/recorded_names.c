@@ -33,15 +33,9 @@ static void open_object(struct recorded_names *n, uint32_t number) {
     struct named_object *o = &n->objects[number - 1];
     const struct symbol_object wanted = {
         .kind = SYMBOL_USER, .path = told->path, .build_id = told->build_id, .build_id_size = told->build_id_size};
-    const struct debug_search elsewhere = {
-        .path = told->path, .build_id = told->build_id, .size = told->build_id_size};
     named_object_begin(o, n->memory);
-    o->source = &elf_symbol_source;
-    n->results[number - 1] = elf_symbol_source.open(&wanted, n->memory, &o->handle);
-    if (n->results[number - 1] != SYMBOL_FOUND)
-        o->handle = NULL;
-    else
-        named_object_open_debug(o, &elsewhere, n->memory);
+    const struct debug_search search = {.path = told->path, .build_id = told->build_id, .size = told->build_id_size};
+    n->results[number - 1] = named_object_open_elf(o, &wanted, &search, n->memory);
     if (!o->handle && n->refused == 0)
         n->refused = number;
 }

@@ -53,6 +53,11 @@ def ask_llvm(folder, program, addresses):
             for row in json.loads(done.stdout)}
 
 
+def same_calls(theirs, ours):
+    """What llvm leaves mangled, because it does not understand it, is compared by file and line."""
+    return len(theirs) == len(ours) and all(a[1:] == b[1:] and (a[0] == b[0] or a[0].startswith("_Z")) for a, b in zip(theirs, ours))
+
+
 def chains_of(text):
     """Of each sample the frames, as (address, name, is inlined, file, line)."""
     chains = []
@@ -103,7 +108,7 @@ def check_script(folder, recording, program):
     for group in groups:
         ours = [(plain(f[1].split("+0x")[0]), f[3], f[4]) for f in group]
         theirs = told[group[0][0] - at + base]
-        if theirs[0][1] and ours != theirs:
+        if theirs[0][1] and not same_calls(theirs, ours):
             raise Failed("at %x\n  - %r\n  + %r" % (group[0][0], theirs, ours))
         if any(f[0] != group[0][0] for f in group):
             raise Failed("an inlined function has another address: %r" % (group,))
