@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_objects.py - damaged objects cost names and lines, never the report.
+
+usage: run_objects.py [--count N]
+
+Environment: PERFRAY, the command (built with sanitizers or not). Three programs are built and recorded by the installed perf: C++ with
+DWARF 5, C with DWARF 4 in sections packed by zlib, and one whose symbols are packed in .gnu_debugdata. N mutants of them (2000), with
+bytes changed, runs of bytes changed, stretches doubled or taken out, or cut, take the place of the program; the mutant's number is the
+seed. Of each `report --inline -s sym,srcline` and `script --inline -F +srcline` must end with status 0 in SECONDS, and count every
+sample.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "script"))
+sys.dont_write_bytecode = True
+import fresh  # noqa: E402
+from fresh import Failed  # noqa: E402
+
+RECORD = ("-N", "-e", "cpu-clock:u", "-F", "499", "-g")
+SECONDS = 20
+COUNT = 2000
+AT_A_TIME = 2
+FRAMES = "-fno-omit-frame-pointer"
+PROGRAMS = {
+    "cxx": ("shapes.cpp", ("-g", "-O2", FRAMES), ("g++", "c++")),
+    "packed_sections": ("inlined.c", ("-gdwarf-4", "-gz=zlib", "-O2", FRAMES), ("gcc", "cc")),
+    "packed_symbols": ("inlined.c", ("-g", "-O1", FRAMES), ("gcc", "cc")),
+}
+
+
+def change_bytes(bytes_, chance):
+    for _ in range(chance.randrange(1, 30)):
+        bytes_[chance.randrange(len(bytes_))] = chance.choice((0, 1, 0x7f, 0x80, 0xff, chance.randrange(256)))
+    return bytes_
+
+
+def change_run(bytes_, chance):
+    at, length = chance.randrange(len(bytes_)), chance.choice((4, 8, 64, 512))
+    bytes_[at:at + length] = bytes([chance.choice((0, 0xff, chance.randrange(256)))]) * len(bytes_[at:at + length])
+    return bytes_
+
+
+def change_header(bytes_, chance):
+    """The ELF header, and the table of sections at the end."""
+    at = chance.choice((chance.randrange(64), len(bytes_) - 1 - chance.randrange(min(len(bytes_), 40 * 64))))
+    bytes_[at] = chance.randrange(256)
+    return bytes_
+
+
+def move(bytes_, chance):
+    at, length = chance.randrange(len(bytes_)), chance.randrange(1, 4096)
+    return bytes_[:at] + (bytes_[at:at + length] * 2 if chance.random() < 0.5 else b"") + bytes_[at + length:]
+
+
+def cut(bytes_, chance):
+    return bytes_[:chance.randrange(1, len(bytes_))]
+
+
+CHANGES = (change_bytes, change_bytes, change_run, change_run, change_header, move, cut)
+
+
+def build(folder, name):
+    source, options, compilers = PROGRAMS[name]
+    program = fresh.build(folder, source, "program", *options, compiler=fresh.first_of(*compilers))
+    fresh.record(folder, "perf.data", RECORD, [program, "100"])
+    if name == "packed_symbols":
+        fresh.need("objcopy", "xz")
+        fresh.must(["objcopy", "-S", "--keep-symbol=kitchen", "--keep-symbol=bakery", "program", "symbols"], folder, "objcopy")
+        fresh.must(["xz", "-f", "symbols"], folder, "xz")
+        fresh.must(["objcopy", "-S", "--add-section", ".gnu_debugdata=symbols.xz", "program"], folder, "objcopy")
+    return program
+
+
+def run(words, root, what):
+    """With the mutant below `root`, and no other folder of symbols."""
+    done = subprocess.run([os.environ["PERFRAY"], *words, "--symfs", root, os.path.join(root, "perf.data")],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
+                          env={"HOME": root, "PATH": fresh.PATH, "LC_ALL": "C"})
+    if done.returncode != 0:
+        raise Failed("%s: status %d, %s" % (what, done.returncode, done.stderr.decode("utf-8", "replace")[-600:]))
+    return done.stdout
+
+
+def samples_of(root, what):
+    rows = json.loads(run(["report", "--format=json", "--no-children", "--inline", "-s", "sym,srcline"], root, what))["events"][0]["rows"]
+    printed = run(["script", "--no-pager", "--inline", "-F", "+srcline"], root, what)
+    return sum(row["samples"] for row in rows), sum(1 for line in printed.split(b"\n") if line and line[:1] not in b"\t ")
+
+
+def try_mutants(folder, name, numbers, whole, program, expected):
+    root = os.path.join(folder, "root%d" % numbers.start)
+    at = os.path.join(root, program.lstrip("/"))
+    os.makedirs(os.path.dirname(at))
+    os.link(os.path.join(folder, "perf.data"), os.path.join(root, "perf.data"))
+    for number in numbers:
+        chance = random.Random(number)
+        with open(at, "wb") as file:
+            file.write(chance.choice(CHANGES)(bytearray(whole), chance))
+        found = samples_of(root, "mutant %d of %s" % (number, name))
+        if found != expected:
+            raise Failed("mutant %d of %s: %r samples of %r" % (number, name, found, expected))
+    return len(numbers)
+
+
+def check(folder, name, count):
+    program = os.path.realpath(build(folder, name))
+    with open(program, "rb") as file:
+        whole = file.read()
+    root = os.path.join(folder, "whole")
+    os.makedirs(os.path.join(root, os.path.dirname(program).lstrip("/")))
+    os.link(program, os.path.join(root, program.lstrip("/")))
+    os.link(os.path.join(folder, "perf.data"), os.path.join(root, "perf.data"))
+    expected = samples_of(root, "the whole program")
+    if not expected[0]:
+        raise Failed("nothing was recorded")
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        parts = [range(k, count, AT_A_TIME) for k in range(AT_A_TIME)]
+        tried = sum(pool.map(lambda numbers: try_mutants(folder, name, numbers, whole, program, expected), parts))
+    return "%d mutants" % tried
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--count", type=int, default=COUNT)
+    count = parser.parse_args().count
+    checks = {name: lambda folder, name=name: check(folder, name, -(-count // len(PROGRAMS))) for name in PROGRAMS}
+    return fresh.attempt_all("hostile/objects", checks, [])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
