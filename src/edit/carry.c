@@ -85,9 +85,10 @@ static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
 static uint32_t part_of_record(const struct carry *c, const pfr_record *rec) {
     if (c->reader->header.container == PFR_DIRECTORY)
         return rec->part;
-    const uint64_t time = rec->type < FIRST_USER && rec->event >= 0 ? time_of(c->reader, rec) : 0;
-    if (time == 0 || time == NO_TIME)
+    if (rec->type >= FIRST_USER || rec->event < 0 || time_of(c->reader, rec) == 0)
         return 0;
+    if (time_of(c->reader, rec) == NO_TIME)
+        return 1; /* all of them: their order counts */
     const int64_t cpu = cpu_of(c, rec);
     return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;
 }

@@ -245,6 +245,9 @@ static pfr_status rewrite_header(pfr_writer *w, pfr_error *err) {
 }
 
 pfr_status back_write(pfr_writer *w, pfr_error *err) {
+    pfr_error why;
+    if (w->container == PFR_DIRECTORY && w->nr_parts == 1 && folder_part(w, 1, &why) < 0) /* perf asks for one */
+        return writer_failed(w, &why, err);
     for (w->part = 0; w->part < w->nr_parts; w->part++) {
         PFR_TRY(deflate_flush(w, err));
         out_flush(&part_of(w)->out, NULL);
