@@ -62,6 +62,7 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
                                      : PFR_EDIT_AS_IT_IS,
         .level = o->compress ? level_of(o->compress) : 0,
         .attr_size = o->attr_size,
+        .trace = (pfr_edit_trace)o->trace,
         .hole = hole_told,
         .context = telling,
     };

@@ -7,7 +7,7 @@
 
 struct editing {
     const char *output, *compress; /* compress: NULL, "" or the level */
-    unsigned to, order;
+    unsigned to, order, trace; /* trace: as pfr_edit_trace */
     uint32_t attr_size;
     bool plain;
 };
@@ -27,6 +27,9 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
         {"plain", 0, OPT_FLAG, offsetof(struct editing, plain), NULL, "do not compress"}, {                            \
         "attr-size", 0, OPT_NUMBER, offsetof(struct editing, attr_size), "BYTES",                                      \
             "write events as a perf knows them whose attrs have this size: 64 to 144"                                  \
+    }, {                                                                                                               \
+        "trace", 0, OPT_CHOICE, offsetof(struct editing, trace), "same|fdr1|fdr2|fdr3|fdr4|fdr5|basic",                \
+            "write a trace of XRay in this version"                                                                    \
     }
 
 /* `task->options` is a struct editing. program: "perfray convert". */

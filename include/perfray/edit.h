@@ -7,6 +7,11 @@
  * What is written is a file that is there whole or not at all (writer.h), never out of order against its own
  * FINISHED_ROUND records: where the input's are not kept, none are written, and perf sorts by itself.
  *
+ * A trace of XRay becomes one in another version or byte order: what happened, when, in which thread and on which cpu
+ * is kept, and the buffers; deltas, wraps and extents are made anew, so that a buffer that was cut is whole again. What
+ * a version has no words for is lost, and told: typed events before version 5, events in basic logs, the process before
+ * version 3. A buffer in which nothing has a time is left out, as its readers refuse it.
+ *
  * Example:
  *
  *     pfr_edit_options how = {.size = sizeof how, .path = "big-endian.data", .order = PFR_ORDER_BIG};
@@ -25,6 +30,17 @@ typedef enum pfr_edit_compression {
     PFR_EDIT_COMPRESS /* PFR_ZSTD_FRAMES */
 } pfr_edit_compression;
 
+/* The form of a trace. */
+typedef enum pfr_edit_trace {
+    PFR_EDIT_TRACE_SAME, /* a basic log becomes one of version 3 */
+    PFR_EDIT_TRACE_FDR_1,
+    PFR_EDIT_TRACE_FDR_2,
+    PFR_EDIT_TRACE_FDR_3,
+    PFR_EDIT_TRACE_FDR_4,
+    PFR_EDIT_TRACE_FDR_5,
+    PFR_EDIT_TRACE_BASIC /* version 3 */
+} pfr_edit_trace;
+
 typedef struct pfr_edit_options {
     size_t size;      /* sizeof(pfr_edit_options) */
     const char *path; /* "-": standard output, a stream */
@@ -37,6 +53,7 @@ typedef struct pfr_edit_options {
     /* What of the input could not be taken over, each place once; may be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
     void *context; /* of hole */
+    pfr_edit_trace trace; /* of a trace, for which container, compression and attr_size must be left as they are */
 } pfr_edit_options;
 
 typedef struct pfr_edit_counts {
@@ -47,7 +64,7 @@ typedef struct pfr_edit_counts {
 
 /*
  * Reads the recording from its start and writes it. PFR_OK; PFR_HOLE: written, but parts of the input could not be
- * taken over; PFR_ERR_USAGE: a trace, a stream that was not kept (pfr_open_options.spool), an attr size below what
+ * taken over; PFR_ERR_USAGE: a profile of XRay, a stream that was not kept (pfr_open_options.spool), an attr size below what
  * tells how samples are read, a path that cannot be written; PFR_ERR_IO: nothing is left under the name; else as
  * pfr_next. `counts` may be NULL. AUX data of streams are taken over where the reader keeps them (keep_aux).
  */

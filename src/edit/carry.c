@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over a recording that write another one: see carry.h. */
 #include "edit/carry.h"
+#include "edit/carry_trace.h"
 
 #include <inttypes.h>
 
@@ -260,7 +261,9 @@ static pfr_status look_first(struct carry *c, pfr_error *err) {
 
 static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error *err) {
     if (c->reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "this is a trace, which is not written this way");
+        return carry_trace(c->reader, c->options, counts, err);
+    if (c->options->trace != PFR_EDIT_TRACE_SAME)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "this is no trace, and does not become one");
     plan(c);
     PFR_TRY(attr_size_can_be(c, err));
     c->packed = mem_alloc(&c->reader->memory, 2, RECORD_MOST);
