@@ -414,8 +414,10 @@ TEST(calls_that_cannot_be_gathered_come_singly) {
     }
     set_number(&b, b.bytes + extents + 1, b.length - extents - 16, 8);
     free(totals_of(&b, &measured, true, &all));
-    assert_int_equal(all.singly, 2 + 20000 - (16384 - 2)); /* two paths stand for none and for too many */
-    assert_int_equal(all.gathered, 1 + (16384 - 2));
+    /* Two paths stand for none and for too many. What is swapped comes in arrays, one of which goes singly as a whole.
+     */
+    assert_true(all.singly >= 2 + 20000 - (16384 - 2) && all.singly < 2 + 20000 - (16384 - 2) + 512);
+    assert_int_equal(all.singly + all.gathered, 3 + 20000);
     expect_gathered(&b, measured);
     free(b.bytes);
 }

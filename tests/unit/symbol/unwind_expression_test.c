@@ -11,8 +11,11 @@ static bool read_ten_more(void *context, uint64_t address, unsigned size, uint64
 
 static bool run(const uint8_t *bytes, size_t length, uint64_t *value) {
     static const uint64_t registers[17] = {[7] = 0x1000, [16] = 0x4010};
-    const struct unwind_view view = {
-        .registers = registers, .known = 1u << 7 | 1u << 16, .read = read_ten_more, .address_size = 8};
+    const struct unwind_view view = {.registers = registers,
+                                     .known = 1u << 7 | 1u << 16,
+                                     .read = read_ten_more,
+                                     .address_size = 8,
+                                     .swap = SWAP_OF_LITTLE};
     return unwind_evaluate(bytes, length, &view, NULL, value);
 }
 
