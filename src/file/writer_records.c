@@ -15,7 +15,8 @@ static pfr_status put_bytes(pfr_writer *w, uint32_t type, const uint8_t *bytes, 
     return writer_check(w, err);
 }
 
-/* Whoever reads AUX data in any order finds their records by an index: place and size. */
+/* Whoever reads AUX data in any order finds their records by an index: place, and size of the record
+   without the data behind it. */
 static pfr_status note_auxtrace(pfr_writer *w, const uint8_t *record, pfr_error *err) {
     uint8_t entry[16];
     size_t length;
@@ -25,7 +26,7 @@ static pfr_status note_auxtrace(pfr_writer *w, const uint8_t *record, pfr_error 
     if (length == 0)
         out_write(&w->index, entry, 8); /* their number */
     put_u64(entry, out_written(&part_of(w)->out), w->context.swap);
-    put_u64(entry + 8, load_u16(record + 6, w->context.swap) + w->payload_left, w->context.swap);
+    put_u64(entry + 8, load_u16(record + 6, w->context.swap), w->context.swap);
     out_write(&w->index, entry, sizeof entry);
     return PFR_OK;
 }

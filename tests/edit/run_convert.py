@@ -165,12 +165,15 @@ STOPPED = re.compile(rb"failed to process|incompatible|out of order|unexpected e
 
 
 def check_perf_form(path, out, options):
-    """The same number of samples, and no more trouble."""
+    """The same number of samples, and no more trouble. False: perf counts nothing of the one that was recorded."""
     before, after = (perf(["report", "-D", "-f", "-i", name], name) for name in (path, out))
     counts = [COUNTED.findall(text[1])[:1] for text in (before, after)]
+    if not counts[0]:
+        return False
     trouble = STOPPED.search(after[2]) and not STOPPED.search(before[2])
     if counts[0] != counts[1] or trouble:
         raise Wrong("perf counts %s of %s in %s: %s" % (counts[1], counts[0], " ".join(options), after[2][-200:]))
+    return True
 
 
 def perf_knows(path, out):
@@ -194,15 +197,15 @@ def check_one(path, folder):
         raise Wrong("other bytes, for no reason")
     if PERF and not os.path.isdir(path):
         check_perf(path, out)
-    records = shown(path, True)
+    records, judged = shown(path, True), True
     for options in FORMS:
         convert(path, out, *options)
         if perf_knows(path, out) and "simpleperf" not in path:
-            check_perf_form(path, out, options)
+            judged = check_perf_form(path, out, options) and judged
         convert(out, back, "--to=file", "--byte-order=little")
         if shown(back, True) != records:
             raise Wrong("other records after %s and back" % " ".join(options))
-    return why
+    return why if judged else why + ", nothing in perf"
 
 
 def check(path):
