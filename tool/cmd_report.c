@@ -39,7 +39,7 @@ static const struct opt report_opts[] = {
      "call trees: graph, fractal, flat, folded or none, caller or callee, least share; see CALL TREES"},
     FLAG("inverted", 'G', inverted, "call trees from the outermost caller on, whatever -g says"),
     {"max-stack", 0, OPT_NUMBER, offsetof(struct report_options, max_stack), "COUNT",
-     "look at as much of a call chain; 127 without the option"},
+     "look at as much of a call chain; 127 without the option, 256 of a trace"},
     TEXT("parent", 'p', parent, "REGEX", "the sort key parent: the function of the chain that matches"),
     FLAG("exclude-other", 'x', only_parent, "leave out samples without such a function"),
     {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",

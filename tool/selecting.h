@@ -33,7 +33,7 @@ struct selecting {
          "A-B",      "count samples from second A to second B; 10%-20% or 10%/2 of the recording; dates"},             \
         {"max-stack", 0,                                                                                               \
          OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
-         "COUNT",     "take as much of a call chain; 127 without the option"},                                         \
+         "COUNT",     "take as much of a call chain; 127 without the option, 256 of a trace"},                         \
         {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one without it"},       \
         {"instr-map", 'm',                                                                                             \
          OPT_WORDS,   SELECTING(type, instr_maps),                                                                     \

@@ -46,7 +46,7 @@ typedef struct pfr_report_options {
     pfr_report_choice children; /* weights of functions with all they call; AUTO: in tables, where chains are */
     const char *call_graph;     /* as perf's -g: "graph,0.5,caller,function,percent"; "none"; NULL: the defaults */
     bool inverted;              /* call trees from the outermost caller on, whatever call_graph says */
-    uint32_t max_stack;         /* entries of a chain, from the end that trees begin with; 0: 127 */
+    uint32_t max_stack;         /* entries of a chain, from the end that trees begin with; 0: 127, of a trace 256 */
     const char *parent;         /* regular expression: the sort key `parent` is the function of a chain that matches */
     bool only_parent;           /* only samples with one */
     double percent_limit;       /* rows below this percentage are left out, and branches of trees; less than 0: none */

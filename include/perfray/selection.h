@@ -23,7 +23,7 @@ typedef struct pfr_selection {
     const char *pids, *tids; /* "12,13" */
     const char *comms;       /* "sh,make" */
     const char *time;        /* as pfr_script_options.time */
-    uint32_t max_stack;      /* entries of a call chain, from the innermost; 0: 127 */
+    uint32_t max_stack;      /* entries of a call chain, from the innermost; 0: 127, of a trace 256 */
     uint32_t jobs;           /* threads that count; 0: one */
     const char *symfs;       /* objects are looked for under this folder; NULL: / */
     const char *debug_dir;   /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */

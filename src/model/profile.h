@@ -129,6 +129,10 @@ struct profile_trace_field {
     bool plain;    /* by itself, not as the event's text has it */
 };
 
+/* Calls of a trace that a chain has where no number is wished for: what is printed of a recursion grows with depth times
+   depth. */
+#define PROFILE_CALLS_DEEP 256u
+
 struct profile_wish {
     uint32_t keys;         /* PROFILE_BIT of each */
     bool frames;           /* where the samples were; else the weights are the roots' */
@@ -140,7 +144,7 @@ struct profile_wish {
     bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
                               place in the object is not the address as recorded */
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
-    uint32_t max_stack;    /* entries of a chain; 0: 127, of a trace all */
+    uint32_t max_stack;    /* entries of a chain; 0: 127, of a trace PROFILE_CALLS_DEEP */
     bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
     uint32_t node_cost;    /* bytes that the caller will need for each node: so much memory is left, */

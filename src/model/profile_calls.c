@@ -129,7 +129,7 @@ static pfr_status push(struct telling *all, size_t *count, uint32_t path, pfr_er
 
 /* The frames of a path that count: all, its own alone, or as many from one end as are wished for. */
 static uint32_t frames_wished(const struct profile_wish *wish) {
-    return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : UINT32_MAX;
+    return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : PROFILE_CALLS_DEEP;
 }
 
 /* Where its end is cut off, the function that was called stands behind what is left, as a sampled address would. */

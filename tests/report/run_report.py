@@ -70,7 +70,7 @@ class Fresh:
 
 
 # Few samples are in stubs, of which perf says "@plt+0", "object[address]" or "crt.o:0" (srcline-of-what-has-none).
-LINES = tuple("--percent-limit 3 --no-children -g none -s " + keys for keys in ("srcline", "srcfile", "srcline,dso", "srcfile,comm,dso"))
+LINES = tuple("--percent-limit 8 --no-children -g none -s " + keys for keys in ("srcline", "srcfile", "srcline,dso", "srcfile,comm,dso"))
 BUSY = ("busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
 EVENTS = ("-F", "3999", "-g")
 
