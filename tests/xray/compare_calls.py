@@ -35,6 +35,8 @@ E5 = "E5: buffers of a thread are read in no order"
 E6 = "E6: records that are older than the first one read are dropped, so whole threads"
 E7_ACCOUNT = "E7: an exit with calls above it that never ended is skipped"
 E7_STACK = "E7: an exit that belongs to no call closes all that is open; what an exit passes is counted as ended by it"
+WHOLE = ("--max-stack", "1000000")  # the oracle cuts no chain
+
 ACCOUNT_DIFFERS = {
     "arg1-smallbuf.fdr.19": E5, "except.basic.19": E7_ACCOUNT, "except.fdr.14": E7_ACCOUNT, "except.fdr.19": E7_ACCOUNT,
     "unfinished.fdr.19": E7_ACCOUNT, "threads8.fdr.19": E6, "threads8-smallbuf.fdr.19": E6, "threads8-starved.fdr.14": E6,
@@ -164,7 +166,7 @@ def check_rows(tally, name, path, costs):
     theirs = {(str(t if t is not None else -1), word(f)): v
               for (t, f), v in costs.sums(lambda thread, path: (thread[1], path[-1])).items()}
     tally.check("rows by thread", name, rows_of(out, ["tid", "sym"]), theirs)
-    _, out, _ = run(["report", "--format=csv", "-s", "sym", "--children", path])
+    _, out, _ = run(["report", "--format=csv", "-s", "sym", "--children", *WHOLE, path])
     ours = {key: v for key, v in rows_of(out, ["sym"]).items() if v[0]}
     tally.check("children", name, ours, {(word(f),): v for f, v in costs.with_callees().items()})
 
@@ -172,9 +174,9 @@ def check_rows(tally, name, path, costs):
 def check_stacks(tally, name, path, costs):
     by_path = costs.sums(lambda thread, path: (thread[1], path))
     stacks = {(":%d" % (t if t is not None else -1),) + tuple(map(word, p)): v for (t, p), v in by_path.items()}
-    _, out, _ = run(["export", "--format=folded", "--weight=samples", path])
+    _, out, _ = run(["export", "--format=folded", "--weight=samples", *WHOLE, path])
     tally.check("stacks, calls", name, stacks_of(out), {k: v[0] for k, v in stacks.items()})
-    _, out, _ = run(["export", "--format=folded", path])
+    _, out, _ = run(["export", "--format=folded", *WHOLE, path])
     tally.check("stacks, time", name, stacks_of(out), {k: v[1] for k, v in stacks.items() if v[1]})
 
 
@@ -201,7 +203,7 @@ def check_trees(tally, name, path, costs):
                 branches[(tid if tid is not None else -1,) + names[:length]][0] += count
                 branches[(tid if tid is not None else -1,) + names[:length]][1] += max(ticks, 0)
         theirs = {key: (count, costs.ns(ticks)) for key, (count, ticks) in branches.items() if costs.ns(ticks)}
-        _, out, _ = run(["report", "--format=json", "-s", "tid", "--no-children", "-g", how + ",0", path])
+        _, out, _ = run(["report", "--format=json", "-s", "tid", "--no-children", "-g", how + ",0", *WHOLE, path])
         tally.check("trees, " + how, name, trees_of(out), theirs)
 
 
@@ -258,7 +260,7 @@ def check_stack_tool(tally, corpus, name, path, costs):
     program = os.path.join(corpus, "out", parts[0].split("-")[0] + "." + parts[-1] + ".extract.yaml")
     if not counts or not times or not os.path.exists(program):
         return
-    _, out, _ = run(["export", "--weight=samples", "-m", program, path])
+    _, out, _ = run(["export", "--weight=samples", *WHOLE, "-m", program, path])
     tally.check("stack, calls", name, stacks_of(out), flame_lines(counts), STACK_DIFFERS)
     if name in STACK_DIFFERS:
         return
