@@ -13,12 +13,17 @@
 
 #define SENTENCE 1024
 
-enum exit_status graver_of(enum exit_status a, enum exit_status b) {
-    static const unsigned char weight[] = {
+/* What is not in the table is the status of a program that was run, and no failure of ours. */
+static unsigned weight_of(enum exit_status status) {
+    static const unsigned char weights[] = {
         [ENDS_FINE] = 0,    [ENDS_GATE] = 1, [ENDS_USAGE] = 6,      [ENDS_FORMAT] = 3,
         [ENDS_PARTIAL] = 2, [ENDS_IO] = 4,   [ENDS_PERMISSION] = 5,
     };
-    return weight[a] >= weight[b] ? a : b;
+    return (size_t)status < sizeof weights ? weights[status] : weights[ENDS_GATE];
+}
+
+enum exit_status graver_of(enum exit_status a, enum exit_status b) {
+    return weight_of(a) >= weight_of(b) ? a : b;
 }
 
 enum exit_status exit_status_of(pfr_status status) {
