@@ -152,10 +152,16 @@ def perf(words, path):
     return done.returncode, *(CHANGING.sub(b"", text.replace(os.fsencode(path), b"FILE")) for text in (done.stdout, done.stderr))
 
 
+# An index of AUX data that perf cannot use is made anew; perf shows what it finds by it then.
+INDEX_LACKS = b"Failed to process auxtrace index"
+
+
 def check_perf(path, out):
     """Of a file that was written as it is: everything."""
     for theirs, ours in zip(perf_words(path), perf_words(out)):
         before, after = perf(theirs, path), perf(ours, out)
+        if INDEX_LACKS in before[2] and INDEX_LACKS not in after[2]:
+            continue
         if before != after:
             raise Wrong("perf %s differs: %s" % (ours[0], after[2].decode("utf-8", "replace")[:200]))
 
@@ -168,7 +174,8 @@ def check_perf_form(path, out, options):
     """The same number of samples, and no more trouble. False: perf counts nothing of the one that was recorded."""
     before, after = (perf(["report", "-D", "-f", "-i", name], name) for name in (path, out))
     counts = [COUNTED.findall(text[1])[:1] for text in (before, after)]
-    if not counts[0]:
+    # perf loses its place in a stream behind AUX data that it prints.
+    if not counts[0] or (is_stream(out) and b"PERF_RECORD_AUXTRACE" in before[1]):
         return False
     trouble = STOPPED.search(after[2]) and not STOPPED.search(before[2])
     if counts[0] != counts[1] or trouble:
