@@ -36,8 +36,8 @@ class Wrong(Exception):
 
 
 def run(words, **more):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
-                          check=False, **more)
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False,
+                          **(more if "input" in more else {"stdin": subprocess.DEVNULL, **more}))
 
 
 def perfray(*words):
@@ -146,9 +146,9 @@ def perf_words(path):
 CHANGING = re.compile(rb"0x[0-9a-f]+ \[|/tmp/perf-vdso[^ \n]*")
 
 
-def perf(words, path):
+def perf(words, path, **more):
     environment = dict(os.environ, LC_ALL="C", TZ="UTC", HOME="/nonexistent")
-    done = run([PERF, *words], env=environment)
+    done = run([PERF, *words], env=environment, **more)
     return done.returncode, *(CHANGING.sub(b"", text.replace(os.fsencode(path), b"FILE")) for text in (done.stdout, done.stderr))
 
 
@@ -170,12 +170,18 @@ COUNTED = re.compile(rb"^ *SAMPLE events: *([0-9]+)", re.M)
 STOPPED = re.compile(rb"failed to process|incompatible|out of order|unexpected end", re.I)
 
 
+def perf_dump(path):
+    """A stream through a pipe: in one that lies in a file perf loses its place behind AUX data that it prints."""
+    if not is_stream(path):
+        return perf(["report", "-D", "-f", "-i", path], path)
+    return perf(["report", "-D", "-f", "-i", "-"], path, input=bytes_of(path))
+
+
 def check_perf_form(path, out, options):
     """The same number of samples, and no more trouble. False: perf counts nothing of the one that was recorded."""
-    before, after = (perf(["report", "-D", "-f", "-i", name], name) for name in (path, out))
+    before, after = (perf_dump(name) for name in (path, out))
     counts = [COUNTED.findall(text[1])[:1] for text in (before, after)]
-    # perf loses its place in a stream behind AUX data that it prints.
-    if not counts[0] or (is_stream(out) and b"PERF_RECORD_AUXTRACE" in before[1]):
+    if not counts[0]:
         return False
     trouble = STOPPED.search(after[2]) and not STOPPED.search(before[2])
     if counts[0] != counts[1] or trouble:
