@@ -28,6 +28,7 @@ struct telling {
     size_t paths, chain_room;
     uint32_t now;        /* stamp */
     uint64_t below_zero; /* nodes */
+    uint64_t cut;        /* calls below more callers than are looked at where nobody wished for a number */
 };
 
 /* --- What lanes give. */
@@ -213,6 +214,8 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
     PFR_TRY(st);
     all->tree.self[node].weight += entry->ticks;
     all->tree.self[node].samples += entry->count;
+    if (all->profile->wish.chains && !all->profile->wish.max_stack && all->depth_of[entry->path] > PROFILE_CALLS_DEEP)
+        all->cut += entry->count;
     return PFR_OK;
 }
 
@@ -305,6 +308,8 @@ static pfr_status note_all(struct telling *all, const struct calls_totals *t, pf
         {t->backward, "call of no time: the clock stepped back", "calls of no time: the clock stepped back"},
         {all->below_zero, "path took less time than what it called: it counts as 0",
          "paths took less time than what they called: they count as 0"},
+        {all->cut, "call is deeper in others than is looked at: see --max-stack",
+         "calls are deeper in others than is looked at: see --max-stack"},
         {t->untimed, "enter or exit without a time, which counts from 0",
          "enters and exits without a time, which counts from 0"},
     };
