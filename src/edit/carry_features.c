@@ -2,10 +2,10 @@
 /* Events and features from one recording into another. Those that describe the container are the writer's to make. */
 #include "edit/carry.h"
 #include "wire/any_layout.h"
+#include "wire/feature_bits.h"
 
 #define TYPE_EVENT_UPDATE 78u
 #define UPDATE_NAME 2u
-#define BIT_DIR_FORMAT 24u
 #define SLOT 16u
 
 pfr_status carry_events(struct carry *c, pfr_error *err) {

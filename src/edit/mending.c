@@ -9,13 +9,11 @@
 #include "edit/carry.h"
 #include "file/tracing_blob.h"
 #include "wire/any_layout.h"
+#include "wire/feature_bits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define BIT_EVENT_DESC 12u
-#define BIT_BRANCH_STACK 15u
-#define BIT_SAMPLE_TIME 21u
 #define SAMPLES_BRANCHES (1u << 11)
 #define TYPE_TRACEPOINT 2u
 

@@ -4,13 +4,11 @@
 
 #include "file/tracing_blob.h"
 #include "wire/any_layout.h"
+#include "wire/feature_bits.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define BIT_NRCPUS 7u
-#define BIT_AUXTRACE 18u
-#define BIT_TRACING_DATA 1u /* simpleperf leaves it in the record that brought it */
 #define BUILD_ID_MOST 20u
 #define TRACEPOINT 2u
 #define SLOT 16u

@@ -3,6 +3,7 @@
 #include "edit/verify_parts.h"
 
 #include "wire/names.h"
+#include "wire/feature_bits.h"
 
 #include <stddef.h>
 
@@ -57,7 +58,7 @@ pfr_status compressed_unsaid(struct verify *v, const struct rule *rule, pfr_erro
     const pfr_header *h = &v->reader->header;
     (void)err;
     if (v->sums.compressed_at != UINT64_MAX && h->container != PFR_PIPE && !h->not_finalised &&
-        !(h->features[0] >> 27 & 1))
+        !(h->features[0] >> BIT_COMPRESSED & 1))
         verify_tell(v, rule, v->sums.compressed_at, 8, "the feature COMPRESSED is missing");
     return PFR_OK;
 }

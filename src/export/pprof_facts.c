@@ -4,9 +4,8 @@
 
 #include "base/fail.h"
 #include "file/recording.h"
+#include "wire/feature_bits.h"
 
-enum { FEATURE_HOSTNAME = 3, FEATURE_OSRELEASE = 4, FEATURE_CMDLINE = 11, FEATURE_SAMPLE_TIME = 21 };
-enum { FEATURE_CLOCK_DATA = 29 };
 enum { TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
 
 static const char *unit_of(const struct exporting *e, const pfr_event *event) {
@@ -72,9 +71,9 @@ static void write_moment(struct exporting *e) {
     struct pprof *p = e->state;
     struct pfr_rec_feature_sample_time span;
     struct pfr_rec_feature_clock_data clock;
-    if (!find(e, FEATURE_SAMPLE_TIME, &span, sizeof span) || span.last <= span.first)
+    if (!find(e, BIT_SAMPLE_TIME, &span, sizeof span) || span.last <= span.first)
         return;
-    if (find(e, FEATURE_CLOCK_DATA, &clock, sizeof clock))
+    if (find(e, BIT_CLOCK_DATA, &clock, sizeof clock))
         proto_u64(p->out, PPROF_TIME_NANOS, span.first + (clock.wall_clock_ns - clock.clockid_time_ns));
     proto_u64(p->out, PPROF_DURATION_NANOS, span.last - span.first);
 }
@@ -119,11 +118,11 @@ static pfr_status write_comments(struct exporting *e, pfr_error *err) {
     struct pfr_rec_feature_cmdline command;
     struct pfr_rec_feature_hostname host;
     struct pfr_rec_feature_osrelease release;
-    if (find(e, FEATURE_CMDLINE, &command, sizeof command))
+    if (find(e, BIT_CMDLINE, &command, sizeof command))
         PFR_TRY(write_command(e, &command.words, err));
-    if (find(e, FEATURE_HOSTNAME, &host, sizeof host))
+    if (find(e, BIT_HOSTNAME, &host, sizeof host))
         PFR_TRY(write_text(e, "host: ", &host.hostname, err));
-    if (find(e, FEATURE_OSRELEASE, &release, sizeof release))
+    if (find(e, BIT_OSRELEASE, &release, sizeof release))
         PFR_TRY(write_text(e, "kernel: ", &release.osrelease, err));
     return PFR_OK;
 }

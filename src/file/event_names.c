@@ -5,9 +5,8 @@
  */
 #include "file/recording.h"
 #include "file/tracing_blob.h"
+#include "wire/feature_bits.h"
 
-#define FEATURE_TRACING_DATA 1u
-#define FEATURE_EVENT_DESC 12u
 #define TYPE_TRACEPOINT 2u
 #define TYPE_RAW 4u
 #define EVENT_TYPE_SIZE 72u
@@ -27,7 +26,7 @@ static void set_name(pfr_reader *r, uint64_t index, const pfr_text *name, bool r
 static void from_event_desc(pfr_reader *r) {
     struct pfr_rec_feature_event_desc desc;
     struct pfr_rec_event_desc_entry entry;
-    const pfr_feature *f = pfr_find_feature(r, FEATURE_EVENT_DESC, NULL);
+    const pfr_feature *f = pfr_find_feature(r, BIT_EVENT_DESC, NULL);
     if (!f || r->header.container == PFR_PIPE || pfr_decode_feature(r, f, &desc, sizeof desc, NULL) < 0)
         return;
     pfr_items_iter it = pfr_items_begin(&desc.events);
@@ -77,7 +76,7 @@ static const char *tracepoint_name(pfr_reader *r, const struct tracing_format *f
 static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format f;
-    const pfr_feature *feature = pfr_find_feature(r, FEATURE_TRACING_DATA, NULL);
+    const pfr_feature *feature = pfr_find_feature(r, BIT_TRACING_DATA, NULL);
     if (!feature)
         return PFR_OK;
     r->formats_read = true;

@@ -8,9 +8,8 @@
 #include "wire/layout_check.h"
 #include "wire/names.h"
 #include "wire/variant.h"
+#include "wire/feature_bits.h"
 
-#define BIT_BUILD_ID 2u
-#define BIT_HOSTNAME 3u
 #define SLOT 16u
 
 static bool has_bit(const pfr_reader *r, uint32_t bit) {

@@ -6,6 +6,7 @@
 #include "file/recording.h"
 
 #include "wire/any_layout.h"
+#include "wire/feature_bits.h"
 
 /* `body` is the record, decoded. */
 typedef pfr_status notice_fn(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err);
@@ -13,7 +14,6 @@ typedef pfr_status notice_fn(pfr_reader *r, pfr_record *rec, const union any_lay
 #define NOTICED 128u
 #define AUX_TRUNCATED 1u
 #define LOST_BY_BPF 0x8000u
-#define FEATURE_TRACING_DATA 1u
 
 static pfr_status on_lost(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)rec, (void)err;
@@ -67,7 +67,7 @@ static pfr_status on_feature(pfr_reader *r, pfr_record *rec, const union any_lay
     const struct pfr_rec_header_feature *f = &body->as_header_feature;
     if (f->payload.length == 0) /* the end marker, whatever its number */
         return PFR_OK;
-    r->names_stale = r->names_stale || f->feat_id == FEATURE_TRACING_DATA;
+    r->names_stale = r->names_stale || f->feat_id == BIT_TRACING_DATA;
     return features_add(r, (uint32_t)(f->feat_id < UINT32_MAX ? f->feat_id : UINT32_MAX), rec->offset + 16,
                         f->payload.at, f->payload.length, err);
 }
@@ -138,7 +138,7 @@ static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_e
     if (!rec->bytes)
         return mem_fail(&r->memory, err, "tracing data");
     PFR_TRY(input_window(&r->parts[r->part].in, r->at, (size_t)size, &bytes, &have, err));
-    return features_add(r, FEATURE_TRACING_DATA, r->at, bytes, have < size ? have : (size_t)size, err);
+    return features_add(r, BIT_TRACING_DATA, r->at, bytes, have < size ? have : (size_t)size, err);
 }
 
 static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
@@ -147,7 +147,7 @@ static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, const union an
         return PFR_OK;
     r->names_stale = true;
     if (data->inside.length > 4) /* simpleperf's form */
-        return features_add(r, FEATURE_TRACING_DATA, rec->offset + 12, data->inside.at,
+        return features_add(r, BIT_TRACING_DATA, rec->offset + 12, data->inside.at,
                             data->inside.length < data->size ? data->inside.length : data->size, err);
     rec->payload = r->payload_size = data->size;
     return r->header.container == PFR_PIPE ? keep_blob(r, rec, data->size, err) : PFR_OK;

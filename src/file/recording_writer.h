@@ -16,6 +16,7 @@
 #include "base/whole_file.h"
 #include "file/recording.h"
 #include "wire/layout_write.h"
+#include "wire/feature_bits.h"
 
 #include <perfray/writer.h>
 
@@ -94,12 +95,6 @@ struct pfr_writer {
 #define TYPE_HEADER_FEATURE 80u
 #define TYPE_COMPRESSED 81u
 #define FIRST_USER 64u
-#define BIT_TRACING_DATA 1u
-#define BIT_BUILD_ID 2u
-#define BIT_HOSTNAME 3u
-#define BIT_AUXTRACE 18u
-#define BIT_DIR_FORMAT 24u
-#define BIT_COMPRESSED 27u
 #define RING_SAID 0x81000u /* feature COMPRESSED: no COMPRESSED record becomes more */
 
 static inline struct written_part *part_of(pfr_writer *w) {

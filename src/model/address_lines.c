@@ -4,11 +4,6 @@
 
 #include "base/fail.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#define PATH_ROOM 1024
-
 static bool try_lines(struct address_names *n, struct named_object *o, const struct symbol_object *at) {
     return debug_lines_open(at, n->memory, &o->lines) == SYMBOL_FOUND;
 }
@@ -27,13 +22,11 @@ static bool try_own(struct address_names *n, struct named_object *o, const struc
 
 /* The copy that perf keeps. */
 static bool try_kept(struct address_names *n, struct named_object *o) {
-    char folder[PATH_ROOM / 2], path[PATH_ROOM];
-    const char *home = getenv("HOME");
+    char path[DEBUG_PATH_ROOM];
+    struct symbol_object at;
     size_t size;
     const uint8_t *id = o->source->build_id(o->handle, &size);
-    const struct symbol_object at = {.kind = SYMBOL_USER, .path = path, .build_id = id, .build_id_size = size};
-    return home && (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) < sizeof folder &&
-           build_id_path(path, sizeof path, folder, id, size, "/elf") && try_lines(n, o, &at);
+    return kept_object_place(id, size, false, path, &at) && try_lines(n, o, &at);
 }
 
 static void open_lines(struct address_names *n, struct named_object *o, const struct object *what) {

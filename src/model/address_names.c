@@ -9,13 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #define NOTES_ROOM 4096
 #define NOTE_BUILD_ID 3u
-#define PATH_ROOM 1024
 
 void address_names_init(struct address_names *n, const struct state *state, struct memory *memory,
                         const struct address_names_options *options) {
@@ -114,17 +112,11 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
     return NULL;
 }
 
-/* A copy that perf keeps by build-id; it lies in the home folder, whatever symfs says. */
 static void open_kept(struct address_names *n, const struct object *o, struct named_object *into) {
-    char folder[PATH_ROOM / 2], path[PATH_ROOM];
-    const char *home = getenv("HOME");
-    const struct symbol_object kept = {
-        .kind = SYMBOL_USER, .path = path, .build_id = o->build_id, .build_id_size = o->build_id_size};
-    if (!home || (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) >= sizeof folder ||
-        !build_id_path(path, sizeof path, folder, o->build_id, o->build_id_size,
-                       o->kind == OBJECT_VDSO ? "/vdso" : "/elf"))
-        return;
-    if (into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
+    char path[DEBUG_PATH_ROOM];
+    struct symbol_object kept;
+    if (kept_object_place(o->build_id, o->build_id_size, o->kind == OBJECT_VDSO, path, &kept) &&
+        into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "model/named_object.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEBUG_FOLDER "/usr/lib/debug"
@@ -43,6 +44,15 @@ bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id,
         snprintf(digits + 2 * i, 3, "%02x", id[i]);
     const int length = snprintf(to, room, "%s/.build-id/%.2s/%s%s", folder, digits, digits + 2, rest);
     return length > 0 && (size_t)length < room;
+}
+
+bool kept_object_place(const uint8_t *id, size_t size, bool is_vdso, char path[DEBUG_PATH_ROOM],
+                       struct symbol_object *found) {
+    char folder[DEBUG_PATH_ROOM / 2];
+    const char *home = getenv("HOME");
+    *found = (struct symbol_object){.kind = SYMBOL_USER, .path = path, .build_id = id, .build_id_size = size};
+    return home && (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) < sizeof folder &&
+           build_id_path(path, DEBUG_PATH_ROOM, folder, id, size, is_vdso ? "/vdso" : "/elf");
 }
 
 /* "FOLDER/REST/NAME", of whose parts the first two may be empty. */

@@ -68,6 +68,11 @@ enum symbol_result named_object_open_elf(struct named_object *object, const stru
 /* "FOLDER/.build-id/ab/cdef...REST" of an id; false: it does not fit. */
 bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest);
 
+/* The copy that perf keeps of an object by build-id; it lies in the home folder, whatever symfs says. False: there is
+   no such place. */
+bool kept_object_place(const uint8_t *id, size_t size, bool is_vdso, char path[DEBUG_PATH_ROOM],
+                       struct symbol_object *found);
+
 /* Of what the object and the symbols taken out of it say, the one that starts last; the latter have more names. As
    symbol_source.find. */
 bool named_object_find(struct named_object *object, uint64_t address, struct symbol *symbol);

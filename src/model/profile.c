@@ -2,8 +2,7 @@
 /* The passes over the recording: state, then samples. See profile_parts.h. */
 #include "model/profile_calls.h"
 #include "model/profile_lanes.h"
-
-#define FEATURE_ARCH 6u
+#include "wire/feature_bits.h"
 
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
     *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
@@ -60,7 +59,7 @@ static void take_over(struct profile *p, const struct counter *c) {
 /* Which registers were recorded. */
 static void learn_arch(struct lanes *w, pfr_reader *reader) {
     struct pfr_rec_feature_arch arch;
-    const pfr_feature *f = pfr_find_feature(reader, FEATURE_ARCH, NULL);
+    const pfr_feature *f = pfr_find_feature(reader, BIT_ARCH, NULL);
     if (!f || pfr_decode_feature(reader, f, &arch, sizeof arch, NULL) != PFR_OK)
         return;
     const size_t length = strnlen(arch.arch.at, arch.arch.length);

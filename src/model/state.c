@@ -12,6 +12,7 @@
 #include "base/radix.h"
 #include "file/recording.h"
 #include "file/walk.h"
+#include "wire/feature_bits.h"
 
 #include <stdio.h>
 
@@ -22,8 +23,7 @@
 #define MISC_BARE 0x2000u      /* COMM: by exec; FORK: maps are not inherited */
 #define MISC_MMAP_DATA 0x2000u /* MMAP, MMAP2: it holds no code */
 #define PROT_CODE 4u           /* PROT_EXEC of mmap(2) */
-#define FEATURE_BUILD_ID 2u
-#define IDLE "swapper" /* tid 0 until it has another name */
+#define IDLE "swapper"         /* tid 0 until it has another name */
 #define SAMPLE_TYPE_TIME (1u << 2)
 #define KERNEL_TYPES 64u
 #define TYPE_FINISHED_ROUND 68u
@@ -282,7 +282,7 @@ static pfr_status apply_all(struct collecting *all, pfr_error *err) {
 static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error *err) {
     struct pfr_rec_feature_build_id body;
     struct pfr_rec_build_id_entry entry;
-    const pfr_feature *f = pfr_find_feature(reader, FEATURE_BUILD_ID, NULL);
+    const pfr_feature *f = pfr_find_feature(reader, BIT_BUILD_ID, NULL);
     if (!f || pfr_decode_feature(reader, f, &body, sizeof body, NULL) < 0)
         return PFR_OK;
     pfr_items_iter it = pfr_items_begin(&body.entries);

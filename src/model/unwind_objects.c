@@ -5,10 +5,6 @@
 #include "base/fail.h"
 #include "model/address_names.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#define PATH_ROOM 1024
 #define OPEN_FILES_MOST 64u /* whose bytes can be asked for, too */
 
 void unwind_objects_init(struct unwind_objects *all, const struct state *state, struct memory *memory,
@@ -25,17 +21,12 @@ void unwind_objects_free(struct unwind_objects *all) {
     pthread_mutex_destroy(&all->lock);
 }
 
-/* The copy that perf keeps by build-id. */
 static enum symbol_result open_kept(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
-    char folder[PATH_ROOM / 2], path[PATH_ROOM];
-    const char *home = getenv("HOME");
-    const struct symbol_object kept = {
-        .kind = SYMBOL_USER, .path = path, .build_id = o->build_id, .build_id_size = o->build_id_size};
-    if (!home || (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) >= sizeof folder ||
-        !build_id_path(path, sizeof path, folder, o->build_id, o->build_id_size,
-                       o->kind == OBJECT_VDSO ? "/vdso" : "/elf"))
-        return SYMBOL_NO_FILE;
-    return unwind_table_open(&kept, &all->memory, table);
+    char path[DEBUG_PATH_ROOM];
+    struct symbol_object kept;
+    return kept_object_place(o->build_id, o->build_id_size, o->kind == OBJECT_VDSO, path, &kept)
+               ? unwind_table_open(&kept, &all->memory, table)
+               : SYMBOL_NO_FILE;
 }
 
 static enum symbol_result open_file(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {

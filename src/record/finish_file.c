@@ -6,8 +6,9 @@
 #include <string.h>
 #include "base/output.h"
 #include "record/recorder_parts.h"
+#include "wire/feature_bits.h"
 
-enum { TYPE_LOST_SAMPLES = 13, BIT_SAMPLE_TIME = 21 };
+enum { TYPE_LOST_SAMPLES = 13 };
 
 /* The numbers in front of `lost` in what read(2) gives: value, and what read_format asks for. */
 static size_t lost_at(uint64_t format) {

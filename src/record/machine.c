@@ -17,29 +17,9 @@
 #include <unistd.h>
 #include "base/output.h"
 #include "record/recorder_parts.h"
+#include "wire/feature_bits.h"
 
 #define TEXT_UNIT 64u
-
-enum {
-    BIT_HOSTNAME = 3,
-    BIT_OSRELEASE = 4,
-    BIT_VERSION = 5,
-    BIT_ARCH = 6,
-    BIT_NRCPUS = 7,
-    BIT_CPUDESC = 8,
-    BIT_CPUID = 9,
-    BIT_TOTAL_MEM = 10,
-    BIT_CMDLINE = 11,
-    BIT_EVENT_DESC = 12,
-    BIT_BRANCH_STACK = 15,
-    BIT_PMU_MAPPINGS = 16,
-    BIT_GROUP_DESC = 17,
-    BIT_CLOCKID = 23,
-    BIT_BPF_PROG_INFO = 25,
-    BIT_BPF_BTF = 26,
-    BIT_CLOCK_DATA = 29,
-    BIT_PMU_CAPS = 31
-};
 
 /* --- payloads --- */
 

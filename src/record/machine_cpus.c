@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "base/output.h"
 #include "record/recorder_parts.h"
+#include "wire/feature_bits.h"
 
 #define LIST_MOST 1024u
 #define CPU "devices/system/cpu/cpu%ld/"
@@ -16,8 +17,6 @@
 #define INDEX_MOST 16
 #define NODE_MOST 1024
 #define BLOCK_WORDS 1024 /* of 64 bits: blocks of memory of a node */
-
-enum { BIT_CPU_TOPOLOGY = 13, BIT_NUMA_TOPOLOGY = 14, BIT_CACHE = 20, BIT_MEM_TOPOLOGY = 22 };
 
 struct sysfs {
     const char *sys, *proc;

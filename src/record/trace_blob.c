@@ -8,10 +8,9 @@
 #include <unistd.h>
 #include "base/output.h"
 #include "record/recorder_parts.h"
+#include "wire/feature_bits.h"
 
 #define FORMAT_MOST ((size_t)64 << 10)
-
-enum { BIT_TRACING_DATA = 1 };
 
 struct blob_writing {
     pfr_recorder *r;

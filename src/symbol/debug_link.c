@@ -8,9 +8,9 @@
 #include "base/bounds.h"
 #include "base/cursor.h"
 #include "base/unpack.h"
+#include "elf_object.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -89,19 +89,6 @@ static pfr_status read_packed(void *context, uint8_t *to, size_t room, size_t *g
     return PFR_OK;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t done = write(fd, bytes, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return true;
-}
-
 /* All that can be unpacked, into a file; *size is charged against the memory. */
 static enum symbol_result unpack_into(struct unpacker *unpacker, int fd, struct memory *memory, uint64_t *size) {
     uint8_t bytes[CHUNK];
@@ -111,7 +98,7 @@ static enum symbol_result unpack_into(struct unpacker *unpacker, int fd, struct 
         if (!mem_charge(memory, got))
             return SYMBOL_LIMIT;
         *size += got;
-        if (!write_all(fd, bytes, got))
+        if (!write_exactly(fd, bytes, got))
             return SYMBOL_IO;
     }
     return st == PFR_ERR_MEMORY ? SYMBOL_NO_MEMORY : st == PFR_ERR_LIMIT ? SYMBOL_LIMIT : SYMBOL_FOUND;

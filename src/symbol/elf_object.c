@@ -30,6 +30,16 @@ bool read_exactly(int fd, void *to, size_t length, uint64_t offset) {
     return length == 0;
 }
 
+bool write_exactly(int fd, const void *bytes, size_t length) {
+    for (size_t put = 0; put < length;) {
+        const ssize_t n = write(fd, (const char *)bytes + put, length - put);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return false;
+        put += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
 /* The number of sections that section 0 claims when the header has no room for it; 0 when it claims none. */
 static uint64_t read_long_section_count(int fd, const uint8_t *header, bool swap) {
     const bool wide = header[EI_CLASS] == ELFCLASS64;

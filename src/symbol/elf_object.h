@@ -47,4 +47,7 @@ enum symbol_result elf_read_plt(struct elf_object *object, struct symbol_handle 
 /* Reads `length` bytes at `offset` of a file; false: it has not so many, or reading failed. */
 bool read_exactly(int fd, void *to, size_t length, uint64_t offset);
 
+/* Writes all of it where the descriptor is, whatever a single write takes. False: it failed; errno. */
+bool write_exactly(int fd, const void *bytes, size_t length);
+
 #endif

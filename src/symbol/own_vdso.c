@@ -3,7 +3,8 @@
    sections is what stands last in it. */
 #include "own_vdso.h"
 
-#include <errno.h>
+#include "elf_object.h"
+
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,19 +19,6 @@ static uint64_t image_size(const ElfW(Ehdr) * header) {
     return is_elf && header->e_shoff && end <= VDSO_MOST ? end : 0;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, uint64_t size) {
-    while (size > 0) {
-        const ssize_t done = write(fd, bytes, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes += done;
-        size -= (uint64_t)done;
-    }
-    return true;
-}
-
 enum symbol_result open_own_vdso(int *fd, uint64_t *size) {
     const uint8_t *image =
         (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: an address is what it gives */
@@ -40,7 +28,7 @@ enum symbol_result open_own_vdso(int *fd, uint64_t *size) {
     *fd = memfd_create("vdso", MFD_CLOEXEC);
     if (*fd < 0)
         return SYMBOL_IO;
-    if (write_all(*fd, image, *size))
+    if (write_exactly(*fd, image, *size))
         return SYMBOL_FOUND;
     close(*fd);
     return SYMBOL_IO;

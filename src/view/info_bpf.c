@@ -7,8 +7,7 @@
 #include "base/cursor.h"
 #include "view/info_bpf.h"
 #include "view/info_feature.h"
-
-#define BIT_BPF_BTF 26u
+#include "wire/feature_bits.h"
 
 static bool is_foreign(const pfr_reader *reader) {
     return pfr_get_header(reader)->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

@@ -7,8 +7,8 @@
 #include "base/fail.h"
 #include "view/info_feature.h"
 #include "view/info_parts.h"
+#include "wire/feature_bits.h"
 
-#define BIT_BUILD_ID 2u
 #define MISC_HAS_LENGTH 0x8000u /* of entries and HEADER_BUILD_ID */
 #define MISC_MMAP2_ID 0x4000u
 

@@ -3,23 +3,7 @@
 #include "file/tracing_blob.h"
 #include "view/info_bpf.h"
 #include "view/info_overview.h"
-
-enum {
-    BIT_TRACING_DATA = 1,
-    BIT_BUILD_ID = 2,
-    BIT_HOSTNAME = 3,
-    BIT_OSRELEASE = 4,
-    BIT_VERSION = 5,
-    BIT_ARCH = 6,
-    BIT_NRCPUS = 7,
-    BIT_CPUDESC = 8,
-    BIT_CPUID = 9,
-    BIT_TOTAL_MEM = 10,
-    BIT_CMDLINE = 11,
-    BIT_GROUP_DESC = 17,
-    BIT_BPF_PROG_INFO = 25,
-    BIT_CLOCK_DATA = 29
-};
+#include "wire/feature_bits.h"
 
 bool find_feature_body(const struct feature_scene *scene, uint32_t bit, void *body, size_t size) {
     const pfr_feature *feature = pfr_find_feature(scene->reader, bit, NULL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts as `perf report --stats` prints them: by type, then by event. */
 #include "view/info_parts.h"
-
-#define FEATURE_AUXTRACE (1u << 18)
+#include "wire/feature_bits.h"
 
 struct stats_scene {
     pfr_output *to;
@@ -41,7 +40,7 @@ pfr_status info_stats(struct info *info, pfr_error *err) {
     const pfr_status status = facts_collect(&info->facts, err);
     struct stats_scene scene = {info->to, info->facts.total};
     say(info->to, "\nAggregated stats:%s\n",
-        pfr_get_header(info->reader)->features[0] & FEATURE_AUXTRACE
+        pfr_get_header(info->reader)->features[0] >> BIT_AUXTRACE & 1
             ? " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)"
             : "");
     if (info->facts.total) {

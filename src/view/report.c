@@ -7,6 +7,7 @@
 #include "view/report_groups.h"
 #include "view/report_samples.h"
 #include "view/report_stat.h"
+#include "wire/feature_bits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,8 +17,6 @@
 #define SAMPLE_BRANCH_STACK (1u << 11)
 #define BRANCH_CALL_STACK (1u << 11)
 #define TYPE_TRACEPOINT 2u
-#define FEATURE_OSRELEASE 4u
-#define FEATURE_BRANCH_STACK 15u
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
 /* Bytes for each node, about: what the walk keeps of it, what forest_make copies, and a row for some or for most. */
@@ -79,7 +78,7 @@ static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
         *has = any_branches(r);
         return PFR_OK;
     }
-    PFR_TRY(report_feature(r, FEATURE_BRANCH_STACK, &f, err));
+    PFR_TRY(report_feature(r, BIT_BRANCH_STACK, &f, err));
     *has = f && any_event_has(r, SAMPLE_BRANCH_STACK);
     return PFR_OK;
 }
@@ -182,7 +181,7 @@ static bool keep_sample(void *context, const struct profile_sample *sample) {
 static pfr_status learn_release(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_osrelease release;
     const pfr_feature *f;
-    PFR_TRY(report_feature(r, FEATURE_OSRELEASE, &f, err));
+    PFR_TRY(report_feature(r, BIT_OSRELEASE, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &release, sizeof release, NULL) != PFR_OK)
         return PFR_OK;
     const size_t length = strnlen(release.osrelease.at, release.osrelease.length);

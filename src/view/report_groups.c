@@ -5,11 +5,10 @@
 #include "base/fail.h"
 #include "file/recording.h"
 #include "view/report_print.h"
+#include "wire/feature_bits.h"
 
 #include <string.h>
 
-#define FEATURE_CPU_TOPOLOGY 13u
-#define FEATURE_GROUP_DESC 17u
 #define NO_SOCKET (-1)
 
 static bool asks_for(const struct report *r, unsigned need) {
@@ -34,7 +33,7 @@ pfr_status report_learn_sockets(struct report *r, pfr_error *err) {
     const pfr_feature *f;
     if (!asks_for(r, NEEDS_TOPOLOGY))
         return PFR_OK;
-    PFR_TRY(report_feature(r, FEATURE_CPU_TOPOLOGY, &f, err));
+    PFR_TRY(report_feature(r, BIT_CPU_TOPOLOGY, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &topology, sizeof topology, NULL) != PFR_OK)
         return PFR_OK;
     const uint64_t count = topology.cpus.count;
@@ -80,7 +79,7 @@ static pfr_status learn_recorded(struct report *r, pfr_error *err) {
     struct pfr_rec_group_desc_entry one;
     const uint32_t events = profile_event_count(r->reader);
     const pfr_feature *f;
-    PFR_TRY(report_feature(r, FEATURE_GROUP_DESC, &f, err));
+    PFR_TRY(report_feature(r, BIT_GROUP_DESC, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &all, sizeof all, NULL) != PFR_OK)
         return PFR_OK;
     pfr_items_iter it = pfr_items_begin(&all.groups);

@@ -16,13 +16,14 @@
 #include "base/intern.h"
 #include "base/public_output.h"
 #include "file/recording.h"
+#include "wire/feature_bits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { TYPE_THREAD_MAP = 73, TYPE_STAT_CONFIG = 75, TYPES = 5, TAG_AGGR_MODE = 0, TAG_INTERVAL = 1 };
-enum { ROUND_FINAL = 1, FEATURE_CMDLINE = 11, FEATURE_STAT = 19, TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
+enum { ROUND_FINAL = 1, TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
 #define NS_PER_SECOND 1000000000u
 #define NAME_WIDTH 25
 #define METRIC_WIDTH 23u
@@ -381,7 +382,7 @@ static pfr_status write_command(const struct stat_table *t, pfr_error *err) {
     struct pfr_rec_feature_cmdline body;
     struct pfr_rec_string word;
     pfr_error why = {.status = PFR_OK};
-    const pfr_feature *f = pfr_find_feature(t->reader, FEATURE_CMDLINE, &why);
+    const pfr_feature *f = pfr_find_feature(t->reader, BIT_CMDLINE, &why);
     if (!f && why.status < 0)
         return pfr_fail(err, why.status, why.offset, why.length, why.where, "%s", why.text);
     out_text(t->out, "\n Performance counter stats for '");
@@ -418,7 +419,7 @@ static pfr_status read_all(struct stat_table *t, pfr_error *err) {
 }
 
 bool report_is_stat(const pfr_reader *reader) {
-    return pfr_get_header(reader)->features[0] >> FEATURE_STAT & 1;
+    return pfr_get_header(reader)->features[0] >> BIT_STAT & 1;
 }
 
 pfr_status report_stat_print(pfr_reader *reader, pfr_output *out, pfr_error *err) {

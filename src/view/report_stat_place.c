@@ -6,12 +6,13 @@
 #include "base/memory.h"
 #include "base/public_output.h"
 #include "base/text.h"
+#include "wire/feature_bits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FEATURE_CPU_TOPOLOGY = 13, FEATURE_NUMA_TOPOLOGY = 14, CPUS_MOST = 1 << 20 };
+enum { CPUS_MOST = 1 << 20 };
 
 /* --- what is whose --- */
 
@@ -43,7 +44,7 @@ static pfr_status learn_topology(struct stat_places *p, pfr_reader *reader, pfr_
     struct pfr_rec_core_and_socket one;
     struct pfr_rec_die die;
     pfr_error why;
-    const pfr_feature *f = find(reader, FEATURE_CPU_TOPOLOGY, &why);
+    const pfr_feature *f = find(reader, BIT_CPU_TOPOLOGY, &why);
     if (!f || pfr_decode_feature(reader, f, &body, sizeof body, NULL) != PFR_OK)
         return forward(&why, err);
     PFR_TRY(make_cpus(p, body.cpus.count, err));
@@ -80,7 +81,7 @@ static pfr_status learn_nodes(struct stat_places *p, pfr_reader *reader, pfr_err
     struct pfr_rec_feature_numa_topology body;
     struct pfr_rec_numa_node one;
     pfr_error why;
-    const pfr_feature *f = find(reader, FEATURE_NUMA_TOPOLOGY, &why);
+    const pfr_feature *f = find(reader, BIT_NUMA_TOPOLOGY, &why);
     if (!f || pfr_decode_feature(reader, f, &body, sizeof body, NULL) != PFR_OK)
         return forward(&why, err);
     pfr_items_iter it = pfr_items_begin(&body.nodes);

@@ -8,11 +8,9 @@
 #include "base/escape.h"
 #include "base/fail.h"
 #include "file/recording.h"
+#include "wire/feature_bits.h"
 
 #define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
-#define FEATURE_OSRELEASE 4u
-#define FEATURE_ARCH 6u
-#define FEATURE_AUXTRACE 18u
 #define PID_BEHIND_IP 8u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
@@ -46,13 +44,13 @@ static bool any_chains(const struct script *s) {
 /* Fields that may come out of AUX data: who asks for them gets them, also where they were not recorded. */
 static uint64_t lenient_fields(const struct script *s) {
     const pfr_header *h = pfr_get_header(s->reader);
-    return h->features[0] >> FEATURE_AUXTRACE & 1 ? LENIENT : 0;
+    return h->features[0] >> BIT_AUXTRACE & 1 ? LENIENT : 0;
 }
 
 /* What perf stat recorded has no samples whose fields could be missing. */
 static bool is_stat(const struct script *s) {
     const pfr_header *h = pfr_get_header(s->reader);
-    return h->features[0] >> FEATURE_STAT & 1;
+    return h->features[0] >> BIT_STAT & 1;
 }
 
 /* Fields that were not recorded go, or are an error where they were asked for by name. */
@@ -231,10 +229,10 @@ static void keep_text(char *to, size_t room, const pfr_text *text) {
 static void learn_machine(struct script *s) {
     struct pfr_rec_feature_arch arch;
     struct pfr_rec_feature_osrelease release;
-    const pfr_feature *feature = pfr_find_feature(s->reader, FEATURE_ARCH, NULL);
+    const pfr_feature *feature = pfr_find_feature(s->reader, BIT_ARCH, NULL);
     if (feature && pfr_decode_feature(s->reader, feature, &arch, sizeof arch, NULL) == PFR_OK)
         keep_text(s->arch, sizeof s->arch, &arch.arch);
-    feature = pfr_find_feature(s->reader, FEATURE_OSRELEASE, NULL);
+    feature = pfr_find_feature(s->reader, BIT_OSRELEASE, NULL);
     if (feature && pfr_decode_feature(s->reader, feature, &release, sizeof release, NULL) == PFR_OK)
         keep_text(s->release, sizeof s->release, &release.osrelease);
 }

@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/workers.h"
 #include "file/recording.h"
+#include "wire/feature_bits.h"
 
 #define BATCH_BYTES ((size_t)32 << 10) /* of records; the last may go beyond */
 #define BATCH_RECORDS 2048u
@@ -70,7 +71,7 @@ static bool event_depends_on_order(const struct script_event *e) {
 static bool depends_on_order(const struct script *s) {
     bool any = !s->timeline || s->learns || s->options->clock != PFR_SCRIPT_AS_RECORDED || s->options->dump ||
                s->files || s->state->guests.any || s->filter.waits_for_start || s->turns.on || s->turns.off ||
-               (pfr_get_header(s->reader)->features[0] >> FEATURE_STAT & 1);
+               (pfr_get_header(s->reader)->features[0] >> BIT_STAT & 1);
     for (uint32_t i = 0; i < s->nr_events && !any; i++)
         any = event_depends_on_order(&s->events[i]);
     return any;

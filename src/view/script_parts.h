@@ -33,6 +33,7 @@
 #include "model/timeline.h"
 #include "model/trace_text.h"
 #include "view/script_times.h"
+#include "wire/feature_bits.h"
 
 #include <perfray/script.h>
 
@@ -123,7 +124,6 @@ enum sample_bit {
 
 #define SCRIPT_KERNEL 1u /* cpumode */
 #define SCRIPT_USER 2u
-#define FEATURE_STAT 19u
 
 struct script;
 struct moment;

@@ -4,12 +4,11 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "wire/feature_bits.h"
 
 #include <ctype.h>
 #include <time.h>
 
-#define FEATURE_SAMPLE_TIME 21u
-#define FEATURE_CLOCK_DATA 29u
 #define NS_PER_SECOND 1000000000u
 #define WHOLE 1000000u /* parts are counted in millionths */
 
@@ -61,7 +60,7 @@ bool script_ranges_have(const struct script_ranges *list, uint64_t value) {
 
 static void learn_bounds(pfr_reader *reader, struct times_known *known) {
     struct pfr_rec_feature_sample_time whole;
-    const pfr_feature *f = pfr_find_feature(reader, FEATURE_SAMPLE_TIME, NULL);
+    const pfr_feature *f = pfr_find_feature(reader, BIT_SAMPLE_TIME, NULL);
     if (!f || pfr_decode_feature(reader, f, &whole, sizeof whole, NULL) != PFR_OK || whole.last <= whole.first)
         return;
     known->bounded = true;
@@ -72,7 +71,7 @@ static void learn_bounds(pfr_reader *reader, struct times_known *known) {
 /* The wall clock is known where the recorder said what it showed at a moment of the samples' clock. */
 static void learn_wall(pfr_reader *reader, struct times_known *known) {
     struct pfr_rec_feature_clock_data clock;
-    const pfr_feature *f = pfr_find_feature(reader, FEATURE_CLOCK_DATA, NULL);
+    const pfr_feature *f = pfr_find_feature(reader, BIT_CLOCK_DATA, NULL);
     if (!f || pfr_decode_feature(reader, f, &clock, sizeof clock, NULL) != PFR_OK)
         return;
     known->ahead = clock.wall_clock_ns - clock.clockid_time_ns;

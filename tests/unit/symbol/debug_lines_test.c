@@ -2,6 +2,7 @@
 /* Lines and inlined calls of small objects (tests/fixtures/objects), whole, cut, damaged and short of memory. */
 #include "symbol/debug_lines.h"
 #include "scratch_file.h"
+#include "fixture_object.h"
 #include "base/failing_alloc.h"
 
 #define FROM 0x280u /* all their code lies in here */
@@ -14,15 +15,6 @@ static const struct {
     {"nested-gcc2.so", 1}, /* DWARF 2 has no words for the ranges of the others */
     {"nested-gcc4.so", 3}, {"nested-gcc5.so", 3}, {"nested-zlib.so", 3}, {"nested-zstd.so", 4}, {"nested-s390x.so", 3},
 };
-
-static const char *path_of(const char *name) {
-    static char path[1024];
-    const char *fixtures = getenv("FIXTURES");
-    if (!fixtures)
-        skip();
-    snprintf(path, sizeof path, "%.800s/objects/%s", fixtures, name);
-    return path;
-}
 
 static enum symbol_result open_at(const char *path, struct memory *memory, struct debug_lines **lines) {
     const struct symbol_object object = {.kind = SYMBOL_USER, .path = path};
@@ -55,7 +47,7 @@ TEST(debug_lines_tell_the_calls_that_were_inlined) {
         struct source_frames frames;
         size_t deepest = 0;
         memory_init(&memory, NULL, 0);
-        assert_result_is(open_at(path_of(objects[i].name), &memory, &lines), SYMBOL_FOUND);
+        assert_result_is(open_at(fixture_object(objects[i].name), &memory, &lines), SYMBOL_FOUND);
         for (uint64_t address = FROM; address < END; address++) {
             if (debug_lines_find(lines, address, &frames) != SYMBOL_FOUND)
                 continue;
@@ -88,7 +80,7 @@ TEST(debug_lines_survive_every_failing_allocation) {
         struct memory memory;
         failing_alloc_begin(&failing, n);
         memory_init(&memory, &failing.alloc, 0);
-        const enum symbol_result result = ask_all(path_of("nested-zstd.so"), &memory);
+        const enum symbol_result result = ask_all(fixture_object("nested-zstd.so"), &memory);
         assert_int_equal(failing.blocks, 0);
         assert_int_equal(memory.used, 0);
         assert_result_is(result, failing.has_failed ? SYMBOL_NO_MEMORY : SYMBOL_FOUND);
@@ -100,7 +92,7 @@ TEST(debug_lines_survive_every_failing_allocation) {
 TEST(debug_lines_survive_each_damaged_byte) {
     static uint8_t bytes[32 << 10];
     struct scratch_file scratch;
-    FILE *file = fopen(path_of("nested-gcc5.so"), "rb");
+    FILE *file = fopen(fixture_object("nested-gcc5.so"), "rb");
     assert_non_null(file);
     const size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);

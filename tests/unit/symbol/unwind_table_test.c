@@ -3,19 +3,11 @@
    readelf is tests/frames. */
 #include "symbol/unwind_table.h"
 #include "scratch_file.h"
+#include "fixture_object.h"
 #include "base/failing_alloc.h"
 
 #define FROM 0x200u /* all their code lies in here */
 #define END 0x1200u
-
-static const char *path_of(const char *name) {
-    static char path[1024];
-    const char *fixtures = getenv("FIXTURES");
-    if (!fixtures)
-        skip();
-    snprintf(path, sizeof path, "%.800s/objects/%s", fixtures, name);
-    return path;
-}
 
 static enum symbol_result open_at(const char *path, struct memory *memory, struct unwind_table **table) {
     const struct symbol_object object = {.kind = SYMBOL_USER, .path = path};
@@ -39,8 +31,8 @@ TEST(unwind_table_without_sections_is_the_same) {
     struct unwind_table *whole, *bare;
     unsigned known = 0;
     memory_init(&memory, NULL, 0);
-    assert_result_is(open_at(path_of("frames-x86.so"), &memory, &whole), SYMBOL_FOUND);
-    assert_result_is(open_at(path_of("frames-bare.so"), &memory, &bare), SYMBOL_FOUND);
+    assert_result_is(open_at(fixture_object("frames-x86.so"), &memory, &whole), SYMBOL_FOUND);
+    assert_result_is(open_at(fixture_object("frames-bare.so"), &memory, &bare), SYMBOL_FOUND);
     for (uint64_t address = FROM; address < END; address++) {
         const struct unwind_plan *plan = unwind_table_find(whole, address);
         assert_true(are_same(plan, unwind_table_find(bare, address)));
@@ -56,8 +48,8 @@ TEST(unwind_table_of_debug_frame_is_the_same_where_the_code_is) {
     struct memory memory;
     struct unwind_table *frames, *debug;
     memory_init(&memory, NULL, 0);
-    assert_result_is(open_at(path_of("frames-x86.so"), &memory, &frames), SYMBOL_FOUND);
-    assert_result_is(open_at(path_of("frames-debug.so"), &memory, &debug), SYMBOL_FOUND);
+    assert_result_is(open_at(fixture_object("frames-x86.so"), &memory, &frames), SYMBOL_FOUND);
+    assert_result_is(open_at(fixture_object("frames-debug.so"), &memory, &debug), SYMBOL_FOUND);
     for (uint64_t address = 0x1020; address < 0x1100; address++)
         assert_true(are_same(unwind_table_find(frames, address), unwind_table_find(debug, address)));
     unwind_table_close(frames);
@@ -69,7 +61,7 @@ TEST(unwind_table_knows_signed_return_addresses) {
     struct unwind_table *table;
     unsigned is_signed = 0;
     memory_init(&memory, NULL, 0);
-    assert_result_is(open_at(path_of("frames-aarch64.so"), &memory, &table), SYMBOL_FOUND);
+    assert_result_is(open_at(fixture_object("frames-aarch64.so"), &memory, &table), SYMBOL_FOUND);
     assert_string_equal(unwind_table_machine(table)->name, "aarch64");
     for (uint64_t address = FROM; address < END; address += 4) {
         const struct unwind_plan *plan = unwind_table_find(table, address);
@@ -84,7 +76,7 @@ TEST(unwind_table_is_of_machines_that_are_known) {
     struct memory memory;
     struct unwind_table *table;
     memory_init(&memory, NULL, 0);
-    assert_result_is(open_at(path_of("nested-s390x.so"), &memory, &table), SYMBOL_NO_SYMBOLS);
+    assert_result_is(open_at(fixture_object("nested-s390x.so"), &memory, &table), SYMBOL_NO_SYMBOLS);
     assert_null(table);
     assert_int_equal(memory.used, 0);
 }
@@ -96,7 +88,7 @@ TEST(unwind_table_survives_every_failing_allocation) {
         struct unwind_table *table;
         failing_alloc_begin(&failing, n);
         memory_init(&memory, &failing.alloc, 0);
-        const enum symbol_result result = open_at(path_of("frames-debug.so"), &memory, &table);
+        const enum symbol_result result = open_at(fixture_object("frames-debug.so"), &memory, &table);
         unwind_table_close(table);
         assert_int_equal(failing.blocks, 0);
         assert_int_equal(memory.used, 0);
@@ -124,7 +116,7 @@ TEST(unwind_table_survives_each_damaged_byte) {
     static uint8_t bytes[32 << 10];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct scratch_file scratch;
-        FILE *file = fopen(path_of(names[i]), "rb");
+        FILE *file = fopen(fixture_object(names[i]), "rb");
         assert_non_null(file);
         const size_t length = fread(bytes, 1, sizeof bytes, file);
         fclose(file);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_TESTS_FIXTURE_OBJECT_H
+#define PFR_TESTS_FIXTURE_OBJECT_H
+/* Where an object of tests/fixtures/objects is; good until the next call. Skips the test where there are no fixtures.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "test.h"
+
+static inline const char *fixture_object(const char *name) {
+    static char path[1024];
+    const char *fixtures = getenv("FIXTURES");
+    if (!fixtures)
+        skip();
+    snprintf(path, sizeof path, "%.800s/objects/%s", fixtures, name);
+    return path;
+}
+
+#endif
