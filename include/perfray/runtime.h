@@ -24,7 +24,7 @@ extern "C" {
  * standard error. */
 int pfr_rt_start(const char *options);
 
-/* Calls are not recorded from now on, and cost next to nothing. What was recorded stays in the trace. */
+/* Calls are not recorded from now on; each still costs a few nanoseconds. What was recorded stays in the trace. */
 void pfr_rt_stop(void);
 
 /* What was recorded up to now is handed to the disk; without it that is up to the kernel, and no process that ends
