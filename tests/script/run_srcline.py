@@ -34,11 +34,12 @@ PROGRAMS = {
 
 def is_explained(their, our):
     """The same line of another file: binutils takes the file of what is around an inlined function. A stub of the procedure linkage
-    table, which binutils has no name for: perf writes the object and the address."""
+    table, which binutils has no name for: perf writes the object and the address. A static function of an object without lines:
+    binutils has the name of its source from the table of symbols, and no line."""
     theirs, ours = (SOURCE.match(line or "") for line in (their, our))
     if theirs and ours:
         return theirs[2] == ours[2]
-    return our is None and re.match(r"  (\S+\[[0-9a-f]+\]|:0)$", their or "") is not None
+    return our is None and re.match(r"  (\S+\[[0-9a-f]+\]|[^/\s]*:0)$", their or "") is not None
 
 
 def check(folder, name):
