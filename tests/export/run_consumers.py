@@ -301,7 +301,7 @@ def check_system_names(folder):
     mangled = {name: shown for name, shown in names.items() if name != shown}
     if not any(name.startswith("_Z") for name in mangled):
         raise Failed("no name is mangled: %s" % names)
-    plain = fresh.run(["c++filt", "-p", "--", *mangled], folder).stdout.decode("utf-8").splitlines()
+    plain = fresh.run(["c++filt", "-p", "-i", "--", *mangled], folder).stdout.decode("utf-8").splitlines()
     wrong = [pair for pair in zip(mangled.items(), plain) if pair[0][1] != pair[1]]
     if wrong:
         raise Failed("not the same function: %s" % wrong[:3])
