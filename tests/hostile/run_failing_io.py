@@ -319,7 +319,7 @@ def main(arguments):
     parser.add_argument("shim")
     parser.add_argument("recorded")
     options = parser.parse_args(arguments)
-    options.shim = os.path.abspath(options.shim)
+    options.shim, options.recorded = os.path.abspath(options.shim), os.path.abspath(options.recorded)
     if not os.path.isfile(os.environ.get("PERFRAY", "")):
         print("skip hostile/failing_io PERFRAY is not set")
         return 77

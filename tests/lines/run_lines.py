@@ -10,6 +10,7 @@ random bytes of executable segments, and are the same in each run. Of each at le
 linker calls it, path, line; what differs must be explained by a rule of RULES, and each rule is listed in docs/differences.md.
 Where a compiler or llvm-symbolizer-19 is not installed: `skip NAME reason`.
 """
+import concurrent.futures
 import json
 import os
 import random
@@ -206,20 +207,25 @@ def compare(path, beside):
     return "%s; %d with inlined calls" % (figures, inlined)
 
 
+def check(name):
+    try:
+        if not shutil.which(SYMBOLIZER, path=PATH):
+            raise Skipped("%s is not installed" % SYMBOLIZER)
+        with tempfile.TemporaryDirectory(prefix="perfray-lines-") as folder:
+            path, beside = make(name, folder), make(OBJECTS[name].beside or name, folder)
+            return "ok lines %s (%s)" % (name, compare(path, beside))
+    except Skipped as why:
+        return "skip lines %s: %s" % (name, why)
+    except (Failed, subprocess.TimeoutExpired) as why:
+        return "not ok lines %s: %s" % (name, why)
+
+
 def main(names):
     failed = False
-    for name in names or OBJECTS:
-        try:
-            if not shutil.which(SYMBOLIZER, path=PATH):
-                raise Skipped("%s is not installed" % SYMBOLIZER)
-            with tempfile.TemporaryDirectory(prefix="perfray-lines-") as folder:
-                path, beside = make(name, folder), make(OBJECTS[name].beside or name, folder)
-                print("ok lines %s (%s)" % (name, compare(path, beside)), flush=True)
-        except Skipped as why:
-            print("skip lines %s: %s" % (name, why), flush=True)
-        except (Failed, subprocess.TimeoutExpired) as why:
-            failed = True
-            print("not ok lines %s: %s" % (name, why), flush=True)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for said in pool.map(check, names or OBJECTS):
+            failed = failed or said.startswith("not ok")
+            print(said, flush=True)
     return 1 if failed else 0
 
 

@@ -98,7 +98,7 @@ TEST(profile_is_the_same_on_any_number_of_threads) {
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
         struct story s;
         random_state = 17;
-        tell_random_story(&s, TIMED, jobs % 2, MANY);
+        tell_random_story(&s, TIMED, jobs % 2, SOME_OF(MANY));
         pfr_reader *reader = open_built(&s.b, NULL);
         assert_profile_is_right(reader, jobs % 2, jobs);
         pfr_close(reader);
