@@ -5,11 +5,13 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
+#ifdef LARGE
+#include <regex>
+#endif
 
 struct shape {
     virtual double area() const = 0;
@@ -49,9 +51,13 @@ int main() {
     std::unordered_map<std::string, int> count;
     for (auto &word : words)
         count[word]++;
+#ifdef LARGE
     const std::regex pattern("q[a-z]+k");
     const auto matches = std::count_if(words.begin(), words.end(),
                                        [&](auto &word) { return std::regex_match(word, pattern); });
+#else
+    const auto matches = std::count_if(words.begin(), words.end(), [](auto &word) { return word.front() == 'q'; });
+#endif
     std::function<int(int)> sum = [&](int i) { return i ? sum(i - 1) + static_cast<int>(matches) : 0; };
     double areas = 0;
     for (auto &[name, made] : boxes)
