@@ -72,7 +72,8 @@ static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, 
 /* What samples of a known length begin with. */
 static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool swap) {
     const uint64_t size = (uint64_t)RECORD_HEADER + length->fixed;
-    if (!length->known || length->counted || length->text || size > UINT16_MAX || size < RECORD_HEADER + id_at || swap)
+    const bool varies = !length->known || length->counted || length->sized || length->text;
+    if (varies || size > UINT16_MAX || size < RECORD_HEADER + id_at || swap)
         return 0;
     const uint32_t type = TYPE_SAMPLE;
     const uint16_t short_size = (uint16_t)size;

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "model/state.h"
+#include "record/hit_walk.h"
 #include "record/recorder_parts.h"
 #include "symbol/elf_object.h"
 #include "symbol/regular_file.h"
 
-enum { TYPE_SAMPLE = 9, MISC_KERNEL = 1, MISC_USER = 2, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
+enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
@@ -22,38 +22,33 @@ struct hits {
     pfr_reader *reader;
     struct memory memory;
     struct state state;
-    bool *hit;
-    size_t objects;
-    uint64_t first, last;
+    struct hit_walk *walk;
 };
 
-static void note_hit(struct hits *h, const pfr_record *rec) {
-    struct pfr_rec_sample sample;
-    struct place place;
-    if (rec->event == PFR_NO_EVENT || pfr_decode(rec, &sample, sizeof sample, NULL) != PFR_OK)
-        return;
-    h->r->result.samples++;
-    if (sample.time) {
-        h->first = !h->first || sample.time < h->first ? sample.time : h->first;
-        h->last = sample.time > h->last ? sample.time : h->last;
-    }
-    state_place(&h->state, rec, sample.pid, sample.tid, sample.ip, state_key(&h->state, rec, sample.time), &place);
-    if (place.object < h->objects)
-        h->hit[place.object] = true;
+static bool make_walk(struct hits *h) {
+    struct hit_walk *const walk = h->walk = mem_zeroed(&h->memory, 1, sizeof *walk);
+    if (!walk)
+        return false;
+    walk->state = &h->state;
+    walk->reader = h->reader;
+    walk->objects = h->state.objects.keys.count;
+    walk->hit = mem_zeroed(&h->memory, walk->objects, sizeof *walk->hit);
+    return walk->hit != NULL;
+}
+
+static void free_walk(struct hits *h) {
+    if (h->walk)
+        mem_free(&h->memory, h->walk->hit, h->walk->objects, sizeof *h->walk->hit);
+    mem_free(&h->memory, h->walk, 1, sizeof *h->walk);
 }
 
 static pfr_status find_hits(struct hits *h, pfr_error *err) {
-    pfr_record rec;
-    pfr_status status;
-    h->objects = h->state.objects.keys.count;
-    h->hit = mem_zeroed(&h->memory, h->objects, sizeof *h->hit);
-    if (!h->hit)
+    if (!make_walk(h))
         return mem_fail(&h->memory, err, "objects");
     PFR_TRY(pfr_rewind(h->reader, err));
-    while ((status = pfr_next(h->reader, &rec, err)) >= 0 && status != PFR_END && h->r->stops < 2)
-        if (status == PFR_OK && rec.type == TYPE_SAMPLE)
-            note_hit(h, &rec);
-    return status < 0 ? status : PFR_OK;
+    PFR_TRY(hit_walk_run(h->walk, &h->r->stops, err));
+    h->r->result.samples += h->walk->samples;
+    return PFR_OK;
 }
 
 /* --- the ids --- */
@@ -148,8 +143,8 @@ static pfr_status put_id(struct hits *h, const struct object *object, pfr_error 
 }
 
 static pfr_status put_ids(struct hits *h, pfr_error *err) {
-    for (size_t i = 0; i < h->objects; i++)
-        if (h->hit[i])
+    for (size_t i = 0; i < h->walk->objects; i++)
+        if (h->walk->hit[i])
             PFR_TRY(put_id(h, &h->state.objects.at[i], err));
     return PFR_OK;
 }
@@ -166,9 +161,9 @@ pfr_status hits_put(pfr_recorder *r, uint64_t *first_time, uint64_t *last_time, 
         status = find_hits(&h, err);
     if (status >= 0)
         status = put_ids(&h, err);
-    *first_time = h.first;
-    *last_time = h.last;
-    mem_free(&h.memory, h.hit, h.objects, sizeof *h.hit);
+    *first_time = h.walk ? h.walk->first : 0;
+    *last_time = h.walk ? h.walk->last : 0;
+    free_walk(&h);
     state_free(&h.state);
     pfr_close(h.reader);
     return status < 0 ? status : PFR_OK;

@@ -11,7 +11,7 @@
  *     rings.c        what counters write into
  *     begin_file.c   the file with what is true at the start; tasks.c, machine.c, trace_blob.c
  *     loop.c         rings are drained into the file
- *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c)
+ *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c, hit_walk.c)
  */
 #include <perfray/sampling.h>
 #include <perfray/writer.h>

@@ -31,11 +31,23 @@ static bool is_last(const struct field *f) {
     return !f[1].name;
 }
 
+/* A layout of a 32-bit count and as many bytes. */
+static bool is_sized_bytes(const struct layout *l) {
+    const struct field *const f = l->fields();
+    return f[0].name && f[1].name && !f[2].name && f[0].kind == K_U32 && f[1].kind == K_BYTES &&
+           f[0].when.test == TEST_ALWAYS && f[1].when.test == TEST_ALWAYS && f[1].extra == f[0].at;
+}
+
 /* The one field whose length the content decides; false when it is of no kind that the rule can say. */
 static bool add_variable(const struct layout *l, const struct pfr_context *c, const struct field *f,
                          struct length_rule *rule) {
-    if (rule->counted || rule->text)
+    if (rule->counted || rule->text || rule->sized)
         return false;
+    if (f->kind == K_SUB && is_sized_bytes(layout_at(f->of))) {
+        rule->count_at = rule->fixed;
+        rule->fixed += 4;
+        return rule->sized = true;
+    }
     if (f->kind == K_TEXT && f->extra == COUNT_TO_END && is_last(f))
         return rule->text = true;
     if (f->kind != K_A64 || f->extra >= COUNT_IN_BITS)
@@ -44,7 +56,7 @@ static bool add_variable(const struct layout *l, const struct pfr_context *c, co
 }
 
 struct length_rule layout_length(const struct layout *l, const struct pfr_context *c) {
-    static const struct length_rule unknown = {0, 0, false, false, false};
+    static const struct length_rule unknown = {0, 0, false, false, false, false};
     struct length_rule rule = {.known = true};
     uint64_t size;
     for (const struct field *f = l->fields(); f->name; f++) {

@@ -4,9 +4,10 @@
 /*
  * How long a record must be, said once per context so that it costs a few instructions per record: for layouts where
  * at most one field's length depends on the content, and that one is a counted list of 64-bit numbers (the call chain
- * of a sample) or a text that ends the layout.
+ * of a sample), a count of bytes and these (its raw data), or a text that ends the layout.
  *
  *     length = fixed + 8 * (the number at count_at)       counted
+ *     length = fixed + (the 32-bit number at count_at)    sized
  *     length = fixed + text, NUL, at most 7 zero bytes    text
  *     length = fixed                                      neither
  */
@@ -16,7 +17,7 @@ struct length_rule {
     uint32_t fixed;    /* bytes of the fields whose length is known */
     uint32_t count_at; /* where the count stands in the bytes */
     bool known;        /* false: only reading tells */
-    bool counted, text;
+    bool counted, sized, text;
 };
 
 /* Under this context; presence that depends on room or on members makes the rule unknown. */
@@ -34,6 +35,8 @@ static inline bool length_holds(const struct length_rule *rule, const uint8_t *b
     const uint64_t more = length - rule->fixed;
     if (rule->counted)
         return more % 8 == 0 && load_u64(bytes + rule->count_at, swap) == more / 8;
+    if (rule->sized)
+        return load_u32(bytes + rule->count_at, swap) == more;
     if (rule->text) {
         const uint64_t text = strnlen((const char *)bytes + rule->fixed, more);
         return text < more && more - text <= 8;

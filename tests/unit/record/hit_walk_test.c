@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects that samples hit: in random stories of forks, execs and maps that take each other's place, the walk marks
+ * exactly what looking up each sample by itself finds.
+ */
+#include "../model/state_builder.h"
+
+#include "record/hit_walk.h"
+
+enum { TASKS = 4, PAGES = 3, PAGE_BYTES = 0x1000, STORIES = 300, RECORDS = 40 };
+
+static uint32_t chosen(uint64_t *seed, uint32_t below) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+static void tell_something(struct story *s, uint64_t *seed) {
+    const uint32_t tid = 7 + chosen(seed, TASKS), other = 7 + chosen(seed, TASKS), time = 10 + chosen(seed, 200);
+    const uint64_t page = (uint64_t)PAGE_BYTES * (1 + chosen(seed, PAGES));
+    const uint16_t mode = chosen(seed, 4) ? USER_MODE : KERNEL_MODE;
+    char path[16];
+    snprintf(path, sizeof path, "/lib%u", chosen(seed, 6));
+    switch (chosen(seed, 8)) {
+    case 0:
+        tell_map(s, mode, tid, tid, page, (uint64_t)PAGE_BYTES * (1 + chosen(seed, 2)), path, time);
+        break;
+    case 1:
+        tell_map(s, USER_MODE, tid, tid, page, PAGE_BYTES, path, time);
+        break;
+    case 2:
+        tell_fork(s, 0, tid, other, tid, other, time);
+        break;
+    case 3:
+        tell_name(s, chosen(seed, 2) ? WITH_EXEC : 0, tid, tid, "name", time);
+        break;
+    default:
+        tell_hit(s, mode, other, tid, page + chosen(seed, PAGE_BYTES), time);
+    }
+}
+
+/* By itself, as it stood at its own key. */
+static uint64_t mark_each(const struct state *state, pfr_reader *reader, bool *hit) {
+    uint64_t samples = 0;
+    pfr_record rec;
+    pfr_error err;
+    ASSERT_OK(pfr_rewind(reader, &err), err);
+    while (pfr_next(reader, &rec, &err) == PFR_OK) {
+        struct place place;
+        if (rec.type != 9)
+            continue;
+        const struct key key = state_key(state, &rec, rec.size < 32 ? 1 : number_at(&rec, 24, 8));
+        state_place(state, &rec, (uint32_t)number_at(&rec, 16, 4), (uint32_t)number_at(&rec, 20, 4),
+                    number_at(&rec, 8, 8), key, &place);
+        if (place.object < state->objects.keys.count)
+            hit[place.object] = true;
+        samples++;
+    }
+    return samples;
+}
+
+static void check_story(struct story *s) {
+    static struct hit_walk walk;
+    bool walked[16] = {false}, each[16] = {false};
+    const volatile int stops = 0;
+    struct memory memory;
+    struct state state;
+    pfr_error err;
+    end_file(&s->b);
+    pfr_reader *const reader = open_built(&s->b, NULL);
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(state_build(&state, reader, &memory, &err), err);
+    assert_in_range(state.objects.keys.count, 0, 16);
+    walk = (struct hit_walk){.state = &state, .reader = reader, .hit = walked, .objects = state.objects.keys.count};
+    ASSERT_OK(pfr_rewind(reader, &err), err);
+    ASSERT_OK(hit_walk_run(&walk, &stops, &err), err);
+    assert_int_equal(walk.samples, mark_each(&state, reader, each));
+    assert_memory_equal(walked, each, sizeof each);
+    state_free(&state);
+    pfr_close(reader);
+    free(s->b.bytes);
+}
+
+TEST(objects_hit_are_those_of_each_sample) {
+    for (uint64_t number = 0; number < STORIES; number++) {
+        uint64_t seed = number * 0x9e3779b97f4a7c15u;
+        struct story s;
+        begin_story(&s, number % 3 == 2 ? WITHOUT_TIME : number % 3 ? WITHOUT_ID : TIMED);
+        for (unsigned i = 0; i < RECORDS; i++)
+            tell_something(&s, &seed);
+        check_story(&s);
+    }
+}
+
+TEST(samples_span_their_times) {
+    static struct hit_walk walk;
+    bool hit[4] = {false};
+    const volatile int stops = 0;
+    struct memory memory;
+    struct state state;
+    struct story s;
+    pfr_error err;
+    begin_story(&s, TIMED);
+    tell_hit(&s, USER_MODE, 7, 7, 1, 30);
+    tell_hit(&s, USER_MODE, 7, 7, 1, 20);
+    tell_name(&s, 0, 7, 7, "name", 5);
+    tell_hit(&s, USER_MODE, 7, 7, 1, 25);
+    end_file(&s.b);
+    pfr_reader *const reader = open_built(&s.b, NULL);
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(state_build(&state, reader, &memory, &err), err);
+    walk = (struct hit_walk){.state = &state, .reader = reader, .hit = hit, .objects = state.objects.keys.count};
+    ASSERT_OK(pfr_rewind(reader, &err), err);
+    ASSERT_OK(hit_walk_run(&walk, &stops, &err), err);
+    assert_int_equal(walk.first, 20);
+    assert_int_equal(walk.last, 30);
+    assert_int_equal(walk.samples, 3);
+    state_free(&state);
+    pfr_close(reader);
+    free(s.b.bytes);
+}
