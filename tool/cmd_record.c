@@ -44,7 +44,7 @@ static const struct opt record_opts[] = {
     {"per-thread", 0, OPT_FLAG, OF(per_thread), NULL, "a ring for each thread, not for each cpu"},
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write here, - is standard output; perf.data without it"},
     {"compression-level", 'z', OPT_ATTACHED, OF(level), "LEVEL", "compress by zstd, at level 1 or this one"},
-    {"mmap-pages", 'm', OPT_STRING, OF(ring), "PAGES", "size of each ring: pages, or 4M; 512K without it"},
+    {"mmap-pages", 'm', OPT_STRING, OF(ring), "PAGES", "size of each ring: pages, or 4M; 1M without it"},
     {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "end when the file is as long: 64M"},
     {"switch-output", 0, OPT_ATTACHED, OF(switch_output), "WHEN",
      "a new file at each SIGUSR2 (signal), or after a size or time: 64M, 10s"},
@@ -215,7 +215,7 @@ static void tell_result(const pfr_recorder_options *how, const pfr_recorder_resu
     if (result->is_full && how->note)
         complain_as(program, "the file is as long as --max-size allows: the recording ends");
     if (result->lost && how->note)
-        complain_as(program, "%" PRIu64 " samples were lost: rings were full; -m makes them larger, -F samples less",
+        complain_as(program, "%" PRIu64 " records were lost: rings were full; -m makes them larger, -F samples less",
                     result->lost);
     if (how->note)
         tell_captured(how, result);

@@ -71,7 +71,7 @@ typedef struct pfr_recorder_options {
     /* what else is recorded */
     bool namespaces, cgroup_events, switches, counts_per_thread, running_time, only_user, only_kernel;
     const char *clock;   /* "monotonic", "CLOCK_BOOTTIME", 4; NULL: the kernel's own */
-    uint64_t ring_bytes; /* 0: 512 KB for each cpu */
+    uint64_t ring_bytes; /* 0: 1 MB for each cpu, or half of it */
     bool overwrite;      /* rings keep the newest, and are written at the end or at pfr_recorder_snapshot */
     bool unbuffered;     /* each record is drained at once */
     int64_t delay_ms;    /* events count from then on; -1: not before they are enabled */

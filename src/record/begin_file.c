@@ -23,7 +23,7 @@ pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void 
 }
 
 static void *take(pfr_recorder *r, size_t count, size_t size) {
-    return arena_zeroed(&r->events.arena, count ? count : 1, size);
+    return arena_zeroed(&r->part, count ? count : 1, size);
 }
 
 static pfr_status no_memory(pfr_recorder *r, pfr_error *err) {
@@ -48,25 +48,34 @@ static pfr_status clear_way(const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-/* OUTPUT, or with parts OUTPUT.YYYYMMDDhhmmssCC, as perf names them. */
-static char *path_of_part(pfr_recorder *r) {
-    const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
-    char name[4096];
+static size_t name_part(const char *output, char *name, size_t room) {
     struct timespec now;
     struct tm parts;
-    if (!r->options.parts || strcmp(output, "-") == 0)
-        return arena_text(&r->events.arena, output, strlen(output));
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &parts);
     const int length =
-        snprintf(name, sizeof name, "%s.%04d%02d%02d%02d%02d%02d%02d", output, parts.tm_year + 1900, parts.tm_mon + 1,
+        snprintf(name, room, "%s.%04d%02d%02d%02d%02d%02d%02d", output, parts.tm_year + 1900, parts.tm_mon + 1,
                  parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, (int)(now.tv_nsec / 10000000));
-    return arena_text(&r->events.arena, name, length < (int)sizeof name ? (size_t)length : sizeof name - 1);
+    return length < (int)room ? (size_t)length : room - 1;
+}
+
+/* OUTPUT, or with parts OUTPUT.YYYYMMDDhhmmssCC, as perf names them; `before` is the one before, which is another. */
+static char *path_of_part(pfr_recorder *r, const char *before) {
+    const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
+    char name[4096];
+    if (!r->options.parts || strcmp(output, "-") == 0)
+        return arena_text(&r->part, output, strlen(output));
+    size_t length = name_part(output, name, sizeof name);
+    for (unsigned tries = 0; before && strcmp(name, before) == 0 && tries < 10; tries++) {
+        usleep(5000);
+        length = name_part(output, name, sizeof name);
+    }
+    return arena_text(&r->part, name, length);
 }
 
 static pfr_status open_writer(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
-    r->path = path_of_part(r);
+    r->path = path_of_part(r, r->path);
     if (!r->path)
         return no_memory(r, err);
     const bool stream = strcmp(r->path, "-") == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The end of a file: LOST_SAMPLES for each counter that lost any, as read(2) tells (PERF_FORMAT_LOST), the build-ids of
- * objects that samples hit, the span of their times; then sizes and features.
+ * objects that samples hit, the span of their times; then sizes and features. Of parts the next one is begun before.
  */
 #include <string.h>
 #include "base/output.h"
@@ -65,26 +65,51 @@ static pfr_status put_losses(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status put_times(pfr_recorder *r, uint64_t first, uint64_t last, pfr_error *err) {
-    const uint64_t times[2] = {first, last};
-    return pfr_writer_feature(r->writer, BIT_SAMPLE_TIME, times, sizeof times, err);
+static pfr_status put_times(pfr_writer *writer, const struct hit_times *times, pfr_error *err) {
+    const uint64_t words[2] = {times->first, times->last};
+    return pfr_writer_feature(writer, BIT_SAMPLE_TIME, words, sizeof words, err);
 }
 
-static pfr_status finish(pfr_recorder *r, pfr_error *err) {
-    uint64_t first = 0, last = 0;
+static pfr_status finish(pfr_recorder *r, pfr_writer *writer, const char *path, pfr_error *err) {
+    struct hit_times times = {0, 0};
+    if (r->options.build_ids == PFR_BUILD_IDS_OF_HITS && strcmp(path, "-") != 0)
+        PFR_TRY(hits_put(r, writer, path, &times, err));
+    PFR_TRY(put_times(writer, &times, err));
+    r->result.bytes += pfr_writer_size(writer);
+    return pfr_writer_finish(writer, err);
+}
+
+/* The last records; what follows are features. */
+static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(put_losses(r, err));
-    PFR_TRY(pfr_writer_flush(r->writer, err));
-    if (r->options.build_ids == PFR_BUILD_IDS_OF_HITS && strcmp(r->path, "-") != 0)
-        PFR_TRY(hits_put(r, &first, &last, err));
-    PFR_TRY(put_times(r, first, last, err));
-    r->result.bytes += pfr_writer_size(r->writer);
     r->result.plain_bytes += r->options.compress ? r->raw_bytes : 0;
-    return pfr_writer_finish(r->writer, err);
+    return pfr_writer_flush(r->writer, err);
 }
 
 pfr_status file_finish(pfr_recorder *r, pfr_error *err) {
-    const pfr_status status = finish(r, err);
+    pfr_status status = end_records(r, err);
+    if (status >= 0)
+        status = finish(r, r->writer, r->path, err);
     pfr_writer_close(r->writer);
     r->writer = NULL;
     return status;
+}
+
+/* The next part takes what is drained while this one is finished. */
+pfr_status file_next(pfr_recorder *r, pfr_error *err) {
+    pfr_writer *const writer = r->writer;
+    const char *const path = r->path;
+    struct arena part = r->part;
+    PFR_TRY(end_records(r, err));
+    arena_init(&r->part, &r->memory);
+    r->writer = NULL;
+    const pfr_status begun = file_begin(r, err);
+    if (begun < 0) {
+        pfr_writer_close(r->writer);
+        r->writer = NULL;
+    }
+    const pfr_status finished = finish(r, writer, path, begun < 0 ? NULL : err);
+    pfr_writer_close(writer);
+    arena_free(&part);
+    return begun < 0 ? begun : finished;
 }

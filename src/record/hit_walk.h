@@ -23,6 +23,8 @@ struct hit_walk {
     pfr_reader *reader;
     bool *hit; /* by object */
     size_t objects;
+    void (*meanwhile)(void *context, const pfr_record *rec); /* called at times; NULL: not */
+    void *context;
     uint64_t samples, first, last; /* how many; times of the first and the last, 0: none has one */
     struct hit_page pages[HIT_PAGES];
 };

@@ -19,11 +19,20 @@ enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 }
 
 struct hits {
     pfr_recorder *r;
+    pfr_writer *writer;
     pfr_reader *reader;
     struct memory memory;
     struct state state;
     struct hit_walk *walk;
 };
+
+/* What goes wrong with the next part is met again when it is written to by itself. */
+static void drain_meanwhile(void *hits, const pfr_record *rec) {
+    const struct hits *const h = hits;
+    (void)rec;
+    if (h->r->writer && h->r->writer != h->writer)
+        rings_drain_filling(h->r, NULL);
+}
 
 static bool make_walk(struct hits *h) {
     struct hit_walk *const walk = h->walk = mem_zeroed(&h->memory, 1, sizeof *walk);
@@ -32,6 +41,8 @@ static bool make_walk(struct hits *h) {
     walk->state = &h->state;
     walk->reader = h->reader;
     walk->objects = h->state.objects.keys.count;
+    walk->meanwhile = drain_meanwhile;
+    walk->context = h;
     walk->hit = mem_zeroed(&h->memory, walk->objects, sizeof *walk->hit);
     return walk->hit != NULL;
 }
@@ -139,7 +150,7 @@ static pfr_status put_id(struct hits *h, const struct object *object, pfr_error 
         .pid = UINT32_MAX,
         .length = (uint8_t)id.size,
         .filename = {.at = name, .length = (uint32_t)strlen(name)}};
-    return pfr_writer_build_id(h->r->writer, &entry, err);
+    return pfr_writer_build_id(h->writer, &entry, err);
 }
 
 static pfr_status put_ids(struct hits *h, pfr_error *err) {
@@ -149,20 +160,21 @@ static pfr_status put_ids(struct hits *h, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status hits_put(pfr_recorder *r, uint64_t *first_time, uint64_t *last_time, pfr_error *err) {
-    struct hits h = {.r = r};
+pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struct hit_times *times, pfr_error *err) {
+    struct hits h = {.r = r, .writer = writer};
     const pfr_open_options how = {.size = sizeof how, .alloc = r->options.alloc};
+    const struct state_watch watch = {.sample = drain_meanwhile, .context = &h};
     memory_init(&h.memory, r->options.alloc, 0);
-    h.reader = pfr_open(r->path, &how, err);
+    h.reader = pfr_open(path, &how, err);
     if (!h.reader)
         return err ? err->status : PFR_ERR_IO;
-    pfr_status status = state_build(&h.state, h.reader, &h.memory, err);
+    pfr_status status = state_build_watched(&h.state, h.reader, &h.memory, &watch, err);
     if (status >= 0)
         status = find_hits(&h, err);
     if (status >= 0)
         status = put_ids(&h, err);
-    *first_time = h.walk ? h.walk->first : 0;
-    *last_time = h.walk ? h.walk->last : 0;
+    if (h.walk)
+        *times = (struct hit_times){h.walk->first, h.walk->last};
     free_walk(&h);
     state_free(&h.state);
     pfr_close(h.reader);

@@ -58,11 +58,6 @@ static bool part_is_full(const pfr_recorder *r) {
            (o->part_ns && now - r->part_start_ns >= o->part_ns);
 }
 
-static pfr_status next_part(pfr_recorder *r, pfr_error *err) {
-    PFR_TRY(file_finish(r, err));
-    return file_begin(r, err);
-}
-
 static pfr_status take_snapshots(pfr_recorder *r, pfr_error *err) {
     bool any;
     if (r->snapshots == 0 && !part_is_full(r))
@@ -73,7 +68,7 @@ static pfr_status take_snapshots(pfr_recorder *r, pfr_error *err) {
         PFR_TRY(end_round(r, err));
     }
     PFR_TRY(turn(r, &any, err));
-    return r->options.parts ? next_part(r, err) : PFR_OK;
+    return r->options.parts ? file_next(r, err) : PFR_OK;
 }
 
 /* --- the end --- */

@@ -34,6 +34,7 @@ static pfr_recorder *make(const struct kernel *kernel, const pfr_recorder_option
     r->watch = r->wake = r->control_in = r->control_out = -1;
     r->command.go = r->command.failed = r->command.watched = -1;
     event_list_init(&r->events, &r->memory);
+    arena_init(&r->part, &r->memory);
     return r;
 }
 
@@ -215,6 +216,7 @@ void pfr_recorder_close(pfr_recorder *r) {
         r->kernel->close(r->kernel->context, r->watch);
     targets_free(r);
     event_list_free(&r->events);
+    arena_free(&r->part);
     struct memory memory = r->memory;
     mem_free(&memory, r, 1, sizeof *r);
 }

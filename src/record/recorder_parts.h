@@ -74,7 +74,8 @@ struct pfr_recorder {
     int watch, wake;    /* descriptors: what is waited for; written to by pfr_recorder_stop and the like */
     int control_in, control_out;
     pfr_writer *writer;
-    char *path; /* the file that is written now */
+    struct arena part; /* what is needed while the file is written */
+    char *path;        /* the file that is written now; in the arena */
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
     uint64_t clock_wall_ns, clock_ns; /* read together */
     int clock_id;
@@ -122,6 +123,8 @@ pfr_status rings_map(pfr_recorder *r, pfr_error *err);
 pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err);
 pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err);
 bool rings_are_filling(const pfr_recorder *r);
+/* While there is much else to do. */
+pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err);
 void rings_free(pfr_recorder *r);
 
 /* begin_file.c */
@@ -152,7 +155,13 @@ void control_close(pfr_recorder *r);
 
 /* finish_file.c, hits.c */
 pfr_status file_finish(pfr_recorder *r, pfr_error *err);
-pfr_status hits_put(pfr_recorder *r, uint64_t *first_time, uint64_t *last_time, pfr_error *err);
+pfr_status file_next(pfr_recorder *r, pfr_error *err);
+struct hit_times {
+    uint64_t first, last; /* of samples; 0: none has one */
+};
+/* The build-ids of a file whose records are all written; rings that fill are drained meanwhile where r has a writer and
+   it is not this one. */
+pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struct hit_times *times, pfr_error *err);
 
 /* The same as pfr_recorder_open on another kernel. */
 pfr_recorder *recorder_open_on(const struct kernel *kernel, const pfr_recorder_options *options, pfr_error *err);

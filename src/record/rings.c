@@ -10,7 +10,9 @@
 #include <unistd.h>
 #include "record/recorder_parts.h"
 
-#define RING_DEFAULT ((uint64_t)512 << 10)
+#define RING_DEFAULT ((uint64_t)1 << 20)
+#define RING_USUAL                                                                                                     \
+    ((uint64_t)512 << 10) /* of perf; one that is no smaller is as good as asked for, where nobody asked */
 
 static size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -40,7 +42,7 @@ static pfr_status map_ring(pfr_recorder *r, const struct counter *counter, struc
                                 : pfr_fail_errno(err, why, "map", "a ring");
         r->ring_bytes /= 2;
     }
-    if (r->ring_bytes != asked)
+    if (r->ring_bytes != asked && (r->options.ring_bytes || r->ring_bytes < RING_USUAL))
         recorder_note(r,
                       "rings are %llu KB, not %llu: more may not be locked; kernel.perf_event_mlock_kb or ulimit -l "
                       "would allow it",
@@ -153,6 +155,11 @@ bool rings_are_filling(const pfr_recorder *r) {
         if (!r->rings[i].backward && head_of(&r->rings[i]) - r->rings[i].tail > r->rings[i].bytes / 2)
             return true;
     return false;
+}
+
+pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err) {
+    bool any;
+    return rings_are_filling(r) ? rings_drain(r, &any, err) : PFR_OK;
 }
 
 static struct perf_event_header header_at(const struct ring *ring, uint64_t place) {

@@ -127,12 +127,6 @@ pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err) {
 
 /* --- tasks --- */
 
-/* While there is much to tell, the rings fill. */
-static pfr_status drain_meanwhile(pfr_recorder *r, pfr_error *err) {
-    bool any;
-    return rings_are_filling(r) ? rings_drain(r, &any, err) : PFR_OK;
-}
-
 static bool read_status(const struct kernel *kernel, pid_t pid, pid_t tid, pid_t *group, pid_t *parent) {
     char text[4096];
     if (kernel_text(text, sizeof text, kernel->proc, "%d/task/%d/status", (int)pid, (int)tid) <= 0)
@@ -249,7 +243,7 @@ static pfr_status put_threads(pfr_recorder *r, pid_t pid, pfr_error *err) {
     }
     if (folder)
         closedir(folder);
-    return status == PFR_OK ? drain_meanwhile(r, err) : status;
+    return status == PFR_OK ? rings_drain_filling(r, err) : status;
 }
 
 static pfr_status put_everything(pfr_recorder *r, pfr_error *err) {
