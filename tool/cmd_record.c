@@ -44,7 +44,8 @@ static const struct opt record_opts[] = {
     {"per-thread", 0, OPT_FLAG, OF(per_thread), NULL, "a ring for each thread, not for each cpu"},
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write here, - is standard output; perf.data without it"},
     {"compression-level", 'z', OPT_ATTACHED, OF(level), "LEVEL", "compress by zstd, at level 1 or this one"},
-    {"mmap-pages", 'm', OPT_STRING, OF(ring), "PAGES", "size of each ring: pages, or 4M; 1M without it"},
+    {"mmap-pages", 'm', OPT_STRING, OF(ring), "PAGES",
+     "size of each ring: pages, or 4M; 1M without it; of AUX areas behind a comma"},
     {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "end when the file is as long: 64M"},
     {"switch-output", 0, OPT_ATTACHED, OF(switch_output), "WHEN",
      "a new file at each SIGUSR2 (signal), or after a size or time: 64M, 10s"},
@@ -181,8 +182,8 @@ static bool read_options(const struct record_options *o, pfr_recorder_options *t
     plain_options(o, to);
     return (!o->frequency || read_frequency(o->frequency, to)) &&
            (!o->count || read_count("count", o->count, &to->period)) &&
-           (!o->call_graph || read_call_graph(o->call_graph, to)) &&
-           (!o->ring || read_ring_size(o->ring, &to->ring_bytes)) && (!o->level || read_level(o->level, &to->level)) &&
+           (!o->call_graph || read_call_graph(o->call_graph, to)) && (!o->ring || read_ring_size(o->ring, to)) &&
+           (!o->level || read_level(o->level, &to->level)) &&
            (!o->max_size || read_bytes("max-size", o->max_size, &to->max_bytes)) &&
            (!o->switch_output || read_switch_output(o->switch_output, to)) &&
            (!o->delay || read_delay(o->delay, &to->delay_ms)) &&
@@ -217,6 +218,9 @@ static void tell_result(const pfr_recorder_options *how, const pfr_recorder_resu
     if (result->lost && how->note)
         complain_as(program, "%" PRIu64 " records were lost: rings were full; -m makes them larger, -F samples less",
                     result->lost);
+    if (result->aux_truncated && how->note)
+        complain_as(program, "AUX data were lost %" PRIu64 " times: areas were full; -m PAGES,PAGES makes them larger",
+                    result->aux_truncated);
     if (how->note)
         tell_captured(how, result);
 }

@@ -2,6 +2,7 @@
 /* See record_words.h. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -86,15 +87,28 @@ bool read_bytes(const char *option, const char *word, uint64_t *bytes) {
     return refuse(option, "a size, such as 64M", word);
 }
 
-bool read_ring_size(const char *word, uint64_t *bytes) {
-    const char *rest;
-    if (!take_digits(word, bytes, &rest) || *bytes == 0 || (*rest && !scale(bytes, rest)))
-        return refuse("mmap-pages", "a number of pages, or a size such as 4M", word);
+/* Pages or a size, which ends at a comma; 1T at most. */
+static bool take_pages(const char *word, uint64_t *bytes, const char **rest) {
+    char unit[3];
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    if (!*rest && *bytes > UINT64_MAX / page)
-        return refuse("mmap-pages", "a number of pages, or a size such as 4M", word);
-    *bytes *= *rest ? 1 : page;
-    return *bytes <= (uint64_t)1 << 40 || refuse("mmap-pages", "at most 1T", word);
+    if (!take_digits(word, bytes, rest) || *bytes == 0)
+        return false;
+    const size_t length = strcspn(*rest, ",");
+    snprintf(unit, sizeof unit, "%.*s", (int)length, *rest);
+    *rest += length;
+    if (length ? !scale(bytes, unit) : *bytes > UINT64_MAX / page)
+        return false;
+    *bytes *= length ? 1 : page;
+    return *bytes <= (uint64_t)1 << 40;
+}
+
+bool read_ring_size(const char *word, pfr_recorder_options *options) {
+    const char *rest = word;
+    if ((*word == ',' || take_pages(word, &options->ring_bytes, &rest)) &&
+        (!*rest || (take_pages(rest + 1, &options->aux_bytes, &rest) && !*rest)))
+        return true;
+    return refuse("mmap-pages", "a number of pages, or a size such as 4M, at most 1T; of AUX areas behind a comma",
+                  word);
 }
 
 static bool read_time(uint64_t value, const char *unit, uint64_t *ns) {

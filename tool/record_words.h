@@ -13,7 +13,7 @@ bool read_count(const char *option, const char *word, uint64_t *count);
 /* "fp", "dwarf,4096", "lbr" */
 bool read_call_graph(const char *word, pfr_recorder_options *options);
 /* pages, or bytes with a unit: "128", "4M" */
-bool read_ring_size(const char *word, uint64_t *bytes);
+bool read_ring_size(const char *word, pfr_recorder_options *options);
 /* bytes with a unit or none: "64M" */
 bool read_bytes(const char *option, const char *word, uint64_t *bytes);
 /* "signal" or "", "64M", "10s" */

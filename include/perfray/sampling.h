@@ -72,6 +72,7 @@ typedef struct pfr_recorder_options {
     bool namespaces, cgroup_events, switches, counts_per_thread, running_time, only_user, only_kernel;
     const char *clock;   /* "monotonic", "CLOCK_BOOTTIME", 4; NULL: the kernel's own */
     uint64_t ring_bytes; /* 0: 1 MB for each cpu, or half of it */
+    uint64_t aux_bytes;  /* of each AUX area; 0: 4 MB */
     bool overwrite;      /* rings keep the newest, and are written at the end or at pfr_recorder_snapshot */
     bool unbuffered;     /* each record is drained at once */
     int64_t delay_ms;    /* events count from then on; -1: not before they are enabled */
@@ -92,15 +93,16 @@ typedef struct pfr_recorder_options {
 } pfr_recorder_options;
 
 typedef struct pfr_recorder_result {
-    uint64_t samples;     /* counted when build-ids are looked for, else 0 */
-    uint64_t bytes;       /* of the file */
-    uint64_t lost;        /* samples and records that the kernel could not put into a ring */
-    uint64_t wakes;       /* how often rings were drained */
-    uint64_t plain_bytes; /* before compression; 0: not compressed */
-    uint32_t parts;       /* files */
-    bool has_status;      /* of the command: */
-    int status;           /* as waitpid(2) tells */
-    bool is_full;         /* ended at max_bytes */
+    uint64_t samples;       /* counted when build-ids are looked for, else 0 */
+    uint64_t bytes;         /* of the file */
+    uint64_t lost;          /* samples and records that the kernel could not put into a ring */
+    uint64_t aux_truncated; /* how often an AUX area was full */
+    uint64_t wakes;         /* how often rings were drained */
+    uint64_t plain_bytes;   /* before compression; 0: not compressed */
+    uint32_t parts;         /* files */
+    bool has_status;        /* of the command: */
+    int status;             /* as waitpid(2) tells */
+    bool is_full;           /* ended at max_bytes */
 } pfr_recorder_result;
 
 /* NULL on failure: USAGE, PERMISSION (the text names the sysctl or capability), IO, MEMORY. */

@@ -257,7 +257,9 @@ static void read_clocks(pfr_recorder *r) {
 }
 
 static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(aux_put_clock(r, err));
     PFR_TRY(put_id_index(r, err));
+    PFR_TRY(aux_put_info(r, err));
     PFR_TRY(tasks_put_kernel(r, err));
     PFR_TRY(put_units(r, err));
     if (strcmp(r->path, "-") == 0)

@@ -23,6 +23,7 @@
 #include "base/fail.h"
 #include "record/kernel.h"
 
+struct aux_kind;
 enum chain_mode { CHAIN_UNSAID, CHAIN_NONE, CHAIN_FP, CHAIN_DWARF, CHAIN_LBR };
 
 struct typed_event {
@@ -33,6 +34,7 @@ struct typed_event {
     const char *cgroup;          /* NULL */
     uint32_t leader;             /* index of the first of its group; its own where it is alone */
     uint32_t members;            /* of a leader: events of the group with it */
+    const struct aux_kind *aux;  /* it writes into an AUX area; NULL: it does not */
     bool reads_group;            /* :S */
     bool most_precise;           /* :P */
     bool weak;                   /* :W: apart where the group cannot be together */
@@ -92,6 +94,22 @@ pfr_status event_wrong(struct event_text *text, const char *at, const char *form
 pfr_status event_terms(struct event_text *text, const char *pmu, struct typed_event *event);
 /* The type of a PMU, -1: there is none of this name. */
 int64_t pmu_type(const struct kernel *kernel, const char *name);
+/* Terms that stand in front of those that are typed, as a text between slashes. */
+pfr_status event_default_terms(struct event_text *text, const char *pmu, const char *terms, struct typed_event *event);
+
+/* Counters with an AUX area; aux_kinds.c. */
+#define AUX_WORDS 24
+struct pfr_recorder;
+struct aux_kind {
+    const char *pmu;
+    bool numbered;                                                     /* the name goes on with a number */
+    uint32_t type;                                                     /* of AUXTRACE_INFO */
+    void (*terms)(const struct kernel *kernel, char *to, size_t room); /* where none are typed; NULL: none */
+    size_t (*tell)(const struct pfr_recorder *r, uint64_t *words);     /* of AUXTRACE_INFO, behind the PMU's type */
+};
+/* NULL: it has none, or none that is understood. */
+const struct aux_kind *aux_kind_of(const char *pmu);
+
 /* system:name, where either may be a glob: one event for each. */
 pfr_status event_tracepoints(struct event_text *text, const char *system, const char *point, const char *at);
 

@@ -201,6 +201,19 @@ static pfr_status take_breakpoint(struct event_text *text, bool *taken) {
     return name_as_typed(text, start, event);
 }
 
+/* One that writes into an AUX area has no rate: it is one long sample. */
+static pfr_status begin_aux(struct event_text *text, const char *pmu, struct typed_event *event) {
+    char terms[NAME_MOST] = "";
+    event->aux = aux_kind_of(pmu);
+    if (!event->aux)
+        return PFR_OK;
+    event->fixed = true;
+    event->attr.sample_period = 1;
+    if (event->aux->terms)
+        event->aux->terms(text->kernel, terms, sizeof terms);
+    return *terms ? event_default_terms(text, pmu, terms, event) : PFR_OK;
+}
+
 static pfr_status take_pmu(struct event_text *text, bool *taken) {
     char pmu[NAME_MOST];
     const size_t length = word_length(text->at);
@@ -218,6 +231,7 @@ static pfr_status take_pmu(struct event_text *text, bool *taken) {
     *taken = true;
     event->attr.type = (uint32_t)type;
     text->at += length + 1;
+    PFR_TRY(begin_aux(text, pmu, event));
     PFR_TRY(event_terms(text, pmu, event));
     return name_as_typed(text, start, event);
 }

@@ -218,6 +218,11 @@ static pfr_status take_terms(struct event_text *text, const char *pmu, struct ty
     }
 }
 
+pfr_status event_default_terms(struct event_text *text, const char *pmu, const char *terms, struct typed_event *event) {
+    struct event_text inner = {terms, terms, text->kernel, text->list, text->err};
+    return take_terms(&inner, pmu, event, '\0', 1);
+}
+
 pfr_status event_terms(struct event_text *text, const char *pmu, struct typed_event *event) {
     PFR_TRY(take_terms(text, pmu, event, '/', 0));
     text->at++;

@@ -18,9 +18,9 @@ static int real_open(void *context, struct perf_event_attr *attr, pid_t pid, int
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, flags);
 }
 
-static void *real_map(void *context, int fd, size_t length, uint64_t offset) {
+static void *real_map(void *context, int fd, size_t length, uint64_t offset, bool overwrites) {
     (void)context;
-    return mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    return mmap(NULL, length, PROT_READ | (overwrites ? 0 : PROT_WRITE), MAP_SHARED, fd, (off_t)offset);
 }
 
 static void real_unmap(void *context, void *at, size_t length) {

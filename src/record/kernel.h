@@ -17,7 +17,8 @@
 
 struct kernel {
     int (*open)(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
-    void *(*map)(void *context, int fd, size_t length, uint64_t offset); /* MAP_FAILED; read and write */
+    /* MAP_FAILED. One that only reads lets the kernel overwrite what is old: it never finds its ring full. */
+    void *(*map)(void *context, int fd, size_t length, uint64_t offset, bool overwrites);
     void (*unmap)(void *context, void *at, size_t length);
     int (*control)(void *context, int fd, unsigned long request, uintptr_t argument); /* ioctl(2) */
     ssize_t (*read)(void *context, int fd, void *to, size_t length);

@@ -193,7 +193,6 @@ static void plan_fields(const struct planning *p, struct typed_event *e) {
         {p->user_regs != 0, PERF_SAMPLE_REGS_USER},
         {p->intr_regs != 0, PERF_SAMPLE_REGS_INTR},
         {p->branches != 0, PERF_SAMPLE_BRANCH_STACK},
-        {o->aux_sample != 0, PERF_SAMPLE_AUX},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].asked)
@@ -201,7 +200,6 @@ static void plan_fields(const struct planning *p, struct typed_event *e) {
     e->attr.sample_regs_user = p->user_regs;
     e->attr.sample_regs_intr = p->intr_regs;
     e->attr.branch_sample_type = p->branches;
-    e->attr.aux_sample_size = o->aux_sample;
     e->attr.mmap_data = o->addresses;
 }
 
@@ -247,6 +245,7 @@ static void plan_event(const struct planning *p, size_t number) {
     plan_reading(p, e, leader);
     plan_rate(p, e, leads || !leader->reads_group);
     plan_levels(o, &e->attr);
+    aux_plan(r, e);
     if (o->unbuffered)
         e->attr.wakeup_events = 1;
     e->attr.write_backward = o->overwrite;
@@ -258,7 +257,7 @@ static void plan_tracking(pfr_recorder *r) {
     attr->ksymbol = attr->bpf_event = 1;
     attr->namespaces = r->options.namespaces;
     attr->cgroup = r->options.cgroup_events;
-    attr->context_switch = r->options.switches;
+    attr->context_switch = r->options.switches || aux_is_recorded(r);
     attr->build_id = r->options.build_ids == PFR_BUILD_IDS_IN_MAPS;
     for (size_t i = 0; i < r->events.count; i++)
         if (i != r->tracking)
@@ -389,12 +388,13 @@ pfr_status plan_events(pfr_recorder *r, pfr_error *err) {
     struct planning p = {.r = r, .frequency = frequency_of(r), .begins_late = o->delay_ms != 0};
     PFR_TRY(parse_events(r, err));
     PFR_TRY(plan_cgroups(r, err));
+    PFR_TRY(aux_check(r, err));
     PFR_TRY(o->branches ? branches_of(o->branches, &p.branches, err) : PFR_OK);
     PFR_TRY(o->user_regs ? registers_of(o->user_regs, &p.user_regs, err) : PFR_OK);
     PFR_TRY(o->intr_regs ? registers_of(o->intr_regs, &p.intr_regs, err) : PFR_OK);
     for (size_t i = 0; i < r->events.count; i++)
         plan_event(&p, i);
-    if (r->by_cpu || o->cpus || p.begins_late)
+    if (r->by_cpu || o->cpus || p.begins_late || aux_is_recorded(r))
         PFR_TRY(add_dummy(&p, err));
     plan_tracking(r);
     plan_ids(r);

@@ -8,7 +8,7 @@
  *     plan.c         events and options become attrs
  *     command.c      the command, started and waiting
  *     counters.c     attrs become counters, and what the kernel does not have is given up (fallback.c)
- *     rings.c        what counters write into
+ *     rings.c        what counters write into; aux_areas.c
  *     begin_file.c   the file with what is true at the start; tasks.c, machine.c, trace_blob.c
  *     loop.c         rings are drained into the file
  *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c, hit_walk.c)
@@ -34,6 +34,13 @@ struct counter {
     uint64_t lost; /* samples, as written in earlier files */
 };
 
+struct aux_area {
+    uint8_t *at;
+    size_t bytes;
+    uint64_t tail; /* read up to here */
+    int fd;        /* of the counter that writes it */
+};
+
 struct ring {
     struct perf_event_mmap_page *page;
     size_t bytes;  /* of its data */
@@ -41,6 +48,7 @@ struct ring {
     int fd;        /* of the counter it was mapped by */
     int32_t cpu, tid;
     bool backward;
+    struct aux_area aux; /* at NULL: none */
 };
 
 struct recorder_command {
@@ -68,7 +76,7 @@ struct pfr_recorder {
     size_t nr_counters, counters_room;
     struct ring *rings;
     size_t nr_rings, rings_room;
-    uint64_t ring_bytes;
+    uint64_t ring_bytes, aux_bytes;
     unsigned given_up;  /* rows of the table of fallbacks that were tried */
     unsigned notes_due; /* those that are in force and not yet told */
     int watch, wake;    /* descriptors: what is waited for; written to by pfr_recorder_stop and the like */
@@ -126,6 +134,21 @@ bool rings_are_filling(const pfr_recorder *r);
 /* While there is much else to do. */
 pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err);
 void rings_free(pfr_recorder *r);
+/* Bytes out of the ring, which may go on at its start. */
+void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length);
+
+/* aux_areas.c */
+bool aux_is_recorded(const pfr_recorder *r);
+/* Whether samples of the event carry a piece of the area. */
+bool aux_samples(const pfr_recorder *r, const struct typed_event *e);
+pfr_status aux_check(const pfr_recorder *r, pfr_error *err);
+void aux_plan(const pfr_recorder *r, struct typed_event *e);
+pfr_status aux_map(pfr_recorder *r, const struct counter *counter, struct ring *ring, pfr_error *err);
+void aux_unmap(pfr_recorder *r, struct ring *ring);
+pfr_status aux_put_info(pfr_recorder *r, pfr_error *err);
+pfr_status aux_put_clock(pfr_recorder *r, pfr_error *err);
+pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *err);
+void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length);
 
 /* begin_file.c */
 pfr_status file_begin(pfr_recorder *r, pfr_error *err);

@@ -28,11 +28,16 @@ static uint64_t power_of_two(uint64_t bytes) {
 /* The largest that can be had: what a user may lock is limited (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
 static pfr_status map_ring(pfr_recorder *r, const struct counter *counter, struct ring *ring, pfr_error *err) {
     const uint64_t asked = r->ring_bytes;
+    const bool backward = r->events.at[counter->event].attr.write_backward;
     for (;;) {
-        void *const at = r->kernel->map(r->kernel->context, counter->fd, page_size() + r->ring_bytes, 0);
+        void *const at = r->kernel->map(r->kernel->context, counter->fd, page_size() + r->ring_bytes, 0, backward);
         if (at != MAP_FAILED) {
-            *ring = (struct ring){
-                .page = at, .bytes = r->ring_bytes, .fd = counter->fd, .cpu = counter->cpu, .tid = counter->tid};
+            *ring = (struct ring){.page = at,
+                                  .bytes = r->ring_bytes,
+                                  .fd = counter->fd,
+                                  .cpu = counter->cpu,
+                                  .tid = counter->tid,
+                                  .backward = backward};
             break;
         }
         const int why = errno;
@@ -51,9 +56,10 @@ static pfr_status map_ring(pfr_recorder *r, const struct counter *counter, struc
 }
 
 static struct ring *ring_at(pfr_recorder *r, const struct counter *counter) {
-    const bool by_thread = r->options.per_thread;
+    const bool by_thread = r->options.per_thread, backward = r->events.at[counter->event].attr.write_backward;
     for (size_t i = 0; i < r->nr_rings; i++)
-        if (by_thread ? r->rings[i].tid == counter->tid : r->rings[i].cpu == counter->cpu)
+        if (r->rings[i].backward == backward &&
+            (by_thread ? r->rings[i].tid == counter->tid : r->rings[i].cpu == counter->cpu))
             return &r->rings[i];
     return NULL;
 }
@@ -69,7 +75,6 @@ static pfr_status add_ring(pfr_recorder *r, struct counter *counter, pfr_error *
     }
     struct ring *const ring = &r->rings[r->nr_rings];
     PFR_TRY(map_ring(r, counter, ring, err));
-    ring->backward = r->events.at[counter->event].attr.write_backward;
     counter->ring = (uint32_t)r->nr_rings++;
     return PFR_OK;
 }
@@ -94,14 +99,17 @@ pfr_status rings_map(pfr_recorder *r, pfr_error *err) {
         struct counter *const counter = &r->counters[i];
         struct ring *const ring = ring_at(r, counter);
         PFR_TRY(ring ? join_ring(r, counter, ring, err) : add_ring(r, counter, err));
+        PFR_TRY(aux_map(r, counter, &r->rings[counter->ring], err));
         PFR_TRY(watch_counter(r, counter, err));
     }
     return PFR_OK;
 }
 
 void rings_free(pfr_recorder *r) {
-    for (size_t i = 0; i < r->nr_rings; i++)
+    for (size_t i = 0; i < r->nr_rings; i++) {
+        aux_unmap(r, &r->rings[i]);
         r->kernel->unmap(r->kernel->context, r->rings[i].page, page_size() + r->rings[i].bytes);
+    }
     mem_free(&r->memory, r->rings, r->rings_room, sizeof *r->rings);
     r->rings = NULL;
     r->nr_rings = r->rings_room = 0;
@@ -135,6 +143,7 @@ static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error
                         "a ring of %zu bytes holds %llu: the kernel and we "
                         "are not of one mind",
                         ring->bytes, (unsigned long long)length);
+    aux_look(r, ring, ring->tail, length);
     PFR_TRY(write_stretch(r, ring, ring->tail, length, err));
     ring->tail = head;
     __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
@@ -145,8 +154,10 @@ static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error
 pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err) {
     *any = false;
     for (size_t i = 0; i < r->nr_rings; i++)
-        if (!r->rings[i].backward)
+        if (!r->rings[i].backward) {
             PFR_TRY(drain(r, &r->rings[i], any, err));
+            PFR_TRY(aux_drain(r, &r->rings[i], any, err));
+        }
     return PFR_OK;
 }
 
@@ -162,12 +173,14 @@ pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err) {
     return rings_are_filling(r) ? rings_drain(r, &any, err) : PFR_OK;
 }
 
+void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        ((uint8_t *)to)[i] = data_of(ring)[(from + i) & (ring->bytes - 1)];
+}
+
 static struct perf_event_header header_at(const struct ring *ring, uint64_t place) {
     struct perf_event_header header;
-    uint8_t bytes[sizeof header];
-    for (size_t i = 0; i < sizeof header; i++)
-        bytes[i] = data_of(ring)[(place + i) & (ring->bytes - 1)];
-    memcpy(&header, bytes, sizeof header);
+    ring_copy(ring, place, &header, sizeof header);
     return header;
 }
 
