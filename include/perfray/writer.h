@@ -71,6 +71,10 @@ pfr_writer *pfr_writer_open_fd(int fd, bool owned, const char *name, const pfr_w
 pfr_status pfr_writer_event(pfr_writer *writer, const struct pfr_rec_attr *attr, const uint64_t *ids, size_t nr_ids,
                             pfr_error *err);
 
+/* More ids of an event, also behind records: in a file they are written at the end, with all attrs. A stream that has
+   begun has no place for them: PFR_ERR_USAGE. */
+pfr_status pfr_writer_ids(pfr_writer *writer, uint32_t event, const uint64_t *ids, size_t nr_ids, pfr_error *err);
+
 /* A header feature, which takes the place of one with the same bit: the payload as it stands in the file, in the
    writer's byte order. Flags have no bytes. */
 pfr_status pfr_writer_feature(pfr_writer *writer, uint32_t bit, const void *bytes, size_t length, pfr_error *err);

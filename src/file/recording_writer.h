@@ -77,6 +77,7 @@ struct pfr_writer {
     size_t nr_events, events_room;
     uint64_t attrs_at, data_at, data_end;
     size_t attrs_written; /* events in front of the records */
+    bool attrs_change;    /* those got more ids */
 
     struct written_feature *features; /* by bit */
     size_t nr_features, features_room;

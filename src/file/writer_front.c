@@ -2,7 +2,7 @@
 /*
  * What stands before the records and behind them (docs/perf-data-format.md, file header and streams):
  *
- *     file     header, ids, attrs | records | table of features, payloads [, ids and attrs of late events]
+ *     file     header, ids, attrs | records | table of features, payloads [, late ids, attrs]
  *     stream   header, HEADER_ATTRs, features | records
  *
  * The header of a file goes out first with a data size of 0, which means "to the end of the file", and without
@@ -70,6 +70,29 @@ pfr_status pfr_writer_event(pfr_writer *w, const struct pfr_rec_attr *attr, cons
     PFR_TRY(copy_event(w, e, ids, err));
     w->nr_events++;
     return w->started && w->container == PFR_PIPE ? front_event(w, e, err) : PFR_OK;
+}
+
+pfr_status pfr_writer_ids(pfr_writer *w, uint32_t event, const uint64_t *ids, size_t nr_ids, pfr_error *err) {
+    pfr_error why;
+    PFR_TRY(writer_stands(w, err));
+    if (event >= w->nr_events || (w->started && w->container == PFR_PIPE))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_ids",
+                        "event %u is not there, or of a stream, which tells ids at its start", event);
+    struct written_event *e = &w->events[event];
+    uint64_t *all = NULL;
+    if (nr_ids <= SIZE_MAX / sizeof *ids - e->nr_ids)
+        all = arena_zeroed(&w->arena, e->nr_ids + nr_ids, sizeof *ids);
+    if (!all) {
+        mem_fail(&w->memory, &why, "events");
+        return writer_failed(w, &why, err);
+    }
+    memcpy(all, e->ids, e->nr_ids * sizeof *ids);
+    memcpy(all + e->nr_ids, ids, nr_ids * sizeof *ids);
+    e->ids = all;
+    e->nr_ids += nr_ids;
+    e->ids_at = NO_PLACE;
+    w->attrs_change |= w->started;
+    return PFR_OK;
 }
 
 /* An attr of `size` bytes at the end of `to`: what it knows more than that is left out. */
@@ -261,7 +284,7 @@ pfr_status back_write(pfr_writer *w, pfr_error *err) {
         PFR_TRY(record_emit(w, TYPE_FINISHED_ROUND, 0, 0, err));
     w->data_end = out_written(&w->parts[0].out);
     write_table(w);
-    if (w->nr_events > w->attrs_written) {
+    if (w->nr_events > w->attrs_written || w->attrs_change) {
         settle_attr_size(w);
         PFR_TRY(write_events(w, err));
     }

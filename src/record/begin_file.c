@@ -126,7 +126,7 @@ static pfr_status put_events(pfr_recorder *r, pfr_error *err) {
 /* Most that one record of 64 KB holds, with room for its head. */
 #define IDS_AT_ONCE 2000u
 
-static pfr_status put_id_index(pfr_recorder *r, pfr_error *err) {
+pfr_status file_put_ids(pfr_recorder *r, size_t first, pfr_error *err) {
     uint64_t *const entries = take(r, r->nr_counters * 4, sizeof *entries);
     if (!entries)
         return no_memory(r, err);
@@ -138,7 +138,7 @@ static pfr_status put_id_index(pfr_recorder *r, pfr_error *err) {
     struct pfr_context *const plain = take(r, 1, sizeof *plain);
     if (!plain)
         return no_memory(r, err);
-    for (size_t i = 0; i < r->nr_counters; i += IDS_AT_ONCE) {
+    for (size_t i = first; i < r->nr_counters; i += IDS_AT_ONCE) {
         const size_t count = r->nr_counters - i < IDS_AT_ONCE ? r->nr_counters - i : IDS_AT_ONCE;
         const struct pfr_rec_id_index index = {.nr = count,
                                                .entries = {.at = (const uint8_t *)(entries + 4 * i),
@@ -258,7 +258,7 @@ static void read_clocks(pfr_recorder *r) {
 
 static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(aux_put_clock(r, err));
-    PFR_TRY(put_id_index(r, err));
+    PFR_TRY(file_put_ids(r, 0, err));
     PFR_TRY(aux_put_info(r, err));
     PFR_TRY(tasks_put_kernel(r, err));
     PFR_TRY(put_units(r, err));

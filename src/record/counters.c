@@ -157,6 +157,24 @@ pfr_status counters_open(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* What was given up at the start is given up here, too: no more is. */
+pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
+    const struct spot spot = {cpu, ANYWHERE};
+    const size_t first = r->nr_counters;
+    pfr_status status = PFR_OK;
+    for (uint32_t i = 0; i < r->events.count && status == PFR_OK; i++) {
+        struct typed_event *const e = &r->events.at[i];
+        const int fd = open_one(r, e, &spot, e->leader == i ? -1 : group_of(r, e->leader, &spot));
+        status = fd < 0 ? fallback_failed(r, e, -fd, err)
+                        : add_counter(r, &(struct counter){.fd = fd, .event = i, .cpu = cpu, .tid = ANYWHERE}, err);
+    }
+    for (size_t i = first; i < r->nr_counters && status == PFR_OK; i++)
+        status = learn_id(r, &r->counters[i], err);
+    while (status != PFR_OK && r->nr_counters > first)
+        r->kernel->close(r->kernel->context, r->counters[--r->nr_counters].fd);
+    return status;
+}
+
 void counters_switch(pfr_recorder *r, bool on) {
     const unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
     for (size_t i = 0; i < r->nr_counters; i++)

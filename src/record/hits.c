@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "record/hit_walk.h"
+#include "file/recording.h"
+#include "model/state.h"
 #include "record/recorder_parts.h"
 #include "symbol/elf_object.h"
 #include "symbol/regular_file.h"
@@ -160,6 +162,13 @@ static pfr_status put_ids(struct hits *h, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Counters of cpus that came late: the file tells their ids at its end only. */
+static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
+    for (size_t i = 0; i < h->r->nr_counters; i++)
+        PFR_TRY(u64_map_put(&h->reader->ids, h->r->counters[i].id, h->r->counters[i].event, err));
+    return PFR_OK;
+}
+
 pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struct hit_times *times, pfr_error *err) {
     struct hits h = {.r = r, .writer = writer};
     const pfr_open_options how = {.size = sizeof how, .alloc = r->options.alloc};
@@ -168,7 +177,9 @@ pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struc
     h.reader = pfr_open(path, &how, err);
     if (!h.reader)
         return err ? err->status : PFR_ERR_IO;
-    pfr_status status = state_build_watched(&h.state, h.reader, &h.memory, &watch, err);
+    pfr_status status = add_late_ids(&h, err);
+    if (status >= 0)
+        status = state_build_watched(&h.state, h.reader, &h.memory, &watch, err);
     if (status >= 0)
         status = find_hits(&h, err);
     if (status >= 0)

@@ -151,7 +151,8 @@ static pfr_status recording(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(start(r, &enable_at, err));
     for (bool any; !is_over(r);) {
         const int most = r->command.pid && r->command.watched < 0 ? 20 : milliseconds_to(enable_at);
-        if (r->kernel->wait(r->kernel->context, r->watch, most) < 0 && errno != EINTR)
+        const int events = r->kernel->wait(r->kernel->context, r->watch, most);
+        if (events < 0 && errno != EINTR)
             return pfr_fail_errno(err, errno, "wait for", "rings");
         take_orders(r);
         if (enable_at && now_ns() >= enable_at) {
@@ -159,6 +160,7 @@ static pfr_status recording(pfr_recorder *r, pfr_error *err) {
             enable_at = 0;
         }
         PFR_TRY(turn(r, &any, err));
+        PFR_TRY(hotplug_look(r, events == 0, now_ns(), err));
         PFR_TRY(take_snapshots(r, err));
     }
     return end_recording(r, err);

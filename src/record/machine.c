@@ -340,6 +340,15 @@ static const struct {
     {BIT_PMU_CAPS, put_caps},
 };
 
+pfr_status machine_put_events(pfr_recorder *r, pfr_error *err) {
+    struct output payload;
+    out_open_memory(&payload, &r->memory);
+    put_event_desc(r, &payload);
+    const pfr_status status = machine_feature(r, BIT_EVENT_DESC, &payload, err);
+    out_close(&payload, NULL);
+    return status;
+}
+
 pfr_status machine_put(pfr_recorder *r, pfr_error *err) {
     struct output payload;
     pfr_status status = PFR_OK;

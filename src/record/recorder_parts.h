@@ -10,7 +10,7 @@
  *     counters.c     attrs become counters, and what the kernel does not have is given up (fallback.c)
  *     rings.c        what counters write into; aux_areas.c
  *     begin_file.c   the file with what is true at the start; tasks.c, machine.c, trace_blob.c
- *     loop.c         rings are drained into the file
+ *     loop.c         rings are drained into the file; hotplug.c
  *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c, hit_walk.c)
  */
 #include <perfray/sampling.h>
@@ -32,6 +32,12 @@ struct counter {
     int32_t cpu, tid;
     uint64_t id;
     uint64_t lost; /* samples, as written in earlier files */
+};
+
+#define CPUS_MOST 4096
+struct cpu_list {
+    size_t count;
+    int32_t at[CPUS_MOST];
 };
 
 struct aux_area {
@@ -70,7 +76,9 @@ struct pfr_recorder {
     size_t nr_tasks, tasks_room;
     int32_t *cpus;
     size_t nr_cpus, cpus_room; /* those to record on */
-    bool by_cpu, by_task;      /* on all tasks of cpus; on tasks */
+    struct cpu_list online;    /* as it was found last, while all are recorded */
+    uint64_t looked_ns;
+    bool by_cpu, by_task; /* on all tasks of cpus; on tasks */
     struct recorder_command command;
     struct counter *counters;
     size_t nr_counters, counters_room;
@@ -103,6 +111,9 @@ void targets_free(pfr_recorder *r);
 /* Adds the threads of a process. */
 pfr_status targets_add_threads(pfr_recorder *r, pid_t pid, pid_t but, pfr_error *err);
 pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err);
+/* The cpus that run; false: unknown. */
+bool targets_online(const struct kernel *kernel, struct cpu_list *list);
+pfr_status targets_add_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err);
 bool targets_are_gone(const pfr_recorder *r);
 
 /* plan.c */
@@ -117,6 +128,8 @@ void command_end(struct recorder_command *command);
 
 /* counters.c, fallback.c */
 pfr_status counters_open(pfr_recorder *r, pfr_error *err);
+/* All events on one cpu more; on failure none. */
+pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err);
 void counters_switch(pfr_recorder *r, bool on);
 void counters_close(pfr_recorder *r);
 /* Makes the attrs ask for less, because the kernel answered `why` to event e; false: nothing is left to give up. */
@@ -127,6 +140,7 @@ pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, i
 
 /* rings.c */
 pfr_status rings_map(pfr_recorder *r, pfr_error *err);
+pfr_status rings_map_from(pfr_recorder *r, size_t counter, pfr_error *err);
 /* Whether anything was there. */
 pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err);
 pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err);
@@ -153,11 +167,14 @@ void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t 
 /* begin_file.c */
 pfr_status file_begin(pfr_recorder *r, pfr_error *err);
 pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err);
+/* Which counter is which, from one on. */
+pfr_status file_put_ids(pfr_recorder *r, size_t counter, pfr_error *err);
 /* tasks.c */
 pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err);
 pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err);
 /* machine.c, machine_cpus.c */
 pfr_status machine_put(pfr_recorder *r, pfr_error *err);
+pfr_status machine_put_events(pfr_recorder *r, pfr_error *err);
 struct output;
 pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload, pfr_error *err);
 pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);
@@ -170,6 +187,9 @@ pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);
 /* loop.c */
 pfr_status loop_run(pfr_recorder *r, pfr_error *err);
 void recorder_note(const pfr_recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* hotplug.c: looks every half second, and where the recorder has nothing to do */
+pfr_status hotplug_look(pfr_recorder *r, bool idle, uint64_t now_ns, pfr_error *err);
 
 /* control.c */
 pfr_status control_open(pfr_recorder *r, pfr_error *err);

@@ -93,9 +93,8 @@ static pfr_status watch_counter(pfr_recorder *r, const struct counter *counter, 
     return PFR_OK;
 }
 
-pfr_status rings_map(pfr_recorder *r, pfr_error *err) {
-    r->ring_bytes = power_of_two(r->options.ring_bytes ? r->options.ring_bytes : RING_DEFAULT);
-    for (size_t i = 0; i < r->nr_counters; i++) {
+pfr_status rings_map_from(pfr_recorder *r, size_t first, pfr_error *err) {
+    for (size_t i = first; i < r->nr_counters; i++) {
         struct counter *const counter = &r->counters[i];
         struct ring *const ring = ring_at(r, counter);
         PFR_TRY(ring ? join_ring(r, counter, ring, err) : add_ring(r, counter, err));
@@ -103,6 +102,11 @@ pfr_status rings_map(pfr_recorder *r, pfr_error *err) {
         PFR_TRY(watch_counter(r, counter, err));
     }
     return PFR_OK;
+}
+
+pfr_status rings_map(pfr_recorder *r, pfr_error *err) {
+    r->ring_bytes = power_of_two(r->options.ring_bytes ? r->options.ring_bytes : RING_DEFAULT);
+    return rings_map_from(r, 0, err);
 }
 
 void rings_free(pfr_recorder *r) {

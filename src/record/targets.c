@@ -25,7 +25,7 @@ pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status add_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
+pfr_status targets_add_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     if (r->nr_cpus == r->cpus_room) {
         const size_t room = r->cpus_room ? 2 * r->cpus_room : 16;
         void *const at = mem_resize(&r->memory, r->cpus, r->cpus_room, room, sizeof *r->cpus);
@@ -71,7 +71,7 @@ static pfr_status add_cpus(pfr_recorder *r, const char *text, pfr_error *err) {
         if (*at == '-' && (at++, !take_number(&at, INT16_MAX, &last)))
             return wrong_list("cpus", text, err);
         for (long cpu = first; cpu <= last; cpu++)
-            PFR_TRY(add_cpu(r, (int32_t)cpu, err));
+            PFR_TRY(targets_add_cpu(r, (int32_t)cpu, err));
     } while (*at++ == ',');
     return at[-1] == '\0' ? PFR_OK : wrong_list("cpus", text, err);
 }
@@ -81,8 +81,27 @@ static pfr_status add_online(pfr_recorder *r, pfr_error *err) {
     if (kernel_text(text, sizeof text, r->kernel->sys, "devices/system/cpu/online") > 0)
         return add_cpus(r, text, err);
     for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
-        PFR_TRY(add_cpu(r, (int32_t)cpu, err));
+        PFR_TRY(targets_add_cpu(r, (int32_t)cpu, err));
     return PFR_OK;
+}
+
+bool targets_online(const struct kernel *kernel, struct cpu_list *list) {
+    char text[4096];
+    const char *at = text;
+    long first, last;
+    list->count = 0;
+    if (kernel_text(text, sizeof text, kernel->sys, "devices/system/cpu/online") <= 0)
+        return false;
+    do {
+        if (!take_number(&at, INT16_MAX, &first))
+            return false;
+        last = first;
+        if (*at == '-' && (at++, !take_number(&at, INT16_MAX, &last)))
+            return false;
+        for (long cpu = first; cpu <= last && list->count < CPUS_MOST; cpu++)
+            list->at[list->count++] = (int32_t)cpu;
+    } while (*at++ == ',');
+    return true;
 }
 
 /* --- tasks --- */
@@ -210,6 +229,8 @@ pfr_status targets_find(pfr_recorder *r, pfr_error *err) {
                         "-a records all that runs: it cannot go with -p, -t or -u");
     r->by_cpu = cpus_alone;
     r->by_task = !cpus_alone;
+    if (r->by_cpu && !o->cpus)
+        targets_online(r->kernel, &r->online);
     PFR_TRY(find_tasks(r, err));
     return o->cpus ? add_cpus(r, o->cpus, err) : add_online(r, err);
 }

@@ -189,6 +189,50 @@ TEST(writer_can_be_read_before_it_is_finished) {
     close(fd);
 }
 
+/* Ids that come behind records are told at the end, with those of the start. */
+TEST(writer_takes_ids_late) {
+    static const uint64_t first[] = {7, 8}, late[] = {9};
+    pfr_error err;
+    pfr_record rec;
+    const int fd = memfd_create("written", MFD_CLOEXEC);
+    pfr_writer *w = pfr_writer_open_fd(fd, false, "memory", NULL, &err);
+    struct pfr_rec_attr attr = clock_attr;
+    attr.sample_type |= 1u << 16;
+    const struct pfr_rec_sample s = {.identifier = 9, .ip = 1, .pid = 2, .tid = 2, .time = 3};
+    for (unsigned i = 0; i < 2; i++)
+        ASSERT_OK(pfr_writer_event(w, &attr, first + i, 1, &err), err);
+    ASSERT_OK(pfr_writer_put(w, 1, 9, 1, &s, sizeof s, NULL, &err), err);
+    assert_int_equal(pfr_writer_ids(w, 2, late, 1, &err), PFR_ERR_USAGE);
+    ASSERT_OK(pfr_writer_ids(w, 1, late, 1, &err), err);
+    ASSERT_OK(pfr_writer_finish(w, &err), err);
+    pfr_writer_close(w);
+    size_t length;
+    uint8_t *bytes = read_back(fd, &length);
+    pfr_reader *r = pfr_open_bytes(bytes, length, NULL, &err);
+    assert_non_null(r);
+    ASSERT_OK(pfr_next(r, &rec, &err), err);
+    assert_int_equal(rec.event, 1);
+    assert_int_equal(pfr_event_of_id(r, 7), 0);
+    assert_int_equal(pfr_event_of_id(r, 8), 1);
+    assert_int_equal(pfr_get_event(r, 1)->nr_ids, 2);
+    pfr_close(r);
+    free(bytes);
+}
+
+TEST(writer_has_no_place_for_late_ids_in_a_stream) {
+    static const uint64_t late[] = {9};
+    pfr_error err;
+    const pfr_write_options how = {.size = sizeof how, .container = PFR_PIPE};
+    const int fd = memfd_create("written", MFD_CLOEXEC);
+    pfr_writer *w = pfr_writer_open_fd(fd, true, "memory", &how, &err);
+    const struct pfr_rec_sample s = {.ip = 1, .pid = 2, .tid = 2, .time = 3};
+    ASSERT_OK(pfr_writer_event(w, &clock_attr, NULL, 0, &err), err);
+    ASSERT_OK(pfr_writer_ids(w, 0, late, 1, &err), err);
+    ASSERT_OK(pfr_writer_put(w, 0, 9, 1, &s, sizeof s, NULL, &err), err);
+    assert_int_equal(pfr_writer_ids(w, 0, late, 1, &err), PFR_ERR_USAGE);
+    pfr_writer_close(w);
+}
+
 /* A ring that wraps within a record. */
 TEST(writer_takes_rings_in_two_pieces) {
     const uint8_t lost[24] = {2, 0, 0, 0, 0, 0, 24, 0, 1};

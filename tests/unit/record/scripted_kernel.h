@@ -36,7 +36,10 @@ static struct script {
     size_t map_limit;    /* larger rings fail with EPERM */
     size_t mapped;       /* bytes of the last ring */
     struct perf_event_attr last;
-    uint8_t *ring; /* page and data */
+    uint8_t *ring;         /* page and data: of the last mapping, or where a test sets it back to another */
+    int cpus[64];          /* of each counter, by descriptor */
+    int cpu_off;           /* ENODEV; -1: none */
+    int waits_for_nothing; /* wait returns 0: the time is over */
     void (*turn)(int number);
     uint64_t lost;
     bool overwrites;  /* the last ring */
@@ -52,7 +55,7 @@ static char path[64], said[1024];
 
 static inline int script_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group,
                               unsigned long flags) {
-    (void)context, (void)pid, (void)cpu, (void)group, (void)flags;
+    (void)context, (void)pid, (void)group, (void)flags;
     errno = script.refuse_why;
     if ((int)attr->type == script.refuse_type)
         return -1;
@@ -62,6 +65,13 @@ static inline int script_open(void *context, struct perf_event_attr *attr, pid_t
     errno = EINVAL;
     if (script.refuses_lost && attr->read_format & PERF_FORMAT_LOST)
         return -1;
+    errno = ENODEV;
+    if (cpu >= 0 && cpu == script.cpu_off)
+        return -1;
+    errno = EMFILE;
+    if (script.opened >= 64)
+        return -1;
+    script.cpus[script.opened] = cpu;
     script.last = *attr;
     return FIRST_FD + script.opened++;
 }
@@ -144,7 +154,7 @@ static inline int script_wait(void *context, int watch, int milliseconds) {
         script.turn(script.turns);
     if (++script.turns >= 4)
         pfr_recorder_stop(recorder);
-    return 1;
+    return !script.waits_for_nothing;
 }
 
 static struct kernel scripted = {script_open, script_map,   script_unmap,   script_control,
@@ -153,7 +163,7 @@ static struct kernel scripted = {script_open, script_map,   script_unmap,   scri
 
 static inline void begin_script(void) {
     scripted.sys = "/nonexistent";
-    script = (struct script){.refuse_type = -1};
+    script = (struct script){.refuse_type = -1, .cpu_off = -1};
     said[0] = '\0';
     snprintf(path, sizeof path, "/tmp/perfray-recorder-%d.data", (int)getpid());
     unlink(path);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cpus that come and go while all of them are recorded. The kernel tells nobody: the list in
+ * devices/system/cpu/online is read again every half second. A cpu that goes takes its counters along, the rest goes
+ * on; one that comes gets counters of its own, whose ids are told to the file.
+ */
+#include <errno.h>
+#include <string.h>
+#include "record/recorder_parts.h"
+
+#define LOOK_NS 500000000u
+
+/* --- one that comes --- */
+
+static bool is_recorded(const pfr_recorder *r, int32_t cpu) {
+    for (size_t i = 0; i < r->nr_cpus; i++)
+        if (r->cpus[i] == cpu)
+            return true;
+    return false;
+}
+
+static pfr_status tell_file(pfr_recorder *r, size_t first, pfr_error *err) {
+    for (size_t i = first; i < r->nr_counters; i++)
+        PFR_TRY(pfr_writer_ids(r->writer, r->counters[i].event, &r->counters[i].id, 1, err));
+    PFR_TRY(file_put_ids(r, first, err));
+    return machine_put_events(r, err);
+}
+
+static void start_counters(pfr_recorder *r, size_t first) {
+    for (size_t i = first; i < r->nr_counters && r->enabled; i++)
+        if (r->events.at[r->counters[i].event].leader == r->counters[i].event)
+            r->kernel->control(r->kernel->context, r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+static pfr_status take_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
+    const size_t first = r->nr_counters;
+    if (strcmp(r->path, "-") == 0) {
+        recorder_note(r, "cpu %d came: it is not recorded, as a stream tells of counters at its start only", (int)cpu);
+        return PFR_OK;
+    }
+    pfr_error why;
+    if (counters_open_cpu(r, cpu, &why) != PFR_OK) {
+        recorder_note(r, "cpu %d came, but cannot be recorded: %s", (int)cpu, why.text);
+        return PFR_OK;
+    }
+    PFR_TRY(rings_map_from(r, first, err));
+    PFR_TRY(tell_file(r, first, err));
+    start_counters(r, first);
+    recorder_note(r, "cpu %d came: it is recorded from now on", (int)cpu);
+    return is_recorded(r, cpu) ? PFR_OK : targets_add_cpu(r, cpu, err);
+}
+
+/* --- all --- */
+
+static bool is_listed(const struct cpu_list *list, int32_t cpu) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i] == cpu)
+            return true;
+    return false;
+}
+
+static pfr_status compare(pfr_recorder *r, const struct cpu_list *now, pfr_error *err) {
+    for (size_t i = 0; i < r->online.count; i++)
+        if (!is_listed(now, r->online.at[i]))
+            recorder_note(r, "cpu %d went off: the others are recorded further", (int)r->online.at[i]);
+    for (size_t i = 0; i < now->count; i++)
+        if (!is_listed(&r->online, now->at[i]))
+            PFR_TRY(take_cpu(r, now->at[i], err));
+    return PFR_OK;
+}
+
+static bool is_due(pfr_recorder *r, bool idle, uint64_t now_ns) {
+    if (!r->by_cpu || r->options.cpus || (!idle && now_ns - r->looked_ns < LOOK_NS))
+        return false;
+    r->looked_ns = now_ns;
+    return true;
+}
+
+pfr_status hotplug_look(pfr_recorder *r, bool idle, uint64_t now_ns, pfr_error *err) {
+    struct cpu_list now;
+    if (!is_due(r, idle, now_ns) || !targets_online(r->kernel, &now))
+        return PFR_OK;
+    if (now.count == r->online.count && memcmp(now.at, r->online.at, now.count * sizeof *now.at) == 0)
+        return PFR_OK;
+    if (r->online.count)
+        PFR_TRY(compare(r, &now, err));
+    r->online = now;
+    return PFR_OK;
+}
