@@ -30,19 +30,24 @@ static const struct typed_event *first_aux(const pfr_recorder *r) {
     return NULL;
 }
 
+/* Whether any sample has a piece: then nobody reads the areas. */
+static bool is_sampled(const pfr_recorder *r) {
+    for (size_t i = 0; i < r->events.count; i++)
+        if (aux_samples(r, &r->events.at[i]))
+            return true;
+    return false;
+}
+
 bool aux_is_recorded(const pfr_recorder *r) {
     return first_aux(r) != NULL;
 }
 
 bool aux_samples(const pfr_recorder *r, const struct typed_event *e) {
-    return r->options.aux_sample && !e->aux && r->events.at[e->leader].aux;
+    return (e->aux_sample || r->options.aux_sample) && !e->aux && r->events.at[e->leader].aux;
 }
 
 pfr_status aux_check(const pfr_recorder *r, pfr_error *err) {
-    bool sampled = false;
-    for (size_t i = 0; i < r->events.count; i++)
-        sampled |= aux_samples(r, &r->events.at[i]);
-    if (r->options.aux_sample && !sampled)
+    if (r->options.aux_sample && !is_sampled(r))
         return wrong(err, "aux-sample",
                      "--aux-sample needs a group that an event with an AUX area leads, such as {intel_pt//,cycles}");
     if (aux_is_recorded(r) && r->options.overwrite)
@@ -65,14 +70,14 @@ void aux_plan(const pfr_recorder *r, struct typed_event *e) {
     struct perf_event_attr *const attr = &e->attr;
     if (aux_samples(r, e)) {
         attr->sample_type |= PERF_SAMPLE_AUX;
-        attr->aux_sample_size = r->options.aux_sample;
+        attr->aux_sample_size = e->aux_sample ? e->aux_sample : r->options.aux_sample;
     }
     if (!e->aux)
         return;
     attr->freq = 0;
     attr->sample_period = 1;
     attr->sample_type |= PERF_SAMPLE_TIME | (r->options.per_thread ? 0 : PERF_SAMPLE_CPU);
-    attr->aux_watermark = r->options.aux_sample ? 0 : (uint32_t)(area_bytes(r) / 4);
+    attr->aux_watermark = is_sampled(r) ? 0 : (uint32_t)(area_bytes(r) / 4);
 }
 
 /* --- mapped --- */
@@ -91,8 +96,7 @@ pfr_status aux_map(pfr_recorder *r, const struct counter *counter, struct ring *
     for (uint64_t bytes = r->aux_bytes ? r->aux_bytes : wish; bytes >= page; bytes /= 2) {
         ring->page->aux_offset = page + ring->bytes;
         ring->page->aux_size = bytes;
-        void *const at =
-            r->kernel->map(r->kernel->context, counter->fd, bytes, page + ring->bytes, r->options.aux_sample != 0);
+        void *const at = r->kernel->map(r->kernel->context, counter->fd, bytes, page + ring->bytes, is_sampled(r));
         const int why = errno;
         if (at != MAP_FAILED) {
             ring->aux = (struct aux_area){.at = at, .bytes = bytes, .fd = counter->fd};
@@ -181,7 +185,7 @@ static pfr_status put_stretch(pfr_recorder *r, const struct ring *ring, uint64_t
 
 pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *err) {
     struct aux_area *const aux = &ring->aux;
-    if (!aux->at || r->options.aux_sample)
+    if (!aux->at || is_sampled(r))
         return PFR_OK;
     const uint64_t head = __atomic_load_n(&ring->page->aux_head, __ATOMIC_ACQUIRE), length = head - aux->tail;
     if (length == 0)

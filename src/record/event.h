@@ -13,7 +13,7 @@
  *     a:u                       modifiers: u k h I G H p P S D e W (and b, which has no meaning here)
  *
  * Terms between slashes that every event takes: period, freq, name, time, call-graph, stack-size, max-stack, inherit,
- * no-inherit, config, config1, config2.
+ * no-inherit, overwrite, no-overwrite, branch_type, aux-output, aux-sample-size, config, config1, config2.
  *
  *     event_list_init(&list, &memory);
  *     status = event_list_parse(&list, "cpu-clock,{a,b}:S", &kernel, &err);
@@ -38,7 +38,8 @@ struct typed_event {
     bool reads_group;            /* :S */
     bool most_precise;           /* :P */
     bool weak;                   /* :W: apart where the group cannot be together */
-    bool fixed;                  /* has a period of its own (tracepoints, breakpoints: 1; term period) */
+    bool fixed;                  /* has a period of its own, unless one is asked for (tracepoints, breakpoints: 1) */
+    bool own_period;             /* term period */
     bool own_frequency;          /* term freq */
     bool falls_back;             /* cycles: where there is no such counter, the clock of the cpu */
     bool without_name;           /* nobody typed it */
@@ -46,6 +47,9 @@ struct typed_event {
     bool stands_in;              /* for another, which is not there */
     uint8_t inherit;             /* 0: as all; 1: yes; 2: no */
     uint8_t time;                /* the same */
+    uint8_t overwrite;           /* the same */
+    uint32_t aux_sample;         /* term aux-sample-size; 0: as all */
+    const char *branches;        /* term branch_type; NULL: as all */
     enum chain_mode chain;
     uint32_t stack_size, max_stack; /* 0: as all */
 };
@@ -68,6 +72,9 @@ bool cache_event(const char *text, size_t length, uint64_t *config);
 /* Its name in parts: "L1-dcache", "load-misses"; NULL: the machine-independent table has none. */
 const char *cache_name(unsigned number);
 const char *cache_what(unsigned number);
+
+/* The name of an event that nobody typed, with the modifiers that its attr says. */
+size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char *to, size_t room);
 
 void event_list_init(struct event_list *list, struct memory *memory);
 void event_list_free(struct event_list *list);

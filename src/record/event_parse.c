@@ -100,6 +100,11 @@ static pfr_status add_plain(struct event_text *text, size_t length, uint32_t typ
     event->attr.type = type;
     event->attr.config = config;
     event->falls_back = type == PERF_TYPE_HARDWARE && config == PERF_COUNT_HW_CPU_CYCLES;
+    if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT) { /* what programs hand over is all of it */
+        event->attr.sample_type = PERF_SAMPLE_CPU | PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+        event->attr.sample_period = 1;
+        event->fixed = true;
+    }
     const char *const start = text->at;
     text->at += length;
     *taken = true;
@@ -271,7 +276,7 @@ static pfr_status take_event(struct event_text *text) {
 static void only_mode(struct modifiers *m, bool *mode) {
     if (!m->said_mode)
         m->user = m->kernel = m->hypervisor = true;
-    if (!m->said_machine)
+    if (!m->said_machine && mode == &m->user)
         m->guest = true;
     m->said_mode = true;
     *mode = false;

@@ -48,7 +48,7 @@ static void set_config2(struct typed_event *event, uint64_t value) {
 }
 static void set_period(struct typed_event *event, uint64_t value) {
     event->attr.sample_period = value;
-    event->fixed = true;
+    event->own_period = true;
 }
 static void set_freq(struct typed_event *event, uint64_t value) {
     event->attr.sample_freq = value;
@@ -62,6 +62,18 @@ static void set_no_inherit(struct typed_event *event, uint64_t value) {
 }
 static void set_time(struct typed_event *event, uint64_t value) {
     event->time = value ? 1 : 2;
+}
+static void set_overwrite(struct typed_event *event, uint64_t value) {
+    event->overwrite = value ? 1 : 2;
+}
+static void set_no_overwrite(struct typed_event *event, uint64_t value) {
+    event->overwrite = value ? 2 : 1;
+}
+static void set_aux_output(struct typed_event *event, uint64_t value) {
+    event->attr.aux_output = value & 1;
+}
+static void set_aux_sample(struct typed_event *event, uint64_t value) {
+    event->aux_sample = (uint32_t)value;
 }
 static void set_stack_size(struct typed_event *event, uint64_t value) {
     event->stack_size = (uint32_t)value;
@@ -80,6 +92,8 @@ static const struct {
     {"freq", UINT32_MAX, set_freq},        {"inherit", 1, set_inherit},
     {"no-inherit", 1, set_no_inherit},     {"time", 1, set_time},
     {"stack-size", 65528, set_stack_size}, {"max-stack", UINT16_MAX, set_max_stack},
+    {"overwrite", 1, set_overwrite},       {"no-overwrite", 1, set_no_overwrite},
+    {"aux-output", 1, set_aux_output},     {"aux-sample-size", 65528, set_aux_sample},
 };
 
 static pfr_status take_number(struct event_text *text, const struct term *term, struct typed_event *event,
@@ -102,6 +116,11 @@ static pfr_status take_words(struct event_text *text, const struct term *term, s
         event->name = arena_text(&text->list->arena, term->value, strlen(term->value));
         event->named = *taken = true;
         return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
+    }
+    if (strcmp(term->name, "branch_type") == 0) {
+        event->branches = arena_text(&text->list->arena, term->value, strlen(term->value));
+        *taken = true;
+        return event->branches ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
     }
     if (strcmp(term->name, "call-graph") != 0)
         return PFR_OK;

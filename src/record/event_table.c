@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What events are called that every machine knows: linux/perf_event.h (enum perf_hw_id, perf_sw_ids, perf_hw_cache_id,
    _op_id, _op_result_id), in the words of perf-list(1). */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include "record/event.h"
@@ -95,4 +96,17 @@ const char *cache_name(unsigned number) {
 
 const char *cache_what(unsigned number) {
     return number < 6 ? accesses[number].name : NULL;
+}
+
+/* The modifiers that perf prints for an attr of which nobody typed the name. */
+size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char *to, size_t room) {
+    const bool modes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
+    const bool no_guests_meant = modes || attr->precise_ip;
+    const bool machines = attr->exclude_host || attr->exclude_guest == no_guests_meant;
+    char letters[16] = "";
+    snprintf(letters, sizeof letters, "%s%s%s%.*s%s%s", modes && !attr->exclude_kernel ? "k" : "",
+             modes && !attr->exclude_user ? "u" : "", modes && !attr->exclude_hv ? "h" : "", (int)attr->precise_ip,
+             "ppp", machines && !attr->exclude_host ? "H" : "", machines && !attr->exclude_guest ? "G" : "");
+    const int length = snprintf(to, room, "%s%s%s", plain, *letters ? ":" : "", letters);
+    return length > 0 ? (size_t)length : 0;
 }

@@ -20,17 +20,16 @@ static bool is_absent(int why) {
 static bool take_clock(pfr_recorder *r, struct typed_event *e, int why) {
     if (!e->falls_back || !is_absent(why) || e->attr.type != PERF_TYPE_HARDWARE)
         return false;
-    const char *const rest = strchr(e->name, ':');
-    char name[300];
-    const int length = snprintf(name, sizeof name, "cpu-clock%s", rest ? rest : "");
-    const char *const kept = arena_text(&r->events.arena, name, (size_t)length);
+    char name[64];
+    const size_t length = event_name_of(&e->attr, "cpu-clock", name, sizeof name);
+    const char *const kept = arena_text(&r->events.arena, name, length);
     if (!kept)
         return false;
     recorder_note(r, "there is no counter of cycles here (%s): cpu-clock instead", strerror(why));
-    e->name = kept;
+    e->name = e->named ? e->name : kept;
     e->attr.type = PERF_TYPE_SOFTWARE;
     e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-    e->falls_back = false;
+    e->falls_back = e->most_precise = false;
     e->stands_in = true;
     return true;
 }
@@ -195,6 +194,12 @@ pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, i
     if (why == EACCES || why == EPERM)
         return pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "event", "event %.30s: not permitted; %s", e->name,
                         permission_advice(r, why, advice, sizeof advice));
+    if (why == EOPNOTSUPP && e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                        "event %.40s: this counter has no branch stacks; record it without -b, -j and lbr", e->name);
+    if (why == EINVAL && e->attr.type > PERF_TYPE_BREAKPOINT && r->by_task)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                        "event %.40s: this counter does not count for single tasks in this way; try -a", e->name);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (causes[i].why == why)
             return pfr_fail(err, why == EMFILE || why == ENFILE ? PFR_ERR_IO : PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",

@@ -14,6 +14,7 @@
 #include "record/recorder_parts.h"
 #include "symbol/elf_object.h"
 #include "symbol/regular_file.h"
+#include "wire/feature_bits.h"
 
 enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
 
@@ -156,6 +157,7 @@ static pfr_status put_id(struct hits *h, const struct object *object, pfr_error 
 }
 
 static pfr_status put_ids(struct hits *h, pfr_error *err) {
+    PFR_TRY(pfr_writer_feature(h->writer, BIT_BUILD_ID, "", 0, err)); /* also where there is none */
     for (size_t i = 0; i < h->walk->objects; i++)
         if (h->walk->hit[i])
             PFR_TRY(put_id(h, &h->state.objects.at[i], err));

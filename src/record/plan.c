@@ -135,9 +135,10 @@ struct planning {
 static void plan_rate(const struct planning *p, struct typed_event *e, bool samples) {
     const pfr_recorder_options *const o = &p->r->options;
     struct perf_event_attr *const attr = &e->attr;
+    const bool asked = o->period || o->frequency || o->highest_frequency;
     if (e->own_frequency) {
         attr->freq = 1;
-    } else if (!e->fixed || o->period) {
+    } else if (!e->aux && !e->own_period && (!e->fixed || asked)) {
         attr->freq = !o->period;
         attr->sample_period = o->period ? o->period : p->frequency;
     }
@@ -192,14 +193,15 @@ static void plan_fields(const struct planning *p, struct typed_event *e) {
         {o->cgroup_events, PERF_SAMPLE_CGROUP},
         {p->user_regs != 0, PERF_SAMPLE_REGS_USER},
         {p->intr_regs != 0, PERF_SAMPLE_REGS_INTR},
-        {p->branches != 0, PERF_SAMPLE_BRANCH_STACK},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].asked)
             e->attr.sample_type |= fields[i].bits;
     e->attr.sample_regs_user = p->user_regs;
     e->attr.sample_regs_intr = p->intr_regs;
-    e->attr.branch_sample_type = p->branches;
+    e->attr.branch_sample_type = e->branches ? e->attr.branch_sample_type : p->branches;
+    if (e->attr.branch_sample_type)
+        e->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
     e->attr.mmap_data = o->addresses;
 }
 
@@ -209,8 +211,9 @@ static void plan_reading(const struct planning *p, struct typed_event *e, const 
     if (o->counts_per_thread || o->running_time)
         e->attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     e->attr.inherit_stat = o->counts_per_thread;
-    if (leader->reads_group && leader->members > 1) {
+    if (leader->reads_group)
         e->attr.sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_ID;
+    if (leader->reads_group && leader->members > 1) {
         e->attr.read_format |= PERF_FORMAT_GROUP;
         e->attr.inherit = 0; /* the kernel cannot read groups of heirs */
     }
@@ -248,7 +251,7 @@ static void plan_event(const struct planning *p, size_t number) {
     aux_plan(r, e);
     if (o->unbuffered)
         e->attr.wakeup_events = 1;
-    e->attr.write_backward = o->overwrite;
+    e->attr.write_backward = e->overwrite ? e->overwrite == 1 : o->overwrite;
 }
 
 static void plan_tracking(pfr_recorder *r) {
@@ -267,7 +270,7 @@ static void plan_tracking(pfr_recorder *r) {
 /* One event more, for the records that are no samples. */
 static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     pfr_recorder *const r = p->r;
-    struct typed_event *const e = event_list_add(&r->events, "dummy:HG", 8);
+    struct typed_event *const e = event_list_add(&r->events, "dummy", 5);
     if (!e)
         return mem_fail(&r->memory, err, "events");
     e->attr.type = PERF_TYPE_SOFTWARE;
@@ -278,18 +281,18 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     struct planning own = *p;
     own.branches = own.user_regs = own.intr_regs = 0;
     plan_event(&own, r->tracking);
-    const uint64_t place = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     struct typed_event *const dummy = &r->events.at[r->tracking];
-    dummy->attr.sample_type &= place;
-    dummy->attr.sample_period = r->options.period ? r->options.period : 1;
+    dummy->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_TRANSACTION);
+    if (!r->options.with_period)
+        dummy->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+    dummy->attr.branch_sample_type = 0;
+    dummy->attr.sample_period = r->options.count_only ? 0 : r->options.period ? r->options.period : 1;
     dummy->attr.freq = 0;
-    dummy->attr.exclude_callchain_user = 0;
-    dummy->attr.sample_stack_user = 0;
-    dummy->attr.sample_regs_user = 0;
-    dummy->attr.exclude_kernel = dummy->attr.exclude_user = 0;
     dummy->attr.disabled = r->by_task;
     dummy->attr.enable_on_exec = r->by_task && r->options.command;
-    return PFR_OK;
+    char name[64];
+    dummy->name = arena_text(&r->events.arena, name, event_name_of(&dummy->attr, "dummy", name, sizeof name));
+    return dummy->name ? PFR_OK : mem_fail(&r->memory, err, "events");
 }
 
 /* Samples of several events must say whose they are: by IDENTIFIER, at one place in all, where their fields differ. */
@@ -370,6 +373,18 @@ static pfr_status plan_cgroups(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Those of single events stand in their terms. */
+static pfr_status plan_branches(const struct planning *p, pfr_error *err) {
+    for (size_t i = 0; i < p->r->events.count; i++) {
+        struct typed_event *const e = &p->r->events.at[i];
+        uint64_t mask = 0;
+        if (e->branches)
+            PFR_TRY(branches_of(e->branches, &mask, err));
+        e->attr.branch_sample_type = mask;
+    }
+    return PFR_OK;
+}
+
 static uint32_t frequency_of(pfr_recorder *r) {
     const pfr_recorder_options *const o = &r->options;
     const uint32_t asked = o->frequency ? o->frequency : DEFAULT_FREQUENCY;
@@ -385,6 +400,8 @@ static uint32_t frequency_of(pfr_recorder *r) {
 
 pfr_status plan_events(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
+    if (o->period && (o->frequency || o->highest_frequency))
+        return wrong(err, "count", "--count and --freq are two ways to say the same%s: name one", "");
     struct planning p = {.r = r, .frequency = frequency_of(r), .begins_late = o->delay_ms != 0};
     PFR_TRY(parse_events(r, err));
     PFR_TRY(plan_cgroups(r, err));
@@ -392,6 +409,7 @@ pfr_status plan_events(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(o->branches ? branches_of(o->branches, &p.branches, err) : PFR_OK);
     PFR_TRY(o->user_regs ? registers_of(o->user_regs, &p.user_regs, err) : PFR_OK);
     PFR_TRY(o->intr_regs ? registers_of(o->intr_regs, &p.intr_regs, err) : PFR_OK);
+    PFR_TRY(plan_branches(&p, err));
     for (size_t i = 0; i < r->events.count; i++)
         plan_event(&p, i);
     if (r->by_cpu || o->cpus || p.begins_late || aux_is_recorded(r))

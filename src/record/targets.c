@@ -227,6 +227,10 @@ pfr_status targets_find(pfr_recorder *r, pfr_error *err) {
     if (names_tasks && o->all_cpus)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "target",
                         "-a records all that runs: it cannot go with -p, -t or -u");
+    if (cpus_alone && o->per_thread) {
+        recorder_note(r, "whole cpus are recorded: --per-thread has no meaning");
+        r->options.per_thread = false;
+    }
     r->by_cpu = cpus_alone;
     r->by_task = !cpus_alone;
     if (r->by_cpu && !o->cpus)
