@@ -81,5 +81,6 @@ const struct command cmd_list = {
     .opts = list_opts,
     .size = sizeof(struct list_options),
     .reads_no_file = true,
+    .opens_counters = true,
     .run = list_run,
 };

@@ -155,6 +155,7 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
                      : o->build_ids_in_maps ? PFR_BUILD_IDS_IN_MAPS
                                             : PFR_BUILD_IDS_OF_HITS,
         .version = PERFRAY_VERSION,
+        .drop_privileges = true,
         .note = o->quiet ? NULL : note_told,
     };
 }
@@ -300,5 +301,6 @@ const struct command cmd_record = {
     .size = sizeof(struct record_options),
     .reads_no_file = true,
     .runs_program = true,
+    .opens_counters = true,
     .run = record_run,
 };

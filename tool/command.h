@@ -43,6 +43,7 @@ struct command {
     bool prints_at_end;   /* nothing is printed before all is read: a progress line does not disturb */
     bool reads_no_file;   /* run is called once, with words; no option of shared_opts but -h is there */
     bool runs_program;    /* what follows the first operand belongs to a program */
+    bool opens_counters;  /* privileges beyond the user's are of use to it */
     enum exit_status (*run)(const struct task *task);
 };
 

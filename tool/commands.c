@@ -4,18 +4,21 @@
 #include <string.h>
 #include "command.h"
 
-extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency,
-    cmd_convert, cmd_recover, cmd_verify, cmd_record, cmd_list, cmd_trace;
+extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_convert,
+    cmd_recover, cmd_verify, cmd_record, cmd_list, cmd_trace;
 
 const struct command *const commands[] = {
+#ifdef HAVE_CMD_RECORDER
+    &cmd_record,  &cmd_list,
+#endif
+#ifdef HAVE_CMD_TRACE
+    &cmd_trace,
+#endif
 #ifdef HAVE_CMD_REPORT
     &cmd_report,
 #endif
 #ifdef HAVE_CMD_LATENCY
     &cmd_latency,
-#endif
-#ifdef HAVE_CMD_TRACE
-    &cmd_trace,
 #endif
 #ifdef HAVE_CMD_FLAME
     &cmd_flame,
@@ -40,9 +43,6 @@ const struct command *const commands[] = {
 #endif
 #ifdef HAVE_CMD_VERIFY
     &cmd_verify,
-#endif
-#ifdef HAVE_CMD_RECORDER
-    &cmd_record,  &cmd_list,
 #endif
     NULL,
 };

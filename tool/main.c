@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <perfray/sampling.h>
 #include "help.h"
 #include "nearest.h"
 #include "progress.h"
@@ -123,7 +124,16 @@ static enum exit_status run_command(const struct command *command, char **argv, 
     return run_parsed(command, options, &shared, &files);
 }
 
+static bool has_fit_privileges(const struct command *command) {
+    if (command->opens_counters || pfr_drop_privileges())
+        return true;
+    complain("privileges beyond the user's cannot be given up");
+    return false;
+}
+
 static enum exit_status begin_command(const struct command *command, char **argv) {
+    if (!has_fit_privileges(command))
+        return ENDS_PERMISSION;
     void *const options = calloc(1, command->size);
     if (!options) {
         complain("no memory for the options");

@@ -82,9 +82,11 @@ typedef struct pfr_recorder_options {
     bool compress;
     int level; /* of zstd; 0: 1 */
     pfr_record_build_ids build_ids;
-    uint64_t max_bytes;  /* ends when the file is as long; 0: any length */
-    bool parts;          /* pfr_recorder_snapshot begins a new file: OUTPUT.TIME, each readable alone */
-    uint64_t part_bytes; /* a new part by itself; 0: not */
+    bool drop_privileges; /* those beyond the user's (set-user-ID, file capabilities) end, for the whole process, as
+                             soon as counters are open, and for the command */
+    uint64_t max_bytes;   /* ends when the file is as long; 0: any length */
+    bool parts;           /* pfr_recorder_snapshot begins a new file: OUTPUT.TIME, each readable alone */
+    uint64_t part_bytes;  /* a new part by itself; 0: not */
     uint64_t part_ns;
     const char *const *words;                          /* the command line, for the header; ends with NULL */
     const char *version;                               /* who records, for the header */
@@ -131,6 +133,10 @@ void pfr_recorder_told(const pfr_recorder *recorder, pfr_recorder_result *result
 
 /* A command that still waits for its exec is killed. NULL is fine. */
 void pfr_recorder_close(pfr_recorder *recorder);
+
+/* Privileges beyond those of the process's user (set-user-ID, file capabilities) end for good; false: they do not. Of
+   threads the calling one alone loses capabilities: call it before there are others. */
+bool pfr_drop_privileges(void);
 
 /* What can be recorded here, one row at a time, and why the rest cannot. */
 typedef struct pfr_recordable {

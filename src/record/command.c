@@ -41,6 +41,8 @@ static pfr_status fork_command(pfr_recorder *r, int go[2], int failed[2], pfr_er
     if (pid == 0) {
         close(go[1]);
         close(failed[0]);
+        if (r->options.drop_privileges && !privileges_drop())
+            _exit(126);
         become(r->options.command, go[0], failed[1]);
     }
     r->command = (struct recorder_command){.pid = pid, .go = go[1], .failed = failed[0]};

@@ -47,7 +47,7 @@ static pfr_status open_watch(pfr_recorder *r, pfr_error *err) {
         return pfr_fail_errno(err, errno, "watch", "signals");
     if (r->command.watched >= 0 && r->kernel->watch(r->kernel->context, r->watch, r->command.watched) < 0)
         return pfr_fail_errno(err, errno, "watch", r->options.command[0]);
-    return control_open(r, err);
+    return PFR_OK;
 }
 
 /* --- a thread of its own --- */
@@ -93,6 +93,9 @@ static pfr_status open_steps(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(open_watch(r, err));
     PFR_TRY(counters_open(r, err));
     PFR_TRY(rings_map(r, err));
+    PFR_TRY(trace_blob_read(r, err));
+    PFR_TRY(privileges_end(r, err));
+    PFR_TRY(control_open(r, err));
     return file_begin(r, err);
 }
 

@@ -9,6 +9,7 @@
  *     command.c      the command, started and waiting
  *     counters.c     attrs become counters, and what the kernel does not have is given up (fallback.c)
  *     rings.c        what counters write into; aux_areas.c
+ *     privileges.c   those that the user does not have end here
  *     begin_file.c   the file with what is true at the start; tasks.c, machine.c, trace_blob.c
  *     loop.c         rings are drained into the file; hotplug.c
  *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c, hit_walk.c)
@@ -93,6 +94,8 @@ struct pfr_recorder {
     struct arena part; /* what is needed while the file is written */
     char *path;        /* the file that is written now; in the arena */
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
+    const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
+    size_t trace_blob_size;
     uint64_t clock_wall_ns, clock_ns; /* read together */
     int clock_id;
     bool enabled; /* counters count */
@@ -125,6 +128,11 @@ pfr_status command_go(pfr_recorder *r, pfr_error *err);
 /* Whether it has ended; its status is kept. */
 bool command_ended(struct recorder_command *command);
 void command_end(struct recorder_command *command);
+
+/* privileges.c: those beyond the user's, for good. */
+bool privileges_drop(void);
+/* The same where the options ask for it. */
+pfr_status privileges_end(const pfr_recorder *r, pfr_error *err);
 
 /* counters.c, fallback.c */
 pfr_status counters_open(pfr_recorder *r, pfr_error *err);
@@ -181,7 +189,8 @@ pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);
 void feature_u32(struct output *payload, uint32_t value);
 void feature_u64(struct output *payload, uint64_t value);
 void feature_text(struct output *payload, const char *text);
-/* trace_blob.c */
+/* trace_blob.c: read before privileges end, written into each file */
+pfr_status trace_blob_read(pfr_recorder *r, pfr_error *err);
 pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);
 
 /* loop.c */

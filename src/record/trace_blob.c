@@ -95,7 +95,20 @@ static void put_blob(const struct blob_writing *b) {
     feature_u64(b->to, 0); /* names of tasks */
 }
 
+static pfr_status keep(pfr_recorder *r, struct output *payload, pfr_error *err) {
+    const char *const bytes = out_bytes(payload, &r->trace_blob_size);
+    if (payload->status >= 0)
+        r->trace_blob = arena_copy(&r->events.arena, bytes, r->trace_blob_size, 8);
+    return r->trace_blob ? PFR_OK : mem_fail(&r->memory, err, "tracepoint formats");
+}
+
 pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err) {
+    if (!r->trace_blob)
+        return PFR_OK;
+    return pfr_writer_feature(r->writer, BIT_TRACING_DATA, r->trace_blob, r->trace_blob_size, err);
+}
+
+pfr_status trace_blob_read(pfr_recorder *r, pfr_error *err) {
     struct output payload;
     struct blob_writing b = {.r = r, .to = &payload};
     if (count_systems(&b) == 0)
@@ -105,7 +118,7 @@ pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err) {
         return mem_fail(&r->memory, err, "tracepoint formats");
     out_open_memory(&payload, &r->memory);
     put_blob(&b);
-    const pfr_status status = machine_feature(r, BIT_TRACING_DATA, &payload, err);
+    const pfr_status status = keep(r, &payload, err);
     out_close(&payload, NULL);
     mem_free(&r->memory, b.text, 1, FORMAT_MOST);
     return status;
