@@ -283,13 +283,9 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     plan_event(&own, r->tracking);
     struct typed_event *const dummy = &r->events.at[r->tracking];
     dummy->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_TRANSACTION);
-    if (!r->options.with_period)
-        dummy->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     dummy->attr.branch_sample_type = 0;
-    dummy->attr.sample_period = r->options.count_only ? 0 : r->options.period ? r->options.period : 1;
-    dummy->attr.freq = 0;
     dummy->attr.disabled = r->by_task;
-    dummy->attr.enable_on_exec = r->by_task && r->options.command;
+    dummy->attr.enable_on_exec = r->by_task && (r->options.command || p->begins_late);
     char name[64];
     dummy->name = arena_text(&r->events.arena, name, event_name_of(&dummy->attr, "dummy", name, sizeof name));
     return dummy->name ? PFR_OK : mem_fail(&r->memory, err, "events");

@@ -1,0 +1,533 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_counted.py STEPS.c - recordings of work that can be counted, and options one by one, beside the installed perf.
+
+Environment: PERFRAY, the command. Nothing here depends on time: events count calls, page faults and system calls, of
+which STEPS.c makes a known number. Every file that is recorded must please `perfray verify`, `info` and `dump`.
+Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
+"""
+import concurrent.futures
+import glob
+import os
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from run_record import (NOBODY, PERFRAY, Skip, Wrong, address_of, events, features, must, must_be_root, paranoid, run, text)
+
+COUNT = 4000
+PATIENCE = 60
+failed = False
+
+
+def report(name, part, *arguments):
+    global failed
+    try:
+        part(*arguments)
+        print("ok record/%s" % name)
+    except Skip as reason:
+        print("skip record/%s %s" % (name, reason))
+    except (Wrong, subprocess.TimeoutExpired) as problem:
+        failed = True
+        print("not ok record/%s\n    %s" % (name, problem))
+    sys.stdout.flush()
+
+
+def said(done):
+    return done.stderr.decode("utf-8", "replace").strip()[-400:]
+
+
+def must_be_clean(path):
+    """Nothing of a recording of ours is to be found fault with."""
+    for verb in ("verify", "info", "dump"):
+        done = subprocess.run([PERFRAY, verb, path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
+        must(done.returncode == 0 and not done.stderr, "%s %s: status %d: %s" % (verb, path, done.returncode, said(done)))
+
+
+def must_please_perf(path):
+    warned = run("perf", "script", "-i", path).stderr
+    warned += run("perf", "report", "--stdio", "-i", path).stderr
+    must(not warned or b"has no samples" in warned, "perf says of ours: %s" % warned.decode("utf-8", "replace")[:300])
+
+
+def record(tool, out, options, command):
+    """What was said; perf is asked again where it falls over its own feet."""
+    head = ["perf", "record", "-N"] if tool == "perf" else [PERFRAY, "record"]
+    for _ in range(3):
+        done = run(*head, "-o", out, *options, *command, timeout=PATIENCE)
+        if tool != "perf" or done.returncode >= 0:
+            break
+    if done.returncode and tool == "perf":
+        raise Skip("perf cannot: %s" % said(done).split("\n")[0][:100])
+    must(done.returncode == 0, "status %d: %s" % (done.returncode, said(done)))
+    return done
+
+
+# --- options, one by one ----------------------------------------------------------------------------------------------
+
+OPTIONS = """
+-e cpu-clock:k
+-e cpu-clock:uD,page-faults:kI
+-e {cpu-clock:u,page-faults:k}:S
+-e sched:sched_process_exit -F 100
+-e cpu-clock/call-graph=dwarf,stack-size=4096/,page-faults/call-graph=fp,max-stack=5/
+-e cpu-clock/overwrite/
+-a -F 100 --call-graph dwarf,1024
+-a -P -e page-faults -c 10
+--namespaces --all-cgroups --switch-events
+-k boottime
+--user-regs=ax,sp --intr-regs=ip
+-D 10 -g
+-s -n
+--running-time -e {cpu-clock,page-faults}:S
+"""
+
+# With PERFRAY_LONG these, too.
+MORE_OPTIONS = """
+-e page-faults -F 100
+-e faults -c 1
+-e cpu-clock:uH
+-e cpu-clock:kG
+-e cpu-clock:pp
+-e cpu-clock:P
+-e task-clock:S,page-faults
+-e {cpu-clock,page-faults,cs}:u
+-e cycles:u
+-e sched:sched_process_ex*
+-e sched:sched_switch --filter prev_pid==1
+-e cpu-clock/period=20000/
+-e cpu-clock/freq=500,name=foo/
+-e cpu-clock/no-inherit/,page-faults/time=0/
+-e software/config=0/
+-e bpf-output/no-inherit,name=x/
+-F max -n
+-C 0 -F 100 -g -d
+-a -F 100 --all-user
+-a -e page-faults:u -c 1
+--per-thread -T
+-i -m 16
+-W --phys-data -R
+--data-page-size --code-page-size --sample-cpu
+--buildid-mmap
+--no-buildid
+--overwrite -g
+-D -1
+-P -c 100000
+--transaction --sample-identifier
+--all-kernel
+--max-size 10M
+--no-buffering
+"""
+
+
+def compare_options(folder, number, options):
+    """The same events with the same attrs, and the same features."""
+    found = {}
+    for tool in ("perf", "ours"):
+        out = os.path.join(folder, "%d.%s" % (number, tool))
+        record(tool, out, options, ["true"])
+        found[tool] = (events(out), features(out))
+    must(found["perf"][0] == found["ours"][0], "events:\n%s\n%s" % tuple("\n".join(found[t][0]) for t in found))
+    must(found["perf"][1] == found["ours"][1], "missing features: perf %s, ours %s" % tuple(found[t][1] for t in found))
+    out = os.path.join(folder, "%d.ours" % number)
+    must_be_clean(out)
+    warned = run("perf", "report", "--stdio", "-i", out).stderr
+    must(not warned or b"has no samples" in warned, "perf says of ours: %s" % warned.decode("utf-8", "replace")[:300])
+
+
+def all_options(folder):
+    must_be_root()
+    def one(numbered):
+        number, line = numbered
+        try:
+            return compare_options(folder, number, line.split())
+        except Skip as reason:
+            return "skip record/options %s: %s" % (line, reason)
+        except (Wrong, subprocess.TimeoutExpired) as problem:
+            return Wrong("%s: %s" % (line, problem))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        lines = OPTIONS + (MORE_OPTIONS if os.environ.get("PERFRAY_LONG") else "")
+        results = list(pool.map(one, enumerate(line for line in lines.split("\n") if line)))
+    for result in results:
+        if isinstance(result, str):
+            print(result)
+    wrong = [str(result) for result in results if isinstance(result, Wrong)]
+    must(not wrong, "\n    ".join(wrong))
+
+
+# --- what is counted --------------------------------------------------------------------------------------------------
+
+def own_maps(path, name):
+    rows = text("perf", "script", "-i", path, "--show-mmap-events", "-F", "comm,tid,event").splitlines()
+    return {re.sub(r"\[0x[0-9a-f]+\(", "[(", row.split(": ", 2)[-1])
+            for row in rows if "PERF_RECORD_MMAP" in row and row.split()[0] == name and "/" + name in row}
+
+
+def rows_of(path, name):
+    """Samples of the program by object and function, as perf report counts them."""
+    rows = {}
+    options = ["--stdio", "--no-group", "-F", "sample,comm,dso,sym", "-t", "|"]
+    for row in text("perf", "report", "-i", path, *options).splitlines():
+        words = [word.strip() for word in row.split("|")]
+        if len(words) == 4 and words[1] == name and words[0].isdigit() and not words[3].endswith(tuple("0123456789abcdef")):
+            rows[tuple(words[2:])] = int(words[0])
+    return rows
+
+
+def compare_counted(folder, steps, name, options, exact, command=None):
+    """The same counts, to the last one where a call counts once."""
+    program = os.path.join(folder, name)
+    os.link(steps, program)
+    found = {}
+    for tool in ("perf", "ours"):
+        out = os.path.join(folder, "%s.%s" % (name, tool))
+        record(tool, out, options, command(program) if command else [program])
+        count = sum(row.split()[0] == name for row in text("perf", "script", "-i", out, "-F", "comm,event").splitlines() if row)
+        found[tool] = {"samples": count, "events": events(out), "features": features(out), "maps": own_maps(out, name)}
+    perf, ours = found["perf"], found["ours"]
+    for what in ("events", "features", "maps"):
+        must(perf[what] == ours[what], "%s: perf %s, ours %s" % (what, perf[what], ours[what]))
+    must(ours["samples"] >= COUNT, "%d samples of %d" % (ours["samples"], COUNT))
+    must(abs(ours["samples"] - perf["samples"]) <= (0 if exact else 0.03 * perf["samples"]),
+         "perf %d samples, ours %d" % (perf["samples"], ours["samples"]))
+    theirs, own = (rows_of(os.path.join(folder, "%s.%s" % (name, tool)), name) for tool in ("perf", "ours"))
+    top = sorted(theirs, key=theirs.get, reverse=True)[:20]
+    must(top and all(abs(own.get(row, 0) - theirs[row]) <= 3 + 0.03 * theirs[row] for row in top),
+         "reports: perf %s, ours %s" % (theirs, own))
+    out = os.path.join(folder, name + ".ours")
+    must_please_perf(out)
+    must_be_clean(out)
+
+
+def probed(folder, steps):
+    must_be_root()
+    run("perf", "probe", "-q", "-d", "probe_perfray:*")
+    if run("perf", "probe", "-q", "-x", steps, "probe_perfray:step=step").returncode:
+        raise Skip("perf probe makes no probe here")
+    try:
+        compare_counted(folder, steps, "st-uprobe", ["-e", "probe_perfray:step"], True)
+    finally:
+        run("perf", "probe", "-q", "-d", "probe_perfray:*")
+
+
+def in_cgroup(folder, steps):
+    must_be_root()
+    name = "perfray-test-%d" % os.getpid()
+    for root in ("/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
+        group = os.path.join(root, name)
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        if os.path.exists(os.path.join(group, "cgroup.procs")):
+            break
+        os.rmdir(group)
+    else:
+        raise Skip("no cgroup can be made here")
+    try:
+        enter = "echo $$ >%s/cgroup.procs && exec %%s" % group
+        compare_counted(folder, steps, "st-cgroup", ["-B", "-a", "-e", "page-faults:u", "-c", "1", "--cgroup", name], False,
+                        lambda program: ["sh", "-c", enter % program])
+    finally:
+        os.rmdir(group)
+
+
+class Controlled:
+    """A recorder that obeys through pipes, on which orders are answered."""
+
+    def __init__(self, tool, out, options, **more):
+        head = ["perf", "record", "-N"] if tool == "perf" else [PERFRAY, "record"]
+        orders, self.order = os.pipe()
+        self.answer, answers = os.pipe()
+        words = [*head, "-o", out, "--control", "fd:%d,%d" % (orders, answers), *options]
+        more.setdefault("stdin", subprocess.DEVNULL)
+        self.process = subprocess.Popen(words, pass_fds=(orders, answers), stderr=subprocess.PIPE, **more)
+        os.close(orders)
+        os.close(answers)
+
+    def obey(self, order):
+        os.write(self.order, order.encode() + b"\n")
+        ready = select.select([self.answer], [], [], PATIENCE)[0]
+        must(ready and os.read(self.answer, 16).startswith(b"ack"), "'%s' was not answered" % order)
+
+    def end(self):
+        _, problems = self.process.communicate(timeout=PATIENCE)
+        os.close(self.order)
+        os.close(self.answer)
+        must(self.process.returncode == 0, "status %d: %s" % (self.process.returncode, problems.decode()[-300:]))
+
+
+def do_work(program):
+    program.stdin.write(b".")
+    program.stdin.flush()
+    return program.stdout.readline().decode().strip()
+
+
+def of_process(folder, steps):
+    """A process that runs already, which works when the recorders are ready."""
+    name = "st-process"
+    path = os.path.join(folder, name)
+    os.link(steps, path)
+    counts = {}
+    for tool in ("perf", "ours"):
+        out = os.path.join(folder, "%s.%s" % (name, tool))
+        program = subprocess.Popen([path, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        recorder = Controlled(tool, out, ["-D", "-1", "-e", "page-faults:u,mem:%s:x" % address_of(steps, "step"), "-c", "1",
+                                          "-p", str(program.pid)])
+        recorder.obey("enable")
+        do_work(program)
+        program.stdin.close()
+        program.wait()
+        recorder.end()
+        rows = [row.split() for row in text("perf", "script", "-i", out, "-F", "event").splitlines()]
+        counts[tool] = {event: sum(row == [event] for row in rows) for row in rows for event in row}
+    perf, ours = (os.path.join(folder, "%s.%s" % (name, tool)) for tool in ("perf", "ours"))
+    must(len(counts["perf"]) == 2 and counts["perf"].keys() == counts["ours"].keys(), "%s" % counts)
+    must(all(abs(counts["ours"][event] - counts["perf"][event]) <= 0.03 * counts["perf"][event] for event in counts["perf"]),
+         "%s" % counts)
+    must(events(perf) == events(ours), "events: %s %s" % (events(perf), events(ours)))
+    must(features(perf) == features(ours), "features: perf %s, ours %s" % (features(perf), features(ours)))
+    must(own_maps(perf, name) == own_maps(ours, name), "maps: %s %s" % (own_maps(perf, name), own_maps(ours, name)))
+    must_please_perf(ours)
+    must_be_clean(ours)
+
+
+def counted(folder, steps):
+    here = "mem:%s:x" % address_of(steps, "step")
+    sets = (
+        ("st-break", ["-e", here], True), ("st-faults", ["-e", "page-faults:u", "-c", "1"], False),
+        ("st-group", ["-e", "{page-faults:u,minor-faults:u}:S", "-c", "1"], False),
+        ("st-trace", ["-e", "syscalls:sys_enter_getppid"], True),
+        ("st-filter", ["-e", "raw_syscalls:sys_enter", "--filter", "id == %d" % os_getppid()], True),
+        ("st-zstd", ["-z", "-B", "-e", here], True),
+        ("st-machine", ["-B", "-a", "-e", "page-faults:u", "-c", "1"], False))
+    parts = [(name, compare_counted, folder, steps, name, options, exact) for name, options, exact in sets]
+    parts += [("st-uprobe", probed, folder, steps), ("st-cgroup", in_cgroup, folder, steps),
+              ("st-process", of_process, folder, steps)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        futures = [(part[0], pool.submit(part[1], *part[2:])) for part in parts]
+    for name, future in futures:
+        report("counted/" + name[3:], future.result)
+
+
+def os_getppid():
+    """The number of getppid(2) on this machine."""
+    try:
+        with open("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id", encoding="ascii"):
+            return {"x86_64": 110, "aarch64": 173, "s390x": 64}[os.uname().machine]
+    except (OSError, KeyError):
+        return 110
+
+
+# --- streams, parts, rings --------------------------------------------------------------------------------------------
+
+def streams(folder, steps):
+    """Straight into the readers, while it is recorded."""
+    del folder
+    head = [PERFRAY, "record", "-q", "-e", "page-faults:u", "-c", "1", "-o", "-", "sh", "-c", steps + " >/dev/null"]
+    for reader in ([PERFRAY, "report", "--no-pager", "-"], ["perf", "report", "--stdio", "-i", "-"]):
+        if not shutil.which(reader[0]):
+            continue
+        recorder = subprocess.Popen(head, stdout=subprocess.PIPE)
+        done = subprocess.run(reader, stdin=recorder.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                              timeout=PATIENCE)
+        recorder.stdout.close()
+        must(recorder.wait() == 0, "the recorder ends with %d" % recorder.returncode)
+        must(done.returncode == 0 and b"touch" in done.stdout and b"steps" in done.stdout,
+             "%s: status %d: %s" % (reader[0], done.returncode, said(done)))
+        must(not done.stderr, "%s: %s" % (reader[0], said(done)))
+
+
+def parts(folder, steps):
+    """Each alone can be read: by signal, by size; the samples of all are those that were made."""
+    for how in ("signal", "100K"):
+        out = os.path.join(folder, "parts-%s.data" % how)
+        program = subprocess.Popen([steps, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        recorder = Controlled("ours", out, ["-D", "-1", "-e", "page-faults:u", "-c", "1", "--switch-output=" + how, "-p",
+                                            str(program.pid)])
+        recorder.obey("enable")
+        for _ in range(3):
+            do_work(program)
+            before = glob.glob(out + ".*")
+            if how == "signal":
+                recorder.process.send_signal(signal.SIGUSR2)
+                wait_until(lambda: len(glob.glob(out + ".*")) > len(before), "no new part")
+        program.stdin.close()
+        program.wait()
+        recorder.end()
+        names = glob.glob(out + ".*")
+        must(len(names) >= 2, "%s: %d parts" % (how, len(names)))
+        total = 0
+        for name in names:
+            must_be_clean(name)
+            must_please_perf(name)
+            found = re.search(r"SAMPLE\s+(\d+)", text(PERFRAY, "info", name))
+            total += int(found.group(1)) if found else 0
+        must(3 * COUNT <= total <= 3.1 * COUNT, "%s: %d samples in all parts" % (how, total))
+
+
+def newest(folder, steps):
+    """A ring that overwrites keeps the newest and loses nothing: the last page is there, the first ones are not."""
+    out = os.path.join(folder, "newest.data")
+    done = record("ours", out, ["--overwrite", "-m", "4", "-d", "-e", "page-faults:u", "-c", "1"], [steps])
+    last = int(done.stdout.split()[-1], 16)
+    found = [int(word, 16) for word in text("perf", "script", "-i", out, "-F", "addr").split()]
+    must(last in found and last - (COUNT - 1) * 4096 not in found, "%d samples, without the newest" % len(found))
+    must(b"lost" not in done.stderr, said(done))
+    must_be_clean(out)
+
+
+def late(folder, steps):
+    """Counted between the orders alone."""
+    out = os.path.join(folder, "late.data")
+    program = subprocess.Popen([steps, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    recorder = Controlled("ours", out, ["-D", "-1", "-e", "mem:%s:x" % address_of(steps, "step"), "-p", str(program.pid)])
+    recorder.obey("ping")
+    for order in (None, "enable", "disable"):
+        if order:
+            recorder.obey(order)
+        do_work(program)
+    program.stdin.close()
+    program.wait()
+    recorder.end()
+    count = len(text("perf", "script", "-i", out, "-F", "event").splitlines())
+    must(count == COUNT, "%d samples of %d" % (count, COUNT))
+
+
+def delayed(folder, steps):
+    """The first sample comes so much after the exec; what maps there are is told from the start."""
+    out = os.path.join(folder, "delayed.data")
+    recorder = subprocess.Popen([PERFRAY, "record", "-D", "200", "-e", "cpu-clock:u", "-o", out, steps, "spin"],
+                                stderr=subprocess.PIPE)
+    wait_until(lambda: os.path.exists(out) and os.path.getsize(out) > 20000, "no samples come")
+    recorder.send_signal(signal.SIGINT)
+    recorder.communicate(timeout=PATIENCE)
+    rows = text("perf", "script", "-i", out, "--show-task-events", "-F", "comm,time,event", "--ns").splitlines()
+    times = {kind: float(re.search(r"([\d.]+):", row).group(1)) for kind in ("COMM exec", "cpu-clock")
+             for row in reversed(rows) if kind in row}
+    must(len(times) == 2 and times["cpu-clock"] - times["COMM exec"] >= 0.2, "%s" % times)
+    must_be_clean(out)
+
+
+def wait_until(holds, problem):
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        must(time.monotonic() < end, problem)
+        time.sleep(0.02)
+
+
+# --- cpus that go and come --------------------------------------------------------------------------------------------
+
+def hotplug(folder, steps):
+    must_be_root()
+    switches = sorted(glob.glob("/sys/devices/system/cpu/cpu[1-9]*/online"))
+    if not switches:
+        raise Skip("no cpu can be switched off here")
+    out, told = os.path.join(folder, "hotplug.data"), os.path.join(folder, "hotplug.told")
+    cpu = re.search(r"cpu(\d+)/online", switches[-1]).group(1)
+
+    def switch(on):
+        with open(switches[-1], "w", encoding="ascii") as file:
+            file.write(on)
+
+    def is_told(word):
+        with open(told, encoding="utf-8") as file:
+            return word in file.read()
+    with open(told, "wb") as stream:
+        recorder = subprocess.Popen([PERFRAY, "record", "-a", "-c", "1", "-o", out, "-e", "page-faults:u", "sleep", "600"], stderr=stream)
+    try:
+        wait_until(lambda: os.path.exists(out) and os.path.getsize(out) > 4096, "no recording begins")
+        try:
+            switch("0")
+        except OSError as problem:
+            raise Skip("cpu %s cannot be switched off: %s" % (cpu, problem.strerror)) from problem
+        wait_until(lambda: is_told("cpu %s went off" % cpu), "it is not told that a cpu went off")
+        switch("1")
+        wait_until(lambda: is_told("cpu %s came: it is recorded" % cpu), "it is not told that a cpu came")
+        must(run("taskset", "-c", cpu, steps).returncode == 0, "nothing can run on cpu %s" % cpu)
+    finally:
+        switch("1")
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(timeout=PATIENCE)
+    must(recorder.returncode == 143, "status %d" % recorder.returncode)
+    rows = text("perf", "script", "-i", out, "-F", "comm,cpu,event").splitlines()
+    wanted = ["steps", "[%03d]" % int(cpu), "page-faults:u:"]
+    must(sum(row.split() == wanted for row in rows) >= COUNT, "nothing of cpu %s is recorded after it came" % cpu)
+    must_please_perf(out)
+    must_be_clean(out)
+
+
+# --- privileges -------------------------------------------------------------------------------------------------------
+
+def capability(path, number):
+    """The file gets one capability, effective: struct vfs_cap_data, revision 2."""
+    low, high = (1 << number if number < 32 else 0), (1 << number - 32 if number >= 32 else 0)
+    os.setxattr(path, "security.capability", struct.pack("<5I", 0x02000001, low, 0, high, 0))
+
+
+def privileges(folder):
+    """Counters need them, files and names do not: what is recorded is the user's, and so is what the command may."""
+    must_be_root()
+    if not shutil.which("setpriv"):
+        raise Skip("setpriv is not installed")
+    home, closed = os.path.join(folder, "home"), os.path.join(folder, "closed")
+    os.chmod(folder, 0o755)
+    os.mkdir(home)
+    os.mkdir(closed, 0o700)
+    os.chown(home, NOBODY, NOBODY)
+    drop = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+    ways = (("setuid", lambda path: os.chmod(path, 0o4755)), ("capability", lambda path: capability(path, 38)))
+    for way, raise_it in ways:
+        command, out = os.path.join(folder, "perfray-" + way), os.path.join(home, way + ".data")
+        shutil.copy(PERFRAY, command)
+        raise_it(command)
+        script = "cat /proc/$PPID/status /proc/self/status"
+        done = run(*drop, command, "record", "-a", "-e", "cpu-clock", "-o", out, "sh", "-c", script, cwd=home)
+        if done.returncode == 6 and paranoid() > 0:
+            raise Skip("a %s has no effect in this folder" % way)
+        must(done.returncode == 0, "%s: status %d: %s" % (way, done.returncode, said(done)))
+        lines = done.stdout.decode().splitlines()
+        users = [line.split()[1:] for line in lines if line.startswith("Uid:")]
+        caps = [int(line.split()[1], 16) for line in lines if line.startswith(("CapEff:", "CapPrm:"))]
+        must(users == [[str(NOBODY)] * 4] * 2 and caps == [0] * 4, "%s: users %s, capabilities %s" % (way, users, caps))
+        must(os.stat(out).st_uid == NOBODY, "%s: the file is not the user's" % way)
+        must_be_clean(out)
+        done = run(*drop, command, "record", "-o", os.path.join(closed, "x.data"), "-e", "cpu-clock", "true", cwd=home)
+        must(done.returncode == 6 and not os.listdir(closed), "%s: status %d: %s" % (way, done.returncode, said(done)))
+        secret = os.path.join(closed, "secret.data")
+        shutil.copy(out, secret)
+        must(run(*drop, command, "report", secret).returncode == 6, "%s: report reads what the user may not" % way)
+        os.unlink(secret)
+
+
+def main():
+    source = sys.argv[1]
+    with tempfile.TemporaryDirectory(prefix="perfray-counted-") as folder:
+        steps = os.path.join(folder, "steps")
+        if run(PERFRAY, "record", "-q", "-e", "cpu-clock:u", "-o", os.path.join(folder, "try.data"), "true").returncode:
+            print("skip record nothing can be sampled here")
+            return 77
+        if run("gcc", "-g", "-O1", "-no-pie", "-o", steps, source).returncode:
+            print("skip record gcc is not installed")
+            return 77
+        report("privileges", privileges, folder)
+        if not shutil.which("perf"):
+            print("skip record/options perf is not installed")
+            return 1 if failed else 77
+        report("options", all_options, folder)
+        counted(folder, steps)
+        for name, part in (("streams", streams), ("parts", parts), ("newest", newest), ("late", late), ("delayed", delayed),
+                           ("hotplug", hotplug)):
+            report(name, part, folder, steps)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
