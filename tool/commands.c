@@ -4,8 +4,8 @@
 #include <string.h>
 #include "command.h"
 
-extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_convert,
-    cmd_recover, cmd_verify, cmd_record, cmd_list, cmd_trace;
+extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_symbols,
+    cmd_convert, cmd_recover, cmd_verify, cmd_record, cmd_list, cmd_trace;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_RECORDER
@@ -19,6 +19,9 @@ const struct command *const commands[] = {
 #endif
 #ifdef HAVE_CMD_LATENCY
     &cmd_latency,
+#endif
+#ifdef HAVE_CMD_SYMBOLS
+    &cmd_symbols,
 #endif
 #ifdef HAVE_CMD_FLAME
     &cmd_flame,

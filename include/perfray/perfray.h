@@ -17,6 +17,7 @@
 #include <perfray/sampling.h>
 #include <perfray/script.h>
 #include <perfray/selection.h>
+#include <perfray/symbols.h>
 #include <perfray/trace.h>
 #include <perfray/tracing.h>
 #include <perfray/verify.h>

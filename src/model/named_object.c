@@ -46,13 +46,22 @@ bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id,
     return length > 0 && (size_t)length < room;
 }
 
-bool kept_object_place(const uint8_t *id, size_t size, bool is_vdso, char path[DEBUG_PATH_ROOM],
+static bool kept_place(const uint8_t *id, size_t size, const char *file, char path[DEBUG_PATH_ROOM],
                        struct symbol_object *found) {
     char folder[DEBUG_PATH_ROOM / 2];
     const char *home = getenv("HOME");
     *found = (struct symbol_object){.kind = SYMBOL_USER, .path = path, .build_id = id, .build_id_size = size};
     return home && (size_t)snprintf(folder, sizeof folder, "%s/.debug", home) < sizeof folder &&
-           build_id_path(path, DEBUG_PATH_ROOM, folder, id, size, is_vdso ? "/vdso" : "/elf");
+           build_id_path(path, DEBUG_PATH_ROOM, folder, id, size, file);
+}
+
+bool kept_object_place(const uint8_t *id, size_t size, bool is_vdso, char path[DEBUG_PATH_ROOM],
+                       struct symbol_object *found) {
+    return kept_place(id, size, is_vdso ? "/vdso" : "/elf", path, found);
+}
+
+bool kept_debug_place(const uint8_t *id, size_t size, char path[DEBUG_PATH_ROOM], struct symbol_object *found) {
+    return kept_place(id, size, "/debug", path, found);
 }
 
 /* "FOLDER/REST/NAME", of whose parts the first two may be empty. */
@@ -87,6 +96,8 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
                                     .crc = place && link ? &link->crc : NULL};
     if (place == 0)
         return build_id_path(path, DEBUG_PATH_ROOM, folder, id, size, ".debug");
+    if (place == DEBUG_PLACES - 1)
+        return kept_debug_place(id, size, path, found);
     return search->path && link && *link->name && linked_place(search, place, link->name, path);
 }
 

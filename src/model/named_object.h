@@ -50,11 +50,11 @@ struct debug_search {
     size_t size;              /* 0: the one in it */
 };
 
-#define DEBUG_PLACES 4u
+#define DEBUG_PLACES 5u
 #define DEBUG_PATH_ROOM 1024u
 
 /* Place number `place`, from 0 on: by build-id; by the name in the object (.gnu_debuglink) beside it, in .debug beside
-   it, below the folder. False: there is no such place. */
+   it, below the folder; in the copy that perf keeps. False: there is no such place. */
 bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
                               char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
@@ -72,6 +72,9 @@ bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id,
    no such place. */
 bool kept_object_place(const uint8_t *id, size_t size, bool is_vdso, char path[DEBUG_PATH_ROOM],
                        struct symbol_object *found);
+
+/* The same of what was taken out of it. */
+bool kept_debug_place(const uint8_t *id, size_t size, char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
 /* Of what the object and the symbols taken out of it say, the one that starts last; the latter have more names. As
    symbol_source.find. */

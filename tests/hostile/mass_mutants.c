@@ -32,6 +32,7 @@
 #include <perfray/flame.h>
 #include <perfray/info.h>
 #include <perfray/latency.h>
+#include <perfray/symbols.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/verify.h>
@@ -170,6 +171,17 @@ static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *
     return pfr_flame(reader, &options, out, err);
 }
 
+static pfr_status print_symbols(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_symbols_options options = {.size = sizeof options,
+                                         .format = PFR_SYMBOLS_JSON,
+                                         .jobs = 1,
+                                         .symfs = "/nonexistent",
+                                         .kallsyms = "/nonexistent",
+                                         .hole = hear,
+                                         .context = said};
+    return pfr_symbols_print(reader, &options, out, err);
+}
+
 enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
 
 static pfr_status print_latency(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
@@ -206,7 +218,8 @@ static pfr_status print_verify_json(pfr_reader *reader, pfr_output *out, struct 
 struct printer {
     const char *name;
     enum subject subject; /* of others it is not asked */
-    bool is_json, tells_all, is_binary; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
+    bool is_json, tells_all,
+        is_binary; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
     pfr_status (*print)(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
 };
 
@@ -224,6 +237,7 @@ static const struct printer printers[] = {
     {"trace-script-yaml", OF_TRACES, false, false, false, print_trace_yaml},
     {"latency", OF_TRACES, false, false, false, print_latency},
     {"latency-json", OF_TRACES, true, false, false, print_latency_json},
+    {"symbols", OF_SAMPLES, true, false, false, print_symbols},
     {"flame", OF_ALL, false, false, false, print_flame},
     {"verify", OF_ALL, false, true, false, print_verify},
     {"verify-json", OF_ALL, true, true, false, print_verify_json},

@@ -31,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 
-COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"], ["script"],
+COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"], ["symbols"], ["script"],
             ["export", "--format=pprof"], ["flame", "-o"], ["verify"], ["convert", "-o"],
             ["convert", "-z", "--byte-order=big", "-o"], ["convert", "--to=directory", "-o"], ["recover", "-o"])
 # Of traces; "MAP" is a map of their functions.
@@ -40,7 +40,7 @@ TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--
                   ["flame", "-j", "1", "-o"], ["latency", "-j", "1", "-m", "MAP"], ["verify"])
 TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray")
 # These open objects and tables of the kernel for names.
-NAMING = (["report"], ["script"], ["export", "--format=pprof"], ["flame", "-o"])
+NAMING = (["report"], ["symbols"], ["script"], ["export", "--format=pprof"], ["flame", "-o"])
 RECORDINGS = ("cpu-clock.data", "buildid-mmap.data", "tracepoints.data", "demo.data", "zstd.data", "threads-zstd.data",
               "pipe-tracepoints.data", "pipe-zstd.data")
 WAYS = ("EIO", "ENOSPC", "EINTR", "EPIPE", "SHORT")

@@ -34,7 +34,7 @@ IP_TID_TIME_PERIOD = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 8
 CALLCHAIN = 1 << 5
 IDENTIFIER = 1 << 16
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"],
-            ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"], ["verify"])
+            ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"], ["symbols", "--symfs", "/nonexistent", "--kallsyms", "/nonexistent"], ["verify"])
 TRACE_COMMANDS = [command for command in COMMANDS if command[0] != "verify"] + [["latency"], ["latency", "--by=caller"],
                                                                                 ["script"]]
 OF_PROFILES = ("report", "export", "flame", "latency")

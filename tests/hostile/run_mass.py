@@ -37,6 +37,7 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
             "folded": "export --symfs=/nonexistent --kallsyms=/nonexistent",
             "pprof": "export --format=pprof --symfs=/nonexistent --kallsyms=/nonexistent",
+            "symbols": "symbols --symfs=/nonexistent --kallsyms=/nonexistent",
             "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent",
             "verify": "verify --notes --most=100", "verify-json": "verify --notes --most=100 --format=json"}
 

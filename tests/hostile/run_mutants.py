@@ -25,10 +25,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
 COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
             ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
-            ["report", "--no-pager"], ["script", "--no-pager"], ["export"], ["flame"],
+            ["report", "--no-pager"], ["script", "--no-pager"], ["export"], ["flame"], ["symbols", "--no-pager"],
             ["verify"], ["verify", "--notes", "--format=json"])
 EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"],
-         ["script", "--no-pager"], ["export"], ["flame"], ["verify"])
+         ["script", "--no-pager"], ["export"], ["flame"], ["symbols", "--no-pager"], ["verify"])
 TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["dump"], ["dump", "--format=jsonl"],
                   ["dump", "--hex"], ["script", "--no-pager"], ["script", "--format=json"], ["script", "--format=llvm-yaml"],
                   ["report", "--no-pager"], ["report", "--format=json", "-s", "pid,tid,sym"], ["export"],

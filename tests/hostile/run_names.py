@@ -85,7 +85,7 @@ REACHED = {
     ("info", "--format=perf"): IN_PERF_HEADER, ("info", "--events"): {"trace_event", "trace_system"},
     ("info", "--build-ids"): set(), ("info", "--stats"): {"trace_event", "trace_system"},
     ("report",): IN_REPORT, ("report", "--format=perf"): IN_REPORT, ("report", "--format=csv"): IN_REPORT,
-    ("report", "-g", "--format=csv"): IN_REPORT,
+    ("report", "-g", "--format=csv"): IN_REPORT, ("symbols",): set(), ("symbols", "--format=json"): set(),
     ("export",): {"comm"}, ("export", "--mark-kernel"): {"comm"}, ("flame",): {"comm"}, ("verify", "--notes"): set(), ("verify", "--notes", "--format=json"): set(),
     ("report", "--format=json"): IN_REPORT, ("report", "--sort=dso,sym,comm,pid,tid"): IN_REPORT,
 }

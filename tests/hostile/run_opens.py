@@ -45,6 +45,8 @@ CALL = re.compile(r"^\d* *(\w+)\(")
 LINK = re.compile(r"<(.*)>$")
 
 
+# Where `symbols` looks for files of a recorded build-id.
+PLACES = "/usr/lib/debug/"
 ANONYMOUS = "/dev/zero"  # what the kernel calls shared memory: no object at all
 
 
@@ -131,6 +133,8 @@ def check_verbs(folder, recorded):
     yield from check_traces(folder, recorded)
     yield "dump --aux", check_aux_opens(folder)
     yield "report", check_opens(["report", made], folder, [made] + named, kernel=True, must=[made])
+    near = [name + rest for name in named for rest in (".debug", ".dbg")]
+    yield "symbols", check_opens(["symbols", made], folder, [made] + named + near + [PLACES], kernel=True, must=[made])
     yield "report --no-symbols", check_opens(["report", "--no-symbols", made], folder, [made], must=[made])
     for words in (["export"], ["export", "--format=pprof"], ["flame"]):
         yield " ".join(words), check_opens([*words, made], folder, [made] + named, kernel=True, must=[made])
@@ -143,7 +147,7 @@ def check_verbs(folder, recorded):
                                     must=[trace_file, table])
     root = at("demo-root")
     yield "report --symfs", check_opens(["report", "--symfs", root, at("demo.data")], folder,
-                                        [at("demo.data"), root + "/"], kernel=True,
+                                        [at("demo.data"), root + "/", os.path.join(folder, ".debug") + "/"], kernel=True,
                                         must=[os.path.join(root, "demo/busy")])
     yield "report --kallsyms", check_kallsyms_opens(folder, made, named)
     write(stream, named_recording.make_jit_stream(b"java", os.getpid()))

@@ -28,6 +28,7 @@ VERBS = {
     "info": ["info", "--format=json"],
     "report": ["report", "--format=json", "--no-symbols"],
     "report -g": ["report", "-g", "--format=json", "--children", "--no-symbols"],
+    "symbols": ["symbols", "--format=json"],
     "latency": ["latency", "--format=json"],
     "latency of callers": ["latency", "--by=caller", "--histogram", "--format=json"],
     "latency of threads": ["latency", "--by=thread", "--ticks", "--format=json"],

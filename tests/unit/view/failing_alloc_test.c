@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump, report, latency, script, export, flame and verify fails once,
- * on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and no block, no
- * descriptor and no file is left over. What a verb can do without that allocation must come out as if it had not
- * failed.
+ * Memory of whole verbs: every allocation of info, dump, report, symbols, latency, script, export, flame and verify
+ * fails once, on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and
+ * no block, no descriptor and no file is left over. What a verb can do without that allocation must come out as if it
+ * had not failed.
  */
 #include "../base/failing_alloc.h"
 #include "../file/recorded_files.h"
@@ -15,6 +15,7 @@
 #include <perfray/flame.h>
 #include <perfray/info.h>
 #include <perfray/latency.h>
+#include <perfray/symbols.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
 #include <perfray/verify.h>
@@ -207,6 +208,21 @@ static pfr_selection selection_in(const struct scene *scene) {
     return (pfr_selection){.size = sizeof(pfr_selection), .jobs = 1, .symfs = scene->symfs, .kallsyms = "/nowhere"};
 }
 
+static pfr_status print_symbols(const struct scene *scene, pfr_symbols_format format, pfr_reader *reader,
+                                pfr_output *out, pfr_error *err) {
+    const pfr_symbols_options options = {
+        .size = sizeof options, .format = format, .jobs = 1, .symfs = scene->symfs, .kallsyms = "/nowhere"};
+    return pfr_symbols_print(reader, &options, out, err);
+}
+
+static pfr_status run_symbols(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    return print_symbols(scene, PFR_SYMBOLS_TEXT, reader, out, err);
+}
+
+static pfr_status run_symbols_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    return print_symbols(scene, PFR_SYMBOLS_JSON, reader, out, err);
+}
+
 static pfr_status run_export(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_selection of = selection_in(scene);
     const pfr_export_options options = {.size = sizeof options, .format = "folded", .of = &of, .mark_kernel = true};
@@ -292,6 +308,8 @@ static const struct verb verbs[] = {
     {"report --group -g folded", run_report_folded},
     {"report --mem-mode --format=json", run_report_memory},
     {"report -s trace_fields --format=csv", run_report_fields},
+    {"symbols", run_symbols},
+    {"symbols --format=json", run_symbols_json},
     {"script", run_script},
     {"script --jobs=3", run_script_jobs},
     {"script --show-round-events", run_script_as_recorded},

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an ELF file has: see elf_look.h. No section but notes is read. */
+#include "elf_look.h"
+
+#include "regular_file.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_debug_info(const char *name) {
+    return name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0);
+}
+
+static void note_section(const struct elf_object *object, const GElf_Shdr *header, struct elf_facts *facts) {
+    if (header->sh_size == 0 || header->sh_type == SHT_NOBITS)
+        return;
+    facts->has_code = facts->has_code || header->sh_flags & SHF_EXECINSTR;
+    facts->has_symtab = facts->has_symtab || header->sh_type == SHT_SYMTAB;
+    facts->has_debug_info =
+        facts->has_debug_info || is_debug_info(elf_strptr(object->elf, object->names_section, header->sh_name));
+}
+
+static enum symbol_result look(const struct symbol_object *asked, struct elf_object *object, struct elf_facts *facts) {
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    elf_read_build_id(object, &facts->id);
+    while ((section = elf_nextscn(object->elf, section)))
+        if (gelf_getshdr(section, &header))
+            note_section(object, &header, facts);
+    return elf_build_check(asked, &facts->id, object->fd, object->file_size);
+}
+
+enum symbol_result elf_look(const struct symbol_object *asked, struct memory *memory, struct elf_facts *facts) {
+    struct stat status;
+    struct elf_object object;
+    int fd;
+    *facts = (struct elf_facts){0};
+    enum symbol_result result = open_regular_under(asked->symfs, asked->path, &fd, &status);
+    if (result != SYMBOL_FOUND)
+        return result;
+    result = elf_object_start(&object, fd, (uint64_t)status.st_size, memory);
+    if (result == SYMBOL_FOUND)
+        result = look(asked, &object, facts);
+    elf_object_end(&object);
+    close(fd);
+    return result;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why addresses of a row have no names, and what mends it. A file of the recorded build that is found somewhere is put
+ * where it is looked for; one that is found nowhere debuginfod may have, which is asked by the command, never by us:
+ *
+ *     install -D -m 600 /opt/app/lib.so.debug /home/me/.debug/.build-id/ab/cdef.../debug
+ *     f=$(DEBUGINFOD_URLS=... debuginfod-find debuginfo abcdef...) && install -D -m 600 "$f" /home/me/...
+ */
+#include "view/symbols_parts.h"
+
+#include "base/escape.h"
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FETCH "f=$(DEBUGINFOD_URLS=${DEBUGINFOD_URLS:-https://debuginfod.elfutils.org} debuginfod-find %s %s)"
+#define QUOTED_ROOM (4 * DEBUG_PATH_ROOM / 3)
+
+/* A name as a word for sh; false: it is not one that can be shown and typed, or too long. */
+static bool quote(const char *name, char to[QUOTED_ROOM]) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    char shown[QUOTED_ROOM];
+    const size_t length = strlen(name);
+    if (length == 0 || length > QUOTED_ROOM - 4 || name[0] == '-' || strchr(name, '\''))
+        return false;
+    if (escape_into(shown, sizeof shown, name, length) != length || memcmp(shown, name, length) != 0)
+        return false;
+    const bool is_plain = name[strspn(name, plain)] == '\0';
+    snprintf(to, QUOTED_ROOM, is_plain ? "%s" : "'%s'", name);
+    return true;
+}
+
+static void write_id(char to[2 * BUILD_ID_MOST + 1], const struct build_id *id) {
+    to[0] = '\0';
+    for (size_t i = 0; i < id->size; i++)
+        snprintf(to + 2 * i, 3, "%02x", id->bytes[i]);
+}
+
+/* --- Commands. */
+
+/* One that does not fit is none. */
+static void settle(struct symbols_fault *f, int length) {
+    if (length < 0 || (size_t)length >= sizeof f->command)
+        f->command[0] = '\0';
+}
+
+static void put_there(const struct object_spare *spare, const struct build_id *id, const char *kind,
+                      struct symbols_fault *f) {
+    char from[QUOTED_ROOM], to[QUOTED_ROOM], digits[2 * BUILD_ID_MOST + 1];
+    write_id(digits, id);
+    if (!*spare->place || !quote(spare->place, to))
+        return;
+    if (*spare->path && quote(spare->path, from))
+        settle(f, snprintf(f->command, sizeof f->command, "install -D -m 600 %s %s", from, to));
+    else
+        settle(f, snprintf(f->command, sizeof f->command, FETCH " && install -D -m 600 \"$f\" %s", kind, digits, to));
+}
+
+static void report_with(const struct symbols *s, const struct object_spare *spare, const struct build_id *id,
+                        struct symbols_fault *f) {
+    char file[QUOTED_ROOM], from[QUOTED_ROOM], digits[2 * BUILD_ID_MOST + 1];
+    const char *name = s->options->file ? s->options->file : "perf.data";
+    write_id(digits, id);
+    if (id->size == 0 || !quote(name, file))
+        return;
+    if (*spare->path && quote(spare->path, from))
+        settle(f, snprintf(f->command, sizeof f->command, "perfray report --vmlinux %s %s", from, file));
+    else
+        settle(f, snprintf(f->command, sizeof f->command, FETCH " && perfray report --vmlinux \"$f\" %s", "debuginfo",
+                           digits, file));
+}
+
+static void read_as_root(const struct symbols *s, struct symbols_fault *f) {
+    char file[QUOTED_ROOM];
+    const char *name = s->options->file ? s->options->file : "perf.data";
+    if (quote(name, file))
+        settle(f, snprintf(f->command, sizeof f->command, "sudo perfray report %s", file));
+}
+
+static void advise(struct symbols_fault *f, enum object_need need) {
+    static const char *const advices[] = {
+        [NEED_NOTHING] = "",
+        [NEED_OBJECT] = "put the recorded file below a folder, at the same path, and name the folder with --symfs",
+        [NEED_DEBUG] = "build it with -g, or put its own build before it was stripped in its place",
+        [NEED_VMLINUX] = "name the recorded kernel's own file with --vmlinux, or its list of symbols with --kallsyms",
+        [NEED_SETTING] = "",
+        [NEED_READER] = "",
+        [NEED_MAP] = "have the program write /tmp/perf-PID.map: node --perf-basic-prof, python -X perf, a Java agent",
+    };
+    snprintf(f->advice, sizeof f->advice, "%s", advices[need]);
+}
+
+static void mend(struct symbols *s, const struct symbols_row *row, const struct object_look *look, bool lines,
+                 struct symbols_fault *f) {
+    const enum object_need need = object_fault_need(f->fault);
+    struct object_spare spare;
+    if (need == NEED_OBJECT || need == NEED_DEBUG || need == NEED_VMLINUX)
+        object_spare_find(&s->profile->names, row->object, look, need, lines, &spare);
+    if (need == NEED_OBJECT || need == NEED_DEBUG)
+        put_there(&spare, &look->id, need == NEED_OBJECT ? "executable" : "debuginfo", f);
+    else if (need == NEED_VMLINUX)
+        report_with(s, &spare, &look->id, f);
+    else if (need == NEED_SETTING)
+        settle(f, snprintf(f->command, sizeof f->command, "sudo sysctl -w kernel.kptr_restrict=0"));
+    else if (need == NEED_READER)
+        read_as_root(s, f);
+    advise(f, need);
+}
+
+/* --- Why. */
+
+static void say_why(const struct object_look *look, struct symbols_fault *f) {
+    char recorded[2 * BUILD_ID_MOST + 1], other[2 * BUILD_ID_MOST + 1];
+    const char *text = object_fault_text(f->fault);
+    const bool by_id = object_fault_need(f->fault) == NEED_OBJECT || object_fault_need(f->fault) == NEED_DEBUG;
+    write_id(recorded, &look->id);
+    write_id(other, &look->other);
+    if (f->fault == FAULT_REPLACED && look->other.size <= 20 && look->id.size <= 20)
+        snprintf(f->why, sizeof f->why, "%s: build-id %s, recorded was %s", text, other, recorded);
+    else if (by_id && look->id.size)
+        snprintf(f->why, sizeof f->why, "%s; build-id %s", text, recorded);
+    else if (by_id)
+        snprintf(f->why, sizeof f->why, "%s; no build-id was recorded", text);
+    else
+        snprintf(f->why, sizeof f->why, "%s", text);
+}
+
+static void describe(struct symbols *s, const struct symbols_row *row, const struct object_look *look, bool lines,
+                     struct symbols_fault *f) {
+    f->any = true;
+    f->fault = lines ? look->lines : look->names;
+    say_why(look, f);
+    if (row->object != NO_OBJECT)
+        mend(s, row, look, lines, f);
+}
+
+pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row, struct symbols_faults *faults,
+                               pfr_error *err) {
+    struct object_look look;
+    *faults = (struct symbols_faults){0};
+    PFR_TRY(object_look(&s->profile->names, row->object, &look, err));
+    faults->id = look.id;
+    if (row->sums.named < row->sums.addresses)
+        describe(s, row, &look, false, &faults->names);
+    if (row->sums.lined < row->sums.addresses)
+        describe(s, row, &look, true, &faults->lines);
+    return PFR_OK;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray symbols: how good the names of a recording are, and what mends them. */
+#include <perfray/symbols.h>
+#include <string.h>
+#include "command.h"
+
+struct symbols_options {
+    unsigned format; /* as pfr_symbols_format */
+    uint32_t max_stack, jobs;
+    const char *symfs, *debug_dir, *kallsyms, *vmlinux;
+};
+
+#define OF(member) offsetof(struct symbols_options, member)
+
+static const struct opt symbols_opts[] = {
+    {"format", 0, OPT_CHOICE, OF(format), "text|json", "a table for people, or JSON"},
+    {"max-stack", 0, OPT_NUMBER, OF(max_stack), "COUNT", "look at as much of a call chain; 127 without the option"},
+    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look for objects below this folder"},
+    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR",
+     "look for what was taken out of objects here, not in /usr/lib/debug"},
+    {"kallsyms", 0, OPT_STRING, OF(kallsyms), "FILE", "names of the kernel's functions"},
+    {"vmlinux", 'k', OPT_STRING, OF(vmlinux), "FILE", "names and lines of the kernel's functions out of this object"},
+    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads; without it one for each cpu, at most 4"},
+    {0},
+};
+
+/* Holes in the recording are told by complain_of_damage; this is what only counting meets. */
+static void limit_told(void *file, const pfr_error *hole) {
+    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
+        complain_of(file, hole, NULL);
+}
+
+static enum exit_status print_symbols(const struct task *task, pfr_reader *reader) {
+    const struct symbols_options *const o = task->options;
+    const pfr_symbols_options how = {.size = sizeof how,
+                                     .format = (pfr_symbols_format)o->format,
+                                     .max_stack = o->max_stack,
+                                     .jobs = o->jobs,
+                                     .symfs = o->symfs,
+                                     .debug_dir = o->debug_dir,
+                                     .kallsyms = o->kallsyms,
+                                     .vmlinux = o->vmlinux,
+                                     .file = task->file,
+                                     .hole = limit_told,
+                                     .context = (void *)(uintptr_t)task->file};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    if (how.format == PFR_SYMBOLS_TEXT)
+        print_title(task);
+    const pfr_status status = pfr_symbols_print(reader, &how, task->out, &err);
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, &err, NULL);
+    return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
+}
+
+static enum exit_status symbols_run(const struct task *task) {
+    const pfr_open_options how = {.size = sizeof how, .spool = true};
+    enum exit_status status;
+    pfr_reader *const reader = open_recording(task, &how, &status);
+    if (reader)
+        status = print_symbols(task, reader);
+    pfr_close(reader);
+    return status;
+}
+
+extern const struct command cmd_symbols;
+const struct command cmd_symbols = {
+    .name = "symbols",
+    .about = "show how much has names, why not all, and what mends it",
+    .arguments = "[FILE...]",
+    .opts = symbols_opts,
+    .size = sizeof(struct symbols_options),
+    .prints_at_end = true,
+    .run = symbols_run,
+};
