@@ -2,7 +2,14 @@
 /* perfray convert: write a recording in another form. */
 #include "editing.h"
 
-static const struct opt convert_opts[] = {EDITING_ROWS, {0}};
+#define EDITING_FORMS "same|file|pipe|directory|quipper"
+
+static const struct opt convert_opts[] = {
+    EDITING_ROWS,
+    {"text", 0, OPT_FLAG, offsetof(struct editing, text), NULL, "with --to=quipper: write protobuf's text"},
+    {"order", 0, OPT_CHOICE, offsetof(struct editing, sorted), "time|file",
+     "with --to=quipper: put records in this order"},
+    {0}};
 
 static enum exit_status convert_run(const struct task *task) {
     return run_edit(task, "perfray convert", pfr_convert);

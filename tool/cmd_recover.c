@@ -2,6 +2,8 @@
 /* perfray recover: write a clean recording of all that is intact. */
 #include "editing.h"
 
+#define EDITING_FORMS "same|file|pipe|directory"
+
 static const struct opt recover_opts[] = {EDITING_ROWS, {0}};
 
 static enum exit_status recover_run(const struct task *task) {

@@ -9,6 +9,7 @@
 #include "selecting.h"
 
 #define LEVEL_MOST 22
+#define TO_QUIPPER 4u /* of --to, behind the containers */
 
 struct telling {
     const char *program;
@@ -41,9 +42,13 @@ static bool makes_sense(const struct task *task, const char *program) {
         wrong = "--plain and --compress exclude each other";
     else if (o->compress && !level_of(o->compress))
         wrong = "--compress takes a level from 1 to 22";
-    else if (o->to && o->to - 1 != PFR_PIPE && strcmp(o->output, "-") == 0)
+    else if ((o->text || o->sorted) && o->to != TO_QUIPPER)
+        wrong = "--text and --order go with --to=quipper";
+    else if (o->to == TO_QUIPPER && (o->order || o->plain || o->compress || o->attr_size || o->trace))
+        wrong = "--to=quipper takes no option but --text and --order";
+    else if (o->to && o->to - 1 != PFR_PIPE && o->to != TO_QUIPPER && strcmp(o->output, "-") == 0)
         wrong = "standard output takes a stream alone";
-    else if (strcmp(o->output, "-") == 0 && isatty(STDOUT_FILENO))
+    else if (strcmp(o->output, "-") == 0 && isatty(STDOUT_FILENO) && !o->text)
         wrong = "a recording is nothing for a terminal: name a file with -o";
     if (wrong)
         complain_as(program, "%s; see %s -h", wrong, program);
@@ -54,8 +59,8 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
     return (pfr_edit_options){
         .size = sizeof(pfr_edit_options),
         .path = o->output,
-        .to_form = o->to > 0,
-        .container = o->to ? (pfr_container)(o->to - 1) : PFR_FILE,
+        .to_form = o->to > 0 && o->to != TO_QUIPPER,
+        .container = o->to && o->to != TO_QUIPPER ? (pfr_container)(o->to - 1) : PFR_FILE,
         .order = (pfr_order)o->order,
         .compression = o->plain      ? PFR_EDIT_PLAIN
                        : o->compress ? PFR_EDIT_COMPRESS
@@ -63,6 +68,10 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
         .level = o->compress ? level_of(o->compress) : 0,
         .attr_size = o->attr_size,
         .trace = (pfr_edit_trace)o->trace,
+        .quipper = o->to != TO_QUIPPER ? PFR_EDIT_NO_QUIPPER
+                   : o->text           ? PFR_EDIT_QUIPPER_TEXT
+                                       : PFR_EDIT_QUIPPER,
+        .file_order = o->sorted == 1,
         .hole = hole_told,
         .context = telling,
     };

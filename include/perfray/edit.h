@@ -41,6 +41,13 @@ typedef enum pfr_edit_trace {
     PFR_EDIT_TRACE_BASIC /* version 3 */
 } pfr_edit_trace;
 
+/* A recording becomes a PerfDataProto, the protocol buffer of quipper (google/perf_data_converter). */
+typedef enum pfr_edit_quipper {
+    PFR_EDIT_NO_QUIPPER,
+    PFR_EDIT_QUIPPER,     /* all of the recording: what its messages cannot say, too, in fields its readers pass over */
+    PFR_EDIT_QUIPPER_TEXT /* protobuf's text, of what quipper's messages say alone; what is missing is told */
+} pfr_edit_quipper;
+
 typedef struct pfr_edit_options {
     size_t size;      /* sizeof(pfr_edit_options) */
     const char *path; /* "-": standard output, a stream */
@@ -52,8 +59,10 @@ typedef struct pfr_edit_options {
     uint32_t attr_size; /* 0: as they are */
     /* What of the input could not be taken over, each place once; may be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    void *context; /* of hole */
-    pfr_edit_trace trace; /* of a trace, for which container, compression and attr_size must be left as they are */
+    void *context;            /* of hole */
+    pfr_edit_trace trace;     /* of a trace, for which container, compression and attr_size must be left as they are */
+    pfr_edit_quipper quipper; /* by pfr_convert alone, for which all of the above but path and hole is not used */
+    bool file_order;          /* of its records; else that of time, as quipper's */
 } pfr_edit_options;
 
 typedef struct pfr_edit_counts {
@@ -64,8 +73,8 @@ typedef struct pfr_edit_counts {
 
 /*
  * Reads the recording from its start and writes it. PFR_OK; PFR_HOLE: written, but parts of the input could not be
- * taken over; PFR_ERR_USAGE: a profile of XRay, a stream that was not kept (pfr_open_options.spool), an attr size below what
- * tells how samples are read, a path that cannot be written; PFR_ERR_IO: nothing is left under the name; else as
+ * taken over; PFR_ERR_USAGE: a profile of XRay, a stream that was not kept (pfr_open_options.spool), an attr size below
+ * what tells how samples are read, a path that cannot be written; PFR_ERR_IO: nothing is left under the name; else as
  * pfr_next. `counts` may be NULL. AUX data of streams are taken over where the reader keeps them (keep_aux).
  */
 pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);

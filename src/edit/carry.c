@@ -2,6 +2,7 @@
 /* The passes over a recording that write another one: see carry.h. */
 #include "edit/carry.h"
 #include "edit/carry_trace.h"
+#include "edit/quipper_write.h"
 
 #include <inttypes.h>
 
@@ -283,6 +284,8 @@ static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error
 pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     pfr_error own;
     struct carry c = {.reader = reader, .options = options};
+    if (options->quipper)
+        return quipper_write(reader, options, counts, err ? err : &own);
     return carry_over(&c, counts, err ? err : &own);
 }
 

@@ -8,7 +8,7 @@
  * numbers meanwhile.
  */
 #include "base/gzip_output.h"
-#include "export/proto.h"
+#include "base/proto.h"
 #include "export/sink.h"
 
 /* Numbers of the fields. */
