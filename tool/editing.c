@@ -105,6 +105,19 @@ static enum exit_status end_of_edit(const struct task *task, struct telling *tel
     return graver_of(exit_status_of(status), damage);
 }
 
+/* A recording, also one that quipper told. */
+static pfr_reader *open_any(const struct task *task, const pfr_open_options *options, struct telling *telling,
+                            enum exit_status *status) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_open_options how = *options;
+    if (!pfr_is_quipper(task->file))
+        return open_recording(task, options, status);
+    how.limits = &task->shared->limits;
+    pfr_reader *const reader = pfr_open_quipper(task->file, &how, hole_told, telling, &err);
+    *status = reader ? ENDS_FINE : complain_of(task->file, &err, NULL);
+    return reader;
+}
+
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit) {
     const pfr_open_options how = {.size = sizeof how, .keep_aux = true, .spool = true};
     struct telling telling = {program, {.file = task->file}};
@@ -112,7 +125,7 @@ enum exit_status run_edit(const struct task *task, const char *program, edit_fn 
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_edit_counts counts = {0};
     enum exit_status status = ENDS_USAGE;
-    pfr_reader *const reader = makes_sense(task, program) ? open_recording(task, &how, &status) : NULL;
+    pfr_reader *const reader = makes_sense(task, program) ? open_any(task, &how, &telling, &status) : NULL;
     if (reader)
         status = end_of_edit(task, &telling, edit(reader, &options, &counts, &err), &counts, &err, reader);
     pfr_close(reader);

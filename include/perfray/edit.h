@@ -87,6 +87,17 @@ pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_
  */
 pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
 
+/* Whether a regular file begins as a PerfDataProto does, in bytes or in text. */
+bool pfr_is_quipper(const char *path);
+
+/*
+ * Such a file as a recording, made in a temporary file without a name: a reader as any other, the caller's to close.
+ * `hole` (may be NULL) is told what could not be used, with its place in the PerfDataProto. NULL with *err: FORMAT, it
+ * is none; else as pfr_open.
+ */
+pfr_reader *pfr_open_quipper(const char *path, const pfr_open_options *options,
+                             void (*hole)(void *context, const pfr_error *hole), void *context, pfr_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,8 +10,11 @@
  *     quipper_struct.c     messages to structs of layouts
  *     quipper_event.c      messages to records
  *     quipper_print.c      messages to protobuf's text
+ *     quipper_scan.c       the outermost fields of an input, out of bytes or text
  *     quipper_write.c      a recording to a PerfDataProto
  *     quipper_facts.c      what of it is no record
+ *     quipper_read.c       a PerfDataProto to a recording
+ *     quipper_features.c   its features
  *
  * Text is made of the bytes of a message, and read into them, so that all else knows bytes alone.
  *
@@ -174,5 +177,24 @@ pfr_status quipper_make_record(struct quipper_maker *m, struct cursor event, boo
 
 /* A field of the outermost message: its bytes, as text. */
 void quipper_print(struct output *out, unsigned message, struct cursor in);
+
+/* --- quipper_scan.c */
+
+struct quipper_scan {
+    struct input in;
+    bool is_text, open, ended;
+    uint64_t at; /* the next byte */
+    uint32_t line;
+    struct output parts[QUIPPER_DEPTH]; /* messages in the making, out of text */
+};
+
+/* Whether bytes may be a PerfDataProto, and if text. */
+bool quipper_looks_like(const uint8_t *bytes, size_t have, bool *is_text);
+/* On an open input; FORMAT: it is none. Closed in each case by quipper_scan_close. */
+pfr_status quipper_scan_open(struct quipper_scan *s, struct memory *memory, pfr_error *err);
+void quipper_scan_restart(struct quipper_scan *s);
+void quipper_scan_close(struct quipper_scan *s);
+/* The next outermost field, and a cursor on its bytes, which live until the next. HOLE: *err, call again; END. */
+pfr_status quipper_scan_next(struct quipper_scan *s, struct proto_field *f, struct cursor *content, pfr_error *err);
 
 #endif

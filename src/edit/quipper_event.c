@@ -120,10 +120,6 @@ static pfr_status write_body(const struct quipper_maker *m, const struct layout 
     *to = writing_into(m->record + RECORD_HEADER, RECORD_MOST - RECORD_HEADER);
     to->extent = counted.extent;
     PFR_TRY(layout_write(l, c, body, to, err));
-    if (room > to->used) {
-        memset(to->bytes + to->used, 0, (size_t)(room - to->used));
-        to->used = room;
-    }
     *tail = (uint16_t)id.used;
     to->extent = EXTENT_UNKNOWN;
     return t->has_id ? layout_write(layout_at(L_sample_id), t->context, t->id, to, err) : PFR_OK;

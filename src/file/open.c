@@ -454,6 +454,30 @@ pfr_reader *pfr_open(const char *path, const pfr_open_options *options, pfr_erro
     return r;
 }
 
+pfr_reader *reader_open_fd(int fd, const char *name, const pfr_open_options *options, pfr_error *err) {
+    pfr_reader *r = new_reader(options, err);
+    if (!r) {
+        close(fd);
+        return NULL;
+    }
+    const struct input_setup setup = {.memory = &r->memory, .limits = &r->limits};
+    r->parts = arena_zeroed(&r->arena, 1, sizeof *r->parts);
+    pfr_status s = r->parts ? PFR_OK : mem_fail(&r->memory, err, "parts");
+    if (s < 0)
+        close(fd);
+    else
+        s = input_open_fd(&r->parts[0].in, fd, true, name, &setup, err);
+    if (s >= 0) {
+        r->nr_parts = r->header.parts = 1;
+        r->parts[0].open = true;
+        s = open_any(r, &setup, err);
+    }
+    if (s >= 0)
+        return r;
+    pfr_close(r);
+    return NULL;
+}
+
 pfr_reader *pfr_open_bytes(const void *bytes, size_t length, const pfr_open_options *options, pfr_error *err) {
     pfr_reader *r = new_reader(options, err);
     if (!r)

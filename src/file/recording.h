@@ -157,6 +157,9 @@ uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err);
 /* event_name.c: the name, in the arena; NULL: out of memory */
 const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr);
 
+/* open.c: on an open descriptor, which is the reader's, also on failure. `name` is for messages. */
+pfr_reader *reader_open_fd(int fd, const char *name, const pfr_open_options *options, pfr_error *err);
+
 /* features.c */
 pfr_status features_open(pfr_reader *r, pfr_error *err);
 pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint8_t *bytes, size_t length,
