@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump, report, symbols, latency, script, export, flame and verify
- * fails once, on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half of a table), and
- * no block, no descriptor and no file is left over. What a verb can do without that allocation must come out as if it
- * had not failed.
+ * Memory of whole verbs: every allocation of info, dump, report, symbols, latency, script, export, flame, verify,
+ * convert and recover fails once, on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half
+ * of a table), and no block, no descriptor and no file is left over. What a verb can do without that allocation must
+ * come out as if it had not failed.
  */
 #include "../base/failing_alloc.h"
 #include "../file/recorded_files.h"
@@ -11,6 +11,7 @@
 #include "../file/xray_files.h"
 
 #include <perfray/dump.h>
+#include <perfray/edit.h>
 #include <perfray/export.h>
 #include <perfray/flame.h>
 #include <perfray/info.h>
@@ -26,7 +27,7 @@
 #include <unistd.h>
 
 struct scene {
-    char folder[32]; /* ours, removed at the end */
+    char folder[40]; /* ours, removed at the end */
     char aux[64];    /* where dump puts AUX data: not there before, not there after a failure */
     char symfs[RECORDED_PATH];
     char map[RECORDED_PATH]; /* names functions of traces */
@@ -293,6 +294,61 @@ static pfr_status run_verify_json(const struct scene *scene, pfr_reader *reader,
     return pfr_verify_print(reader, &options, out, err);
 }
 
+/* What was written, handed on so that it is compared. */
+static void hand_on(const struct scene *scene, const char *path) {
+    uint8_t bytes[4096];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    for (ssize_t n; (n = read(fd, bytes, sizeof bytes)) > 0;)
+        assert_int_equal(write(scene->out, bytes, (size_t)n), n);
+    close(fd);
+}
+
+/* Writes `made` in the folder of what verbs make; of a directory the part that every one has is looked at. */
+static pfr_status edit(const struct scene *scene, pfr_reader *reader, pfr_edit_options *options, bool recover,
+                       pfr_error *err) {
+    char path[80], part[96];
+    snprintf(path, sizeof path, "%s/made", scene->aux);
+    assert_int_equal(mkdir(scene->aux, 0700), 0);
+    options->size = sizeof *options;
+    options->path = path;
+    const pfr_status s = (recover ? pfr_recover : pfr_convert)(reader, options, NULL, err);
+    snprintf(part, sizeof part, "%s/data", path);
+    if (s >= 0)
+        hand_on(scene, access(part, F_OK) == 0 ? part : path);
+    return s;
+}
+
+static pfr_status run_convert(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_edit_options options = {0};
+    (void)out;
+    return edit(scene, reader, &options, false, err);
+}
+
+static pfr_status run_convert_packed(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_edit_options options = {.order = PFR_ORDER_BIG, .compression = PFR_EDIT_COMPRESS};
+    (void)out;
+    return edit(scene, reader, &options, false, err);
+}
+
+static pfr_status run_convert_pipe(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_edit_options options = {.to_form = true, .container = PFR_PIPE};
+    (void)out;
+    return edit(scene, reader, &options, false, err);
+}
+
+static pfr_status run_convert_folder(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_edit_options options = {.to_form = true, .container = PFR_DIRECTORY, .compression = PFR_EDIT_COMPRESS};
+    (void)out;
+    return edit(scene, reader, &options, false, err);
+}
+
+static pfr_status run_recover(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_edit_options options = {0};
+    (void)out;
+    return edit(scene, reader, &options, true, err);
+}
+
 static const struct verb verbs[] = {
     {"info", run_info},
     {"info --format=json", run_info_json},
@@ -323,6 +379,11 @@ static const struct verb verbs[] = {
     {"flame", run_flame},
     {"verify", run_verify},
     {"verify --format=json", run_verify_json},
+    {"convert", run_convert},
+    {"convert -z --byte-order=big", run_convert_packed},
+    {"convert --to=pipe", run_convert_pipe},
+    {"convert --to=directory -z", run_convert_folder},
+    {"recover", run_recover},
 };
 
 /* Opens, runs, closes; everything takes its memory from `failing`. */
@@ -361,17 +422,25 @@ static unsigned count_descriptors(void) {
     return count;
 }
 
-/* Removes what dump --aux and script --per-event-dump made; returns how many files it were. */
-static unsigned clear_aux(const struct scene *scene) {
+static unsigned clear_folder(const char *path) {
+    char inside[320];
     unsigned count = 0;
-    DIR *dir = opendir(scene->aux);
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (e->d_name[0] != '.' && unlinkat(dirfd(dir), e->d_name, 0) == 0)
-            count++;
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(inside, sizeof inside, "%.60s/%.250s", path, e->d_name);
+        count += unlink(inside) == 0 ? 1 : 1 + clear_folder(inside);
+    }
     if (dir)
         closedir(dir);
-    rmdir(scene->aux);
+    rmdir(path);
     return count;
+}
+
+/* Removes what verbs made; returns how many files it were. */
+static unsigned clear_aux(const struct scene *scene) {
+    return clear_folder(scene->aux);
 }
 
 struct run {
@@ -423,7 +492,9 @@ static long fail_each(const struct scene *scene, const struct verb *verb, const 
 }
 
 static void begin_scene(struct scene *scene) {
-    *scene = (struct scene){.folder = "/tmp/perfray-alloc-XXXXXX", .out = memfd_create("out", MFD_CLOEXEC)};
+    const bool in_memory = access("/dev/shm", W_OK) == 0; /* where to synchronise costs nothing */
+    *scene = (struct scene){.out = memfd_create("out", MFD_CLOEXEC)};
+    snprintf(scene->folder, sizeof scene->folder, "%s/perfray-alloc-XXXXXX", in_memory ? "/dev/shm" : "/tmp");
     recorded_path(scene->symfs, "demo-root");
     recorded_path(scene->map, "../maps/functions.yaml");
     assert_true(scene->out >= 0);
@@ -530,6 +601,19 @@ static pfr_status run_calls_yaml(const struct scene *scene, pfr_reader *reader, 
     return pfr_script_print(reader, &options, out, err);
 }
 
+static pfr_status run_convert_basic(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_edit_options options = {.order = PFR_ORDER_BIG, .trace = PFR_EDIT_TRACE_BASIC};
+    (void)out;
+    return edit(scene, reader, &options, false, err);
+}
+
+static pfr_status run_convert_recorder(const struct scene *scene, pfr_reader *reader, pfr_output *out,
+                                       pfr_error *err) {
+    pfr_edit_options options = {.trace = PFR_EDIT_TRACE_FDR_1};
+    (void)out;
+    return edit(scene, reader, &options, false, err);
+}
+
 /* Of traces alone; the last ones of those that have events. */
 static const struct verb trace_verbs[] = {
     {"dump --instr-map", run_dump_named},
@@ -539,6 +623,10 @@ static const struct verb trace_verbs[] = {
     {"script of a trace", run_calls},
     {"script --format=json of a trace", run_calls_json},
     {"script --format=llvm-yaml", run_calls_yaml},
+    {"convert of a trace", run_convert},
+    {"convert --trace=basic --byte-order=big", run_convert_basic},
+    {"convert --trace=fdr1", run_convert_recorder},
+    {"recover of a trace", run_recover},
 };
 
 static void fail_each_of_trace(const char *path, void *context) {
