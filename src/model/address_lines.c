@@ -81,10 +81,27 @@ static pfr_status find_object(struct address_names *n, const struct place *place
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
 }
 
+/* What the compiler told of its own code. */
+static bool find_made(const struct address_names *n, const struct place *place, struct address_line *line) {
+    if (place->object == NO_OBJECT || n->options.none || n->state->objects.at[place->object].kind != OBJECT_JITDUMP)
+        return false;
+    const struct jit_dump *dump = jit_dump_of(&n->state->jit, place->object);
+    const struct jit_line *told = jit_dump_line(dump, place->offset);
+    *line = (struct address_line){.address = place->offset, .has_names = true};
+    if (told) {
+        line->file = intern_chars(&dump->names, told->file);
+        line->line = told->line;
+    }
+    return true;
+}
+
 static pfr_status find_frames(struct address_names *n, const struct place *place, uint64_t address,
                               struct address_line *line, struct named_object **o, struct source_frames *frames,
                               pfr_error *err) {
     *frames = (struct source_frames){0};
+    *o = NULL;
+    if (find_made(n, place, line))
+        return PFR_OK;
     PFR_TRY(find_object(n, place, address, line, o, err));
     if (*o && debug_lines_find((*o)->lines, line->address, frames) != SYMBOL_FOUND)
         frames->count = 0;

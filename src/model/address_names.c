@@ -141,6 +141,14 @@ struct debug_search address_names_search(const struct address_names *n, const st
                                  .size = what->build_id_size};
 }
 
+/* Read already, for where its code was. */
+static void open_dump(struct address_names *n, const struct object *o, struct named_object *into) {
+    const struct jit_dump *dump = jit_dump_of(&n->state->jit, (uint32_t)(o - n->state->objects.at));
+    into->source = &jit_dump_symbol_source;
+    if (!dump || jit_dump_symbols(dump, n->memory, &into->handle) != SYMBOL_FOUND)
+        into->handle = NULL;
+}
+
 static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {
     struct symbol_object wanted = {0};
     char map[64];
@@ -150,6 +158,10 @@ static void open_object(struct address_names *n, const struct object *o, struct 
         return;
     }
     into->source = choose_source(n, o, &wanted, map);
+    if (o->kind == OBJECT_JITDUMP) {
+        open_dump(n, o, into);
+        return;
+    }
     if (o->kind != OBJECT_FILE) {
         if (into->source && into->source->open(&wanted, n->memory, &into->handle) != SYMBOL_FOUND)
             into->handle = NULL;

@@ -18,6 +18,7 @@ enum object_kind {
     OBJECT_ANONYMOUS,
     OBJECT_MEMORY,
     OBJECT_KSYMBOL, /* code that came while the kernel ran: its path is the symbol */
+    OBJECT_JITDUMP, /* the file in which a compiler told of its code (jit.h) */
     OBJECT_OTHER
 };
 

@@ -86,9 +86,12 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
 static pfr_status load(struct profile *p, pfr_error *err) {
     struct lanes w;
     lanes_init(&w, p);
-    const struct state_watch watch = lanes_watch(&w);
+    struct state_watch watch = lanes_watch(&w);
+    watch.jit = (struct jit_wish){.read = !p->wish.names.none, .symfs = p->wish.names.symfs};
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
     p->late = p->state.late;
+    if (st >= 0)
+        jit_note(&p->state.jit, &p->state.objects, p->wish.note, p->wish.context);
     if (st >= 0)
         st = count(p, &w, err);
     lanes_free(&w);

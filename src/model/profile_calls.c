@@ -374,7 +374,7 @@ static pfr_status load(struct telling *all, pfr_error *err) {
     p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
     if (!p->totals)
         return mem_fail(p->memory, err, "profile");
-    PFR_TRY(state_begin(&p->state, p->reader, p->memory, err));
+    PFR_TRY(state_begin(&p->state, p->reader, p->memory, &no_jit, err));
     struct function_names_options how = p->wish.functions;
     how.trace = p->reader;
     PFR_TRY(function_names_open(&all->names, p->memory, &how, err));

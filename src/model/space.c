@@ -34,7 +34,7 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32
         all->at = more;
     }
     *space = (uint32_t)all->count;
-    all->at[all->count++] = (struct space){.parent = parent, .inherited_at = at};
+    all->at[all->count++] = (struct space){.parent = parent, .code = NO_SPACE, .inherited_at = at};
     return PFR_OK;
 }
 
@@ -91,6 +91,17 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
     return PFR_OK;
 }
 
+pfr_status space_add_code(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff,
+                          uint32_t object, struct key key, pfr_error *err) {
+    uint32_t code = all->at[space].code;
+    if (code == NO_SPACE) {
+        PFR_TRY(spaces_new(all, NO_SPACE, KEY_FIRST, &code, err));
+        all->at[space].code = code;
+        all->has_code = true;
+    }
+    return space_add(all, code, start, len, pgoff, object, key, err);
+}
+
 static pfr_status seal(struct space *s, struct memory *memory, pfr_error *err) {
     if (s->nr_newest == 0 && s->nr_runs < 2)
         return PFR_OK;
@@ -140,8 +151,22 @@ const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t 
     return NULL;
 }
 
+const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct key key) {
+    for (unsigned depth = 0; all->has_code && space != NO_SPACE && depth < all->depth_most; depth++) {
+        const struct space *s = &all->at[space];
+        const struct map *m = s->code == NO_SPACE ? NULL : find_own(&all->at[s->code], address, &key);
+        if (m)
+            return m;
+        key = s->inherited_at;
+        space = s->parent;
+    }
+    return NULL;
+}
+
 bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map) {
     const struct space *s = &all->at[space];
+    if (all->has_code)
+        return false;
     if (s->nr_runs == 1 && s->nr_newest == 0)
         return map->alone && map >= s->runs[0].maps && map < s->runs[0].maps + s->runs[0].count;
     if (s->nr_runs > 0 || s->nr_newest == 0 || map < s->newest || map >= s->newest + s->nr_newest)

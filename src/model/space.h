@@ -20,6 +20,7 @@ struct space {
     struct map *newest; /* maps of no run yet */
     size_t nr_newest, newest_room;
     uint32_t parent; /* NO_SPACE: begins empty */
+    uint32_t code;   /* a space of its own for what was made while the program ran, as jitdumps tell; NO_SPACE: none */
     struct key inherited_at;
 };
 
@@ -27,6 +28,7 @@ struct spaces {
     struct memory *memory;
     struct space *at;
     size_t count, room;
+    bool has_code;       /* some space has .code */
     uint32_t depth_most; /* parents that space_find asks (limit depth) */
 };
 
@@ -38,9 +40,14 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32
 /* len 0 does nothing. */
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct key key, pfr_error *err);
+/* The same for code that the program made itself, of which its maps say nothing. object NO_OBJECT: it went. */
+pfr_status space_add_code(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff,
+                          uint32_t object, struct key key, pfr_error *err);
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
 /* NULL: nothing is mapped there at that moment. Lives until the next space_add. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
+/* What space_add_code told of the address; NULL: nothing. */
+const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
 /* Whether a map that space_find gave is all there is at its addresses, now and later: until the next space_add it needs
    not be looked for again. May be false where it is so. */
 bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map);

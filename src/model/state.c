@@ -15,6 +15,7 @@
 #include "wire/feature_bits.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
@@ -40,6 +41,7 @@ struct change_record {
     uint64_t start, length, pgoff;
     uint32_t value; /* name or object */
     uint16_t misc;
+    bool dump; /* a map that says where a jitdump is */
 };
 
 struct collecting {
@@ -51,6 +53,13 @@ struct collecting {
 
 typedef pfr_status collect_fn(struct state *state, const pfr_record *rec, struct change_record *c, pfr_error *err);
 
+static pfr_status meet_dump(struct state *s, uint32_t space, const struct change_record *c, pfr_error *err) {
+    const char *path = intern_chars(&s->names, s->objects.at[c->value].path);
+    const struct jit_map map = {.object = c->value, .space = space, .since = c->key};
+    s->jit.timed = s->timed;
+    return jit_meet(&s->jit, &s->objects, path, &s->spaces, &map, err);
+}
+
 static pfr_status apply_map(struct state *s, const struct change_record *c, pfr_error *err) {
     uint32_t space;
     const unsigned mode = c->misc & CPUMODE;
@@ -60,7 +69,8 @@ static pfr_status apply_map(struct state *s, const struct change_record *c, pfr_
         return PFR_OK; /* guests have spaces of their own, which nobody asks for yet */
     else
         PFR_TRY(threads_space(&s->threads, c->pid, c->tid, c->key, &space, err));
-    return space_add(&s->spaces, space, c->start, c->length, c->pgoff, c->value, c->key, err);
+    PFR_TRY(space_add(&s->spaces, space, c->start, c->length, c->pgoff, c->value, c->key, err));
+    return c->dump ? meet_dump(s, space, c, err) : PFR_OK;
 }
 
 static pfr_status apply_comm(struct state *s, const struct change_record *c, pfr_error *err) {
@@ -83,12 +93,17 @@ static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
     return (rec->misc & CPUMODE) == CPUMODE_KERNEL ? MAP_OF_KERNEL : is_code ? MAP_OF_CODE : MAP_OF_DATA;
 }
 
+static bool is_dump(const struct state *s, const pfr_record *rec, uint32_t prot, const pfr_text *path) {
+    return s->jit.wish.read && map_use(rec, prot) == MAP_OF_CODE && jit_dump_is_named(path->at, path->length);
+}
+
 static pfr_status collect_mmap(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
     struct pfr_rec_mmap m;
     DECODE(m);
     c->apply = apply_map;
     c->pid = m.pid, c->tid = m.tid;
     c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
+    c->dump = is_dump(s, rec, 0, &m.filename);
     return objects_of_map(&s->objects, &m.filename, m.pid, map_use(rec, 0), NULL, 0, &c->value, err);
 }
 
@@ -98,6 +113,7 @@ static pfr_status collect_mmap2(struct state *s, const pfr_record *rec, struct c
     c->apply = apply_map;
     c->pid = m.pid, c->tid = m.tid;
     c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
+    c->dump = is_dump(s, rec, m.prot, &m.filename);
     return objects_of_map(&s->objects, &m.filename, m.pid, map_use(rec, m.prot), m.build_id.at, m.build_id_size,
                           &c->value, err);
 }
@@ -172,9 +188,25 @@ static pfr_status collect_guests(struct state *s, const pfr_record *rec, struct 
     return guests_learn(&s->guests, rec, err);
 }
 
+/* How the cpu's counter, which some jitdumps tell, becomes time. */
+static pfr_status collect_clock(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    struct pfr_rec_time_conv m;
+    (void)c, (void)err;
+    DECODE(m);
+    s->jit.clock = (struct jit_clock){.shift = m.time_shift,
+                                      .multiplier = m.time_mult,
+                                      .zero = m.time_zero,
+                                      .cycles = m.time_cycles,
+                                      .mask = m.time_mask,
+                                      .cut = m.cap_user_time_short,
+                                      .monotonic = s->jit.clock.monotonic,
+                                      .known = true};
+    return PFR_OK;
+}
+
 static collect_fn *const collectors[] = {
-    [1] = collect_mmap,     [3] = collect_comm,    [7] = collect_fork,      [10] = collect_mmap2,
-    [17] = collect_ksymbol, [19] = collect_cgroup, [67] = collect_build_id, [69] = collect_guests,
+    [1] = collect_mmap,    [3] = collect_comm,      [7] = collect_fork,    [10] = collect_mmap2, [17] = collect_ksymbol,
+    [19] = collect_cgroup, [67] = collect_build_id, [69] = collect_guests, [79] = collect_clock,
 };
 
 /* A guest has threads and memory of its own; of its kernel's memory nothing is kept. */
@@ -223,6 +255,7 @@ static void learn_times(struct state *s) {
     const pfr_event *first = pfr_get_event(s->reader, 0);
     s->timed =
         !s->as_recorded && first && (first->attr.sample_type & SAMPLE_TYPE_TIME) && first->attr.flags.sample_id_all;
+    s->jit.clock.monotonic = first && first->attr.flags.use_clockid && first->attr.clockid == CLOCK_MONOTONIC;
 }
 
 /* What has no time, and what the recorder wrote for itself, is in no order. */
@@ -291,13 +324,17 @@ static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error
     return PFR_OK;
 }
 
-static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded, pfr_error *err) {
+const struct jit_wish no_jit;
+
+static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
+                        const struct jit_wish *jit, pfr_error *err) {
     *s = (struct state){.memory = memory, .reader = reader, .as_recorded = as_recorded};
     intern_init(&s->names, memory);
     objects_init(&s->objects, memory, &s->names);
     spaces_init(&s->spaces, memory);
     s->spaces.depth_most = reader->limits.depth;
     threads_init(&s->threads, memory, &s->spaces);
+    jit_init(&s->jit, memory, jit);
     learn_times(s);
     PFR_TRY(intern_put(&s->names, IDLE, strlen(IDLE), &s->threads.idle_name, err));
     u64_map_init(&s->cgroup_of, memory);
@@ -307,14 +344,19 @@ static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memo
     return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
 }
 
-pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    return begin(s, reader, memory, false, err);
+pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+                       pfr_error *err) {
+    struct jit_wish grows = *jit;
+    grows.grows = true;
+    return begin(s, reader, memory, false, &grows, err);
 }
 
 pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
     struct change_record c;
     if (rec->type >= KERNEL_TYPES)
         learn_times(s);
+    if (s->jit.nr_maps)
+        PFR_TRY(jit_catch_up(&s->jit, &s->spaces, err));
     PFR_TRY(describe(s, rec, &c, err));
     return c.apply ? c.apply(s, &c, err) : PFR_OK;
 }
@@ -322,7 +364,7 @@ pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
 static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
                         const struct state_watch *watch, pfr_error *err) {
     struct collecting all = {.state = s, .watch = watch};
-    pfr_status st = begin(s, reader, memory, as_recorded, err);
+    pfr_status st = begin(s, reader, memory, as_recorded, &watch->jit, err);
     if (st >= 0)
         st = collect_all(&all, reader, err);
     if (st >= 0)
@@ -344,8 +386,10 @@ pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memor
     return build(s, reader, memory, false, &nobody, err);
 }
 
-pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    return build(s, reader, memory, true, &nobody, err);
+pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct memory *memory,
+                                   const struct jit_wish *jit, pfr_error *err) {
+    const struct state_watch watch = {.jit = *jit};
+    return build(s, reader, memory, true, &watch, err);
 }
 
 void state_free(struct state *s) {
@@ -354,6 +398,7 @@ void state_free(struct state *s) {
     mem_free(s->memory, s->cgroups, s->cgroups_room, sizeof *s->cgroups);
     u64_map_free(&s->cgroup_of);
     guests_free(&s->guests);
+    jit_free(&s->jit);
     threads_free(&s->threads);
     spaces_free(&s->spaces);
     objects_free(&s->objects);
@@ -389,12 +434,38 @@ static void find_ksymbol(const struct state *s, uint64_t address, struct key key
     place->offset = address;
 }
 
+/* Memory in no file: mapped again and again where code is made, it never hides what was made there. */
+static bool is_bare_memory(const struct state *s, const struct map *m) {
+    const struct object *o = &s->objects.at[m->object];
+    const struct intern_text path = intern_get(&s->names, o->path);
+    return o->kind == OBJECT_ANONYMOUS || o->kind == OBJECT_MEMORY ||
+           memmem(path.bytes, path.length, "[anon:", 6) == path.bytes ||
+           memmem(path.bytes, path.length, "/memfd:", 7) == path.bytes;
+}
+
+/* Code that the program made itself. */
+static void find_made(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
+    const struct map *made = space_find_code(&s->spaces, space, address, key);
+    if (!made)
+        return;
+    if (place->map && key_before(&made->key, &place->map->key) && !is_bare_memory(s, place->map))
+        return;
+    if (key_before(&place->since, &made->key))
+        place->since = made->key;
+    if (made->object != NO_OBJECT)
+        place->map = made;
+}
+
 void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
                     struct place *place) {
     const struct map *m = find_map(s, mode, space, address, key);
-    *place = (struct place){.map = m, .object = m ? m->object : NO_OBJECT, .offset = address};
+    *place = (struct place){.map = m, .offset = address};
     if (m)
         place->since = m->key;
+    if (s->spaces.has_code && mode == CPUMODE_USER)
+        find_made(s, space, address, key, place);
+    m = place->map;
+    place->object = m ? m->object : NO_OBJECT;
     if (mode == CPUMODE_KERNEL)
         find_ksymbol(s, address, key, place);
     if (!m && mode == CPUMODE_USER)
@@ -404,7 +475,7 @@ void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64
     const uint8_t kind = s->objects.at[m->object].kind;
     if (kind == OBJECT_VDSO)
         place->offset = address - m->start;
-    else if (kind == OBJECT_FILE || kind == OBJECT_MODULE || kind == OBJECT_OTHER)
+    else if (kind == OBJECT_FILE || kind == OBJECT_MODULE || kind == OBJECT_OTHER || kind == OBJECT_JITDUMP)
         place->offset = address - m->start + m->pgoff;
 }
 

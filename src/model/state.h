@@ -12,6 +12,7 @@
  *     state_place(&state, &rec, &sample, key, &place);
  */
 #include "model/guests.h"
+#include "model/jit.h"
 #include "model/objects.h"
 #include "model/threads.h"
 
@@ -25,6 +26,7 @@ struct state {
     uint32_t kernel, modules; /* spaces that all share; a module wins */
     uint32_t ksymbols;        /* what KSYMBOL says, by address; NO_OBJECT: it went */
     struct guests guests;
+    struct jit jit;           /* code that programs made, as they tell it themselves */
     struct u64_map cgroup_of; /* id -> its place in `cgroups` */
     struct changes *cgroups;  /* paths, in `names` */
     size_t nr_cgroups, cgroups_room;
@@ -33,25 +35,31 @@ struct state {
     bool as_recorded; /* they have none: the order of the file alone counts */
 };
 
-/* Reads to PFR_END. Holes are counted by the reader and do not stop it. < 0: *err; call state_free all the same. */
+/* Reads to PFR_END, and no other file. Holes are counted by the reader and do not stop it. < 0: *err; call state_free
+   all the same. */
 pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
 /* The same for somebody who wants to know on the way of holes, and of each run of samples the first. Each may be NULL.
- */
+ * And `jit`, with code that programs made. */
 struct state_watch {
     void (*hole)(void *context, const pfr_error *hole);
     void (*sample)(void *context, const pfr_record *rec);
     void *context;
+    struct jit_wish jit;
 };
 pfr_status state_build_watched(struct state *state, pfr_reader *reader, struct memory *memory,
                                const struct state_watch *watch, pfr_error *err);
 /* The same with what stands earlier in the file happening earlier, whatever its time. */
-pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
+pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory,
+                                   const struct jit_wish *jit, pfr_error *err);
 void state_free(struct state *state);
 
 /* The same bit by bit, for a stream: after state_begin (as state_build), each record is noted in the order of time, and
    then the state holds for it and for what was before. Records that are no state do nothing. */
-pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
+pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+                       pfr_error *err);
 pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
+/* Nothing that a program made itself, as for those who open no file but the recording. */
+extern const struct jit_wish no_jit;
 
 struct key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
 

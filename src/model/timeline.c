@@ -34,18 +34,19 @@ struct timeline {
     uint64_t late;
 };
 
-static pfr_status begin(struct timeline *t, pfr_error *err) {
+static pfr_status begin(struct timeline *t, const struct jit_wish *jit, pfr_error *err) {
+    const struct state_watch watch = {.jit = *jit};
     if (t->state != &t->own)
         return pfr_rewind(t->reader, err);
     t->learns = !input_seekable(&t->reader->parts[0].in);
     if (t->learns)
-        return state_begin(t->state, t->reader, t->memory, err);
-    PFR_TRY(state_build(t->state, t->reader, t->memory, err));
+        return state_begin(t->state, t->reader, t->memory, jit, err);
+    PFR_TRY(state_build_watched(t->state, t->reader, t->memory, &watch, err));
     return pfr_rewind(t->reader, err);
 }
 
-pfr_status timeline_open_known(struct timeline **out, pfr_reader *reader, struct memory *memory, struct state *state,
-                               pfr_error *err) {
+static pfr_status open_timeline(struct timeline **out, pfr_reader *reader, struct memory *memory, struct state *state,
+                                const struct jit_wish *jit, pfr_error *err) {
     struct timeline *t = mem_alloc(memory, 1, sizeof *t);
     *out = NULL;
     if (!t)
@@ -54,7 +55,7 @@ pfr_status timeline_open_known(struct timeline **out, pfr_reader *reader, struct
     t->state = state ? state : &t->own;
     window_init(&t->window, memory);
     runs_init(&t->runs, memory);
-    const pfr_status st = begin(t, err);
+    const pfr_status st = begin(t, jit, err);
     if (st < 0)
         timeline_close(t);
     else
@@ -62,8 +63,14 @@ pfr_status timeline_open_known(struct timeline **out, pfr_reader *reader, struct
     return st < 0 ? st : PFR_OK;
 }
 
-pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    return timeline_open_known(out, reader, memory, NULL, err);
+pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+                         pfr_error *err) {
+    return open_timeline(out, reader, memory, NULL, jit, err);
+}
+
+pfr_status timeline_open_known(struct timeline **out, pfr_reader *reader, struct memory *memory, struct state *state,
+                               pfr_error *err) {
+    return open_timeline(out, reader, memory, state, &no_jit, err);
 }
 
 void timeline_close(struct timeline *t) {

@@ -5,7 +5,7 @@
  * Records in the order of time, and the state that each of them sees.
  *
  *     struct timeline *t;
- *     timeline_open(&t, reader, memory, &err);
+ *     timeline_open(&t, reader, memory, &no_jit, &err);
  *     while ((st = timeline_next(t, some, 64, &count, &err)) >= 0 && st != PFR_END)
  *         for (size_t i = 0; i < count; i++)
  *             state_place(timeline_state(t), &some[i].rec, pid, tid, address, some[i].key, &place);
@@ -24,7 +24,8 @@
 struct timeline;
 
 /* < 0: *err, and *t is NULL. The reader stays the caller's; nobody else may read from it meanwhile. */
-pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, pfr_error *err);
+pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+                         pfr_error *err);
 /* The same of a seekable recording whose state is known already, and stays the caller's. */
 pfr_status timeline_open_known(struct timeline **t, pfr_reader *reader, struct memory *memory, struct state *state,
                                pfr_error *err);

@@ -5,6 +5,8 @@
 #include "kernel_list.h"
 #include "symbol_table.h"
 
+struct jit_dump;
+
 struct symbol_handle {
     struct memory *memory;
     struct symbol_table table;
@@ -13,9 +15,10 @@ struct symbol_handle {
     uint8_t build_id[BUILD_ID_MOST];
     size_t build_id_size;
     struct debug_link debug_link;
-    enum symbol_result state; /* kallsyms: what reading gave; FOUND once the list or the table is there */
-    struct kernel_list list;  /* kallsyms: its text; empty: what it says is in the table */
-    int unread;               /* kallsyms: the file, until the first find; else -1 */
+    enum symbol_result state;    /* kallsyms: what reading gave; FOUND once the list or the table is there */
+    struct kernel_list list;     /* kallsyms: its text; empty: what it says is in the table */
+    int unread;                  /* kallsyms: the file, until the first find; else -1 */
+    const struct jit_dump *dump; /* jitdump: where its names are */
 };
 
 /* FOUND, LIMIT or NO_MEMORY; *handle is NULL unless FOUND. */

@@ -19,5 +19,6 @@ void script_tell_quality(const struct script *s) {
          "records were written so late that newer ones had been printed: they stand where they were met");
     tell(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
          "samples of guests are left out: the recording does not say which guests");
+    jit_note(&s->state->jit, &s->state->objects, s->options->note, s->options->context);
     chain_counts_note(s->unwound, s->nr_unwound, s->options->note, s->options->context);
 }

@@ -149,7 +149,7 @@ static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struc
     pfr_error err;
     pfr_status st;
     *g = (struct given){.seen = calloc(RECORDS, 64)};
-    ASSERT_OK(timeline_open(&t, r, memory, &err), err);
+    ASSERT_OK(timeline_open(&t, r, memory, &no_jit, &err), err);
     if (wait_most)
         timeline_wait_most(t, wait_most);
     while ((st = take(t, &from, &rec, &key, &err)) == PFR_OK) {
@@ -283,7 +283,7 @@ TEST(timeline_gives_what_has_no_time_where_it_stands) {
     end_file(&s.b);
     memory_init(&memory, NULL, 0);
     pfr_reader *r = open_built(&s.b, NULL);
-    ASSERT_OK(timeline_open(&t, r, &memory, &err), err);
+    ASSERT_OK(timeline_open(&t, r, &memory, &no_jit, &err), err);
     for (unsigned i = 0; i < 5; i++) {
         ASSERT_OK(take(t, &from, &rec, &key, &err), err);
         assert_int_equal(rec.type, types[i]);
@@ -309,7 +309,7 @@ TEST(timeline_without_times_is_file_order) {
     end_file(&s.b);
     memory_init(&memory, NULL, 0);
     pfr_reader *r = open_built(&s.b, NULL);
-    ASSERT_OK(timeline_open(&t, r, &memory, &err), err);
+    ASSERT_OK(timeline_open(&t, r, &memory, &no_jit, &err), err);
     for (unsigned i = 0; i < 5; i++) {
         ASSERT_OK(take(t, &from, &rec, &key, &err), err);
         assert_int_equal(number_at(&rec, 8, 8), i);
@@ -324,7 +324,7 @@ static pfr_status run_through(pfr_reader *r, struct memory *memory, uint64_t wai
     struct taking from = {.count = 0};
     struct key key;
     pfr_record rec;
-    pfr_status st = timeline_open(&t, r, memory, err);
+    pfr_status st = timeline_open(&t, r, memory, &no_jit, err);
     if (st < 0)
         return st;
     timeline_wait_most(t, wait_most);
