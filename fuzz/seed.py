@@ -495,6 +495,7 @@ INPUTS = {
     "functions": function_inputs,
     "kallsyms": lambda: (("list", KALLSYMS.encode()), ("hidden", b"0000000000000000 T _stext\n0000000000000000 t f\n")),
     "perf_map": lambda: (("list", PERF_MAP.encode()), ("carriage-return", PERF_MAP.replace("\n", "\r\n").encode())),
+    "jit_dump": lambda: jit_dump_inputs(),
     "trace_formats": lambda: ((name, text.encode()) for name, text in TRACE_FORMATS.items()),
     "trace_text": lambda: trace_text_inputs(),
     "demangle": lambda: (("%s-%d" % (name, flags), bytes((flags,)) + name.encode())
@@ -502,6 +503,21 @@ INPUTS = {
     "options": lambda: (("line-%d" % number, bytes((choice,)) + words.encode())
                         for number, (choice, words) in enumerate(OPTIONS)),
 }
+
+
+def jit_dump_inputs():
+    """Code with lines and unwinding information, loaded and moved, in both byte orders."""
+    frames = bytes.fromhex("1400000000000000017a5200017810011b0c070890010000" "1c0000001c000000a0ffffff16000000004100000000000000000000")
+    for name, order in (("little", "<"), ("big", ">")):
+        def record(kind, time, *parts):
+            body = b"".join(parts)
+            return struct.pack(order + "IIQ", kind, 16 + len(body), time) + body
+        lines = struct.pack(order + "QQQII", 0x1000, 2, 0x1000, 10, 0) + b"a.js\0" + struct.pack(order + "QII", 0x1008, 11, 0) + b"\xff\0"
+        load = struct.pack(order + "IIQQQQ", 7, 7, 0x1000, 0x1000, 64, 1) + b"first\0" + bytes(64)
+        move = struct.pack(order + "IIQQQQQ", 7, 7, 0x2000, 0x1000, 0x2000, 64, 1)
+        yield name, (struct.pack(order + "IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 1, 0) + record(2, 1, lines)
+                     + record(4, 1, struct.pack(order + "QQQ", len(frames) + 20, 20, len(frames) + 20), frames, bytes(20))
+                     + record(0, 2, load) + record(1, 3, move) + record(3, 4))
 
 
 def targets():

@@ -86,7 +86,7 @@ static bool find_made(const struct address_names *n, const struct place *place, 
     if (place->object == NO_OBJECT || n->options.none || n->state->objects.at[place->object].kind != OBJECT_JITDUMP)
         return false;
     const struct jit_dump *dump = jit_dump_of(&n->state->jit, place->object);
-    const struct jit_line *told = jit_dump_line(dump, place->offset);
+    const struct jit_line *told = dump ? jit_dump_line(dump, place->offset) : NULL;
     *line = (struct address_line){.address = place->offset, .has_names = true};
     if (told) {
         line->file = intern_chars(&dump->names, told->file);

@@ -107,9 +107,9 @@ pfr_status jit_meet(struct jit *j, struct objects *objects, const char *path, st
                     const struct jit_map *map, pfr_error *err) {
     if (!opened(j, map->object))
         PFR_TRY(open_dump(j, map->object, path, err));
+    objects->at[map->object].kind = OBJECT_JITDUMP;
     if (!opened(j, map->object)->dump)
         return PFR_OK;
-    objects->at[map->object].kind = OBJECT_JITDUMP;
     PFR_TRY(add_map(j, map, err));
     return add_changes(j, spaces, &j->maps[j->nr_maps - 1], err);
 }

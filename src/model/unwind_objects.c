@@ -49,6 +49,12 @@ static enum symbol_result open_vdso(struct unwind_objects *all, const struct obj
     return unwind_table_open(&own, &all->memory, table);
 }
 
+/* What was told of it so far. */
+static enum symbol_result open_dump(struct unwind_objects *all, uint32_t number, struct unwind_table **table) {
+    const struct jit_dump *dump = jit_dump_of(&all->state->jit, number);
+    return dump ? unwind_table_of_dump(dump, &all->memory, table) : SYMBOL_NO_FILE;
+}
+
 static pfr_status open_object(struct unwind_objects *all, uint32_t number, struct unwind_object *into, pfr_error *err) {
     const struct object *o = &all->state->objects.at[number];
     enum symbol_result result = SYMBOL_NO_FILE;
@@ -59,6 +65,8 @@ static pfr_status open_object(struct unwind_objects *all, uint32_t number, struc
         result = open_file(all, o, &into->table);
     else if (o->kind == OBJECT_VDSO)
         result = open_vdso(all, o, &into->table);
+    else if (o->kind == OBJECT_JITDUMP)
+        result = open_dump(all, number, &into->table);
     if (result == SYMBOL_NO_MEMORY)
         return mem_fail(&all->memory, err, "unwinding");
     if (into->table && all->open_files++ >= OPEN_FILES_MOST)

@@ -28,7 +28,8 @@ struct jit_reading {
     uint64_t time;          /* of the record at hand */
     struct u64_map code_of; /* the number that the compiler gave -> number of the code */
     /* What the next LOAD takes. */
-    uint64_t lines_address, frames;
+    uint64_t lines_address;
+    const uint8_t *frames;
     uint32_t lines_from, frames_size;
     bool ended;
 };
@@ -196,6 +197,18 @@ static enum symbol_result read_debug_info(struct jit_dump *d) {
     return result;
 }
 
+static enum symbol_result keep_frames(struct jit_dump *d, size_t size) {
+    const uint8_t *bytes;
+    const enum symbol_result result = byte_window_take(&d->reading->window, size, &bytes);
+    if (result != SYMBOL_FOUND)
+        return result;
+    d->reading->frames = arena_copy(&d->frames, bytes, size, 8);
+    if (!d->reading->frames)
+        return table_memory_result(d->memory);
+    d->reading->frames_size = (uint32_t)size;
+    return SYMBOL_FOUND;
+}
+
 static enum symbol_result read_unwinding_info(struct jit_dump *d) {
     struct jit_reading *r = d->reading;
     struct cursor in;
@@ -203,13 +216,10 @@ static enum symbol_result read_unwinding_info(struct jit_dump *d) {
     const enum symbol_result result = take_numbers(d, 24, &in);
     if (result != SYMBOL_FOUND || !take_u64(&in, &size) || !take_u64(&in, &header) || !take_u64(&in, &mapped))
         return result;
-    r->frames = r->window.at;
     r->frames_size = 0;
-    if (header > size || size > UINT32_MAX || !byte_window_skip(&r->window, size))
+    if (header > size || size - header > BYTE_WINDOW_MOST)
         return SYMBOL_NO_MATCH;
-    if (mapped)
-        r->frames_size = (uint32_t)(size - header);
-    return SYMBOL_FOUND;
+    return mapped ? keep_frames(d, (size_t)(size - header)) : SYMBOL_FOUND;
 }
 
 static enum symbol_result read_close(struct jit_dump *d) {
@@ -278,7 +288,7 @@ void jit_dump_read_on(struct jit_dump *d) {
     while (result == SYMBOL_FOUND && !r->ended && r->next < r->window.size)
         result = read_record(d);
     d->ended = result == SYMBOL_NO_MATCH ? SYMBOL_FOUND : result;
-    if (d->ended == SYMBOL_FOUND && size > JIT_DUMP_BYTES_MOST)
+    if (d->ended == SYMBOL_FOUND && !r->ended && size > JIT_DUMP_BYTES_MOST)
         d->ended = SYMBOL_LIMIT;
     byte_window_free(&r->window);
 }
@@ -327,6 +337,7 @@ static struct jit_dump *new_dump(int fd, struct memory *memory) {
     made->nearest_line = UINT32_MAX;
     made->reading = reading;
     intern_init(&made->names, memory);
+    arena_init(&made->frames, memory);
     u64_map_init(&reading->code_of, memory);
     byte_window_init(&reading->window, fd, memory);
     return made;
@@ -372,6 +383,7 @@ void jit_dump_close(struct jit_dump *d) {
         return;
     jit_dump_let_go(d);
     intern_free(&d->names);
+    arena_free(&d->frames);
     mem_free(d->memory, d->codes, d->codes_room, sizeof *d->codes);
     mem_free(d->memory, d->changes, d->changes_room, sizeof *d->changes);
     mem_free(d->memory, d->lines, d->lines_room, sizeof *d->lines);

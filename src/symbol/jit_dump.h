@@ -29,7 +29,7 @@ struct jit_code {
     uint32_t name;           /* in `names` */
     uint32_t line, nr_lines; /* the first of its lines, and how many */
     uint32_t frames_size;    /* of its .eh_frame; 0: none */
-    uint64_t frames;         /* where that is in the dump; its address is the next multiple of 8 behind the code */
+    const uint8_t *frames;   /* that, whose address is the next multiple of 8 behind the code */
 };
 
 #define JIT_GONE UINT32_MAX
@@ -49,7 +49,8 @@ struct jit_reading; /* what is only needed on the way */
 
 struct jit_dump {
     struct memory *memory;
-    struct intern_table names;  /* of functions and files */
+    struct intern_table names; /* of functions and files */
+    struct arena frames;
     struct jit_code *codes;     /* by offset */
     struct jit_change *changes; /* as they came, which is the order of time */
     struct jit_line *lines;

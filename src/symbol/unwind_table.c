@@ -3,6 +3,7 @@
 #include "unwind_table.h"
 
 #include "elf_object.h"
+#include "jit_dump.h"
 #include "own_vdso.h"
 #include "regular_file.h"
 
@@ -22,6 +23,7 @@ struct unwind_table {
     size_t segment_count;
     int fd;
     bool swap;
+    bool is_dump; /* addresses are places in the file */
 };
 
 /* An object on its way. */
@@ -183,6 +185,47 @@ enum symbol_result unwind_table_open(const struct symbol_object *asked, struct m
     return result;
 }
 
+/* Addresses are places in the dump, where the frames stand behind each piece of code. What they say of other places is
+   not believed: rows come by address. */
+static enum symbol_result add_code(struct unwind_table *t, const struct jit_code *code) {
+    const struct frame_section section = {.bytes = {.bytes = code->frames, .size = code->frames_size},
+                                          .address = code->offset + (code->size + 7) / 8 * 8,
+                                          .address_size = 8,
+                                          .swap = t->swap};
+    const size_t before = t->frames.count;
+    const enum symbol_result result = unwind_rows_make(&t->frames, &t->plans, &section, t->machine);
+    for (size_t i = before; i < t->frames.count; i++)
+        if (t->frames.from[i] - code->offset > code->size)
+            t->frames.count = before;
+    return result;
+}
+
+enum symbol_result unwind_table_of_dump(const struct jit_dump *dump, struct memory *memory,
+                                        struct unwind_table **table) {
+    const struct unwind_machine *machine = unwind_machine_of_elf(dump->machine);
+    *table = NULL;
+    if (!machine)
+        return SYMBOL_NO_SYMBOLS;
+    struct unwind_table *made = mem_zeroed(memory, 1, sizeof *made);
+    if (!made)
+        return table_memory_result(memory);
+    *made = (struct unwind_table){.memory = memory, .machine = machine, .fd = -1, .swap = dump->swap, .is_dump = true};
+    unwind_plans_init(&made->plans, memory);
+    enum symbol_result result = SYMBOL_FOUND;
+    for (size_t i = 0; result == SYMBOL_FOUND && i < dump->nr_codes; i++)
+        if (dump->codes[i].frames_size)
+            result = add_code(made, &dump->codes[i]);
+    if (result == SYMBOL_FOUND)
+        result = unwind_plans_seal(&made->plans);
+    if (result == SYMBOL_FOUND && made->frames.count == 0)
+        result = SYMBOL_NO_SYMBOLS;
+    if (result == SYMBOL_FOUND)
+        *table = made;
+    else
+        unwind_table_close(made);
+    return result;
+}
+
 void unwind_table_close(struct unwind_table *t) {
     if (!t)
         return;
@@ -199,6 +242,8 @@ const struct unwind_machine *unwind_table_machine(const struct unwind_table *t) 
 }
 
 bool unwind_table_address(const struct unwind_table *t, uint64_t offset, uint64_t *address) {
+    if (t->is_dump)
+        return *address = offset, true;
     return segments_to_address((struct symbol_segments){t->segments, t->segment_count}, offset, address);
 }
 

@@ -24,6 +24,10 @@ struct unwind_table;
    an object gives otherwise. Of kinds SYMBOL_USER and SYMBOL_VDSO, the copy of our own process. */
 enum symbol_result unwind_table_open(const struct symbol_object *object, struct memory *memory,
                                      struct unwind_table **table);
+/* The same of code that a compiler made and told of; it has no bytes. NO_SYMBOLS: it told nothing of the kind. */
+struct jit_dump;
+enum symbol_result unwind_table_of_dump(const struct jit_dump *dump, struct memory *memory,
+                                        struct unwind_table **table);
 void unwind_table_close(struct unwind_table *table); /* NULL is fine */
 
 const struct unwind_machine *unwind_table_machine(const struct unwind_table *table);
