@@ -13,12 +13,12 @@
  *     if (st == PFR_HOLE)
  *         ... the format is broken; PFR_END: no more children
  */
+#include "base/confined.h"
 #include "base/memory.h"
 #include "model/trace_printer.h"
 
 #include <perfray/error.h>
 #include <perfray/views.h>
-#include <sys/types.h>
 
 #define TRACE_CHILDREN_MOST 4u
 #define TRACE_TEXT_MOST ((uint32_t)1 << 20)      /* bytes of one text */
@@ -37,8 +37,8 @@ struct trace_child {
     const struct trace_source *sources;                            /* what records may be of, by number */
     void (*prepare)(struct trace_printer *printer, void *context); /* in the child, with each new printer */
     void *context;
-    pid_t pid; /* 0: none runs */
-    int fd;
+    struct confined process;
+    uint8_t *data;     /* in the child: room for a record */
     unsigned children; /* made so far */
     uint64_t records, waited_ms;
     char *text;

@@ -7,6 +7,8 @@
  * there is time for, and a callback has no way to say stop. It leaves by longjmp instead. That loses nothing: in this
  * form libiberty keeps all its state on the stack, except while it prints the characters of a punycode identifier,
  * one a call; therefore we leave at a piece of two or more ASCII characters ("::", ", "), which no such call has.
+ *
+ * All this happens in a process of its own (demangle_child.c), which costs names if it dies.
  */
 #include <setjmp.h>
 #include <string.h>
@@ -18,40 +20,18 @@
 #define STUB_MOST 4096
 
 struct collector {
-    struct demangler *demangler;
-    bool failed; /* passed a limit; wait for a piece at which to leave */
+    char *text;
+    size_t length;
+    bool failed; /* passed the limit; wait for a piece at which to leave */
     jmp_buf leave;
 };
 
-void demangler_init(struct demangler *demangler, struct memory *memory) {
-    *demangler = (struct demangler){.memory = memory};
-}
-
-void demangler_free(struct demangler *demangler) {
-    mem_free(demangler->memory, demangler->text, demangler->capacity, 1);
-    *demangler = (struct demangler){.memory = demangler->memory};
-}
-
-/* Room for the piece and a NUL. */
-static bool make_room(struct demangler *demangler, size_t length) {
-    if (length >= DEMANGLED_MOST - demangler->length)
-        return false;
-    while (demangler->capacity - demangler->length <= length) {
-        char *grown = mem_grow(demangler->memory, demangler->text, demangler->capacity, &demangler->capacity, 256, 1);
-        if (!grown)
-            return false;
-        demangler->text = grown;
-    }
-    return true;
-}
-
 static void collect(const char *piece, size_t length, void *context) {
     struct collector *collector = context;
-    struct demangler *demangler = collector->demangler;
-    if (!collector->failed && make_room(demangler, length)) {
+    if (!collector->failed && length < DEMANGLED_MOST - collector->length) {
         if (length) /* an empty piece may be NULL */
-            memcpy(demangler->text + demangler->length, piece, length);
-        demangler->length += length;
+            memcpy(collector->text + collector->length, piece, length);
+        collector->length += length;
         return;
     }
     collector->failed = true;
@@ -61,52 +41,46 @@ static void collect(const char *piece, size_t length, void *context) {
 
 typedef int (*demangle_function)(const char *mangled, int options, demangle_callbackref callback, void *opaque);
 
-static const char *try_language(struct demangler *demangler, demangle_function function, const char *name,
-                                int options) {
-    struct collector collector = {.demangler = demangler};
-    demangler->length = 0;
+static size_t try_language(char *to, demangle_function function, const char *name, int options) {
+    struct collector collector = {.text = to};
     if (setjmp(collector.leave) != 0)
-        return NULL;
-    if (!function(name, options, collect, &collector) || collector.failed || demangler->length == 0)
-        return NULL;
-    demangler->text[demangler->length] = '\0';
-    return demangler->text;
+        return 0;
+    return function(name, options, collect, &collector) && !collector.failed ? collector.length : 0;
 }
 
-static bool looks_mangled(const char *name) {
+bool demangle_looks_mangled(const char *name) {
     return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
 }
 
-static const char *demangle_plain(struct demangler *demangler, const char *name, unsigned flags) {
-    if (!looks_mangled(name) || strnlen(name, MANGLED_MOST + 1) > MANGLED_MOST)
-        return NULL;
-    const int rust = flags & DEMANGLE_HASH ? DMGL_VERBOSE : 0;
-    const char *text = try_language(demangler, rust_demangle_callback, name, rust);
-    if (text)
-        return text;
+static size_t demangle_plain(char *to, const char *name, unsigned flags) {
+    if (!demangle_looks_mangled(name) || strnlen(name, MANGLED_MOST + 1) > MANGLED_MOST)
+        return 0;
+    const size_t length = try_language(to, rust_demangle_callback, name, flags & DEMANGLE_HASH ? DMGL_VERBOSE : 0);
+    if (length)
+        return length;
     const int parameters = flags & DEMANGLE_PARAMETERS ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
-    return try_language(demangler, cplus_demangle_v3_callback, name, parameters);
+    return try_language(to, cplus_demangle_v3_callback, name, parameters);
 }
 
 /* The stub of a function in the procedure linkage table, "_Z1fv@plt": the name in front, then the same behind it. */
-static const char *demangle_stub(struct demangler *demangler, const char *name, size_t length, unsigned flags) {
+static size_t demangle_stub(char *to, const char *name, size_t length, unsigned flags) {
     char stem[STUB_MOST];
     if (length - STUB_LENGTH >= sizeof stem)
-        return NULL;
+        return 0;
     memcpy(stem, name, length - STUB_LENGTH);
     stem[length - STUB_LENGTH] = '\0';
-    if (!demangle_plain(demangler, stem, flags) || !make_room(demangler, STUB_LENGTH))
-        return NULL;
-    memcpy(demangler->text + demangler->length, STUB, STUB_LENGTH + 1);
-    demangler->length += STUB_LENGTH;
-    return demangler->text;
+    const size_t made = demangle_plain(to, stem, flags);
+    if (made == 0 || made > DEMANGLED_MOST - STUB_LENGTH)
+        return 0;
+    memcpy(to + made, STUB, STUB_LENGTH);
+    return made + STUB_LENGTH;
 }
 
-const char *demangle(struct demangler *demangler, const char *name, unsigned flags) {
-    if (!looks_mangled(name))
-        return NULL;
+size_t demangle_here(const char *name, unsigned flags, char to[DEMANGLED_MOST]) {
+    if (!demangle_looks_mangled(name))
+        return 0;
     const size_t length = strnlen(name, MANGLED_MOST + 1);
     if (length > STUB_LENGTH && length <= MANGLED_MOST && strcmp(name + length - STUB_LENGTH, STUB) == 0)
-        return demangle_stub(demangler, name, length, flags);
-    return demangle_plain(demangler, name, flags);
+        return demangle_stub(to, name, length, flags);
+    return demangle_plain(to, name, flags);
 }

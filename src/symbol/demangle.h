@@ -10,6 +10,10 @@
  *     if (!shown)
  *         shown = symbol.name;
  *     demangler_free(&d);
+ *
+ * The work is done by libiberty in a process of its own, which all demanglers of this process share, from the first
+ * mangled name on until the last of them is freed: what breaks it costs a name, and what breaks it again and again all
+ * names that follow.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,18 +22,23 @@
 struct demangler {
     struct memory *memory;
     char *text;
-    size_t length, capacity;
+    size_t capacity;
 };
 
 enum { DEMANGLE_PARAMETERS = 1, DEMANGLE_HASH = 2 }; /* C++: with "(int)"; legacy Rust: with "::h0123456789abcdef" */
 
 #define MANGLED_MOST ((size_t)16 << 10)   /* bytes of a name that is looked at */
 #define DEMANGLED_MOST ((size_t)64 << 10) /* bytes of what it may become; a short name can ask for any amount */
+#define DEMANGLERS_MOST 16u               /* processes that are made before all other names stay as they are */
 
 void demangler_init(struct demangler *demangler, struct memory *memory);
 void demangler_free(struct demangler *demangler);
 
 /* NULL: not mangled, not understood, beyond a limit, or no memory. Else valid until the next call. */
 const char *demangle(struct demangler *demangler, const char *name, unsigned flags);
+
+/* The same in this process: bytes of text, without a NUL; 0: none. For the process that demangles, and fuzzing. */
+size_t demangle_here(const char *name, unsigned flags, char to[DEMANGLED_MOST]);
+bool demangle_looks_mangled(const char *name);
 
 #endif

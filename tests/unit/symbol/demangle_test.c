@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of C++ and Rust, and names made to cost more than they are worth. */
 #include "symbol/demangle.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "scratch_file.h"
 #include "base/failing_alloc.h"
 
@@ -114,4 +118,73 @@ TEST(demangle_every_allocation_fails_once) {
             break;
         }
     }
+}
+
+static unsigned children(void) {
+    char path[64], text[256] = "";
+    unsigned count = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)gettid());
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
+    fclose(file);
+    for (const char *at = text; *at; at++)
+        count += *at == ' ';
+    return count;
+}
+
+/* The process that demangles is one for all, is made again when it dies, and ends with the last demangler. */
+TEST(demangle_in_a_process_that_dies) {
+    struct memory memory;
+    struct demangler one, other;
+    memory_init(&memory, NULL, 0);
+    demangler_init(&one, &memory);
+    demangler_init(&other, &memory);
+    const unsigned before = children();
+    for (unsigned i = 0; i < DEMANGLERS_MOST; i++) {
+        pid_t pid = 0;
+        char path[64];
+        assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+        assert_string_equal(demangle(&other, "_ZN3foo3bazEi", 0), "foo::baz");
+        snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)gettid());
+        FILE *file = fopen(path, "r");
+        while (file && fscanf(file, "%d", &pid) == 1) {
+        }
+        if (!file || pid <= 0)
+            break; /* this kernel does not tell */
+        fclose(file);
+        assert_int_equal(children(), before + 1);
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_null(demangle(&one, "_ZN3foo3barEi", 0)); /* this name is lost */
+    }
+    demangler_free(&one);
+    demangler_free(&other);
+    assert_int_equal(children(), before);
+    assert_int_equal(memory.used, 0);
+    demangler_init(&one, &memory);
+    assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+    demangler_free(&one);
+}
+
+/* A process that was forked off does not speak with its parent's. */
+TEST(demangle_in_a_forked_process) {
+    struct memory memory;
+    struct demangler one;
+    int status;
+    memory_init(&memory, NULL, 0);
+    demangler_init(&one, &memory);
+    assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const char *shown = demangle(&one, "_ZN3foo3bazEi", 0);
+        const bool right = shown && strcmp(shown, "foo::baz") == 0;
+        demangler_free(&one);
+        _exit(right ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+    demangler_free(&one);
 }
