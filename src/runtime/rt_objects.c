@@ -105,14 +105,16 @@ RT_PLAIN static void read_headers(struct rtf_object *to, const struct found_obje
             read_build_id(to, (const uint8_t *)(uintptr_t)(to->base + at[i].p_vaddr), at[i].p_memsz);
 }
 
-/* Absolute, cut where it does not fit. */
+/* Absolute, cut where it does not fit. Without /proc the program is what it was executed as. */
 RT_PLAIN static void set_path(struct rtf_object *to, const struct found_object *found) {
     const char *name = found->map ? found->map->l_name : "";
     size_t at = 0;
-    if (!*name) {
-        rt_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to->path, PATH_ROOM - 1, 0, 0);
+    if (!*name && rt_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to->path, PATH_ROOM - 1, 0, 0) > 0)
         return;
-    }
+    if (!*name)
+        name = (const char *)getauxval(AT_EXECFN);
+    if (!name)
+        return;
     if (*name != '/') {
         const long size = RT_CALL3(SYS_getcwd, to->path, PATH_ROOM - 1, 0);
         at = size > 0 ? (size_t)size - 1 : 0;

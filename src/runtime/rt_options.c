@@ -126,6 +126,7 @@ RT_PLAIN static bool set_clock(struct rt_options *o, const struct piece *p) {
     return o->clock || is_word(p, "tsc");
 }
 RT_PLAIN static bool set_size(struct rt_options *o, const struct piece *p) {
+    o->size_asked = true;
     return read_size(p, &o->size);
 }
 RT_PLAIN static bool set_buffer(struct rt_options *o, const struct piece *p) {
@@ -220,14 +221,22 @@ RT_PLAIN static bool read_all(struct rt_options *o, const struct key *list, cons
     }
 }
 
-RT_PLAIN bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong) {
-    if (!read_all(o, keys, text, wrong))
-        return false;
+/* What was not said. */
+RT_PLAIN static void fill_in(struct rt_options *o) {
+    static const struct piece usual = {"perfray-%p.xray", 15};
     if (!o->slot_size)
         o->slot_size = SLOT_SIZE;
     if (!o->size)
         o->size = o->keep_first ? SIZE_FIRST : SIZE_LAST;
-    return true;
+    if (!o->file[0])
+        set_file(o, &usual);
+}
+
+RT_PLAIN bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong) {
+    rt_zero(o, sizeof *o);
+    const bool understood = read_all(o, keys, text, wrong);
+    fill_in(o);
+    return understood;
 }
 
 /* --- LLVM's. Keys that mean nothing here are passed over, as they may be for other modes. */
@@ -283,8 +292,7 @@ RT_PLAIN static void name_like_llvm(struct rt_options *o, const char *program) {
     add_pid(o->file, &used);
 }
 
-RT_PLAIN static void read_llvm(struct rt_options *o, char *const *environment, const char *program) {
-    const char *general = variable(environment, "XRAY_OPTIONS"), *fdr = variable(environment, "XRAY_FDR_OPTIONS");
+RT_PLAIN static void read_llvm(struct rt_options *o, const char *general, const char *fdr, const char *program) {
     o->slot_size = LLVM_SLOT_SIZE;
     o->size = LLVM_SLOTS;
     o->threshold_ns = 5000;
@@ -297,16 +305,15 @@ RT_PLAIN static void read_llvm(struct rt_options *o, char *const *environment, c
 }
 
 RT_PLAIN void rt_options_read(struct rt_options *o, char *const *environment, const char *program) {
-    static const struct piece usual = {"perfray-%p.xray", 15};
     const char *own = variable(environment, "PERFRAY_RT"), *wrong = "";
+    const char *general = variable(environment, "XRAY_OPTIONS"), *fdr = variable(environment, "XRAY_FDR_OPTIONS");
     rt_zero(o, sizeof *o);
-    if (!own) {
-        read_llvm(o, environment, program);
-        return;
+    if (own) {
+        o->wanted = rt_options_parse(o, own, &wrong);
+        if (!o->wanted)
+            rt_say("nothing is recorded: PERFRAY_RT is not understood from here on", wrong);
+    } else if (general || fdr) {
+        read_llvm(o, general, fdr, program);
     }
-    o->wanted = rt_options_parse(o, own, &wrong);
-    if (!o->wanted)
-        rt_say("nothing is recorded: PERFRAY_RT is not understood from here on", wrong);
-    if (!o->file[0])
-        set_file(o, &usual);
+    fill_in(o);
 }

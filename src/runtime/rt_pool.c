@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #define HEADER_VERSION 5u
 #define HEADER_TYPE_FDR 1u
@@ -21,6 +22,10 @@
 #define SPIN_NS 200000u     /* how long the rate of ticks is looked at when the trace is made */
 #define MEASURE_NS 1000000u /* and when it is worth more than that */
 #define PAGE 4096u
+#define SLOTS_LEAST 4u
+#define SLOTS_MOST (UINT32_MAX / 2)
+#define SLOT_SIZE_MOST ((uint64_t)1 << 28)
+#define EFAULT_RESULT (-14)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -111,7 +116,7 @@ RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot) {
     if (used) {
         *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer meanwhile */
         rt_zero(at + RTF_EXTENTS, rt.control->slot_size - RTF_EXTENTS);
-    } else if (RT_CALL3(SYS_madvise, at, rt.control->slot_size, MADV_POPULATE_WRITE) == -14) {
+    } else if (RT_CALL3(SYS_madvise, at, rt.control->slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT) {
         return stop_full(); /* EFAULT: no room for these pages */
     }
     return at;
@@ -187,31 +192,6 @@ RT_PLAIN static uint64_t first_rate(uint64_t tsc, uint64_t start) {
 
 /* --- The file. */
 
-/* Field 22 of /proc/PID/stat: when the process began; 0: there is none. */
-RT_PLAIN static uint64_t start_of(uint32_t pid) {
-    char path[32] = "/proc/", text[1024], *at = path + 6, digits[12];
-    size_t n = 0;
-    do
-        digits[n++] = (char)('0' + pid % 10);
-    while (pid /= 10);
-    while (n)
-        *at++ = digits[--n];
-    rt_copy(at, "/stat", 6);
-    const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    const long size = fd < 0 ? 0 : RT_CALL3(SYS_read, fd, text, sizeof text - 1);
-    if (fd >= 0)
-        RT_CALL3(SYS_close, fd, 0, 0);
-    long i = size - 1, fields = 2;
-    while (i > 0 && text[i] != ')') /* the name before it may hold anything */
-        i--;
-    for (; i < size && fields < 22; i++)
-        fields += text[i] == ' ';
-    uint64_t start = 0;
-    for (; i > 0 && i < size && text[i] >= '0' && text[i] <= '9'; i++)
-        start = start * 10 + (uint64_t)(text[i] - '0');
-    return start;
-}
-
 struct shape {
     uint64_t slot_size, nr_slots, slots_at, size;
 };
@@ -222,9 +202,9 @@ RT_PLAIN static uint64_t round_up(uint64_t size, uint64_t to) {
 
 RT_PLAIN static struct shape shape_of(const struct rt_options *o) {
     struct shape s = {.slot_size = round_up(o->slot_size < PAGE ? PAGE : o->slot_size, PAGE)};
-    s.nr_slots = o->size / s.slot_size < 4 ? 4 : o->size / s.slot_size;
-    if (s.nr_slots > UINT32_MAX / 2)
-        s.nr_slots = UINT32_MAX / 2;
+    s.nr_slots = o->size / s.slot_size < SLOTS_LEAST ? SLOTS_LEAST : o->size / s.slot_size;
+    if (s.nr_slots > SLOTS_MOST)
+        s.nr_slots = SLOTS_MOST;
     s.slots_at = round_up(RTF_CONTROL_AT + sizeof(struct rtf_control) + s.nr_slots * sizeof(uint32_t), PAGE);
     s.size = s.slots_at + s.nr_slots * s.slot_size + RTF_EXTENTS;
     return s;
@@ -250,7 +230,7 @@ RT_PLAIN static void write_control(const struct shape *s) {
     c->start_ns = rt_now_ns(CLOCK_MONOTONIC);
     c->start_tsc = rt_clock();
     c->leader = o->leader ? o->leader : rt.pid;
-    c->leader_start = start_of(c->leader);
+    c->leader_start = rt_process_start(c->leader);
     c->keep_last = !o->keep_first;
     c->is_tsc = rt.is_tsc;
     *(uint64_t *)(void *)(rt.file + AT_FREQUENCY) = first_rate(c->start_tsc, c->start_ns);
@@ -260,17 +240,30 @@ RT_PLAIN static void write_control(const struct shape *s) {
     *(uint64_t *)(void *)rt.file = HEADER_VERSION | HEADER_TYPE_FDR << 16 | (uint64_t)HEADER_FLAGS << 32;
 }
 
+/* As large as asked for, or as it may be. */
+RT_PLAIN static bool shape_within(struct shape *s) {
+    const uint64_t most = rt_process_file_most(rt.options.size_asked);
+    *s = shape_of(&rt.options);
+    while (s->size > most && rt.options.size > SLOTS_LEAST * s->slot_size) {
+        rt.options.size /= 2;
+        *s = shape_of(&rt.options);
+    }
+    return s->size <= most;
+}
+
 /* The first and last pages are asked for before anything is stored. */
 RT_PLAIN static const char *fill_file(long fd) {
-    const struct shape s = shape_of(&rt.options);
+    struct shape s;
+    if (!shape_within(&s))
+        return "the program may not make files of that size (ulimit -f, -v)";
     if (RT_CALL3(SYS_ftruncate, fd, s.size, 0) < 0)
         return "cannot be made as large as asked for";
     const char *why = map_file(fd, s.size);
     if (why)
         return why;
     const uint64_t last = (s.size - 1) / PAGE * PAGE;
-    if (RT_CALL3(SYS_madvise, rt.file, s.slots_at, MADV_POPULATE_WRITE) == -14 ||
-        RT_CALL3(SYS_madvise, rt.file + last, PAGE, MADV_POPULATE_WRITE) == -14)
+    if (RT_CALL3(SYS_madvise, rt.file, s.slots_at, MADV_POPULATE_WRITE) == EFAULT_RESULT ||
+        RT_CALL3(SYS_madvise, rt.file + last, PAGE, MADV_POPULATE_WRITE) == EFAULT_RESULT)
         return "there is no room on the disk";
     write_control(&s);
     return NULL;
@@ -284,17 +277,35 @@ RT_PLAIN static void unmap(void) {
 }
 
 RT_PLAIN static bool is_of_living(const struct rtf_control *c) {
-    return rt_same(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) && c->note.kind == RTF_RUNNING && c->leader_start != 0 &&
-           start_of(c->leader) == c->leader_start;
+    return rt_same(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) && c->note.kind == RTF_RUNNING &&
+           rt_process_is(c->leader, c->leader_start);
+}
+
+/* Numbers that are stored by, out of a file that anybody may have written. */
+RT_PLAIN static bool is_sound(const struct rtf_control *c, uint64_t size) {
+    return c->slot_size >= PAGE && c->slot_size <= SLOT_SIZE_MOST && c->slot_size % PAGE == 0 && c->nr_slots > 0 &&
+           c->nr_slots <= SLOTS_MOST && c->slots_at % PAGE == 0 && c->slots_at <= size &&
+           c->slots_at >= RTF_CONTROL_AT + sizeof *c + c->nr_slots * sizeof(uint32_t) &&
+           size == c->slots_at + c->nr_slots * c->slot_size + RTF_EXTENTS;
+}
+
+/* Of a file that is this user's own; 0: is none. */
+RT_PLAIN static uint64_t size_of_own(long fd) {
+    struct stat facts;
+    rt_zero(&facts, sizeof facts);
+    if (fd < 0 || RT_CALL3(SYS_fstat, fd, &facts, 0) < 0 || !S_ISREG(facts.st_mode) ||
+        facts.st_uid != (uint32_t)RT_CALL3(SYS_geteuid, 0, 0, 0))
+        return 0;
+    return (uint64_t)facts.st_size;
 }
 
 /* The file is there: it is this recording's when its leader lives, else what an earlier one left. */
 RT_PLAIN static bool join(const char *path) {
-    const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    const long size = fd < 0 ? 0 : RT_CALL3(SYS_lseek, fd, 0, 2);
+    const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const uint64_t size = size_of_own(fd);
     bool joined = false;
-    if (size > (long)(RTF_CONTROL_AT + sizeof(struct rtf_control)) && !map_file(fd, (uint64_t)size)) {
-        joined = is_of_living(rt.control);
+    if (size > RTF_CONTROL_AT + sizeof(struct rtf_control) && !map_file(fd, size)) {
+        joined = is_of_living(rt.control) && is_sound(rt.control, size);
         if (!joined)
             unmap();
     }
@@ -339,11 +350,21 @@ RT_PLAIN static const char *make(const char *path) {
     return why;
 }
 
+/* A device, a folder, a link: not what an earlier recording left. */
+RT_PLAIN static bool is_special(const char *path) {
+    struct stat facts;
+    rt_zero(&facts, sizeof facts);
+    return rt_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&facts, AT_SYMLINK_NOFOLLOW, 0, 0) >= 0 &&
+           !S_ISREG(facts.st_mode);
+}
+
 RT_PLAIN const char *rt_pool_open(void) {
     const char *path = rt.options.file, *why;
     rt.is_tsc = ticks_are_steady() && !rt.options.clock;
     if (join(path))
         return NULL;
+    if (is_special(path))
+        return "is no regular file, and is not replaced";
     RT_CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
     why = make(path);
     return why && join(path) ? NULL : why; /* somebody else was first */

@@ -12,6 +12,7 @@
  *     rt_functions.c  addresses to ids, without locks
  *     rt_objects.c    what of which object an address is; names in it, where functions are chosen by name
  *     rt_options.c    PERFRAY_RT, XRAY_OPTIONS, XRAY_FDR_OPTIONS
+ *     rt_process.c    what the system says of processes and their limits
  *     rt_start.c      start and stop, threads, forks; include/perfray/runtime.h
  *
  * Nothing on the path of a call allocates, locks, uses stdio or changes errno. The trace is a shared mapping, and the
@@ -68,7 +69,8 @@ enum rt_filter_kind { RT_INCLUDE, RT_EXCLUDE, RT_FOCUS_ON, RT_NOTRACE, RT_FILTER
 struct rt_options {
     bool wanted; /* something asks for a recording from the start */
     bool keep_first;
-    bool clock; /* the clock, even where there is a counter of ticks */
+    bool clock;      /* the clock, even where there is a counter of ticks */
+    bool size_asked; /* the size was said, and is not the usual one */
     uint64_t size, slot_size, threshold_ns;
     uint32_t depth;
     uint32_t leader; /* process whose life is the recording's; 0: this one */
@@ -125,6 +127,16 @@ uint64_t rt_clock(void);
 void rt_lose(enum rtf_loss why);
 void rt_say(const char *what, const char *why);
 
+/* --- rt_process.c */
+
+/* When it began, in the kernel's ticks; 0: not known. */
+uint64_t rt_process_start(uint32_t pid);
+bool rt_process_lives(uint32_t pid);
+/* Lives, and is the one that began then. */
+bool rt_process_is(uint32_t pid, uint64_t start);
+/* Bytes that a file may have; less where the size is the usual one and memory is limited. */
+uint64_t rt_process_file_most(bool asked);
+
 /* --- rt_notes.c */
 
 /* A buffer of `size` bytes that is one custom event, what it tells being there already or coming. */
@@ -170,7 +182,7 @@ bool rt_glob(const char *pattern, const char *text);
 
 /* --- rt_options.c */
 void rt_options_read(struct rt_options *o, char *const *environment, const char *program);
-/* key=value, blank, ':' or ',' between; false: the word at *wrong is not known. */
+/* key=value, blank, ':' or ',' between, and the usual for the rest; false: the word at *wrong is not known. */
 bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong);
 
 /* --- rt_buffer.c */
