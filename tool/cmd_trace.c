@@ -103,7 +103,9 @@ static enum exit_status tell_result(const char *path, const pfr_tracing_result *
         complain_as(program, "%s has no more room: what came later is missing; --size makes more, --last keeps the end",
                     path);
     if (result->lost)
-        complain_as(program, "%" PRIu64 " enters and exits were not recorded, in signal handlers most of all",
+        complain_as(program,
+                    "%" PRIu64
+                    " enters and exits were not recorded: in signal handlers, or of threads that found no buffer",
                     result->lost);
     return result->recorded && result->functions ? ENDS_FINE : ENDS_GATE;
 }

@@ -52,7 +52,8 @@ typedef struct pfr_tracing_result {
     bool recorded;      /* there is a trace */
     bool is_full;       /* there was no more room: it ends before the program did */
     uint64_t functions; /* that were called */
-    uint64_t lost;      /* enters and exits in signal handlers inside the recorder, and events that were too large */
+    /* enters and exits in signal handlers inside the recorder or of more threads than buffers; events too large */
+    uint64_t lost;
 } pfr_tracing_result;
 
 /*

@@ -7,6 +7,7 @@
 #define METADATA 16u
 #define RESERVE (METADATA + 8u) /* a NewCPUId or TSCWrap and a call */
 #define SPARE_LEAST 4096u       /* a buffer with less room left is not worth going on in */
+#define WAIT_CALLS 1000u        /* until a thread that got no buffer asks again */
 #define CPU_ID 5u               /* first bytes of records */
 #define TSC_WRAP 7u
 #define CUSTOM_EVENT 11u
@@ -35,9 +36,19 @@ RT_PLAIN void rt_leave(struct rt_thread *t) {
     rt_pool_release(t->slot, used);
 }
 
+/* More threads than slots: to look through all of them at each call would cost the program too much. */
+RT_RARE static bool wait_for_slot(struct rt_thread *t) {
+    if (--t->wait == 0)
+        return false;
+    rt_lose(RTF_FULL);
+    return true;
+}
+
 RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     uint64_t used = 0;
     rt_leave(t);
+    if (t->wait && wait_for_slot(t))
+        return false;
     if (!t->known)
         rt_know_thread(t);
     if (t->tid == 0)
@@ -45,13 +56,16 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     uint8_t *slot = need > SPARE_LEAST ? NULL : rt_pool_take_spare(&t->slot, &used);
     if (!slot)
         slot = rt_pool_take(&t->slot);
-    if (!slot)
+    if (!slot) {
+        t->wait = WAIT_CALLS;
         return false;
+    }
     const uint64_t now = rt_now_ns(CLOCK_MONOTONIC);
     t->cpu = rt_cpu();
     t->last = tsc;
     rt_measure(tsc, now);
     rt_preamble(slot + used, t->tid, t->cpu, tsc, now);
+    t->wait = 0;
     t->buffer = slot + used;
     t->next = t->floor = t->buffer + RTF_PREAMBLE;
     t->limit = slot + rt.control->slot_size - RESERVE + 1;

@@ -3,9 +3,8 @@
  * The trace as a file that is mapped, and its slots: see wire/recorder_file.h.
  *
  * It is made under a name of its own and gets the right one by link(2) when it is whole, so that several processes that
- * begin at once agree on one. Slots are handed out in order; keeping the last, the next that no thread writes into.
- * Pages of a slot are asked for before it is used (MADV_POPULATE_WRITE): on a full disk that fails, where a store would
- * be a SIGBUS.
+ * begin at once agree on one. Who writes into which slot is rt_slots.c's. Pages are asked for before they are used
+ * (MADV_POPULATE_WRITE): on a full disk that fails, where a store would be a SIGBUS.
  */
 #include "runtime/rt_recorder.h"
 
@@ -72,81 +71,6 @@ RT_PLAIN void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t 
     __atomic_thread_fence(__ATOMIC_RELEASE);
     *(rt_u64 *)(buffer + 8) = 0;
     *(volatile rt_u64 *)buffer = 7 << 1 | 1 | (uint64_t)(RTF_PREAMBLE - RTF_EXTENTS) << 8;
-}
-
-/* --- Slots. */
-
-RT_PLAIN uint8_t *rt_slot_at(uint32_t slot) {
-    return rt.file + rt.control->slots_at + slot * rt.control->slot_size;
-}
-
-/* The recording ends here: from now on calls cost nothing again. */
-RT_RARE static uint8_t *stop_full(void) {
-    rt.on = false;
-    rt.control->full = 1;
-    rt_lose(RTF_FULL);
-    return NULL;
-}
-
-RT_PLAIN static bool own(uint32_t slot) {
-    uint32_t nobody = 0;
-    return __atomic_compare_exchange_n(&rt.owners[slot], &nobody, rt.pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-/* Slots are used a second time when all were used once, if the last is what is kept. */
-RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
-    struct rtf_control *c = rt.control;
-    for (uint64_t tries = 0; tries < 2 * c->nr_slots; tries++) {
-        const uint64_t number = __atomic_fetch_add(&c->next_slot, 1, __ATOMIC_RELAXED);
-        if (!c->keep_last && number >= c->nr_slots)
-            return false;
-        *slot = (uint32_t)(number % c->nr_slots);
-        *used = number >= c->nr_slots;
-        if (own(*slot))
-            return true;
-    }
-    return false;
-}
-
-RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot) {
-    bool used;
-    if (!claim(slot, &used))
-        return stop_full();
-    uint8_t *at = rt_slot_at(*slot);
-    if (used) {
-        *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer meanwhile */
-        rt_zero(at + RTF_EXTENTS, rt.control->slot_size - RTF_EXTENTS);
-    } else if (RT_CALL3(SYS_madvise, at, rt.control->slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT) {
-        return stop_full(); /* EFAULT: no room for these pages */
-    }
-    return at;
-}
-
-RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
-    uint64_t *spares = rt.control->spares;
-    for (size_t i = 0; i < RTF_SPARES; i++) {
-        if (__atomic_load_n(&spares[i], __ATOMIC_RELAXED) == 0)
-            continue;
-        const uint64_t spare = __atomic_exchange_n(&spares[i], 0, __ATOMIC_ACQUIRE);
-        if (spare == 0)
-            continue;
-        *slot = (uint32_t)spare - 1;
-        *used = spare >> 32;
-        __atomic_store_n(&rt.owners[*slot], rt.pid, __ATOMIC_RELAXED);
-        return rt_slot_at(*slot);
-    }
-    return NULL;
-}
-
-RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
-    const uint64_t spare = used << 32 | (slot + 1);
-    for (size_t i = 0; !rt.control->keep_last && used + PAGE <= rt.control->slot_size && i < RTF_SPARES; i++) {
-        uint64_t none = 0;
-        if (__atomic_compare_exchange_n(&rt.control->spares[i], &none, spare, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
-            return;
-    }
-    __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
 }
 
 /* --- The rate of ticks. */
@@ -278,7 +202,7 @@ RT_PLAIN static void unmap(void) {
 
 RT_PLAIN static bool is_of_living(const struct rtf_control *c) {
     return rt_same(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) && c->note.kind == RTF_RUNNING &&
-           rt_process_is(c->leader, c->leader_start);
+           (rt_process_is(c->leader, c->leader_start) || (c->spaces && c->leader == rt.options.leader));
 }
 
 /* Numbers that are stored by, out of a file that anybody may have written. */
@@ -314,9 +238,7 @@ RT_PLAIN static bool join(const char *path) {
     if (!joined)
         return false;
     rt.is_tsc = rt.control->is_tsc;
-    for (uint64_t i = 0; i < rt.control->nr_slots; i++) /* what the process held before it called exec */
-        if (rt.owners[i] == rt.pid)
-            __atomic_store_n(&rt.owners[i], 0, __ATOMIC_RELEASE);
+    rt_pool_inherit();
     return true;
 }
 

@@ -7,7 +7,8 @@
  *     rt_hooks.c      what compilers call: -finstrument-functions
  *     rt_record.h     one call into the thread's buffer, inline
  *     rt_buffer.c     everything that happens once in thousands of calls: a new buffer, another cpu, filters
- *     rt_pool.c       the trace: a file, mapped; slots handed out of it
+ *     rt_pool.c       the trace: a file, mapped
+ *     rt_slots.c      slots handed out of it
  *     rt_notes.c      what the trace tells beside calls: lists of functions and objects
  *     rt_functions.c  addresses to ids, without locks
  *     rt_objects.c    what of which object an address is; names in it, where functions are chosen by name
@@ -39,6 +40,7 @@ struct rt_thread {
     uint32_t no_cpu; /* 0: where the kernel tells no cpu */
     bool known;      /* is told when the thread ends */
     uint32_t slot;   /* number of the slot that the buffer lies in */
+    uint32_t wait;   /* calls until a buffer is asked for again */
     uint32_t tid;    /* 0: not asked for */
     uint32_t depth;  /* for the filters: calls open; inside those of --filter, of --notrace */
     uint32_t inside, outside;
@@ -112,12 +114,6 @@ RT_PLAIN static inline uint16_t rt_cpu(void) {
 /* Makes the trace that the options name, or joins it where its leader lives. NULL: done; else why not. */
 const char *rt_pool_open(void);
 void rt_pool_close(void);
-/* A slot of nothing but zeros, its number in *slot; NULL: there is none. */
-uint8_t *rt_pool_take(uint32_t *slot);
-/* One that a thread left with room in it. */
-uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
-void rt_pool_release(uint32_t slot, uint64_t used);
-uint8_t *rt_slot_at(uint32_t slot);
 /* Writes BufferExtents to NewCPUId; the buffer has these alone. */
 void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t tsc, uint64_t now_ns);
 /* 16 bytes of zeros but for the first, which is of this kind; where the payload begins. */
@@ -126,6 +122,17 @@ void rt_measure(uint64_t tsc, uint64_t now_ns);
 uint64_t rt_clock(void);
 void rt_lose(enum rtf_loss why);
 void rt_say(const char *what, const char *why);
+
+/* --- rt_slots.c */
+
+uint8_t *rt_slot_at(uint32_t slot);
+/* A slot of nothing but zeros, its number in *slot; NULL: there is none, which is counted. */
+uint8_t *rt_pool_take(uint32_t *slot);
+/* One that a thread left with room in it, or a process that is gone. */
+uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
+void rt_pool_release(uint32_t slot, uint64_t used);
+/* Releases what the process owned before it joined the trace. */
+void rt_pool_inherit(void);
 
 /* --- rt_process.c */
 

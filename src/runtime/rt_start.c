@@ -50,6 +50,8 @@ void rt_know_thread(struct rt_thread *t) {
 RT_PLAIN static void begin_child(void) {
     struct rt_thread *t = &rt_here;
     rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
+    if (rt.control && RT_CALL3(SYS_getppid, 0, 0, 0) == 0) /* the first of a namespace */
+        __atomic_store_n(&rt.control->spaces, 1, __ATOMIC_RELAXED);
     t->limit = t->next = t->buffer = NULL;
     t->tid = 0;
 }
@@ -117,10 +119,12 @@ __attribute__((constructor(101))) RT_PLAIN static void begin(void) {
         start();
 }
 
-/* The rate of ticks over the whole run; the buffers need nothing. */
+/* The rate of ticks over the whole run, and the room that is left in the buffer. */
 __attribute__((destructor)) RT_PLAIN static void end(void) {
-    if (rt.control)
-        rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+    if (!rt.control)
+        return;
+    rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+    leave_thread(NULL);
 }
 
 API int pfr_rt_start(const char *options) {

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which slot of the trace who writes into. They are handed out in order; keeping the last, the next that nobody writes
+ * into. What a thread leaves room in is a spare, for who comes next. A process that ended without a word, by _exit or a
+ * signal, still owns slots: they are taken from it where others need them.
+ */
+#include "runtime/rt_recorder.h"
+
+#include <sys/mman.h>
+
+#define PAGE 4096u
+#define EFAULT_RESULT (-14)
+#define LOOK_BACK 4u /* slots that are looked at for a process which ended, as children do that call _exit */
+#define EXTENTS_BYTE 0x0f
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+RT_PLAIN uint8_t *rt_slot_at(uint32_t slot) {
+    return rt.file + rt.control->slots_at + slot * rt.control->slot_size;
+}
+
+/* The recording ends here: from now on calls cost nothing again. */
+RT_RARE static uint8_t *stop_full(void) {
+    rt.on = false;
+    rt.control->full = 1;
+    rt_lose(RTF_FULL);
+    return NULL;
+}
+
+RT_PLAIN static bool own_after(uint32_t slot, uint32_t before) {
+    return __atomic_compare_exchange_n(&rt.owners[slot], &before, rt.pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Processes of other namespaces have numbers that mean nothing here. */
+RT_PLAIN static bool is_left_behind(uint32_t owner) {
+    return owner && owner != rt.pid && owner != RT_OWNER_NOTES && !rt.control->spaces && !rt_process_lives(owner);
+}
+
+RT_PLAIN static bool own(uint32_t slot) {
+    const uint32_t owner = __atomic_load_n(&rt.owners[slot], __ATOMIC_ACQUIRE);
+    return (owner == 0 || is_left_behind(owner)) && own_after(slot, owner);
+}
+
+/* Slots are used a second time when all were used once, if the last is what is kept. */
+RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
+    struct rtf_control *c = rt.control;
+    for (uint64_t tries = 0; tries < 2 * c->nr_slots; tries++) {
+        const uint64_t number = __atomic_fetch_add(&c->next_slot, 1, __ATOMIC_RELAXED);
+        if (!c->keep_last && number >= c->nr_slots)
+            return false;
+        *slot = (uint32_t)(number % c->nr_slots);
+        *used = number >= c->nr_slots;
+        if (own(*slot))
+            return true;
+    }
+    return false;
+}
+
+RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot) {
+    bool used;
+    if (!claim(slot, &used)) {
+        if (!rt.control->keep_last)
+            return stop_full();
+        rt_lose(RTF_FULL);
+        return NULL;
+    }
+    uint8_t *at = rt_slot_at(*slot);
+    if (used) {
+        *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer meanwhile */
+        rt_zero(at + RTF_EXTENTS, rt.control->slot_size - RTF_EXTENTS);
+    } else if (RT_CALL3(SYS_madvise, at, rt.control->slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT) {
+        return stop_full(); /* no room for these pages */
+    }
+    return at;
+}
+
+/* --- Room that is left in slots. */
+
+RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
+    const uint64_t spare = used << 32 | (slot + 1);
+    for (size_t i = 0; !rt.control->keep_last && used + PAGE <= rt.control->slot_size && i < RTF_SPARES; i++) {
+        uint64_t none = 0;
+        if (__atomic_compare_exchange_n(&rt.control->spares[i], &none, spare, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
+}
+
+RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
+    __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
+    keep_spare(slot, used);
+}
+
+/* Bytes of whole buffers. */
+RT_RARE static uint64_t used_of(uint32_t slot) {
+    const uint8_t *begin = rt_slot_at(slot);
+    const uint64_t size = rt.control->slot_size;
+    uint64_t at = 0;
+    while (size - at >= RTF_EXTENTS && begin[at] == EXTENTS_BYTE) {
+        const uint64_t extents = *(const rt_u64 *)(begin + at + 1);
+        if (extents > size - at - RTF_EXTENTS)
+            break;
+        at += RTF_EXTENTS + extents;
+    }
+    return at;
+}
+
+/* What is behind them is a record that was never finished. Of a slot that nobody wrote into the pages may be missing.
+ */
+RT_RARE static uint64_t clean_behind(uint32_t slot) {
+    if (RT_CALL3(SYS_madvise, rt_slot_at(slot), rt.control->slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT)
+        return rt.control->slot_size;
+    const uint64_t used = used_of(slot);
+    rt_zero(rt_slot_at(slot) + used, rt.control->slot_size - used);
+    return used;
+}
+
+RT_RARE static bool take_over(uint32_t slot, uint64_t *used) {
+    const uint32_t owner = __atomic_load_n(&rt.owners[slot], __ATOMIC_ACQUIRE);
+    if (!is_left_behind(owner) || !own_after(slot, owner))
+        return false;
+    const uint64_t whole = clean_behind(slot);
+    if (whole + PAGE > rt.control->slot_size) {
+        __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
+        return false;
+    }
+    *used = whole;
+    return true;
+}
+
+/* The newest slots; all of them once there are no new ones. */
+RT_PLAIN static bool find_left_behind(uint32_t *slot, uint64_t *used) {
+    const struct rtf_control *c = rt.control;
+    const uint64_t next = __atomic_load_n(&c->next_slot, __ATOMIC_RELAXED);
+    const bool is_last = next >= c->nr_slots;
+    const uint64_t end = is_last ? c->nr_slots : next, begin = is_last || end < LOOK_BACK ? 0 : end - LOOK_BACK;
+    for (uint64_t i = end; i-- > begin;)
+        if (take_over((uint32_t)i, used))
+            return *slot = (uint32_t)i, true;
+    return false;
+}
+
+RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
+    uint64_t *spares = rt.control->spares;
+    if (rt.control->keep_last)
+        return NULL;
+    for (size_t i = 0; i < RTF_SPARES; i++) {
+        if (__atomic_load_n(&spares[i], __ATOMIC_RELAXED) == 0)
+            continue;
+        const uint64_t spare = __atomic_exchange_n(&spares[i], 0, __ATOMIC_ACQUIRE);
+        if (spare == 0)
+            continue;
+        *slot = (uint32_t)spare - 1;
+        *used = spare >> 32;
+        __atomic_store_n(&rt.owners[*slot], rt.pid, __ATOMIC_RELAXED);
+        return rt_slot_at(*slot);
+    }
+    return find_left_behind(slot, used) ? rt_slot_at(*slot) : NULL;
+}
+
+/* What the process held before it called exec, or another of its number, which is gone. */
+RT_RARE void rt_pool_inherit(void) {
+    for (uint32_t i = 0; i < rt.control->nr_slots; i++)
+        if (__atomic_load_n(&rt.owners[i], __ATOMIC_ACQUIRE) == rt.pid)
+            rt_pool_release(i, rt.control->keep_last ? 0 : clean_behind(i));
+}
