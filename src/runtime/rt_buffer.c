@@ -45,6 +45,7 @@ RT_RARE static bool wait_for_slot(struct rt_thread *t) {
 }
 
 RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
+    const uint32_t pid = rt.pid;
     uint64_t used = 0;
     rt_leave(t);
     if (t->wait && wait_for_slot(t))
@@ -60,6 +61,8 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
         t->wait = WAIT_CALLS;
         return false;
     }
+    if (rt.pid != pid) /* a handler has forked meanwhile: the slot is the parent's */
+        return false;
     const uint64_t now = rt_now_ns(CLOCK_MONOTONIC);
     t->cpu = rt_cpu();
     t->last = tsc;
@@ -109,15 +112,16 @@ RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, in
     if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu())
         if (!rt_step(t, tsc, METADATA + (uint64_t)size))
             return;
-    rt_zero(t->next, METADATA);
-    t->next[0] = type < 0 ? CUSTOM_EVENT : TYPED_EVENT;
-    *(rt_u32 *)(t->next + 1) = size;
-    *(rt_u32 *)(t->next + 5) = (uint32_t)(tsc - t->last);
+    uint8_t *const at = t->next; /* a handler that forks has its child's thread write nowhere from then on */
+    rt_zero(at, METADATA);
+    at[0] = type < 0 ? CUSTOM_EVENT : TYPED_EVENT;
+    *(rt_u32 *)(at + 1) = size;
+    *(rt_u32 *)(at + 5) = (uint32_t)(tsc - t->last);
     if (type >= 0) {
-        t->next[9] = (uint8_t)type;
-        t->next[10] = (uint8_t)(type >> 8);
+        at[9] = (uint8_t)type;
+        at[10] = (uint8_t)(type >> 8);
     }
-    rt_copy(t->next + METADATA, bytes, size);
+    rt_copy(at + METADATA, bytes, size);
     t->next += METADATA + size;
     t->floor = t->next;
     t->last = tsc;
@@ -164,6 +168,12 @@ RT_PLAIN void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned acti
         rt_put_call(t, word & RT_ID, action, tsc);
     if (!is_enter)
         count_out(t, word);
+}
+
+RT_RARE void rt_call_revived(struct rt_thread *t, uint64_t address, unsigned action) {
+    rt_revive(t);
+    if (rt.on)
+        rt_call_rare(t, address, action, rt_ticks());
 }
 
 RT_PLAIN __attribute__((noinline)) void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action,

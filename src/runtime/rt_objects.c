@@ -206,6 +206,7 @@ RT_RARE static void forget(struct object *o) {
 RT_RARE void rt_objects_check(void) {
     struct found_object found;
     const uint32_t count = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
+    rt_revive(&rt_here);
     for (uint32_t i = 0; rt.control && i < count && i < OBJECTS; i++) {
         rt_zero(&found, sizeof found);
         if (objects[i].number &&

@@ -29,7 +29,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-struct rt_state rt;
+struct rt_state rt __attribute__((aligned(RT_PAGES)));
 
 RT_RARE void rt_say(const char *what, const char *why) {
     const char *parts[] = {"perfray-rt: ", what, ": ", why, "\n"};
@@ -290,8 +290,4 @@ RT_PLAIN const char *rt_pool_open(void) {
     RT_CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
     why = make(path);
     return why && join(path) ? NULL : why; /* somebody else was first */
-}
-
-RT_PLAIN void rt_pool_close(void) {
-    rt.on = false;
 }

@@ -61,8 +61,11 @@ RT_PLAIN static inline void rt_end(struct rt_thread *t) {
 /* What is common is here, and calls nothing, so that nothing has to be saved; the rest is in rt_call_rare. */
 RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t address, unsigned action) {
     struct rt_thread *t = &rt_here;
-    if (RT_UNLIKELY(!rt.on))
+    if (RT_UNLIKELY(!rt.on)) {
+        if (RT_UNLIKELY(rt.wanted))
+            rt_call_revived(t, address, action);
         return;
+    }
     const uint64_t tsc = rt_ticks();
     if (RT_UNLIKELY(t->busy || rt.extra)) {
         rt_call_rare(t, address, action, tsc);

@@ -85,6 +85,15 @@ struct rt_options {
     size_t words_used;
 };
 
+/* What calls read of it is on pages of its own, which the kernel clears in every child of a fork: also in those of
+   which no handler is told (_Fork, clone), and in handlers of others that are called before ours. Nothing is recorded
+   there until rt_revive, so that no child writes into its parent's buffers. */
+#if defined __x86_64__
+#define RT_PAGES 4096u
+#else
+#define RT_PAGES 65536u
+#endif
+
 struct rt_state {
     bool on;    /* calls are recorded */
     bool extra; /* some filter or the clock needs the longer way */
@@ -94,14 +103,17 @@ struct rt_state {
     bool is_tsc, focused, by_name;
     ptrdiff_t cpu_at; /* from the thread pointer to the number of the cpu */
     /* rarely used from here on */
-    struct rtf_control *control __attribute__((aligned(RT_LINE)));
-    uint8_t *file; /* the mapping */
+    struct rtf_control *control __attribute__((aligned(RT_PAGES)));
+    bool wanted;           /* what `on` is, or was before a fork */
+    uint8_t kept[RT_LINE]; /* what calls read, as it was before a fork */
+    uint8_t *file;         /* the mapping */
     uint64_t file_size;
     uint32_t *owners; /* a word a slot: 0, or the process that writes into it */
     uint32_t pid;
     struct rt_options options;
 };
 extern struct rt_state rt;
+_Static_assert(offsetof(struct rt_state, cpu_at) + sizeof(ptrdiff_t) <= RT_LINE, "what calls read is in one line");
 
 /* Without rseq always 0. */
 RT_PLAIN static inline uint16_t rt_cpu(void) {
@@ -113,7 +125,6 @@ RT_PLAIN static inline uint16_t rt_cpu(void) {
 
 /* Makes the trace that the options name, or joins it where its leader lives. NULL: done; else why not. */
 const char *rt_pool_open(void);
-void rt_pool_close(void);
 /* Writes BufferExtents to NewCPUId; the buffer has these alone. */
 void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t tsc, uint64_t now_ns);
 /* 16 bytes of zeros but for the first, which is of this kind; where the payload begins. */
@@ -196,6 +207,8 @@ bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong
 
 /* Makes room for a record and `more` bytes of payload behind it, and time to count from. false: there is none. */
 bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more);
+/* A call while calls are not recorded: they are, but this is a child that knows nothing of it yet. */
+void rt_call_revived(struct rt_thread *t, uint64_t address, unsigned action);
 /* A call that is not as most are: a new function or buffer, a handler inside a hook, filters. */
 void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64_t tsc);
 /* What of it is left to do where there are filters. */
@@ -206,7 +219,12 @@ void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type);
 /* Hands the thread's buffer back. */
 void rt_leave(struct rt_thread *t);
 
-/* --- rt_start.c: the thread gives its buffer back when it ends. */
+/* --- rt_start.c */
+
+/* The thread gives its buffer back when it ends. */
 void rt_know_thread(struct rt_thread *t);
+void rt_switch(bool on);
+/* The process is a child: it has a number and buffers of its own from now on. */
+void rt_revive(struct rt_thread *t);
 
 #endif

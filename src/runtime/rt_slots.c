@@ -22,7 +22,7 @@ RT_PLAIN uint8_t *rt_slot_at(uint32_t slot) {
 
 /* The recording ends here: from now on calls cost nothing again. */
 RT_RARE static uint8_t *stop_full(void) {
-    rt.on = false;
+    rt_switch(false);
     rt.control->full = 1;
     rt_lose(RTF_FULL);
     return NULL;

@@ -12,6 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
 #define API __attribute__((visibility("default"), no_instrument_function))
 #define COPY_ROOM 16384u
 #define PAGE 4096u
@@ -26,7 +30,8 @@ extern const unsigned __rseq_size __attribute__((weak));
 #define RSEQ_CPU 4
 
 static pthread_key_t thread_end;
-static bool is_ready; /* once in a process */
+static bool is_ready;   /* once in a process */
+static bool is_cleared; /* what calls read is, in children */
 
 /* --- Threads and forks. */
 
@@ -34,6 +39,7 @@ static bool is_ready; /* once in a process */
 RT_PLAIN static void leave_thread(void *unused) {
     struct rt_thread *t = &rt_here;
     (void)unused;
+    rt_revive(t);
     t->known = false;
     if (!rt_begin(t))
         return;
@@ -46,17 +52,44 @@ void rt_know_thread(struct rt_thread *t) {
     pthread_setspecific(thread_end, t);
 }
 
-/* The buffer that it has is its parent's. */
-RT_PLAIN static void begin_child(void) {
-    struct rt_thread *t = &rt_here;
+/* The buffer that it has is its parent's. A hook that was at work when a handler forked finishes its record nowhere. */
+RT_PLAIN static void begin_child(struct rt_thread *t) {
+    static uint8_t nowhere[RTF_PREAMBLE + RT_LINE];
     rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
     if (rt.control && RT_CALL3(SYS_getppid, 0, 0, 0) == 0) /* the first of a namespace */
         __atomic_store_n(&rt.control->spaces, 1, __ATOMIC_RELAXED);
-    t->limit = t->next = t->buffer = NULL;
+    t->limit = NULL;
+    t->next = t->floor = t->buffer = nowhere;
     t->tid = 0;
 }
 
+/* What calls read, for children in which it is cleared. */
+RT_PLAIN static void keep_state(void) {
+    rt_copy(rt.kept, &rt, sizeof rt.kept);
+    rt.kept[0] = 0; /* on */
+}
+
+RT_RARE void rt_revive(struct rt_thread *t) {
+    if (!is_cleared || rt.table)
+        return;
+    begin_child(t);
+    rt_copy(&rt, rt.kept, sizeof rt.kept);
+    rt.on = rt.wanted;
+}
+
+RT_PLAIN static void after_fork(void) {
+    if (is_cleared)
+        rt_revive(&rt_here);
+    else
+        begin_child(&rt_here);
+}
+
 /* --- Start and stop. */
+
+RT_PLAIN void rt_switch(bool on) {
+    __atomic_store_n(&rt.on, on, __ATOMIC_RELEASE);
+    __atomic_store_n(&rt.wanted, on, __ATOMIC_RELEASE);
+}
 
 RT_PLAIN static uint64_t ticks_in(uint64_t ns) {
     const uint64_t rate = *(const uint64_t *)(const void *)(rt.file + 8);
@@ -84,11 +117,13 @@ RT_PLAIN static bool prepare(void) {
     if (is_ready)
         return true;
     if (!make_table() || pthread_key_create(&thread_end, leave_thread) != 0 ||
-        pthread_atfork(NULL, NULL, begin_child) != 0)
+        pthread_atfork(NULL, NULL, after_fork) != 0)
         return false;
     rt.cpu_at = &__rseq_size && &__rseq_offset && __rseq_size
                     ? __rseq_offset + RSEQ_CPU
                     : (const char *)&rt_here.no_cpu - (const char *)__builtin_thread_pointer();
+    is_cleared = RT_CALL3(SYS_madvise, &rt, RT_PAGES, MADV_WIPEONFORK) == 0;
+    keep_state();
     is_ready = true;
     return true;
 }
@@ -102,7 +137,8 @@ RT_PLAIN static int start(void) {
         return -1;
     }
     learn_filters();
-    __atomic_store_n(&rt.on, true, __ATOMIC_RELEASE);
+    keep_state();
+    rt_switch(true);
     return 0;
 }
 
@@ -129,8 +165,9 @@ __attribute__((destructor)) RT_PLAIN static void end(void) {
 
 API int pfr_rt_start(const char *options) {
     const char *wrong = "";
+    rt_revive(&rt_here);
     if (rt.control) {
-        __atomic_store_n(&rt.on, true, __ATOMIC_RELEASE);
+        rt_switch(true);
         return 0;
     }
     if (options && !rt_options_parse(&rt.options, options, &wrong)) {
@@ -141,7 +178,8 @@ API int pfr_rt_start(const char *options) {
 }
 
 API void pfr_rt_stop(void) {
-    __atomic_store_n(&rt.on, false, __ATOMIC_RELEASE);
+    rt_revive(&rt_here);
+    rt_switch(false);
 }
 
 API void pfr_rt_flush(void) {
@@ -214,9 +252,15 @@ API int pfr_rt_snapshot(const char *path) {
 
 /* --- Events and scopes. */
 
+RT_PLAIN static bool is_on(struct rt_thread *t) {
+    if (!rt.on && rt.wanted)
+        rt_revive(t);
+    return rt.on;
+}
+
 RT_PLAIN static void put_event(const void *bytes, uint32_t size, int type) {
     struct rt_thread *t = &rt_here;
-    if (!rt.on || size == 0 || !rt_begin(t))
+    if (!is_on(t) || size == 0 || !rt_begin(t))
         return;
     rt_event(t, bytes, size, type);
     rt_end(t);
@@ -237,7 +281,7 @@ API void pfr_rt_typed_event(uint16_t type, const void *bytes, uint32_t size) {
 
 RT_PLAIN static void put_scope(const struct pfr_rt_place *place, unsigned action) {
     struct rt_thread *t = &rt_here;
-    if (!rt.on || !rt_begin(t))
+    if (!is_on(t) || !rt_begin(t))
         return;
     const uint32_t word = rt_scope_word(place, place->name);
     if (rt.extra)
