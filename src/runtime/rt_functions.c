@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses to ids. A table of open addressing in the process's own memory, which a fork copies: a function keeps its
- * id in parent and child, and what each meets first later gets an id of its own. Ids are dense over all processes of a
- * trace; which function of which object they are stands in the trace (struct rtf_function).
+ * Addresses to ids. A table of open addressing in the process's own memory, which a fork copies. Ids are dense over all
+ * processes of a trace; which function of which object they are stands in the trace (struct rtf_function). What is new
+ * to a process is looked for among what the others told first: a function has one id, whichever process calls it.
  *
  * Entries are made without a lock: the address is claimed by compare-and-swap, the word (id and flags) follows in the
  * same way. Who finds an address without a word, be it another thread's or that of the call which a signal interrupted,
@@ -10,50 +10,146 @@
  */
 #include "runtime/rt_recorder.h"
 
+#include <sys/mman.h>
+
 #define PROBES 4096u
 
-RT_PLAIN static uint32_t tell_function(uint64_t address, uint32_t object) {
-    const uint32_t id = __atomic_fetch_add(&rt.control->next_function, 1, __ATOMIC_RELAXED) + 1;
-    struct rtf_function *at =
-        rt_note_entry(rt.control->function_slots, RTF_FUNCTION_SLOTS, RTF_FUNCTIONS, id, sizeof *at);
+/* --- Functions that the trace has an id of already: another process's, or of an object that was here before. */
+
+#define UNTOLD_LOOKS 10000u /* at an id that somebody else is about to tell */
+
+static uint32_t *told_ids; /* table of open addressing, by object and address */
+static uint32_t nr_told;   /* of the trace's ids, these are in it, or will never be told */
+
+RT_PLAIN bool rt_functions_prepare(void) {
+    const long at = rt_syscall(SYS_mmap, 0, RT_ENTRIES * sizeof *told_ids, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    told_ids = at < 0 && at > -4096 ? NULL : (uint32_t *)at;
+    return told_ids != NULL;
+}
+
+RT_PLAIN static struct rtf_function *told_at(uint32_t id) {
+    return rt_note_entry(rt.control->function_slots, RTF_FUNCTION_SLOTS, RTF_FUNCTIONS, id,
+                         sizeof(struct rtf_function));
+}
+
+RT_PLAIN static bool is_told(const struct rtf_function *f, uint64_t address, uint32_t object) {
+    return f && f->object == object && __atomic_load_n(&f->address, __ATOMIC_ACQUIRE) == address;
+}
+
+RT_PLAIN static size_t told_hash(uint64_t address, uint32_t object) {
+    return rt_hash(address + (uint64_t)object * 0x9e3779b9u);
+}
+
+RT_RARE static void remember(uint32_t id, uint64_t address, uint32_t object) {
+    size_t at = told_hash(address, object);
+    for (unsigned i = 0; i < PROBES; i++, at = (at + 1) & (RT_ENTRIES - 1)) {
+        uint32_t none = 0;
+        if (__atomic_compare_exchange_n(&told_ids[at], &none, id, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            none == id || is_told(told_at(none), address, object))
+            return;
+    }
+}
+
+/* Takes in what was told since. false: somebody has an id and has not said of what; a process that was killed never
+ * will.
+ */
+RT_RARE static void take_in(uint32_t end) {
+    uint32_t id = __atomic_load_n(&nr_told, __ATOMIC_ACQUIRE) + 1;
+    for (; id < end; id++) {
+        const struct rtf_function *f = told_at(id);
+        for (unsigned i = 0; f && i < UNTOLD_LOOKS && __atomic_load_n(&f->address, __ATOMIC_ACQUIRE) == 0; i++)
+            ;
+        if (f && __atomic_load_n(&f->address, __ATOMIC_ACQUIRE) != 0)
+            remember(id, f->address, f->object);
+    }
+    __atomic_store_n(&nr_told, end - 1, __ATOMIC_RELEASE);
+}
+
+/* 0: there is none. */
+RT_RARE static uint32_t find_told(uint64_t address, uint32_t object) {
+    size_t at = told_hash(address, object);
+    for (unsigned i = 0; i < PROBES; i++, at = (at + 1) & (RT_ENTRIES - 1)) {
+        const uint32_t id = __atomic_load_n(&told_ids[at], __ATOMIC_ACQUIRE);
+        if (id == 0 || is_told(told_at(id), address, object))
+            return id;
+    }
+    return 0;
+}
+
+/* Two that tell a function at once both take the lower id. */
+RT_RARE static uint32_t tell_function(uint64_t address, uint32_t object) {
+    take_in(__atomic_load_n(&rt.control->next_function, __ATOMIC_ACQUIRE) + 1);
+    uint32_t id = find_told(address, object);
+    if (id)
+        return id;
+    id = __atomic_fetch_add(&rt.control->next_function, 1, __ATOMIC_ACQ_REL) + 1;
+    struct rtf_function *at = told_at(id);
     if (!at || id > RTF_IDS_MOST)
         return 0;
     at->object = object;
     __atomic_store_n(&at->address, address, __ATOMIC_RELEASE);
-    return id;
+    take_in(id);
+    const uint32_t other = find_told(address, object);
+    return other ? other : id;
 }
 
-RT_RARE static uint32_t make_word(uint64_t address, uint32_t object) {
-    const uint32_t flags = rt_filter_flags(address, object);
+/* --- Addresses to ids. */
+
+RT_RARE static uint32_t make_word(uint64_t address, const struct rt_place *place) {
+    if (place->is_lost)
+        return RT_SKIP;
+    const uint32_t flags = rt_filter_flags(address, place->object);
     if (flags & RT_SKIP)
         return RT_SKIP;
-    const uint32_t id = tell_function(address, object);
+    const uint32_t id = tell_function(place->address, place->object);
     if (id == 0)
         rt_lose(RTF_TABLE);
     return id == 0 ? RT_SKIP : flags | id;
 }
 
-RT_RARE static uint32_t fill(struct rt_entry *e, uint64_t address, uint32_t object) {
-    const uint32_t mine = make_word(address, object);
+RT_RARE static uint32_t fill(struct rt_entry *e, uint64_t address, const struct rt_place *place) {
+    const uint32_t mine = make_word(address, place);
     uint32_t none = 0;
-    e->object = object;
     if (__atomic_compare_exchange_n(&e->word, &none, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return mine;
     return none;
 }
 
-/* The entry of an address, claimed for it where it had none; NULL: there is no room near its place. */
-RT_PLAIN static struct rt_entry *entry_of(uint64_t address) {
+/* Where the address is, or the first entry of an object that is gone on the way, or a free one. */
+RT_PLAIN static struct rt_entry *look_for(uint64_t address, uint64_t *held) {
+    struct rt_entry *gone = NULL;
     size_t at = rt_hash(address);
     for (unsigned i = 0; i < PROBES; i++, at = (at + 1) & (RT_ENTRIES - 1)) {
         struct rt_entry *e = &rt.table[at];
-        uint64_t held = __atomic_load_n(&e->address, __ATOMIC_ACQUIRE);
-        if (held == 0)
-            __atomic_compare_exchange_n(&e->address, &held, address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-        if (held == 0 || held == address)
+        *held = __atomic_load_n(&e->address, __ATOMIC_ACQUIRE);
+        if (*held == RT_GONE && !gone)
+            gone = e;
+        if (*held == address || (*held == 0 && !gone))
             return e;
+        if (*held == 0)
+            break;
     }
-    return NULL;
+    *held = RT_GONE;
+    return gone;
+}
+
+/* The entry of an address, claimed for it where it had none; NULL: there is no room near its place. */
+RT_PLAIN static struct rt_entry *entry_of(uint64_t address) {
+    for (;;) {
+        uint64_t held;
+        struct rt_entry *e = look_for(address, &held);
+        if (!e || held == address)
+            return e;
+        if (!__atomic_compare_exchange_n(&e->address, &held, held ? RT_TAKEN : address, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_ACQUIRE))
+            continue;
+        if (held == RT_GONE) {
+            __atomic_store_n(&e->word, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&e->address, address, __ATOMIC_RELEASE);
+        }
+        return e;
+    }
 }
 
 uint32_t rt_find_slow(uint64_t address) {
@@ -63,20 +159,27 @@ uint32_t rt_find_slow(uint64_t address) {
         return RT_SKIP;
     }
     const uint32_t word = __atomic_load_n(&e->word, __ATOMIC_ACQUIRE);
-    return word ? word : fill(e, address, rt_object_of(address));
+    if (word)
+        return word;
+    const struct rt_place place = rt_place_of(address);
+    return fill(e, address, &place);
 }
 
-uint32_t rt_scope_word(const void *place, const char *name) {
-    struct rt_entry *e = entry_of((uint64_t)(uintptr_t)place);
+/* Scopes of one name are one. */
+uint32_t rt_scope_word(const void *scope, const char *name) {
+    struct rt_entry *e = entry_of((uint64_t)(uintptr_t)scope);
     if (!e)
         return RT_SKIP;
     const uint32_t word = __atomic_load_n(&e->word, __ATOMIC_ACQUIRE);
-    return word ? word : fill(e, (uint64_t)(uintptr_t)place, rt_object_add(RTF_SCOPE, name));
+    if (word)
+        return word;
+    const struct rt_place place = {.address = 1, .object = rt_object_scope(name)};
+    return fill(e, (uint64_t)(uintptr_t)scope, &place);
 }
 
-RT_RARE void rt_forget_object(uint32_t object) {
+RT_RARE void rt_forget_range(uint64_t start, uint64_t end) {
     for (size_t i = 0; i < RT_ENTRIES; i++)
-        if (rt.table[i].address > RT_GONE && rt.table[i].object == object) {
+        if (rt.table[i].address >= start && rt.table[i].address < end) {
             __atomic_store_n(&rt.table[i].word, RT_SKIP, __ATOMIC_RELAXED);
             __atomic_store_n(&rt.table[i].address, RT_GONE, __ATOMIC_RELEASE);
         }

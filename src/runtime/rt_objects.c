@@ -31,8 +31,11 @@ extern int find_loaded(void *address, struct found_object *found) __asm__("_dl_f
 
 struct object {
     uint64_t start, end, base;
-    uint32_t number; /* in the trace; 0: being made, or gone */
-    bool sought;     /* for symbols */
+    uint32_t state;  /* enum state */
+    uint32_t number; /* in the trace; 0: there was no room */
+    uint32_t first;  /* number of the first load of the same object, in any process: its functions are told by that */
+    uint64_t told_base; /* of the first */
+    bool sought;        /* for symbols */
     const uint8_t *file;
     uint64_t file_size;
     const ElfW(Sym) * symbols;
@@ -40,6 +43,8 @@ struct object {
     const char *names;
     uint64_t names_size;
 };
+
+enum state { FREE, BEING_MADE, KNOWN };
 
 static struct object objects[OBJECTS];
 static uint32_t nr_objects;
@@ -130,36 +135,72 @@ RT_PLAIN static struct rtf_object *next_entry(uint32_t *number) {
     return rt_note_entry(c->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, *number, sizeof(struct rtf_object));
 }
 
-RT_RARE static uint32_t tell_object(const struct found_object *found, uint64_t *base) {
-    uint32_t number;
-    struct rtf_object *to = next_entry(&number);
-    if (!to)
-        return 0;
-    to->pid = rt.pid;
-    to->start = (uint64_t)(uintptr_t)found->start;
-    to->end = (uint64_t)(uintptr_t)found->end;
-    to->from = rt_clock();
-    read_headers(to, found);
-    set_path(to, found);
-    *base = to->base;
-    __atomic_store_n(&to->kind, RTF_MAPPED, __ATOMIC_RELEASE);
-    return number;
-}
-
-uint32_t rt_object_add(uint32_t kind, const char *name) {
-    uint32_t number;
-    struct rtf_object *to = next_entry(&number);
-    if (!to)
-        return 0;
-    const size_t length = rt_length(name);
-    to->pid = rt.pid;
-    rt_copy(to->path, name, length < PATH_ROOM ? length : PATH_ROOM - 1);
-    __atomic_store_n(&to->kind, kind, __ATOMIC_RELEASE);
-    return number;
-}
-
 RT_PLAIN static struct rtf_object *told_of(uint32_t number) {
     return rt_note_entry(rt.control->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, number, sizeof(struct rtf_object));
+}
+
+/* Without a build-id the path and the size have to do. */
+RT_PLAIN static bool is_same_object(const struct rtf_object *a, const struct rtf_object *b) {
+    return a->build_id_size == b->build_id_size &&
+           rt_same((const char *)a->build_id, (const char *)b->build_id, a->build_id_size) &&
+           rt_same(a->path, b->path, rt_length(b->path) + 1) &&
+           (a->build_id_size || a->end - a->start == b->end - b->start);
+}
+
+/* The number of an entry before `end` that is the same; 0: there is none. */
+RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end) {
+    for (uint32_t number = 1; number < end; number++) {
+        const struct rtf_object *o = told_of(number);
+        if (!o)
+            return 0;
+        if (__atomic_load_n(&o->kind, __ATOMIC_ACQUIRE) == like->kind &&
+            (like->kind == RTF_SCOPE ? rt_same(o->path, like->path, rt_length(like->path) + 1)
+                                     : is_same_object(o, like)))
+            return number;
+    }
+    return 0;
+}
+
+/* Each load is told, where there is room; *first: the number of the first of the same. */
+RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
+    uint32_t number;
+    *first = find_same(what, __atomic_load_n(&rt.control->next_object, __ATOMIC_ACQUIRE) + 1);
+    if (*first && what->kind == RTF_SCOPE)
+        return *first;
+    struct rtf_object *to = next_entry(&number);
+    if (!to)
+        return 0;
+    rt_copy((uint8_t *)to + sizeof to->kind, (const uint8_t *)what + sizeof what->kind, sizeof *to - sizeof to->kind);
+    __atomic_store_n(&to->kind, what->kind, __ATOMIC_RELEASE);
+    *first = *first ? *first : find_same(what, number + 1); /* two that tell at once take the lower */
+    return number;
+}
+
+RT_RARE static void tell_object(struct object *o, const struct found_object *found) {
+    struct rtf_object what;
+    rt_zero(&what, sizeof what);
+    what.kind = RTF_MAPPED;
+    what.pid = rt.pid;
+    what.start = o->start = (uint64_t)(uintptr_t)found->start;
+    what.end = o->end = (uint64_t)(uintptr_t)found->end;
+    what.from = rt_clock();
+    read_headers(&what, found);
+    set_path(&what, found);
+    o->number = tell(&what, &o->first);
+    o->base = what.base;
+    o->told_base = o->first ? told_of(o->first)->base : what.base;
+}
+
+uint32_t rt_object_scope(const char *name) {
+    struct rtf_object what;
+    uint32_t first;
+    rt_zero(&what, sizeof what);
+    const size_t length = rt_length(name);
+    what.kind = RTF_SCOPE;
+    what.pid = rt.pid;
+    rt_copy(what.path, name, length < PATH_ROOM ? length : PATH_ROOM - 1);
+    tell(&what, &first);
+    return first;
 }
 
 /* --- Those that were met. */
@@ -167,40 +208,62 @@ RT_PLAIN static struct rtf_object *told_of(uint32_t number) {
 RT_PLAIN static struct object *known_object(uint64_t address) {
     uint32_t count = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
     for (uint32_t i = count < OBJECTS ? count : OBJECTS; i-- > 0;)
-        if (__atomic_load_n(&objects[i].number, __ATOMIC_ACQUIRE) && address >= objects[i].start &&
+        if (__atomic_load_n(&objects[i].state, __ATOMIC_ACQUIRE) == KNOWN && address >= objects[i].start &&
             address < objects[i].end)
             return &objects[i];
     return NULL;
 }
 
+RT_RARE static struct object *free_object(void) {
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint32_t before = FREE;
+        if (!__atomic_compare_exchange_n(&objects[i].state, &before, BEING_MADE, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
+            continue;
+        uint32_t count = __atomic_load_n(&nr_objects, __ATOMIC_RELAXED);
+        while (count <= i &&
+               !__atomic_compare_exchange_n(&nr_objects, &count, i + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            ;
+        return &objects[i];
+    }
+    return NULL;
+}
+
+RT_PLAIN static struct rt_place place_in(const struct object *o, uint64_t address) {
+    return (struct rt_place){.address = address - o->base + o->told_base, .object = o->first};
+}
+
 /* Two threads may meet an object at once: then it is told twice. */
-RT_RARE uint32_t rt_object_of(uint64_t address) {
+RT_RARE struct rt_place rt_place_of(uint64_t address) {
     struct found_object found;
     const struct object *known = known_object(address);
     if (known)
-        return known->number;
+        return place_in(known, address);
     rt_zero(&found, sizeof found);
     if (!find_object(address, &found))
-        return 0;
-    uint64_t base = 0;
-    const uint32_t number = tell_object(&found, &base);
-    const uint32_t at = __atomic_fetch_add(&nr_objects, 1, __ATOMIC_ACQ_REL);
-    if (at >= OBJECTS || !number)
-        return number;
-    struct object *o = &objects[at];
-    o->start = (uint64_t)(uintptr_t)found.start;
-    o->end = (uint64_t)(uintptr_t)found.end;
-    o->base = base;
-    __atomic_store_n(&o->number, number, __ATOMIC_RELEASE);
-    return number;
+        return (struct rt_place){.address = address};
+    struct object *o = free_object();
+    if (!o) {
+        rt_lose(RTF_TABLE);
+        return (struct rt_place){.is_lost = true};
+    }
+    tell_object(o, &found);
+    __atomic_store_n(&o->state, KNOWN, __ATOMIC_RELEASE);
+    return place_in(o, address);
 }
 
 RT_RARE static void forget(struct object *o) {
-    struct rtf_object *told = told_of(o->number);
+    struct rtf_object *told = o->number ? told_of(o->number) : NULL;
     if (told)
         told->until = rt_clock();
-    rt_forget_object(o->number);
-    __atomic_store_n(&o->number, 0, __ATOMIC_RELEASE);
+    rt_forget_range(o->start, o->end);
+    if (o->file)
+        RT_CALL3(SYS_munmap, o->file, o->file_size, 0);
+    o->symbols = NULL;
+    o->nr_symbols = 0;
+    o->file = NULL;
+    o->sought = false;
+    __atomic_store_n(&o->state, FREE, __ATOMIC_RELEASE);
 }
 
 RT_RARE void rt_objects_check(void) {
@@ -209,7 +272,7 @@ RT_RARE void rt_objects_check(void) {
     rt_revive(&rt_here);
     for (uint32_t i = 0; rt.control && i < count && i < OBJECTS; i++) {
         rt_zero(&found, sizeof found);
-        if (objects[i].number &&
+        if (__atomic_load_n(&objects[i].state, __ATOMIC_ACQUIRE) == KNOWN &&
             (!find_object(objects[i].start, &found) || (uint64_t)(uintptr_t)found.end != objects[i].end))
             forget(&objects[i]);
     }
@@ -270,7 +333,7 @@ RT_RARE static const char *name_of(uint64_t address) {
     if (!o)
         return NULL;
     if (!o->sought) {
-        const struct rtf_object *told = told_of(o->number);
+        const struct rtf_object *told = o->first ? told_of(o->first) : NULL;
         o->sought = true;
         if (told)
             open_symbols(o, told->path);

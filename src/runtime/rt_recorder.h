@@ -57,12 +57,13 @@ extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec"
 #define RT_ID RTF_IDS_MOST
 
 struct rt_entry {
-    uint64_t address; /* 0: free; 1: was another object's, which is gone */
+    uint64_t address; /* 0: free; or RT_GONE, RT_TAKEN */
     uint32_t word;    /* 0: being made */
-    uint32_t object;
+    uint32_t spare;
 };
 
-#define RT_GONE 1u
+#define RT_GONE 1u  /* was of an object that was unmapped */
+#define RT_TAKEN 2u /* is being used again */
 #define RT_ENTRIES_SHIFT 18
 #define RT_ENTRIES (1u << RT_ENTRIES_SHIFT)
 
@@ -167,10 +168,11 @@ void *rt_note_entry(uint32_t *known, uint32_t most, uint32_t kind, uint32_t numb
 
 /* The word of a function. */
 uint32_t rt_find_slow(uint64_t address);
-/* The id of a place with a name. */
-uint32_t rt_scope_word(const void *place, const char *name);
-/* Functions of objects that are gone have no id any more. */
-void rt_forget_object(uint32_t object);
+/* The same of a scope with a name. */
+uint32_t rt_scope_word(const void *scope, const char *name);
+/* What lay there has no id any more: its object is gone. */
+void rt_forget_range(uint64_t start, uint64_t end);
+bool rt_functions_prepare(void);
 
 RT_PLAIN static inline size_t rt_hash(uint64_t address) {
     return (size_t)((address >> 4) + (address >> 21) * 7919) & (RT_ENTRIES - 1);
@@ -187,9 +189,14 @@ RT_PLAIN static inline uint32_t rt_find(uint64_t address) {
 
 #define RT_OWNER_NOTES UINT32_MAX /* of a slot that notes lie in */
 
-/* The number of the object that holds the address; 0: not known. */
-uint32_t rt_object_of(uint64_t address);
-uint32_t rt_object_add(uint32_t kind, const char *name);
+/* What a function is to all processes of the trace. */
+struct rt_place {
+    uint64_t address; /* where it would lie, were its object where the trace says */
+    uint32_t object;  /* number in the trace; 0: not known */
+    bool is_lost;     /* of more objects than are kept in mind */
+};
+struct rt_place rt_place_of(uint64_t address);
+uint32_t rt_object_scope(const char *name);
 /* What the filters say of a function there: flags of its word. */
 uint32_t rt_filter_flags(uint64_t address, uint32_t object);
 /* Finds what was unmapped. The name is for the archive, whose members see each other by it. */

@@ -116,7 +116,7 @@ RT_PLAIN static bool make_table(void) {
 RT_PLAIN static bool prepare(void) {
     if (is_ready)
         return true;
-    if (!make_table() || pthread_key_create(&thread_end, leave_thread) != 0 ||
+    if (!make_table() || !rt_functions_prepare() || pthread_key_create(&thread_end, leave_thread) != 0 ||
         pthread_atfork(NULL, NULL, after_fork) != 0)
         return false;
     rt.cpu_at = &__rseq_size && &__rseq_offset && __rseq_size

@@ -39,7 +39,7 @@ struct rtf_note {
 };
 
 struct rtf_function {
-    uint64_t address; /* in the process */
+    uint64_t address; /* where it lies, or would where its object is loaded as told; 1 for scopes */
     uint32_t object;  /* its number, from 1; 0: none is known */
     uint32_t spare;
 };
