@@ -147,32 +147,35 @@ RT_PLAIN static bool is_same_object(const struct rtf_object *a, const struct rtf
            (a->build_id_size || a->end - a->start == b->end - b->start);
 }
 
-/* The number of an entry before `end` that is the same; 0: there is none. */
-RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end) {
+/* The number of the first entry before `end` that is the same; 0: there is none. */
+RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end, bool is_here) {
     for (uint32_t number = 1; number < end; number++) {
         const struct rtf_object *o = told_of(number);
         if (!o)
             return 0;
-        if (__atomic_load_n(&o->kind, __ATOMIC_ACQUIRE) == like->kind &&
-            (like->kind == RTF_SCOPE ? rt_same(o->path, like->path, rt_length(like->path) + 1)
-                                     : is_same_object(o, like)))
+        if (__atomic_load_n(&o->kind, __ATOMIC_ACQUIRE) != like->kind || (is_here && o->start != like->start))
+            continue;
+        if (like->kind == RTF_SCOPE ? rt_same(o->path, like->path, rt_length(like->path) + 1) : is_same_object(o, like))
             return number;
     }
     return 0;
 }
 
-/* Each load is told, where there is room; *first: the number of the first of the same. */
+/* Each place that an object is loaded to is told, where there is room. *first: the number of the first of the same. */
 RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
-    uint32_t number;
-    *first = find_same(what, __atomic_load_n(&rt.control->next_object, __ATOMIC_ACQUIRE) + 1);
-    if (*first && what->kind == RTF_SCOPE)
-        return *first;
+    uint32_t number, end = __atomic_load_n(&rt.control->next_object, __ATOMIC_ACQUIRE) + 1;
+    *first = find_same(what, end, false);
+    number = *first ? find_same(what, end, true) : 0;
+    if (number) {
+        told_of(number)->until = 0;
+        return number;
+    }
     struct rtf_object *to = next_entry(&number);
     if (!to)
         return 0;
     rt_copy((uint8_t *)to + sizeof to->kind, (const uint8_t *)what + sizeof what->kind, sizeof *to - sizeof to->kind);
     __atomic_store_n(&to->kind, what->kind, __ATOMIC_RELEASE);
-    *first = *first ? *first : find_same(what, number + 1); /* two that tell at once take the lower */
+    *first = *first ? *first : find_same(what, number + 1, false); /* two that tell at once take the lower */
     return number;
 }
 
@@ -254,7 +257,7 @@ RT_RARE struct rt_place rt_place_of(uint64_t address) {
 
 RT_RARE static void forget(struct object *o) {
     struct rtf_object *told = o->number ? told_of(o->number) : NULL;
-    if (told)
+    if (told && told->pid == rt.pid)
         told->until = rt_clock();
     rt_forget_range(o->start, o->end);
     if (o->file)

@@ -14,6 +14,7 @@
  *     rt_objects.c    what of which object an address is; names in it, where functions are chosen by name
  *     rt_options.c    PERFRAY_RT, XRAY_OPTIONS, XRAY_FDR_OPTIONS
  *     rt_process.c    what the system says of processes and their limits
+ *     rt_unload.c     dlclose, and rt_counter.c prctl: seen on their way
  *     rt_start.c      start and stop, threads, forks; include/perfray/runtime.h
  *
  * Nothing on the path of a call allocates, locks, uses stdio or changes errno. The trace is a shared mapping, and the
@@ -231,6 +232,9 @@ void rt_leave(struct rt_thread *t);
 /* The thread gives its buffer back when it ends. */
 void rt_know_thread(struct rt_thread *t);
 void rt_switch(bool on);
+/* Around what takes the counter away: true: calls were recorded. The names are for the archive. */
+bool rt_counter_ends(void) __asm__("perfray_rt_counter_ends_") __attribute__((visibility("default")));
+void rt_counter_stays(void) __asm__("perfray_rt_counter_stays_") __attribute__((visibility("default")));
 /* The process is a child: it has a number and buffers of its own from now on. */
 void rt_revive(struct rt_thread *t);
 

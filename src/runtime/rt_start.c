@@ -31,6 +31,7 @@ extern const unsigned __rseq_size __attribute__((weak));
 
 static pthread_key_t thread_end;
 static bool is_ready;   /* once in a process */
+static bool has_key;    /* made early: to set one of the first 32 allocates nothing */
 static bool is_cleared; /* what calls read is, in children */
 
 /* --- Threads and forks. */
@@ -116,8 +117,7 @@ RT_PLAIN static bool make_table(void) {
 RT_PLAIN static bool prepare(void) {
     if (is_ready)
         return true;
-    if (!make_table() || !rt_functions_prepare() || pthread_key_create(&thread_end, leave_thread) != 0 ||
-        pthread_atfork(NULL, NULL, after_fork) != 0)
+    if (!has_key || !make_table() || !rt_functions_prepare() || pthread_atfork(NULL, NULL, after_fork) != 0)
         return false;
     rt.cpu_at = &__rseq_size && &__rseq_offset && __rseq_size
                     ? __rseq_offset + RSEQ_CPU
@@ -151,6 +151,7 @@ __attribute__((constructor(101))) RT_PLAIN static void begin(void) {
     char *nothing = NULL;
     /* whoever runs a program with more rights than his own does not say which file it writes */
     rt_options_read(&rt.options, getauxval(AT_SECURE) ? &nothing : environ, program);
+    has_key = pthread_key_create(&thread_end, leave_thread) == 0;
     if (rt.options.wanted)
         start();
 }
@@ -163,9 +164,8 @@ __attribute__((destructor)) RT_PLAIN static void end(void) {
     leave_thread(NULL);
 }
 
-API int pfr_rt_start(const char *options) {
+RT_PLAIN static int start_as(const char *options) {
     const char *wrong = "";
-    rt_revive(&rt_here);
     if (rt.control) {
         rt_switch(true);
         return 0;
@@ -175,6 +175,17 @@ API int pfr_rt_start(const char *options) {
         return -1;
     }
     return start();
+}
+
+/* One at a time. A lock, since the others have to wait for the first; no call comes by here. */
+API int pfr_rt_start(const char *options) {
+    static bool taken;
+    rt_revive(&rt_here);
+    while (__atomic_exchange_n(&taken, true, __ATOMIC_ACQUIRE))
+        RT_CALL3(SYS_sched_yield, 0, 0, 0);
+    const int result = start_as(options);
+    __atomic_store_n(&taken, false, __ATOMIC_RELEASE);
+    return result;
 }
 
 API void pfr_rt_stop(void) {
@@ -187,6 +198,17 @@ API void pfr_rt_flush(void) {
         return;
     rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
     RT_CALL3(SYS_msync, rt.file, rt.file_size, MS_SYNC);
+}
+
+RT_PLAIN bool rt_counter_ends(void) {
+    rt_revive(&rt_here);
+    const bool was_on = rt.on;
+    rt_switch(false);
+    return was_on;
+}
+
+RT_PLAIN void rt_counter_stays(void) {
+    rt_switch(true);
 }
 
 API uint64_t pfr_rt_lost(void) {

@@ -353,7 +353,8 @@ def test_symbols(t):
     declared = {line.split("(")[0].split()[-1].lstrip("*") for line in (t.include / "perfray/runtime.h").read_text().splitlines()
                 if line.endswith(");") and "pfr_rt_" in line and line[0] not in " #"}
     wrong += [f"shows {name}" for name in sorted(seen ^ (declared | {
-        "__cyg_profile_func_enter", "__cyg_profile_func_exit", "perfray_rt_unloaded_"}))]
+        "__cyg_profile_func_enter", "__cyg_profile_func_exit", "perfray_rt_unloaded_", "perfray_rt_counter_ends_",
+        "perfray_rt_counter_stays_"}))]
     t.say("symbols", wrong)
 
 

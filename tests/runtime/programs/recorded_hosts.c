@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorded_hosts MODE COUNT [WORD] - programs that make it hard to record them; each says how often leaf is called. */
+#define _GNU_SOURCE
+#include <perfray/runtime.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOT_TRACED __attribute__((no_instrument_function))
+#define CALLED __attribute__((noinline))
+
+static volatile unsigned sink;
+static long count;
+static const char *word;
+
+CALLED unsigned leaf(unsigned x) {
+    return x * 3 + sink;
+}
+
+NOT_TRACED static void leaves(long times) {
+    for (long i = 0; i < times; i++)
+        sink += leaf((unsigned)i);
+}
+
+NOT_TRACED static void calls(void) { /* COUNT */
+    leaves(count);
+}
+
+NOT_TRACED static void snapshot(void) { /* COUNT twice, COUNT in the snapshot */
+    leaves(count);
+    printf("%d\n", pfr_rt_snapshot(word));
+    leaves(count);
+}
+
+NOT_TRACED static void children(void) { /* COUNT */
+    for (long i = 0; i < count; i++) {
+        const pid_t child = !strcmp(word, "clone")   ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
+                            : !strcmp(word, "_Fork") ? _Fork()
+                                                     : fork();
+        if (child == 0) {
+            leaves(1);
+            if (strcmp(word, "exit") == 0)
+                exit(0);
+            if (strcmp(word, "kill") == 0)
+                kill(getpid(), SIGKILL);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* Parent and child write at once: into one buffer, if they had one. COUNT * 12 */
+NOT_TRACED static void side_by_side(void) {
+    pid_t children[4];
+    leaves(1);
+    for (int i = 0; i < 4; i++) {
+        children[i] = !strcmp(word, "clone")   ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
+                      : !strcmp(word, "_Fork") ? _Fork()
+                                               : fork();
+        leaves(count);
+        if (children[i] == 0)
+            _exit(0);
+    }
+    for (int i = 0; i < 4; i++)
+        waitpid(children[i], NULL, 0);
+    leaves(count * 4 - 1);
+}
+
+static pthread_barrier_t met;
+
+NOT_TRACED static void *crowd_one(void *unused) {
+    leaves(1);
+    pthread_barrier_wait(&met);
+    leaves(1);
+    return unused;
+}
+
+NOT_TRACED static void crowd(void) { /* COUNT * 2 + 1 */
+    pthread_t *threads = malloc((size_t)count * sizeof *threads);
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 65536);
+    pthread_barrier_init(&met, NULL, (unsigned)count + 1);
+    for (long i = 0; i < count; i++)
+        if (!threads || pthread_create(&threads[i], &small, crowd_one, NULL) != 0)
+            _exit(92);
+    pthread_barrier_wait(&met);
+    for (long i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    leaves(1);
+    free(threads);
+}
+
+NOT_TRACED static void execs(void) { /* COUNT + 1 */
+    char next[32];
+    leaves(1);
+    snprintf(next, sizeof next, "%ld", count - 1);
+    if (count > 0)
+        execl(word, word, "execs", next, word, (char *)NULL);
+}
+
+NOT_TRACED static void api(void) { /* COUNT */
+    leaves(5);
+    if (pfr_rt_start(*word ? word : NULL) != 0)
+        exit(93);
+    leaves(count);
+    pfr_rt_stop();
+    leaves(7);
+}
+
+NOT_TRACED static void *start_one(void *unused) {
+    pthread_barrier_wait(&met);
+    if (pfr_rt_start(word) != 0)
+        exit(93);
+    leaves(count);
+    return unused;
+}
+
+NOT_TRACED static void starts(void) { /* COUNT * 8 */
+    pthread_t threads[8];
+    pthread_barrier_init(&met, NULL, 8);
+    for (int i = 0; i < 8; i++)
+        if (pthread_create(&threads[i], NULL, start_one, NULL) != 0)
+            _exit(92);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+}
+
+NOT_TRACED static void events(void) { /* COUNT, each with an event of every size up to COUNT */
+    static char bytes[65536];
+    for (long i = 0; i < count; i++) {
+        leaves(1);
+        pfr_rt_event(bytes, (uint32_t)i);
+        pfr_rt_typed_event(7, bytes, (uint32_t)i);
+    }
+    pfr_rt_event(bytes, sizeof bytes);
+    pfr_rt_mark("end");
+    printf("%llu\n", (unsigned long long)pfr_rt_lost());
+}
+
+NOT_TRACED static void no_files(void) { /* COUNT */
+    for (int fd = 0; fd < 1000; fd++)
+        close(fd);
+    leaves(count);
+}
+
+NOT_TRACED static void elsewhere(void) { /* COUNT: in an empty root, as another user */
+    if (chroot(word) != 0 || chdir("/") != 0 || setgid(65534) != 0 || setuid(65534) != 0)
+        exit(94);
+    leaves(count);
+}
+
+NOT_TRACED static void no_counter(void) { /* COUNT, of which at least the first half */
+    leaves(count / 2);
+    if (prctl(!strcmp(word, "seccomp") ? PR_SET_SECCOMP : PR_SET_TSC, !strcmp(word, "seccomp") ? 1 : PR_TSC_SIGSEGV) !=
+        0)
+        exit(95);
+    leaves(count - count / 2);
+    syscall(SYS_exit, 0);
+}
+
+NOT_TRACED static void no_memory(void) { /* COUNT */
+    struct rlimit none = {0, 0};
+    leaves(1);
+    setrlimit(RLIMIT_AS, &none);
+    setrlimit(RLIMIT_FSIZE, &none);
+    setrlimit(RLIMIT_NOFILE, &none);
+    leaves(count - 1);
+}
+
+NOT_TRACED static void loads(void) { /* COUNT, in plugs */
+    for (long i = 0; i < count; i++) {
+        void *object = dlopen(i % 2 ? getenv("PLUG_B") : getenv("PLUG_A"), RTLD_NOW);
+        void (*plug)(void *, long);
+        static uint64_t edges[16][16];
+        if (!object)
+            exit(96);
+        *(void **)(void *)&plug = dlsym(object, i % 2 ? "plug_b" : "plug_a");
+        plug(edges, 0);
+        dlclose(object);
+    }
+}
+
+static long forks_left;
+
+NOT_TRACED static void fork_in_handler(int number) {
+    (void)number;
+    if (forks_left-- > 0 && fork() == 0) {
+        leaves(1000);
+        _exit(0);
+    }
+}
+
+NOT_TRACED static void handler_forks(void) { /* no number: what runs is whole */
+    const struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+    struct sigaction act;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = fork_in_handler;
+    act.sa_flags = SA_RESTART;
+    forks_left = count;
+    sigaction(SIGALRM, &act, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (forks_left > 0)
+        leaves(100);
+    setitimer(ITIMER_REAL, &never, NULL);
+    for (int status = 0; wait(&status) > 0;)
+        if (status != 0)
+            exit(97);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} modes[] = {{"calls", calls},
+             {"snapshot", snapshot},
+             {"children", children},
+             {"side_by_side", side_by_side},
+             {"crowd", crowd},
+             {"execs", execs},
+             {"api", api},
+             {"starts", starts},
+             {"events", events},
+             {"no_files", no_files},
+             {"elsewhere", elsewhere},
+             {"no_counter", no_counter},
+             {"no_memory", no_memory},
+             {"loads", loads},
+             {"handler_forks", handler_forks}};
+
+NOT_TRACED int main(int argc, char **argv) {
+    if (argc < 4)
+        return 90;
+    count = strtol(argv[2], NULL, 10);
+    word = argv[3];
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(argv[1], modes[i].name)) {
+            modes[i].run();
+            return 0;
+        }
+    return 91;
+}

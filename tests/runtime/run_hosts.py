@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_hosts.py - the flight recorder in programs, and on machines, that make it hard.
+
+usage: run_hosts.py LIBRARY INCLUDE [WORD...]
+
+programs/recorded_hosts.c says how often each of its modes calls leaf; the trace must have as many, no more and no fewer,
+and the program must end as it would without the recorder. With WORDs only tests whose names have one of them are run.
+"""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from recorded import Recorded
+
+HERE = Path(__file__).resolve().parent / "programs"
+NOBODY = 65534
+
+
+class Hosts:
+    def __init__(self, library, include, words):
+        self.library, self.include, self.words = Path(library).resolve(), Path(include).resolve(), words
+        self.folder = Path(tempfile.mkdtemp(prefix="perfray-hosts-"))
+        self.trace = self.folder / "trace"
+        self.failed = 0
+        self.program = self.build("hosts")
+        for letter, who in (("a", 12), ("b", 13)):
+            subprocess.run(["gcc", "-O1", "-finstrument-functions", "-shared", "-fPIC", f"-DPLUG=plug_{letter}", f"-DPLUG_WHO={who}",
+                            "-DPLUG_STEP=1", str(HERE / "recorded_plug.c"), "-o", str(self.folder / f"plug_{letter}.so")], check=True)
+
+    def build(self, name):
+        program = self.folder / name
+        subprocess.run(["gcc", "-O1", "-finstrument-functions", "-pthread", f"-I{self.include}", str(HERE / "recorded_hosts.c"), "-o",
+                        str(program), str(self.library), f"-Wl,-rpath,{self.library.parent}", "-ldl"], check=True)
+        return program
+
+    def wants(self, name):
+        return not self.words or any(word in name for word in self.words)
+
+    def say(self, name, wrong):
+        print(("not ok" if wrong else "ok") + " hosts/" + name)
+        for line in wrong[:8]:
+            print("   ", line)
+        self.failed += bool(wrong)
+        sys.stdout.flush()
+
+    def run(self, mode, count, word="", options="keep=first size=4M buffer=16k", keep=False, program=None, variables=None, **more):
+        """what the program printed; the trace is self.trace"""
+        if not keep:
+            self.trace.unlink(missing_ok=True)
+        asked = {"PERFRAY_RT": f"file={self.trace} {options}"} if options is not None else {}
+        environment = dict({k: v for k, v in os.environ.items() if not k.startswith(("PERFRAY_RT", "XRAY_"))}, **asked, **(variables or {}),
+                           PLUG_A=str(self.folder / "plug_a.so"), PLUG_B=str(self.folder / "plug_b.so"))
+        return subprocess.run([str(program or self.program), mode, str(count), str(word)], env=environment, cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, **more)
+
+    def judge(self, done, expected, status=0, trace=None, says="", lost=None):
+        """expected: name -> calls, all of them"""
+        recorded = Recorded(trace or self.trace)
+        wrong = [] if done.returncode == status else [f"status {done.returncode}: {done.stderr}"]
+        if says not in done.stderr or (not says and done.stderr):
+            wrong.append(f"it said {done.stderr!r}")
+        wrong += [f"damage at {at}, {size} bytes: {why}" for at, size, why in recorded.gaps()]
+        for kind in ("enter", "exit"):
+            calls = dict(recorded.calls((kind,)))
+            if calls != expected:
+                wrong.append(f"{kind}: {calls}, not {expected}")
+        if lost is None and any(recorded.lost):
+            wrong.append(f"lost: {recorded.lost}")
+        return wrong
+
+    def expect(self, name, calls, mode, count, word="", more=None, **run):
+        if self.wants(name):
+            self.say(name, self.judge(self.run(mode, count, word, **run), {"leaf": calls} if isinstance(calls, int) else calls, **(more or {})))
+
+
+def limits(**limit):
+    def apply():
+        for name, value in limit.items():
+            resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
+    return apply
+
+
+def test_processes(t):
+    for word in ("exit", "_exit", "kill", "_Fork", "clone"):
+        t.expect(f"children/{word}", 300, "children", 300, word, options="keep=first size=2M")
+    if t.wants("children/ring"):  # more children than slots: each leaves one behind, and the last are kept
+        done = t.run("children", 300, "_exit", options="keep=last size=256k buffer=4k")
+        recorded = Recorded(t.trace)
+        calls, lost = recorded.calls()["leaf"], sum(recorded.lost)
+        t.say("children/ring", [] if done.returncode == 0 and 50 < calls < 70 and not lost and not recorded.gaps() else
+              [f"status {done.returncode}, {calls} calls, {recorded.lost} lost"])
+    for word in ("fork", "_Fork", "clone"):
+        t.expect(f"side_by_side/{word}", 12 * 3000, "side_by_side", 3000, word)
+    t.expect("execs", 101, "execs", 100, t.program, options="keep=first size=2M")
+    t.expect("loads", {"plug_a": 550, "plug_b": 550}, "loads", 1100)
+    if t.wants("functions"):  # a function has one id, whoever meets it first
+        t.run("children", 50, "exit")
+        told = [Recorded(t.trace).functions]
+        t.run("execs", 50, t.program)
+        told.append(Recorded(t.trace).functions)
+        t.say("functions", [f"{len(f)} functions told, where there is one" for f in told if len(f) != 1])
+
+
+def test_crowd(t):
+    t.expect("crowd/first", 2 * 300 + 1, "crowd", 300)
+    if t.wants("crowd/last"):  # more threads than slots: what finds none is counted, and the others go on
+        done = t.run("crowd", 300, options="keep=last size=64k buffer=4k")
+        recorded = Recorded(t.trace)
+        calls = recorded.calls(("enter", "exit"))["leaf"]
+        t.say("crowd/last", [] if done.returncode == 0 and recorded.lost[1] > 1000 and calls >= 20 and not recorded.gaps() else
+              [f"status {done.returncode}, {calls} calls, {recorded.lost} lost"])
+
+
+def test_api(t):
+    inside = {"leaf": 1000}
+    if t.wants("api"):
+        for name, word, options, variables in (
+                ("given", f"file={t.trace} size=1M", None, {}), ("environment", "", None, {"XRAY_OPTIONS": f"xray_logfile_base={t.folder}/base-"}),
+                ("over", f"file={t.trace}", None, {"XRAY_FDR_OPTIONS": "func_duration_threshold_us=1000000"})):
+            done = t.run("api", 1000, word, options=options, variables=variables)
+            traces = [t.trace] if word else list(t.folder.glob("base-hosts.*"))
+            # LLVM's usual threshold is 5 us, which these calls do not take
+            wrong = t.judge(done, inside if word else dict(Recorded(traces[0]).calls()), trace=traces[0])
+            if not word and Recorded(traces[0]).calls()["leaf"] > 900:
+                wrong.append("LLVM's threshold was not taken")
+            t.say(f"api/{name}", wrong)
+        done = t.run("api", 1000, "file=x nonsense=1", options=None)
+        t.say("api/wrong", [] if done.returncode == 93 and "nonsense=1" in done.stderr else [f"{done.returncode} {done.stderr}"])
+    t.expect("starts", 8 * 1000, "starts", 1000, f"file={t.trace} size=4M", options=None)
+    if t.wants("events"):
+        done = t.run("events", 3000, options="keep=first buffer=4k")
+        recorded = Recorded(t.trace)
+        sizes = sorted(len(r.data) for r in recorded.trace.records if r.kind == "custom_event" and r.data[:10] != b"perfray-rt")
+        typed = [len(r.data) for r in recorded.trace.records if r.kind == "typed_event"]
+        wrong = [] if recorded.calls()["leaf"] == 3000 and recorded.lost == (0, 0, 0, 1) and done.stdout == "1\n" else [f"{recorded.lost} {done}"]
+        if sizes != sorted(list(range(1, 3000)) + [3]) or typed != list(range(1, 3000)):
+            wrong.append(f"{len(sizes)} events, {len(typed)} typed")
+        t.say("events", wrong + [str(gap) for gap in recorded.gaps()])
+
+
+def test_limits(t):
+    t.expect("limits/file", 1000, "calls", 1000, options="keep=first", preexec_fn=limits(FSIZE=1000000))
+    t.expect("limits/space", 1000, "calls", 1000, options="keep=first", preexec_fn=limits(AS=200 << 20))
+    if t.wants("limits/too_small"):
+        done = t.run("calls", 1000, preexec_fn=limits(FSIZE=100000))
+        t.say("limits/too_small", [] if done.returncode == 0 and "ulimit" in done.stderr and not t.trace.exists() else [str(done)])
+    t.expect("no_memory", 3000, "no_memory", 3000, options="keep=last size=1M")
+    t.expect("no_files", 3000, "no_files", 3000)
+    if t.wants("devices"):
+        device = t.folder / "device"
+        os.symlink("/dev/null", device)
+        wrong = []
+        for path in (device, t.folder, "/dev/null"):
+            done = t.run("calls", 10, options=None, variables={"PERFRAY_RT": f"file={path}"})
+            if done.returncode or "no regular file" not in done.stderr or not os.path.lexists(path):
+                wrong.append(f"{path}: {done}")
+        t.say("devices", wrong)
+    if t.wants("left"):  # what a dead recording left, or somebody wrote there, is not joined
+        wrong = []
+        for damage in (b"", b"\xff" * 4096):
+            t.run("calls", 10)
+            data = bytearray(t.trace.read_bytes()[:1 << 20])
+            data[160:160 + len(damage)] = damage
+            t.trace.write_bytes(data)
+            wrong += t.judge(t.run("calls", 77, keep=True), {"leaf": 77})
+        t.say("left", wrong)
+
+
+def test_as_root(t):
+    if not t.wants("root"):
+        return
+    if os.geteuid() != 0:
+        print("skip hosts/root needs to be root")
+        return
+    empty = t.folder / "empty"
+    empty.mkdir()
+    t.expect("root/elsewhere", 3000, "elsewhere", 3000, empty)
+    os.chmod(t.folder, 0o755)
+    victim = t.folder / "victim"
+    victim.write_text("secret")
+    program = t.build("setuid")
+    os.chmod(program, 0o4755)
+    done = t.run("calls", 10, options=None, program=program, variables={"PERFRAY_RT": f"file={victim}"}, preexec_fn=lambda: os.setuid(NOBODY))
+    t.say("root/setuid", [] if done.returncode == 0 and victim.read_text() == "secret" else [str(done)])
+    if shutil.which("unshare"):
+        t.trace.unlink(missing_ok=True)
+        script = f"umount -l /proc && exec {t.program} execs 20 {t.program}"
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=dict(os.environ, PERFRAY_RT=f"file={t.trace} keep=first"),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        t.say("root/no_proc", t.judge(done, {"leaf": 21}))
+        test_full_disk(t)
+
+
+def test_full_disk(t):
+    """A small file system: the program goes on, what was recorded is there, and so it is in a snapshot."""
+    small = t.folder / "small"
+    small.mkdir()
+    for options in ("keep=first size=16M buffer=16k", "keep=last size=16M buffer=16k", "keep=last size=128k buffer=4k"):
+        snapshot = t.folder / "snapshot"
+        snapshot.unlink(missing_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(small)], check=True)
+        try:
+            done = t.run("snapshot", 30000, snapshot, options=None, variables={"PERFRAY_RT": f"file={small}/trace {options}"})
+            wrong = [] if done.returncode == 0 and done.stdout == "0\n" else [str(done)]
+            if (small / "trace").exists() and not wrong:
+                lying, taken = Recorded(small / "trace"), Recorded(snapshot)
+                wrong += [str(gap) for gap in lying.gaps() + taken.gaps()]
+                if lying.calls()["leaf"] < (2000 if "buffer" in options else 0) or taken.calls()["leaf"] == 0 and "buffer" in options:
+                    wrong.append(f"{lying.calls()}, in the snapshot {taken.calls()}")
+        finally:
+            subprocess.run(["umount", "-l", str(small)], check=True)
+        t.say("root/full/" + options.replace(" ", "_"), wrong)
+
+
+def test_traps(t):
+    for word in ("seccomp", "tsc"):
+        if not t.wants(f"no_counter/{word}"):
+            continue
+        done = t.run("no_counter", 1000, word)
+        recorded = Recorded(t.trace)
+        calls = recorded.calls()["leaf"]
+        t.say(f"no_counter/{word}", [] if done.returncode == 0 and calls >= 500 and not recorded.gaps() else [f"{done} {calls}"])
+    if t.wants("handler_forks"):
+        done = t.run("handler_forks", 60)
+        recorded = Recorded(t.trace)
+        wrong = [] if done.returncode == 0 and not done.stderr else [str(done)]
+        wrong += [str(gap) for gap in recorded.gaps()]
+        # a child of a handler that interrupted a hook is in that hook still: its 1000 calls are counted as lost
+        whole, left = divmod(recorded.lost[0], 2000)
+        threads = {r.tid for r in recorded.trace.records if r.kind == "enter"}
+        if len(threads) + whole != 61 or left or any(recorded.lost[1:]):
+            wrong.append(f"{len(threads)} processes of 61, lost {recorded.lost}")
+        t.say("handler_forks", wrong)
+
+
+def main(argv):
+    t = Hosts(argv[0], argv[1], argv[2:])
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and what it starts would too
+    try:
+        for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps):
+            test(t)
+    finally:
+        shutil.rmtree(t.folder, ignore_errors=True)
+    return 1 if t.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
