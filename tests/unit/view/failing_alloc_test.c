@@ -499,6 +499,7 @@ static void begin_scene(struct scene *scene) {
     recorded_path(scene->map, "../maps/functions.yaml");
     assert_true(scene->out >= 0);
     assert_non_null(mkdtemp(scene->folder));
+    setenv("HOME", scene->folder, 1); /* nothing is found in the cache of whoever runs this */
     snprintf(scene->aux, sizeof scene->aux, "%s/aux", scene->folder);
 }
 
