@@ -106,10 +106,12 @@ def soak(folder, seconds, frequency):
              "--switch-output=%ds" % min(PART_SECONDS, max(seconds // 3, 1)), "-o", os.path.join(folder, "soak.data"), "sleep", str(seconds)]
     state, begun = Soak(), time.monotonic()
     recorder = subprocess.Popen(words, stdin=subprocess.DEVNULL)
+    before = []
     while not ended(recorder):
         state.memory.append(resident(recorder.pid))
-        for name in parts_of(folder)[:-1]:
+        for name in before[:-1]:  # the newest one of five seconds ago may only now be finished
             state.take(os.path.join(folder, name))
+        before = parts_of(folder)
     took = time.monotonic() - begun
     for name in parts_of(folder):
         state.take(os.path.join(folder, name))
