@@ -260,6 +260,8 @@ static void catch_signals(void) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
+    if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 static int record_and_close(const struct record_options *o, const pfr_recorder_options *how) {
@@ -287,6 +289,7 @@ static enum exit_status record_run(const struct task *task) {
     pfr_recorder_options how;
     if (!read_options(o, &how))
         return ENDS_USAGE;
+    signal(SIGCHLD, SIG_DFL); /* whoever ignores it is told no status */
     how.words = (const char *const *)(uintptr_t)task->typed;
     how.command = task->words[0] ? (const char *const *)(uintptr_t)task->words : NULL;
     return o->dry_run ? plan(&how, task) : (enum exit_status)record_and_close(o, &how);

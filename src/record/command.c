@@ -5,12 +5,48 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "record/recorder_parts.h"
+
+static bool is_program(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* In a folder of PATH, as execvp(3) looks for names without a slash. */
+static bool is_in_path(const char *name) {
+    const char *at = getenv("PATH");
+    char path[PATH_MAX];
+    for (bool more = at != NULL; more; at++) {
+        const size_t length = strcspn(at, ":");
+        const int made = snprintf(path, sizeof path, "%.*s/%s", (int)length, length ? at : ".", name);
+        if (made < (int)sizeof path && is_program(path))
+            return true;
+        at += length;
+        more = *at == ':';
+    }
+    return at == NULL; /* execvp has folders of its own then */
+}
+
+/* Before a recording that was there is renamed for one that cannot be made. */
+static pfr_status can_be_started(const char *name, pfr_error *err) {
+    if (strchr(name, '/') ? is_program(name) : *name && is_in_path(name))
+        return PFR_OK;
+    struct stat facts;
+    const bool is_there = strchr(name, '/') && stat(name, &facts) == 0;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "command", "cannot start '%.80s': %s", name,
+                    !is_there ? strchr(name, '/') ? "there is no such file" : "it is in no folder of PATH"
+                    : !S_ISREG(facts.st_mode) ? "it is no file"
+                                              : "it may not be executed");
+}
 
 static void become(const char *const *words, int go, int failed) {
     char byte;
@@ -54,6 +90,7 @@ static pfr_status fork_command(pfr_recorder *r, int go[2], int failed[2], pfr_er
 
 pfr_status command_start(pfr_recorder *r, pfr_error *err) {
     int go[2], failed[2];
+    PFR_TRY(can_be_started(r->options.command[0], err));
     if (pipe2(go, O_CLOEXEC) != 0)
         return pfr_fail_errno(err, errno, "make a pipe for", r->options.command[0]);
     if (pipe2(failed, O_CLOEXEC) != 0) {
@@ -88,9 +125,13 @@ pfr_status command_go(pfr_recorder *r, pfr_error *err) {
                     strerror(why));
 }
 
+/* Where somebody else waits for children, or nobody wants to (SIGCHLD is ignored), it ends without a status. */
 bool command_ended(struct recorder_command *command) {
-    if (command->pid && !command->ended && waitpid(command->pid, &command->status, WNOHANG) == command->pid)
-        command->ended = true;
+    if (!command->pid || command->ended)
+        return command->ended;
+    const pid_t got = waitpid(command->pid, &command->status, WNOHANG);
+    command->has_status = got == command->pid;
+    command->ended = got == command->pid || (got < 0 && errno == ECHILD);
     return command->ended;
 }
 

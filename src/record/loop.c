@@ -5,6 +5,7 @@
  * the file at once, so that a recorder that is killed loses half a second.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,7 +14,7 @@
 #include "record/recorder_parts.h"
 
 #define TURN_MS 500
-#define PATIENCE_MS 2000 /* with a command that was asked to end */
+#define PATIENCE_MS 600 /* with a command that was asked to end */
 
 enum { TYPE_FINISHED_ROUND = 68 };
 
@@ -89,16 +90,20 @@ static bool is_over(pfr_recorder *r) {
     return r->by_task && targets_are_gone(r);
 }
 
-/* Asked to end, as perf asks it; one that does not is left alone. */
-static void dismiss_command(pfr_recorder *r) {
+/* Asked to end, as perf asks it, and recorded meanwhile; one that does not is left alone. */
+static pfr_status dismiss_command(pfr_recorder *r, pfr_error *err) {
     struct recorder_command *const command = &r->command;
+    const uint64_t until = now_ns() + PATIENCE_MS * 1000000ull;
     if (!command->pid || command_ended(command))
-        return;
+        return PFR_OK;
     kill(command->pid, SIGTERM);
-    for (unsigned waited = 0; waited < PATIENCE_MS && r->stops < 2 && !command_ended(command); waited += 10)
+    while (now_ns() < until && r->stops < 2 && !command_ended(command)) {
         usleep(10000);
+        PFR_TRY(rings_drain_filling(r, err));
+    }
     if (!command_ended(command))
         recorder_note(r, "the command goes on as process %d", (int)command->pid);
+    return PFR_OK;
 }
 
 static pfr_status drain_all(pfr_recorder *r, pfr_error *err) {
@@ -113,14 +118,25 @@ static pfr_status drain_all(pfr_recorder *r, pfr_error *err) {
 
 static pfr_status end_recording(pfr_recorder *r, pfr_error *err) {
     if (r->stops || r->result.is_full)
-        dismiss_command(r);
+        PFR_TRY(dismiss_command(r, err));
     counters_switch(r, false);
     PFR_TRY(drain_all(r, err));
     return r->stops < 2 ? file_finish(r, err) : PFR_OK;
 }
 
-/* The recording is over before its time: the command may go on, and its end is waited for. */
+/* Whoever reads the stream has gone. */
+static bool nobody_reads(const pfr_recorder *r) {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return r->path && strcmp(r->path, "-") == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR;
+}
+
+/* The recording is over before its time: the command may go on, and its end is waited for; not where what it is part of
+   is over, too. */
 static void wait_for_command(pfr_recorder *r) {
+    if (nobody_reads(r) && r->command.pid && r->command.go < 0 && !command_ended(&r->command)) {
+        recorder_note(r, "the command goes on as process %d", (int)r->command.pid);
+        return;
+    }
     while (r->command.pid && r->command.go < 0 && !r->stops && !command_ended(&r->command))
         usleep(10000);
 }
@@ -173,7 +189,7 @@ pfr_status loop_run(pfr_recorder *r, pfr_error *err) {
         counters_close(r);
         wait_for_command(r);
     }
-    r->result.has_status = r->command.ended;
+    r->result.has_status = r->command.has_status;
     r->result.status = r->command.status;
     return status;
 }

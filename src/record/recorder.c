@@ -83,7 +83,18 @@ static void join_thread(pfr_recorder *r) {
     sem_destroy(&r->thread_goes);
 }
 
+static pfr_status output_can_be(const pfr_recorder *r, pfr_error *err) {
+    const char *const output = r->options.output;
+    if (output && !*output)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "--output names no file");
+    if (output && strcmp(output, "-") == 0 && r->options.parts)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output",
+                        "--switch-output begins new files, and a stream (-o -) is none");
+    return PFR_OK;
+}
+
 static pfr_status open_steps(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(output_can_be(r, err));
     if (r->options.self)
         PFR_TRY(make_thread(r, err));
     PFR_TRY(targets_find(r, err));

@@ -63,7 +63,7 @@ struct recorder_command {
     int go;      /* written to: exec; -1 */
     int failed;  /* read from: errno of an exec that failed; -1 */
     int watched; /* pidfd; -1 */
-    bool ended;
+    bool ended, has_status;
     int status;
 };
 
@@ -125,7 +125,7 @@ pfr_status plan_events(pfr_recorder *r, pfr_error *err);
 /* command.c */
 pfr_status command_start(pfr_recorder *r, pfr_error *err);
 pfr_status command_go(pfr_recorder *r, pfr_error *err);
-/* Whether it has ended; its status is kept. */
+/* Whether it has ended; its status is kept where there is one. */
 bool command_ended(struct recorder_command *command);
 void command_end(struct recorder_command *command);
 

@@ -104,6 +104,20 @@ bool targets_online(const struct kernel *kernel, struct cpu_list *list) {
     return true;
 }
 
+/* Only what the machine may ever have; one that is off is the kernel's to refuse. */
+static pfr_status cpus_are_possible(const pfr_recorder *r, pfr_error *err) {
+    char text[4096];
+    if (kernel_text(text, sizeof text, r->kernel->sys, "devices/system/cpu/possible") <= 0)
+        return PFR_OK;
+    const char *const dash = strrchr(text, '-'), *const comma = strrchr(text, ',');
+    const char *const last = dash && dash > comma ? dash + 1 : comma ? comma + 1 : text;
+    for (size_t i = 0; i < r->nr_cpus; i++)
+        if (r->cpus[i] > strtol(last, NULL, 10))
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "cpu", "there is no cpu %d here, only %.60s",
+                            (int)r->cpus[i], text);
+    return PFR_OK;
+}
+
 /* --- tasks --- */
 
 static pfr_status no_process(long pid, pfr_error *err) {
@@ -236,5 +250,8 @@ pfr_status targets_find(pfr_recorder *r, pfr_error *err) {
     if (r->by_cpu && !o->cpus)
         targets_online(r->kernel, &r->online);
     PFR_TRY(find_tasks(r, err));
-    return o->cpus ? add_cpus(r, o->cpus, err) : add_online(r, err);
+    if (!o->cpus)
+        return add_online(r, err);
+    PFR_TRY(add_cpus(r, o->cpus, err));
+    return cpus_are_possible(r, err);
 }
