@@ -446,14 +446,15 @@ def hotplug(folder, steps):
     def is_told(word):
         with open(told, encoding="utf-8") as file:
             return word in file.read()
+    try:
+        switch("1")
+    except OSError as problem:
+        raise Skip("cpu %s cannot be switched: %s" % (cpu, problem.strerror)) from problem
     with open(told, "wb") as stream:
         recorder = subprocess.Popen([PERFRAY, "record", "-a", "-c", "1", "-o", out, "-e", "page-faults:u", "sleep", "600"], stderr=stream)
     try:
         wait_until(lambda: os.path.exists(out) and os.path.getsize(out) > 4096, "no recording begins")
-        try:
-            switch("0")
-        except OSError as problem:
-            raise Skip("cpu %s cannot be switched off: %s" % (cpu, problem.strerror)) from problem
+        switch("0")
         wait_until(lambda: is_told("cpu %s went off" % cpu), "it is not told that a cpu went off")
         switch("1")
         wait_until(lambda: is_told("cpu %s came: it is recorded" % cpu), "it is not told that a cpu came")
