@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <perfray/edit.h>
 #include "guess.h"
 
 struct beginning {
@@ -67,6 +68,8 @@ static const char *guess_file(int fd) {
 }
 
 const char *guess_content(const char *path) {
+    if (pfr_is_quipper(path))
+        return "it is a PerfDataProto of quipper: perfray convert makes a recording of it";
     const int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return NULL;

@@ -292,9 +292,8 @@ static pfr_status put_bytes(struct quipping *q, const pfr_feature *f) {
                  f->bit);
         quipping_lost(q, &hole);
     } else if (q->text && f->bytes.length && !has_words(f->bit)) {
-        pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "features", "quipper's text has no words for feature %u (%s)",
-                 f->bit, f->name ? f->name : "unknown");
-        quipping_lost(q, &hole);
+        out_text(&q->lost_features, q->lost_features.used ? ", " : "");
+        out_text(&q->lost_features, f->name ? f->name : "unknown");
     } else if (!q->text) {
         proto_number(&q->message, 1, f->bit);
         proto_bytes(&q->message, 2, f->bytes.at, (size_t)f->bytes.length);

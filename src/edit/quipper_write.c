@@ -52,7 +52,7 @@ void quipping_lost(struct quipping *q, const pfr_error *hole) {
 
 /* What was written to memory, and to the output. */
 static pfr_status check(struct quipping *q, pfr_error *err) {
-    const struct output *const made[] = {&q->message, &q->field, &q->kept};
+    const struct output *const made[] = {&q->message, &q->field, &q->kept, &q->lost_features};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (made[i]->status < 0)
             return mem_fail(q->memory, err, "quipper");
@@ -300,6 +300,12 @@ static pfr_status put_all(struct quipping *q, pfr_error *err) {
 
 static void tell_lost(struct quipping *q) {
     pfr_error hole;
+    size_t length;
+    const char *names = out_bytes(&q->lost_features, &length);
+    pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "features", "quipper's text has no words for features: %.*s",
+             length > 100 ? 100 : (int)length, length ? names : "");
+    if (length)
+        quipping_lost(q, &hole);
     for (uint32_t type = 0; type <= QUIPPER_TYPES; type++) {
         const struct layout *l = type < QUIPPER_TYPES ? layout_at(layout_of_type(&q->reader->context, type)) : NULL;
         if (q->lost[type] == 0)
@@ -336,6 +342,7 @@ static pfr_status prepare(struct quipping *q, pfr_error *err) {
     out_open_memory(&q->message, q->memory);
     out_open_memory(&q->field, q->memory);
     out_open_memory(&q->kept, q->memory);
+    out_open_memory(&q->lost_features, q->memory);
     window_init(&q->window, q->memory);
     runs_init(&q->runs, q->memory);
     for (uint32_t type = 0; type < QUIPPER_TYPES; type++) {
@@ -357,6 +364,7 @@ static void clear(struct quipping *q) {
     out_close(&q->message, NULL);
     out_close(&q->field, NULL);
     out_close(&q->kept, NULL);
+    out_close(&q->lost_features, NULL);
     window_free(&q->window);
     runs_free(&q->runs);
     mem_free(q->memory, q->compared, 2, RECORD_MOST + 1);
@@ -386,9 +394,9 @@ pfr_status quipper_write(pfr_reader *reader, const pfr_edit_options *options, pf
     q->memory = &reader->memory;
     q->text = options->quipper == PFR_EDIT_QUIPPER_TEXT;
     pfr_status s = run(q, err);
-    clear(q);
     if (s >= 0)
         tell_lost(q);
+    clear(q);
     if (counts)
         *counts = q->counts;
     if (s >= 0 && q->counts.lost)

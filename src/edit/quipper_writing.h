@@ -30,6 +30,7 @@ struct quipping {
     struct runs runs;
     uint64_t types[QUIPPER_TYPES];    /* records, by type */
     uint64_t lost[QUIPPER_TYPES + 1]; /* that the text does not tell wholly, by type; the last: all others */
+    struct output lost_features;      /* their names */
     pfr_edit_counts counts;
 };
 

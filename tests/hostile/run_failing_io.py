@@ -33,7 +33,8 @@ import tempfile
 
 COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"], ["symbols"], ["script"],
             ["export", "--format=pprof"], ["flame", "-o"], ["verify"], ["convert", "-o"],
-            ["convert", "-z", "--byte-order=big", "-o"], ["convert", "--to=directory", "-o"], ["recover", "-o"])
+            ["convert", "-z", "--byte-order=big", "-o"], ["convert", "--to=directory", "-o"],
+            ["convert", "--to=quipper", "-o"], ["recover", "-o"])
 # Of traces; "MAP" is a map of their functions.
 TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--format=json"],
                   ["script", "--format=llvm-yaml"], ["report", "-j", "1", "-m", "MAP"], ["export", "-j", "1", "-m", "MAP"],

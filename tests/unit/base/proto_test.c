@@ -51,3 +51,38 @@ TEST(proto_numbers_are_as_long_as_they_are_said_to_be) {
         assert_true(back == value);
     }
 }
+
+/* One field; false: none. */
+static bool take(const void *bytes, size_t length, struct proto_field *f) {
+    struct cursor in = cursor_on(bytes, length, 0, false);
+    const bool there = proto_take(&in, f);
+    assert_int_equal(cursor_left(&in), there ? 0 : length);
+    return there;
+}
+
+TEST(proto_reads_what_it_writes) {
+    struct proto_field f;
+    assert_true(take("\x08\x96\x01", 3, &f));
+    assert_true(f.number == 1 && f.wire == PROTO_VARINT && f.value == 150);
+    assert_true(take("\x12\x07testing", 9, &f));
+    assert_true(f.number == 2 && f.wire == PROTO_BYTES && f.value == 7);
+    assert_memory_equal(f.bytes, "testing", 7);
+    assert_true(take("\x19\1\0\0\0\0\0\0\x80", 9, &f));
+    assert_true(f.number == 3 && f.wire == PROTO_FIXED64 && f.value == 0x8000000000000001u);
+    assert_true(take("\x25\1\0\0\x80", 5, &f));
+    assert_true(f.number == 4 && f.wire == PROTO_FIXED32 && f.value == 0x80000001u);
+    assert_true(take("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &f) && f.value == UINT64_MAX);
+}
+
+TEST(proto_refuses_what_is_no_field) {
+    struct proto_field f;
+    assert_false(take("\x08\x96", 2, &f));                                      /* a number is cut */
+    assert_false(take("\x12\x07testin", 8, &f));                                /* bytes are */
+    assert_false(take("\x19\1\0\0\0\0\0\0", 8, &f));                            /* and a fixed number */
+    assert_false(take("\x00\x01", 2, &f));                                      /* field 0 */
+    assert_false(take("\x0b\x01", 2, &f));                                      /* a group */
+    assert_false(take("\x0f\x01", 2, &f));                                      /* wire type 7 */
+    assert_false(take("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, &f)); /* 65 bits */
+    assert_false(take("\xf8\xff\xff\xff\xff\x01\x01", 7, &f));                  /* a field of more than 29 bits */
+    assert_false(take("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &f)); /* 2^64 - 1 bytes */
+}
