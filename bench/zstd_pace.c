@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zstd_pace.c - what compressing a file costs with libzstd alone: one stream, level 1, read and written in pieces of 1 MB.
+ * zstd_pace.c - what compressing a file costs with libzstd alone: one stream, level 1, read and written in pieces of 1
+ * MB.
  *
  * usage: zstd_pace INPUT OUTPUT [CHECKSUM]
  *

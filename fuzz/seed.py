@@ -426,6 +426,15 @@ def verify_inputs():
     yield from chosen(2)()
 
 
+def edit_inputs():
+    """Recordings and traces, into each of the forms in turn."""
+    for number, (name, content) in enumerate(whole_recordings()):
+        for form in range(number * 7 % 64, 240, 64):
+            yield "%s-%d" % (name, form), content + bytes((form,))
+    for number, (name, content) in enumerate(sorted(xray_files.all_files().items())):
+        yield "%s-%d" % (name, number % 28), content + bytes((number % 28,))
+
+
 def function_inputs():
     """The maps of the tests, and objects with a section xray_instr_map of each version."""
     folder = os.path.join(HERE, "..", "tests", "fixtures", "maps")
@@ -483,6 +492,7 @@ INPUTS = {
     "report": chosen(20),
     "xray": xray_inputs,
     "verify": verify_inputs,
+    "edit": edit_inputs,
     "records": record_inputs,
     "features": feature_inputs,
     "layouts": lambda: (),

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #define PASSES 4u      /* three reasons to begin anew */
+#define ROOMS 3u       /* for records: packed, mended, waiting */
 #define PARTS_MOST 512 /* each is an open file */
 #define SAMPLES_CPU (1u << 7)
 #define ATTR_DECIDES 96u /* bytes of an attr that tell how samples are read */
@@ -158,6 +159,8 @@ static pfr_status carry_records(struct carry *c, pfr_error *err) {
                 *err = hole;
             return s;
         }
+        if (c->waiting.size)
+            PFR_TRY(carry_waiting(c, s == PFR_HOLE ? &hole : NULL, err));
         if (s == PFR_HOLE) {
             carry_hole(c, &hole);
             continue;
@@ -167,6 +170,8 @@ static pfr_status carry_records(struct carry *c, pfr_error *err) {
         PFR_TRY(carry_record(c, &rec, err));
     }
     is_void(c);
+    if (!c->again)
+        PFR_TRY(carry_waiting(c, NULL, err));
     untold_holes(c);
     return c->packed_length ? carry_packed_is_good(c, err) : PFR_OK;
 }
@@ -177,11 +182,12 @@ static pfr_status one_pass(struct carry *c, pfr_error *err) {
     c->again = c->rounds_written = false;
     c->rounds = (struct rounds){0};
     c->counts = (pfr_edit_counts){0};
-    c->packed_length = c->events_given = 0;
+    c->packed_length = c->events_given = c->waiting.size = 0;
     c->holes = 0;
     c->first_time = c->last_time = 0;
     memset(c->given, 0, sizeof c->given);
     PFR_TRY(pfr_rewind(c->reader, err));
+    PFR_TRY(features_unread(c->reader, err)); /* names of events depend on them */
     PFR_TRY(carry_front(c, err));
     PFR_TRY(carry_records(c, err));
     if (c->again || !c->writer)
@@ -189,6 +195,7 @@ static pfr_status one_pass(struct carry *c, pfr_error *err) {
     PFR_TRY(carry_events(c, err));
     if (c->recover)
         PFR_TRY(mending_end(c, err));
+    PFR_TRY(features_unread(c->reader, err));
     return pfr_writer_finish(c->writer, err);
 }
 
@@ -267,15 +274,16 @@ static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "this is no trace, and does not become one");
     plan(c);
     PFR_TRY(attr_size_can_be(c, err));
-    c->packed = mem_alloc(&c->reader->memory, 2, RECORD_MOST);
+    c->packed = mem_alloc(&c->reader->memory, ROOMS, RECORD_MOST);
     if (!c->packed)
         return mem_fail(&c->reader->memory, err, "compressed");
     c->mended = c->packed + RECORD_MOST;
+    c->waiting_bytes = c->mended + RECORD_MOST;
     pfr_status s = look_first(c, err);
     for (unsigned pass = 0; s >= 0 && pass < PASSES; pass++)
         if ((s = write_pass(c, err)) < 0 || !c->again)
             break;
-    mem_free(&c->reader->memory, c->packed, 2, RECORD_MOST);
+    mem_free(&c->reader->memory, c->packed, ROOMS, RECORD_MOST);
     if (counts)
         *counts = c->counts;
     return s < 0 || c->counts.lost == 0 ? s : PFR_HOLE;

@@ -40,7 +40,10 @@ struct carry {
     uint32_t events_given; /* to the writer */
     uint8_t *packed;       /* a COMPRESSED record that is not yet known to be good; packed_length 0: none */
     size_t packed_length;
-    uint8_t *mended;                /* room for one record */
+    uint8_t *mended;        /* room for one record */
+    pfr_record waiting;     /* one whose payload is at payload_at, if it is one; size 0: none */
+    uint8_t *waiting_bytes; /* of it */
+    uint64_t payload_at;
     uint64_t first_time, last_time; /* of samples; 0: none */
     bool given[FEATURES];           /* to the writer */
     uint64_t told;                  /* losses */
@@ -54,8 +57,11 @@ void carry_lost(struct carry *c, const pfr_error *hole);
 /* carry_types.c: false: the record is none of those, and is to be handed on. */
 bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err);
 pfr_status carry_packed_is_good(struct carry *c, pfr_error *err);
-/* A record and what follows it. */
+/* A record; one with a payload waits. */
 pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err);
+/* Hands on the one that waits, with its payload, unless that holds the hole which the reader found next (NULL: none).
+ */
+pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err);
 
 /* carry_features.c */
 pfr_status carry_events(struct carry *c, pfr_error *err); /* that the reader knows by now */
@@ -63,7 +69,7 @@ pfr_status carry_front(struct carry *c, pfr_error *err);  /* before the first re
 pfr_status carry_feature(struct carry *c, const pfr_feature *feature, pfr_error *err);
 
 /* mending.c */
-bool mending_blob_is_whole(const pfr_feature *feature, pfr_error *err);
+pfr_status mending_check_blob(pfr_feature *feature, pfr_error *err);
 pfr_status mending_formats(struct carry *c, pfr_error *err); /* where there are none that are whole */
 pfr_status mending_end(struct carry *c, pfr_error *err);
 

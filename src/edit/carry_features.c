@@ -35,14 +35,15 @@ static bool is_the_writers(const struct carry *c, const pfr_feature *f) {
 pfr_status carry_feature(struct carry *c, const pfr_feature *f, pfr_error *err) {
     pfr_error lost;
     pfr_status s = PFR_OK;
+    pfr_feature own = *f;
     if (!c->writer || f->bit >= FEATURES || is_the_writers(c, f))
         return PFR_OK;
-    if (c->recover && f->status == PFR_OK && f->bit == BIT_TRACING_DATA && !mending_blob_is_whole(f, &lost))
-        s = PFR_HOLE;
+    if (c->recover && f->status == PFR_OK && f->bit == BIT_TRACING_DATA)
+        s = mending_check_blob(&own, &lost);
     else if (c->recover)
         s = pfr_check_feature(c->reader, f, &lost);
     if (s == PFR_OK)
-        s = pfr_writer_copy_feature(c->writer, c->reader, f, &lost);
+        s = pfr_writer_copy_feature(c->writer, c->reader, &own, &lost);
     if (s == PFR_HOLE)
         return carry_lost(c, &lost), PFR_OK;
     if (s < 0 && err)

@@ -12,17 +12,20 @@ typedef pfr_status special_fn(struct carry *c, const pfr_record *rec, const unio
 /* --- Handing on. */
 
 /* A payload that is cut short is not handed on: what is missing cannot be made up. */
-static bool payload_is_there(const struct carry *c, const pfr_record *rec) {
-    const struct part *p = &c->reader->parts[c->reader->part];
+static bool payload_is_there(const struct carry *c) {
+    const struct part *p = &c->reader->parts[c->waiting.part];
     const uint64_t end = p->end < input_size(&p->in) ? p->end : input_size(&p->in);
-    return rec->payload == 0 || (c->reader->at <= end && rec->payload <= end - c->reader->at);
+    return c->payload_at <= end && c->waiting.payload <= end - c->payload_at;
 }
 
 static pfr_status copy_payload(struct carry *c, const pfr_record *rec, pfr_error *err) {
+    struct input *in = &c->reader->parts[rec->part].in;
     uint8_t piece[4096];
     size_t got;
     for (uint64_t at = 0; at < rec->payload; at += got) {
-        PFR_TRY(pfr_payload(c->reader, at, piece, sizeof piece, &got, err));
+        const uint64_t left = rec->payload - at;
+        PFR_TRY(
+            input_read_at(in, c->payload_at + at, piece, left < sizeof piece ? (size_t)left : sizeof piece, &got, err));
         if (got == 0)
             return pfr_fail(err, PFR_ERR_CHANGED, rec->offset, 0, "auxtrace", "the input changed while it was read");
         PFR_TRY(pfr_writer_payload(c->writer, piece, got, err));
@@ -30,15 +33,8 @@ static pfr_status copy_payload(struct carry *c, const pfr_record *rec, pfr_error
     return PFR_OK;
 }
 
-pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err) {
+static pfr_status hand_on(struct carry *c, const pfr_record *rec, pfr_error *err) {
     pfr_error lost;
-    if (!c->writer)
-        return PFR_OK;
-    if (!payload_is_there(c, rec)) {
-        c->counts.records--;
-        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "auxtrace", "the data behind the record are cut short");
-        return carry_lost(c, &lost), PFR_OK;
-    }
     const pfr_status s = pfr_writer_copy(c->writer, rec, &lost);
     if (s == PFR_HOLE) {
         c->counts.records--;
@@ -48,6 +44,39 @@ pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err) {
     if (s < 0 && err)
         *err = lost;
     return s < 0 ? s : copy_payload(c, rec, err);
+}
+
+/* Only what the reader finds behind the payload shows that it was one. */
+static void wait_for_payload(struct carry *c, const pfr_record *rec) {
+    c->waiting = *rec;
+    c->waiting.bytes = memcpy(c->waiting_bytes, rec->bytes, rec->size);
+    c->payload_at = c->reader->at;
+}
+
+static bool is_inside_payload(const struct carry *c, const pfr_error *hole) {
+    return c->reader->part == c->waiting.part && hole->offset >= c->payload_at &&
+           hole->offset - c->payload_at < c->waiting.payload;
+}
+
+pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err) {
+    pfr_record rec = c->waiting;
+    pfr_error lost;
+    c->waiting.size = 0;
+    if (rec.size == 0)
+        return PFR_OK;
+    if (payload_is_there(c) && !(hole && is_inside_payload(c, hole)))
+        return hand_on(c, &rec, err);
+    c->counts.records--;
+    pfr_fail(&lost, PFR_HOLE, rec.offset, rec.size, "auxtrace", "the data behind the record are cut short");
+    return carry_lost(c, &lost), PFR_OK;
+}
+
+pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err) {
+    if (!c->writer)
+        return PFR_OK;
+    if (rec->payload == 0)
+        return hand_on(c, rec, err);
+    return wait_for_payload(c, rec), PFR_OK;
 }
 
 /* --- By type. */
@@ -140,9 +169,24 @@ pfr_status carry_packed_is_good(struct carry *c, pfr_error *err) {
     return c->writer ? pfr_writer_copy(c->writer, &rec, err) : PFR_OK;
 }
 
+/* One of a form that nobody knows: the reader tells of it. */
+static pfr_status on_cpu_map(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                             pfr_error *err) {
+    const pfr_items *map = &body->as_cpu_map.data.map;
+    struct items_walk walk = items_start(map);
+    union any_layout part;
+    (void)rec, (void)err;
+    if (!c->recover)
+        return PFR_OK;
+    *copy = map->of != L_NONE;
+    if (map->of == L_cpu_map_mask && items_next(map, &walk, &part, NULL) == PFR_OK)
+        *copy = part.as_cpu_map_mask.mask.of != L_NONE;
+    return PFR_OK;
+}
+
 static special_fn *const specials[SPECIAL] = {
     [64] = on_attr,    [66] = on_tracing_data, [67] = on_build_id,   [68] = on_round,
-    [80] = on_feature, [81] = on_compressed,   [83] = on_compressed,
+    [74] = on_cpu_map, [80] = on_feature,      [81] = on_compressed, [83] = on_compressed,
 };
 
 bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err) {

@@ -106,22 +106,36 @@ static pfr_status make_names(struct carry *c, pfr_error *err) {
 
 /* --- Formats of tracepoints. */
 
-/* Whether all of it can be read, up to what stands behind the formats. */
-bool mending_blob_is_whole(const pfr_feature *f, pfr_error *err) {
+/* Where the last of it ends; what stands behind the formats must be readable, too. */
+static pfr_status end_of_blob(const pfr_feature *f, size_t *left, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format format;
     struct tracing_rest rest;
-    pfr_status s = blob_open(&blob, f->bytes.at, f->bytes.length, f->offset, err);
-    while (s == PFR_OK && (s = blob_next(&blob, &format, err)) == PFR_OK)
+    pfr_status s;
+    PFR_TRY(blob_open(&blob, f->bytes.at, f->bytes.length, f->offset, err));
+    while ((s = blob_next(&blob, &format, err)) == PFR_OK)
         if (format.name.length == 0 || format.id == UINT64_MAX)
             return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "tracing_data",
-                            "a format without name or number"),
-                   false;
-    if (s == PFR_END)
-        s = blob_rest(&blob, &rest, err);
-    if (s < 0 && err)
+                            "a format without name or number");
+    PFR_TRY(s);
+    PFR_TRY(blob_rest(&blob, &rest, err));
+    *left = cursor_left(&blob.in);
+    return PFR_OK;
+}
+
+/* A stream's are padded to eight bytes, which is taken off. */
+pfr_status mending_check_blob(pfr_feature *f, pfr_error *err) {
+    size_t left;
+    const pfr_status s = end_of_blob(f, &left, err);
+    if (s < 0)
         err->status = PFR_HOLE;
-    return s >= 0 && cursor_left(&blob.in) < 8; /* a stream's are padded */
+    if (s != PFR_OK)
+        return PFR_HOLE;
+    if (left >= 8)
+        return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "tracing_data",
+                        "%zu bytes stand behind the formats of tracepoints", left);
+    f->bytes.length -= left;
+    return PFR_OK;
 }
 
 static uint32_t count_tracepoints(const struct carry *c) {

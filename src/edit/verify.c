@@ -287,7 +287,8 @@ static pfr_status run(struct verify *v, pfr_error *err) {
     if (!v->point)
         PFR_TRY(verify_all_features(v, err));
     v->feature = NULL;
-    return verify_ask(v, AT_END, ANY_TYPE, err);
+    PFR_TRY(verify_ask(v, AT_END, ANY_TYPE, err));
+    return features_unread(v->reader, err);
 }
 
 pfr_status pfr_verify(pfr_reader *reader, const pfr_verify_options *options, pfr_error *err) {

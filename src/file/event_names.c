@@ -42,17 +42,24 @@ static void name_by_config(pfr_reader *r, uint64_t config, const pfr_text *name)
     }
 }
 
+/* False: not all of it is there; what could not be read is told by who asks features_unread. */
+static bool read_all(pfr_reader *r, uint64_t offset, void *to, size_t length) {
+    size_t got = 0;
+    pfr_error why;
+    if (input_read_at(&r->parts[0].in, offset, to, length, &got, &why) < 0 && r->unread.status == PFR_OK)
+        r->unread = why;
+    return got == length;
+}
+
 static void from_event_types(pfr_reader *r) {
     uint8_t section[16], entry[EVENT_TYPE_SIZE];
-    struct input *in = &r->parts[0].in;
-    size_t got = 0;
-    if (r->header.container == PFR_PIPE || input_read_at(in, 56, section, sizeof section, &got, NULL) < 0 || got < 16)
+    if (r->header.container == PFR_PIPE || !read_all(r, 56, section, sizeof section))
         return;
     const uint64_t offset = load_u64(section, r->context.swap), size = load_u64(section + 8, r->context.swap);
     if (r->header.header_size < 72 || offset > r->header.file_size || size > r->header.file_size - offset)
         return;
     for (uint64_t at = 0; at + EVENT_TYPE_SIZE <= size; at += EVENT_TYPE_SIZE) {
-        if (input_read_at(in, offset + at, entry, sizeof entry, &got, NULL) < 0 || got < sizeof entry)
+        if (!read_all(r, offset + at, entry, sizeof entry))
             return;
         const pfr_text name = {(const char *)entry + 8, (uint32_t)strnlen((const char *)entry + 8, 64), 64};
         name_by_config(r, load_u64(entry, r->context.swap), &name);

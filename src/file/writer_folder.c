@@ -67,7 +67,13 @@ pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err) {
     }
     name_part(name, number);
     const int fd = descriptor_open(w->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    return fd < 0 ? part_unmade(w, name, err) : part_open(w, fd, true, number, err);
+    if (fd < 0)
+        return part_unmade(w, name, err);
+    const uint32_t made = w->parts_made;
+    const pfr_status s = part_open(w, fd, true, number, err);
+    if (s < 0 && w->parts_made == made) /* nobody else knows of it */
+        unlinkat(w->folder, name, 0);
+    return s;
 }
 
 pfr_status folder_whole(pfr_writer *w, pfr_error *err) {

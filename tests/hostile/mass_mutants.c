@@ -15,6 +15,7 @@
  *
  * and in the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. Silent: structural damage, read without a word.
  */
+#include "fuzz_made.h"
 #include "fuzz_print.h"
 
 #include <errno.h>
@@ -215,6 +216,28 @@ static pfr_status print_verify_json(pfr_reader *reader, pfr_output *out, struct 
     return print_findings(reader, out, PFR_VERIFY_JSON, err);
 }
 
+/* Nothing is printed: fuzz_made.c looks at what was written. Of profiles of XRay nothing is. */
+static pfr_status make(pfr_reader *reader, pfr_edit_options *how, bool recover, struct said *said, pfr_error *err) {
+    if (pfr_get_header(reader)->format == PFR_XRAY_PROFILE)
+        return said->anything = true, PFR_OK;
+    how->size = sizeof *how;
+    how->hole = hear;
+    how->context = said;
+    return fuzz_make(reader, how, recover, err);
+}
+
+static pfr_status make_turned(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    pfr_edit_options how = {.order = pfr_get_header(reader)->big_endian ? PFR_ORDER_LITTLE : PFR_ORDER_BIG};
+    (void)out;
+    return make(reader, &how, false, said, err);
+}
+
+static pfr_status make_recovered(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    pfr_edit_options how = {.attr_size = 0};
+    (void)out;
+    return make(reader, &how, true, said, err);
+}
+
 struct printer {
     const char *name;
     enum subject subject; /* of others it is not asked */
@@ -241,6 +264,8 @@ static const struct printer printers[] = {
     {"flame", OF_ALL, false, false, false, print_flame},
     {"verify", OF_ALL, false, true, false, print_verify},
     {"verify-json", OF_ALL, true, true, false, print_verify_json},
+    {"convert", OF_ALL, false, true, false, make_turned},
+    {"recover", OF_ALL, false, true, false, make_recovered},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 

@@ -34,9 +34,11 @@ IP_TID_TIME_PERIOD = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 8
 CALLCHAIN = 1 << 5
 IDENTIFIER = 1 << 16
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"],
-            ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"], ["symbols", "--symfs", "/nonexistent", "--kallsyms", "/nonexistent"], ["verify"])
-TRACE_COMMANDS = [command for command in COMMANDS if command[0] != "verify"] + [["latency"], ["latency", "--by=caller"],
-                                                                                ["script"]]
+            ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"],
+            ["symbols", "--symfs", "/nonexistent", "--kallsyms", "/nonexistent"], ["verify"],
+            ["convert", "-z", "-o", "-"], ["recover", "-o", "-"])
+TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert")] + [
+    ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
 RATIO, FLOOR, FLAT = 2.6, 0.05, 32
 SECONDS = 60

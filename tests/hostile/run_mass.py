@@ -39,6 +39,7 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "pprof": "export --format=pprof --symfs=/nonexistent --kallsyms=/nonexistent",
             "symbols": "symbols --symfs=/nonexistent --kallsyms=/nonexistent",
             "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent",
+            "convert": "convert --byte-order=big -o OUT/made", "recover": "recover -o OUT/made",
             "verify": "verify --notes --most=100", "verify-json": "verify --notes --most=100 --format=json"}
 
 

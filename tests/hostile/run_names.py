@@ -295,6 +295,10 @@ def check_mutants(folder, recorded):
             found = dirt(done.stdout) or dirt(done.stderr)
             if found or done.returncode not in known_status(command):
                 yield "%s %s: %s" % (" ".join(command), name, found or "status %d" % done.returncode)
+        edit = ("recover",) if number % 2 else ("convert", "--byte-order=big")  # the output is no text
+        done = run([*edit, os.path.join(folder, name), "-o", os.path.join(folder, "made")])
+        if done.stdout or dirt(done.stderr) or done.returncode not in KNOWN_STATUS:
+            yield "%s %s: %s" % (edit[0], name, dirt(done.stderr) or "status %d" % done.returncode)
 
 
 def file_names():
@@ -313,7 +317,8 @@ def check_file_names(folder, recorded):
             file.write(whole[:len(whole) * 2 // 3])
         for words in (["info"], ["dump"], ["report", "--no-pager"], ["dump", "--format=perf"], ["dump", "--only", path],
                       ["report", "--sort", path], ["info", b"--" + name], [b"x" + name],
-                      ["dump", "--aux", missing + b"/x"]):
+                      ["dump", "--aux", missing + b"/x"], ["convert", "-o", missing + b"/x"],
+                      ["recover", "-o", os.path.join(inside, b"made-" + name)]):
             done = run([*words, path, missing])
             found = dirt(done.stdout) or dirt(done.stderr)
             if found or not done.stderr:

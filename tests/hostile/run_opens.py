@@ -99,8 +99,13 @@ def is_below(path, folder):
     return path + "/" == folder or path.startswith(folder)
 
 
-def check_opens(words, folder, allowed, kernel=False, stdin=None, must=()):
-    """`allowed`: paths, and with a slash at the end folders."""
+def is_unfinished(path, name):
+    """What is written has another name until it is whole; a directory is synchronised with the folder it is in."""
+    return re.fullmatch(re.escape(name) + r"\.[0-9]+\.new(/.*)?", path) or path == os.path.dirname(name)
+
+
+def check_opens(words, folder, allowed, kernel=False, stdin=None, must=(), makes=None):
+    """`allowed`: paths, and with a slash at the end folders. `makes`: what is written, which must be there then."""
     opens, others, done = trace(words, folder, stdin, DEBUGINFOD_URLS="http://127.0.0.1:9/", TMPDIR=folder)
     if done.returncode not in ((0, 1) if words[0] == "verify" else (0, 4)):
         yield "status %d: %s" % (done.returncode, done.stderr)
@@ -108,11 +113,15 @@ def check_opens(words, folder, allowed, kernel=False, stdin=None, must=()):
     for each in opens:
         if SYSTEM.fullmatch(each.path) or (kernel and KERNEL.fullmatch(each.path)):
             continue
+        if makes and is_unfinished(each.path, makes):
+            continue
         if not any(is_below(each.path, path) if path.endswith("/") else each.path == path for path in allowed):
             yield "opens %s (%s)" % (each.path, each.flags)
     for path in must:
         if not any(each.path == path and each.reads_content() for each in opens):
             yield "the test does not see the open of %s" % path
+    if makes and not os.path.exists(makes):
+        yield "%s is not there" % makes
 
 
 def check_verbs(folder, recorded):
@@ -143,6 +152,13 @@ def check_verbs(folder, recorded):
     trace_file, table = os.path.join(fixtures, "xray/fdr-v5.xray"), os.path.join(fixtures, "maps/functions.yaml")
     yield "latency", check_opens(["latency", trace_file], folder, [trace_file], must=[trace_file])
     yield "verify of a trace", check_opens(["verify", trace_file], folder, [trace_file], must=[trace_file])
+    made_name = os.path.join(folder, "made")
+    for words in (["convert"], ["convert", "-z", "--byte-order=big"], ["recover"]):
+        for name in (at("demo.data"), at("buildid-mmap.data"), trace_file)[:3 if len(words) == 1 else 2]:
+            yield "%s %s" % (" ".join(words), os.path.basename(name)), check_opens(
+                [*words, name, "-o", made_name], folder, [name], must=[name], makes=made_name)
+    yield "convert --to=directory", check_opens(["convert", "--to=directory", at("demo.data"), "-o", made_name + "-folder"],
+                                                folder, [at("demo.data")], must=[at("demo.data")], makes=made_name + "-folder")
     yield "latency -m", check_opens(["latency", "-m", table, trace_file], folder, [trace_file, table],
                                     must=[trace_file, table])
     root = at("demo-root")
@@ -449,7 +465,49 @@ def check_dangling(folder):
         yield "a file was made through the link"
 
 
+def edit(folder, words, target, umask=0):
+    source = os.path.join(folder, "edit.data")
+    write(source, named_recording.make_file(lambda field, room: b"x"))
+    return subprocess.run([os.environ["PERFRAY"], *words, source, "-o", target], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False, umask=umask)
+
+
+def check_edit_modes(folder, umask):
+    for words, directory in ((["convert"], False), (["recover"], False), (["convert", "--to=directory"], True)):
+        target = os.path.join(folder, "edit-%o-%s" % (umask, words[-1]))
+        done = edit(folder, words, target, umask)
+        names = [target] + [os.path.join(target, name) for name in (os.listdir(target) if directory else ())]
+        if done.returncode not in (0, 4) or (directory and len(names) < 3):
+            yield "%s: status %d, %s" % (" ".join(words), done.returncode, done.stderr)
+        for name in names:
+            mode, wanted = stat.S_IMODE(os.lstat(name).st_mode), 0o700 if os.path.isdir(name) else 0o600
+            if mode != wanted & ~umask:
+                yield "%s has mode %o" % (name, mode)
+
+
+def check_edit_planted(folder, name, plant):
+    """A link or device has the target's name: it is refused, and what it leads to is not touched."""
+    target, victim = os.path.join(folder, "edit-planted-" + name), os.path.join(folder, "edit-victim-" + name)
+    write(victim, b"precious")
+    plant(victim, target)
+    before = os.lstat(target)
+    for words in (["convert"], ["recover"], ["convert", "--to=directory"]):
+        done = edit(folder, words, target)
+        if done.returncode != 2 or os.path.basename(target).encode() not in done.stderr:
+            yield "%s: status %d, %s" % (" ".join(words), done.returncode, done.stderr)
+    after = os.lstat(target)
+    if (before.st_ino, before.st_size, before.st_mode) != (after.st_ino, after.st_size, after.st_mode):
+        yield "what was there is another file now"
+    with open(victim, "rb") as file:
+        if file.read() != b"precious":
+            yield "what it leads to was written"
+
+
 def check_outputs(folder):
+    for umask in (0, 0o022, 0o077):
+        yield "edit-mode-%03o" % umask, check_edit_modes(folder, umask)
+    yield "edit-link", check_edit_planted(folder, "link", os.symlink)
+    yield "edit-fifo", check_edit_planted(folder, "fifo", lambda victim, path: os.mkfifo(path))
     for umask in (0, 0o022, 0o077, 0o777):
         if umask != 0o777 or os.geteuid() == 0:  # without any right even the own folder cannot be entered
             yield "mode-%03o" % umask, check_modes(folder, umask)

@@ -21,7 +21,8 @@ import tempfile
 sys.dont_write_bytecode = True
 import run_mutants  # noqa: E402
 
-COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"], ["export"], ["flame"], ["verify"])
+COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"], ["export"], ["flame"], ["verify"],
+            ["convert", "-z", "-o", "-"], ["recover", "-o", "-"])
 MEGABYTES = 64
 SECONDS = 20
 MB = 1 << 20

@@ -608,8 +608,7 @@ static pfr_status run_convert_basic(const struct scene *scene, pfr_reader *reade
     return edit(scene, reader, &options, false, err);
 }
 
-static pfr_status run_convert_recorder(const struct scene *scene, pfr_reader *reader, pfr_output *out,
-                                       pfr_error *err) {
+static pfr_status run_convert_recorder(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     pfr_edit_options options = {.trace = PFR_EDIT_TRACE_FDR_1};
     (void)out;
     return edit(scene, reader, &options, false, err);
