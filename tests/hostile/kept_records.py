@@ -14,12 +14,16 @@ It is kept when `dump` shows a record at that place, with its type and size and 
 one (blocks of bytes that changed places take records, or their beginnings, with them). Where the border of such a block
 runs behind a header, that header stands before bytes of other records, and a sample of a fixed length is whole by every rule
 whatever it holds: it is counted as spliced.
+
+Then each mutant is recovered: every intact sample must be in what is written, and nothing that is there as a sample may be no
+bytes of the mutant. Of recordings that are compressed this is not asked, whose samples are packed anew.
 """
 import argparse
 import collections
 import concurrent.futures
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -29,7 +33,7 @@ sys.dont_write_bytecode = True
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
 
-HEADER_ATTR = 64
+HEADER_ATTR, TRACING_DATA, AUXTRACE, COMPRESSED, SAMPLE = 64, 66, 71, (81, 83), 9
 HEAD = 8
 BEGINNING = 16
 MAGICS = (b"PERFILE2", b"2ELIFREP")
@@ -112,6 +116,46 @@ def judge(perfray, sound, path):
     return len(intact), kept, invented, spliced, sorted(set(intact.values()) - records)
 
 
+def samples_of(path):
+    """The bytes of the samples of a file or stream, walked here."""
+    with open(path, "rb") as file:
+        content = file.read()
+    order = ">" if content[:8] == MAGICS[1] else "<"
+    size, = struct.unpack_from(order + "Q", content, 8)
+    at, end = (16, len(content)) if size == 16 else struct.unpack_from(order + "QQ", content, 40)
+    end = end if size == 16 else at + end
+    while at < end:
+        kind, _, size = struct.unpack_from(order + "IHH", content, at)
+        if kind == SAMPLE:
+            yield content[at:at + size]
+        at += size
+        if kind == AUXTRACE:
+            at += struct.unpack_from(order + "Q", content, at - size + 8)[0]
+        elif kind == TRACING_DATA:
+            at += (struct.unpack_from(order + "I", content, at - size + 8)[0] + 7) // 8 * 8
+
+
+def judge_recovered(perfray, sound, path):
+    """(intact samples, those that recover writes, those that it makes up); None: nothing can be asked."""
+    out = path + ".recovered"
+    if any(kind in COMPRESSED for _, kind, _ in sound.records):
+        return None
+    done = subprocess.run([perfray, "recover", path, "-o", out], stdin=subprocess.DEVNULL, timeout=60,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    with open(path, "rb") as file:
+        mutant = file.read()
+    intact = intact_of(sound, mutant)
+    for place in overlapping(intact):
+        del intact[place]
+    wanted = collections.Counter(mutant[at:at + size] for at, kind, size in intact.values() if kind == SAMPLE)
+    if not os.path.exists(out):
+        return sum(wanted.values()), 0, 0
+    found = collections.Counter(samples_of(out))
+    os.unlink(out)
+    invented = sum(count for sample, count in found.items() if sample not in mutant)
+    return sum(wanted.values()), sum(wanted.values()) - sum((wanted - found).values()), invented
+
+
 class Tally:
     def __init__(self):
         self.mutants = self.intact = self.kept = self.invented = self.spliced = 0
@@ -132,6 +176,7 @@ def run(options, folder):
     mutants = [mutant for mutant in run_mutants.make_mutants(folder, options)
                if sounds[mutant.source].bytes[:8] in MAGICS and sounds[mutant.source].records]
     tallies = collections.defaultdict(Tally)
+    tallies["recovered"] = Tally()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(lambda mutant: judge(os.environ["PERFRAY"], sounds[mutant.source], mutant.path), mutants)
         for mutant, (intact, kept, invented, spliced, lost) in zip(mutants, results):
@@ -140,6 +185,14 @@ def run(options, folder):
             if options.verbose and (kept < intact or invented or spliced):
                 print("%s %s of %s: %d of %d kept, first lost %s, invented %s, spliced %s" % (
                     os.path.basename(mutant.path), mutant.damage, mutant.source, kept, intact, lost[:1], invented[:2], spliced[:2]))
+        mutants = [mutant for mutant in mutants if not mutant.damage.startswith("zstd_")]
+        results = pool.map(lambda mutant: judge_recovered(os.environ["PERFRAY"], sounds[mutant.source], mutant.path), mutants)
+        for mutant, result in zip(mutants, results):
+            if result:
+                tallies["recovered"].add(*result, 0)
+            if options.verbose and result and (result[1] < result[0] or result[2]):
+                print("%s %s of %s, recovered: %d samples of %d, %d invented" % (
+                    os.path.basename(mutant.path), mutant.damage, mutant.source, result[1], result[0], result[2]))
     return tallies
 
 
@@ -153,7 +206,11 @@ def report(tallies, options):
     good = tally.percent() >= options.least and tally.invented == 0 and tally.intact > 0
     print("%s hostile/kept (%d mutants, %d intact records, %.3f %% kept, %d invented, %d spliced)" % (
         "ok" if good else "not ok", tally.mutants, tally.intact, tally.percent(), tally.invented, tally.spliced))
-    return 0 if good else 1
+    tally = tallies["recovered"]
+    mended = tally.percent() >= options.least and tally.invented == 0 and tally.intact > 0
+    print("%s hostile/kept by recover (%d mutants, %d intact samples, %.3f %% kept, %d invented)" % (
+        "ok" if mended else "not ok", tally.mutants, tally.intact, tally.percent(), tally.invented))
+    return 0 if good and mended else 1
 
 
 def main(arguments):
