@@ -91,6 +91,16 @@ static void check_again(const struct made *m, const pfr_edit_counts *before) {
     pfr_close(reader);
 }
 
+/* Readers believe an attr with bits that nobody knows by what stands around it, which another byte order changes. */
+static bool is_odd(const pfr_reader *reader) {
+    for (uint32_t i = 0; i < pfr_event_count(reader); i++) {
+        const struct pfr_rec_attr *a = &pfr_get_event(reader, i)->attr;
+        if (a->flags.reserved || a->aux_action.reserved || a->reserved_2)
+            return true;
+    }
+    return false;
+}
+
 pfr_status fuzz_make(pfr_reader *reader, const pfr_edit_options *how, bool recover, pfr_error *err) {
     struct made made;
     pfr_edit_options own = *how;
@@ -101,10 +111,11 @@ pfr_status fuzz_make(pfr_reader *reader, const pfr_edit_options *how, bool recov
     LAW(s >= 0 || err->text[0], "%s without a word", pfr_status_name(s));
     LAW(s < 0 || (s == PFR_HOLE) == (counts.lost > 0), "%s, and %ju are lost", pfr_status_name(s),
         (uintmax_t)counts.lost);
-    if (s == PFR_OK || (s >= 0 && recover))
+    const bool again = s >= 0 && recover && !is_odd(reader);
+    if (again || (s == PFR_OK && !is_odd(reader)))
         check_whole(made.first, &counts);
-    if (s >= 0 && recover)
+    if (again)
         check_again(&made, &counts);
-    made_close(&made, s < 0 ? 0 : recover ? 2 : 1);
+    made_close(&made, s < 0 ? 0 : again ? 2 : 1);
     return s;
 }

@@ -225,6 +225,7 @@ static pfr_status open_file(pfr_reader *r, const struct input_setup *setup, pfr_
     PFR_TRY(features_unread(r, err));
     place_data(r, &h);
     PFR_TRY(features_open(r, err));
+    PFR_TRY(mend_events(r, err));
     return events_name(r, err);
 }
 

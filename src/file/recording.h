@@ -183,6 +183,7 @@ pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *
 void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length);
 void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h); /* once the events are known */
 void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h);
+pfr_status mend_events(pfr_reader *r, pfr_error *err); /* mend_events.c: once the features are known */
 /* Something wrong that is no hole in the records. The next pfr_next gives it as one. */
 __attribute__((format(printf, 5, 6))) void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where,
                                                  const char *text, ...);

@@ -202,6 +202,33 @@ def check_frames(folder, samples):
     return failed + report("flipped bits in frames are noticed", "60 bits", "%d pass in silence" % silent if silent else "")
 
 
+def lost_events(data):
+    """(name, damaged copy): what the header of a file tells of its events, lost in all ways."""
+    entry, attrs, size, _, _ = struct.unpack_from("<QQQQQ", data, 16)
+    def with_bytes(*places):
+        damaged = bytearray(data)
+        for at, content in places:
+            damaged[at:at + len(content)] = content
+        return damaged
+    ids = [(attrs + n * entry + entry - 16, bytes(16)) for n in range(size // entry)]
+    yield "the place of attrs", with_bytes((24, bytes(16)))
+    yield "attrs, zeros", with_bytes((attrs, bytes(size)))
+    yield "attrs, ones", with_bytes((attrs, b"\xff" * size))
+    yield "the places of ids", with_bytes(*ids)
+    yield "ids", with_bytes((104, bytes(attrs - 104)), *ids)
+
+
+def check_lost_events(folder, recorded):
+    """EVENT_DESC tells them again: nothing is lost of a recording of two events."""
+    with open(os.path.join(recorded, "two-events.data"), "rb") as file:
+        data = file.read()
+    samples, path, failed = count(os.path.join(recorded, "two-events.data"))[0], os.path.join(folder, "in.data"), 0
+    for name, damaged in lost_events(data):
+        run_million.write(path, damaged)
+        failed += tell("lost: " + name, folder, path, samples)
+    return failed
+
+
 def check_killed(folder):
     """perf record, killed while it writes: every sample that is in the file."""
     if not PERF:
@@ -259,6 +286,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="perfray-recover-") as folder:
         failed = check_million(folder, options.samples)
         failed += check_frames(folder, options.samples * 13 // 10)
+        failed += check_lost_events(folder, options.recorded)
         failed += check_killed(folder)
         failed += check_mutants(folder, options.recorded, options.mutants)
     return 1 if failed else 0
