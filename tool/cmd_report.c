@@ -5,10 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "command.h"
+#include "fetching.h"
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
-    const char *sort, *fields, *symfs, *debug_dir, *kallsyms, *vmlinux;
+    const char *sort, *fields, *symfs, *debug_dir, *debuginfod, *kallsyms, *vmlinux;
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
@@ -70,6 +71,8 @@ static const struct opt report_opts[] = {
      "hot rows stand out on a terminal; NO_COLOR turns that off"},
     TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
     TEXT("debug-dir", 0, debug_dir, "DIR", "look for what was taken out of objects here, not in /usr/lib/debug"),
+    {"debuginfod", 0, OPT_ATTACHED, offsetof(struct report_options, debuginfod), "[=URLS]",
+     "fetch what is missing from these servers, hottest objects first"},
     TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
     TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
     {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
@@ -183,7 +186,12 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
     fill(options, &how);
     if (options->format == PFR_REPORT_TEXT)
         print_title(task);
-    const pfr_status status = pfr_report_print(reader, &how, task->out, &err);
+    struct fetch fetch = {
+        .urls = options->debuginfod, .symfs = options->symfs, .debug_dir = options->debug_dir, .who = "perfray report"};
+    pfr_status status = fetch_symbols(&fetch, reader, &err);
+    how.fetched = fetch.urls ? fetch.folder : NULL;
+    if (status >= 0)
+        status = pfr_report_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {
         complain_as("perfray report", "%s; see perfray report -h", err.text);
         return ENDS_USAGE;

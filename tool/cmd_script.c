@@ -6,11 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "command.h"
+#include "fetching.h"
 
 struct script_options {
     unsigned format; /* as pfr_script_format */
     struct word_list fields;
-    const char *symfs, *debug_dir, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
+    const char *symfs, *debug_dir, *debuginfod, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
@@ -76,6 +77,8 @@ static const struct opt script_opts[] = {
     {"symfs", 0, OPT_STRING, offsetof(struct script_options, symfs), "DIR", "look for objects below this folder"},
     {"debug-dir", 0, OPT_STRING, offsetof(struct script_options, debug_dir), "DIR",
      "look for what was taken out of objects here, not in /usr/lib/debug"},
+    {"debuginfod", 0, OPT_ATTACHED, offsetof(struct script_options, debuginfod), "[=URLS]",
+     "fetch what is missing from these servers, hottest objects first"},
     {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
     {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, vmlinux), "FILE",
      "names of the kernel's functions out of this object"},
@@ -139,6 +142,8 @@ static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_
 
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
     const struct script_options *const options = task->options;
+    struct fetch fetch = {
+        .urls = options->debuginfod, .symfs = options->symfs, .debug_dir = options->debug_dir, .who = "perfray script"};
     const pfr_script_options how = {.size = sizeof how,
                                     .format = (pfr_script_format)options->format,
                                     .fields = options->fields.at,
@@ -173,12 +178,15 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .jobs = options->jobs,
                                     .symfs = options->symfs,
                                     .debug_dir = options->debug_dir,
+                                    .fetched = options->debuginfod ? fetch.folder : NULL,
                                     .kallsyms = options->kallsyms,
                                     .vmlinux = options->vmlinux,
                                     .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                                     .note = note_told};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_status status = print_header(task, reader, &err);
+    if (status >= 0 && !options->header_only)
+        status = fetch_symbols(&fetch, reader, &err);
     if (status >= 0 && !options->header_only)
         status = pfr_script_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {

@@ -78,6 +78,7 @@ typedef struct pfr_report_options {
     /* Of a trace: as pfr_dump_options has them */
     const char *const *instr_maps;
     void (*note)(void *context, const char *sentence);
+    const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
 } pfr_report_options;
 
 /*

@@ -94,6 +94,7 @@ typedef struct pfr_script_options {
        place and how many samples of guests were left out (neither makes it a HOLE), one sentence each; may be NULL */
     void (*note)(void *context, const char *sentence);
     void *context;
+    const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
 } pfr_script_options;
 
 /*

@@ -120,6 +120,16 @@ static void open_kept(struct address_names *n, const struct object *o, struct na
         into->handle = NULL;
 }
 
+static void open_fetched(struct address_names *n, const struct object *o, struct named_object *into) {
+    char path[DEBUG_PATH_ROOM];
+    struct symbol_object kept;
+    if (!fetched_object_place(n->options.fetched, o->build_id, o->build_id_size, "executable", path, &kept))
+        return;
+    kept.may_be_bare = true;
+    if (into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
+        into->handle = NULL;
+}
+
 /* In no file but the copy that perf keeps. A recording that holds no build-id of it is named by ours when the running
    kernel is the recorded one, as perf does; what has a build-id in the table of build-ids perf never looks for there.
  */
@@ -137,6 +147,7 @@ struct debug_search address_names_search(const struct address_names *n, const st
     return (struct debug_search){.path = intern_chars(&n->state->names, what->path),
                                  .symfs = n->options.symfs,
                                  .folder = n->options.debug_folder,
+                                 .fetched = n->options.fetched,
                                  .build_id = what->build_id,
                                  .size = what->build_id_size};
 }
@@ -172,6 +183,8 @@ static void open_object(struct address_names *n, const struct object *o, struct 
     if (into->handle)
         return;
     open_kept(n, o, into);
+    if (!into->handle)
+        open_fetched(n, o, into);
     if (into->handle)
         named_object_open_debug(into, &search, n->memory);
 }

@@ -21,6 +21,7 @@
 struct address_names_options {
     const char *symfs;        /* objects are looked for under this folder; NULL: / */
     const char *debug_folder; /* what was taken out of objects is looked for here, not in /usr/lib/debug below symfs */
+    const char *fetched;      /* what debuginfod keeps, which is looked at last; NULL: nothing was fetched */
     const char *kallsyms;     /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     const char *vmlinux;      /* names of the kernel out of this file, if it is the one recorded; NULL: see kallsyms */
     const char *release;      /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */

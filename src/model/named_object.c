@@ -46,6 +46,17 @@ bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id,
     return length > 0 && (size_t)length < room;
 }
 
+bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
+                          char path[DEBUG_PATH_ROOM], struct symbol_object *found) {
+    char digits[2 * BUILD_ID_MOST + 1];
+    *found = (struct symbol_object){.kind = SYMBOL_USER, .path = path, .build_id = id, .build_id_size = size};
+    if (!folder || size < 4 || size > BUILD_ID_MOST)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", id[i]);
+    return (size_t)snprintf(path, DEBUG_PATH_ROOM, "%s/%s/%s", folder, digits, what) < DEBUG_PATH_ROOM;
+}
+
 static bool kept_place(const uint8_t *id, size_t size, const char *file, char path[DEBUG_PATH_ROOM],
                        struct symbol_object *found) {
     char folder[DEBUG_PATH_ROOM / 2];
@@ -94,6 +105,8 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
                                     .build_id = id,
                                     .build_id_size = size,
                                     .crc = place && link ? &link->crc : NULL};
+    if (place == DEBUG_PLACES - 2)
+        return fetched_object_place(search->fetched, id, size, "debuginfo", path, found);
     if (place == 0)
         return build_id_path(path, DEBUG_PATH_ROOM, folder, id, size, ".debug");
     if (place == DEBUG_PLACES - 1)

@@ -46,15 +46,16 @@ void named_object_close(struct named_object *object);
 struct debug_search {
     const char *path, *symfs; /* the object, and what is put before its path; symfs may be NULL */
     const char *folder;       /* instead of /usr/lib/debug below symfs; NULL: that */
+    const char *fetched;      /* by debuginfod, as it keeps files; NULL: nothing was */
     const uint8_t *build_id;  /* of the object, or */
     size_t size;              /* 0: the one in it */
 };
 
-#define DEBUG_PLACES 5u
+#define DEBUG_PLACES 6u
 #define DEBUG_PATH_ROOM 1024u
 
 /* Place number `place`, from 0 on: by build-id; by the name in the object (.gnu_debuglink) beside it, in .debug beside
-   it, below the folder; in the copy that perf keeps. False: there is no such place. */
+   it, below the folder; what was fetched; in the copy that perf keeps. False: there is no such place. */
 bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
                               char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
@@ -67,6 +68,10 @@ enum symbol_result named_object_open_elf(struct named_object *object, const stru
 
 /* "FOLDER/.build-id/ab/cdef...REST" of an id; false: it does not fit. */
 bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest);
+
+/* What debuginfod keeps of a build-id: "debuginfo" or "executable". False: there is no such place. */
+bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
+                          char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
 /* The copy that perf keeps of an object by build-id; it lies in the home folder, whatever symfs says. False: there is
    no such place. */

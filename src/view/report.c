@@ -225,6 +225,7 @@ static struct profile_wish wish_of(struct report *r) {
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     wish.names = (struct address_names_options){.symfs = o->symfs,
                                                 .debug_folder = o->debug_dir,
+                                                .fetched = o->fetched,
                                                 .vmlinux = o->vmlinux,
                                                 .kallsyms = o->kallsyms,
                                                 .release = r->release,

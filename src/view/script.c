@@ -295,6 +295,7 @@ static pfr_status take_all(struct script *s) {
 static void names_open(struct script *s, struct script_names *names) {
     const struct address_names_options how = {.symfs = s->options->symfs,
                                               .debug_folder = s->options->debug_dir,
+                                              .fetched = s->options->fetched,
                                               .kallsyms = s->options->kallsyms,
                                               .vmlinux = s->options->vmlinux,
                                               .release = s->release,

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_TOOL_FETCHING_H
+#define PERFRAY_TOOL_FETCHING_H
+/* The option --debuginfod, of all commands that name addresses. */
+#include <perfray/debuginfod.h>
+
+struct fetch {
+    const char *urls; /* NULL: the option was not given, and nothing is done */
+    const char *symfs, *debug_dir;
+    const char *who; /* is talking */
+    char folder[PFR_DEBUGINFOD_ROOM];
+};
+
+/* Fetches what is missing, and says so on stderr. As pfr_debuginfod_fetch. */
+pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err);
+
+#endif
