@@ -71,7 +71,7 @@ static const struct opt report_opts[] = {
      "hot rows stand out on a terminal; NO_COLOR turns that off"},
     TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
     TEXT("debug-dir", 0, debug_dir, "DIR", "look for what was taken out of objects here, not in /usr/lib/debug"),
-    {"debuginfod", 0, OPT_ATTACHED, offsetof(struct report_options, debuginfod), "[=URLS]",
+    {"debuginfod", 0, OPT_ATTACHED, offsetof(struct report_options, debuginfod), "URLS",
      "fetch what is missing from these servers, hottest objects first"},
     TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
     TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),

@@ -77,7 +77,7 @@ static const struct opt script_opts[] = {
     {"symfs", 0, OPT_STRING, offsetof(struct script_options, symfs), "DIR", "look for objects below this folder"},
     {"debug-dir", 0, OPT_STRING, offsetof(struct script_options, debug_dir), "DIR",
      "look for what was taken out of objects here, not in /usr/lib/debug"},
-    {"debuginfod", 0, OPT_ATTACHED, offsetof(struct script_options, debuginfod), "[=URLS]",
+    {"debuginfod", 0, OPT_ATTACHED, offsetof(struct script_options, debuginfod), "URLS",
      "fetch what is missing from these servers, hottest objects first"},
     {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
     {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, vmlinux), "FILE",
