@@ -39,7 +39,7 @@ COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], 
 TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--format=json"],
                   ["script", "--format=llvm-yaml"], ["report", "-j", "1", "-m", "MAP"], ["export", "-j", "1", "-m", "MAP"],
                   ["flame", "-j", "1", "-o"], ["latency", "-j", "1", "-m", "MAP"], ["verify"])
-TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray")
+TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray", "../recorder/lying.xray", "../recorder/finished.xray")
 # These open objects and tables of the kernel for names.
 NAMING = (["report"], ["symbols"], ["script"], ["export", "--format=pprof"], ["flame", "-o"])
 RECORDINGS = ("cpu-clock.data", "buildid-mmap.data", "tracepoints.data", "demo.data", "zstd.data", "threads-zstd.data",

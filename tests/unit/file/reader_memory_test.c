@@ -70,6 +70,7 @@ TEST(every_allocation_of_reading_fails_once) {
 
 TEST(every_allocation_of_reading_a_trace_fails_once) {
     each_trace(fail_each_of, NULL);
+    assert_int_equal(each_recorder_trace(fail_each_of, NULL), 3);
 }
 
 TEST(a_limit_on_memory_is_an_error) {

@@ -10,11 +10,10 @@
 
 #include <perfray/trace.h>
 
-/* Calls `use` with the path of every trace; returns how many there were. */
-static inline unsigned each_trace(void (*use)(const char *path, void *context), void *context) {
+static inline unsigned each_trace_in(const char *name, void (*use)(const char *path, void *context), void *context) {
     char folder[RECORDED_PATH], path[RECORDED_PATH + 300];
     unsigned count = 0;
-    DIR *dir = opendir(recorded_path(folder, "../xray"));
+    DIR *dir = opendir(recorded_path(folder, name));
     assert_non_null(dir);
     for (struct dirent *e; (e = readdir(dir));) {
         if (e->d_name[0] == '.')
@@ -25,6 +24,16 @@ static inline unsigned each_trace(void (*use)(const char *path, void *context), 
     }
     closedir(dir);
     return count;
+}
+
+/* Calls `use` with the path of every trace; returns how many there were. */
+static inline unsigned each_trace(void (*use)(const char *path, void *context), void *context) {
+    return each_trace_in("../xray", use, context);
+}
+
+/* Of those of tests/fixtures/recorder, as perfray's runtime leaves them (tests/tools/recorder_files.py). */
+static inline unsigned each_recorder_trace(void (*use)(const char *path, void *context), void *context) {
+    return each_trace_in("../recorder", use, context);
 }
 
 static inline void put_xray_header(struct builder *b, unsigned version, uint64_t buffer_size) {

@@ -14,12 +14,12 @@ struct call {
 };
 
 struct story {
-    struct call calls[64];
+    struct call calls[512];
     size_t count;
 };
 
 static void add_call(struct story *story, const pfr_trace_point *at, uint32_t function, uint32_t action) {
-    assert_true(story->count < 64 && at->timed && at->has_tid);
+    assert_true(story->count < 512 && at->timed && at->has_tid);
     story->calls[story->count++] = (struct call){at->tid, function, action, at->tsc};
 }
 
@@ -114,6 +114,7 @@ static void compare_runs(const char *path, void *context) {
 TEST(runs_of_calls_are_the_same_calls) {
     bool any = false;
     each_trace(compare_runs, &any);
+    each_recorder_trace(compare_runs, &any);
     assert_true(any);
 }
 
@@ -521,6 +522,7 @@ static void break_header(const char *path, void *context) {
 
 TEST(one_broken_member_of_the_header_does_not_hide_a_trace) {
     each_trace(break_header, NULL);
+    each_recorder_trace(break_header, NULL);
 }
 
 TEST(a_reader_of_perf_data_has_no_trace_point) {

@@ -643,6 +643,7 @@ TEST(every_allocation_of_a_verb_fails_once_traces) {
     struct scene scene;
     begin_scene(&scene);
     assert_int_equal(each_trace(fail_each_of_trace, &scene), 23);
+    assert_int_equal(each_recorder_trace(fail_each_of_trace, &scene), 3);
     end_scene(&scene);
 }
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What traces of the runtime tell of themselves (file/recorder_notes.h): tests/tools/recorder_files.py makes them. */
+#include "file/recorder_notes.h"
+
+#include "file/xray.h"
+#include "test.h"
+#include "xray_files.h"
+
+#include <stdlib.h>
+
+#define ROOM 65536u
+
+static uint8_t bytes[ROOM];
+
+static size_t load(const char *name) {
+    char path[RECORDED_PATH], relative[64];
+    snprintf(relative, sizeof relative, "../recorder/%s", name);
+    FILE *file = fopen(recorded_path(path, relative), "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return size;
+}
+
+struct told {
+    pfr_status status;
+    size_t functions, objects, calls, holes;
+    uint64_t address;
+    char name[432];
+};
+
+static void count_records(pfr_reader *r, struct told *told) {
+    pfr_record rec;
+    pfr_status st;
+    pfr_error err;
+    while ((st = pfr_next(r, &rec, &err)) >= 0 && st != PFR_END) {
+        told->holes += st != PFR_OK;
+        told->calls += st == PFR_OK && rec.type == PFR_TRACE_FUNCTION;
+    }
+}
+
+/* The bytes are in a block of their own, so that a sanitizer sees what is read behind them. */
+static struct told tell(size_t size, uint64_t limit) {
+    struct told told = {.status = PFR_ERR_FORMAT};
+    struct recorder_notes notes;
+    struct memory memory;
+    pfr_error err;
+    uint8_t *copy = malloc(size ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    pfr_reader *r = pfr_open_bytes(copy, size, NULL, &err);
+    memory_init(&memory, NULL, limit);
+    if (r) {
+        told.status = recorder_notes_read(r, &memory, &notes, &err);
+        told.functions = notes.nr_functions;
+        told.objects = notes.nr_objects;
+        if (notes.nr_functions > 1)
+            told.address = notes.functions[1].address;
+        if (notes.nr_objects > 1)
+            snprintf(told.name, sizeof told.name, "%s", notes.objects[1].path);
+        for (size_t i = 0; i < notes.nr_objects; i++)
+            assert_true(strlen(notes.objects[i].path) < sizeof notes.objects[i].path &&
+                        notes.objects[i].build_id_size <= sizeof notes.objects[i].build_id);
+        recorder_notes_free(&notes, &memory);
+        count_records(r, &told);
+    }
+    pfr_close(r);
+    free(copy);
+    return told;
+}
+
+TEST(notes_are_told_as_they_lie_and_finished) {
+    static const struct {
+        const char *name;
+        size_t calls;
+    } files[] = {{"lying.xray", 15}, {"ring.xray", 324}, {"finished.xray", 15}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const struct told told = tell(load(files[i].name), 0);
+        assert_int_equal(told.status, PFR_OK);
+        assert_true(told.functions >= 4 && told.objects >= 2);
+        assert_int_equal(told.address, 0x401100);
+        assert_string_equal(told.name, "read\x1b[31m \"all\"\xe2\x80\xae;<b>");
+        assert_int_equal(told.calls, files[i].calls);
+        assert_int_equal(told.holes, 0);
+    }
+}
+
+TEST(notes_of_every_prefix_are_read) {
+    static const char *const names[] = {"lying.xray", "finished.xray"};
+    for (size_t i = 0; i < 2; i++) {
+        const size_t size = load(names[i]);
+        for (size_t length = 0; length < size; length += length < 4600 || length + 40 > size ? 1 : 31) {
+            const struct told told = tell(length, 0);
+            assert_true(told.status == PFR_OK || told.status < 0);
+        }
+    }
+}
+
+TEST(notes_with_every_byte_changed_are_read) {
+    static const uint8_t changes[] = {0x01, 0x80, 0xff};
+    const size_t size = load("finished.xray");
+    for (size_t at = 0; at < size; at += at < 400 || at > 2700 ? 1 : 11)
+        for (size_t i = 0; i < sizeof changes; i++) {
+            bytes[at] ^= changes[i];
+            const struct told told = tell(size, 0);
+            assert_true(told.status == PFR_OK || told.status < 0);
+            bytes[at] ^= changes[i];
+        }
+}
+
+TEST(the_control_block_of_a_lying_trace_is_not_believed) {
+    static const uint8_t changes[] = {0x01, 0x40, 0xff};
+    const size_t size = load("lying.xray");
+    for (size_t at = 32; at < 300; at++)
+        for (size_t i = 0; i < sizeof changes; i++) {
+            bytes[at] ^= changes[i];
+            const struct told told = tell(size, 0);
+            assert_true(told.status == PFR_OK || told.status < 0);
+            bytes[at] ^= changes[i];
+        }
+}
+
+TEST(notes_beyond_the_limit_of_memory_are_an_error) {
+    const size_t size = load("lying.xray");
+    assert_int_equal(tell(size, 512).status, PFR_ERR_LIMIT);
+}
+
+TEST(a_trace_of_others_tells_nothing) {
+    FILE *file;
+    char path[RECORDED_PATH];
+    file = fopen(recorded_path(path, "../xray/fdr-v5.xray"), "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    const struct told told = tell(size, 0);
+    assert_int_equal(told.status, PFR_OK);
+    assert_int_equal(told.functions + told.objects, 0);
+}
