@@ -47,6 +47,7 @@ struct rt_thread {
     uint32_t inside, outside;
 } __attribute__((aligned(RT_LINE)));
 
+_Static_assert(sizeof(struct rt_thread) % RT_LINE == 0, "no line belongs to two threads");
 extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
 
 /* --- What all threads read. */

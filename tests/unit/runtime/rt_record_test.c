@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exact sequences of calls, with times and cpus of the test's own, and what the library reads of them. The recording is
+ * begun once; each test has a function of its own, by whose id its records are told from others.
+ */
+#include "runtime/rt_record.h"
+#include "test.h"
+
+#include <perfray/reader.h>
+#include <perfray/runtime.h>
+#include <perfray/trace.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define SLOT 4096u
+#define CALLS_OF_SLOT ((SLOT - RTF_PREAMBLE) / 8)
+
+static uint32_t cpu_now;
+static char trace_path[64], snapshot_path[80];
+
+struct seen {
+    uint64_t tsc;
+    uint32_t cpu, action;
+};
+
+static void remove_files(void) {
+    unlink(trace_path);
+    unlink(snapshot_path);
+}
+
+/* The thread's number of the cpu is the test's. */
+static void begin(void) {
+    char options[160];
+    if (!rt.control) {
+        snprintf(trace_path, sizeof trace_path, "/tmp/perfray-rt-unit-%d", (int)getpid());
+        snprintf(snapshot_path, sizeof snapshot_path, "%s.snapshot", trace_path);
+        snprintf(options, sizeof options, "file=%s size=4M buffer=4k keep=first", trace_path);
+        assert_int_equal(pfr_rt_start(options), 0);
+        atexit(remove_files);
+    }
+    rt.cpu_at = (const char *)&cpu_now - (const char *)__builtin_thread_pointer();
+    rt_leave(&rt_here);
+    cpu_now = 3;
+}
+
+static uint32_t id_of(const void *place) {
+    return rt_find((uint64_t)(uintptr_t)place) & RT_ID;
+}
+
+/* Its calls, in the order of the file; damage fails. */
+static size_t see(uint32_t id, struct seen *to, size_t room) {
+    pfr_error err;
+    pfr_record rec;
+    pfr_status st;
+    size_t count = 0;
+    unlink(snapshot_path);
+    assert_int_equal(pfr_rt_snapshot(snapshot_path), 0);
+    pfr_reader *r = pfr_open(snapshot_path, NULL, &err);
+    assert_non_null(r);
+    while ((st = pfr_next(r, &rec, &err)) != PFR_END) {
+        struct pfr_rec_fdr_function call;
+        if (st != PFR_OK)
+            fail_msg("byte %ju: %s", (uintmax_t)err.offset, err.text);
+        if (rec.type != PFR_TRACE_FUNCTION || pfr_decode(&rec, &call, sizeof call, &err) != PFR_OK ||
+            call.function != id)
+            continue;
+        const pfr_trace_point *at = pfr_get_trace_point(r);
+        assert_true(count < room);
+        to[count++] = (struct seen){at->tsc, (uint32_t)at->cpu, (uint32_t)call.action};
+    }
+    pfr_close(r);
+    return count;
+}
+
+static void expect(uint32_t id, const struct seen *expected, size_t count) {
+    static struct seen got[CALLS_OF_SLOT * 4];
+    assert_int_equal(see(id, got, sizeof got / sizeof *got), count);
+    for (size_t i = 0; i < count; i++)
+        if (got[i].tsc != expected[i].tsc || got[i].cpu != expected[i].cpu || got[i].action != expected[i].action)
+            fail_msg("call %zu: %u at %ju on %u, not %u at %ju on %u", i, got[i].action, (uintmax_t)got[i].tsc,
+                     got[i].cpu, expected[i].action, (uintmax_t)expected[i].tsc, expected[i].cpu);
+}
+
+static void put(const struct seen *calls, size_t count, uint32_t id) {
+    for (size_t i = 0; i < count; i++) {
+        cpu_now = calls[i].cpu;
+        rt_put_call(&rt_here, id, calls[i].action, calls[i].tsc);
+    }
+}
+
+TEST(times_and_cpus_are_kept_exactly) {
+    static const char place;
+    static const struct seen calls[] = {
+        {1000, 3, 0},
+        {1000, 3, 1},                           /* no time between */
+        {1000 + (uint64_t)INT32_MAX, 3, 0},     /* the longest delta */
+        {1001 + 2 * (uint64_t)INT32_MAX, 3, 1}, /* one more: TSCWrap */
+        {1001 + 2 * (uint64_t)INT32_MAX, 4, 0}, /* another cpu at the same time */
+        {(uint64_t)1 << 60, 5, 1},              /* another cpu long afterwards */
+        {((uint64_t)1 << 60) - 5, 5, 0},        /* a counter that lags behind */
+        {((uint64_t)1 << 60) - 5, UINT16_MAX, 1},
+    };
+    begin();
+    const uint32_t id = id_of(&place);
+    put(calls, sizeof calls / sizeof *calls, id);
+    expect(id, calls, sizeof calls / sizeof *calls);
+}
+
+/* A new cpu or time before the last call that fits, at each distance from a slot's end. */
+TEST(records_fill_slots_to_the_end) {
+    static char places[8];
+    static struct seen calls[CALLS_OF_SLOT * 2];
+    for (size_t back = 0; back < sizeof places; back++) {
+        begin();
+        const uint32_t id = id_of(&places[back]);
+        for (size_t i = 0; i < CALLS_OF_SLOT * 2; i++)
+            calls[i] = (struct seen){5000 + 10 * i, i < CALLS_OF_SLOT - back ? 3 : 7, i % 2};
+        put(calls, CALLS_OF_SLOT * 2, id);
+        expect(id, calls, CALLS_OF_SLOT * 2);
+    }
+}
+
+TEST(short_calls_are_taken_back) {
+    static const char place;
+    static const struct seen left[] = {{100, 3, 0}, {160, 3, 0}, {261, 3, 1}, {400, 3, 1}};
+    begin();
+    const uint32_t word = id_of(&place);
+    rt.threshold = 100;
+    static const struct {
+        unsigned action;
+        uint64_t tsc;
+    } calls[] = {{0, 100}, {0, 110}, {1, 120}, {0, 130}, {0, 140}, {1, 150}, {1, 155}, {0, 160}, {1, 261}, {1, 400}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        rt_call_filtered(&rt_here, word, calls[i].action, calls[i].tsc);
+    rt.threshold = 0;
+    expect(word, left, sizeof left / sizeof *left);
+}
+
+TEST(depth_and_patterns_choose) {
+    static const char outer, inner;
+    static const struct seen one[] = {{10, 3, 0}, {90, 3, 1}}, inside[] = {{30, 3, 0}, {40, 3, 1}};
+    begin();
+    const uint32_t a = id_of(&outer), b = id_of(&inner);
+    rt.depth = 1;
+    rt_call_filtered(&rt_here, a, RT_ENTER, 10);
+    rt_call_filtered(&rt_here, b, RT_ENTER, 20);
+    rt_call_filtered(&rt_here, b, RT_EXIT, 80);
+    rt_call_filtered(&rt_here, a, RT_EXIT, 90);
+    rt.depth = 0;
+    expect(a, one, 2);
+    rt.focused = true; /* the inner one alone, and not what it avoids */
+    rt_call_filtered(&rt_here, a, RT_ENTER, 110);
+    rt_call_filtered(&rt_here, b | RT_FOCUS, RT_ENTER, 30);
+    rt_call_filtered(&rt_here, b | RT_FOCUS, RT_EXIT, 40);
+    rt_call_filtered(&rt_here, a, RT_EXIT, 190);
+    rt.focused = false;
+    rt_call_filtered(&rt_here, a | RT_AVOID, RT_ENTER, 200);
+    rt_call_filtered(&rt_here, b, RT_ENTER, 210);
+    rt_call_filtered(&rt_here, b, RT_EXIT, 220);
+    rt_call_filtered(&rt_here, a | RT_AVOID, RT_EXIT, 230);
+    assert_int_equal(rt_here.depth + rt_here.inside + rt_here.outside, 0);
+    expect(b, inside, 2);
+}
+
+TEST(a_hook_inside_a_hook_is_counted) {
+    begin();
+    const uint64_t before = pfr_rt_lost();
+    assert_true(rt_begin(&rt_here));
+    rt_call_rare(&rt_here, (uint64_t)(uintptr_t)&before, RT_ENTER, 5);
+    rt_end(&rt_here);
+    assert_int_equal(pfr_rt_lost(), before + 1);
+}
+
+static void *place_of_thread(void *unused) {
+    (void)unused;
+    return &rt_here;
+}
+
+/* What a thread writes at every call, and what all of them read, each have lines of their own. */
+TEST(threads_share_no_line) {
+    struct rt_thread *threads[3] = {&rt_here};
+    for (int i = 1; i < 3; i++) {
+        pthread_t thread;
+        void *result;
+        assert_int_equal(pthread_create(&thread, NULL, place_of_thread, NULL), 0);
+        assert_int_equal(pthread_join(thread, &result), 0);
+        threads[i] = result;
+    }
+    for (int i = 0; i < 3; i++)
+        assert_int_equal((uintptr_t)threads[i] % RT_LINE, 0);
+    assert_int_equal(sizeof(struct rt_thread) % RT_LINE, 0);
+    assert_int_equal((uintptr_t)&rt % RT_PAGES, 0);
+    assert_true(offsetof(struct rt_state, control) >= RT_PAGES);
+    begin();
+    assert_int_equal(rt.control->slots_at % RT_LINE + rt.control->slot_size % RT_LINE, 0);
+}
