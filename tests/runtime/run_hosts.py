@@ -239,11 +239,33 @@ def test_traps(t):
         t.say("handler_forks", wrong)
 
 
+def test_path(t):
+    """What recording asks of others: nothing of libc that allocates, locks or prints; of the kernel pages for a new buffer."""
+    if t.wants("watched"):
+        watcher = t.folder / "no_help.so"
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-pthread", "-Wno-nonnull", str(HERE / "no_help.c"), "-o", str(watcher), "-ldl"],
+                       check=True)
+        for options in ("keep=first size=4M buffer=4k", "keep=last size=256k buffer=4k"):
+            done = t.run("watched", 5000, options=options, variables={"LD_PRELOAD": str(watcher)})
+            recorded = Recorded(t.trace)
+            wrong = [] if done.returncode == 0 and done.stdout == "0\n" else [str(done)]
+            if "first" in options and recorded.calls() != {"leaf": 10002, "deeper": 2}:
+                wrong.append(str(recorded.calls()))
+            t.say("watched/" + options.split()[0], wrong)
+    t.expect("sealed/first", 3000, "sealed", 3000, "first", options="keep=first size=4M buffer=4k")
+    if t.wants("sealed/last"):
+        done = t.run("sealed", 20000, "last", options="keep=last size=128k buffer=4k")
+        calls = Recorded(t.trace).calls()["leaf"]
+        if t.run("sealed", 20000, "last", options="keep=first size=4M buffer=4k").returncode != -signal.SIGSYS:
+            done.stderr, calls = "the filter ends nothing", 0
+        t.say("sealed/last", [] if done.returncode == 0 and calls > 3000 else [f"{done} {calls}"])
+
+
 def main(argv):
     t = Hosts(argv[0], argv[1], argv[2:])
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and what it starts would too
     try:
-        for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps):
+        for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps, test_path):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)

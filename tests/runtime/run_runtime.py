@@ -77,13 +77,13 @@ class Tests:
                             f"-DPLUG_WHO={who}", f"-DPLUG_STEP={step}", str(HERE / "recorded_plug.c"), "-o",
                             str(self.folder / f"plug_{letter}.so")], check=True)
 
-    def run(self, program, mode, count, options="", environment=None):
+    def run(self, program, mode, count, options="", environment=None, before=()):
         trace, counts = self.folder / "trace", self.folder / "counts"
         for path in (trace, counts):
             path.unlink(missing_ok=True)
         variables = dict(os.environ, PERFRAY_RT=f"file={trace} keep=first size=64M {options}", COUNTS=str(counts),
                          PLUG_A=str(self.folder / "plug_a.so"), PLUG_B=str(self.folder / "plug_b.so"), **(environment or {}))
-        done = subprocess.run([str(program), mode, str(count)], env=variables, stdout=subprocess.PIPE,
+        done = subprocess.run([*before, str(program), mode, str(count)], env=variables, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=120)
         edges = Counter()
         for i, number in enumerate(struct.unpack("<256Q", counts.read_bytes())):
@@ -187,6 +187,21 @@ def test_signals(t):
         if not by_callee(edges)[name] - recorded.lost[0] <= calls[name] <= by_callee(edges)[name]:
             wrong.append(f"{name}: {calls[name]} of {by_callee(edges)[name]}")
     t.say("signals", wrong)
+
+
+def test_valgrind(t):
+    """Every load, store and system call of the recorder is looked at, in children too."""
+    if not t.wants("valgrind"):
+        return
+    if not shutil.which("valgrind"):
+        print("skip runtime/valgrind valgrind is not installed")
+        return
+    t.plugs()
+    program = t.build("valgrind", "gcc", ["-O1"])
+    for mode, count in (("threads", 100), ("fork", 100), ("jumps", 100), ("objects", 10), ("exec", 100)):
+        status, edges, trace = t.run(program, mode, count, "size=8M", before=(
+            "valgrind", "-q", "--error-exitcode=99", "--trace-children=yes", "--leak-check=full"))
+        t.say(f"valgrind/{mode}", judge(trace, edges, status, mode))
 
 
 def test_filters(t):
@@ -379,7 +394,7 @@ def test_system_calls(t):
 def main(argv):
     t = Tests(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_static, test_throws, test_signals, test_filters, test_ring, test_llvm, test_trace, test_as_it_lies,
+        for test in (test_modes, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_as_it_lies,
                      test_examples, test_symbols, test_system_calls):
             test(t)
     finally:

@@ -6,8 +6,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +223,58 @@ NOT_TRACED static void handler_forks(void) { /* no number: what runs is whole */
             exit(97);
 }
 
+/* Nothing but calls, between two signs to who watches: in new threads' first buffers too, and all those after. */
+void watch_help(int on) __attribute__((weak));
+unsigned long help_seen(void) __attribute__((weak));
+
+CALLED unsigned deeper(unsigned x) {
+    return leaf(x) + 1;
+}
+
+NOT_TRACED static void *watched_one(void *unused) {
+    pthread_barrier_wait(&met);
+    leaves(count);
+    sink += deeper(1); /* a function that is new */
+    pthread_barrier_wait(&met);
+    pthread_barrier_wait(&met); /* what ends a thread is not watched */
+    return unused;
+}
+
+NOT_TRACED static void watched(void) { /* COUNT * 2 + 2 */
+    pthread_t threads[2];
+    pthread_barrier_init(&met, NULL, 3);
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&threads[i], NULL, watched_one, NULL) != 0)
+            _exit(92);
+    watch_help(1);
+    pthread_barrier_wait(&met);
+    pthread_barrier_wait(&met);
+    watch_help(0);
+    pthread_barrier_wait(&met);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    printf("%lu\n", help_seen());
+}
+
+/* From the moment on the kernel ends the process at any system call but these: a new buffer of a ring that was filled
+   once needs none, one in new room a look at the clock and at its pages. */
+NOT_TRACED static void sealed(void) { /* COUNT */
+    static const int allowed[] = {SYS_madvise, SYS_exit_group, SYS_write};
+    struct sock_filter code[8] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    const struct sock_fprog filter = {6, code};
+    const int first = !strcmp(word, "last"); /* no madvise */
+    for (int i = 0; i < 3; i++)
+        code[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i < first ? 1 : i],
+                                                   (unsigned char)(3 - i), 0);
+    code[4] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    code[5] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    leaves(first ? count / 2 : 1);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        exit(98);
+    leaves(first ? count - count / 2 : count - 1);
+    _exit(0);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -237,7 +292,8 @@ static const struct {
              {"no_counter", no_counter},
              {"no_memory", no_memory},
              {"loads", loads},
-             {"handler_forks", handler_forks}};
+             {"handler_forks", handler_forks},
+             {"watched", watched},     {"sealed", sealed}};
 
 NOT_TRACED int main(int argc, char **argv) {
     if (argc < 4)
