@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -42,6 +43,9 @@ MODES = {
     "errno": (2000, True, True, 0), "exec": (2000, True, False, 0), "abort": (20000, False, False, -6),
     "segv": (20000, False, False, -11), "_exit": (20000, False, False, 0), "kill": (20000, False, False, -9),
 }
+
+
+FULL_AT = 128 + 32 + 6 * 8 + 3 * 4  # in the file: struct rtf_control
 
 
 class Tests:
@@ -140,6 +144,62 @@ def test_modes(t):
             if t.wants(name) and (mode in SANITIZED or "san" not in build):
                 status, edges, trace = t.run(program, mode, count)
                 t.say(name, judge(trace, edges, status, mode))
+
+
+def test_killed_from_outside(t):
+    """SIGKILL at any moment: of what each thread counted, all is there but for the call that was under way."""
+    if not t.wants("killed"):
+        return
+    program, trace, counts = t.build("killed", "gcc", ["-O1"]), t.folder / "trace", t.folder / "counts"
+    made = kept = 0
+    wrong = []
+    for moment in range(5):
+        for path in (trace, counts):
+            path.unlink(missing_ok=True)
+        child = subprocess.Popen([str(program), "threads", "100000000"],
+                                 env=dict(os.environ, PERFRAY_RT=f"file={trace} keep=first size=32M", COUNTS=str(counts)))
+        while not counts.exists() or len(data := counts.read_bytes()) < 2048 or sum(struct.unpack("<256Q", data)) < 9000 * (moment + 1):
+            time.sleep(0.0003)
+        child.kill()
+        child.wait()
+        edges = Counter({(WHO[i // 16], WHO[i % 16]): n for i, n in enumerate(struct.unpack("<256Q", counts.read_bytes())) if n})
+        recorded = Recorded(trace)
+        full = struct.unpack_from("<I", trace.read_bytes(), FULL_AT)[0]
+        calls, theirs = recorded.calls(), by_callee(edges)
+        made += sum(theirs.values())
+        kept += sum(calls.values())
+        wrong += [str(gap) for gap in recorded.gaps()] + ["there was no more room"] * full
+        wrong += [f"calls of {name}: {calls[name]} of {theirs[name]}" for name in theirs if abs(calls[name] - theirs[name]) > 4]
+    if kept < 0.999 * made:
+        wrong.append(f"{kept} of {made} calls")
+    t.say("killed", wrong)
+    print(f"    {kept} of {made} calls are kept")
+
+
+def test_matrix(t):
+    """Each compiler, level and standard; all of them with PERFRAY_LONG, else one of each level."""
+    everything = bool(os.environ.get("PERFRAY_LONG"))
+    for compiler in ("gcc", "clang-14", "clang-19"):
+        for level in range(4):
+            for which, standard in enumerate(("c11", "c17", "c++11", "c++14", "c++17", "c++20")):
+                name = f"matrix/{compiler}-O{level}-{standard}"
+                plus = "++" in standard
+                made_by = compiler.replace("gcc", "g++").replace("clang", "clang++") if plus else compiler
+                if not t.wants(name) or not (everything or (level, compiler) == ((0, "gcc"), (1, "clang-14"), (3, "clang-19"))[which % 3]
+                                             and which in (0, 1, 5)):
+                    continue
+                if not shutil.which(made_by):
+                    print(f"skip runtime/{name} {made_by} is not installed")
+                    continue
+                flags = [f"-O{level}", f"-std={standard}", "-D_GNU_SOURCE"] + (["-x", "c++"] if plus else [])
+                links = ["-x", "none"] if plus else []
+                program = t.build("matrix", made_by, flags, "recorded_throws.cpp" if plus else "recorded_calls.c",
+                                  [*links, str(t.library), f"-Wl,-rpath,{t.library.parent}"])
+                for mode in ("calls",) if plus else ("calls", "tail", "threads", "kill"):
+                    if program:
+                        status, edges, trace = t.run(program, mode, 900, "size=8M")
+                        # clang's hooks are not called on the way out by an exception
+                        t.say(f"{name}/{mode}", judge(trace, edges, status, "jumps" if plus and compiler != "gcc" else mode))
 
 
 def test_static(t):
@@ -394,7 +454,7 @@ def test_system_calls(t):
 def main(argv):
     t = Tests(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_as_it_lies,
+        for test in (test_modes, test_matrix, test_killed_from_outside, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_as_it_lies,
                      test_examples, test_symbols, test_system_calls):
             test(t)
     finally:
