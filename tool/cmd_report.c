@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "caching.h"
 #include "command.h"
 #include "fetching.h"
 
@@ -14,15 +15,15 @@ struct report_options {
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter;
-    bool raw_trace, symbols, mangled, inlined, inverted, only_parent, show_samples, show_total_period, memory_mode,
-        bars;
+    bool raw_trace, symbols, cache, mangled, inlined, inverted, only_parent, show_samples, show_total_period,
+        memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
     double percent_limit;
     struct word_list instr_maps;
 };
 
-static const struct report_options report_defaults = {.symbols = true};
+static const struct report_options report_defaults = {.symbols = true, .cache = true};
 
 #define TEXT(name, letter, member, arg, help)                                                                          \
     { name, letter, OPT_STRING, offsetof(struct report_options, member), arg, help }
@@ -77,6 +78,7 @@ static const struct opt report_opts[] = {
     TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
     {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
      "name functions of a trace by this object or map; several: the program first"},
+    CACHE_ROW(struct report_options),
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
@@ -169,6 +171,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->color = wants_color(o);
     how->symfs = o->symfs;
     how->debug_dir = o->debug_dir;
+    how->cache_dir = cache_folder(o->cache);
     how->vmlinux = o->vmlinux;
     how->kallsyms = o->kallsyms;
     how->no_symbols = !o->symbols;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "caching.h"
 #include "command.h"
 #include "fetching.h"
 
@@ -16,13 +17,13 @@ struct script_options {
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
     uint32_t address_range, jobs;
-    bool hide_call_graph, nanoseconds, symbols, mangled, inlined, demangle_kernel, kernel_paths;
+    bool hide_call_graph, nanoseconds, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
     struct word_list instr_maps;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
 
-static const struct script_options script_defaults = {.symbols = true};
+static const struct script_options script_defaults = {.symbols = true, .cache = true};
 
 #define SHOW(name, member, what)                                                                                       \
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
@@ -84,6 +85,7 @@ static const struct opt script_opts[] = {
      "names of the kernel's functions out of this object"},
     {"instr-map", 'm', OPT_WORDS, offsetof(struct script_options, instr_maps), "FILE",
      "name functions of a trace by this object or map; several: the program first"},
+    CACHE_ROW(struct script_options),
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct script_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
@@ -179,6 +181,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .symfs = options->symfs,
                                     .debug_dir = options->debug_dir,
                                     .fetched = options->debuginfod ? fetch.folder : NULL,
+                                    .cache_dir = cache_folder(options->cache),
                                     .kallsyms = options->kallsyms,
                                     .vmlinux = options->vmlinux,
                                     .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,

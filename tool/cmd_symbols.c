@@ -2,15 +2,19 @@
 /* perfray symbols: how good the names of a recording are, and what mends them. */
 #include <perfray/symbols.h>
 #include <string.h>
+#include "caching.h"
 #include "command.h"
 
 struct symbols_options {
     unsigned format; /* as pfr_symbols_format */
     uint32_t max_stack, jobs;
+    bool cache;
     const char *symfs, *debug_dir, *kallsyms, *vmlinux;
 };
 
 #define OF(member) offsetof(struct symbols_options, member)
+
+static const struct symbols_options symbols_defaults = {.cache = true};
 
 static const struct opt symbols_opts[] = {
     {"format", 0, OPT_CHOICE, OF(format), "text|json", "a table for people, or JSON"},
@@ -20,6 +24,7 @@ static const struct opt symbols_opts[] = {
      "look for what was taken out of objects here, not in /usr/lib/debug"},
     {"kallsyms", 0, OPT_STRING, OF(kallsyms), "FILE", "names of the kernel's functions"},
     {"vmlinux", 'k', OPT_STRING, OF(vmlinux), "FILE", "names and lines of the kernel's functions out of this object"},
+    CACHE_ROW(struct symbols_options),
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads; without it one for each cpu, at most 4"},
     {0},
 };
@@ -38,6 +43,7 @@ static enum exit_status print_symbols(const struct task *task, pfr_reader *reade
                                      .jobs = o->jobs,
                                      .symfs = o->symfs,
                                      .debug_dir = o->debug_dir,
+                                     .cache_dir = cache_folder(o->cache),
                                      .kallsyms = o->kallsyms,
                                      .vmlinux = o->vmlinux,
                                      .file = task->file,
@@ -69,6 +75,7 @@ const struct command cmd_symbols = {
     .arguments = "[FILE...]",
     .opts = symbols_opts,
     .size = sizeof(struct symbols_options),
+    .defaults = &symbols_defaults,
     .prints_at_end = true,
     .run = symbols_run,
 };

@@ -65,6 +65,7 @@ typedef struct pfr_report_options {
     bool color;                            /* hot rows stand out: for a terminal */
     const char *symfs;                     /* objects are looked for under this folder; NULL: / */
     const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
+    const char *cache_dir; /* lines that were found out are kept in this folder, and taken from it; NULL: in none */
     const char *vmlinux;   /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
     const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     bool no_symbols;       /* open no object: addresses stay numbers */

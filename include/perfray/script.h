@@ -83,6 +83,7 @@ typedef struct pfr_script_options {
     uint32_t jobs;
     const char *symfs;     /* objects are looked for under this folder; NULL: / */
     const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
+    const char *cache_dir; /* lines that were found out are kept in this folder, and taken from it; NULL: in none */
     const char *vmlinux;   /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
     const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     /* Of a trace: objects (or what `llvm-xray extract` wrote of them) that name its functions, the program first, then

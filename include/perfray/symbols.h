@@ -30,6 +30,7 @@ typedef struct pfr_symbols_options {
     uint32_t jobs;         /* threads that count; 0: one for each cpu, at most 4 */
     const char *symfs;     /* objects are looked for under this folder; NULL: / */
     const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
+    const char *cache_dir; /* lines that were found out are kept in this folder, and taken from it; NULL: in none */
     const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     const char *vmlinux;   /* names and lines of the kernel out of this file; NULL: see kallsyms */
     const char *file;      /* what the recording is called in commands; NULL: perf.data */

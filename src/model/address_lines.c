@@ -5,7 +5,13 @@
 #include "base/fail.h"
 
 static bool try_lines(struct address_names *n, struct named_object *o, const struct symbol_object *at) {
-    return debug_lines_open(at, n->memory, &o->lines) == SYMBOL_FOUND;
+    struct symbol_object cached = *at;
+    cached.cache = n->options.cache_folder;
+    if (debug_lines_open(&cached, n->memory, &o->lines) != SYMBOL_FOUND)
+        return false;
+    n->caches_read += debug_lines_cache(o->lines) == LINE_CACHE_READ;
+    n->caches_damaged += debug_lines_cache(o->lines) == LINE_CACHE_DAMAGED;
+    return true;
 }
 
 /* The object that is open has this build-id: its debugging information must have the same. */

@@ -24,6 +24,7 @@ struct address_names_options {
     const char *fetched;      /* what debuginfod keeps, which is looked at last; NULL: nothing was fetched */
     const char *kallsyms;     /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     const char *vmlinux;      /* names of the kernel out of this file, if it is the one recorded; NULL: see kallsyms */
+    const char *cache_folder; /* of lines that were found out before (symbol/line_cache.h); NULL: none */
     const char *release;      /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
     bool none;                /* open nothing: no address has a name */
     bool mangled;             /* names as the object has them */
@@ -37,7 +38,8 @@ struct address_names {
     struct symbol_texts texts;
     struct named_object *objects; /* by number, as in state->objects */
     size_t count, room;
-    struct named_object kernel; /* with its modules */
+    struct named_object kernel;           /* with its modules */
+    uint32_t caches_read, caches_damaged; /* files of lines, as objects were opened */
 };
 
 /* A symbol as people write it. */

@@ -6,9 +6,11 @@
 #include "debug_lines.h"
 
 #include "dwarf_scopes.h"
+#include "line_cache.h"
 #include "line_table.h"
 #include "regular_file.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,23 +35,18 @@ struct debug_lines {
     size_t frame_room;
     uint64_t lines_left; /* bytes of line number programs that may still be run */
     bool all_units;      /* `units` has those that told no ranges, too */
+    struct line_cache cache;
+    char *path; /* of the object, below symfs, until its sections are read; NULL: they are, or it was in vain */
+    size_t path_size;
+    struct stat facts;
 };
 
-static enum symbol_result open_sections(struct debug_lines *d, const struct symbol_object *asked, int fd,
-                                        uint64_t size) {
-    struct elf_object object;
-    struct build_id id;
-    enum symbol_result result = elf_object_start(&object, fd, size, d->memory);
-    if (result == SYMBOL_FOUND)
-        elf_read_build_id(&object, &id);
-    if (result == SYMBOL_FOUND)
-        result = elf_build_check(asked, &id, fd, size);
-    if (result == SYMBOL_FOUND && object.header.e_type == ET_REL)
-        result = SYMBOL_NO_SYMBOLS;
-    if (result == SYMBOL_FOUND)
-        result = debug_sections_load(&d->sections, &object, fd, size, d->memory);
-    elf_object_end(&object);
-    return result;
+/* The object is one, the recorded build, and linked. */
+static enum symbol_result check_object(struct elf_object *object, const struct symbol_object *asked,
+                                       struct build_id *id) {
+    elf_read_build_id(object, id);
+    const enum symbol_result result = elf_build_check(asked, id, object->fd, object->file_size);
+    return result == SYMBOL_FOUND && object->header.e_type == ET_REL ? SYMBOL_NO_SYMBOLS : result;
 }
 
 static enum symbol_result read_units(struct debug_lines *d) {
@@ -61,6 +58,39 @@ static enum symbol_result read_units(struct debug_lines *d) {
     d->lines_left = 4 * (uint64_t)d->sections.at[DEBUG_LINE].size;
     d->parts = mem_zeroed(d->memory, d->info.unit_count, sizeof *d->parts);
     return d->parts ? SYMBOL_FOUND : table_memory_result(d->memory);
+}
+
+static enum symbol_result read_object(struct debug_lines *d, struct elf_object *object) {
+    const enum symbol_result result =
+        debug_sections_load(&d->sections, object, object->fd, object->file_size, d->memory);
+    return result == SYMBOL_FOUND ? read_units(d) : result;
+}
+
+/* Where the object is to be found again: what was found out before is asked first. */
+static enum symbol_result keep_path(struct debug_lines *d, const struct symbol_object *asked) {
+    const char *symfs = asked->symfs && *asked->symfs ? asked->symfs : NULL;
+    d->path_size = (symfs ? strlen(symfs) + 1 : 0) + strlen(asked->path) + 1;
+    d->path = mem_alloc(d->memory, d->path_size, 1);
+    if (!d->path)
+        return table_memory_result(d->memory);
+    snprintf(d->path, d->path_size, "%s%s%s", symfs ? symfs : "", symfs ? "/" : "", asked->path);
+    return SYMBOL_FOUND;
+}
+
+static enum symbol_result open_object(struct debug_lines *d, const struct symbol_object *asked, int fd) {
+    struct elf_object object;
+    struct line_key key = {.size = (uint64_t)d->facts.st_size,
+                           .changed_ns =
+                               (uint64_t)d->facts.st_mtim.tv_sec * 1000000000u + (uint64_t)d->facts.st_mtim.tv_nsec};
+    enum symbol_result result = elf_object_start(&object, fd, key.size, d->memory);
+    if (result == SYMBOL_FOUND)
+        result = check_object(&object, asked, &key.id);
+    if (result == SYMBOL_FOUND)
+        line_cache_open(&d->cache, asked->cache, &key, d->memory);
+    if (result == SYMBOL_FOUND)
+        result = d->cache.bytes ? keep_path(d, asked) : read_object(d, &object);
+    elf_object_end(&object);
+    return result;
 }
 
 enum symbol_result debug_lines_open(const struct symbol_object *asked, struct memory *memory,
@@ -76,17 +106,48 @@ enum symbol_result debug_lines_open(const struct symbol_object *asked, struct me
     if (made) {
         made->memory = memory;
         made->sections.memory = memory;
+        made->facts = facts;
         arena_init(&made->paths, memory);
-        result = open_sections(made, asked, fd, (uint64_t)facts.st_size);
+        result = open_object(made, asked, fd);
     }
     close(fd);
-    if (result == SYMBOL_FOUND)
-        result = read_units(made);
     if (result == SYMBOL_FOUND)
         *lines = made;
     else
         debug_lines_close(made);
     return result;
+}
+
+static void forget_path(struct debug_lines *d) {
+    mem_free(d->memory, d->path, d->path ? d->path_size : 0, 1);
+    d->path = NULL;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* The sections, where nobody needed them until now. */
+static enum symbol_result read_sections(struct debug_lines *d) {
+    struct elf_object object;
+    struct stat facts;
+    int fd;
+    if (!d->path)
+        return d->parts ? SYMBOL_FOUND : SYMBOL_NO_MATCH;
+    enum symbol_result result = open_regular(d->path, 0, &fd, &facts);
+    forget_path(d);
+    if (result != SYMBOL_FOUND)
+        return SYMBOL_NO_MATCH;
+    result = is_same_file(&facts, &d->facts) ? elf_object_start(&object, fd, (uint64_t)facts.st_size, d->memory)
+                                             : SYMBOL_OTHER_BUILD;
+    if (result != SYMBOL_OTHER_BUILD) {
+        if (result == SYMBOL_FOUND)
+            result = read_object(d, &object);
+        elf_object_end(&object);
+    }
+    close(fd);
+    return result == SYMBOL_FOUND || result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY ? result : SYMBOL_NO_MATCH;
 }
 
 static void free_part(struct debug_lines *d, struct unit_part *part) {
@@ -106,6 +167,8 @@ void debug_lines_close(struct debug_lines *d) {
     mem_free(d->memory, d->parts, d->info.unit_count, sizeof *d->parts);
     mem_free(d->memory, d->frames, d->frame_room, sizeof *d->frames);
     range_map_free(&d->units, d->memory);
+    line_cache_close(&d->cache);
+    forget_path(d);
     arena_free(&d->paths);
     dwarf_info_close(&d->info);
     debug_sections_free(&d->sections);
@@ -257,7 +320,7 @@ static enum symbol_result make_frames(struct debug_lines *d, const struct info_u
     return result;
 }
 
-enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, struct source_frames *frames) {
+static enum symbol_result find_in_sections(struct debug_lines *d, uint64_t address, struct source_frames *frames) {
     uint32_t number;
     uint64_t from, end;
     struct unit_part *part;
@@ -277,4 +340,21 @@ enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, str
     if (!row && scope == RANGE_NONE)
         return SYMBOL_NO_MATCH;
     return make_frames(d, &d->info.units[number], part, row, scope, frames);
+}
+
+enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, struct source_frames *frames) {
+    *frames = (struct source_frames){0};
+    if (line_cache_find(&d->cache, address, frames))
+        return frames->count ? SYMBOL_FOUND : SYMBOL_NO_MATCH;
+    enum symbol_result result = read_sections(d);
+    if (result != SYMBOL_FOUND)
+        return result;
+    result = find_in_sections(d, address, frames);
+    if (result == SYMBOL_FOUND || result == SYMBOL_NO_MATCH)
+        line_cache_add(&d->cache, frames);
+    return result;
+}
+
+enum line_cache_state debug_lines_cache(const struct debug_lines *d) {
+    return d->cache.state;
 }

@@ -34,6 +34,8 @@ struct source_frames {
 
 struct debug_lines;
 
+enum line_cache_state { LINE_CACHE_NONE, LINE_CACHE_READ, LINE_CACHE_DAMAGED };
+
 /* FOUND; NO_SYMBOLS: the object has no DWARF; and what opening an object gives otherwise. Relocatable objects have
    none for us: their addresses are not known before they are linked. */
 enum symbol_result debug_lines_open(const struct symbol_object *object, struct memory *memory,
@@ -43,5 +45,8 @@ void debug_lines_close(struct debug_lines *lines);
 /* FOUND: at least one frame, of which file or function is known. NO_MATCH: nothing is known of the address; LIMIT,
    NO_MEMORY. */
 enum symbol_result debug_lines_find(struct debug_lines *lines, uint64_t address, struct source_frames *frames);
+
+/* Whether answers of before were there, in the folder that was asked for (symbol_object.cache). */
+enum line_cache_state debug_lines_cache(const struct debug_lines *lines);
 
 #endif

@@ -226,6 +226,7 @@ static struct profile_wish wish_of(struct report *r) {
     wish.names = (struct address_names_options){.symfs = o->symfs,
                                                 .debug_folder = o->debug_dir,
                                                 .fetched = o->fetched,
+                                                .cache_folder = o->cache_dir,
                                                 .vmlinux = o->vmlinux,
                                                 .kallsyms = o->kallsyms,
                                                 .release = r->release,

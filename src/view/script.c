@@ -296,6 +296,7 @@ static void names_open(struct script *s, struct script_names *names) {
     const struct address_names_options how = {.symfs = s->options->symfs,
                                               .debug_folder = s->options->debug_dir,
                                               .fetched = s->options->fetched,
+                                              .cache_folder = s->options->cache_dir,
                                               .kallsyms = s->options->kallsyms,
                                               .vmlinux = s->options->vmlinux,
                                               .release = s->release,

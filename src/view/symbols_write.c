@@ -53,6 +53,11 @@ static void write_heading(const struct symbols *s, pfr_output *to) {
         out_text(&to->out, sentence);
         out_char(&to->out, '\n');
     }
+    if (p->names.caches_damaged) {
+        out_text(&to->out, "# files of lines in the cache that are damaged, and were not used: ");
+        out_u64(&to->out, p->names.caches_damaged);
+        out_char(&to->out, '\n');
+    }
     out_text(&to->out, "#\n#  Samples  Addresses   Named   Lines  Object\n");
 }
 
@@ -163,6 +168,14 @@ static pfr_status json_row(struct symbols *s, const struct symbols_row *row, str
     return PFR_OK;
 }
 
+static void json_cache(const struct symbols *s, struct json *j) {
+    json_key(j, "cache");
+    json_begin_object(j);
+    number(j, "read", s->profile->names.caches_read);
+    number(j, "damaged", s->profile->names.caches_damaged);
+    json_end_object(j);
+}
+
 static void json_stacks(const struct symbols *s, struct json *j) {
     const struct profile *p = s->profile;
     json_key(j, "stacks");
@@ -191,6 +204,7 @@ pfr_status symbols_write_json(struct symbols *s, pfr_output *to, pfr_error *err)
     json_begin_object(&j);
     number(&j, "version", 1);
     json_sums(&s->all, &j);
+    json_cache(s, &j);
     json_stacks(s, &j);
     json_key(&j, "objects");
     json_begin_array(&j);

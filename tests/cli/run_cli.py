@@ -47,6 +47,7 @@ def missing_need(case):
 def case_environment(case, folder):
     known = dict(os.environ)
     known.pop("PERF_CONFIG", None)
+    known.pop("XDG_CACHE_HOME", None)
     known.setdefault("FIXTURES", str(HERE.parent / "fixtures"))
     known.update(CASE=str(case), HOME=folder, LC_ALL="C", TZ="UTC", NO_COLOR="1", PAGER="cat")
     return known
