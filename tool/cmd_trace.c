@@ -97,8 +97,8 @@ static enum exit_status show_table(const struct task *task, const struct trace_o
 
 static enum exit_status tell_result(const char *path, const pfr_tracing_result *result) {
     if (!result->recorded || result->functions == 0)
-        complain_as(program, "no call was recorded; are there functions built with -finstrument-functions, and do the "
-                             "filters leave any?");
+        complain_as(program, "no call was recorded; are there functions built with -finstrument-functions or with "
+                             "-fxray-instrument, and do the filters leave any?");
     if (result->is_full)
         complain_as(program, "%s has no more room: what came later is missing; --size makes more, --last keeps the end",
                     path);

@@ -12,6 +12,7 @@
 #define TSC_WRAP 7u
 #define CUSTOM_EVENT 11u
 #define TYPED_EVENT 17u
+#define CALL_ARGUMENT 13u
 
 __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
 
@@ -63,7 +64,7 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     }
     if (rt.pid != pid) /* a handler has forked meanwhile: the slot is the parent's */
         return false;
-    const uint64_t now = rt_now_ns(CLOCK_MONOTONIC);
+    const uint64_t now = rt_now_here();
     t->cpu = rt_cpu();
     t->last = tsc;
     rt_measure(tsc, now);
@@ -107,8 +108,7 @@ RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
 
 /* --- Events of the program's own. */
 
-RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type) {
-    const uint64_t tsc = rt_clock();
+RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type, uint64_t tsc) {
     if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu())
         if (!rt_step(t, tsc, METADATA + (uint64_t)size))
             return;
@@ -161,7 +161,7 @@ RT_PLAIN static bool take_back(struct rt_thread *t, uint32_t id, uint64_t tsc) {
 }
 
 RT_PLAIN void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc) {
-    const bool is_enter = action == RT_ENTER;
+    const bool is_enter = action == RT_ENTER || action == RT_ENTER_ARGUMENT;
     if (is_enter)
         count_in(t, word);
     if (is_seen(t, word) && (is_enter || !rt.threshold || !take_back(t, word & RT_ID, tsc)))
@@ -174,6 +174,24 @@ RT_RARE void rt_call_revived(struct rt_thread *t, uint64_t address, unsigned act
     rt_revive(t);
     if (rt.on)
         rt_call_rare(t, address, action, rt_ticks());
+}
+
+/* The argument is there before the call counts. */
+RT_PLAIN void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argument, uint64_t tsc) {
+    count_in(t, word);
+    if (!is_seen(t, word))
+        return;
+    if ((!rt_has_place(t, tsc) || t->next + METADATA >= t->limit) && !rt_step(t, tsc, METADATA))
+        return;
+    uint8_t *const at = t->next; /* see rt_event */
+    rt_zero(at + 8, METADATA);
+    at[8] = CALL_ARGUMENT;
+    *(rt_u64 *)(at + 9) = argument;
+    *(rt_u64 *)at = (tsc - t->last) << 32 | (word & RT_ID) << 4 | RT_ENTER_ARGUMENT << 1;
+    t->next += 8 + METADATA;
+    t->floor = t->next;
+    t->last = tsc;
+    rt_publish(t);
 }
 
 RT_PLAIN __attribute__((noinline)) void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action,

@@ -359,5 +359,6 @@ RT_RARE uint32_t rt_filter_flags(uint64_t address, uint32_t object) {
     const char *name = told && told->kind == RTF_SCOPE ? told->path : name_of(address);
     if ((rt.options.patterns[RT_INCLUDE].count && !fits(name, RT_INCLUDE)) || fits(name, RT_EXCLUDE))
         return RT_SKIP;
-    return (fits(name, RT_FOCUS_ON) ? RT_FOCUS : 0) | (fits(name, RT_NOTRACE) ? RT_AVOID : 0);
+    return (fits(name, RT_FOCUS_ON) ? RT_FOCUS : 0) | (fits(name, RT_NOTRACE) ? RT_AVOID : 0) |
+           (fits(name, RT_WITH_ARGUMENT) ? RT_ARGUMENT : 0);
 }

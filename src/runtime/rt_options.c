@@ -154,25 +154,23 @@ RT_PLAIN static bool set_notrace(struct rt_options *o, const struct piece *p) {
     return add_patterns(o, RT_NOTRACE, p);
 }
 
+RT_PLAIN static bool set_argument(struct rt_options *o, const struct piece *p) {
+    return add_patterns(o, RT_WITH_ARGUMENT, p);
+}
+
 struct key {
     const char *name;
     bool (*set)(struct rt_options *o, const struct piece *value);
 };
 
 static const struct key keys[] = {
-    {"file", set_file},
-    {"size", set_size},
-    {"buffer", set_buffer},
-    {"keep", set_keep},
-    {"threshold", set_threshold},
-    {"depth", set_depth},
-    {"include", set_include},
-    {"exclude", set_exclude},
-    {"filter", set_filter},
-    {"notrace", set_notrace},
-    {"clock", set_clock},
-    {"leader", set_leader},
-    {NULL, NULL},
+    {"file", set_file},           {"size", set_size},
+    {"buffer", set_buffer},       {"keep", set_keep},
+    {"threshold", set_threshold}, {"depth", set_depth},
+    {"include", set_include},     {"exclude", set_exclude},
+    {"filter", set_filter},       {"notrace", set_notrace},
+    {"argument", set_argument},   {"clock", set_clock},
+    {"leader", set_leader},       {NULL, NULL},
 };
 
 RT_PLAIN static bool is_between(char c) {

@@ -16,6 +16,8 @@
  *     rt_process.c    what the system says of processes and their limits
  *     rt_unload.c     dlclose, and rt_counter.c prctl: seen on their way
  *     rt_start.c      start and stop, threads, forks; include/perfray/runtime.h
+ *     rt_sleds.h      sleds of clang's -fxray-instrument
+ *     rt_loads.c      dlopen and dlclose, on their way
  *
  * Nothing on the path of a call allocates, locks, uses stdio or changes errno. The trace is a shared mapping, and the
  * BufferExtents of a buffer counts each record once it is whole: whatever ends the process, what was recorded is in the
@@ -53,9 +55,10 @@ extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec"
 /* --- What all threads read. */
 
 /* An id, and in the upper bits what the filters say of the function. */
-#define RT_SKIP 0x80000000u  /* not recorded */
-#define RT_FOCUS 0x40000000u /* with what it calls, this alone is recorded */
-#define RT_AVOID 0x20000000u /* nor what it calls */
+#define RT_SKIP 0x80000000u     /* not recorded */
+#define RT_FOCUS 0x40000000u    /* with what it calls, this alone is recorded */
+#define RT_AVOID 0x20000000u    /* nor what it calls */
+#define RT_ARGUMENT 0x10000000u /* with its first argument, where the hook has it */
 #define RT_ID RTF_IDS_MOST
 
 struct rt_entry {
@@ -69,7 +72,7 @@ struct rt_entry {
 #define RT_ENTRIES_SHIFT 18
 #define RT_ENTRIES (1u << RT_ENTRIES_SHIFT)
 
-enum rt_filter_kind { RT_INCLUDE, RT_EXCLUDE, RT_FOCUS_ON, RT_NOTRACE, RT_FILTER_KINDS };
+enum rt_filter_kind { RT_INCLUDE, RT_EXCLUDE, RT_FOCUS_ON, RT_NOTRACE, RT_WITH_ARGUMENT, RT_FILTER_KINDS };
 
 struct rt_options {
     bool wanted; /* something asks for a recording from the start */
@@ -201,8 +204,19 @@ struct rt_place rt_place_of(uint64_t address);
 uint32_t rt_object_scope(const char *name);
 /* What the filters say of a function there: flags of its word. */
 uint32_t rt_filter_flags(uint64_t address, uint32_t object);
-/* Finds what was unmapped. The name is for the archive, whose members see each other by it. */
-void rt_objects_check(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));
+/* Finds what was unmapped. */
+void rt_objects_check(void);
+
+/* --- rt_sleds.c */
+
+/* Sleds are on where calls are recorded, and else off. A look finds what was loaded meanwhile: not from a signal
+   handler. */
+void rt_sleds_apply(bool with_look);
+void rt_sleds_forked(void);
+/* Around dlopen and dlclose. The names are for the archive, whose members see each other by them. */
+void rt_loaded(void) __asm__("perfray_rt_loaded_") __attribute__((visibility("default")));
+void rt_unloading(void) __asm__("perfray_rt_unloading_") __attribute__((visibility("default")));
+void rt_unloaded(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));
 
 /* --- rt_glob.c */
 bool rt_glob(const char *pattern, const char *text);
@@ -224,7 +238,9 @@ void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64
 void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc);
 /* The thread is in a hook already. true: no more, the hook was left by longjmp. */
 bool rt_abandoned(const struct rt_thread *t);
-void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type);
+/* An enter with its first argument. */
+void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argument, uint64_t tsc);
+void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type, uint64_t tsc);
 /* Hands the thread's buffer back. */
 void rt_leave(struct rt_thread *t);
 

@@ -4,6 +4,7 @@
 #include "runtime/rt_record.h"
 
 #include <perfray/runtime.h>
+#include "runtime/rt_sleds.h"
 #include "wire/recorder_pack.h"
 
 #include <fcntl.h>
@@ -48,9 +49,14 @@ RT_PLAIN static void leave_thread(void *unused) {
     rt_end(t);
 }
 
+RT_PLAIN static long set_own(long thread, long unused) {
+    (void)unused;
+    return pthread_setspecific(thread_end, (const void *)thread);
+}
+
 void rt_know_thread(struct rt_thread *t) {
     t->known = true;
-    pthread_setspecific(thread_end, t);
+    rt_apart(set_own, (long)t, 0);
 }
 
 /* The buffer that it has is its parent's. A hook that was at work when a handler forked finishes its record nowhere. */
@@ -62,6 +68,7 @@ RT_PLAIN static void begin_child(struct rt_thread *t) {
     t->limit = NULL;
     t->next = t->floor = t->buffer = nowhere;
     t->tid = 0;
+    rt_sleds_forked();
 }
 
 /* What calls read, for children in which it is cleared. */
@@ -104,7 +111,7 @@ RT_PLAIN static void learn_filters(void) {
     rt.focused = o->patterns[RT_FOCUS_ON].count > 0;
     for (int kind = 0; kind < RT_FILTER_KINDS; kind++)
         rt.by_name = rt.by_name || o->patterns[kind].count > 0;
-    rt.extra = !rt.is_tsc || rt.threshold || rt.depth || rt.by_name;
+    rt.extra = !rt.is_tsc || rt.threshold || rt.depth || rt.focused || o->patterns[RT_NOTRACE].count;
 }
 
 RT_PLAIN static bool make_table(void) {
@@ -124,6 +131,7 @@ RT_PLAIN static bool prepare(void) {
                     : (const char *)&rt_here.no_cpu - (const char *)__builtin_thread_pointer();
     is_cleared = RT_CALL3(SYS_madvise, &rt, RT_PAGES, MADV_WIPEONFORK) == 0;
     keep_state();
+    rt_vectors_learn();
     is_ready = true;
     return true;
 }
@@ -139,6 +147,7 @@ RT_PLAIN static int start(void) {
     learn_filters();
     keep_state();
     rt_switch(true);
+    rt_sleds_apply(true);
     return 0;
 }
 
@@ -168,6 +177,7 @@ RT_PLAIN static int start_as(const char *options) {
     const char *wrong = "";
     if (rt.control) {
         rt_switch(true);
+        rt_sleds_apply(true);
         return 0;
     }
     if (options && !rt_options_parse(&rt.options, options, &wrong)) {
@@ -191,6 +201,7 @@ API int pfr_rt_start(const char *options) {
 API void pfr_rt_stop(void) {
     rt_revive(&rt_here);
     rt_switch(false);
+    rt_sleds_apply(false);
 }
 
 API void pfr_rt_flush(void) {
@@ -284,7 +295,7 @@ RT_PLAIN static void put_event(const void *bytes, uint32_t size, int type) {
     struct rt_thread *t = &rt_here;
     if (!is_on(t) || size == 0 || !rt_begin(t))
         return;
-    rt_event(t, bytes, size, type);
+    rt_event(t, bytes, size, type, rt_clock());
     rt_end(t);
 }
 

@@ -56,7 +56,7 @@ struct rtf_object {
 };
 
 /* Why calls are not in the trace. */
-enum rtf_loss { RTF_BUSY, RTF_FULL, RTF_TABLE, RTF_TOO_LARGE, RTF_LOSSES };
+enum rtf_loss { RTF_BUSY, RTF_FULL, RTF_TABLE, RTF_TOO_LARGE, RTF_SLED, RTF_LOSSES };
 
 #define RTF_SPARES 32u
 #define RTF_FUNCTION_SLOTS 512u

@@ -61,7 +61,7 @@ class Recorded:
     def take(self, note):
         kind, first, _ = struct.unpack_from("<IIQ", note, 16)
         if kind in (RUNNING, FINISHED):
-            self.lost = struct.unpack_from("<4Q", note, LOST_AT)
+            self.lost = struct.unpack_from("<5Q", note, LOST_AT)
         elif kind == FUNCTIONS:
             for i, at in enumerate(range(32, len(note) - 15, 16)):
                 address, number, _ = struct.unpack_from("<QII", note, at)

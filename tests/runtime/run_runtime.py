@@ -412,7 +412,7 @@ def test_examples(t):
         t.say(f"examples/{name}", wrong)
 
 
-ALLOWED = {"__rseq_offset", "__rseq_size", "_dl_find_object", "clock_gettime", "environ", "getauxval", "pthread_atfork",
+ALLOWED = {"__rseq_offset", "__rseq_size", "_dl_find_object", "clock_gettime", "dl_iterate_phdr", "environ", "getauxval", "pthread_atfork",
            "pthread_key_create", "pthread_setspecific", "_GLOBAL_OFFSET_TABLE_"}
 
 
@@ -421,15 +421,15 @@ def test_symbols(t):
     if not t.wants("symbols"):
         return
     lines = subprocess.run(["nm", str(t.archive)], text=True, stdout=subprocess.PIPE, check=True).stdout
-    first = [line.split() for line in lines.split("unload.o:")[0].splitlines() if line.split()[1:]]
+    first = [line.split() for line in lines.split("loads.o:")[0].splitlines() if line.split()[1:]]
     needed = {words[-1] for words in first if words[-2] in "Uw"}
     seen = {words[-1] for words in first if words[-2] in "TDBRV"}
     wrong = [f"needs {name}" for name in sorted(needed - ALLOWED)]
     declared = {line.split("(")[0].split()[-1].lstrip("*") for line in (t.include / "perfray/runtime.h").read_text().splitlines()
                 if line.endswith(");") and "pfr_rt_" in line and line[0] not in " #"}
     wrong += [f"shows {name}" for name in sorted(seen ^ (declared | {
-        "__cyg_profile_func_enter", "__cyg_profile_func_exit", "perfray_rt_unloaded_", "perfray_rt_counter_ends_",
-        "perfray_rt_counter_stays_"}))]
+        "__cyg_profile_func_enter", "__cyg_profile_func_exit", "__xray_CustomEvent", "__xray_TypedEvent", "perfray_rt_loaded_",
+        "perfray_rt_unloading_", "perfray_rt_unloaded_", "perfray_rt_counter_ends_", "perfray_rt_counter_stays_"}))]
     t.say("symbols", wrong)
 
 

@@ -11,7 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define NOT_TRACED __attribute__((no_instrument_function, xray_never_instrument))
+#else
 #define NOT_TRACED __attribute__((no_instrument_function))
+#endif
 #define CALLED __attribute__((noinline))
 
 enum who {

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is recorded where a patched sled arrives (rt_sled_x86_64.S). These functions leave every general register as it
+ * was, which the compiler sees to (no_caller_saved_registers), and touch no others, as all of the runtime
+ * (-mgeneral-regs-only); the C library may, and is called by rt_apart.
+ */
+#include "runtime/rt_record.h"
+#include "runtime/rt_sleds.h"
+
+#if defined __x86_64__
+
+#define HOOK RT_PLAIN __attribute__((no_caller_saved_registers, used))
+
+HOOK void rt_hook_enter(uint32_t word);
+HOOK void rt_hook_exit(uint32_t word);
+HOOK void rt_hook_tail(uint32_t word);
+HOOK void rt_hook_argument(uint64_t argument, uint32_t word);
+HOOK void rt_hook_custom(const void *bytes, uint64_t size);
+HOOK void rt_hook_typed(uint64_t type, const void *bytes, uint64_t size);
+
+#define XSAVE_STATES 0xe6u /* SSE, AVX, three of AVX-512 */
+
+uint32_t rt_vectors;
+
+RT_RARE void rt_vectors_learn(void) {
+    uint32_t a = 1, b, c = 0, d;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (!(c >> 27 & 1)) /* OSXSAVE */
+        return;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    rt_vectors = a & XSAVE_STATES;
+}
+
+RT_PLAIN static long clock_now(long unused, long unused_too) {
+    (void)unused;
+    (void)unused_too;
+    return (long)rt_now_ns(CLOCK_MONOTONIC);
+}
+
+RT_PLAIN uint64_t rt_clock_apart(void) {
+    return rt.is_tsc ? rt_ticks() : (uint64_t)rt_apart(clock_now, 0, 0);
+}
+
+HOOK __attribute__((noinline)) static void call_rare(struct rt_thread *t, uint32_t word, unsigned action,
+                                                     uint64_t tsc) {
+    if (!rt_begin(t))
+        return;
+    if (rt.extra)
+        rt_call_filtered(t, word, action, rt.is_tsc ? tsc : rt_clock_apart());
+    else
+        rt_put_call(t, word & RT_ID, action, tsc);
+    rt_end(t);
+}
+
+/* A child that knows nothing of it yet (rt_call_revived). */
+HOOK __attribute__((noinline)) static void call_revived(struct rt_thread *t, uint32_t word, unsigned action) {
+    rt_revive(t);
+    if (rt.on)
+        call_rare(t, word, action, rt_ticks());
+}
+
+RT_PLAIN static bool is_on(struct rt_thread *t) {
+    if (!rt.on && rt.wanted)
+        rt_revive(t);
+    return rt.on;
+}
+
+RT_PLAIN __attribute__((always_inline)) static inline void call(uint32_t word, unsigned action) {
+    struct rt_thread *t = &rt_here;
+    if (RT_UNLIKELY(!rt.on)) {
+        if (RT_UNLIKELY(rt.wanted))
+            call_revived(t, word, action);
+        return;
+    }
+    const uint64_t tsc = rt_ticks();
+    if (RT_UNLIKELY(t->busy || rt.extra)) {
+        call_rare(t, word, action, tsc);
+        return;
+    }
+    t->busy = rt_stack();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (RT_UNLIKELY(!rt_has_place(t, tsc))) {
+        t->busy = NULL;
+        call_rare(t, word, action, tsc);
+        return;
+    }
+    rt_store_call(t, word, action, tsc);
+    rt_end(t);
+}
+
+void rt_hook_enter(uint32_t word) {
+    call(word, RT_ENTER);
+}
+
+void rt_hook_exit(uint32_t word) {
+    call(word, RT_EXIT);
+}
+
+void rt_hook_tail(uint32_t word) {
+    call(word, RT_TAIL_EXIT);
+}
+
+void rt_hook_argument(uint64_t argument, uint32_t word) {
+    struct rt_thread *t = &rt_here;
+    if (!is_on(t) || !rt_begin(t))
+        return;
+    rt_call_argument(t, word, argument, rt_clock_apart());
+    rt_end(t);
+}
+
+/* --- Events: clang's code calls these by name too, in objects that were linked with no runtime of clang's. */
+
+RT_PLAIN static void event(const void *bytes, uint64_t size, int type) {
+    struct rt_thread *t = &rt_here;
+    if (!is_on(t) || size == 0 || !rt_begin(t))
+        return;
+    rt_event(t, bytes, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, type, rt_clock_apart());
+    rt_end(t);
+}
+
+void rt_hook_custom(const void *bytes, uint64_t size) {
+    event(bytes, size, -1);
+}
+
+void rt_hook_typed(uint64_t type, const void *bytes, uint64_t size) {
+    event(bytes, size, (uint16_t)type);
+}
+
+HOOK __attribute__((weak, visibility("default"))) void __xray_CustomEvent(const void *bytes, uint64_t size);
+HOOK __attribute__((weak, visibility("default"))) void __xray_TypedEvent(uint64_t type, const void *bytes,
+                                                                         uint64_t size);
+
+void __xray_CustomEvent(const void *bytes, uint64_t size) {
+    event(bytes, size, -1);
+}
+
+void __xray_TypedEvent(uint64_t type, const void *bytes, uint64_t size) {
+    event(bytes, size, (uint16_t)type);
+}
+
+#else
+
+void rt_vectors_learn(void) {
+}
+
+uint64_t rt_clock_apart(void) {
+    return rt_clock();
+}
+
+long rt_apart(long (*function)(long, long), long a, long b) {
+    return function(a, b);
+}
+
+#endif
