@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray trace: a program under the flight recorder, then what its calls cost. */
+#include <perfray/edit.h>
 #include <perfray/latency.h>
 #include <perfray/tracing.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 
 struct trace_options {
     const char *output, *size, *buffer, *threshold;
-    uint32_t depth, top;
+    uint32_t depth, top, version, status_fd;
     bool keep_last, any_program, quiet;
     struct word_list filters, notrace, includes, excludes;
 };
@@ -31,9 +33,11 @@ static const struct opt trace_opts[] = {
     {"last", 0, OPT_FLAG, OF(keep_last), NULL, "keep the last calls when there is no more room, not the first"},
     {"size", 0, OPT_STRING, OF(size), "SIZE", "room for the trace: 64M; without it 1G, or 16M with --last"},
     {"buffer", 0, OPT_STRING, OF(buffer), "SIZE", "room that a thread takes at once; without it 64k"},
+    {"trace-version", 0, OPT_NUMBER, OF(version), "NUMBER", "write the trace in this version, 1 to 5; 5 without it"},
     {"any-program", 0, OPT_FLAG, OF(any_program), NULL, "run also a program that has no hooks itself"},
     {"top", 'p', OPT_NUMBER, OF(top), "COUNT", "show the first rows of the table alone"},
     {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "show no table"},
+    {"status-fd", 0, OPT_NUMBER, OF(status_fd), "NUMBER", "write both statuses there: ours, and the program's"},
     {0},
 };
 
@@ -82,6 +86,29 @@ static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
+static void lost_told(void *file, const pfr_error *hole) {
+    complain("%s: not in this version: %s", (const char *)file, hole->text);
+}
+
+/* The recorder writes the newest; all others are made of it. */
+static enum exit_status change_version(const struct trace_options *o, const char *path) {
+    static const pfr_edit_trace versions[] = {PFR_EDIT_TRACE_SAME,  PFR_EDIT_TRACE_FDR_1, PFR_EDIT_TRACE_FDR_2,
+                                              PFR_EDIT_TRACE_FDR_3, PFR_EDIT_TRACE_FDR_4, PFR_EDIT_TRACE_FDR_5};
+    const pfr_open_options how = {.size = sizeof how};
+    const pfr_edit_options edit = {.size = sizeof edit,
+                                   .path = path,
+                                   .trace = versions[o->version],
+                                   .hole = lost_told,
+                                   .context = (void *)(uintptr_t)path};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_reader *const reader = pfr_open(path, &how, &err);
+    const pfr_status st = reader ? pfr_convert(reader, &edit, NULL, &err) : err.status;
+    pfr_close(reader);
+    if (st < 0)
+        complain_of(path, &err, NULL);
+    return exit_status_of(st);
+}
+
 static enum exit_status show_table(const struct task *task, const struct trace_options *o, const char *path) {
     const pfr_open_options how = {.size = sizeof how};
     const pfr_latency_options table = {
@@ -110,6 +137,16 @@ static enum exit_status tell_result(const char *path, const pfr_tracing_result *
     return result->recorded && result->functions ? ENDS_FINE : ENDS_GATE;
 }
 
+static void write_statuses(const struct trace_options *o, enum exit_status own, const pfr_tracing_result *result) {
+    char line[64];
+    if (!o->status_fd)
+        return;
+    const int length = result ? snprintf(line, sizeof line, "%d %d\n", (int)own, result->status)
+                              : snprintf(line, sizeof line, "%d -\n", (int)own);
+    if (write((int)o->status_fd, line, (size_t)length) != length)
+        complain_as(program, "--status-fd %u: %s", o->status_fd, strerror(errno));
+}
+
 /* The program's own status, where all went well with ours. */
 static int status_of_both(enum exit_status own, const pfr_tracing_result *result) {
     const int status = WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) : WEXITSTATUS(result->status);
@@ -123,18 +160,26 @@ static enum exit_status run_traced(const struct task *task, const pfr_tracing_op
     const pfr_status st = pfr_tracing_run(how, (const char *const *)(uintptr_t)task->words, &result, &err);
     if (st < 0) {
         complain_as(program, "%s: %s", strcmp(err.where, "program") == 0 ? task->words[0] : how->output, err.text);
+        write_statuses(o, exit_status_of(st), NULL);
         return exit_status_of(st);
     }
     enum exit_status own = tell_result(how->output, &result);
-    if (own == ENDS_FINE && !o->quiet)
-        own = show_table(task, o, how->output);
+    if (own == ENDS_FINE && o->version)
+        own = change_version(o, how->output);
+    if ((own == ENDS_FINE || own == ENDS_PARTIAL) && !o->quiet) {
+        const enum exit_status shown = show_table(task, o, how->output);
+        own = own == ENDS_FINE ? shown : own;
+    }
+    write_statuses(o, own, &result);
     return (enum exit_status)status_of_both(own, &result);
 }
 
 static enum exit_status trace_run(const struct task *task) {
+    const struct trace_options *const o = task->options;
     char path[PATH_MAX];
-    if (!task->words[0]) {
-        complain_as(program, "which program? see perfray trace -h");
+    if (!task->words[0] || o->version > 5) {
+        complain_as(program, task->words[0] ? "--trace-version is a number from 1 to 5; see perfray trace -h"
+                                            : "which program? see perfray trace -h");
         return ENDS_USAGE;
     }
     const pfr_tracing_options how = tracing_of(task->options, find_runtime(path, sizeof path));

@@ -11,11 +11,31 @@
 
 static const bool host_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
+/* Where a note stands in its buffer, whose preamble depends on the version: version 1 has no extents, 1 and 2 no
+   process. */
+static size_t note_at(const pfr_reader *r) {
+    const unsigned version = r->trace->version;
+    return RTF_NOTE - (version < 3 ? FDR_METADATA : 0) - (version < 2 ? FDR_METADATA : 0);
+}
+
+/* What notes hold is in the byte order of the recorder's machine, whatever the trace was made into since. */
 static bool take_control(const pfr_reader *r, const uint8_t *bytes, size_t have, struct rtf_control *c) {
-    if (!host_little || r->context.swap || r->trace->version < 3 || have < RTF_NOTE + sizeof *c)
+    const size_t at = note_at(r);
+    if (!host_little || have < at + sizeof *c)
         return false;
-    memcpy(c, bytes + RTF_NOTE, sizeof *c);
+    memcpy(c, bytes + at, sizeof *c);
     return memcmp(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) == 0;
+}
+
+/* Of the payload of the note in this buffer. */
+static uint64_t payload_of(const pfr_reader *r, const uint8_t *buffer) {
+    uint32_t size;
+    memcpy(&size, buffer + note_at(r) - FDR_METADATA + 1, sizeof size);
+    return r->context.swap ? __builtin_bswap32(size) : size;
+}
+
+static uint64_t buffer_size(const pfr_reader *r, uint64_t payload) {
+    return r->trace->version == 1 ? r->header.buffer_size : note_at(r) + payload;
 }
 
 /* Only where the slots fill the file to its end: what is cut or damaged is looked through like any other trace. */
@@ -23,7 +43,8 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct rtf_control c;
     const uint64_t size = input_size(&r->parts[0].in);
     r->trace->slot_size = 0;
-    if (!take_control(r, bytes, have, &c) || c.note.kind != RTF_RUNNING || c.slot_size < SLOT_LEAST)
+    if (!take_control(r, bytes, have, &c) || c.note.kind != RTF_RUNNING || r->context.swap || r->trace->version < 3 ||
+        c.slot_size < SLOT_LEAST)
         return;
     if (size < RTF_EXTENTS || c.slots_at > size - RTF_EXTENTS ||
         c.nr_slots != (size - RTF_EXTENTS - c.slots_at) / c.slot_size ||
@@ -80,25 +101,27 @@ static pfr_status add_objects(struct recorder_notes *n, struct memory *memory, c
 /* The note in the buffer at `at`; *size 0: there is none that goes on from the ones before. */
 static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorder_notes *n, uint64_t at, uint64_t *size,
                             pfr_error *err) {
+    const size_t begin = note_at(r);
     const uint8_t *bytes;
     struct rtf_note note;
     size_t have;
     *size = 0;
-    PFR_TRY(input_window(&r->parts[0].in, at, RTF_NOTE + sizeof note, &bytes, &have, err));
-    if (have < RTF_NOTE + sizeof note)
+    PFR_TRY(input_window(&r->parts[0].in, at, begin + sizeof note, &bytes, &have, err));
+    if (have < begin + sizeof note)
         return PFR_OK;
-    memcpy(&note, bytes + RTF_NOTE, sizeof note);
+    memcpy(&note, bytes + begin, sizeof note);
+    const uint64_t payload = payload_of(r, bytes);
     const bool functions = note.kind == RTF_FUNCTIONS, objects = note.kind == RTF_OBJECTS;
     const size_t known = functions ? n->nr_functions : n->nr_objects;
     if (memcmp(note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) != 0 || (!functions && !objects) || note.first != known + 1 ||
-        note.size < RTF_NOTE + sizeof note || note.size > r->limits.chunk)
+        payload < sizeof note || payload > r->limits.chunk - begin)
         return PFR_OK;
-    PFR_TRY(input_window(&r->parts[0].in, at, (size_t)note.size, &bytes, &have, err));
-    if (have < note.size)
+    PFR_TRY(input_window(&r->parts[0].in, at, begin + (size_t)payload, &bytes, &have, err));
+    if (have < begin + payload)
         return PFR_OK;
-    *size = note.size;
-    const size_t entries = (size_t)note.size - RTF_NOTE - RTF_ENTRIES;
-    bytes += RTF_NOTE + RTF_ENTRIES;
+    *size = buffer_size(r, payload);
+    const size_t entries = (size_t)payload - RTF_ENTRIES;
+    bytes += begin + RTF_ENTRIES;
     return functions ? add_functions(n, memory, bytes, entries / sizeof(struct rtf_function), err)
                      : add_objects(n, memory, bytes, entries / sizeof(struct rtf_object), err);
 }
@@ -118,8 +141,8 @@ static pfr_status read_all(pfr_reader *r, struct memory *memory, struct recorder
     PFR_TRY(input_window(&r->parts[0].in, RTF_HEADER, RTF_NOTE + sizeof c, &bytes, &have, err));
     if (!take_control(r, bytes, have, &c))
         return PFR_OK;
+    uint64_t at = RTF_HEADER + buffer_size(r, payload_of(r, bytes)), size = 1;
     recorder_learn(r, bytes, have);
-    uint64_t at = RTF_HEADER + c.note.size, size = 1;
     if (c.note.kind == RTF_FINISHED && at > RTF_HEADER)
         for (; size && at < input_size(&r->parts[0].in); at += size)
             PFR_TRY(take_note(r, memory, n, at, &size, err));

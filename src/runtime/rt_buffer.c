@@ -108,23 +108,35 @@ RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
 
 /* --- Events of the program's own. */
 
+/* Before version 5 events have a time of their own, which the next delta does not count from, and version 4 a cpu. */
+RT_PLAIN void rt_event_head(uint8_t *at, int type, uint32_t size, uint64_t tsc, uint64_t last, uint16_t cpu) {
+    rt_zero(at, METADATA);
+    at[0] = type < 0 ? CUSTOM_EVENT : TYPED_EVENT;
+    *(rt_u32 *)(at + 1) = size;
+    if (rt.version < 5) {
+        *(rt_u64 *)(at + 5) = tsc;
+        *(rt_u16 *)(at + 13) = rt.version == 4 ? cpu : 0;
+    } else {
+        *(rt_u32 *)(at + 5) = (uint32_t)(tsc - last);
+        *(rt_u16 *)(at + 9) = type < 0 ? 0 : (uint16_t)type;
+    }
+}
+
 RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type, uint64_t tsc) {
+    if (type >= 0 && rt.version < 5) {
+        rt_lose(RTF_TOO_LARGE);
+        return;
+    }
     if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu())
         if (!rt_step(t, tsc, METADATA + (uint64_t)size))
             return;
     uint8_t *const at = t->next; /* a handler that forks has its child's thread write nowhere from then on */
-    rt_zero(at, METADATA);
-    at[0] = type < 0 ? CUSTOM_EVENT : TYPED_EVENT;
-    *(rt_u32 *)(at + 1) = size;
-    *(rt_u32 *)(at + 5) = (uint32_t)(tsc - t->last);
-    if (type >= 0) {
-        at[9] = (uint8_t)type;
-        at[10] = (uint8_t)(type >> 8);
-    }
+    rt_event_head(at, type, size, tsc, t->last, t->cpu);
     rt_copy(at + METADATA, bytes, size);
     t->next += METADATA + size;
     t->floor = t->next;
-    t->last = tsc;
+    if (rt.version >= 5)
+        t->last = tsc;
     rt_publish(t);
 }
 

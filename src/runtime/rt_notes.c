@@ -2,14 +2,13 @@
 /* What the trace tells beside calls: see wire/recorder_file.h. */
 #include "runtime/rt_recorder.h"
 
-#define CUSTOM_EVENT 5u
-
 RT_PLAIN void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint64_t size) {
     struct rtf_note note = {.kind = kind, .first = first, .size = size};
     rt_copy(note.magic, RTF_MAGIC, RTF_MAGIC_SIZE);
     rt_copy(buffer + RTF_NOTE, &note, sizeof note);
     rt_preamble(buffer, rt.pid, 0, rt.control->start_tsc, rt.control->start_ns);
-    *(rt_u32 *)rt_metadata(buffer + RTF_PREAMBLE, CUSTOM_EVENT) = (uint32_t)(size - RTF_NOTE);
+    rt_event_head(buffer + RTF_PREAMBLE, -1, (uint32_t)(size - RTF_NOTE), rt.control->start_tsc, rt.control->start_tsc,
+                  0);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     *(volatile rt_u64 *)(buffer + 1) = size - RTF_EXTENTS;
 }
@@ -34,7 +33,7 @@ RT_RARE static uint8_t *make_slot(uint32_t *known, uint32_t kind, uint32_t first
 }
 
 RT_PLAIN void *rt_note_entry(uint32_t *known, uint32_t most, uint32_t kind, uint32_t number, size_t size) {
-    const uint32_t per = (uint32_t)((rt.control->slot_size - RTF_NOTE - RTF_ENTRIES) / size);
+    const uint32_t per = (uint32_t)rtf_entries_in(rt.control->slot_size, size);
     const uint32_t block = (number - 1) / per;
     if (block >= most)
         return NULL;

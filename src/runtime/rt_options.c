@@ -154,6 +154,10 @@ RT_PLAIN static bool set_notrace(struct rt_options *o, const struct piece *p) {
     return add_patterns(o, RT_NOTRACE, p);
 }
 
+/* Versions 1 and 2 have other buffers: a finished trace can be made into one. */
+RT_PLAIN static bool set_version(struct rt_options *o, const struct piece *p) {
+    return read_number(p, &o->version) && o->version >= 3 && o->version <= 5;
+}
 RT_PLAIN static bool set_argument(struct rt_options *o, const struct piece *p) {
     return add_patterns(o, RT_WITH_ARGUMENT, p);
 }
@@ -164,13 +168,11 @@ struct key {
 };
 
 static const struct key keys[] = {
-    {"file", set_file},           {"size", set_size},
-    {"buffer", set_buffer},       {"keep", set_keep},
-    {"threshold", set_threshold}, {"depth", set_depth},
-    {"include", set_include},     {"exclude", set_exclude},
-    {"filter", set_filter},       {"notrace", set_notrace},
-    {"argument", set_argument},   {"clock", set_clock},
-    {"leader", set_leader},       {NULL, NULL},
+    {"file", set_file},       {"size", set_size},           {"buffer", set_buffer},
+    {"keep", set_keep},       {"threshold", set_threshold}, {"depth", set_depth},
+    {"include", set_include}, {"exclude", set_exclude},     {"filter", set_filter},
+    {"notrace", set_notrace}, {"argument", set_argument},   {"clock", set_clock},
+    {"version", set_version}, {"leader", set_leader},       {NULL, NULL},
 };
 
 RT_PLAIN static bool is_between(char c) {

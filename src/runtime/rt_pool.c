@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define HEADER_VERSION 5u
+#define VERSION_USUAL 5u
 #define HEADER_TYPE_FDR 1u
 #define HEADER_FLAGS 3u /* constant_tsc, nonstop_tsc */
 #define AT_FREQUENCY 8u
@@ -161,7 +161,7 @@ RT_PLAIN static void write_control(const struct shape *s) {
     *(uint64_t *)(void *)(rt.file + AT_BUFFER_SIZE) = s->slot_size;
     rt_note_write(rt.file + RTF_HEADER, RTF_RUNNING, 0, s->slots_at - RTF_HEADER);
     rt_metadata(rt.file + s->size - RTF_EXTENTS, 7);
-    *(uint64_t *)(void *)rt.file = HEADER_VERSION | HEADER_TYPE_FDR << 16 | (uint64_t)HEADER_FLAGS << 32;
+    *(uint64_t *)(void *)rt.file = rt.version | HEADER_TYPE_FDR << 16 | (uint64_t)HEADER_FLAGS << 32;
 }
 
 /* As large as asked for, or as it may be. */
@@ -238,6 +238,7 @@ RT_PLAIN static bool join(const char *path) {
     if (!joined)
         return false;
     rt.is_tsc = rt.control->is_tsc;
+    rt.version = rt.file[0];
     rt_pool_inherit();
     return true;
 }
@@ -283,6 +284,7 @@ RT_PLAIN static bool is_special(const char *path) {
 RT_PLAIN const char *rt_pool_open(void) {
     const char *path = rt.options.file, *why;
     rt.is_tsc = ticks_are_steady() && !rt.options.clock;
+    rt.version = rt.options.version ? rt.options.version : VERSION_USUAL;
     if (join(path))
         return NULL;
     if (is_special(path))

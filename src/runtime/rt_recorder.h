@@ -81,7 +81,8 @@ struct rt_options {
     bool size_asked; /* the size was said, and is not the usual one */
     uint64_t size, slot_size, threshold_ns;
     uint32_t depth;
-    uint32_t leader; /* process whose life is the recording's; 0: this one */
+    uint32_t version; /* of the trace: 3 to 5 */
+    uint32_t leader;  /* process whose life is the recording's; 0: this one */
     char file[RT_PATH];
     struct rt_patterns {
         const char *at[RT_PATTERNS];
@@ -107,6 +108,7 @@ struct rt_state {
     uint64_t threshold; /* in ticks */
     uint32_t depth;
     bool is_tsc, focused, by_name;
+    uint32_t version;
     ptrdiff_t cpu_at; /* from the thread pointer to the number of the cpu */
     /* rarely used from here on */
     struct rtf_control *control __attribute__((aligned(RT_PAGES)));
@@ -163,6 +165,8 @@ uint64_t rt_process_file_most(bool asked);
 
 /* --- rt_notes.c */
 
+/* 16 bytes in front of an event's own, as the version of the trace wants them; type < 0: a custom event. */
+void rt_event_head(uint8_t *at, int type, uint32_t size, uint64_t tsc, uint64_t last, uint16_t cpu);
 /* A buffer of `size` bytes that is one custom event, what it tells being there already or coming. */
 void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint64_t size);
 /* Where a list of notes has its entry of this number, from 1; *known: its slots, of which one is made where it is

@@ -28,7 +28,7 @@
 #define JUMP 0xe9
 #define SLED_SIZE 11u
 
-typedef uint16_t __attribute__((may_alias)) rt_u16;
+typedef uint16_t __attribute__((may_alias)) head_of_sled;
 
 struct place {
     uint8_t *at;
@@ -88,7 +88,7 @@ RT_PLAIN static void prepare(const struct rt_sled_object *o, const struct place 
 /* --- Heads. */
 
 RT_PLAIN static void store_head(const struct place *p, uint16_t head) {
-    __atomic_store_n((rt_u16 *)p->at, head, __ATOMIC_RELEASE);
+    __atomic_store_n((head_of_sled *)p->at, head, __ATOMIC_RELEASE);
 }
 
 RT_PLAIN static void turn_on(const struct rt_sled_object *o, const struct place *p) {

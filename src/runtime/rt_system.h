@@ -105,5 +105,6 @@ RT_PLAIN static inline bool rt_same(const char *a, const char *b, size_t length)
 /* Unaligned. */
 typedef uint64_t __attribute__((aligned(1), may_alias)) rt_u64;
 typedef uint32_t __attribute__((aligned(1), may_alias)) rt_u32;
+typedef uint16_t __attribute__((aligned(1), may_alias)) rt_u16;
 
 #endif

@@ -80,7 +80,7 @@ static uint64_t slot_at(const struct rtf_pack *p, uint64_t slot) {
 
 static enum rtf_packed copy_list(struct rtf_pack *p, const uint32_t *slots, uint32_t most, uint64_t count,
                                  uint64_t size) {
-    const uint64_t per = (p->control.slot_size - RTF_NOTE - RTF_ENTRIES) / size;
+    const uint64_t per = rtf_entries_in(p->control.slot_size, size);
     for (uint32_t i = 0; i < most && count; i++) {
         const uint64_t here = count < per ? count : per;
         enum rtf_packed result = RTF_PACKED;

@@ -9,6 +9,7 @@ a runtime of clang's, but where that is said.
 """
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -196,6 +197,53 @@ def test_trace(t):
             t.say(name, wrong)
 
 
+def test_versions(t):
+    """One program's trace in every version: perfray has one answer, also about names, and llvm-xray 19 where it reads it."""
+    if not t.has("clang-19", "versions") or "PERFRAY" not in os.environ:
+        return
+    program, trace, counts = own_program(t, "clang-19"), t.folder / "version.xray", t.folder / "counts"
+    llvm = shutil.which("llvm-xray-19")
+    for mode, functions in (("tails", ("leaf", "middle", "other")), ("events", ("events",)), ("arguments", ("logged",))):
+        answers = {}
+        done = perfray("trace", "-q", "-o", trace, program, mode, 300, env=dict(os.environ, COUNTS=str(counts)))
+        for version in (1, 2, 3, 4, 5):
+            other = t.folder / f"v{version}.xray"
+            other.unlink(missing_ok=True)
+            perfray("convert", "--trace", f"fdr{version}", "-o", other, trace)
+            latency = perfray("latency", "-f", "csv", other).stdout
+            report = perfray("report", "--stdio", "-g", "none", "--sort", "symbol", other).stdout
+            head = struct.unpack("<HH", other.read_bytes()[:4])
+            answers[version] = latency, report
+            wrong = [] if done.returncode == 0 and head == (version, 1) else [f"status {done.returncode}, head {head}"]
+            wrong += [f"no row of {name}" for name in functions if name not in latency]
+            if answers[version] != answers[1]:
+                wrong.append(f"another answer than in version 1: {latency}")
+            if llvm and version > 1:
+                wrong += by_llvm(other, latency)
+            t.say(f"versions/{mode}/{version}", wrong)
+    for version in (3, 4, 5):  # as the recorder itself writes them
+        status, edges, live = t.run(program, "events", 300, f"version={version} buffer=4k")
+        recorded = Recorded(live)
+        wrong = [f"damage at {at}: {why}" for at, _, why in recorded.gaps()]
+        wrong += differences("calls of", recorded.calls(), Counter({"events": 300}))
+        wrong += [] if recorded.lost[3] == (300 if version < 5 else 0) else [f"lost: {recorded.lost}"]
+        kinds = Counter(r.kind for r in recorded.trace.records if not r.data or not r.data.startswith(b"perfray-rt"))
+        wrong += differences("events of", Counter({k: kinds[k] for k in ("custom_event", "typed_event")}),
+                             Counter({"custom_event": 300, "typed_event": 300 if version == 5 else 0}))
+        t.say(f"versions/live/{version}", wrong)
+    done = perfray("trace", "--trace-version", 2, "-o", trace, program, "tails", 300, env=dict(os.environ, COUNTS=str(counts)))
+    t.say("versions/trace", [] if done.returncode == 0 and table_of(done.stdout)["leaf"] == 300 and
+          trace.read_bytes()[:4] == b"\2\0\1\0" else [f"status {done.returncode}: {done.stderr}"])
+
+
+def by_llvm(trace, latency):
+    done = subprocess.run(["llvm-xray-19", "account", "-k", "-f", "csv", str(trace)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    theirs = sorted(int(line.split(",")[1]) for line in done.stdout.splitlines()[1:])
+    ours = sorted(int(line.split(",")[3]) for line in latency.splitlines()[1:])
+    return [] if ours == theirs else [f"llvm-xray counts {theirs}, perfray {ours}: {done.stderr[:100]}"]
+
+
 def test_llvm(t):
     if not t.has("clang-19", "llvm"):
         return
@@ -217,7 +265,7 @@ def test_llvm(t):
 def main(argv):
     t = Sleds(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_throws, test_own, test_filters, test_trace, test_llvm):
+        for test in (test_modes, test_throws, test_own, test_filters, test_trace, test_versions, test_llvm):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
