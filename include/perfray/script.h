@@ -40,9 +40,10 @@ typedef enum pfr_script_clock {
 } pfr_script_clock;
 
 typedef enum pfr_script_format {
-    PFR_SCRIPT_TEXT,     /* perf's */
-    PFR_SCRIPT_JSON,     /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
-    PFR_SCRIPT_LLVM_YAML /* of a trace: what `llvm-xray convert -f yaml` writes, with -y where there are instr_maps */
+    PFR_SCRIPT_TEXT,      /* perf's */
+    PFR_SCRIPT_JSON,      /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
+    PFR_SCRIPT_LLVM_YAML, /* of a trace: what `llvm-xray convert -f yaml` writes, with -y where there are instr_maps */
+    PFR_SCRIPT_LLVM_MAP   /* of a trace: its functions that have names, as `llvm-xray extract` writes a program's */
 } pfr_script_format;
 
 typedef struct pfr_script_options {

@@ -366,7 +366,7 @@ static void script_free(struct script *s) {
 
 /* What is of traces alone. */
 static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
-    if (!options->instr_maps && options->format != PFR_SCRIPT_LLVM_YAML)
+    if (!options->instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options",
                     "instrumentation maps and llvm-xray's YAML are of traces, and this is perf.data");

@@ -133,7 +133,8 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
 pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
     static const struct trace_form *const forms[] = {[PFR_SCRIPT_TEXT] = &trace_text_form,
                                                      [PFR_SCRIPT_JSON] = &trace_json_form,
-                                                     [PFR_SCRIPT_LLVM_YAML] = &trace_yaml_form};
+                                                     [PFR_SCRIPT_LLVM_YAML] = &trace_yaml_form,
+                                                     [PFR_SCRIPT_LLVM_MAP] = &trace_map_form};
     const char *why = why_refused(options);
     if (why)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options", "%s", why);
@@ -146,10 +147,12 @@ pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *opti
                              .frequency = pfr_get_header(reader)->cycle_frequency,
                              .err = err};
     u64_map_init(&s.wanted, s.memory);
+    u64_map_init(&s.shown, s.memory);
     const pfr_status st = run(&s, err);
     if (s.form->free)
         s.form->free(&s);
     trace_filter_free(&s);
+    u64_map_free(&s.shown);
     trace_order_close(s.order);
     function_names_close(&s.names);
     return st;

@@ -8,6 +8,7 @@
  *     trace_script_filter.c   which events are printed
  *     trace_script_text.c     for people; JSON lines
  *     trace_script_yaml.c     as llvm-xray converts a trace
+ *     trace_script_map.c      as llvm-xray extracts a map
  */
 #include "base/public_output.h"
 #include "model/function_names.h"
@@ -38,6 +39,7 @@ struct trace_script {
     struct trace_order *order;
     struct script_ranges cpus, pids, tids, times;
     struct u64_map wanted;   /* function -> whether --symbols and --dsos let it pass */
+    struct u64_map shown;    /* functions that a map has already */
     uint64_t start;          /* what --time counts from, ns */
     uint64_t frequency;      /* ticks per second; 0: not known */
     uint64_t clock_zero;     /* ns, or ticks, that printed times count from */
@@ -48,7 +50,7 @@ struct trace_script {
     pfr_error *err;
 };
 
-extern const struct trace_form trace_text_form, trace_json_form, trace_yaml_form;
+extern const struct trace_form trace_text_form, trace_json_form, trace_yaml_form, trace_map_form;
 
 /* Whole nanoseconds, cut at 2^64 - 1. The frequency is not 0. */
 uint64_t trace_ns(uint64_t tsc, uint64_t frequency);

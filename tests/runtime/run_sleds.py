@@ -236,6 +236,27 @@ def test_versions(t):
           trace.read_bytes()[:4] == b"\2\0\1\0" else [f"status {done.returncode}: {done.stderr}"])
 
 
+def test_map(t):
+    """The trace's own names as a map: perfray names by it as by the trace, and llvm-xray takes it."""
+    if not t.has("clang-19", "map") or "PERFRAY" not in os.environ:
+        return
+    program, trace, made = own_program(t, "clang-19"), t.folder / "map.xray", t.folder / "map.yaml"
+    done = perfray("trace", "-q", "-o", trace, program, "tails", 300, env=dict(os.environ, COUNTS=str(t.folder / "counts")))
+    done = perfray("script", "--format=llvm-map", trace)
+    made.write_text(done.stdout)
+    wrong = [] if done.stdout.count("kind: function-enter") == 3 else [done.stdout + done.stderr]
+    for verb in (["latency", "-f", "csv"], ["script"]):
+        named, mapped = (perfray(*verb, *more, trace).stdout for more in ([], ["-m", made]))
+        drop = [line.split(",")[:2] + line.split(",")[3:] if verb[0] == "latency" else line for line in named.splitlines()]
+        keep = [line.split(",")[:2] + line.split(",")[3:] if verb[0] == "latency" else line for line in mapped.splitlines()]
+        wrong += [] if drop == keep else [f"{verb[0]} is another by the map"]
+    if shutil.which("llvm-xray-19"):
+        told = subprocess.run(["llvm-xray-19", "account", "-k", "-m", made, trace], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True).stdout
+        wrong += [] if told.count("@(") == 3 else [told]
+    t.say("map", wrong)
+
+
 def by_llvm(trace, latency):
     done = subprocess.run(["llvm-xray-19", "account", "-k", "-f", "csv", str(trace)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
@@ -265,7 +286,7 @@ def test_llvm(t):
 def main(argv):
     t = Sleds(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_throws, test_own, test_filters, test_trace, test_versions, test_llvm):
+        for test in (test_modes, test_throws, test_own, test_filters, test_trace, test_versions, test_map, test_llvm):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)

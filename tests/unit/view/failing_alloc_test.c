@@ -614,6 +614,12 @@ static pfr_status run_convert_recorder(const struct scene *scene, pfr_reader *re
     return edit(scene, reader, &options, false, err);
 }
 
+static pfr_status run_calls_map(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const char *const maps[] = {scene->map, NULL};
+    const pfr_script_options options = {.size = sizeof options, .format = PFR_SCRIPT_LLVM_MAP, .instr_maps = maps};
+    return pfr_script_print(reader, &options, out, err);
+}
+
 /* Of traces alone; the last ones of those that have events. */
 static const struct verb trace_verbs[] = {
     {"dump --instr-map", run_dump_named},
@@ -627,6 +633,7 @@ static const struct verb trace_verbs[] = {
     {"convert --trace=basic --byte-order=big", run_convert_basic},
     {"convert --trace=fdr1", run_convert_recorder},
     {"recover of a trace", run_recover},
+    {"script --format=llvm-map", run_calls_map},
 };
 
 static void fail_each_of_trace(const char *path, void *context) {
