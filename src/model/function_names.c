@@ -129,7 +129,8 @@ static void count_unmapped(struct function_names *n, const struct function_name 
 /* As the trace itself says; false: it does not. */
 static bool fill_recorded(struct function_names *n, struct function_name *name, const struct symbol_text **text) {
     const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
-    if (!recorded_name_find(&n->recorded, name->id, n->options.mangled, flags, &n->texts, &name->address, text))
+    if (!recorded_name_find(&n->recorded, name->id, n->options.mangled, flags, &n->texts, &name->address, &name->path,
+                            text))
         return false;
     name->object = 0;
     name->function = name->id;
@@ -154,6 +155,7 @@ static const struct symbol_text *fill(struct function_names *n, struct function_
     if (!f)
         count_unmapped(n, name);
     name->mapped = f != NULL;
+    name->path = o ? o->path : NULL;
     name->address = f ? f->address : 0;
     name->named = text != NULL;
     return text ? text : number_of(n, name);
@@ -184,10 +186,6 @@ pfr_status function_names_find(struct function_names *n, uint32_t id, const stru
     if (!*name)
         return mem_fail(n->memory, err, "functions");
     return u64_map_put(&n->by_id, id, (uint64_t)(uintptr_t)*name, err);
-}
-
-const char *function_names_object(const struct function_names *n, uint32_t object) {
-    return object < n->nr_objects ? n->objects[object].path : NULL;
 }
 
 /* --- Whether they fit. */

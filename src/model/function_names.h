@@ -35,6 +35,7 @@ struct function_name {
     const char *text; /* NUL-terminated, as the object has its bytes: print_name shows it */
     uint32_t length;
     uint32_t id;
+    const char *path;          /* of its object; NULL: not known */
     uint32_t object, function; /* number of the object; function in it, from 1 */
     uint64_t address;          /* as the object's own headers count; 0 where not mapped */
     bool mapped;               /* the object's map has this function */
@@ -72,9 +73,6 @@ pfr_status function_names_find(struct function_names *names, uint32_t id, const 
 
 /* "#7", or "#1:7" of another object than the first: what stands for a name where there is none. */
 void function_number(const struct function_name *name, char *text, size_t room);
-
-/* The path of an object as it was named; NULL: it was not. */
-const char *function_names_object(const struct function_names *names, uint32_t object);
 
 /* One sentence when ids were asked for that the maps do not have: the map may be another program's. false: all fit, or
    there are no maps. */

@@ -74,7 +74,7 @@ static pfr_status on_sum(void *context, const struct calls_lane *lane, const str
 /* --- Frames. */
 
 static pfr_status find_object(struct telling *all, const struct function_name *name, uint32_t *object, pfr_error *err) {
-    const char *path = function_names_object(&all->names, name->object);
+    const char *path = name->path;
     const pfr_text text = {.at = path, .length = path ? (uint32_t)strlen(path) : 0};
     *object = NO_OBJECT;
     return path ? objects_of_map(&all->profile->state.objects, &text, 0, MAP_OF_CODE, NULL, 0, object, err) : PFR_OK;

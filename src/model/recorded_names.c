@@ -53,12 +53,13 @@ static const struct symbol_text *text_at(struct recorded_names *n, uint32_t numb
 }
 
 bool recorded_name_find(struct recorded_names *n, uint32_t id, bool mangled, unsigned flags, struct symbol_texts *texts,
-                        uint64_t *address, const struct symbol_text **text) {
+                        uint64_t *address, const char **path, const struct symbol_text **text) {
     if (id == 0 || id > n->notes.nr_functions)
         return false;
     const struct rtf_function *f = &n->notes.functions[id - 1];
     *text = NULL;
     *address = 0;
+    *path = NULL;
     if (f->address == 0 || f->object == 0 || f->object > n->notes.nr_objects)
         return false;
     const struct rtf_object *o = &n->notes.objects[f->object - 1];
@@ -67,6 +68,7 @@ bool recorded_name_find(struct recorded_names *n, uint32_t id, bool mangled, uns
     if (o->kind != RTF_MAPPED)
         return o->kind == RTF_SCOPE;
     *address = f->address - o->base;
+    *path = o->path;
     *text = text_at(n, f->object, *address, mangled, flags, texts);
     return true;
 }

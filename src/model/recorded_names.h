@@ -21,10 +21,12 @@ struct recorded_names {
 pfr_status recorded_names_open(struct recorded_names *names, struct memory *memory, pfr_reader *reader, pfr_error *err);
 void recorded_names_close(struct recorded_names *names);
 
-/* false: the trace says nothing of this id. Else *address is as the object's headers count, and *text its name, or NULL
- * where nothing names it or memory ran out. */
+/* false: the trace says nothing of this id. Else *address is as the object's headers count, *path the object's (NULL:
+ * it is a place in the program with a name of its own), and *text its name, or NULL where nothing names it or memory
+ * ran out. */
 bool recorded_name_find(struct recorded_names *names, uint32_t id, bool mangled, unsigned flags,
-                        struct symbol_texts *texts, uint64_t *address, const struct symbol_text **text);
+                        struct symbol_texts *texts, uint64_t *address, const char **path,
+                        const struct symbol_text **text);
 
 /* One sentence when an object did not name its functions. */
 bool recorded_names_doubt(const struct recorded_names *names, char *text, size_t room);

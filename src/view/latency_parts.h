@@ -61,8 +61,10 @@ struct latency {
     struct function_names names;
     struct latency_row *rows;
     size_t nr_rows, rows_room;
-    size_t shown;      /* of these, the first */
-    uint64_t sketched; /* rows whose percentiles are not exact */
+    size_t shown;       /* of these, the first */
+    const char *object; /* of the first row that has one */
+    bool tells_objects; /* in text: they were named by the caller, or there are several */
+    uint64_t sketched;  /* rows whose percentiles are not exact */
 };
 
 /* --- latency_filter.c */

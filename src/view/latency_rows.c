@@ -31,12 +31,20 @@ int64_t latency_shown_self(const struct latency *l, __int128 ticks) {
 
 /* --- Making them. */
 
+static void note_object(struct latency *l, const char *object) {
+    if (!object)
+        return;
+    l->tells_objects |= l->options->instr_maps || (l->object && strcmp(l->object, object) != 0);
+    l->object = object;
+}
+
 static pfr_status name_row(struct latency *l, struct latency_row *row, pfr_error *err) {
     row->name = row->caller = NULL;
     if (row->key.is_limit)
         return PFR_OK;
     PFR_TRY(function_names_find(&l->names, row->key.function, &row->name, err));
-    row->object = function_names_object(&l->names, row->name->object);
+    row->object = row->name->path;
+    note_object(l, row->object);
     return row->key.has_caller ? function_names_find(&l->names, row->key.caller, &row->caller, err) : PFR_OK;
 }
 

@@ -176,7 +176,7 @@ static void write_names(const struct latency *l, const struct latency_row *row, 
         out_text(&to->out, " > ");
     }
     write_name(to, row, row->name, "");
-    if (row->object) {
+    if (row->object && l->tells_objects) {
         out_text(&to->out, "  ");
         print_name(to, row->object, strlen(row->object));
     }

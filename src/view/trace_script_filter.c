@@ -99,7 +99,7 @@ static bool judge(struct trace_script *s, const struct trace_event *event) {
     const pfr_script_options *o = s->options;
     const struct function_name *name = trace_script_name(s, event);
     return name && (!o->symbols || lists_function(o->symbols, name)) &&
-           (!o->objects || lists_object(o->objects, function_names_object(&s->names, name->object)));
+           (!o->objects || lists_object(o->objects, name->path));
 }
 
 static bool is_wanted_function(struct trace_script *s, const struct trace_event *event) {

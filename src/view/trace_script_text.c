@@ -179,7 +179,7 @@ static void json_call(struct trace_script *s, const struct trace_event *e, struc
     put_u64(j, "function", e->function);
     if (!name)
         return;
-    const char *object = function_names_object(&s->names, name->object);
+    const char *object = name->path;
     if (name->named)
         put_string(j, "sym", name->text, name->length);
     if (object)

@@ -127,6 +127,9 @@ def judge(got, edges, status, mode):
         wrong += differences("exits of", plain(recorded.calls(("exit",))), by_callee(edges))
     if paths:
         wrong += differences("calls", plain(recorded.edges()), edges)
+    twice = [name for name, number in Counter(recorded.names.values()).items() if number > 1]
+    if mode == "exec" and twice:
+        wrong.append(f"more than one id: {twice}")
     if any(recorded.lost):
         wrong.append(f"lost: {recorded.lost}")
     return wrong
@@ -333,7 +336,7 @@ def table_of(text):
     """name -> count of the CSV or text table"""
     rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     table = Counter()
-    for row in rows:  # a program that was executed again has rows of its own
+    for row in rows:  # those of one name in several objects
         if row[0].isdigit():
             table[row[-1]] += int(row[0])
     return table

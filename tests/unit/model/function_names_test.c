@@ -77,7 +77,7 @@ TEST(without_a_map_functions_are_numbers) {
     expect(&s, UINT32_MAX, "#255:16777215");
     assert_false(find(&s, 7)->named || find(&s, 7)->mapped);
     assert_false(doubts(&s, ""));
-    assert_null(function_names_object(&s.names, 0));
+    assert_null(find(&s, 7)->path);
     subject_end(&s);
 }
 
@@ -93,8 +93,7 @@ TEST(names_come_from_the_map_of_the_object) {
     assert_true(find(&s, 2)->named && find(&s, 2)->mapped);
     assert_int_equal(find(&s, 1u << 24 | 1)->object, 1);
     assert_int_equal(find(&s, 1u << 24 | 1)->function, 1);
-    assert_string_equal(function_names_object(&s.names, 1), s.maps[1]);
-    assert_null(function_names_object(&s.names, 2));
+    assert_string_equal(find(&s, 1u << 24 | 1)->path, s.maps[1]);
     assert_false(doubts(&s, ""));
     subject_end(&s);
 }
