@@ -69,8 +69,8 @@ def scope(name):
 
 
 def control(kind, nr_slots, next_slot, keep_last, nr_functions, nr_objects, function_slots, object_slots):
-    body = struct.pack("<QQQQQQIIIIQQII4Q", SLOT, nr_slots, SLOTS_AT, 1000, 5 * 10**9, 0, 100, keep_last, 1, 0, next_slot, 0,
-                       nr_functions, nr_objects, 7, 0, 0, 0)
+    body = struct.pack("<QQQQQQIIIIQQII5Q", SLOT, nr_slots, SLOTS_AT, 1000, 5 * 10**9, 0, 100, keep_last, 1, 0, next_slot, 0,
+                       nr_functions, nr_objects, 7, 0, 0, 0, 0)
     body += bytes(8 * 32)
     body += b"".join(struct.pack("<I", slot) for slot in function_slots).ljust(4 * 512, b"\0")
     return body + b"".join(struct.pack("<I", slot) for slot in object_slots).ljust(4 * 64, b"\0") + bytes(8)
