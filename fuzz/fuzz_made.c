@@ -91,8 +91,11 @@ static void check_again(const struct made *m, const pfr_edit_counts *before) {
     pfr_close(reader);
 }
 
-/* Readers believe an attr with bits that nobody knows by what stands around it, which another byte order changes. */
+/* Readers believe an attr with bits that nobody knows by what stands around it, which another byte order changes; and of
+   a recording without events they look for attrs anywhere. */
 static bool is_odd(const pfr_reader *reader) {
+    if (pfr_get_header(reader)->format == PFR_PERF_DATA && pfr_event_count(reader) == 0)
+        return true;
     for (uint32_t i = 0; i < pfr_event_count(reader); i++) {
         const struct pfr_rec_attr *a = &pfr_get_event(reader, i)->attr;
         if (a->flags.reserved || a->aux_action.reserved || a->reserved_2)

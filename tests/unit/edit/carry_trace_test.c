@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces into every version and byte order: as many calls, and what was cut is whole again. */
+#include "../file/recorded_files.h"
+#include "../file/xray_files.h"
+#include "made_file.h"
+
+#include <perfray/trace.h>
+#include <string.h>
+
+static uint64_t count_calls(pfr_reader *r) {
+    return count_type(r, PFR_TRACE_FUNCTION) + count_type(r, PFR_TRACE_BASIC_FUNCTION);
+}
+
+static void check_form(struct made_file *m, const char *path, pfr_edit_trace form, pfr_order order) {
+    pfr_error err = {.text = ""};
+    pfr_reader *r = pfr_open(path, NULL, &err);
+    assert_non_null(r);
+    const uint64_t calls = count_calls(r);
+    ASSERT_OK(pfr_rewind(r, &err), err);
+    unlink(m->path);
+    const pfr_edit_options how = {.size = sizeof how, .path = m->path, .order = order, .trace = form};
+    const pfr_status s = pfr_convert(r, &how, &m->counts, &err);
+    assert_true(s == PFR_OK || (s == PFR_HOLE && m->counts.lost > 0)); /* events that a version has no words for */
+    pfr_reader *made = pfr_open(m->path, NULL, &err);
+    assert_non_null(made);
+    assert_int_equal(count_calls(made), calls);
+    assert_int_equal(pfr_get_header(made)->version, form == PFR_EDIT_TRACE_BASIC ? 3 : form);
+    assert_int_equal(pfr_get_header(made)->big_endian, order == PFR_ORDER_BIG);
+    pfr_close(made);
+    pfr_close(r);
+}
+
+static void check_forms(const char *path, void *context) {
+    if (strstr(path, "/profile"))
+        return;
+    for (unsigned form = PFR_EDIT_TRACE_FDR_1; form <= PFR_EDIT_TRACE_BASIC; form++) {
+        check_form(context, path, (pfr_edit_trace)form, PFR_ORDER_LITTLE);
+        check_form(context, path, (pfr_edit_trace)form, PFR_ORDER_BIG);
+    }
+}
+
+TEST(calls_are_kept_in_every_version_and_byte_order) {
+    struct made_file m;
+    made_open(&m);
+    assert_int_equal(each_trace(check_forms, &m), 23);
+    made_close(&m);
+}
+
+TEST(a_trace_that_is_cut_anywhere_becomes_whole) {
+    char path[RECORDED_PATH];
+    struct made_file m;
+    size_t length;
+    uint8_t *bytes = load_whole(recorded_path(path, "../xray/fdr-v5.xray"), &length);
+    made_open(&m);
+    for (size_t end = 40; end < length; end += 7) {
+        pfr_error err = {.text = ""};
+        pfr_reader *r = pfr_open_bytes(bytes, end, NULL, &err);
+        assert_non_null(r);
+        unlink(m.path);
+        const pfr_edit_options how = {.size = sizeof how, .path = m.path};
+        assert_true(pfr_recover(r, &how, NULL, &err) >= 0);
+        pfr_reader *made = pfr_open(m.path, NULL, &err);
+        assert_non_null(made);
+        count_calls(made); /* which fails where there is a hole */
+        pfr_close(made);
+        pfr_close(r);
+    }
+    made_close(&m);
+    free(bytes);
+}
+
+TEST(profiles_and_other_forms_are_refused) {
+    char path[RECORDED_PATH];
+    struct made_file m;
+    pfr_error err = {.text = ""};
+    made_open(&m);
+    pfr_reader *r = pfr_open(recorded_path(path, "../xray/profile.xray"), NULL, &err);
+    assert_null(made_from(&m, r, false, (pfr_edit_options){.level = 0}, PFR_ERR_USAGE));
+    pfr_close(r);
+    r = pfr_open(recorded_path(path, "../xray/fdr-v3.xray"), NULL, &err);
+    assert_null(made_from(&m, r, true, (pfr_edit_options){.attr_size = 64}, PFR_ERR_USAGE));
+    assert_null(made_from(&m, r, true, (pfr_edit_options){.to_form = true, .container = PFR_PIPE}, PFR_ERR_USAGE));
+    pfr_close(r);
+    made_close(&m);
+}
