@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray record: sample a command, a process or the machine. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -284,10 +285,17 @@ static enum exit_status plan(pfr_recorder_options *how, const struct task *task)
     return pfr_recorder_plan(how, &err) < 0 ? complain_about(&err) : ENDS_FINE;
 }
 
+static bool status_can_be_told(const struct record_options *o) {
+    if (!o->status_fd || fcntl((int)o->status_fd, F_GETFD) >= 0)
+        return true;
+    complain_as(program, "--status-fd %u: %s; see perfray record -h", o->status_fd, strerror(errno));
+    return false;
+}
+
 static enum exit_status record_run(const struct task *task) {
     const struct record_options *const o = task->options;
     pfr_recorder_options how;
-    if (!read_options(o, &how))
+    if (!read_options(o, &how) || !status_can_be_told(o))
         return ENDS_USAGE;
     signal(SIGCHLD, SIG_DFL); /* whoever ignores it is told no status */
     how.words = (const char *const *)(uintptr_t)task->typed;

@@ -48,7 +48,7 @@ typedef struct pfr_recorder_options {
     const char *const *events;  /* as of -e; ends with NULL; NULL: cycles, or the clock of the cpu */
     const char *const *filters; /* filters[i], or NULL, is of the last event of events[i]; NULL: none */
     const char *cgroups;        /* "a,b": the i-th is of the i-th event, the last of all that follow */
-    /* whom: one of these, or of all cpus or some with a command */
+    /* whom: one of these, or all cpus or some; beside others a command only says how long they are recorded */
     const char *const *command; /* its words; ends with NULL */
     const char *pids, *tids;    /* "7,9" */
     const char *user;           /* name or number: what runs now */

@@ -160,7 +160,7 @@ static pfr_status put_thread_map(pfr_recorder *r, pfr_error *err) {
     for (size_t i = 0; i < count && i < IDS_AT_ONCE; i++) {
         const uint64_t tid = r->by_task ? (uint64_t)r->tasks[i].tid : UINT64_MAX;
         memcpy(entries + 24 * i, &tid, 8);
-        if (r->by_task && !r->command.pid)
+        if (r->by_task && !r->of_command)
             kernel_text((char *)entries + 24 * i + 8, 16, r->kernel->proc, "%d/comm", (int)r->tasks[i].tid);
     }
     const size_t shown = count < IDS_AT_ONCE ? count : IDS_AT_ONCE;

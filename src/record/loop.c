@@ -146,8 +146,7 @@ static void wait_for_command(pfr_recorder *r) {
 /* What is not counted from the exec on. */
 static pfr_status start(pfr_recorder *r, uint64_t *enable_at, pfr_error *err) {
     const int64_t delay = r->options.delay_ms;
-    const bool at_exec = r->command.pid && r->by_task;
-    if (delay == 0 && !at_exec)
+    if (delay == 0 && !r->of_command)
         counters_switch(r, true);
     if (r->command.pid)
         PFR_TRY(command_go(r, err));

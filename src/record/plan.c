@@ -240,7 +240,7 @@ static void plan_event(const struct planning *p, size_t number) {
     e->attr.sample_id_all = 1;
     e->attr.inherit = e->inherit ? e->inherit == 1 : !o->no_inherit && !o->per_thread;
     e->attr.disabled = leads;
-    e->attr.enable_on_exec = leads && o->command && r->by_task && !p->begins_late;
+    e->attr.enable_on_exec = leads && r->of_command && !p->begins_late;
     if (e->most_precise)
         e->attr.precise_ip = 3;
     plan_fields(p, e);
@@ -285,7 +285,7 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     dummy->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_TRANSACTION);
     dummy->attr.branch_sample_type = 0;
     dummy->attr.disabled = r->by_task;
-    dummy->attr.enable_on_exec = r->by_task && (r->options.command || p->begins_late);
+    dummy->attr.enable_on_exec = r->of_command || (r->by_task && p->begins_late);
     char name[64];
     dummy->name = arena_text(&r->events.arena, name, event_name_of(&dummy->attr, "dummy", name, sizeof name));
     return dummy->name ? PFR_OK : mem_fail(&r->memory, err, "events");

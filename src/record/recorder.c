@@ -139,7 +139,7 @@ pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err
     if (!r)
         return PFR_ERR_MEMORY;
     pfr_status status = targets_find(r, err);
-    if (status >= 0 && options->command)
+    if (status >= 0 && r->of_command)
         status = targets_add_task(r, 0, err);
     if (status >= 0)
         status = plan_events(r, err);

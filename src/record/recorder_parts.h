@@ -80,6 +80,7 @@ struct pfr_recorder {
     struct cpu_list online;    /* as it was found last, while all are recorded */
     uint64_t looked_ns;
     bool by_cpu, by_task; /* on all tasks of cpus; on tasks */
+    bool of_command;      /* on the command, from its exec on; else it says only how long others are recorded */
     struct recorder_command command;
     struct counter *counters;
     size_t nr_counters, counters_room;

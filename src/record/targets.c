@@ -218,6 +218,34 @@ bool targets_are_gone(const pfr_recorder *r) {
     return r->nr_tasks > 0;
 }
 
+static int compare_tasks(const void *left, const void *right) {
+    const struct task_target *const a = left, *const b = right;
+    return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static int compare_cpus(const void *left, const void *right) {
+    const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* What is named twice is recorded once. */
+static void sort_out(pfr_recorder *r) {
+    size_t kept = 0;
+    if (r->nr_tasks)
+        qsort(r->tasks, r->nr_tasks, sizeof *r->tasks, compare_tasks);
+    for (size_t i = 0; i < r->nr_tasks; i++)
+        if (kept == 0 || r->tasks[kept - 1].tid != r->tasks[i].tid)
+            r->tasks[kept++] = r->tasks[i];
+    r->nr_tasks = kept;
+    kept = 0;
+    if (r->nr_cpus)
+        qsort(r->cpus, r->nr_cpus, sizeof *r->cpus, compare_cpus);
+    for (size_t i = 0; i < r->nr_cpus; i++)
+        if (kept == 0 || r->cpus[kept - 1] != r->cpus[i])
+            r->cpus[kept++] = r->cpus[i];
+    r->nr_cpus = kept;
+}
+
 static pfr_status find_tasks(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
     if (o->pids)
@@ -247,11 +275,11 @@ pfr_status targets_find(pfr_recorder *r, pfr_error *err) {
     }
     r->by_cpu = cpus_alone;
     r->by_task = !cpus_alone;
+    r->of_command = o->command && !names_tasks && !cpus_alone;
     if (r->by_cpu && !o->cpus)
         targets_online(r->kernel, &r->online);
     PFR_TRY(find_tasks(r, err));
-    if (!o->cpus)
-        return add_online(r, err);
-    PFR_TRY(add_cpus(r, o->cpus, err));
-    return cpus_are_possible(r, err);
+    PFR_TRY(o->cpus ? add_cpus(r, o->cpus, err) : add_online(r, err));
+    sort_out(r);
+    return o->cpus ? cpus_are_possible(r, err) : PFR_OK;
 }

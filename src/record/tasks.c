@@ -314,7 +314,7 @@ pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err) {
         PFR_TRY(put_cgroups(r, err));
     if (r->by_cpu)
         return put_everything(r, err);
-    if (!r->command.pid || r->result.parts > 1)
+    if (!r->of_command || r->result.parts > 1)
         return put_targets(r, err);
     if (r->options.namespaces)
         PFR_TRY(put_namespaces(r, r->command.pid, r->command.pid, err));

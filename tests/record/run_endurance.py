@@ -180,6 +180,40 @@ def threads_of_process(folder, tasks):
     must(counts(out)["COMM"] == count + 1, "%d COMM" % counts(out)["COMM"])
 
 
+def command_says_how_long(folder, tasks):
+    """With -p a command is not recorded: it says how long the process is."""
+    must_be_traced()
+    count, out, go = 20, os.path.join(folder, "while.data"), os.path.join(folder, "go")
+    os.mkfifo(go)
+    until_they_end = 'echo >"$1"; while [ "$(ls /proc/$0/task | wc -l)" -gt 1 ]; do :; done; exit 4'
+    with open(go, "r+b", buffering=0) as fifo:
+        program = subprocess.Popen([tasks, "threads", str(count)], stdin=fifo, stdout=subprocess.PIPE)
+        must(program.stdout.readline() == b"there\n", "no threads")
+        done = run(PERFRAY, "record", *GETPPID, "-p", str(program.pid), "-o", out, "bash", "-c", until_they_end, str(program.pid), go)
+        program.wait(timeout=PATIENCE)
+        program.stdout.close()
+    must(done.returncode == 4, "status %d: %s" % (done.returncode, said(done)))
+    names = text(PERFRAY, "script", "-F", "comm", "-i", out).split()
+    must(names == ["many_tasks"] * count, "samples of %s" % names)
+
+
+def named_twice(folder, tasks):
+    """A cpu or task that is named twice is recorded once."""
+    must_be_traced()
+    out = os.path.join(folder, "twice.data")
+    program = subprocess.Popen(["sleep", "60"])
+    try:
+        for words in (["-C", "0,0-0,0", "-a"], ["-p", "%d,%d" % (program.pid, program.pid)], ["-t", "%d" % program.pid, "-p", "%d" % program.pid]):
+            done = run(PERFRAY, "record", *GETPPID, *words, "-o", out, tasks, "calls", "10")
+            must(done.returncode == 0, "%s: status %d: %s" % (words, done.returncode, said(done)))
+            events = facts(out)["events"]
+            cpus = 1 if "-C" in words else os.sysconf("SC_NPROCESSORS_ONLN")
+            must(len(events[0]["ids"]) == cpus, "%s: %d counters" % (words, len(events[0]["ids"])))
+    finally:
+        program.kill()
+        program.wait()
+
+
 def overrun(folder, tasks):
     """Rings of one page overrun: recorded and lost together are what is recorded with room for all."""
     must_be_traced()
@@ -283,7 +317,8 @@ def refused(folder):
             (["nosuch-program"], 2, "it is in no folder of PATH"), (["./nosuch"], 2, "no such file"), ([plain], 2, "may not be executed"),
             ([folder], 2, "it is no file"), ([""], 2, "cannot start ''"), (["-C", "32000", "true"], 2, "there is no cpu 32000"),
             (["-p", "2147483647"], 2, "no process or thread"), (["-e", "nosuch", "true"], 2, "no event 'nosuch'"),
-            (["--control", "fd:777", "true"], 2, "fd:777"), (["-m", "0", "true"], 2, "--mmap-pages")):
+            (["--control", "fd:777", "true"], 2, "fd:777"), (["-m", "0", "true"], 2, "--mmap-pages"),
+            (["--status-fd", "777", "true"], 2, "--status-fd 777")):
         done = run(PERFRAY, "record", "-o", out, *words)
         lines = [line for line in said(done).splitlines() if "cpu-clock instead" not in line]
         must(done.returncode == status and len(lines) == 1 and why in lines[0], "%s: %d: %s" % (words, done.returncode, said(done)))
@@ -308,6 +343,8 @@ def main():
         report("endures/forks", forks, folder, tasks)
         report("endures/threads-of-command", threads_of_command, folder, tasks)
         report("endures/threads-of-process", threads_of_process, folder, tasks)
+        report("endures/command-says-how-long", command_says_how_long, folder, tasks)
+        report("endures/named-twice", named_twice, folder, tasks)
         report("endures/overrun", overrun, folder, tasks)
         report("endures/little-memory", little_memory, folder)
         report("endures/stubborn", stubborn, folder, tasks)
