@@ -118,9 +118,9 @@ def events(path):
 
 
 def apart(rates):
-    """By what share of perf's our median differs."""
+    """By what share of perf's our median differs; groups that are read count no children, so that none may be right."""
     theirs, own = statistics.median(rates["perf"]), statistics.median(rates["ours"])
-    return abs(own - theirs) / theirs
+    return abs(own - theirs) / theirs if theirs else float(own > 0)
 
 
 def compare(options, folder, busy, counts=True, extra=()):
