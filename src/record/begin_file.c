@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "record/recorder_parts.h"
+#include "wire/feature_bits.h"
 #include "wire/layout.h"
 #include "wire/layout_write.h"
 
@@ -248,12 +249,27 @@ static pfr_status put_names(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
+static uint64_t read_clock(clockid_t id) {
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void read_clocks(pfr_recorder *r) {
-    struct timespec wall, own;
-    clock_gettime(CLOCK_REALTIME, &wall);
-    clock_gettime((clockid_t)r->clock_id, &own);
-    r->clock_wall_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
-    r->clock_ns = (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec;
+    r->clock_wall_ns = read_clock(CLOCK_REALTIME);
+    r->clock_ns = read_clock((clockid_t)r->clock_id);
+}
+
+pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err) {
+    struct pfr_rec_feature_clock_data data = {.version = 1,
+                                              .clockid = (uint32_t)r->clock_id,
+                                              .wall_clock_ns = r->clock_wall_ns,
+                                              .clockid_time_ns = r->clock_ns,
+                                              .end_wall_clock_ns = read_clock(CLOCK_REALTIME),
+                                              .end_clockid_time_ns = read_clock((clockid_t)r->clock_id)};
+    if (!r->options.clock || strcmp(r->path, "-") == 0)
+        return PFR_OK;
+    return pfr_writer_put_feature(r->writer, BIT_CLOCK_DATA, &data, sizeof data, err);
 }
 
 static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
@@ -266,6 +282,7 @@ static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
         PFR_TRY(put_names(r, err));
     PFR_TRY(put_thread_map(r, err));
     PFR_TRY(put_cpu_map(r, err));
+    PFR_TRY(bpf_put_all(r, err));
     PFR_TRY(tasks_put_all(r, err));
     PFR_TRY(put_record(r, TYPE_FINISHED_INIT, 0, &(struct pfr_rec_finished_init){0},
                        sizeof(struct pfr_rec_finished_init), err));

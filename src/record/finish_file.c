@@ -82,6 +82,8 @@ static pfr_status finish(pfr_recorder *r, pfr_writer *writer, const char *path, 
 /* The last records; what follows are features. */
 static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(put_losses(r, err));
+    PFR_TRY(bpf_put_late(r, err));
+    PFR_TRY(file_put_clocks(r, err));
     r->result.plain_bytes += r->options.compress ? r->raw_bytes : 0;
     return pfr_writer_flush(r->writer, err);
 }

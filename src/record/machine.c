@@ -5,13 +5,10 @@
  */
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <linux/bpf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -304,18 +301,6 @@ static bool put_clock_data(pfr_recorder *r, struct output *payload) {
     return r->options.clock != NULL;
 }
 
-/* Whether the kernel says that there is not one: a list of none is told then. */
-static bool has_no(int command) {
-    union bpf_attr attr = {0};
-    return syscall(SYS_bpf, command, &attr, sizeof attr) < 0 && errno == ENOENT;
-}
-
-static bool put_no_programs(pfr_recorder *r, struct output *payload) {
-    (void)r;
-    feature_u32(payload, 0);
-    return has_no(BPF_PROG_GET_NEXT_ID);
-}
-
 static const struct {
     uint32_t bit;
     bool (*put)(pfr_recorder *r, struct output *payload);
@@ -334,8 +319,6 @@ static const struct {
     {BIT_PMU_MAPPINGS, put_pmus},
     {BIT_GROUP_DESC, put_groups},
     {BIT_CLOCKID, put_clockid},
-    {BIT_BPF_PROG_INFO, put_no_programs},
-    {BIT_BPF_BTF, put_no_programs},
     {BIT_CLOCK_DATA, put_clock_data},
     {BIT_PMU_CAPS, put_caps},
 };

@@ -228,6 +228,7 @@ void pfr_recorder_close(pfr_recorder *r) {
     close_if_open(r->wake);
     if (r->watch >= 0)
         r->kernel->close(r->kernel->context, r->watch);
+    bpf_forget(r);
     targets_free(r);
     event_list_free(&r->events);
     arena_free(&r->part);

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include "base/output.h"
 #include "record/event.h"
 
 #define ANYWHERE (-1)
@@ -67,7 +68,15 @@ struct recorder_command {
     int status;
 };
 
+/* BPF programs that are told already, as rows of the features. */
+struct bpf_seen {
+    bool is_open;
+    struct output programs, types;
+    uint32_t nr_programs, nr_types, last_program, last_types;
+};
+
 struct pfr_recorder {
+    struct bpf_seen bpf;
     pfr_recorder_options options;
     const struct kernel *kernel;
     struct memory memory;
@@ -176,6 +185,8 @@ void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t 
 /* begin_file.c */
 pfr_status file_begin(pfr_recorder *r, pfr_error *err);
 pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err);
+/* CLOCK_DATA, at the end with a second pair of times. */
+pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err);
 /* Which counter is which, from one on. */
 pfr_status file_put_ids(pfr_recorder *r, size_t counter, pfr_error *err);
 /* tasks.c */
@@ -184,12 +195,15 @@ pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err);
 /* machine.c, machine_cpus.c */
 pfr_status machine_put(pfr_recorder *r, pfr_error *err);
 pfr_status machine_put_events(pfr_recorder *r, pfr_error *err);
-struct output;
 pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload, pfr_error *err);
 pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);
 void feature_u32(struct output *payload, uint32_t value);
 void feature_u64(struct output *payload, uint64_t value);
 void feature_text(struct output *payload, const char *text);
+/* bpf_programs.c: records and features of those that are there; features of those that came since */
+pfr_status bpf_put_all(pfr_recorder *r, pfr_error *err);
+pfr_status bpf_put_late(pfr_recorder *r, pfr_error *err);
+void bpf_forget(pfr_recorder *r);
 /* trace_blob.c: read before privileges end, written into each file */
 pfr_status trace_blob_read(pfr_recorder *r, pfr_error *err);
 pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);

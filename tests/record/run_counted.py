@@ -7,6 +7,7 @@ which STEPS.c makes a known number. Every file that is recorded must please `per
 Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
 """
 import concurrent.futures
+import ctypes
 import glob
 import os
 import re
@@ -471,6 +472,48 @@ def hotplug(folder, steps):
     must_be_clean(out)
 
 
+# --- BPF programs -----------------------------------------------------------------------------------------------------
+
+def load_program(name):
+    """A socket filter that returns 0; its descriptor."""
+    number = {"x86_64": 321, "aarch64": 280, "s390x": 351}.get(os.uname().machine)
+    if number is None or sys.byteorder != "little":
+        raise Skip("no program is written for this machine")
+    code = ctypes.create_string_buffer(struct.pack("<BBhiBBhi", 0xb7, 0, 0, 0, 0x95, 0, 0, 0))
+    licence = ctypes.create_string_buffer(b"GPL")
+    attr = struct.pack("<IIQQIIQII16s", 1, 2, ctypes.addressof(code), ctypes.addressof(licence), 0, 0, 0, 0, 0, name)
+    fd = ctypes.CDLL(None, use_errno=True).syscall(number, 5, ctypes.create_string_buffer(attr, 128), 128)
+    if fd < 0:
+        raise Skip("bpf(2): %s" % os.strerror(ctypes.get_errno()))
+    return fd
+
+
+def programs_of(path):
+    """What perf says of programs, in the header and in records."""
+    rows = text("perf", "report", "-i", path, "--header-only", "-I").splitlines()
+    rows += text("perf", "script", "-i", path, "--show-bpf-events", "-F", "comm,event").splitlines()
+    found = [re.sub(r"^.*PERF_RECORD", "PERF_RECORD", row) for row in rows
+             if row.startswith("# bpf_prog_info") or "PERF_RECORD_KSYMBOL" in row or "PERF_RECORD_BPF" in row]
+    return sorted(row for row in found if "bpf_prog" in row or "BPF_EVENT" in row)
+
+
+def programs(folder):
+    """Those that are loaded are told as perf tells them; what they are is in the header."""
+    must_be_root()
+    loaded = [load_program(b"perfray_one"), load_program(b"")]
+    found = {}
+    for tool in ("perf", "ours"):
+        out = os.path.join(folder, "programs." + tool)
+        record(tool, out, ["-e", "cpu-clock"], ["true"])
+        found[tool] = programs_of(out)
+    for fd in loaded:
+        os.close(fd)
+    must(any("perfray_one" in row for row in found["perf"]) and len(found["perf"]) >= 6, "perf tells no program")
+    must(found["perf"] == found["ours"], "perf %s, ours %s" % (found["perf"], found["ours"]))
+    must_be_clean(os.path.join(folder, "programs.ours"))
+    must_please_perf(os.path.join(folder, "programs.ours"))
+
+
 # --- privileges -------------------------------------------------------------------------------------------------------
 
 def capability(path, number):
@@ -529,6 +572,7 @@ def main():
             print("skip record/options perf is not installed")
             return 1 if failed else 0
         report("options", all_options, folder)
+        report("bpf-programs", programs, folder)
         counted(folder, steps)
         for name, part in (("streams", streams), ("parts", parts), ("newest", newest), ("late", late), ("delayed", delayed),
                            ("hotplug", hotplug)):

@@ -2,6 +2,7 @@
 /* The recorder on a scripted kernel: one cpu, rings in our own memory, answers as the test wants them. What it writes
    is read back with the library. */
 #include "scripted_kernel.h"
+#include <time.h>
 
 static void forty_kilobytes(int number) {
     for (uint64_t i = 0; i < 700; i++)
@@ -71,6 +72,56 @@ TEST(an_older_kernel_counts_no_losses) {
     assert_non_null(strstr(said, "loses"));
     assert_false(script.last.read_format & PERF_FORMAT_LOST);
     end_script();
+}
+
+/* Times of a clock that anybody can read, and what it was beside the time of day, at both ends. */
+TEST(a_clock_is_asked_for_and_told) {
+    pfr_error err = {0};
+    struct pfr_rec_feature_clock_data clock;
+    begin_script();
+    pfr_recorder_options options = options_for(clock_alone);
+    options.clock = "CLOCK_MONOTONIC_RAW";
+    recorder = recorder_open_on(&scripted, &options, &err);
+    assert_non_null(recorder);
+    ASSERT_OK(pfr_recorder_run(recorder, &err), err);
+    assert_true(script.last.use_clockid);
+    assert_int_equal(script.last.clockid, CLOCK_MONOTONIC_RAW);
+    pfr_reader *const reader = pfr_open(path, NULL, &err);
+    assert_non_null(reader);
+    const pfr_feature *const told = pfr_find_feature(reader, 29, &err), *const step =
+                                                                            pfr_find_feature(reader, 23, &err);
+    assert_non_null(told);
+    assert_non_null(step);
+    ASSERT_OK(pfr_decode_feature(reader, told, &clock, sizeof clock, &err), err);
+    assert_int_equal(clock.clockid, CLOCK_MONOTONIC_RAW);
+    assert_true(clock.end_clockid_time_ns > clock.clockid_time_ns);
+    assert_true(clock.end_wall_clock_ns > 0 && clock.wall_clock_ns > 0);
+    pfr_close(reader);
+    end_script();
+}
+
+TEST(a_clock_that_there_is_not_is_told) {
+    pfr_error err = {0};
+    begin_script();
+    pfr_recorder_options options = options_for(clock_alone);
+    options.clock = "sundial";
+    assert_null(recorder_open_on(&scripted, &options, &err));
+    assert_int_equal(err.status, PFR_ERR_USAGE);
+    assert_non_null(strstr(err.text, "boottime"));
+    assert_int_equal(script.opened, script.closed);
+}
+
+/* All counters that there may be but one: nothing stays open, and the limit is named. */
+TEST(a_limit_of_files_is_told_wherever_it_is_met) {
+    static const char *const many[] = {"cpu-clock,cpu-clock,cpu-clock,cpu-clock", NULL};
+    pfr_error err = {0};
+    begin_script();
+    script.opens_at_most = 3;
+    const pfr_recorder_options options = options_for(many);
+    assert_null(recorder_open_on(&scripted, &options, &err));
+    assert_int_equal(err.status, PFR_ERR_IO);
+    assert_non_null(strstr(err.text, "ulimit -n"));
+    assert_int_equal(script.opened, script.closed);
 }
 
 TEST(rings_are_halved_until_they_fit) {

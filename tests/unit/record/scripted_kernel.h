@@ -37,6 +37,7 @@ static struct script {
     size_t mapped;       /* bytes of the last ring */
     struct perf_event_attr last;
     uint8_t *ring;         /* page and data: of the last mapping, or where a test sets it back to another */
+    int opens_at_most;     /* EMFILE beyond; 0: 64 */
     int cpus[64];          /* of each counter, by descriptor */
     int cpu_off;           /* ENODEV; -1: none */
     int waits_for_nothing; /* wait returns 0: the time is over */
@@ -69,7 +70,7 @@ static inline int script_open(void *context, struct perf_event_attr *attr, pid_t
     if (cpu >= 0 && cpu == script.cpu_off)
         return -1;
     errno = EMFILE;
-    if (script.opened >= 64)
+    if (script.opened >= (script.opens_at_most ? script.opens_at_most : 64))
         return -1;
     script.cpus[script.opened] = cpu;
     script.last = *attr;
