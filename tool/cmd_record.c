@@ -20,7 +20,8 @@ struct record_options {
     bool period, namespaces, all_cgroups, switches, build_ids_in_maps, no_build_ids, overwrite, quiet, dry_run,
         count_only;
     bool stat, transaction, per_thread, unbuffered, identifier, running_time, only_user, only_kernel;
-    uint32_t status_fd;
+    uint32_t status_fd, realtime;
+    bool tail_synthesize;
 };
 
 #define OF(member) offsetof(struct record_options, member)
@@ -51,6 +52,9 @@ static const struct opt record_opts[] = {
     {"switch-output", 0, OPT_ATTACHED, OF(switch_output), "WHEN",
      "a new file at each SIGUSR2 (signal), or after a size or time: 64M, 10s"},
     {"overwrite", 0, OPT_FLAG, OF(overwrite), NULL, "keep the newest in the rings, write it at the end or at SIGUSR2"},
+    {"tail-synthesize", 0, OPT_FLAG, OF(tail_synthesize), NULL,
+     "tell at the end what runs, too; so it is with --overwrite"},
+    {"realtime", 'r', OPT_NUMBER, OF(realtime), "PRIORITY", "record at this real-time priority (SCHED_FIFO), 1 to 99"},
     {"no-buffering", 0, OPT_FLAG, OF(unbuffered), NULL, "write each record at once"},
     {"data", 'd', OPT_FLAG, OF(addresses), NULL, "record addresses of data"},
     {"phys-data", 0, OPT_FLAG, OF(physical), NULL, "record physical addresses of data"},
@@ -149,6 +153,8 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
         .clock = o->clock,
         .overwrite = o->overwrite,
         .unbuffered = o->unbuffered,
+        .tail_synthesize = o->tail_synthesize,
+        .realtime = o->realtime,
         .control = o->control,
         .output = o->output,
         .compress = o->level != NULL,

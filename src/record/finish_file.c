@@ -81,6 +81,7 @@ static pfr_status finish(pfr_recorder *r, pfr_writer *writer, const char *path, 
 
 /* The last records; what follows are features. */
 static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(tasks_put_tail(r, err));
     PFR_TRY(put_losses(r, err));
     PFR_TRY(bpf_put_late(r, err));
     PFR_TRY(file_put_clocks(r, err));

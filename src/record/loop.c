@@ -5,6 +5,7 @@
  * the file at once, so that a recorder that is killed loses half a second.
  */
 #include <errno.h>
+#include <sched.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,8 +182,22 @@ static pfr_status recording(pfr_recorder *r, pfr_error *err) {
     return end_recording(r, err);
 }
 
+static pfr_status rise(const pfr_recorder *r, pfr_error *err) {
+    const struct sched_param how = {.sched_priority = (int)r->options.realtime};
+    if (!r->options.realtime || sched_setscheduler(0, SCHED_FIFO, &how) == 0)
+        return PFR_OK;
+    if (errno == EINVAL)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "realtime", "%u is no real-time priority: 1 to 99",
+                        r->options.realtime);
+    return pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "realtime",
+                    "real-time priority %u is not permitted: it needs CAP_SYS_NICE, or a higher ulimit -r",
+                    r->options.realtime);
+}
+
 pfr_status loop_run(pfr_recorder *r, pfr_error *err) {
-    const pfr_status status = recording(r, err);
+    pfr_status status = rise(r, err);
+    if (status >= 0)
+        status = recording(r, err);
     if (status < 0) {
         counters_switch(r, false);
         counters_close(r);

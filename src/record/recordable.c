@@ -148,6 +148,9 @@ static void list_pmu_event(struct listing *l, const char *folder, const char *na
 
 static void list_pmu(struct listing *l, const char *folder, const char *name) {
     char events[PATH_MAX + 272];
+    snprintf(events, sizeof events, "%s/%s//", folder, name);
+    if (aux_kind_of(name))
+        tell(l, "pmu", events + strlen(folder) + 1, reason_of(try_text(l, events + strlen(folder) + 1)));
     snprintf(events, sizeof events, "%s/%s/events", folder, name);
     each_entry(l, events, list_pmu_event);
 }

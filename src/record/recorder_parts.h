@@ -191,6 +191,7 @@ pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err);
 pfr_status file_put_ids(pfr_recorder *r, size_t counter, pfr_error *err);
 /* tasks.c */
 pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err);
+pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err);
 pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err);
 /* machine.c, machine_cpus.c */
 pfr_status machine_put(pfr_recorder *r, pfr_error *err);

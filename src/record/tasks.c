@@ -309,6 +309,13 @@ static pfr_status put_cgroups(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* What runs at the end: records that came meanwhile may have been overwritten. */
+pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err) {
+    if (!r->options.overwrite && !r->options.tail_synthesize)
+        return PFR_OK;
+    return r->by_cpu ? put_everything(r, err) : put_targets(r, err);
+}
+
 pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err) {
     if (r->options.cgroup_events)
         PFR_TRY(put_cgroups(r, err));

@@ -9,6 +9,7 @@ Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
 import concurrent.futures
 import ctypes
 import glob
+import json
 import os
 import re
 import select
@@ -87,6 +88,8 @@ OPTIONS = """
 --user-regs=ax,sp --intr-regs=ip
 -D 10 -g
 -s -n
+-r 1 -e page-faults
+--tail-synthesize -a -e page-faults
 --running-time -e {cpu-clock,page-faults}:S
 """
 
@@ -161,6 +164,30 @@ def all_options(folder):
             print(result)
     wrong = [str(result) for result in results if isinstance(result, Wrong)]
     must(not wrong, "\n    ".join(wrong))
+
+
+def listed(folder):
+    """What perf lists, and what is said to be possible is so; of the rest, what is asked for is refused."""
+    must_be_root()
+    rows = [row.strip() for row in text("perf", "list", "--no-desc").splitlines()]
+    theirs = {kind: {row.split()[0] for row in rows if row.endswith(mark)} for kind, mark in
+              (("software", "[Software event]"), ("pmu", "[Kernel PMU event]"), ("tracepoint", "[Tracepoint event]"))}
+    possible, others = [], []
+    for kind, names in theirs.items():
+        own = {}
+        for row in text(PERFRAY, "list", "--kind", kind, "--format", "jsonl").splitlines():
+            found = json.loads(row)
+            own[found["event"]] = found.get("reason")
+        must(own.keys() == names, "%s: perf alone %s, ours alone %s" % (kind, sorted(names - own.keys())[:5],
+                                                                       sorted(own.keys() - names)[:5]))
+        some = sorted(own)[:20]
+        possible += [name for name in some if not own[name]]
+        others += [name for name in some if own[name]]
+    must(possible, "nothing is possible")
+    record("ours", os.path.join(folder, "listed.data"), ["-e", ",".join(possible)], ["true"])
+    for name in others:
+        done = run(PERFRAY, "record", "-o", os.path.join(folder, "refused.data"), "-e", name, "true")
+        must(done.returncode in (2, 6), "%s is refused by list, and recorded" % name)
 
 
 # --- what is counted --------------------------------------------------------------------------------------------------
@@ -572,6 +599,7 @@ def main():
             print("skip record/options perf is not installed")
             return 1 if failed else 0
         report("options", all_options, folder)
+        report("list", listed, folder)
         report("bpf-programs", programs, folder)
         counted(folder, steps)
         for name, part in (("streams", streams), ("parts", parts), ("newest", newest), ("late", late), ("delayed", delayed),
