@@ -175,6 +175,12 @@ pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     return status;
 }
 
+void counters_track(pfr_recorder *r) {
+    for (size_t i = 0; i < r->nr_counters; i++)
+        if (r->counters[i].event == r->tracking)
+            r->kernel->control(r->kernel->context, r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 void counters_switch(pfr_recorder *r, bool on) {
     const unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
     for (size_t i = 0; i < r->nr_counters; i++)

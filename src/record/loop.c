@@ -149,6 +149,8 @@ static pfr_status start(pfr_recorder *r, uint64_t *enable_at, pfr_error *err) {
     const int64_t delay = r->options.delay_ms;
     if (delay == 0 && !r->of_command)
         counters_switch(r, true);
+    if (delay != 0 && !r->command.pid)
+        counters_track(r);
     if (r->command.pid)
         PFR_TRY(command_go(r, err));
     *enable_at = delay > 0 ? now_ns() + (uint64_t)delay * 1000000u : 0;

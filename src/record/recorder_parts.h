@@ -148,6 +148,8 @@ pfr_status privileges_end(const pfr_recorder *r, pfr_error *err);
 pfr_status counters_open(pfr_recorder *r, pfr_error *err);
 /* All events on one cpu more; on failure none. */
 pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err);
+/* Maps and tasks are told from now on, whenever counting begins. */
+void counters_track(pfr_recorder *r);
 void counters_switch(pfr_recorder *r, bool on);
 void counters_close(pfr_recorder *r);
 /* Makes the attrs ask for less, because the kernel answered `why` to event e; false: nothing is left to give up. */

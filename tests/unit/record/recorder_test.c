@@ -124,6 +124,20 @@ TEST(a_limit_of_files_is_told_wherever_it_is_met) {
     assert_int_equal(script.opened, script.closed);
 }
 
+/* What tells of maps and tasks counts from the start, also where nothing else ever does. */
+TEST(tasks_are_told_before_counting_begins) {
+    pfr_error err = {0};
+    begin_script();
+    pfr_recorder_options options = options_for(clock_alone);
+    options.delay_ms = -1;
+    recorder = recorder_open_on(&scripted, &options, &err);
+    assert_non_null(recorder);
+    ASSERT_OK(pfr_recorder_run(recorder, &err), err);
+    assert_int_equal(recorder->events.count, 2);
+    assert_int_equal(script.enabled, script.opened / 2);
+    end_script();
+}
+
 TEST(rings_are_halved_until_they_fit) {
     begin_script();
     script.map_limit = RING / 4;
