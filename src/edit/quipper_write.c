@@ -16,7 +16,7 @@
 #define TYPE_AUXTRACE 71u
 #define TYPE_EVENT_TYPE 65u
 #define TYPE_BUILD_ID 67u
-#define WAIT_MOST ((uint64_t)64 << 20)
+#define WAIT_MOST ((uint64_t)32 << 20)
 
 /* --- Fields. */
 
