@@ -10,6 +10,7 @@
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
+    const char *demangle;
     const char *sort, *fields, *symfs, *debug_dir, *debuginfod, *kallsyms, *vmlinux;
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
@@ -82,6 +83,8 @@ static const struct opt report_opts[] = {
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
+    {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, demangle), "HOW",
+     "print names of functions simple (without parameters), full, or no"},
     FLAG("inline", 0, inlined, "count inlined functions as frames of their own in call chains"),
     {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
@@ -175,7 +178,8 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->vmlinux = o->vmlinux;
     how->kallsyms = o->kallsyms;
     how->no_symbols = !o->symbols;
-    how->mangled = o->mangled;
+    how->mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO);
+    how->parameters = wants_demangled(o->demangle, DEMANGLE_FULL);
     how->inlined = o->inlined;
     how->instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL;
     how->jobs = o->jobs;
@@ -207,7 +211,11 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
 static enum exit_status report_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status = ENDS_USAGE;
-    pfr_reader *const reader = check(task->options) ? open_recording(task, &how, &status) : NULL;
+    pfr_reader *const reader =
+        check(task->options) &&
+                knows_demangle(((const struct report_options *)task->options)->demangle, "perfray report")
+            ? open_recording(task, &how, &status)
+            : NULL;
     if (reader)
         status = print_report(task, reader);
     pfr_close(reader);

@@ -17,6 +17,7 @@ struct script_options {
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
     uint32_t address_range, jobs;
+    const char *demangle;
     bool hide_call_graph, nanoseconds, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
     struct word_list instr_maps;
@@ -90,7 +91,8 @@ static const struct opt script_opts[] = {
      "open no object: addresses stay numbers"},
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
      "print names of functions as the objects have them"},
-    {"demangle", 0, OPT_CLEAR, offsetof(struct script_options, mangled), NULL, NULL},
+    {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, demangle), "HOW",
+     "print names of functions simple (without parameters), full, or no"},
     {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, demangle_kernel), NULL,
      "print those out of --vmlinux as people write them"},
     {"inline", 0, OPT_FLAG, offsetof(struct script_options, inlined), NULL,
@@ -164,7 +166,8 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .symbols = options->symbols_of,
                                     .address_range = options->address_range,
                                     .objects = options->objects,
-                                    .mangled = options->mangled,
+                                    .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
+                                    .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
                                     .inlined = options->inlined,
                                     .demangle_kernel = options->demangle_kernel,
                                     .kernel_paths = options->kernel_paths,
@@ -230,7 +233,8 @@ static bool has_files(const struct script_options *o) {
 static enum exit_status script_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!goes_with_json(task->options) || !has_files(task->options))
+    const struct script_options *const options = task->options;
+    if (!goes_with_json(options) || !has_files(options) || !knows_demangle(options->demangle, "perfray script"))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

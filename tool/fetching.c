@@ -4,6 +4,8 @@
 
 #include "outcome.h"
 
+#include <string.h>
+
 static void note_fetched(void *fetch, const char *sentence) {
     complain_as(((const struct fetch *)fetch)->who, "%s", sentence);
 }
@@ -16,4 +18,16 @@ pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err
                                         .note = note_fetched,
                                         .context = fetch};
     return fetch->urls ? pfr_debuginfod_fetch(reader, &how, fetch->folder, err) : PFR_OK;
+}
+
+bool wants_demangled(const char *demangle, const char *word) {
+    return demangle && strcmp(demangle, word) == 0;
+}
+
+bool knows_demangle(const char *demangle, const char *who) {
+    if (!demangle || !*demangle || wants_demangled(demangle, "simple") || wants_demangled(demangle, DEMANGLE_FULL) ||
+        wants_demangled(demangle, DEMANGLE_NO))
+        return true;
+    complain_as(who, "--demangle is simple, full or no, not %s; see %s -h", demangle, who);
+    return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_FETCHING_H
 #define PERFRAY_TOOL_FETCHING_H
-/* The option --debuginfod, of all commands that name addresses. */
+/* The options --debuginfod and --demangle, of commands that name addresses. */
 #include <perfray/debuginfod.h>
 
 struct fetch {
@@ -13,5 +13,13 @@ struct fetch {
 
 /* Fetches what is missing, and says so on stderr. As pfr_debuginfod_fetch. */
 pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err);
+
+#define DEMANGLE_NO "no"
+#define DEMANGLE_FULL "full"
+
+/* Whether --demangle, NULL where it was not given, has this word. */
+bool wants_demangled(const char *demangle, const char *word);
+/* Whether it has one that is known; says so if not. */
+bool knows_demangle(const char *demangle, const char *who);
 
 #endif

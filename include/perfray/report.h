@@ -80,6 +80,7 @@ typedef struct pfr_report_options {
     const char *const *instr_maps;
     void (*note)(void *context, const char *sentence);
     const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
+    bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
 } pfr_report_options;
 
 /*

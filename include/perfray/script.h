@@ -97,6 +97,7 @@ typedef struct pfr_script_options {
     void (*note)(void *context, const char *sentence);
     void *context;
     const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
+    bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
 } pfr_script_options;
 
 /*

@@ -136,7 +136,8 @@ static pfr_status add_call(struct address_names *n, struct named_object *o, cons
     if (!frame->function)
         return PFR_OK;
     const struct symbol symbol = {.name = frame->function};
-    const struct symbol_text *text = named_object_text(&n->texts, o, &symbol, n->options.mangled, 0);
+    const struct symbol_text *text =
+        named_object_text(&n->texts, o, &symbol, n->options.mangled, address_names_flags(n));
     if (!text)
         return mem_fail(n->memory, err, "lines");
     call->function = text->text;

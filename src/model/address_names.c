@@ -240,9 +240,13 @@ static bool is_mangled(const struct address_names *n, const struct named_object 
     return !n->options.demangle_kernel || o->source != &elf_symbol_source;
 }
 
+unsigned address_names_flags(const struct address_names *n) {
+    return n->options.parameters ? DEMANGLE_PARAMETERS : 0;
+}
+
 static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,
                        struct address_name *name) {
-    const struct symbol_text *made = named_object_text(&n->texts, o, symbol, is_mangled(n, o), 0);
+    const struct symbol_text *made = named_object_text(&n->texts, o, symbol, is_mangled(n, o), address_names_flags(n));
     if (!made)
         return false;
     name->text = made->text;

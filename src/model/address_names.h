@@ -28,6 +28,7 @@ struct address_names_options {
     const char *release;      /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
     bool none;                /* open nothing: no address has a name */
     bool mangled;             /* names as the object has them */
+    bool parameters;          /* those of C++ with the types of their parameters */
     bool demangle_kernel;     /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
 };
 
@@ -61,6 +62,9 @@ void address_names_free(struct address_names *names);
 /* The name of an address; `offset` is its place in the object (struct place). Errors: no memory. */
 pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err);
+
+/* How names are demangled. */
+unsigned address_names_flags(const struct address_names *names);
 
 #define NO_ADDRESS UINT64_MAX
 

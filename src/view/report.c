@@ -231,7 +231,8 @@ static struct profile_wish wish_of(struct report *r) {
                                                 .kallsyms = o->kallsyms,
                                                 .release = r->release,
                                                 .none = o->no_symbols,
-                                                .mangled = o->mangled};
+                                                .mangled = o->mangled,
+                                                .parameters = o->parameters};
     wish.functions =
         (struct function_names_options){.maps = o->instr_maps, .none = o->no_symbols, .mangled = o->mangled};
     wish.hole = tell_hole;

@@ -302,6 +302,7 @@ static void names_open(struct script *s, struct script_names *names) {
                                               .release = s->release,
                                               .none = s->options->no_symbols,
                                               .mangled = s->options->mangled,
+                                              .parameters = s->options->parameters,
                                               .demangle_kernel = s->options->demangle_kernel};
     const struct unwind_options unwinding = {
         .symfs = s->options->symfs, .release = s->release, .arch = s->arch, .none = s->options->no_symbols};

@@ -58,8 +58,33 @@ def check(folder, name):
     return "%d lines, %d of sources, %d explained" % (ours.count("\n"), named, len(pairs))
 
 
+def demangled(folder):
+    """The word of --demangle chooses what c++filt prints of the same symbol."""
+    fresh.need("c++filt")
+    program = fresh.build(folder, "shapes.cpp", "words", "-g", "-O1", "-fno-omit-frame-pointer", compiler=fresh.first_of(*CXX))
+    fresh.record(folder, "words.data", RECORD, [program, "400"])
+
+    def symbols(*options):
+        return fresh.our_script(folder, "words.data", ("-F", "ip,sym", *options)).split("\n")
+    count = 0
+    texts = [symbols("--demangle=no"), symbols("--demangle=full"), symbols("--demangle=simple"), symbols()]
+    for mangled, full, simple, plain in zip(*texts):
+        name = mangled.split(" ")[-1]
+        if not name.startswith("_ZN6shapes") or "std::" in full:
+            continue
+        count += 1
+        for text, option in ((full, ()), (simple, ("-p",)), (plain, ("-p",))):
+            wanted = fresh.must(["c++filt", *option, name], folder, "c++filt").stdout.decode().strip() if count < 40 else ""
+            if wanted not in text:
+                raise Failed("%s is %s, and not %s" % (name, text.strip(), wanted))
+    if not count or texts[0] != symbols("--no-demangle") or len({len(text) for text in texts}) != 1:
+        raise Failed("%d symbols of C++" % count)
+    return "%d symbols" % count
+
+
 def main(names):
     checks = {name: lambda folder, name=name: check(folder, name) for name in PROGRAMS}
+    checks["demangled"] = demangled
     return fresh.attempt_all("script/srcline", checks, names)
 
 
