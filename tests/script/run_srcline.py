@@ -70,7 +70,7 @@ def demangled(folder):
     texts = [symbols("--demangle=no"), symbols("--demangle=full"), symbols("--demangle=simple"), symbols()]
     for mangled, full, simple, plain in zip(*texts):
         name = mangled.split(" ")[-1]
-        if not name.startswith("_ZN6shapes") or "std::" in full:
+        if not name.startswith(("_ZN6shapes", "_ZNK6shapes")) or "std::" in full:
             continue
         count += 1
         for text, option in ((full, ()), (simple, ("-p",)), (plain, ("-p",))):
