@@ -8,7 +8,8 @@ Environment: PERFRAY, the command (built with sanitizers or not). Three programs
 DWARF 5, C with DWARF 4 in sections packed by zlib, and one whose symbols are packed in .gnu_debugdata. N mutants of them (2000), with
 bytes changed, runs of bytes changed, stretches doubled or taken out, or cut, take the place of the program; the mutant's number is the
 seed. Of each `report --inline -s sym,srcline` and `script --inline -F +srcline` must end with status 0 in SECONDS, and count every
-sample.
+sample. The same holds for a program whose functions have names made to cost more than they are worth: of 1 MB, and such that short
+ones ask for any amount of text or depth.
 """
 import argparse
 import json
@@ -16,6 +17,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -127,11 +129,46 @@ def check(folder, name, count):
     return "%d mutants" % tried
 
 
+def bombs():
+    """Names of functions: some that demanglers choked on, nesting without end, and what doubles with each letter."""
+    again = "_Z1fI" + "".join("1%sI" % letter for letter in "abcdefgh") + "i" + "E" * 9
+    doubling = "_ZN1aI" + "".join("N1b%s_E" % "".join("IS%sS%sE" % (k, k) for k in ("_",)) for _ in range(30)) + "EE1fEv"
+    return ("n" * (1 << 20), "_Z1f" + "P" * 16000 + "i", "_Z1f" + "P" * 200000 + "i", "_Zcv1BIRT_EIS1_E", again, doubling,
+            "_Z1fSt4pairI" + "S0_" * 5000, "_ZN" + "1a" * 7000 + "E", "_RNvC1a" + "NvB_" * 3000, "_R" + "I" * 15000,
+            "_ZN17h0123456789abcdefE", "_Z1fIX" + "ad" * 7000, "_Z" + "9" * 300, "_ZZZZZZZZ" * 1500, "_RYYYY" + "B0_" * 4000,
+            "_Z1f" + "FvPFv" * 3000 + "E" * 6000)
+
+
+def check_names(folder):
+    """A loop for each of the names, and its samples."""
+    text, names = ".text\n", bombs()
+    for name in names:
+        text += '.type "%s", @function\n"%s": mov $60000000, %%ecx\n1: dec %%ecx\njnz 1b\nret\n.size "%s", .-"%s"\n' % ((name,) * 4)
+    text += ".globl main\n.type main, @function\nmain:\n" + "".join('call "%s"\n' % name for name in names) + "xor %eax, %eax\nret\n.size main, .-main\n"
+    with open(os.path.join(folder, "names.s"), "w", encoding="ascii") as file:
+        file.write(text)
+    program = os.path.join(folder, "program")
+    fresh.must([fresh.first_of("gcc", "cc"), "-Wa,--no-pad-sections", "-o", program, "names.s"], folder, "names.s does not compile")
+    fresh.record(folder, "perf.data", RECORD, [program])
+    root = os.path.join(folder, "root")
+    os.makedirs(os.path.join(root, os.path.dirname(os.path.realpath(program)).lstrip("/")))
+    os.link(program, os.path.join(root, os.path.realpath(program).lstrip("/")))
+    os.link(os.path.join(folder, "perf.data"), os.path.join(root, "perf.data"))
+    began = time.monotonic()
+    counted, printed = samples_of(root, "hostile names")
+    rows = run(["report", "--format=json", "--no-children", "-s", "sym"], root, "hostile names")
+    shown = len(json.loads(rows)["events"][0]["rows"])
+    if counted != printed or not counted or shown < len(names):
+        raise Failed("%d samples of %d, %d of %d functions" % (counted, printed, shown, len(names)))
+    return "%d samples in %d functions, %.1f s" % (counted, shown, time.monotonic() - began)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--count", type=int, default=COUNT)
     count = parser.parse_args().count
     checks = {name: lambda folder, name=name: check(folder, name, -(-count // len(PROGRAMS))) for name in PROGRAMS}
+    checks["names"] = check_names
     return fresh.attempt_all("hostile/objects", checks, [])
 
 
