@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_objects.py - damaged objects cost names and lines, never the report.
 
-usage: run_objects.py [--count N]
+usage: run_objects.py [--count N] [--long-count N]
 
 Environment: PERFRAY, the command (built with sanitizers or not). Three programs are built and recorded by the installed perf: C++ with
 DWARF 5, C with DWARF 4 in sections packed by zlib, and one whose symbols are packed in .gnu_debugdata. N mutants of them (2000), with
@@ -166,7 +166,9 @@ def check_names(folder):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--count", type=int, default=COUNT)
-    count = parser.parse_args().count
+    parser.add_argument("--long-count", type=int, default=COUNT, help="with PERFRAY_LONG set (./dev test --long)")
+    options = parser.parse_args()
+    count = options.long_count if os.environ.get("PERFRAY_LONG") else options.count
     checks = {name: lambda folder, name=name: check(folder, name, -(-count // len(PROGRAMS))) for name in PROGRAMS}
     checks["names"] = check_names
     return fresh.attempt_all("hostile/objects", checks, [])
