@@ -6,6 +6,7 @@
 #include "scratch_file.h"
 #include "symbol/jit_dump.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 static enum symbol_result open_dump(const struct scratch_file *scratch, struct memory *memory, struct jit_dump **dump) {
@@ -176,6 +177,14 @@ TEST(jit_dump_leaves_out_what_makes_no_sense) {
     free(b.bytes);
 }
 
+/* In the file that is there: to make it anew for each byte would wait for the disk. */
+static void put_at(const struct scratch_file *scratch, const uint8_t *bytes, size_t length, size_t at) {
+    const int fd = open(scratch->path, O_WRONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, bytes, length, (off_t)at), length);
+    close(fd);
+}
+
 TEST(jit_dump_grows_while_it_is_read) {
     struct scratch_file scratch;
     struct builder b = {0};
@@ -187,7 +196,7 @@ TEST(jit_dump_grows_while_it_is_read) {
     scratch_write(&scratch, b.bytes, DUMP_HEADER);
     assert_result_is(open_dump(&scratch, &memory, &d), SYMBOL_FOUND);
     for (size_t length = DUMP_HEADER; length <= b.length; length++) {
-        scratch_write(&scratch, b.bytes, length);
+        put_at(&scratch, b.bytes + length - 1, 1, length - 1);
         jit_dump_read_on(d);
         assert_int_equal(d->ended, SYMBOL_FOUND);
     }
@@ -206,17 +215,19 @@ TEST(jit_dump_cut_and_changed_at_every_byte) {
     make_dump(&b);
     scratch_make(&scratch);
     memory_init(&memory, NULL, 0);
-    for (size_t length = 0; length <= b.length; length++) {
-        scratch_write(&scratch, b.bytes, length);
+    scratch_write(&scratch, b.bytes, b.length);
+    for (size_t length = b.length + 1; length-- > 0;) {
+        assert_int_equal(truncate(scratch.path, (off_t)length), 0);
         const enum symbol_result result = open_dump(&scratch, &memory, &d);
         assert_result_is(result, length < DUMP_HEADER ? SYMBOL_NOT_ELF : SYMBOL_FOUND);
         assert_true(!d || (d->damaged == 0 && d->nr_codes <= 2));
         jit_dump_close(d);
     }
+    put_at(&scratch, b.bytes, b.length, 0);
     for (size_t at = 0; at < 3 * b.length; at++) {
         uint8_t *byte = &b.bytes[at / 3], before = *byte;
         *byte = at % 3 == 0 ? 0 : at % 3 == 1 ? 0xff : (uint8_t)(before ^ 1);
-        scratch_write(&scratch, b.bytes, b.length);
+        put_at(&scratch, byte, 1, at / 3);
         open_dump(&scratch, &memory, &d);
         for (uint64_t offset = 0; d && offset < b.length; offset += 3) {
             name_of(d, offset);
@@ -224,6 +235,7 @@ TEST(jit_dump_cut_and_changed_at_every_byte) {
         }
         jit_dump_close(d);
         *byte = before;
+        put_at(&scratch, byte, 1, at / 3);
     }
     assert_int_equal(memory.used, 0);
     scratch_remove(&scratch);
