@@ -21,11 +21,12 @@ extern "C" {
 /* What of a program can be recorded, as far as its symbols and sections say. */
 typedef struct pfr_tracing_hooks {
     bool is_elf;
-    bool calls;       /* -finstrument-functions */
-    bool sleds;       /* -fxray-instrument */
-    bool has_runtime; /* the recorder is linked into it */
-    bool is_dynamic;  /* one can be preloaded */
-    bool has_symbols; /* some: what is not among them is not there */
+    bool calls;        /* -finstrument-functions */
+    bool sleds;        /* -fxray-instrument */
+    bool has_runtime;  /* the recorder is linked into it */
+    bool is_dynamic;   /* one can be preloaded */
+    bool has_symbols;  /* some: what is not among them is not there */
+    bool other_rights; /* set-user-ID or set-group-ID of somebody else: it takes nothing from the environment */
 } pfr_tracing_hooks;
 
 /* Looks at a program's file. PFR_ERR_IO: it cannot be read. */

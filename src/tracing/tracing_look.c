@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HOOK "__cyg_profile_func_enter"
@@ -65,6 +66,10 @@ pfr_status pfr_tracing_look(const char *path, pfr_tracing_hooks *hooks, pfr_erro
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "cannot be read: %s", strerror(errno));
+    struct stat facts;
+    if (fstat(fd, &facts) == 0)
+        hooks->other_rights = ((facts.st_mode & S_ISUID) && facts.st_uid != getuid()) ||
+                              ((facts.st_mode & S_ISGID) && facts.st_gid != getgid());
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf)

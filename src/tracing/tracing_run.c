@@ -79,6 +79,16 @@ static pfr_status write_wishes(struct run *r, pfr_error *err) {
     return add_filters(r, err);
 }
 
+/* Before the program runs: the recorder in it could only say so and let it go on. */
+static pfr_status try_output(const char *path, pfr_error *err) {
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output", "cannot be made: %s", strerror(errno));
+    close(fd);
+    unlink(path);
+    return PFR_OK;
+}
+
 /* The program may be somewhere else when the recorder begins. */
 static pfr_status set_output(struct run *r, pfr_error *err) {
     const char *path = r->options->output;
@@ -92,7 +102,7 @@ static pfr_status set_output(struct run *r, pfr_error *err) {
     if (unlink(r->output) != 0 && errno != ENOENT)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output", "what is there cannot be removed: %s",
                         strerror(errno));
-    return PFR_OK;
+    return try_output(r->output, err);
 }
 
 /* --- The program. */
@@ -120,6 +130,8 @@ static const bool sleds_are_known = false;
 #endif
 
 static const char *advice_for(const pfr_tracing_hooks *h) {
+    if (h->other_rights)
+        return "runs with another user's rights, and so takes no recorder: record a copy of it";
     if (h->sleds && !h->calls && !sleds_are_known)
         return "has XRay's sleds alone, which are patched on x86-64; build it with -finstrument-functions";
     if (!h->calls && !h->sleds && !h->has_runtime && h->has_symbols)

@@ -130,6 +130,16 @@ def test_api(t):
             if not word and Recorded(traces[0]).calls()["leaf"] > 900:
                 wrong.append("LLVM's threshold was not taken")
             t.say(f"api/{name}", wrong)
+        for old in t.folder.glob("base-hosts.*"):
+            old.unlink()
+        done = t.run("calls", 1000, options=None, variables={
+            "XRAY_OPTIONS": f"patch_premain=true:xray_logfile_base={t.folder}/base-",
+            "XRAY_FDR_OPTIONS": "buffer_size=16384:buffer_max=20:func_duration_threshold_us=0"})
+        traces = list(t.folder.glob("base-hosts.*"))
+        wrong = t.judge(done, inside, trace=traces[0])
+        if traces[0].stat().st_size != 4096 + 20 * 16384 + 16:
+            wrong.append(f"{traces[0].stat().st_size} bytes")
+        t.say("api/llvm", wrong)
         done = t.run("api", 1000, "file=x nonsense=1", options=None)
         t.say("api/wrong", [] if done.returncode == 93 and "nonsense=1" in done.stderr else [f"{done.returncode} {done.stderr}"])
     t.expect("starts", 8 * 1000, "starts", 1000, f"file={t.trace} size=4M", options=None)
@@ -261,11 +271,54 @@ def test_path(t):
         t.say("sealed/last", [] if done.returncode == 0 and calls > 3000 else [f"{done} {calls}"])
 
 
+def test_keep_last(t):
+    """A ring that was gone round many times; with PERFRAY_LONG for a minute. bench/RESULTS.md has ten."""
+    if not t.wants("keep_last"):
+        return
+    seconds, size = ("60", "8M") if os.environ.get("PERFRAY_LONG") else ("3", "1M")
+    done = subprocess.run([sys.executable, str(Path(__file__).parent / "keep_last.py"), str(t.library), seconds, size],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    t.say("keep_last", [] if done.returncode == 0 else done.stdout.splitlines())
+
+
+def test_command(t):
+    """perfray trace says before it runs a program what cannot be, and records what makes it hard."""
+    if not t.wants("command") or "PERFRAY" not in os.environ:
+        return
+    perfray = os.environ["PERFRAY"]
+
+    def trace(*words, output=None, more=()):
+        return subprocess.run([perfray, "trace", "-q", "-o", str(output or t.trace), *more, "--", *map(str, words)], cwd=t.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    wrong = []
+    for output, status, says in ((t.folder / "none" / "x", 5, "cannot be made"), ("/proc/x", 5, "cannot be made"),
+                                 ("/dev/full", 2, "no regular file"), (t.folder, 2, "no regular file")):
+        done = trace(t.program, "calls", 5, "", output=output)
+        if done.returncode != status or says not in done.stderr:
+            wrong.append(str(done))
+    t.say("command/outputs", wrong)
+    if os.geteuid() == 0:
+        other = t.build("other")
+        os.chown(other, NOBODY, NOBODY)
+        os.chmod(other, 0o4755)
+        done = trace(other, "calls", 5, "")
+        t.say("command/rights", [] if done.returncode == 2 and "rights" in done.stderr else [str(done)])
+    wrong = []
+    for mode, count, word, calls in (("children", 1000, "_exit", 1000), ("crowd", 200, "", 401), ("execs", 100, t.program, 101),
+                                     ("no_files", 100, "", 100), ("no_memory", 100, "", 100)):
+        done = trace(t.program, mode, count, word, more=["--size", "16M", "--buffer", "16k"])
+        if done.returncode or done.stderr:
+            wrong.append(str(done))
+        elif Recorded(t.trace).calls() != {"leaf": calls}:
+            wrong.append(f"{mode}: {Recorded(t.trace).calls()}")
+    t.say("command/hosts", wrong)
+
+
 def main(argv):
     t = Hosts(argv[0], argv[1], argv[2:])
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and what it starts would too
     try:
-        for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps, test_path):
+        for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps, test_path, test_keep_last, test_command):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
