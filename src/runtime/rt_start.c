@@ -19,6 +19,7 @@
 
 #define API __attribute__((visibility("default"), no_instrument_function))
 #define COPY_ROOM 16384u
+#define NS_PER_SECOND 1000000000u
 #define PAGE 4096u
 #define EFAULT_RESULT (-14)
 #ifndef MADV_POPULATE_READ
@@ -99,7 +100,9 @@ RT_PLAIN void rt_switch(bool on) {
     __atomic_store_n(&rt.wanted, on, __ATOMIC_RELEASE);
 }
 
-RT_PLAIN static uint64_t ticks_in(uint64_t ns) {
+/* Calls of more than ten days are none; a product of 64 bits holds the rest. */
+RT_PLAIN static uint64_t ticks_in(uint64_t asked) {
+    const uint64_t most = 1000000ull * NS_PER_SECOND, ns = asked < most ? asked : most;
     const uint64_t rate = *(const uint64_t *)(const void *)(rt.file + 8);
     return rate / 1000 * (ns / 1000) / 1000 + rate / 1000 * (ns % 1000) / 1000000;
 }

@@ -37,6 +37,9 @@ from xml.dom import minidom
 sys.dont_write_bytecode = True
 import named_recording  # noqa: E402
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import recorder_files  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
 SECONDS = 30
@@ -400,6 +403,28 @@ def judge_symbols(path, more, label, name):
             yield "%s, %s: %r is not given back" % (os.path.basename(path), form, name)
 
 
+def check_recorder(folder, _recorded):
+    """Names that a trace of the runtime gives its functions itself, and the object that it says they are of."""
+    trace = os.path.join(os.fsencode(folder), b"recorder.xray")
+    for label, payload in PAYLOADS.items():
+        name = b"q" + payload.replace(b"\0", b"")[:400]
+        recorder_files.OBJECTS_TOLD = recorder_files.mapped(0x400000, b"/nonexistent/" + name) + recorder_files.scope(name)
+        with open(trace, "wb") as file:
+            file.write(recorder_files.killed())
+        for words in (("latency", "--no-pager"), ("latency", "--by=caller", "--histogram", "--no-pager"), ("latency", "--format=csv"),
+                      ("latency", "--by=caller", "--format=json"), ("dump", "--format=jsonl"), ("dump", "--no-pager"),
+                      ("script", "--no-pager"), ("report", "--no-pager"), ("verify",), ("info", "--no-pager")):
+            done = run([*words, trace])
+            found = dirt(done.stdout) or dirt(done.stderr)
+            if found or done.returncode:
+                yield "%s, %s: %s" % (" ".join(words), label, found or done.stderr)
+                continue
+            command = CSV if "--format=csv" in words else words
+            shown = [unescape(text) for text in texts_of(command, done.stdout)]
+            if words[0] == "latency" and not any(name in text for text in shown):
+                yield "%s, %s: %r is not given back" % (" ".join(words), label, name)
+
+
 def check_functions(folder, recorded):
     """Names that an instrumentation map gives the functions of a trace, and the map's own name."""
     trace = os.path.join(recorded, "..", "xray", "fdr-v5.xray")
@@ -440,7 +465,8 @@ def attempt(label, check, verbose):
 def run_all(options, folder):
     checks = {label: check_payload(folder, label, payload) for label, payload in PAYLOADS.items()}
     for label, check in (("mutants", check_mutants), ("file-names", check_file_names), ("progress", check_progress),
-                         ("symbols", check_symbols), ("functions", check_functions)):
+                         ("symbols", check_symbols), ("functions", check_functions),
+                         ("recorder", check_recorder)):
         checks[label] = check(folder, options.recorded)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = pool.map(lambda item: attempt(*item, options.verbose), checks.items())

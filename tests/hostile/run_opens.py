@@ -186,6 +186,13 @@ def check_traces(folder, recorded):
                                                                 must=[path, names])
 
 
+    # what names objects itself: those that look at the trace alone open none of them, the others nothing that is no file
+    lying = os.path.join(fixtures, "recorder", "lying.xray")
+    for words in (["info"], ["dump"], ["verify"], ["info", "--stats"]):
+        yield " ".join(words) + " of a recorder's trace", check_opens([*words, lying], folder, [lying], must=[lying])
+    yield "latency of a recorder's trace", check_opens(["latency", lying], folder, [lying, "/nonexistent/"], must=[lying])
+
+
 def check_kallsyms_opens(folder, made, named):
     table = os.path.join(folder, "kallsyms")
     write(table, b"ffffffff81000000 T a\nffffffff82000000 T _etext\n")

@@ -419,6 +419,21 @@ ALLOWED = {"__rseq_offset", "__rseq_size", "_dl_find_object", "clock_gettime", "
            "pthread_key_create", "pthread_setspecific", "_GLOBAL_OFFSET_TABLE_"}
 
 
+def test_fortran(t):
+    if not t.wants("fortran"):
+        return
+    if not shutil.which("gfortran"):
+        print("skip runtime/fortran gfortran is not installed")
+        return
+    program, trace = t.folder / "fortran", t.folder / "trace"
+    trace.unlink(missing_ok=True)
+    subprocess.run(["gfortran", "-O0", "-finstrument-functions", str(HERE / "recorded_work.f90"), str(t.library),
+                    f"-Wl,-rpath,{t.library.parent}", "-o", str(program)], cwd=t.folder, check=True)
+    done = subprocess.run([str(program)], env=dict(os.environ, PERFRAY_RT=f"file={trace} size=4M"))
+    calls = Recorded(trace).calls()
+    t.say("fortran", [] if done.returncode == 0 and calls["__work_MOD_leaf"] == 1000 and calls["main"] == 1 else [str(calls)])
+
+
 def test_symbols(t):
     """What the recorder needs of others, and what of it others see."""
     if not t.wants("symbols"):
@@ -458,7 +473,7 @@ def main(argv):
     t = Tests(argv[0], argv[1], argv[2], argv[3:])
     try:
         for test in (test_modes, test_matrix, test_killed_from_outside, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_as_it_lies,
-                     test_examples, test_symbols, test_system_calls):
+                     test_examples, test_fortran, test_symbols, test_system_calls):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
