@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens once in thousands of calls: see rt_recorder.h. Layouts: FDR, version 5. */
 #include "runtime/rt_record.h"
+#include "runtime/rt_sleds.h"
 
 #include <signal.h>
 
@@ -64,7 +65,7 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     }
     if (rt.pid != pid) /* a handler has forked meanwhile: the slot is the parent's */
         return false;
-    const uint64_t now = rt_now_here();
+    const uint64_t now = rt_now_apart();
     t->cpu = rt_cpu();
     t->last = tsc;
     rt_measure(tsc, now);

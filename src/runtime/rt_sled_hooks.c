@@ -37,8 +37,12 @@ RT_PLAIN static long clock_now(long unused, long unused_too) {
     return (long)rt_now_ns(CLOCK_MONOTONIC);
 }
 
+RT_PLAIN uint64_t rt_now_apart(void) {
+    return (uint64_t)rt_apart(clock_now, 0, 0);
+}
+
 RT_PLAIN uint64_t rt_clock_apart(void) {
-    return rt.is_tsc ? rt_ticks() : (uint64_t)rt_apart(clock_now, 0, 0);
+    return rt.is_tsc ? rt_ticks() : rt_now_apart();
 }
 
 HOOK __attribute__((noinline)) static void call_rare(struct rt_thread *t, uint32_t word, unsigned action,
@@ -141,6 +145,10 @@ void __xray_TypedEvent(uint64_t type, const void *bytes, uint64_t size) {
 #else
 
 void rt_vectors_learn(void) {
+}
+
+uint64_t rt_now_apart(void) {
+    return rt_now_ns(CLOCK_MONOTONIC);
 }
 
 uint64_t rt_clock_apart(void) {

@@ -76,7 +76,9 @@ uint64_t rt_island_near(uint64_t start, uint64_t end);
 
 /* --- rt_sled_hooks.c */
 
-/* A clock that may be read in the middle of the program's call. */
+/* Clocks that may be read in the middle of the program's call: CLOCK_MONOTONIC, as the C library reads it without a
+   system call, and that of the trace. */
+uint64_t rt_now_apart(void);
 uint64_t rt_clock_apart(void);
 void rt_vectors_learn(void);
 

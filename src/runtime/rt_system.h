@@ -61,13 +61,6 @@ RT_PLAIN static inline uint64_t rt_now_ns(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The same from inside a hook, where the C library's way may use registers that are the program's. */
-RT_PLAIN static inline uint64_t rt_now_here(void) {
-    struct timespec now = {0, 0};
-    RT_CALL3(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Both without a call: what they replace may use registers that the program's call at hand has in use. */
 RT_PLAIN static inline void rt_zero(void *to, size_t size) {
 #if defined __x86_64__
