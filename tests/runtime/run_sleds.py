@@ -236,6 +236,43 @@ def test_versions(t):
           trace.read_bytes()[:4] == b"\2\0\1\0" else [f"status {done.returncode}: {done.stderr}"])
 
 
+LOADS = """
+#include <dlfcn.h>
+int main(void) {
+    void *plug = dlopen("libplugged.so", RTLD_NOW); /* found by DT_RUNPATH of the program alone */
+    int (*plugged)(int), sum = 0;
+    if (!plug)
+        return 1;
+    *(void **)(void *)&plugged = dlsym(plug, "plugged");
+    dlclose(dlopen("libm.so.6", RTLD_NOW)); /* from now on it is seen */
+    for (int i = 0; i < 100; i++)
+        sum += plugged(i);
+    return sum == 5050 ? 0 : 2;
+}
+"""
+
+
+def test_loads(t):
+    """dlopen finds what it finds without the recorder."""
+    if not t.has("clang-19", "loads") or "PERFRAY" not in os.environ:
+        return
+    folder, trace = t.folder / "loads", t.folder / "loads.xray"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "plugged.c").write_text("int plugged(int x) { return x + 1; }\n")
+    (folder / "loads.c").write_text(LOADS)
+    subprocess.run(["clang-19", *SLEDS, "-O1", "-shared", "-fPIC", folder / "plugged.c", "-o", folder / "deep/libplugged.so"],
+                   check=True)
+    subprocess.run(["clang-19", *SLEDS, "-O1", "-c", folder / "loads.c", "-o", folder / "loads.o"], check=True)
+    subprocess.run(["clang-19", folder / "loads.o", "-ldl", "-Wl,-rpath,$ORIGIN/deep", "-Wl,--enable-new-dtags", "-o",
+                    folder / "loads"], check=True)
+    done = perfray("trace", "-o", trace, folder / "loads")
+    counts = Counter({"plugged": 0})
+    for line in perfray("latency", "-f", "csv", trace).stdout.splitlines()[1:]:
+        counts[line.split(",")[1].strip('"')] += int(line.split(",")[3])
+    wrong = differences("calls of", counts, Counter({"main": 1, "plugged": 100}))
+    t.say("loads", wrong + ([] if done.returncode == 0 and not done.stderr else [f"status {done.returncode}: {done.stderr}"]))
+
+
 def test_map(t):
     """The trace's own names as a map: perfray names by it as by the trace, and llvm-xray takes it."""
     if not t.has("clang-19", "map") or "PERFRAY" not in os.environ:
@@ -286,7 +323,7 @@ def test_llvm(t):
 def main(argv):
     t = Sleds(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_throws, test_own, test_filters, test_trace, test_versions, test_map, test_llvm):
+        for test in (test_modes, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_llvm):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
