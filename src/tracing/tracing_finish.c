@@ -75,7 +75,8 @@ static void tell(const struct rtf_control *c, pfr_tracing_result *result) {
     result->recorded = true;
     result->is_full = c->full != 0;
     result->functions = c->next_function;
-    result->lost = c->lost[RTF_BUSY] + c->lost[RTF_TABLE] + c->lost[RTF_TOO_LARGE] + (c->full ? 0 : c->lost[RTF_FULL]);
+    result->lost = c->lost[RTF_BUSY] + c->lost[RTF_TABLE] + c->lost[RTF_TOO_LARGE] + c->lost[RTF_SLED] +
+                   (c->full ? 0 : c->lost[RTF_FULL]);
 }
 
 static pfr_status pack(struct finishing *f, pfr_error *err) {
