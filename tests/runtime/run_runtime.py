@@ -441,7 +441,7 @@ def test_symbols(t):
     lines = subprocess.run(["nm", str(t.archive)], text=True, stdout=subprocess.PIPE, check=True).stdout
     first = [line.split() for line in lines.split("loads.o:")[0].splitlines() if line.split()[1:]]
     needed = {words[-1] for words in first if words[-2] in "Uw"}
-    seen = {words[-1] for words in first if words[-2] in "TDBRV"}
+    seen = {words[-1] for words in first if words[-2] in "TDBRVW"}
     wrong = [f"needs {name}" for name in sorted(needed - ALLOWED)]
     declared = {line.split("(")[0].split()[-1].lstrip("*") for line in (t.include / "perfray/runtime.h").read_text().splitlines()
                 if line.endswith(");") and "pfr_rt_" in line and line[0] not in " #"}
