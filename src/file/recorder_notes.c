@@ -18,12 +18,69 @@ static size_t note_at(const pfr_reader *r) {
     return RTF_NOTE - (version < 3 ? FDR_METADATA : 0) - (version < 2 ? FDR_METADATA : 0);
 }
 
-/* What notes hold is in the byte order of the recorder's machine, whatever the trace was made into since. */
+/* --- What notes hold is in the byte order of the recorder's machine, whatever the trace was made into since; there are
+   recorders for little-endian ones alone. */
+
+static void own32(uint32_t *at, size_t count) {
+    for (size_t i = 0; i < count && !host_little; i++)
+        at[i] = __builtin_bswap32(at[i]);
+}
+
+static void own64(uint64_t *at, size_t count) {
+    for (size_t i = 0; i < count && !host_little; i++)
+        at[i] = __builtin_bswap64(at[i]);
+}
+
+static void own_note(struct rtf_note *n) {
+    own32(&n->kind, 1);
+    own32(&n->first, 1);
+    own64(&n->size, 1);
+}
+
+static void own_control(struct rtf_control *c) {
+    own_note(&c->note);
+    own64(&c->slot_size, 1);
+    own64(&c->nr_slots, 1);
+    own64(&c->slots_at, 1);
+    own64(&c->start_tsc, 1);
+    own64(&c->start_ns, 1);
+    own64(&c->leader_start, 1);
+    own32(&c->leader, 1);
+    own32(&c->keep_last, 1);
+    own32(&c->is_tsc, 1);
+    own32(&c->full, 1);
+    own64(&c->next_slot, 1);
+    own64(&c->slots_taken, 1);
+    own32(&c->next_function, 1);
+    own32(&c->next_object, 1);
+    own64(c->lost, RTF_LOSSES);
+    own64(c->spares, RTF_SPARES);
+    own32(c->function_slots, RTF_FUNCTION_SLOTS);
+    own32(c->object_slots, RTF_OBJECT_SLOTS);
+    own32(&c->spaces, 1);
+}
+
+static void own_function(struct rtf_function *f) {
+    own64(&f->address, 1);
+    own32(&f->object, 1);
+}
+
+static void own_object(struct rtf_object *o) {
+    own32(&o->kind, 1);
+    own32(&o->pid, 1);
+    own64(&o->base, 1);
+    own64(&o->start, 1);
+    own64(&o->end, 1);
+    own64(&o->from, 1);
+    own64(&o->until, 1);
+}
+
 static bool take_control(const pfr_reader *r, const uint8_t *bytes, size_t have, struct rtf_control *c) {
     const size_t at = note_at(r);
-    if (!host_little || have < at + sizeof *c)
+    if (have < at + sizeof *c)
         return false;
     memcpy(c, bytes + at, sizeof *c);
+    own_control(c);
     return memcmp(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) == 0;
 }
 
@@ -43,8 +100,8 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct rtf_control c;
     const uint64_t size = input_size(&r->parts[0].in);
     r->trace->slot_size = 0;
-    if (!take_control(r, bytes, have, &c) || c.note.kind != RTF_RUNNING || r->context.swap || r->trace->version < 3 ||
-        c.slot_size < SLOT_LEAST)
+    if (!take_control(r, bytes, have, &c) || c.note.kind != RTF_RUNNING || r->context.swap == host_little ||
+        r->trace->version < 3 || c.slot_size < SLOT_LEAST)
         return;
     if (size < RTF_EXTENTS || c.slots_at > size - RTF_EXTENTS ||
         c.nr_slots != (size - RTF_EXTENTS - c.slots_at) / c.slot_size ||
@@ -75,7 +132,8 @@ static pfr_status add_functions(struct recorder_notes *n, struct memory *memory,
                 return mem_fail(memory, err, "functions");
             n->functions = grown;
         }
-        memcpy(&n->functions[n->nr_functions++], at, sizeof *n->functions);
+        memcpy(&n->functions[n->nr_functions], at, sizeof *n->functions);
+        own_function(&n->functions[n->nr_functions++]);
     }
     return PFR_OK;
 }
@@ -91,6 +149,7 @@ static pfr_status add_objects(struct recorder_notes *n, struct memory *memory, c
         }
         struct rtf_object *o = &n->objects[n->nr_objects++];
         memcpy(o, at, sizeof *o);
+        own_object(o);
         o->path[sizeof o->path - 1] = 0;
         if (o->build_id_size > sizeof o->build_id)
             o->build_id_size = 0;
@@ -110,6 +169,7 @@ static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorde
     if (have < begin + sizeof note)
         return PFR_OK;
     memcpy(&note, bytes + begin, sizeof note);
+    own_note(&note);
     const uint64_t payload = payload_of(r, bytes);
     const bool functions = note.kind == RTF_FUNCTIONS, objects = note.kind == RTF_OBJECTS;
     const size_t known = functions ? n->nr_functions : n->nr_objects;
