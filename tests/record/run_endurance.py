@@ -270,8 +270,8 @@ def stubborn(folder, tasks):
         for _ in range(orders):
             recorder.send_signal(number)
             time.sleep(0.1)
-        told = recorder.stderr.read1(1000).decode()
         recorder.wait(timeout=PATIENCE)
+        told = recorder.stderr.read1(1000).decode()
         recorder.stdin.close()
         must("the command goes on as process" in told or orders == 2, "it says: %s" % told)
         here = facts(out)
@@ -330,6 +330,7 @@ def refused(folder):
 
 
 def main():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where these tests are run by nohup
     with tempfile.TemporaryDirectory(prefix="perfray-endurance-") as folder:
         if run(PERFRAY, "record", "-q", "-e", "cpu-clock:u", "-o", os.path.join(folder, "try.data"), "true").returncode:
             print("skip record nothing can be sampled here")
