@@ -237,7 +237,7 @@ def test_traps(t):
         calls = recorded.calls()["leaf"]
         t.say(f"no_counter/{word}", [] if done.returncode == 0 and calls >= 500 and not recorded.gaps() else [f"{done} {calls}"])
     if t.wants("handler_forks"):
-        done = t.run("handler_forks", 60)
+        done = t.run("handler_forks", 60, options="size=64M buffer=16k")
         recorded = Recorded(t.trace)
         wrong = [] if done.returncode == 0 and not done.stderr else [str(done)]
         wrong += [str(gap) for gap in recorded.gaps()]
