@@ -200,7 +200,7 @@ class Bench:
 
     def is_of_names(self, path):
         """Objects and kernel tables; the object that traces of the runtime name; where symbols looks for one to offer."""
-        return path.endswith("perfray-fixture") or (self.command == ["symbols"] and path.startswith("/usr/lib/")) or (
+        return path.startswith("/nonexistent/perfray") or (self.command == ["symbols"] and path.startswith("/usr/lib/")) or (
             self.command in NAMING and
             path.startswith((self.folder + "/kallsyms", os.path.join(self.options.recorded, "demo-root"))))
 
