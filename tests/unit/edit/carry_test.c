@@ -16,6 +16,7 @@ struct instances {
     struct memory memory;
     struct arena arena;
     struct pfr_rec_attr attr;
+    struct pfr_context context; /* lists in samples point to it */
     struct pfr_rec_sample samples[EACH];
 };
 
@@ -31,14 +32,14 @@ static void make_instances(struct instances *i, unsigned bit) {
                                     .branch_sample_type = bit == 11 ? 1u << 17 | 1 : 0,
                                     .sample_regs_user = 0x1f,
                                     .sample_regs_intr = 0x105};
-    const struct pfr_context c = {.word = {[WORD_SAMPLE] = i->attr.sample_type,
-                                           [WORD_READ] = i->attr.read_format,
-                                           [WORD_BRANCH] = i->attr.branch_sample_type,
-                                           [WORD_REGS_USER] = i->attr.sample_regs_user,
-                                           [WORD_REGS_INTR] = i->attr.sample_regs_intr,
-                                           [WORD_MISC] = 2}};
+    i->context = (struct pfr_context){.word = {[WORD_SAMPLE] = i->attr.sample_type,
+                                               [WORD_READ] = i->attr.read_format,
+                                               [WORD_BRANCH] = i->attr.branch_sample_type,
+                                               [WORD_REGS_USER] = i->attr.sample_regs_user,
+                                               [WORD_REGS_INTR] = i->attr.sample_regs_intr,
+                                               [WORD_MISC] = 2}};
     for (unsigned n = 0; n < EACH; n++)
-        ASSERT_OK(layout_random(&random, layout_at(L_sample), &c, &i->arena, &i->samples[n], &err), err);
+        ASSERT_OK(layout_random(&random, layout_at(L_sample), &i->context, &i->arena, &i->samples[n], &err), err);
 }
 
 static void write_instances(const struct instances *i, const char *path, pfr_order order) {
