@@ -4,7 +4,8 @@
 /*
  * The flight recorder, libperfray-rt: a library of its own, linked into the program that is to be traced. It records
  * each call of functions that were compiled with -finstrument-functions (gcc, clang) or have the sleds of clang's
- * -fxray-instrument, and what the program asks for below. It needs no call to do so: PERFRAY_RT in the environment starts it, and so does `perfray trace`.
+ * -fxray-instrument, and what the program asks for below. It needs no call to do so: PERFRAY_RT in the environment
+ * starts it, and so does `perfray trace`.
  *
  *     gcc -finstrument-functions prog.c $(pkg-config --cflags --libs perfray-rt) -o prog
  *     PERFRAY_RT=file=prog.xray ./prog; perfray latency prog.xray
@@ -24,7 +25,8 @@ extern "C" {
  * standard error. */
 int pfr_rt_start(const char *options);
 
-/* Calls are not recorded from now on; each still costs a few nanoseconds, and one with sleds nothing. What was recorded stays in the trace. */
+/* Calls are not recorded from now on; each still costs a few nanoseconds, and one with sleds nothing. What was recorded
+ * stays in the trace. */
 void pfr_rt_stop(void);
 
 /* What was recorded up to now is handed to the disk; without it that is up to the kernel, and no process that ends

@@ -70,15 +70,15 @@ typedef struct pfr_recorder_options {
     uint32_t aux_sample; /* bytes of AUX area in a sample */
     /* what else is recorded */
     bool namespaces, cgroup_events, switches, counts_per_thread, running_time, only_user, only_kernel;
-    const char *clock;   /* "monotonic", "CLOCK_BOOTTIME", 4; NULL: the kernel's own */
-    uint64_t ring_bytes; /* 0: 1 MB for each cpu, or half of it */
-    uint64_t aux_bytes;  /* of each AUX area; 0: 4 MB */
-    bool overwrite;      /* rings keep the newest, and are written at the end or at pfr_recorder_snapshot */
+    const char *clock;    /* "monotonic", "CLOCK_BOOTTIME", 4; NULL: the kernel's own */
+    uint64_t ring_bytes;  /* 0: 1 MB for each cpu, or half of it */
+    uint64_t aux_bytes;   /* of each AUX area; 0: 4 MB */
+    bool overwrite;       /* rings keep the newest, and are written at the end or at pfr_recorder_snapshot */
     bool tail_synthesize; /* what runs is told at the end, too; so it is with overwrite */
     uint32_t realtime;    /* priority of the recording thread, SCHED_FIFO; 0: as it is */
-    bool unbuffered;     /* each record is drained at once */
-    int64_t delay_ms;    /* events count from then on; -1: not before they are enabled */
-    const char *control; /* "fd:3[,4]", "fifo:PATH[,PATH]": enable, disable, snapshot, stop, ping; the other answers */
+    bool unbuffered;      /* each record is drained at once */
+    int64_t delay_ms;     /* events count from then on; -1: not before they are enabled */
+    const char *control;  /* "fd:3[,4]", "fifo:PATH[,PATH]": enable, disable, snapshot, stop, ping; the other answers */
     /* where to */
     const char *output; /* NULL: perf.data, whose forerunner becomes perf.data.old; "-": a stream */
     bool compress;

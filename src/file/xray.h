@@ -84,8 +84,8 @@ struct trace {
         bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: it is lost */
     struct basic_call call;
     struct basic_places basic;
-    uint64_t block_end; /* of the profile's block at hand */
-    bool told;          /* that the record at r->at is out of place, of basic logs and profiles */
+    uint64_t block_end;                      /* of the profile's block at hand */
+    bool told;                               /* that the record at r->at is out of place, of basic logs and profiles */
     uint64_t slots_at, slot_size, slots_end; /* recorder_notes.h; slot_size 0: buffers lie one behind the other */
 };
 

@@ -129,8 +129,8 @@ struct profile_trace_field {
     bool plain;    /* by itself, not as the event's text has it */
 };
 
-/* Calls of a trace that a chain has where no number is wished for: what is printed of a recursion grows with depth times
-   depth. */
+/* Calls of a trace that a chain has where no number is wished for: what is printed of a recursion grows with depth
+   times depth. */
 #define PROFILE_CALLS_DEEP 256u
 
 struct profile_wish {

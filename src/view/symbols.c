@@ -39,7 +39,7 @@ static pfr_status load(struct symbols *s, pfr_error *err) {
                                       .node_cost = NODE_COST,
                                       .names = {.symfs = o->symfs,
                                                 .debug_folder = o->debug_dir,
-                                .cache_folder = o->cache_dir,
+                                                .cache_folder = o->cache_dir,
                                                 .kallsyms = o->kallsyms,
                                                 .vmlinux = o->vmlinux,
                                                 .release = s->release},

@@ -58,7 +58,8 @@ struct rtf_object {
 /* Why calls are not in the trace. */
 enum rtf_loss { RTF_BUSY, RTF_FULL, RTF_TABLE, RTF_TOO_LARGE, RTF_SLED, RTF_LOSSES };
 
-/* Entries of a list in one slot. What is left over makes the same note fit into a buffer of version 1 that is as large. */
+/* Entries of a list in one slot. What is left over makes the same note fit into a buffer of version 1 that is as large.
+ */
 static inline uint64_t rtf_entries_in(uint64_t slot_size, uint64_t entry) {
     return (slot_size - RTF_NOTE - RTF_ENTRIES - RTF_EXTENTS) / entry;
 }

@@ -28,7 +28,8 @@
 /* What `swap` is for bytes that a test wrote down in little-endian order. */
 #define SWAP_OF_LITTLE (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* How many of n, of what is tried many times: an eighth where the machine is emulated (PERFRAY_SPARSE), at least two. */
+/* How many of n, of what is tried many times: an eighth where the machine is emulated (PERFRAY_SPARSE), at least two.
+ */
 #define SOME_OF(n) (!getenv("PERFRAY_SPARSE") ? (n) : (n) < 16 ? 2 : (n) / 8)
 
 struct test_entry {

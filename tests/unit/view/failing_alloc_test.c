@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory of whole verbs: every allocation of info, dump, report, symbols, latency, script, export, flame, verify,
- * convert and recover fails once, on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no half
- * of a table), and no block, no descriptor and no file is left over. What a verb can do without that allocation must
- * come out as if it had not failed.
+ * convert and recover fails once, on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no
+ * half of a table), and no block, no descriptor and no file is left over. What a verb can do without that allocation
+ * must come out as if it had not failed.
  */
 #include "../base/failing_alloc.h"
 #include "../file/recorded_files.h"
