@@ -307,8 +307,8 @@ def run_all(options, folder):
     good = True
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for number, command in enumerate(COMMANDS):
-            # what is written is mostly the same calls: every second recording, all with PERFRAY_LONG
-            is_spared = command[0] in ("convert", "recover") and "PERFRAY_LONG" not in os.environ
+            # what is written, and what shares its names with report: every second recording, all with PERFRAY_LONG
+            is_spared = command[0] not in ("info", "dump", "report", "script") and "PERFRAY_LONG" not in os.environ
             benches = [Bench(options, folder, command, path) for path in (paths[number % 2::2] if is_spared else paths)]
             good = print_command(command, benches, list(pool.map(try_one, benches))) and good
         for command in TRACE_COMMANDS:
