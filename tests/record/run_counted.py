@@ -21,24 +21,12 @@ import sys
 import tempfile
 import time
 
-from run_record import (NOBODY, PERFRAY, Skip, Wrong, address_of, events, features, must, must_be_root, paranoid, run, text)
+import run_record
+from run_record import (NOBODY, PERFRAY, Skip, Wrong, address_of, events, features, must, must_be_root, paranoid, report, run,
+                        text)
 
 COUNT = 4000
 PATIENCE = 60
-failed = False
-
-
-def report(name, part, *arguments):
-    global failed
-    try:
-        part(*arguments)
-        print("ok record/%s" % name)
-    except Skip as reason:
-        print("skip record/%s %s" % (name, reason))
-    except (Wrong, subprocess.TimeoutExpired) as problem:
-        failed = True
-        print("not ok record/%s\n    %s" % (name, problem))
-    sys.stdout.flush()
 
 
 def said(done):
@@ -597,7 +585,7 @@ def main():
         report("privileges", privileges, folder)
         if not shutil.which("perf"):
             print("skip record/options perf is not installed")
-            return 1 if failed else 0
+            return 1 if run_record.failed else 0
         report("options", all_options, folder)
         report("list", listed, folder)
         report("bpf-programs", programs, folder)
@@ -605,7 +593,7 @@ def main():
         for name, part in (("streams", streams), ("parts", parts), ("newest", newest), ("late", late), ("delayed", delayed),
                            ("hotplug", hotplug)):
             report(name, part, folder, steps)
-    return 1 if failed else 0
+    return 1 if run_record.failed else 0
 
 
 if __name__ == "__main__":

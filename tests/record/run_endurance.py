@@ -18,26 +18,13 @@ import sys
 import tempfile
 import time
 
+import run_record
 from run_counted import said
-from run_record import PERFRAY, Skip, Wrong, must, must_be_root, run, text
+from run_record import PERFRAY, Skip, Wrong, must, must_be_root, report, run, text
 
 LONG = "PERFRAY_LONG" in os.environ
 PATIENCE = 120
 GETPPID = ["-e", "syscalls:sys_enter_getppid", "-c", "1"]
-failed = False
-
-
-def report(name, part, *arguments):
-    global failed
-    try:
-        part(*arguments)
-        print("ok record/%s" % name)
-    except Skip as reason:
-        print("skip record/%s %s" % (name, reason))
-    except (Wrong, subprocess.TimeoutExpired) as problem:
-        failed = True
-        print("not ok record/%s\n    %s" % (name, problem))
-    sys.stdout.flush()
 
 
 def facts(path):
@@ -352,7 +339,7 @@ def main():
         report("endures/unread", unread, tasks)
         report("endures/unwaited", unwaited, folder)
         report("endures/refused", refused, folder)
-    return 1 if failed else 0
+    return 1 if run_record.failed else 0
 
 
 if __name__ == "__main__":
