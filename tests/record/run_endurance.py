@@ -20,7 +20,7 @@ import time
 
 import run_record
 from run_counted import said
-from run_record import PERFRAY, Skip, Wrong, must, must_be_root, report, run, text
+from run_record import PERFRAY, Skip, must, must_be_root, report, run, text
 
 LONG = "PERFRAY_LONG" in os.environ
 PATIENCE = 120
