@@ -250,6 +250,22 @@ static struct found find_name(const struct parse *parse, const char *name, size_
     return (struct found){0};
 }
 
+/* The start of a name will do, where no other shown one begins so. *other is one that does, NULL where none. */
+static struct found find_start(const struct parse *parse, const char *name, size_t length, const char **other) {
+    struct found found = {0};
+    *other = NULL;
+    for (size_t i = 0; i < parse->nr_sets; i++)
+        for (const struct opt *row = parse->sets[i].rows; row->name; row++) {
+            if (!row->help || strncmp(row->name, name, length) != 0)
+                continue;
+            if (found.row)
+                *other = row->name;
+            else
+                found = (struct found){&parse->sets[i], row};
+        }
+    return found;
+}
+
 static struct found find_letter(const struct parse *parse, char letter) {
     for (size_t i = 0; i < parse->nr_sets; i++)
         for (const struct opt *row = parse->sets[i].rows; row->name; row++)
@@ -267,6 +283,11 @@ static bool refuse_unknown(const struct parse *parse, const char *typed, const c
     const char *const meant = name ? nearest_word(&best, name) : NULL;
     complain_as(parse->program, "there is no option %s%s%s%s; see %s -h", typed, meant ? " (did you mean --" : "",
                 meant ? meant : "", meant ? "?)" : "", parse->program);
+    return false;
+}
+
+static bool refuse_short(const struct parse *parse, const char *typed, const char *one, const char *other) {
+    complain_as(parse->program, "%s may be --%s or --%s; see %s -h", typed, one, other, parse->program);
     return false;
 }
 
@@ -304,11 +325,16 @@ static bool take_option(const struct parse *parse, const struct found *found, ch
 static bool take_long(const struct parse *parse, char *word, struct words *words) {
     const size_t length = strcspn(word + 2, "=");
     char *const attached = word[2 + length] ? word + 3 + length : NULL;
-    const struct found found = find_name(parse, word + 2, length);
-    if (!found.row) {
+    const char *other = NULL;
+    struct found found = find_name(parse, word + 2, length);
+    if (!found.row)
+        found = find_start(parse, word + 2, length, &other);
+    if (!found.row || other)
         word[2 + length] = '\0';
+    if (!found.row)
         return refuse_unknown(parse, word, word + 2);
-    }
+    if (other)
+        return refuse_short(parse, word, found.row->name, other);
     if (attached && !found.row->arg)
         return refuse_option(parse, found.row, "takes no argument");
     return take_option(parse, &found, attached, words);

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define KEY(name) PROFILE_BIT(PROFILE_##name)
 #define AS_TEXT(cell) .identity = identity_of_##cell, .collate = collate_texts
@@ -31,8 +32,6 @@ const struct report_field report_fields[] = {
     {"tid", NULL, "Tid", KEY(TID), .identity = identity_of_tid, .collate = collate_signed, .print = cell_signed,
      .right = true, .is_number = true},
     {"cpu", NULL, "CPU", KEY(CPU), .identity = identity_of_cpu, .collate = collate_signed, .print = cell_three},
-    {"socket", NULL, "Socket", KEY(CPU), NEEDS_TOPOLOGY, .identity = identity_of_socket, .collate = collate_signed,
-     .print = cell_three, .right = true},
     {"event", NULL, "Event", .identity = identity_of_event, .print = cell_event},
     {"dso", NULL, "Shared Object", .needs = NEEDS_FRAMES, .identity = identity_of_dso, .collate = collate_objects,
      .print = cell_object},
@@ -49,6 +48,8 @@ const struct report_field report_fields[] = {
     {"addr", NULL, "Address", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES, .identity = identity_of_address,
      .collate = collate_as_addresses, .print = cell_address},
     {"parent", NULL, "Parent symbol", .needs = NEEDS_PARENT, AS_TEXT(parent), .print = cell_parent},
+    {"socket", NULL, "Socket", KEY(CPU), NEEDS_TOPOLOGY, .identity = identity_of_socket, .collate = collate_signed,
+     .print = cell_three, .right = true},
     {"cgroup", NULL, "Cgroup", KEY(CGROUP), AS_TEXT(cgroup), .print = cell_text_or_none},
     {"cgroup_id", NULL, "Cgroup id", KEY(CGROUP_ID), .identity = identity_of_cgroup_id, .print = cell_number,
      .right = true, .is_number = true},
@@ -129,6 +130,10 @@ static const struct report_field *find_field(const char *name, size_t length) {
     return NULL;
 }
 
+static bool begins_so(const char *known, const char *name, size_t length) {
+    return known && strncasecmp(known, name, length) == 0;
+}
+
 struct field_list {
     const struct report_field **at;
     unsigned *count;
@@ -150,6 +155,17 @@ static bool fits_mode(const struct report *r, const struct report_field *f) {
            (r->mode == REPORT_MEMORY || !(f->keys & of_memory || f->of_memory));
 }
 
+/* A word cut short is the first field that begins so, as in perf; what tells rows apart comes before weights. */
+static const struct report_field *find_word(const struct report *r, const char *name, size_t length) {
+    const struct report_field *found = find_field(name, length);
+    for (unsigned weights = 0; !found && weights < 2; weights++)
+        for (const struct report_field *f = report_fields; f->name && !found; f++)
+            if (!f->identity == weights && fits_mode(r, f) &&
+                (begins_so(f->name, name, length) || begins_so(f->other_name, name, length)))
+                found = f;
+    return found;
+}
+
 static void add_to_list(void *list, const struct report_field *field) {
     add_field(*(const struct field_list *)list, field);
 }
@@ -158,7 +174,7 @@ static pfr_status read_words(struct report *r, const char *words, struct field_l
                              pfr_error *err) {
     for (const char *at = words; *at; at += *at == ',' || *at == ' ') {
         const size_t length = strcspn(at, ", ");
-        const struct report_field *f = length ? find_field(at, length) : NULL;
+        const struct report_field *f = length ? find_word(r, at, length) : NULL;
         bool known = f || !length;
         if (!known)
             PFR_TRY(report_trace_word(r, at, length, add_to_list, &list, &known, err));
