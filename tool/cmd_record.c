@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "command.h"
@@ -44,7 +45,8 @@ static const struct opt record_opts[] = {
     {"cgroup", 'G', OPT_STRING, OF(cgroups), "NAMES", "record what runs in this cgroup, with -a or -C"},
     {"no-inherit", 'i', OPT_FLAG, OF(no_inherit), NULL, "record no tasks that the recorded ones start"},
     {"per-thread", 0, OPT_FLAG, OF(per_thread), NULL, "a ring for each thread, not for each cpu"},
-    {"output", 'o', OPT_STRING, OF(output), "FILE", "write here, - is standard output; perf.data without it"},
+    {"output", 'o', OPT_STRING, OF(output), "FILE",
+     "write here, - is standard output; without it perf.data, into a pipe a stream"},
     {"compression-level", 'z', OPT_ATTACHED, OF(level), "LEVEL", "compress by zstd, at level 1 or this one"},
     {"mmap-pages", 'm', OPT_STRING, OF(ring), "PAGES",
      "size of each ring: pages, or 4M; 1M without it; of AUX areas behind a comma"},
@@ -112,6 +114,13 @@ static void note_told(void *context, const char *sentence) {
 
 /* --- options to the library's --- */
 
+/* As perf has it: without -o a pipe is given the stream. */
+static const char *output_of(const struct record_options *o) {
+    struct stat facts;
+    const bool piped = fstat(STDOUT_FILENO, &facts) == 0 && S_ISFIFO(facts.st_mode);
+    return !o->output && !o->switch_output && piped && !o->dry_run ? "-" : o->output;
+}
+
 static void plain_options(const struct record_options *o, pfr_recorder_options *to) {
     *to = (pfr_recorder_options){
         .size = sizeof *to,
@@ -156,7 +165,7 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
         .tail_synthesize = o->tail_synthesize,
         .realtime = o->realtime,
         .control = o->control,
-        .output = o->output,
+        .output = output_of(o),
         .compress = o->level != NULL,
         .build_ids = o->no_build_ids        ? PFR_BUILD_IDS_NONE
                      : o->build_ids_in_maps ? PFR_BUILD_IDS_IN_MAPS

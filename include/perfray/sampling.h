@@ -80,7 +80,8 @@ typedef struct pfr_recorder_options {
     int64_t delay_ms;     /* events count from then on; -1: not before they are enabled */
     const char *control;  /* "fd:3[,4]", "fifo:PATH[,PATH]": enable, disable, snapshot, stop, ping; the other answers */
     /* where to */
-    const char *output; /* NULL: perf.data, whose forerunner becomes perf.data.old; "-": a stream */
+    const char *output; /* NULL: perf.data, whose forerunner becomes perf.data.old; "-": a stream on standard output,
+                           and what the command prints goes to standard error */
     bool compress;
     int level; /* of zstd; 0: 1 */
     pfr_record_build_ids build_ids;

@@ -79,6 +79,8 @@ static pfr_status fork_command(pfr_recorder *r, int go[2], int failed[2], pfr_er
         close(failed[0]);
         if (r->options.drop_privileges && !privileges_drop())
             _exit(126);
+        if (r->options.output && strcmp(r->options.output, "-") == 0)
+            dup2(STDERR_FILENO, STDOUT_FILENO); /* what it prints is no part of the stream */
         become(r->options.command, go[0], failed[1]);
     }
     r->command = (struct recorder_command){.pid = pid, .go = go[1], .failed = failed[0]};

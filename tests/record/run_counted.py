@@ -351,17 +351,21 @@ def os_getppid():
 # --- streams, parts, rings --------------------------------------------------------------------------------------------
 
 def streams(folder, steps):
-    """Straight into the readers, while it is recorded."""
+    """Straight into the readers, while it is recorded; what the command prints is no part of the stream. A pipe is given
+    one without -o, too."""
     del folder
-    head = [PERFRAY, "record", "-q", "-e", "page-faults:u", "-c", "1", "-o", "-", "sh", "-c", steps + " >/dev/null"]
-    for reader in ([PERFRAY, "report", "--no-pager", "-"], ["perf", "report", "--stdio", "-i", "-"]):
+    head = [PERFRAY, "record", "-q", "-e", "page-faults:u", "-c", "1"]
+    command = ["sh", "-c", "echo printed; " + steps + " >/dev/null"]
+    for output, reader in zip(([], ["-o", "-"]), ([PERFRAY, "report", "--no-pager", "-"], ["perf", "report", "--stdio", "-i", "-"])):
         if not shutil.which(reader[0]):
             continue
-        recorder = subprocess.Popen(head, stdout=subprocess.PIPE)
+        recorder = subprocess.Popen([*head, *output, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         done = subprocess.run(reader, stdin=recorder.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                               timeout=PATIENCE)
         recorder.stdout.close()
+        printed = recorder.stderr.read()
         must(recorder.wait() == 0, "the recorder ends with %d" % recorder.returncode)
+        must(printed == b"printed\n", "the command's output beside the stream: %r" % printed[-400:])
         must(done.returncode == 0 and b"touch" in done.stdout and b"steps" in done.stdout,
              "%s: status %d: %s" % (reader[0], done.returncode, said(done)))
         must(not done.stderr, "%s: %s" % (reader[0], said(done)))
