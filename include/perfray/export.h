@@ -32,7 +32,7 @@ typedef struct pfr_export_options {
     const char *format;      /* a name that pfr_export_format_at gives */
     const pfr_selection *of; /* NULL: everything */
     /* Written to this file, which is there whole or not at all, with mode 0600; what has the name is replaced if it is
-       a regular file. NULL: to `out`. */
+       a regular file, and written into if it is a character device. NULL: to `out`. */
     const char *path;
     bool mark_kernel; /* folded: `_[k]` behind functions of the kernel */
 } pfr_export_options;
@@ -54,7 +54,7 @@ const pfr_export_format *pfr_export_format_at(size_t number);
  * periods are not added up: PFR_ERR_USAGE where by_period is set and several events have samples.
  *
  * PFR_OK; PFR_HOLE: written, but parts of the input could not be used; PFR_ERR_USAGE: an unknown format or event, a
- * filter that makes no sense, a path that is no regular file, or a stream without spool; PFR_ERR_IO: nothing is left of
+ * filter that makes no sense, a path that is neither regular file nor character device, or a stream without spool; PFR_ERR_IO: nothing is left of
  * a file that could not be written; else as pfr_next.
  */
 pfr_status pfr_export(pfr_reader *reader, const pfr_export_options *options, pfr_output *out, pfr_error *err);

@@ -27,16 +27,32 @@ static pfr_status make_names(struct whole_file *file, const char *path, pfr_erro
     return PFR_OK;
 }
 
+static bool is_device(const char *path) {
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
+static int open_unfinished(const struct whole_file *file) {
+    if (file->is_device)
+        return descriptor_open(AT_FDCWD, file->path, O_WRONLY | O_NOFOLLOW | O_NOCTTY, 0);
+    return descriptor_open(AT_FDCWD, file->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+}
+
+static void take_away(const struct whole_file *file) {
+    if (!file->is_device)
+        unlink(file->unfinished);
+}
+
 pfr_status whole_file_open(struct whole_file *file, const char *path, struct memory *memory, struct output *out,
                            pfr_error *err) {
-    *file = (struct whole_file){.memory = memory};
+    *file = (struct whole_file){.memory = memory, .is_device = is_device(path)};
     PFR_TRY(make_names(file, path, err));
-    const int fd = descriptor_open(AT_FDCWD, file->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    const int fd = open_unfinished(file);
     pfr_status st = fd < 0 ? pfr_fail_errno(err, errno, "make", path) : PFR_OK;
     if (fd >= 0)
         st = out_open_fd(out, fd, true, memory, NULL, err);
     if (fd >= 0 && st < 0)
-        unlink(file->unfinished);
+        take_away(file);
     if (st < 0)
         forget(file);
     return st;
@@ -44,10 +60,10 @@ pfr_status whole_file_open(struct whole_file *file, const char *path, struct mem
 
 pfr_status whole_file_close(struct whole_file *file, struct output *out, bool is_whole, pfr_error *err) {
     pfr_status st = out_close(out, is_whole ? err : NULL);
-    if (st >= 0 && is_whole && rename(file->unfinished, file->path) < 0)
+    if (st >= 0 && is_whole && !file->is_device && rename(file->unfinished, file->path) < 0)
         st = pfr_fail_errno(err, errno, "name", file->path);
     if (st < 0 || !is_whole)
-        unlink(file->unfinished);
+        take_away(file);
     forget(file);
     return st;
 }
@@ -58,4 +74,8 @@ pfr_status whole_file_may_be(const char *path, pfr_error *err) {
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "%.80s is no regular file, and is not replaced",
                     path);
+}
+
+pfr_status whole_file_may_go_to(const char *path, pfr_error *err) {
+    return is_device(path) ? PFR_OK : whole_file_may_be(path, err);
 }

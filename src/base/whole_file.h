@@ -18,6 +18,7 @@ struct whole_file {
     struct memory *memory;
     char *path, *unfinished; /* in one block */
     size_t room;             /* bytes of it */
+    bool is_device;
 };
 
 /* < 0: *err; nothing is left and nothing needs to be closed. */
@@ -30,5 +31,8 @@ pfr_status whole_file_close(struct whole_file *file, struct output *out, bool is
 /* PFR_ERR_USAGE: something that is no regular file has this name, which a new file must not take. A symbolic link is no
    regular file here. */
 pfr_status whole_file_may_be(const char *path, pfr_error *err);
+
+/* The same, but character devices may be written into. */
+pfr_status whole_file_may_go_to(const char *path, pfr_error *err);
 
 #endif

@@ -248,7 +248,7 @@ static pfr_status write_stream(struct trace_carry *c, const struct trace_form *f
 static pfr_status write_file(struct trace_carry *c, const struct trace_form *form, pfr_error *err) {
     struct whole_file file;
     struct output out;
-    PFR_TRY(whole_file_may_be(c->options->path, err));
+    PFR_TRY(whole_file_may_go_to(c->options->path, err));
     PFR_TRY(whole_file_open(&file, c->options->path, &c->reader->memory, &out, err));
     const pfr_status s = write_to(c, form, &out, err);
     const pfr_status closed = whole_file_close(&file, &out, s >= 0, s < 0 ? NULL : err);

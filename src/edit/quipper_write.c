@@ -324,7 +324,7 @@ static pfr_status open_output(struct quipping *q, pfr_error *err) {
     const char *path = q->options->path;
     if (strcmp(path, "-") == 0)
         return out_open_fd(&q->out, STDOUT_FILENO, false, q->memory, NULL, err);
-    PFR_TRY(whole_file_may_be(path, err));
+    PFR_TRY(whole_file_may_go_to(path, err));
     PFR_TRY(whole_file_open(&q->file, path, q->memory, &q->out, err));
     q->named = true;
     return PFR_OK;

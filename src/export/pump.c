@@ -141,7 +141,7 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
 static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(check_maps(e, err));
     if (path)
-        PFR_TRY(whole_file_may_be(path, err));
+        PFR_TRY(whole_file_may_go_to(path, err));
     PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
     PFR_TRY(load(e, err));
     PFR_TRY(check_events(e, err));

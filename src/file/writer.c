@@ -77,7 +77,7 @@ static pfr_status open_in_place(pfr_writer *w, const char *path, pfr_error *err)
 /* Under its other name; the output belongs to the first part from here on. */
 static pfr_status open_whole(pfr_writer *w, const char *path, pfr_error *err) {
     struct output out;
-    PFR_TRY(whole_file_may_be(path, err));
+    PFR_TRY(whole_file_may_go_to(path, err));
     PFR_TRY(whole_file_open(&w->file, path, &w->memory, &out, err));
     w->named = true;
     w->parts[0].out = out;

@@ -70,6 +70,26 @@ TEST(whole_file_leaves_nothing_of_what_is_not_whole) {
     end_place(&p);
 }
 
+TEST(whole_file_writes_into_a_device_and_leaves_it) {
+    struct place p;
+    struct stat st;
+    pfr_error err;
+    begin_place(&p);
+    assert_int_equal(whole_file_may_be("/dev/null", &err), PFR_ERR_USAGE);
+    assert_int_equal(whole_file_may_go_to("/dev/null", &err), PFR_OK);
+    assert_int_equal(whole_file_may_go_to(p.folder, &err), PFR_ERR_USAGE);
+    for (unsigned whole = 0; whole < 2; whole++) {
+        strcpy(p.path, "/dev/null");
+        assert_int_equal(write_file(&p, "text", whole), PFR_OK);
+        assert_int_equal(lstat("/dev/null", &st), 0);
+        assert_true(S_ISCHR(st.st_mode));
+    }
+    strcpy(p.path, "/dev/full");
+    assert_int_equal(write_file(&p, "text", true), PFR_ERR_IO);
+    snprintf(p.path, sizeof p.path, "%s/made", p.folder);
+    end_place(&p);
+}
+
 TEST(whole_file_is_not_written_through_what_has_its_first_name) {
     struct place p;
     struct whole_file file;
