@@ -54,8 +54,8 @@ const pfr_export_format *pfr_export_format_at(size_t number);
  * periods are not added up: PFR_ERR_USAGE where by_period is set and several events have samples.
  *
  * PFR_OK; PFR_HOLE: written, but parts of the input could not be used; PFR_ERR_USAGE: an unknown format or event, a
- * filter that makes no sense, a path that is neither regular file nor character device, or a stream without spool; PFR_ERR_IO: nothing is left of
- * a file that could not be written; else as pfr_next.
+ * filter that makes no sense, a path that is neither regular file nor character device, or a stream without spool;
+ * PFR_ERR_IO: nothing is left of a file that could not be written; else as pfr_next.
  */
 pfr_status pfr_export(pfr_reader *reader, const pfr_export_options *options, pfr_output *out, pfr_error *err);
 
