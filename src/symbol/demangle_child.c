@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The process that demangles (base/confined.h), one for all demanglers: made at the first mangled name, asked one name
- * at a time, ended with the last demangler. A question is a packet of flags and the name, an answer one of the text; an
- * empty text: there is none. A child that was forked off meanwhile does not use its parent's.
+ * at a time, ended with the last demangler. Plain names are demangled here (plain_mangling.h). A question is a packet
+ * of flags and the name, an answer one of the text; an empty text: there is none. A child that was forked off meanwhile
+ * does not use its parent's.
  */
 #include "base/confined.h"
 #include "demangle.h"
+#include "plain_mangling.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -139,16 +141,21 @@ static bool make_room(struct demangler *demangler) {
     return demangler->text;
 }
 
-const char *demangle(struct demangler *demangler, const char *name, unsigned flags) {
+static size_t demangle_elsewhere(const char *name, size_t length, unsigned flags, char *to) {
     struct question q; /* 16 KB, of which the name is used */
+    q.flags = flags;
+    memcpy(q.name, name, length + 1);
+    const ssize_t got = ask_any(&q, length, to);
+    return got > 0 && *to ? (size_t)got : 0;
+}
+
+const char *demangle(struct demangler *demangler, const char *name, unsigned flags) {
     const size_t length = demangle_looks_mangled(name) ? strnlen(name, MANGLED_MOST + 1) : 0;
     if (length == 0 || length > MANGLED_MOST || !make_room(demangler))
         return NULL;
-    q.flags = flags;
-    memcpy(q.name, name, length + 1);
-    const ssize_t got = ask_any(&q, length, demangler->text);
-    if (got <= 0 || demangler->text[0] == '\0')
-        return NULL;
-    demangler->text[got] = '\0';
-    return demangler->text;
+    size_t made = flags & DEMANGLE_PARAMETERS ? 0 : plain_demangle(name, demangler->text);
+    if (made == 0)
+        made = demangle_elsewhere(name, length, flags, demangler->text);
+    demangler->text[made] = '\0';
+    return made ? demangler->text : NULL;
 }

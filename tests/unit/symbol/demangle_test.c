@@ -109,7 +109,7 @@ TEST(demangle_every_allocation_fails_once) {
         failing_alloc_begin(&failing, n);
         memory_init(&memory, &failing.alloc, 0);
         demangler_init(&demangler, &memory);
-        const char *shown = demangle(&demangler, "_ZN3foo3barEi", 0);
+        const char *shown = demangle(&demangler, "_ZN3foo3barIiEEvv", 0);
         const bool has_failed = failing.has_failed;
         demangler_free(&demangler);
         assert_int_equal(failing.blocks, 0);
@@ -135,6 +135,20 @@ static unsigned children(void) {
     return count;
 }
 
+/* Plain names need no process. */
+TEST(demangle_plain_names_here) {
+    struct memory memory;
+    struct demangler one;
+    memory_init(&memory, NULL, 0);
+    demangler_init(&one, &memory);
+    const unsigned before = children();
+    assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+    assert_int_equal(children(), before);
+    assert_string_equal(demangle(&one, "_ZN3foo3barEi", DEMANGLE_PARAMETERS), "foo::bar(int)");
+    demangler_free(&one);
+    assert_int_equal(memory.used, 0);
+}
+
 /* The process that demangles is one for all, is made again when it dies, and ends with the last demangler. */
 TEST(demangle_in_a_process_that_dies) {
     struct memory memory;
@@ -146,8 +160,8 @@ TEST(demangle_in_a_process_that_dies) {
     for (unsigned i = 0; i < DEMANGLERS_MOST; i++) {
         pid_t pid = 0;
         char path[64];
-        assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
-        assert_string_equal(demangle(&other, "_ZN3foo3bazEi", 0), "foo::baz");
+        assert_string_equal(demangle(&one, "_ZN3foo3barIiEEvv", 0), "foo::bar<int>");
+        assert_string_equal(demangle(&other, "_ZN3foo3bazIiEEvv", 0), "foo::baz<int>");
         snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)gettid());
         FILE *file = fopen(path, "r");
         while (file && fscanf(file, "%d", &pid) == 1) {
@@ -157,14 +171,14 @@ TEST(demangle_in_a_process_that_dies) {
         fclose(file);
         assert_int_equal(children(), before + 1);
         assert_int_equal(kill(pid, SIGKILL), 0);
-        assert_null(demangle(&one, "_ZN3foo3barEi", 0)); /* this name is lost */
+        assert_null(demangle(&one, "_ZN3foo3barIiEEvv", 0)); /* this name is lost */
     }
     demangler_free(&one);
     demangler_free(&other);
     assert_int_equal(children(), before);
     assert_int_equal(memory.used, 0);
     demangler_init(&one, &memory);
-    assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+    assert_string_equal(demangle(&one, "_ZN3foo3barIiEEvv", 0), "foo::bar<int>");
     demangler_free(&one);
 }
 
@@ -175,16 +189,16 @@ TEST(demangle_in_a_forked_process) {
     int status;
     memory_init(&memory, NULL, 0);
     demangler_init(&one, &memory);
-    assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+    assert_string_equal(demangle(&one, "_ZN3foo3barIiEEvv", 0), "foo::bar<int>");
     const pid_t pid = fork();
     if (pid == 0) {
-        const char *shown = demangle(&one, "_ZN3foo3bazEi", 0);
-        const bool right = shown && strcmp(shown, "foo::baz") == 0;
+        const char *shown = demangle(&one, "_ZN3foo3bazIiEEvv", 0);
+        const bool right = shown && strcmp(shown, "foo::baz<int>") == 0;
         demangler_free(&one);
         _exit(right ? 0 : 1);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    assert_string_equal(demangle(&one, "_ZN3foo3barEi", 0), "foo::bar");
+    assert_string_equal(demangle(&one, "_ZN3foo3barIiEEvv", 0), "foo::bar<int>");
     demangler_free(&one);
 }
