@@ -6,7 +6,7 @@
 #include "command.h"
 
 #define CACHE_ROW(type)                                                                                                \
-    { "no-cache", 0, OPT_CLEAR, offsetof(type, cache), NULL, "neither use nor keep lines found out before" }
+    { "no-cache", 0, OPT_CLEAR, offsetof(type, cache), NULL, "neither use nor keep lines and kernel names found out before" }
 
 /* $XDG_CACHE_HOME/perfray, else ~/.cache/perfray; NULL: there is neither, or it is not wished for. Valid until the next
  * call. */

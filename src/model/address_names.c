@@ -101,7 +101,8 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
         if (!n->options.kallsyms && !kernel_is_running(o, n->options.release))
             return NULL;
         *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
-                                         .path = n->options.kallsyms ? n->options.kallsyms : "/proc/kallsyms"};
+                                         .path = n->options.kallsyms ? n->options.kallsyms : "/proc/kallsyms",
+                                         .cache = n->options.kallsyms ? NULL : n->options.cache_folder};
         return &kallsyms_symbol_source;
     }
     if (o->kind == OBJECT_ANONYMOUS) {

@@ -7,7 +7,8 @@
  *
  * address, type as in nm(1) (small letter: local; w: weak), name, and for modules a tab and the module's name. Symbols
  * have no sizes: each reaches to the next. Open only opens; the list (some 200 000 lines) is read, once, when the
- * first address is asked for, and bisected as it is (kernel_list.h); one that is in no order becomes a table. Readers
+ * first address is asked for, and bisected as it is (kernel_list.h); one that is in no order becomes a table. Of the
+ * running kernel's a part is kept for the next report, and answers before the list is read (kernel_image.h). Readers
  * without the permission get zeros for addresses: SYMBOL_HIDDEN.
  */
 #include <string.h>
@@ -94,8 +95,25 @@ static enum symbol_result load_table(struct symbol_handle *handle) {
 }
 
 static enum symbol_result load_kallsyms(struct symbol_handle *handle) {
-    const enum symbol_result result = kernel_list_load(&handle->list, handle->unread, KALLSYMS_BYTES_MOST);
+    enum symbol_result result = kernel_list_read(&handle->list, handle->unread, KALLSYMS_BYTES_MOST);
+    if (result != SYMBOL_FOUND)
+        return result;
+    if (handle->has_key && (handle->image.fd < 0 || handle->image.damaged))
+        kernel_image_keep(handle->cache, &handle->key, handle->list.text, handle->list.length, handle->memory);
+    result = kernel_list_index(&handle->list);
     return result == SYMBOL_NO_MATCH ? load_table(handle) : result;
+}
+
+/* What was kept by another report, where it answers. */
+static bool find_kept(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
+    if (handle->cache && !handle->has_key) {
+        handle->has_key = kernel_key_read(handle->unread, &handle->key);
+        if (handle->has_key)
+            kernel_image_open(&handle->image, handle->cache, &handle->key);
+        else
+            handle->cache = NULL;
+    }
+    return kernel_image_find(&handle->image, address, symbol);
 }
 
 static enum symbol_result kallsyms_open(const struct symbol_object *object, struct memory *memory,
@@ -104,11 +122,14 @@ static enum symbol_result kallsyms_open(const struct symbol_object *object, stru
     if (result != SYMBOL_FOUND)
         return result;
     struct stat facts;
+    (*handle)->cache = object->cache;
     return handle_settle(handle, open_regular(object->path, OPEN_PROC, &(*handle)->unread, &facts));
 }
 
 static enum symbol_result kallsyms_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
     if (handle->unread >= 0) {
+        if (find_kept(handle, address, symbol))
+            return SYMBOL_FOUND;
         handle->state = load_kallsyms(handle);
         close(handle->unread);
         handle->unread = -1;

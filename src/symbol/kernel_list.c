@@ -83,6 +83,13 @@ static void part_name(struct kernel_line *line) {
     line->module = kernel_line_module(tab, end, &line->module_length);
 }
 
+bool kernel_line_read(const char *at, const char *end, struct kernel_line *line) {
+    if (!take_line(at, end, line))
+        return false;
+    part_name(line);
+    return true;
+}
+
 /* --- Loading. */
 
 static enum symbol_result make_room(struct kernel_list *list) {
@@ -158,13 +165,18 @@ static enum symbol_result look_at_all(struct kernel_list *list) {
     return seen.named ? SYMBOL_FOUND : SYMBOL_NO_SYMBOLS;
 }
 
-enum symbol_result kernel_list_load(struct kernel_list *list, int fd, uint64_t most_bytes) {
-    enum symbol_result result = read_all(list, fd, most_bytes);
-    if (result != SYMBOL_FOUND)
-        return result;
-    if (list->length && list->text[list->length - 1] != '\n')
+enum symbol_result kernel_list_read(struct kernel_list *list, int fd, uint64_t most_bytes) {
+    const enum symbol_result result = read_all(list, fd, most_bytes);
+    if (result == SYMBOL_FOUND && list->length && list->text[list->length - 1] != '\n')
         list->text[list->length++] = '\n'; /* there is room */
-    result = list->length && memchr(list->text, '\0', list->length) ? SYMBOL_NO_MATCH : look_at_all(list);
+    if (result != SYMBOL_FOUND)
+        kernel_list_free(list);
+    return result;
+}
+
+enum symbol_result kernel_list_index(struct kernel_list *list) {
+    const enum symbol_result result =
+        list->length && memchr(list->text, '\0', list->length) ? SYMBOL_NO_MATCH : look_at_all(list);
     if (result != SYMBOL_FOUND)
         kernel_list_free(list);
     return result;

@@ -23,9 +23,12 @@ struct kernel_list {
 void kernel_list_init(struct kernel_list *list, struct memory *memory);
 void kernel_list_free(struct kernel_list *list);
 
-/* Reads the file. FOUND: it may be asked. NO_MATCH: it does not look as expected, and was read for nothing. HIDDEN,
-   NO_SYMBOLS, LIMIT, NO_MEMORY, IO. */
-enum symbol_result kernel_list_load(struct kernel_list *list, int fd, uint64_t most_bytes);
+/* Reads the text, which ends with a '\n' if there is any. FOUND, LIMIT, NO_MEMORY, IO. */
+enum symbol_result kernel_list_read(struct kernel_list *list, int fd, uint64_t most_bytes);
+
+/* Once it is read. FOUND: it may be asked. Else the text goes: NO_MATCH: it does not look as expected, and was read for
+   nothing. HIDDEN, NO_SYMBOLS, LIMIT, NO_MEMORY. */
+enum symbol_result kernel_list_index(struct kernel_list *list);
 
 /* As symbol_source.find; NO_MEMORY or LIMIT where the name could not be kept. */
 enum symbol_result kernel_list_find(struct kernel_list *list, uint64_t address, struct symbol *symbol);
@@ -37,6 +40,9 @@ struct kernel_line {
     uint32_t name_length, module_length;
     char type;
 };
+
+/* The line up to `end`, which is its '\n'; false: it does not look as the kernel writes them. */
+bool kernel_line_read(const char *at, const char *end, struct kernel_line *line);
 
 /* Code, and data that can be written; what can only be read is passed over, as by perf (seen with perf 6.1). */
 bool kernel_line_is_named(char type, const char *name, size_t length);

@@ -12,6 +12,7 @@ enum symbol_result handle_new(struct memory *memory, struct symbol_handle **hand
     made->unread = -1;
     table_init(&made->table, memory);
     kernel_list_init(&made->list, memory);
+    kernel_image_init(&made->image, memory);
     return SYMBOL_FOUND;
 }
 
@@ -22,6 +23,7 @@ void handle_close(struct symbol_handle *handle) {
         close(handle->unread);
     table_free(&handle->table);
     kernel_list_free(&handle->list);
+    kernel_image_close(&handle->image);
     mem_free(handle->memory, handle->segments, handle->segment_count, sizeof *handle->segments);
     mem_free(handle->memory, handle, 1, sizeof *handle);
 }

@@ -2,6 +2,7 @@
 #ifndef PFR_SYMBOL_SYMBOL_HANDLE_H
 #define PFR_SYMBOL_SYMBOL_HANDLE_H
 /* What the sources of this folder keep for an object that was opened: the same for all of them. */
+#include "kernel_image.h"
 #include "kernel_list.h"
 #include "symbol_table.h"
 
@@ -15,9 +16,13 @@ struct symbol_handle {
     uint8_t build_id[BUILD_ID_MOST];
     size_t build_id_size;
     struct debug_link debug_link;
-    enum symbol_result state;    /* kallsyms: what reading gave; FOUND once the list or the table is there */
-    struct kernel_list list;     /* kallsyms: its text; empty: what it says is in the table */
-    int unread;                  /* kallsyms: the file, until the first find; else -1 */
+    enum symbol_result state;  /* kallsyms: what reading gave; FOUND once the list or the table is there */
+    struct kernel_list list;   /* kallsyms: its text; empty: what it says is in the table */
+    struct kernel_image image; /* kallsyms: what was kept of it */
+    const char *cache;         /* kallsyms: the folder of that; NULL: none */
+    bool has_key;              /* kallsyms: `key` says what the list is of */
+    struct kernel_key key;
+    int unread;                  /* kallsyms: the file, until the first find that it must answer; else -1 */
     const struct jit_dump *dump; /* jitdump: where its names are */
 };
 

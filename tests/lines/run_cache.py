@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_cache.py - lines that were found out before are kept, and change no output.
+"""run_cache.py - lines and names of the kernel that were found out before are kept, and change no output.
 
 usage: run_cache.py [NAME...]
 
@@ -184,7 +184,49 @@ def check_changed(folder):
     return None
 
 
-CHECKS = {"warm": check_warm, "damage": check_damage, "folders": check_folders, "full_disk": check_full_disk, "at_once": check_at_once,
+def kernel_list_bytes(folder, words, environment):
+    """How much of the kernel's list of symbols a command reads."""
+    log = os.path.join(folder, "strace.txt")
+    done = subprocess.run(["strace", "-f", "-o", log, "-e", "trace=read,pread64", "-yy", *words], cwd=folder, capture_output=True, check=False,
+                          env=environment, timeout=fresh.SECONDS)
+    if done.returncode != 0:
+        raise Failed("status %d: %r" % (done.returncode, done.stderr[-300:]))
+    return sum(int(line.split(" = ")[-1]) for line in open(log, errors="replace") if "kallsyms>" in line), done.stdout
+
+
+def check_kernel(folder):
+    """Names of the kernel are kept: the second report reads no list, prints the same, and believes nothing that was changed."""
+    fresh.need("strace")
+    if not any(int(line.split()[0], 16) for line in open("/proc/kallsyms", encoding="ascii")):
+        raise fresh.Skipped("the kernel hides its addresses")
+    fresh.record(folder, "perf.data", ("-e", "cpu-clock:k", "-F", "5000"), ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do cat /proc/self/smaps; done"])
+    kept = os.path.join(folder, "kept")
+    environment = {"PATH": fresh.PATH, "HOME": folder, "XDG_CACHE_HOME": kept}
+    words = [os.environ["PERFRAY"], "report", "--no-pager", "-s", "sym", "--format=csv", "-i", "perf.data"]
+    whole, wanted = kernel_list_bytes(folder, words + ["--no-cache"], environment)
+    if os.path.exists(kept) or wanted.count(b"\n") < 5:
+        raise Failed("--no-cache writes, or no samples: %r" % wanted[:300])
+    first = kernel_list_bytes(folder, words, environment)
+    second = kernel_list_bytes(folder, words, environment)
+    if first[1] != wanted or second[1] != wanted or second[0] > 8192 or first[0] < whole or whole < 100000:
+        raise Failed("bytes read: %d, %d, then %d; the same: %s, %s" % (whole, first[0], second[0], first[1] == wanted, second[1] == wanted))
+    place = os.path.join(kept, "perfray")
+    path = os.path.join(place, [name for name in os.listdir(place) if name.endswith(".kernel")][0])
+    if stat.S_IMODE(os.stat(path).st_mode) != 0o600:
+        raise Failed("others may read it")
+    with open(path, "rb") as file:
+        good = bytearray(file.read())
+    for at in [8, 30, 60, len(good) // 2]:
+        bad = bytearray(good)
+        bad[at:at + 4096] = bytes(byte ^ 0x41 for byte in bad[at:at + 4096])
+        with open(path, "wb") as file:
+            file.write(bad)
+        if kernel_list_bytes(folder, words, environment)[1] != wanted:
+            raise Failed("changed at byte %d: something else is printed" % at)
+    return "%d bytes, then %d" % (whole, second[0])
+
+
+CHECKS = {"warm": check_warm, "kernel": check_kernel, "damage": check_damage, "folders": check_folders, "full_disk": check_full_disk, "at_once": check_at_once,
           "changed": check_changed}
 
 if __name__ == "__main__":
