@@ -34,7 +34,7 @@ bool chain_marker(uint64_t entry, unsigned *mode) {
     return true;
 }
 
-static bool is_known_marker(uint64_t entry) {
+bool chain_marker_is_known(uint64_t entry) {
     static const int known[] = {-32, -128, -512, -640};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if ((uint64_t)known[i] == entry)
@@ -49,7 +49,7 @@ static bool has_unknown_marker(const pfr_u64s *chain, uint32_t most) {
         const uint64_t entry = pfr_u64s_at(chain, i);
         if (entry < CHAIN_MARKERS)
             most--;
-        else if (!is_known_marker(entry))
+        else if (!chain_marker_is_known(entry))
             return true;
     }
     return false;
@@ -69,20 +69,4 @@ bool chain_next(struct chain_walk *walk, uint64_t *address) {
         return true;
     }
     return false;
-}
-
-/* Seldom is anything but the first entry a marker. */
-uint32_t chain_read(const pfr_u64s *chain, unsigned mode, uint32_t most, struct chain_address *to) {
-    uint32_t count = 0;
-    for (uint64_t i = 0; i < chain->count && count < most; i++) {
-        const uint64_t entry = pfr_u64s_at(chain, i);
-        if (__builtin_expect(entry >= CHAIN_MARKERS, 0)) {
-            if (!is_known_marker(entry))
-                return 0;
-            mode = mode_of_marker(entry, mode);
-            continue;
-        }
-        to[count++] = (struct chain_address){entry, mode};
-    }
-    return count;
 }

@@ -28,14 +28,9 @@ struct chain_walk {
 struct chain_walk chain_begin(const pfr_u64s *chain, unsigned mode, uint32_t most);
 bool chain_next(struct chain_walk *walk, uint64_t *address);
 
-/* The same at once: into `to`, which has room for `most`; how many. */
-struct chain_address {
-    uint64_t address;
-    unsigned mode;
-};
-uint32_t chain_read(const pfr_u64s *chain, unsigned mode, uint32_t most, struct chain_address *to);
-
 /* false: an address. A marker changes *mode. */
 bool chain_marker(uint64_t entry, unsigned *mode);
+/* Of a marker: a chain with one that is not known has no addresses. */
+bool chain_marker_is_known(uint64_t marker);
 
 #endif

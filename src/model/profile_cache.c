@@ -7,7 +7,7 @@
 #include "model/profile_parts.h"
 
 #define FIRST_SLOTS ((size_t)1024)
-#define SLOTS_MOST ((size_t)1 << 17)
+#define SLOTS_MOST ((size_t)1 << 19)
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory) {
     const uint64_t seed = (uint64_t)(uintptr_t)c ^ memory->used;

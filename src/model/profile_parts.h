@@ -276,6 +276,7 @@ struct stack_row {
     uint64_t since; /* of its frames */
     uint32_t node;  /* where it is; at the end: its own */
     uint32_t at, count;
+    uint32_t from; /* where its frames begin in its room */
     pfr_status status;
     bool too_deep;
 };
@@ -286,13 +287,11 @@ struct stacks {
     unsigned count;
     struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
     uint32_t *frames;           /* of each row, outermost first; room + 1 for each */
-    size_t room, chain_length;
-    struct chain_address *chain; /* the one at hand, innermost first */
-    uint32_t *hashes;            /* of its addresses */
+    size_t room;
 };
 
 static inline uint32_t *stack_frames(const struct stacks *s, unsigned row) {
-    return s->frames + row * (s->room + 1);
+    return s->frames + row * (s->room + 1) + s->rows[row].from;
 }
 
 struct counter;

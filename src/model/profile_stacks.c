@@ -17,10 +17,7 @@ void profile_stacks_init(struct stacks *s, struct memory *memory) {
 
 void profile_stacks_free(struct stacks *s) {
     mem_free(s->memory, s->frames, s->frames ? BATCH * (s->room + 1) : 0, sizeof *s->frames);
-    mem_free(s->memory, s->chain, s->room, sizeof *s->chain);
-    mem_free(s->memory, s->hashes, s->room, sizeof *s->hashes);
-    s->frames = s->hashes = NULL;
-    s->chain = NULL;
+    s->frames = NULL;
     s->room = 0;
 }
 
@@ -28,21 +25,14 @@ void profile_stacks_free(struct stacks *s) {
 static pfr_status grow(struct stacks *s, size_t length, pfr_error *err) {
     const size_t room = length > 2 * s->room ? length : 2 * s->room;
     uint32_t *frames = mem_alloc(s->memory, BATCH * (room + 1), sizeof *frames);
-    uint32_t *hashes = mem_alloc(s->memory, room, sizeof *hashes);
-    struct chain_address *chain = mem_alloc(s->memory, room, sizeof *chain);
-    if (!frames || !hashes || !chain) {
-        const pfr_status st = mem_fail(s->memory, err, "stacks");
-        mem_free(s->memory, frames, BATCH * (room + 1), sizeof *frames);
-        mem_free(s->memory, hashes, room, sizeof *hashes);
-        mem_free(s->memory, chain, room, sizeof *chain);
-        return st;
-    }
-    for (unsigned i = 0; i < s->count; i++)
+    if (!frames)
+        return mem_fail(s->memory, err, "stacks");
+    for (unsigned i = 0; i < s->count; i++) {
         memcpy(frames + i * (room + 1), stack_frames(s, i), s->rows[i].count * sizeof *frames);
+        s->rows[i].from = 0;
+    }
     profile_stacks_free(s);
     s->frames = frames;
-    s->hashes = hashes;
-    s->chain = chain;
     s->room = room;
     return PFR_OK;
 }
@@ -51,93 +41,90 @@ static pfr_status make_room(struct stacks *s, size_t length, pfr_error *err) {
     return s->frames && length <= s->room ? PFR_OK : grow(s, length, err);
 }
 
-/* Leaves the outermost ones. */
-static void drop_innermost(struct stacks *s, uint32_t most) {
-    if (s->chain_length <= most)
-        return;
-    memmove(s->chain, s->chain + (s->chain_length - most), most * sizeof *s->chain);
-    s->chain_length = most;
-}
-
-/* Into s->chain, innermost first. */
-static pfr_status read_chain(struct counter *c, const struct picked *picked, pfr_error *err) {
-    struct stacks *s = &c->stacks;
-    const uint32_t wanted = profile_max_stack(c), kept = picked->made ? UINT32_MAX : wanted;
-    const uint32_t most = c->profile->wish.from_outermost ? UINT32_MAX : kept;
-    PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
-    s->chain_length = chain_read(&picked->chain, picked->mode, most, s->chain);
-    drop_innermost(s, picked->made && !c->profile->wish.from_outermost ? UINT32_MAX : wanted);
-    return PFR_OK;
-}
-
 static void raise_since(struct stack_row *row, const struct frame_found *found) {
     row->since = found->since > row->since ? found->since : row->since;
 }
 
-/* As of one moment. */
-static pfr_status put_chain_at(struct counter *c, const struct stack_place *place, struct stack_row *row,
-                               uint32_t *frames, pfr_error *err) {
-    const struct chain_address *chain = c->stacks.chain;
+/* What addresses of a chain are looked up with. */
+struct climb {
+    struct frame_cache *cache;
+    const struct stack_place *place;
+    struct frame_cache_view view;
+    uint64_t in;
+    uint32_t space;
+    unsigned mode;
+};
+
+static void change_mode(struct climb *climb, unsigned mode) {
+    climb->mode = mode;
+    climb->space = frame_cache_space(mode, climb->place->space);
+    climb->in = frame_cache_in(mode, climb->space);
+}
+
+/* What does not stand first where it belongs, and what is asked as of one moment. */
+static pfr_status find_frame(struct climb *climb, uint32_t hash, uint64_t address, struct stack_row *row,
+                             uint32_t *frame, pfr_error *err) {
+    const struct key *key = climb->place->key;
     struct frame_found found;
-    for (size_t left = c->stacks.chain_length; left > 0; left--) {
-        const struct chain_address *a = &chain[left - 1];
-        PFR_TRY(frame_cache_find(&c->cache, a->mode, place->space, a->address, place->key, &found, err));
-        frames[row->count++] = found.frame;
-    }
+    if (key)
+        PFR_TRY(frame_cache_find(climb->cache, climb->mode, climb->place->space, address, key, &found, err));
+    else
+        PFR_TRY(frame_cache_find_hashed(climb->cache, hash, climb->mode, climb->space, address, &found, err));
+    if (!key)
+        raise_since(row, &found);
+    climb->view = frame_cache_look(climb->cache);
+    *frame = found.frame;
     return PFR_OK;
 }
 
-/* All of its addresses, and what is known of them is fetched meanwhile. */
-static void hash_chain(struct stacks *s, const struct frame_cache *cache, uint32_t space) {
-    const struct frame_cache_view view = frame_cache_look(cache);
-    const uint64_t seed = cache->spaces.seed;
-    uint64_t in = 0;
-    unsigned mode = UINT32_MAX;
-    for (size_t i = 0; i < s->chain_length; i++) {
-        const struct chain_address *a = &s->chain[i];
-        if (a->mode != mode) {
-            mode = a->mode;
-            in = frame_cache_in(mode, frame_cache_space(mode, space));
+/* The frames of at most `most` addresses, the innermost, from `top` on backwards: the outermost comes to stand first.
+   Seldom is anything but the first entry a marker; one that nobody knows makes the chain none. */
+static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t most, struct stack_row *row,
+                            uint32_t *top, pfr_error *err) {
+    const uint64_t seed = climb->cache->spaces.seed, entries = chain->count;
+    const bool now = !climb->place->key;
+    uint64_t youngest = row->since;
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < entries && count < most; i++) {
+        const uint64_t entry = pfr_u64s_at(chain, i);
+        if (__builtin_expect(entry >= CHAIN_MARKERS, 0)) {
+            unsigned mode = climb->mode;
+            if (!chain_marker_is_known(entry))
+                return row->count = 0, PFR_OK;
+            chain_marker(entry, &mode);
+            change_mode(climb, mode);
+            continue;
         }
-        s->hashes[i] = frame_cache_hash_in(seed, in, a->address);
-        __builtin_prefetch(&view.at[s->hashes[i] & view.mask]);
+        const uint32_t hash = frame_cache_hash_in(seed, climb->in, entry);
+        const struct cached_frame *slot =
+            now ? frame_cache_peek(climb->view, hash, climb->mode, climb->space, entry) : NULL;
+        count++;
+        if (__builtin_expect(slot != NULL, 1)) {
+            youngest = slot->since > youngest ? slot->since : youngest;
+            *top-- = slot->frame - 1;
+        } else {
+            PFR_TRY(find_frame(climb, hash, entry, row, top--, err));
+        }
     }
+    row->since = youngest > row->since ? youngest : row->since;
+    row->count = count;
+    return PFR_OK;
 }
 
-/* From the outermost address on, as long as what is known stands first; how many are left. */
-static size_t put_known(const struct stacks *s, const struct frame_cache *cache, uint32_t space, size_t left,
-                        uint64_t *since, uint32_t *frames) {
-    const struct frame_cache_view view = frame_cache_look(cache);
-    const uint32_t in_kernel = frame_cache_space(CPUMODE_KERNEL, space);
-    uint64_t youngest = *since;
-    for (; left > 0; left--) {
-        const struct chain_address *a = &s->chain[left - 1];
-        const uint32_t in = a->mode == CPUMODE_KERNEL ? in_kernel : space;
-        const struct cached_frame *slot = frame_cache_peek(view, s->hashes[left - 1], a->mode, in, a->address);
-        if (!slot)
-            break;
-        youngest = slot->since > youngest ? slot->since : youngest;
-        frames[s->chain_length - left] = slot->frame - 1;
-    }
-    *since = youngest;
-    return left;
-}
-
-static pfr_status put_chain(struct counter *c, const struct stack_place *place, struct stack_row *row, uint32_t *frames,
-                            pfr_error *err) {
+/* Into the row's frames, outermost first. Of a chain that is limited from the outermost on those behind are dropped. */
+static pfr_status read_chain(struct counter *c, const struct picked *picked, const struct stack_place *place,
+                             struct stack_row *row, pfr_error *err) {
     struct stacks *s = &c->stacks;
-    struct frame_found found;
-    size_t left = s->chain_length;
-    hash_chain(s, &c->cache, place->space);
-    while ((left = put_known(s, &c->cache, place->space, left, &row->since, frames)) > 0) {
-        const struct chain_address *a = &s->chain[left - 1];
-        const uint32_t space = frame_cache_space(a->mode, place->space), hash = s->hashes[left - 1];
-        PFR_TRY(frame_cache_find_hashed(&c->cache, hash, a->mode, space, a->address, &found, err));
-        raise_since(row, &found);
-        frames[s->chain_length - left] = found.frame;
-        left--;
-    }
-    row->count = (uint32_t)s->chain_length;
+    const bool from_outermost = c->profile->wish.from_outermost;
+    const uint32_t wanted = profile_max_stack(c), most = from_outermost || picked->made ? UINT32_MAX : wanted;
+    struct climb climb = {.cache = &c->cache, .place = place, .view = frame_cache_look(&c->cache)};
+    PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
+    change_mode(&climb, picked->mode);
+    uint32_t *const frames = s->frames + s->count * (s->room + 1);
+    PFR_TRY(put_chain(&climb, &picked->chain, most, row, frames + s->room - 1, err));
+    row->from = (uint32_t)s->room - row->count;
+    if (from_outermost && row->count > wanted)
+        row->count = wanted;
     return PFR_OK;
 }
 
@@ -177,12 +164,10 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
     const struct profile_wish *w = &c->profile->wish;
     struct stacks *s = &c->stacks;
     struct stack_row row = {.node = place->root, .since = place->since};
-    s->chain_length = 0;
     PFR_TRY(make_room(s, 0, err));
     if (w->chains && picked->chain.count)
-        PFR_TRY(read_chain(c, picked, err));
-    uint32_t *frames = stack_frames(s, s->count);
-    PFR_TRY((place->key ? put_chain_at : put_chain)(c, place, &row, frames, err));
+        PFR_TRY(read_chain(c, picked, place, &row, err));
+    uint32_t *frames = s->frames + s->count * (s->room + 1) + row.from;
     if (w->chains)
         PFR_TRY(put_leaf(c, picked, place, &row, frames, err));
     else if (w->frames)
