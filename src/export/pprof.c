@@ -52,14 +52,16 @@ static void name_group(const void *exporting, const struct profile_group *group,
 
 static pfr_status take_tables(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
-    p->levels = e->stacks.levels;
+    p->levels = e->stacks.levels > e->stacks.depth + 1 ? e->stacks.levels : e->stacks.depth + 1;
     p->nr_labels = e->stacks.frames.texts.count;
     p->nr_events = e->profile->nr_events;
     p->location_of = mem_alloc(e->memory, p->nr_labels, sizeof *p->location_of);
     p->value_of = mem_zeroed(e->memory, p->nr_events, sizeof *p->value_of);
     p->path = mem_alloc(e->memory, p->levels, LOCATION_MOST);
     p->path_length = mem_zeroed(e->memory, p->levels, sizeof *p->path_length);
-    if (!p->location_of || !p->value_of || !p->path || !p->path_length)
+    p->groups = mem_zeroed(e->memory, e->stacks.nr_groups, sizeof *p->groups);
+    p->location = mem_alloc(e->memory, e->stacks.nr_frames, sizeof *p->location);
+    if (!p->location_of || !p->value_of || !p->path || !p->path_length || !p->groups || !p->location)
         return mem_fail(e->memory, err, "export");
     p->path_end = p->path + (size_t)p->levels * LOCATION_MOST;
     return PFR_OK;
@@ -71,6 +73,7 @@ static pfr_status begin(struct exporting *e, pfr_error *err) {
     out_open_memory(&p->part, e->memory);
     out_open_memory(&p->inner, e->memory);
     out_open_memory(&p->labels, e->memory);
+    out_open_memory(&p->group_labels, e->memory);
     intern_init(&p->strings, e->memory);
     intern_init(&p->functions, e->memory);
     PFR_TRY(take_tables(e, err));
@@ -79,7 +82,10 @@ static pfr_status begin(struct exporting *e, pfr_error *err) {
     p->out = &p->gzip.out;
     PFR_TRY(intern_put(&p->strings, "", 0, &empty, err));
     PFR_TRY(pprof_write_facts(e, err));
-    return pprof_write_places(e, err);
+    PFR_TRY(pprof_write_places(e, err));
+    for (uint32_t i = 0; i < e->stacks.nr_frames; i++)
+        p->location[i] = e->stacks.frame_uses[i] ? p->location_of[e->stacks.frame_label[i]] : 0;
+    return PFR_OK;
 }
 
 /* --- Labels of a group. */
@@ -120,19 +126,34 @@ static uint64_t signed_most(uint64_t value) {
     return value < INT64_MAX ? value : INT64_MAX;
 }
 
-static void write_sample(const struct exporting *e, size_t length, const struct profile_weight *self) {
+/* What belongs to every sample of a group. */
+struct sample_of {
+    uint32_t event;
+    const char *labels;
+    size_t labels_length;
+};
+
+static void write_sample(const struct exporting *e, const struct sample_of *of, const uint8_t *path, size_t length,
+                         const struct profile_weight *self) {
     struct pprof *p = e->state;
     const uint64_t samples = signed_most(self->samples);
     const uint64_t weight = signed_most(profile_amount(e->profile, self->weight));
     const size_t values = proto_length(samples) + p->nr_values - 1 + proto_length(weight);
     const size_t places = 1 + proto_length(length) + length, numbers = 1 + proto_length(values) + values;
-    proto_head(p->out, PPROF_SAMPLE, places + numbers + p->labels.used);
-    proto_bytes(p->out, SAMPLE_LOCATIONS, p->path_end - length, length);
+    proto_head(p->out, PPROF_SAMPLE, places + numbers + of->labels_length);
+    proto_bytes(p->out, SAMPLE_LOCATIONS, path, length);
     proto_head(p->out, SAMPLE_VALUES, values);
     proto_varint(p->out, samples);
     for (uint32_t i = 1; i <= p->nr_values; i++)
-        proto_varint(p->out, i == p->value_of[p->event] ? weight : 0);
-    out_write(p->out, p->labels.buffer, p->labels.used);
+        proto_varint(p->out, i == p->value_of[of->event] ? weight : 0);
+    out_write(p->out, of->labels, of->labels_length);
+}
+
+static pfr_status check(struct exporting *e, pfr_error *err) {
+    const struct pprof *p = e->state;
+    if (p->labels.status < 0 || p->inner.status < 0 || p->group_labels.status < 0)
+        return mem_fail(e->memory, err, "export");
+    return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
 }
 
 static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
@@ -146,11 +167,38 @@ static pfr_status visit(struct exporting *e, const struct stack_node *node, uint
     } else {
         PFR_TRY(begin_group(e, e->profile->groups[label_source(&e->stacks.groups, node->label)], err));
     }
+    const struct sample_of of = {p->event, p->labels.buffer, p->labels.used};
     if (node->self.samples)
-        write_sample(e, p->path_length[depth], &node->self);
-    if (p->labels.status < 0 || p->inner.status < 0)
-        return mem_fail(e->memory, err, "export");
-    return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
+        write_sample(e, &of, p->path_end - p->path_length[depth], p->path_length[depth], &node->self);
+    return check(e, err);
+}
+
+/* --- Stacks by themselves. */
+
+static pfr_status find_labels(struct exporting *e, uint32_t number, struct sample_of *of, pfr_error *err) {
+    struct pprof *p = e->state;
+    struct pprof_group *group = &p->groups[number];
+    if (!group->end) {
+        PFR_TRY(begin_group(e, e->profile->groups[number], err));
+        group->begin = p->group_labels.used;
+        out_write(&p->group_labels, p->labels.buffer, p->labels.used);
+        group->end = p->group_labels.used;
+    }
+    *of = (struct sample_of){e->profile->groups[number]->event, p->group_labels.buffer + group->begin,
+                             group->end - group->begin};
+    return check(e, err);
+}
+
+static pfr_status write_stack(struct exporting *e, const struct profile_stack *stack, pfr_error *err) {
+    struct pprof *p = e->state;
+    const uint32_t *frames = e->profile->stack_frames + stack->first;
+    struct sample_of of;
+    uint8_t *at = p->path;
+    PFR_TRY(find_labels(e, stack->group, &of, err));
+    for (uint32_t i = stack_depth(e->profile, stack); i-- > 0;)
+        at += proto_put(at, p->location[frames[i] & ~NODE_APART]);
+    write_sample(e, &of, p->path, (size_t)(at - p->path), &stack->self);
+    return PFR_OK;
 }
 
 static pfr_status end(struct exporting *e, pfr_error *err) {
@@ -172,6 +220,9 @@ static void clear(struct exporting *e) {
     out_close(&p->part, NULL);
     out_close(&p->inner, NULL);
     out_close(&p->labels, NULL);
+    out_close(&p->group_labels, NULL);
+    mem_free(e->memory, p->groups, e->stacks.nr_groups, sizeof *p->groups);
+    mem_free(e->memory, p->location, e->stacks.nr_frames, sizeof *p->location);
     intern_free(&p->strings);
     intern_free(&p->functions);
     mem_free(e->memory, p->location_of, p->nr_labels, sizeof *p->location_of);
@@ -190,6 +241,7 @@ const struct sink_type sink_pprof = {
     .name_frame = pprof_name_frame,
     .begin = begin,
     .visit = visit,
+    .stack = write_stack,
     .end = end,
     .clear = clear,
 };

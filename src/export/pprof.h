@@ -40,6 +40,11 @@ struct pprof {
     uint32_t levels;
     struct output labels; /* of the group at hand */
     uint32_t event;
+    struct output group_labels; /* of groups of whole stacks, one after the other */
+    struct pprof_group {
+        size_t begin, end; /* in group_labels; end 0: not made yet */
+    } * groups;            /* by number */
+    uint32_t *location;    /* by frame of whole stacks */
 };
 
 /* The number of a string, escaped, or mended where names are to stay as they are. */

@@ -178,7 +178,8 @@ static uint32_t find_main(const struct exporting *e, const uint64_t *samples) {
     return best;
 }
 
-/* Numbers of few bytes for what stands in many samples: locations by the nodes that they are of. */
+/* Numbers of few bytes for what stands in many samples: locations by the nodes that they are of, and by the stacks that
+   are told by themselves. */
 struct used {
     uint64_t nodes;
     uint32_t label;
@@ -200,6 +201,9 @@ static pfr_status number_locations(struct exporting *e, pfr_error *err) {
         used[i] = (struct used){0, i};
     for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
         used[e->stacks.nodes[n].label].nodes++;
+    for (uint32_t i = 0; i < e->stacks.nr_frames; i++)
+        if (e->stacks.frame_uses[i])
+            used[e->stacks.frame_label[i]].nodes += e->stacks.frame_uses[i];
     qsort(used, p->nr_labels, sizeof *used, by_use);
     for (uint32_t i = 0; i < p->nr_labels; i++)
         p->location_of[used[i].label] = i + 1;
@@ -226,6 +230,13 @@ static pfr_status write_all(struct exporting *e, uint32_t main_label, pfr_error 
     return PFR_OK;
 }
 
+static void count_leaf(const struct exporting *e, const struct profile_stack *stack, uint64_t *samples) {
+    const uint32_t depth = stack_depth(e->profile, stack);
+    if (depth && stacks_wants(&e->stacks, stack))
+        samples[e->stacks.frame_label[e->profile->stack_frames[stack->first + depth - 1] & ~NODE_APART]] +=
+            stack->self.samples;
+}
+
 pfr_status pprof_write_places(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     uint64_t *samples = mem_zeroed(e->memory, p->nr_labels, sizeof *samples);
@@ -233,6 +244,8 @@ pfr_status pprof_write_places(struct exporting *e, pfr_error *err) {
         return mem_fail(e->memory, err, "export");
     for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
         samples[e->stacks.nodes[n].label] += e->stacks.nodes[n].self.samples;
+    for (uint32_t i = 0; i < e->profile->nr_stacks; i++)
+        count_leaf(e, &e->profile->stacks[i], samples);
     const uint32_t main_label = find_main(e, samples);
     mem_free(e->memory, samples, p->nr_labels, sizeof *samples);
     PFR_TRY(number_locations(e, err));

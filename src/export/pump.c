@@ -37,11 +37,12 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
     const struct profile_wish wish = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
                                       .frames = true,
                                       .chains = true,
+                                      .whole_stacks = e->sink->stack != NULL,
                                       .addresses = e->sink->addresses,
                                       .mangled_names = e->sink->mangled,
                                       .max_stack = e->of->max_stack,
                                       .jobs = e->of->jobs,
-                                      .node_cost = NODE_COST,
+                                      .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
                                       .frame_cost = FRAME_COST,
                                       .names = {.symfs = e->of->symfs,
                                                 .debug_folder = e->of->debug_dir,
@@ -107,6 +108,14 @@ static pfr_status visit(void *context, const struct stack_node *node, uint32_t d
     return e->sink->visit(e, node, depth, err);
 }
 
+static pfr_status visit_whole(struct exporting *e, pfr_error *err) {
+    const struct profile *p = e->profile;
+    for (uint32_t i = 0; i < p->nr_stacks; i++)
+        if (stacks_wants(&e->stacks, &p->stacks[i]))
+            PFR_TRY(e->sink->stack(e, &p->stacks[i], err));
+    return PFR_OK;
+}
+
 static pfr_status feed(struct exporting *e, pfr_error *err) {
     e->state = mem_zeroed(e->memory, 1, e->sink->state_size);
     if (!e->state)
@@ -114,6 +123,8 @@ static pfr_status feed(struct exporting *e, pfr_error *err) {
     pfr_status st = e->sink->begin ? e->sink->begin(e, err) : PFR_OK;
     if (st >= 0 && e->sink->visit)
         st = stacks_walk(&e->stacks, visit, e, err);
+    if (st >= 0 && e->sink->stack)
+        st = visit_whole(e, err);
     if (st >= 0 && e->sink->end)
         st = e->sink->end(e, err);
     if (e->sink->clear)

@@ -7,6 +7,8 @@
  *
  *     begin     before the first stack
  *     visit     each node of the stacks, outer ones before what is below them, in order
+ *     stack     instead of nodes, each stack that the profile tells by itself, in the order of the recording: for
+ *               formats where a stack is named by its own. Some are nodes all the same
  *     end       behind the last
  *     clear     always, also after a failure
  *
@@ -32,6 +34,7 @@ struct sink_type {
     void (*name_frame)(const void *exporting, const struct profile_frame *frame, struct output *to);
     pfr_status (*begin)(struct exporting *e, pfr_error *err);
     pfr_status (*visit)(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err);
+    pfr_status (*stack)(struct exporting *e, const struct profile_stack *stack, pfr_error *err);
     pfr_status (*end)(struct exporting *e, pfr_error *err);
     void (*clear)(struct exporting *e);
 };

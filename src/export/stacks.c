@@ -30,11 +30,11 @@ struct building {
     const struct stack_naming *naming;
     struct memory *memory;
     struct output name;
-    bool *has_samples;  /* by node of the profile: it, or some below */
-    uint32_t *level;    /* LEFT_OUT, INTO_PARENT */
-    uint32_t *became;   /* its node in the stacks */
-    uint32_t *label_of; /* of frames: number of its label + 1; 0: not asked yet */
-    uint32_t *root_label;
+    bool *has_samples;    /* by node of the profile: it, or some below */
+    uint32_t *level;      /* LEFT_OUT, INTO_PARENT */
+    uint32_t *became;     /* its node in the stacks */
+    uint32_t *label_of;   /* of frames: number of its label + 1; 0: not asked yet */
+    uint32_t *root_label; /* of groups, in the same way */
     struct met *by_level;
     uint32_t *begins; /* of each level, in by_level */
     struct item *items, *other;
@@ -94,15 +94,27 @@ static pfr_status put_name(struct building *b, struct labels *labels, uint32_t t
     return PFR_OK;
 }
 
+static pfr_status name_group(struct building *b, uint32_t group, pfr_error *err) {
+    uint32_t number;
+    if (b->root_label[group])
+        return PFR_OK;
+    b->naming->name_group(b->naming->context, b->profile->groups[group], &b->name);
+    PFR_TRY(put_name(b, &b->stacks->groups, group, &number, err));
+    b->root_label[group] = number + 1;
+    return PFR_OK;
+}
+
+static bool wants_group(const struct building *b, uint32_t group) {
+    return !b->naming->wants || b->naming->wants(b->naming->context, b->profile->groups[group]);
+}
+
 static pfr_status look_at_root(struct building *b, uint32_t n, pfr_error *err) {
-    const uint32_t number = b->profile->nodes[n].frame;
-    const struct profile_group *group = b->profile->groups[number];
+    const uint32_t group = b->profile->nodes[n].frame;
     b->level[n] = LEFT_OUT;
-    if (!b->has_samples[n] || (b->naming->wants && !b->naming->wants(b->naming->context, group)))
+    if (!b->has_samples[n] || !wants_group(b, group))
         return PFR_OK;
     b->level[n] = 0;
-    b->naming->name_group(b->naming->context, group, &b->name);
-    return put_name(b, &b->stacks->groups, number, &b->root_label[number], err);
+    return name_group(b, group, err);
 }
 
 static pfr_status name_frame(struct building *b, uint32_t frame, pfr_error *err) {
@@ -128,14 +140,69 @@ static pfr_status look_at_inner(struct building *b, uint32_t n, pfr_error *err) 
     return is_apart ? PFR_OK : name_frame(b, node_frame(node), err);
 }
 
+/* --- Stacks that are told one by one. */
+
+static pfr_status take_whole_tables(struct building *b, pfr_error *err) {
+    struct stacks *s = b->stacks;
+    s->nr_groups = b->profile->nr_groups;
+    s->nr_frames = b->profile->nr_frames;
+    s->group_label = mem_alloc(b->memory, s->nr_groups, sizeof *s->group_label);
+    s->frame_label = mem_alloc(b->memory, s->nr_frames, sizeof *s->frame_label);
+    s->frame_uses = mem_zeroed(b->memory, s->nr_frames, sizeof *s->frame_uses);
+    if (!s->group_label || !s->frame_label || !s->frame_uses)
+        return mem_fail(b->memory, err, "stacks");
+    memset(s->group_label, 0xff, s->nr_groups * sizeof *s->group_label);
+    memset(s->frame_label, 0xff, s->nr_frames * sizeof *s->frame_label);
+    return PFR_OK;
+}
+
+static void count_uses(struct building *b, const struct profile_stack *stack) {
+    const uint32_t *frames = b->profile->stack_frames + stack->first, depth = stack_depth(b->profile, stack);
+    for (uint32_t i = 0; i < depth; i++)
+        b->stacks->frame_uses[frames[i] & ~NODE_APART]++;
+    b->stacks->depth = depth > b->stacks->depth ? depth : b->stacks->depth;
+}
+
+static pfr_status look_at_whole(struct building *b, pfr_error *err) {
+    const struct profile *p = b->profile;
+    if (p->nr_stacks == 0)
+        return PFR_OK;
+    PFR_TRY(take_whole_tables(b, err));
+    for (uint32_t i = 0; i < p->nr_groups; i++)
+        b->stacks->group_label[i] = wants_group(b, i) ? 0 : NO_LABEL;
+    for (uint32_t i = 0; i < p->nr_stacks; i++) {
+        if (!stacks_wants(b->stacks, &p->stacks[i]))
+            continue;
+        PFR_TRY(name_group(b, p->stacks[i].group, err));
+        count_uses(b, &p->stacks[i]);
+    }
+    for (uint32_t i = 0; i < p->nr_frames; i++)
+        if (b->stacks->frame_uses[i])
+            PFR_TRY(name_frame(b, i, err));
+    return PFR_OK;
+}
+
+static void rank_whole(struct building *b) {
+    struct stacks *s = b->stacks;
+    for (uint32_t i = 0; i < s->nr_groups; i++)
+        if (s->group_label[i] != NO_LABEL && b->root_label[i])
+            s->group_label[i] = s->groups.rank[b->root_label[i] - 1];
+    for (uint32_t i = 0; i < s->nr_frames; i++)
+        if (s->frame_uses[i])
+            s->frame_label[i] = s->frames.rank[b->label_of[i] - 1];
+}
+
 static pfr_status look_at_all(struct building *b, pfr_error *err) {
     const struct profile *p = b->profile;
     find_used(b);
     b->levels = 1;
     for (uint32_t n = 0; n < p->nr_nodes; n++)
         PFR_TRY(p->nodes[n].parent == NO_NODE ? look_at_root(b, n, err) : look_at_inner(b, n, err));
+    PFR_TRY(look_at_whole(b, err));
     PFR_TRY(labels_sort(&b->stacks->groups, err));
-    return labels_sort(&b->stacks->frames, err);
+    PFR_TRY(labels_sort(&b->stacks->frames, err));
+    rank_whole(b);
+    return PFR_OK;
 }
 
 /* --- By level. */
@@ -143,7 +210,7 @@ static pfr_status look_at_all(struct building *b, pfr_error *err) {
 static uint32_t label_of(const struct building *b, uint32_t n) {
     const struct profile_node *node = &b->profile->nodes[n];
     if (node->parent == NO_NODE)
-        return b->stacks->groups.rank[b->root_label[node->frame]];
+        return b->stacks->groups.rank[b->root_label[node->frame] - 1];
     return b->stacks->frames.rank[b->label_of[node_frame(node)] - 1];
 }
 
@@ -297,6 +364,9 @@ pfr_status stacks_total(struct stacks *s, pfr_error *err) {
 }
 
 void stacks_free(struct stacks *stacks) {
+    mem_free(stacks->memory, stacks->group_label, stacks->nr_groups, sizeof *stacks->group_label);
+    mem_free(stacks->memory, stacks->frame_label, stacks->nr_frames, sizeof *stacks->frame_label);
+    mem_free(stacks->memory, stacks->frame_uses, stacks->nr_frames, sizeof *stacks->frame_uses);
     mem_free(stacks->memory, stacks->totals, stacks->room, sizeof *stacks->totals);
     mem_free(stacks->memory, stacks->nodes, stacks->room, sizeof *stacks->nodes);
     labels_free(&stacks->groups);

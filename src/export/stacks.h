@@ -11,6 +11,12 @@
  *         ... stacks.nodes[i], and below it stacks.nodes[node->inner] and node->nr_inner - 1 more ...
  *     stacks_free(&stacks);
  *
+ * Stacks that the profile tells one by one (profile_wish.whole_stacks) stay so:
+ *
+ *     for (uint32_t i = 0; i < profile->nr_stacks; i++)
+ *         if (stacks_wants(&stacks, &profile->stacks[i]))
+ *             ... stacks.group_label[...], stacks.frame_label[...] of stack_depth frames ...
+ *
  * A sampled address that its call chain does not hold is left out, as perf script does; its samples are those of the
  * innermost entry of the chain.
  */
@@ -32,7 +38,12 @@ struct stacks {
     struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
     size_t room;
     uint32_t count, nr_roots, levels;
+    /* Of whole stacks: labels of groups and frames, NO_LABEL where there is none, and how often a frame is in one. */
+    uint32_t *group_label, *frame_label;
+    uint64_t *frame_uses;
+    uint32_t nr_groups, nr_frames, depth; /* depth: frames of the longest */
 };
+#define NO_LABEL UINT32_MAX
 
 /* How a sink calls groups and frames: it writes bytes to `to`. */
 struct stack_naming {
@@ -46,6 +57,15 @@ struct stack_naming {
 pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, const struct stack_naming *naming,
                         pfr_error *err);
 void stacks_free(struct stacks *stacks);
+
+static inline bool stacks_wants(const struct stacks *stacks, const struct profile_stack *stack) {
+    return stack->self.samples && stacks->group_label[stack->group] != NO_LABEL;
+}
+/* How many of a stack's frames are shown. */
+static inline uint32_t stack_depth(const struct profile *p, const struct profile_stack *stack) {
+    const uint32_t count = stack->count;
+    return count > 1 && (p->stack_frames[stack->first + count - 1] & NODE_APART) ? count - 1 : count;
+}
 
 /* Adds up the totals. */
 pfr_status stacks_total(struct stacks *stacks, pfr_error *err);

@@ -20,6 +20,8 @@ void profile_close(struct profile *p) {
     mem_free(m, p->lines, p->lines_room, sizeof *p->lines);
     mem_free(m, p->nodes, p->nodes_room, sizeof *p->nodes);
     mem_free(m, p->self, p->self_room, sizeof *p->self);
+    mem_free(m, p->stacks, p->stacks_room, sizeof *p->stacks);
+    mem_free(m, p->stack_frames, p->stack_frames_room, sizeof *p->stack_frames);
     mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
     mem_free(m, p->places, p->places_room, sizeof *p->places);
     mem_free(m, p->unwound, p->unwound ? (size_t)p->nr_events + 1 : 0, sizeof *p->unwound);
@@ -77,6 +79,8 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
         take_over(p, &w->at[i].counter);
     if (st >= 0)
         chain_counts_note(p->unwound, p->nr_events, p->wish.note, p->wish.context);
+    if (st >= 0)
+        st = whole_give(&w->at[0].counter.whole, w->count == 1, p, err);
     if (st >= 0)
         profile_tree_give(&w->at[0].counter.tree, p);
     mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);

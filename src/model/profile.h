@@ -104,6 +104,14 @@ struct profile_weight {
     uint64_t weight, samples;
 };
 
+/* A stack by itself, with .whole_stacks. */
+struct profile_stack {
+    uint64_t first; /* of its frames in profile->stack_frames, outermost first; the last may have NODE_APART */
+    uint32_t count, group;
+    uint64_t place; /* of its first sample: part << 48 | offset */
+    struct profile_weight self;
+};
+
 /* A value that is a place: its frame, and the least address as recorded of those that are there. */
 struct profile_place {
     uint32_t frame;
@@ -134,17 +142,19 @@ struct profile_trace_field {
 #define PROFILE_CALLS_DEEP 256u
 
 struct profile_wish {
-    uint32_t keys;         /* PROFILE_BIT of each */
-    bool frames;           /* where the samples were; else the weights are the roots' */
-    bool chains;           /* and their call chains; needs .frames */
-    bool addresses;        /* see struct profile_frame, */
-    bool mangled_names;    /* and here */
-    bool lines;            /* profile->lines; needs .addresses */
-    bool inlined;          /* inlined functions are nodes below those that they were inlined into; needs .lines */
-    bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
-                              place in the object is not the address as recorded */
-    bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
-    uint32_t max_stack;    /* entries of a chain; 0: 127, of a trace PROFILE_CALLS_DEEP */
+    uint32_t keys;      /* PROFILE_BIT of each */
+    bool frames;        /* where the samples were; else the weights are the roots' */
+    bool chains;        /* and their call chains; needs .frames */
+    bool whole_stacks;  /* profile->stacks instead of nodes, for those who need no tree; needs .chains. What can only be
+                           found as of its own moment, calls of traces and [limit] are nodes all the same */
+    bool addresses;     /* see struct profile_frame, */
+    bool mangled_names; /* and here */
+    bool lines;         /* profile->lines; needs .addresses */
+    bool inlined;       /* inlined functions are nodes below those that they were inlined into; needs .lines */
+    bool unnamed_apart; /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
+                           place in the object is not the address as recorded */
+    bool branches;      /* each branch of a sample's branch stack is counted, once, instead of the sample */
+    uint32_t max_stack; /* entries of a chain; 0: 127, of a trace PROFILE_CALLS_DEEP */
     bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
     uint32_t node_cost;    /* bytes that the caller will need for each node: so much memory is left, */
@@ -191,10 +201,12 @@ struct profile {
     struct profile_node *nodes;
     struct profile_weight *self, *totals; /* by node; by event */
     struct chain_counts *unwound;         /* by event: how stacks ended that were unwound */
+    struct profile_stack *stacks;         /* in the order of their first samples; some may have no samples */
+    uint32_t *stack_frames;
     struct profile_group **groups;
     struct profile_place *places; /* what values that are places count in */
-    uint32_t nr_frames, nr_nodes, nr_groups, nr_events, nr_places;
-    size_t frames_room, lines_room, nodes_room, self_room, groups_room, places_room;
+    uint32_t nr_frames, nr_nodes, nr_stacks, nr_groups, nr_events, nr_places;
+    size_t frames_room, lines_room, nodes_room, self_room, stacks_room, stack_frames_room, groups_room, places_room;
     struct arena arena; /* groups */
 
     uint64_t left_out;             /* samples that `keep` did not want */

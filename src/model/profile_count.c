@@ -37,6 +37,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     frame_cache_init(&c->cache, frames, memory);
     profile_stacks_init(&c->stacks, memory);
     profile_tree_init(&c->tree, memory);
+    whole_init(&c->whole, memory);
     c->tree.whole = w->node_cost ? p->memory : NULL;
     c->tree.frames = &p->nr_frames;
     c->tree.cost = w->node_cost;
@@ -53,6 +54,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
     c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
     c->seed = (uint64_t)(uintptr_t)c->slots;
+    c->chain_seed = (uint64_t)(uintptr_t)frames ^ (uint64_t)(uintptr_t)p;
     chain_maker_init(&c->maker, &frames->unwinding, memory);
     PFR_TRY(make_chain_room(c, err));
     return c->slots && c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
@@ -76,6 +78,7 @@ void counter_free(struct counter *c) {
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
     profile_tree_free(&c->tree);
+    whole_free(&c->whole);
     chain_maker_free(&c->maker);
     intern_free(&c->whos);
     intern_free(&c->texts);
@@ -213,18 +216,44 @@ static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err)
     return PFR_OK;
 }
 
-static pfr_status make_entry(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
-    if (*find_slot(c, item->words, item->hash))
-        return PFR_OK; /* another one of the batch is equal */
+struct entry_count *counter_find(const struct counter *c, const uint64_t *words) {
+    const uint64_t slot = *find_slot(c, words, words_hash(c, words));
+    return slot ? entry_count_of(c, entry_words(c, (uint32_t)slot - 1)) : NULL;
+}
+
+static pfr_status put_entry(struct counter *c, const uint64_t *words, uint64_t hash, const struct entry_count *count,
+                            pfr_error *err) {
     if (c->count == UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
     if (!make_room(c))
         return mem_fail(c->memory, err, "profile");
-    uint64_t *words = entry_words(c, c->count);
-    memcpy(words, item->words, c->words * sizeof *words);
-    *entry_count_of(c, words) = (struct entry_count){.since = row->since, .node = row->node, .too_deep = row->too_deep};
-    *find_slot(c, item->words, item->hash) = (item->hash >> 32) << 32 | ++c->count;
+    uint64_t *own = entry_words(c, c->count);
+    memcpy(own, words, c->words * sizeof *own);
+    *entry_count_of(c, own) = *count;
+    *find_slot(c, words, hash) = (hash >> 32) << 32 | ++c->count;
     return PFR_OK;
+}
+
+pfr_status counter_put(struct counter *c, const uint64_t *words, const struct entry_count *count, pfr_error *err) {
+    return put_entry(c, words, words_hash(c, words), count, err);
+}
+
+static pfr_status put_whole(struct counter *c, const struct item *item, unsigned row, uint32_t *number,
+                            pfr_error *err) {
+    const struct stack_row *r = &c->stacks.rows[row];
+    const struct profile_stack stack = {
+        .count = r->count, .group = c->tree.nodes[r->node].frame, .place = item->picked.key.offset};
+    return whole_put(c, &stack, stack_frames(&c->stacks, row), number, err);
+}
+
+static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, pfr_error *err) {
+    const struct stack_row *row = &c->stacks.rows[number];
+    struct entry_count count = {.since = row->since, .node = row->node, .too_deep = row->too_deep};
+    if (*find_slot(c, item->words, item->hash))
+        return PFR_OK; /* another one of the batch is equal */
+    if (row->whole)
+        PFR_TRY(put_whole(c, item, number, &count.node, err));
+    return put_entry(c, item->words, item->hash, &count, err);
 }
 
 static void count_alone(struct counter *c, const struct item *item, const struct stack_row *row) {
@@ -248,13 +277,13 @@ static bool count_in_entry(const struct counter *c, struct item *item) {
     return true;
 }
 
-static pfr_status take_row(struct counter *c, struct item *item, const struct stack_row *row, bool *done,
-                           pfr_error *err) {
+static pfr_status take_row(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
+    const struct stack_row *row = &c->stacks.rows[number];
     PFR_TRY(row->status);
     *done = item->alone;
     if (item->alone)
         return count_alone(c, item, row), PFR_OK;
-    PFR_TRY(make_entry(c, item, row, err));
+    PFR_TRY(make_entry(c, item, number, err));
     *done = count_in_entry(c, item);
     return PFR_OK;
 }
@@ -263,7 +292,7 @@ static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err
     unsigned kept = 0;
     for (unsigned i = 0; i < w->count; i++) {
         bool done = true;
-        const pfr_status st = take_row(c, w->items[i], &c->stacks.rows[i], &done, err);
+        const pfr_status st = take_row(c, w->items[i], i, &done, err);
         if (st < 0)
             PFR_TRY(meet_limit(c, w->items[i], st));
         else if (!done)
@@ -297,12 +326,18 @@ static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
 void counter_pour(struct counter *c) {
     for (uint32_t i = 0; i < c->count; i++) {
         const struct entry_count *count = entry_count_of(c, entry_words(c, i));
-        struct profile_weight *self = &c->tree.self[count->node];
+        const bool whole = c->profile->wish.whole_stacks;
+        struct profile_weight *self = whole ? &c->whole.at[count->node].self : &c->tree.self[count->node];
         self->weight += count->weight;
         self->samples += count->samples;
         c->too_deep += count->too_deep ? count->samples : 0;
     }
     free_entries(c);
+}
+
+void counter_drop(struct counter *c) {
+    free_entries(c);
+    whole_free(&c->whole);
 }
 
 /* --- Samples. */

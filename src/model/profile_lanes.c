@@ -170,6 +170,12 @@ static void add_limited(struct counter *to, const struct counter *from) {
 static pfr_status join(struct lanes *w, pfr_error *err) {
     struct counter *first = &w->at[0].counter;
     const unsigned values = (unsigned)__builtin_popcount(w->profile->wish.keys);
+    const bool whole = w->profile->wish.whole_stacks;
+    for (uint32_t i = 1; whole && i < w->count; i++) {
+        struct counter *c = &w->at[i].counter;
+        PFR_TRY(whole_join(first, c, err));
+        counter_drop(c);
+    }
     counter_pour(first);
     for (uint32_t i = 1; i < w->count; i++) {
         struct counter *c = &w->at[i].counter;

@@ -13,7 +13,8 @@
  *     profile_stacks.c    its chain, by
  *     profile_cache.c     what the lane knows of addresses, and
  *     profile_frames.c    what all know: an address in a space to its frame; names, each once
- *     profile_tree.c      groups, and stacks as a tree of frames
+ *     profile_tree.c      groups, and stacks as a tree of frames,
+ *     profile_whole.c     or as they are
  *     profile_lanes.c     slices of the recording, counted by several threads
  *     profile.c           the passes over the recording
  *     profile_calls.c     all of it for traces: calls, which lanes add up
@@ -278,7 +279,7 @@ struct stack_row {
     uint32_t at, count;
     uint32_t from; /* where its frames begin in its room */
     pfr_status status;
-    bool too_deep;
+    bool too_deep, whole; /* whole: it does not go down the tree */
 };
 
 struct stacks {
@@ -306,6 +307,27 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
 /* All rows to their nodes; each has a status of its own. */
 void profile_stacks_walk(struct counter *c, pfr_error *err);
 
+/* --- profile_whole.c */
+
+struct whole_stacks {
+    struct memory *memory;
+    struct profile_stack *at;
+    uint32_t *frames;
+    size_t room, frames_room, nr_frames;
+    uint32_t count;
+    uint32_t until; /* stacks that there may be before the memory is looked at again */
+};
+
+void whole_init(struct whole_stacks *w, struct memory *memory);
+void whole_free(struct whole_stacks *w);
+/* One more, with these frames; stack->first is not looked at. */
+pfr_status whole_put(struct counter *c, const struct profile_stack *stack, const uint32_t *frames, uint32_t *number,
+                     pfr_error *err);
+/* Before either pours: the entries of another counter, and their stacks. What there is no room for is `limited`. */
+pfr_status whole_join(struct counter *to, const struct counter *from, pfr_error *err);
+/* What it holds becomes the profile's. `sorted`: it is in the order of first samples. */
+pfr_status whole_give(struct whole_stacks *w, bool sorted, struct profile *p, pfr_error *err);
+
 /* --- profile_count.c */
 
 #define WORDS_MOST (2 + PROFILE_KEYS + 2)
@@ -324,7 +346,7 @@ struct who {
 struct entry_count {
     uint64_t weight, samples; /* of those behind `since`; others are with their nodes */
     uint64_t since;           /* a moment */
-    uint32_t node;
+    uint32_t node;            /* or whole stack */
     bool too_deep;
 };
 
@@ -350,8 +372,8 @@ struct counter {
     struct pick_places *places; /* by event; the profile's */
     unsigned words;             /* of each entry that tell it apart */
     size_t stride;              /* words of an entry in all */
-    uint64_t seed;
-    uint64_t *slots; /* upper half of the hash << 32 | entry + 1; 0: empty */
+    uint64_t seed, chain_seed;  /* of chains: the same in all lanes */
+    uint64_t *slots;            /* upper half of the hash << 32 | entry + 1; 0: empty */
     size_t slot_count;
     uint64_t *entries;
     size_t room;
@@ -359,6 +381,7 @@ struct counter {
     struct frame_cache cache;
     struct tree tree;
     struct stacks stacks;
+    struct whole_stacks whole;
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
@@ -452,8 +475,15 @@ void counter_free(struct counter *c);
 /* Counts the samples of the reader from where it is, to its end. */
 pfr_status counter_run(struct counter *c, pfr_error *err);
 
-/* At the end: what entries weigh goes to their nodes, and the entries go. */
+/* At the end: what entries weigh goes to their nodes or stacks, and the entries go. */
 void counter_pour(struct counter *c);
+
+/* The entries go, and whole stacks, which another counter has. */
+void counter_drop(struct counter *c);
+
+/* The entry that has these words, NULL: none; and a new one. */
+struct entry_count *counter_find(const struct counter *c, const uint64_t *words);
+pfr_status counter_put(struct counter *c, const uint64_t *words, const struct entry_count *count, pfr_error *err);
 
 static inline struct who counter_who(const struct counter *c, uint64_t first_word) {
     struct who who;

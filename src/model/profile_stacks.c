@@ -163,7 +163,7 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
                               pfr_error *err) {
     const struct profile_wish *w = &c->profile->wish;
     struct stacks *s = &c->stacks;
-    struct stack_row row = {.node = place->root, .since = place->since};
+    struct stack_row row = {.node = place->root, .since = place->since, .whole = w->whole_stacks && !place->key};
     PFR_TRY(make_room(s, 0, err));
     if (w->chains && picked->chain.count)
         PFR_TRY(read_chain(c, picked, place, &row, err));
@@ -213,9 +213,10 @@ static unsigned step_all(struct counter *c, uint8_t *on_way, unsigned count, pfr
 
 void profile_stacks_walk(struct counter *c, pfr_error *err) {
     uint8_t on_way[BATCH];
-    unsigned count = c->stacks.count;
-    for (unsigned i = 0; i < count; i++)
-        on_way[i] = (uint8_t)i;
+    unsigned count = 0;
+    for (unsigned i = 0; i < c->stacks.count; i++)
+        if (!c->stacks.rows[i].whole)
+            on_way[count++] = (uint8_t)i;
     while (count > 0)
         count = step_all(c, on_way, count, err);
 }

@@ -92,7 +92,7 @@ static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t
 static uint64_t *put_chain(const struct counter *c, const struct picked *s, uint64_t *at) {
     at[0] = at[1] = 0;
     if (s->chain.count) {
-        const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->seed);
+        const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->chain_seed);
         at[0] = h.low64;
         at[1] = h.high64;
     }

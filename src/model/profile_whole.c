@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks as they are, one after the other, for those who want no tree of them: a row of frames for each entry. What a
+ * lane met first stands first, so that sorting by the place of the first sample gives the same order on any number of
+ * lanes.
+ */
+#include "model/profile_parts.h"
+
+#include "base/radix.h"
+
+#include <inttypes.h>
+
+#define LOOK_EACH 2048u
+#define NAMES_SHARE 16u /* one part of so many */
+
+void whole_init(struct whole_stacks *w, struct memory *memory) {
+    *w = (struct whole_stacks){.memory = memory};
+}
+
+void whole_free(struct whole_stacks *w) {
+    mem_free(w->memory, w->at, w->room, sizeof *w->at);
+    mem_free(w->memory, w->frames, w->frames_room, sizeof *w->frames);
+    *w = (struct whole_stacks){.memory = w->memory};
+}
+
+/* What is used is to leave room for what the caller keeps of each stack and frame, and a part for names to come. */
+static pfr_status look_ahead(struct counter *c, pfr_error *err) {
+    struct whole_stacks *w = &c->whole;
+    const struct memory *all = c->profile->memory;
+    const uint64_t used = __atomic_load_n(&all->used, __ATOMIC_RELAXED);
+    const uint64_t frames = (uint64_t)__atomic_load_n(&c->profile->nr_frames, __ATOMIC_RELAXED);
+    const uint64_t more = frames * c->profile->wish.frame_cost + (uint64_t)w->count * c->profile->wish.node_cost;
+    if (used + more > all->limit - all->limit / NAMES_SHARE)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
+                        "%" PRIu32 " stacks are as many as there is memory for (limit memory)", w->count);
+    w->until = w->count + LOOK_EACH;
+    return PFR_OK;
+}
+
+/* mem_grow adds at least half of what there is. */
+static pfr_status make_frame_room(struct whole_stacks *w, uint32_t count, pfr_error *err) {
+    while (w->frames_room - w->nr_frames < count) {
+        size_t room = w->frames_room;
+        uint32_t *grown = mem_grow(w->memory, w->frames, room, &room, 4096, sizeof *grown);
+        if (!grown)
+            return mem_fail(w->memory, err, "stacks");
+        w->frames = grown;
+        w->frames_room = room;
+    }
+    return PFR_OK;
+}
+
+static pfr_status make_room(struct counter *c, uint32_t count, pfr_error *err) {
+    struct whole_stacks *w = &c->whole;
+    if (w->count >= w->until)
+        PFR_TRY(look_ahead(c, err));
+    if (w->count >= NODE_MOST)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^32 stacks");
+    struct profile_stack *grown = mem_grow(w->memory, w->at, w->count, &w->room, 1024, sizeof *grown);
+    if (!grown)
+        return mem_fail(w->memory, err, "stacks");
+    w->at = grown;
+    return make_frame_room(w, count, err);
+}
+
+pfr_status whole_put(struct counter *c, const struct profile_stack *stack, const uint32_t *frames, uint32_t *number,
+                     pfr_error *err) {
+    struct whole_stacks *w = &c->whole;
+    PFR_TRY(make_room(c, stack->count, err));
+    memcpy(w->frames + w->nr_frames, frames, stack->count * sizeof *frames);
+    w->at[w->count] = *stack;
+    w->at[w->count].first = w->nr_frames;
+    w->nr_frames += stack->count;
+    *number = w->count++;
+    return PFR_OK;
+}
+
+/* --- Those of another lane. */
+
+struct joining {
+    struct counter *to;
+    const struct counter *from;
+    uint32_t *group_of, *who_of; /* by number in `from`: number in `to` + 1; 0: not asked yet */
+};
+
+static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
+    const struct profile *p = j->to->profile;
+    if (!j->group_of[group]) {
+        const struct profile_group *g = j->from->tree.groups[group];
+        const unsigned values = (unsigned)__builtin_popcount(p->wish.keys);
+        PFR_TRY(profile_tree_group(&j->to->tree, g->event, g->value, values, number, err));
+        j->group_of[group] = *number + 1;
+    }
+    *number = j->group_of[group] - 1;
+    return PFR_OK;
+}
+
+static pfr_status join_who(struct joining *j, uint64_t *word, pfr_error *err) {
+    const uint32_t who = (uint32_t)*word & WHO_MOST;
+    uint32_t number;
+    if (!j->who_of[who]) {
+        const struct intern_text bytes = intern_get(&j->from->whos, who);
+        PFR_TRY(intern_put(&j->to->whos, bytes.bytes, bytes.length, &number, err));
+        j->who_of[who] = number + 1;
+    }
+    *word = (*word & ~(uint64_t)WHO_MOST) | (j->who_of[who] - 1);
+    return PFR_OK;
+}
+
+/* The entry of these words, made with the other's stack where there is none. */
+static pfr_status join_entry(struct joining *j, uint64_t *words, const struct entry_count *count, pfr_error *err) {
+    const struct whole_stacks *theirs = &j->from->whole;
+    struct profile_stack stack = theirs->at[count->node];
+    struct entry_count *same;
+    PFR_TRY(join_who(j, words, err));
+    if ((same = counter_find(j->to, words))) {
+        struct profile_stack *ours = &j->to->whole.at[same->node];
+        ours->place = stack.place < ours->place ? stack.place : ours->place;
+        same->weight += count->weight;
+        same->samples += count->samples;
+        return PFR_OK;
+    }
+    struct entry_count made = *count;
+    PFR_TRY(join_group(j, stack.group, &stack.group, err));
+    PFR_TRY(whole_put(j->to, &stack, theirs->frames + stack.first, &made.node, err));
+    return counter_put(j->to, words, &made, err);
+}
+
+static pfr_status join_entries(struct joining *j, pfr_error *err) {
+    uint64_t words[WORDS_MOST];
+    for (uint32_t i = 0; i < j->from->count; i++) {
+        const uint64_t *own = entry_words(j->from, i);
+        const struct entry_count *count = entry_count_of(j->from, own);
+        memcpy(words, own, j->from->words * sizeof *words);
+        const pfr_status st = join_entry(j, words, count, err);
+        if (st < 0 && st != PFR_ERR_LIMIT)
+            return st;
+        struct profile_weight *limited = &j->to->limited[words[0] >> 32];
+        limited->weight += st < 0 ? count->weight : 0;
+        limited->samples += st < 0 ? count->samples : 0;
+    }
+    return PFR_OK;
+}
+
+pfr_status whole_join(struct counter *to, const struct counter *from, pfr_error *err) {
+    struct joining j = {.to = to, .from = from};
+    j.group_of = mem_zeroed(to->memory, from->tree.nr_groups, sizeof *j.group_of);
+    j.who_of = mem_zeroed(to->memory, from->whos.count, sizeof *j.who_of);
+    const pfr_status st = j.group_of && j.who_of ? join_entries(&j, err) : mem_fail(to->memory, err, "stacks");
+    mem_free(to->memory, j.group_of, from->tree.nr_groups, sizeof *j.group_of);
+    mem_free(to->memory, j.who_of, from->whos.count, sizeof *j.who_of);
+    return st;
+}
+
+/* --- At the end. */
+
+/* By the first sample of each. */
+static pfr_status sort_stacks(struct whole_stacks *w, pfr_error *err) {
+    struct profile_stack *sorted = mem_alloc(w->memory, w->room, sizeof *sorted);
+    struct radix_item *items = mem_alloc(w->memory, w->count, 2 * sizeof *items);
+    if (sorted && items) {
+        for (uint32_t i = 0; i < w->count; i++)
+            items[i] = (struct radix_item){w->at[i].place, i};
+        const struct radix_item *order = radix_sort(items, items + w->count, w->count);
+        for (uint32_t i = 0; i < w->count; i++)
+            sorted[i] = w->at[order[i].value];
+        struct profile_stack *const unsorted = w->at;
+        w->at = sorted;
+        sorted = unsorted;
+    }
+    const pfr_status st = sorted && items ? PFR_OK : mem_fail(w->memory, err, "stacks");
+    mem_free(w->memory, sorted, w->room, sizeof *sorted);
+    mem_free(w->memory, items, w->count, 2 * sizeof *items);
+    return st;
+}
+
+pfr_status whole_give(struct whole_stacks *w, bool sorted, struct profile *p, pfr_error *err) {
+    if (!sorted && w->count)
+        PFR_TRY(sort_stacks(w, err));
+    p->stacks = w->at;
+    p->stack_frames = w->frames;
+    p->nr_stacks = w->count;
+    p->stacks_room = w->room;
+    p->stack_frames_room = w->frames_room;
+    *w = (struct whole_stacks){.memory = w->memory};
+    return PFR_OK;
+}
