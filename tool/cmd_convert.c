@@ -9,6 +9,10 @@ static const struct opt convert_opts[] = {
     {"text", 0, OPT_FLAG, offsetof(struct editing, text), NULL, "with --to=quipper: write protobuf's text"},
     {"order", 0, OPT_CHOICE, offsetof(struct editing, sorted), "time|file",
      "with --to=quipper: put records in this order"},
+    {"without", 0, OPT_STRING, offsetof(struct editing, without), "FIELDS",
+     "with --to=quipper: leave these fields out, for readers of an older schema"},
+    {"mark-unmapped", 0, OPT_FLAG, offsetof(struct editing, marks), NULL,
+     "with --to=quipper: set bit 63 of addresses in no mapping, as older versions of quipper"},
     {0}};
 
 static enum exit_status convert_run(const struct task *task) {

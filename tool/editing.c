@@ -42,10 +42,10 @@ static bool makes_sense(const struct task *task, const char *program) {
         wrong = "--plain and --compress exclude each other";
     else if (o->compress && !level_of(o->compress))
         wrong = "--compress takes a level from 1 to 22";
-    else if ((o->text || o->sorted) && o->to != TO_QUIPPER)
-        wrong = "--text and --order go with --to=quipper";
+    else if ((o->text || o->sorted || o->without || o->marks) && o->to != TO_QUIPPER)
+        wrong = "--text, --order, --without and --mark-unmapped go with --to=quipper";
     else if (o->to == TO_QUIPPER && (o->order || o->plain || o->compress || o->attr_size || o->trace))
-        wrong = "--to=quipper takes no option but --text and --order";
+        wrong = "--to=quipper takes no option but --text, --order, --without and --mark-unmapped";
     else if (o->to && o->to - 1 != PFR_PIPE && o->to != TO_QUIPPER && strcmp(o->output, "-") == 0)
         wrong = "standard output takes a stream alone";
     else if (strcmp(o->output, "-") == 0 && isatty(STDOUT_FILENO) && !o->text)
@@ -72,6 +72,8 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
                    : o->text           ? PFR_EDIT_QUIPPER_TEXT
                                        : PFR_EDIT_QUIPPER,
         .file_order = o->sorted == 1,
+        .quipper_marks = o->marks,
+        .quipper_without = o->without,
         .hole = hole_told,
         .context = telling,
     };

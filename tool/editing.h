@@ -10,7 +10,8 @@ struct editing {
     unsigned to, order, trace;     /* trace: as pfr_edit_trace */
     uint32_t attr_size;
     bool plain;
-    bool text; /* of convert alone */
+    bool text, marks; /* of convert alone, for quipper */
+    const char *without;
     unsigned sorted;
 };
 

@@ -63,6 +63,10 @@ typedef struct pfr_edit_options {
     pfr_edit_trace trace;     /* of a trace, for which container, compression and attr_size must be left as they are */
     pfr_edit_quipper quipper; /* by pfr_convert alone, for which all of the above but path and hole is not used */
     bool file_order;          /* of its records; else that of time, as quipper's */
+    bool quipper_marks; /* addresses of samples that are in no mapping get bit 63, as from older versions of quipper */
+    /* Fields of quipper's that are left out, with commas between: by name, or as `field.name` those of the message that
+       is in a field; NULL: none. What they say is among what the messages do not. */
+    const char *quipper_without;
 } pfr_edit_options;
 
 typedef struct pfr_edit_counts {

@@ -13,6 +13,9 @@
  *     quipper_scan.c       the outermost fields of an input, out of bytes or text
  *     quipper_write.c      a recording to a PerfDataProto
  *     quipper_facts.c      what of it is no record
+ *     quipper_joins.c      its mappings as quipper tells them
+ *     quipper_places.c     what is mapped where, by quipper's account
+ *     quipper_mapped.c     records against that account
  *     quipper_read.c       a PerfDataProto to a recording
  *     quipper_features.c   its features
  *
@@ -90,6 +93,10 @@ const struct quipper_row *quipper_row_named(unsigned message, const char *name, 
 /* The row of `message` whose `from` names the layout; NULL: none. */
 const struct quipper_row *quipper_row_from(unsigned message, const char *layout);
 
+/* `list` (may be NULL), fields with commas between, as bits by their numbers: `name` in each message that has one, or
+   `field.name` in the message that is in a field. USAGE: there is none, or it is made by hand. */
+pfr_status quipper_leave_out(const char *list, uint64_t *without, pfr_error *err);
+
 enum quipper_form { FORM_NUMBER, FORM_TRUTH, FORM_BYTES, FORM_MESSAGE };
 enum quipper_form quipper_form_of(const struct quipper_row *row);
 
@@ -126,6 +133,7 @@ struct quipper_source {
 
 struct quipper_parts {
     struct output at[QUIPPER_DEPTH];
+    uint64_t without[MESSAGES]; /* fields left out, by message: bits by number */
 };
 
 /* The fields of a message, to `to`. Parts are collected in `parts` from `depth` on. < 0: *err; out of memory shows in

@@ -84,10 +84,10 @@ static pfr_status put_names(struct quipping *q, pfr_error *err) {
 static void put_stats(struct quipping *q) {
     const uint64_t samples = q->types[9];
     proto_number(&q->message, 2, samples);
-    proto_number(&q->message, 3, q->types[1] + q->types[10]);
+    proto_number(&q->message, 3, q->maps);
     proto_number(&q->message, 4, q->types[7]);
     proto_number(&q->message, 5, q->types[4]);
-    proto_number(&q->message, 6, samples);
+    proto_number(&q->message, 6, q->mapped);
     proto_number(&q->message, 7, 0);
     quipping_field(q, 4);
 }

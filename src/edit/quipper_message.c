@@ -205,6 +205,8 @@ pfr_status quipper_put(struct quipper_parts *parts, unsigned depth, unsigned mes
     struct quipper_member m;
     pfr_status status;
     for (const struct quipper_row *row = quipper_rows(message); row->name; row++) {
+        if (row->number < 64 && parts->without[message] >> row->number & 1)
+            continue;
         if (row->kind == Q_BESIDE || row->kind == Q_LACKS) {
             put_beside(&p, row);
         } else if (put_about(&p, row, &status)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of wire/quipper.def, and how they name members of layouts. */
+#include "base/fail.h"
 #include "edit/quipper.h"
 
 #define FIRST(bit, width) ((bit) << 8 | (width))
@@ -76,6 +77,51 @@ const struct quipper_row *quipper_row_from(unsigned message, const char *layout)
             if (is_name(&name, layout))
                 return row;
     return NULL;
+}
+
+/* --- Fields that are left out. */
+
+/* Whether some message holds this one in a field of that name. */
+static bool is_in_field(unsigned message, const struct quipper_name *field) {
+    for (unsigned around = M_0 + 1; around < MESSAGES; around++)
+        for (const struct quipper_row *row = quipper_rows(around); row->name; row++)
+            if (row->message == message && is_name(field, row->name))
+                return true;
+    return false;
+}
+
+/* Not the messages that hold the whole together: records, events of the recording, features. */
+static bool may_lack(unsigned message, const struct quipper_row *row) {
+    return message != M_perf_data && message != M_event && message != M_file_attr && message != M_string_metadata &&
+           row->kind != Q_OWN && row->number < 64;
+}
+
+/* false: there is none that can be. */
+static bool leave_out(const struct quipper_name *word, uint64_t *without) {
+    const char *dot = memchr(word->at, '.', word->length);
+    const struct quipper_name field = {word->at, dot ? (size_t)(dot - word->at) : 0};
+    const struct quipper_name name = dot ? (struct quipper_name){dot + 1, word->length - field.length - 1} : *word;
+    bool any = false;
+    for (unsigned message = M_0 + 1; message < MESSAGES; message++)
+        for (const struct quipper_row *row = quipper_rows(message); row->name; row++)
+            if (is_name(&name, row->name) && may_lack(message, row) && (!dot || is_in_field(message, &field))) {
+                without[message] |= (uint64_t)1 << row->number;
+                any = true;
+            }
+    return any;
+}
+
+pfr_status quipper_leave_out(const char *list, uint64_t *without, pfr_error *err) {
+    for (const char *at = list; at && *at;) {
+        const struct quipper_name word = {at, strcspn(at, ",")};
+        if (!leave_out(&word, without))
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "without",
+                            "no field of quipper's can be left out by the name %.*s",
+                            word.length > 80 ? 80 : (int)word.length, word.at);
+        at += word.length;
+        at += *at == ',';
+    }
+    return PFR_OK;
 }
 
 enum quipper_form quipper_form_of(const struct quipper_row *row) {

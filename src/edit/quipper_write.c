@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#define TYPE_MMAP 1u
+#define TYPE_MMAP2 10u
 #define TYPE_AUXTRACE 71u
 #define TYPE_EVENT_TYPE 65u
 #define TYPE_BUILD_ID 67u
@@ -102,17 +104,34 @@ static pfr_status read_payload(struct quipping *q, const pfr_record *rec, pfr_by
 }
 
 /* Its part is one that no body reaches. */
-static void put_header(struct quipping *q, const pfr_record *rec) {
+static void put_header(struct quipping *q, const pfr_record *rec, uint32_t size) {
     struct output *part = &q->parts.at[QUIPPER_DEPTH - 1];
     proto_number(part, 1, rec->type);
     proto_number(part, 2, rec->misc);
-    proto_number(part, 3, rec->size);
+    proto_number(part, 3, size);
     proto_message(&q->message, 1, part);
 }
 
-/* The message about the record, in the order of its fields' numbers. false: its bytes do not hold what it says. */
-static bool put_event(struct quipping *q, const pfr_record *rec, const struct quipper_row *row,
-                      const pfr_bytes *payload) {
+static bool is_map(uint32_t type) {
+    return type == TYPE_MMAP || type == TYPE_MMAP2;
+}
+
+/* The decoded record as quipper tells it. HOLE: it does not, because it is one with an earlier one. */
+static pfr_status see_as_quipper(struct quipping *q, const pfr_record *rec, union any_layout *body, uint32_t *size,
+                                 pfr_error *err) {
+    const struct quipper_join *join = is_map(rec->type) ? quipper_joins_next(&q->joins) : NULL;
+    if (join && join->joined)
+        return PFR_HOLE;
+    if (join)
+        quipper_joins_apply(&q->joins, join, body, size);
+    q->maps += is_map(rec->type);
+    return quipping_place(q, rec, body, err);
+}
+
+/* The message about the record, in the order of its fields' numbers. HOLE: there is none, or its bytes do not hold what
+   it says. */
+static pfr_status put_event(struct quipping *q, const pfr_record *rec, const struct quipper_row *row,
+                            const pfr_bytes *payload, pfr_error *err) {
     const unsigned number = layout_of_type(rec->context, rec->type);
     const struct layout *l = layout_at(number);
     const struct pfr_context c = record_context(rec, number);
@@ -120,26 +139,32 @@ static bool put_event(struct quipping *q, const pfr_record *rec, const struct qu
     struct output *part = &q->parts.at[0];
     union any_layout body;
     struct pfr_rec_sample_id id = {0};
-    if (pfr_decode(rec, &body, l->size, NULL) != PFR_OK || (rec->tail && pfr_decode_id(rec, &id, NULL) != PFR_OK))
-        return false;
+    uint32_t size = rec->size;
+    if (pfr_decode(rec, &body, l->size, NULL) != PFR_OK)
+        return PFR_HOLE;
+    const pfr_status seen = see_as_quipper(q, rec, &body, &size, err);
+    if (seen != PFR_OK)
+        return seen;
+    if (rec->tail && pfr_decode_id(rec, &id, NULL) != PFR_OK)
+        return PFR_HOLE;
     const struct quipper_source s = {.layout = l,
                                      .context = &c,
                                      .body = &body,
                                      .id = rec->tail ? &id : NULL,
                                      .payload = *payload,
-                                     .size = rec->size,
+                                     .size = size,
                                      .misc = rec->misc};
     if (row->message && quipper_put(&q->parts, 1, row->message, &s, part, NULL) < 0) {
         out_clear(part);
-        return false;
+        return PFR_HOLE;
     }
-    put_header(q, rec);
+    put_header(q, rec, size);
     if (row->message && row->number < time->number)
         proto_message(&q->message, row->number, part);
     proto_number(&q->message, time->number, rec->type == TYPE_SAMPLE ? body.as_sample.time : id.time);
     if (row->message && row->number > time->number)
         proto_message(&q->message, row->number, part);
-    return true;
+    return PFR_OK;
 }
 
 /* A record with zeros behind its texts, where recorders leave bytes of earlier ones. */
@@ -182,7 +207,9 @@ static pfr_status tells_all(struct quipping *q, const pfr_record *rec, bool *all
 static pfr_status put_record(struct quipping *q, const pfr_record *rec, const pfr_bytes *payload, pfr_error *err) {
     const struct quipper_row *row = rec->type < QUIPPER_TYPES ? q->rows[rec->type] : NULL;
     bool all = false, is_event = row && (rec->type != TYPE_SAMPLE || rec->event != PFR_NO_EVENT);
-    is_event = is_event && put_event(q, rec, row, payload);
+    const pfr_status put = is_event ? put_event(q, rec, row, payload, err) : PFR_HOLE;
+    PFR_TRY(put);
+    is_event = put == PFR_OK;
     if (is_event)
         PFR_TRY(tells_all(q, rec, &all, err));
     else
@@ -254,11 +281,22 @@ static pfr_status walk(struct quipping *q, pfr_status (*each)(struct quipping *,
     return PFR_OK;
 }
 
+/* Mappings are told when all of them are known. */
+static pfr_status note_map(struct quipping *q, const pfr_record *rec, pfr_error *err) {
+    const uint64_t time = time_of(q->reader, rec);
+    union any_layout body;
+    if (!is_map(rec->type) ||
+        pfr_decode(rec, &body, layout_at(layout_of_type(rec->context, rec->type))->size, NULL) != PFR_OK)
+        return PFR_OK;
+    return quipper_joins_note(&q->joins, rec, &body, time == NO_TIME ? 0 : time, err);
+}
+
 /* Equal times go in the order they were put; what has none is before all others. */
 static pfr_status wait_for_others(struct quipping *q, const pfr_record *rec, pfr_error *err) {
     const uint64_t time = time_of(q->reader, rec);
     if (is_container(rec->type))
         return on_record(q, rec, err);
+    PFR_TRY(note_map(q, rec, err));
     PFR_TRY(window_put(&q->window, rec,
                        time == NO_TIME || time == 0 ? 1
                        : time < UINT64_MAX - 1      ? time + 1
@@ -289,8 +327,9 @@ static pfr_status put_all(struct quipping *q, pfr_error *err) {
     const bool sorted = !q->options->file_order;
     if (sorted)
         PFR_TRY(walk(q, wait_for_others, true, err));
-    else if (q->reader->header.container == PFR_PIPE) /* its events come between records */
-        PFR_TRY(walk(q, NULL, false, err));
+    else /* mappings, and events, which in a stream come between records */
+        PFR_TRY(walk(q, note_map, false, err));
+    PFR_TRY(quipper_joins_settle(&q->joins, sorted, err));
     PFR_TRY(quipping_front(q, err));
     PFR_TRY(sorted ? give_sorted(q, err) : walk(q, on_record, true, err));
     return quipping_back(q, err);
@@ -343,6 +382,8 @@ static pfr_status prepare(struct quipping *q, pfr_error *err) {
     out_open_memory(&q->field, q->memory);
     out_open_memory(&q->kept, q->memory);
     out_open_memory(&q->lost_features, q->memory);
+    quipper_joins_init(&q->joins, q->memory);
+    quipper_places_init(&q->places, q->memory);
     window_init(&q->window, q->memory);
     runs_init(&q->runs, q->memory);
     for (uint32_t type = 0; type < QUIPPER_TYPES; type++) {
@@ -350,7 +391,8 @@ static pfr_status prepare(struct quipping *q, pfr_error *err) {
         q->rows[type] = l ? quipper_row_from(M_event, l->name) : NULL;
     }
     q->compared = mem_alloc(q->memory, 2, RECORD_MOST + 1);
-    if (!q->compared)
+    q->marked = mem_alloc(q->memory, 1, RECORD_MOST + 1);
+    if (!q->compared || !q->marked)
         return mem_fail(q->memory, err, "record");
     q->maker.owner_of = owner_of;
     q->maker.owners = q->reader;
@@ -365,14 +407,18 @@ static void clear(struct quipping *q) {
     out_close(&q->field, NULL);
     out_close(&q->kept, NULL);
     out_close(&q->lost_features, NULL);
+    quipper_joins_free(&q->joins);
+    quipper_places_free(&q->places);
     window_free(&q->window);
     runs_free(&q->runs);
     mem_free(q->memory, q->compared, 2, RECORD_MOST + 1);
+    mem_free(q->memory, q->marked, 1, RECORD_MOST + 1);
     if (q->maker.record)
         quipper_maker_close(&q->maker);
 }
 
 static pfr_status run(struct quipping *q, pfr_error *err) {
+    PFR_TRY(quipper_leave_out(q->options->quipper_without, q->parts.without, err));
     PFR_TRY(prepare(q, err));
     PFR_TRY(open_output(q, err));
     pfr_error own;

@@ -4,6 +4,8 @@
 /* A recording on its way into a PerfDataProto: see quipper.h. */
 #include "base/whole_file.h"
 #include "edit/quipper.h"
+#include "edit/quipper_joins.h"
+#include "edit/quipper_places.h"
 #include "model/runs.h"
 
 #include <perfray/edit.h>
@@ -32,6 +34,12 @@ struct quipping {
     uint64_t lost[QUIPPER_TYPES + 1]; /* that the text does not tell wholly, by type; the last: all others */
     struct output lost_features;      /* their names */
     pfr_edit_counts counts;
+
+    struct quipper_joins joins;
+    struct quipper_places places;
+    uint8_t *marked;       /* room for the addresses of a sample */
+    bool has_kernel;       /* its first mapping came */
+    uint64_t maps, mapped; /* mappings told, and samples all of whose addresses are in one */
 };
 
 /* quipper_write.c: what is in q->message becomes a field of the outermost message. */
@@ -40,6 +48,9 @@ void quipping_field(struct quipping *q, uint32_t number);
 void quipping_number(struct quipping *q, uint32_t number, uint64_t value);
 /* Something that is not in the output: counted, and told. */
 void quipping_lost(struct quipping *q, const pfr_error *hole);
+
+/* quipper_mapped.c: what the record changes in q->places; of a sample, what it asks there. Its addresses may change. */
+pfr_status quipping_place(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err);
 
 /* quipper_facts.c */
 pfr_status quipping_front(struct quipping *q, pfr_error *err); /* events of the recording */
