@@ -59,6 +59,9 @@ const struct command *find_command(const char *name);
  * and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
 
+/* Says why the task's file could not be opened. */
+enum exit_status complain_of_opening(const struct task *task, const pfr_error *err);
+
 /* When the file was last written, seconds since 1970; 0 for streams, which have no such time. */
 int64_t capture_time(const char *file);
 

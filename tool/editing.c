@@ -112,11 +112,9 @@ static pfr_reader *open_any(const struct task *task, const pfr_open_options *opt
                             enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_open_options how = *options;
-    if (!pfr_is_quipper(task->file))
-        return open_recording(task, options, status);
     how.limits = &task->shared->limits;
-    pfr_reader *const reader = pfr_open_quipper(task->file, &how, hole_told, telling, &err);
-    *status = reader ? ENDS_FINE : complain_of(task->file, &err, NULL);
+    pfr_reader *const reader = pfr_open_any(task->file, &how, hole_told, telling, &err);
+    *status = reader ? ENDS_FINE : complain_of_opening(task, &err);
     return reader;
 }
 

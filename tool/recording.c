@@ -23,16 +23,17 @@ static const char *advice_for(const char *file, const pfr_error *err) {
     return err->status == PFR_ERR_FORMAT ? guess_content(file) : NULL;
 }
 
+enum exit_status complain_of_opening(const struct task *task, const pfr_error *err) {
+    const enum exit_status status = complain_of(task->file, err, advice_for(task->file, err));
+    return status == ENDS_IO && is_folder(task->file) ? ENDS_FORMAT : status; /* it was read, and is no recording */
+}
+
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_open_options how = options ? *options : (pfr_open_options){.size = sizeof how};
     how.limits = &task->shared->limits;
     pfr_reader *const reader = pfr_open(task->file, &how, &err);
-    *status = ENDS_FINE;
-    if (!reader)
-        *status = complain_of(task->file, &err, advice_for(task->file, &err));
-    if (!reader && *status == ENDS_IO && is_folder(task->file))
-        *status = ENDS_FORMAT; /* it was read, and is no recording */
+    *status = reader ? ENDS_FINE : complain_of_opening(task, &err);
     return reader;
 }
 

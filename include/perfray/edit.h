@@ -91,16 +91,16 @@ pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_
  */
 pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
 
-/* Whether a regular file begins as a PerfDataProto does, in bytes or in text. */
+/* Whether a regular file begins as a PerfDataProto does, in bytes or in text, compressed or not. */
 bool pfr_is_quipper(const char *path);
 
 /*
- * Such a file as a recording, made in a temporary file without a name: a reader as any other, the caller's to close.
- * `hole` (may be NULL) is told what could not be used, with its place in the PerfDataProto. NULL with *err: FORMAT, it
- * is none; else as pfr_open.
+ * As pfr_open, but a PerfDataProto, too, from whatever pfr_open reads: as the recording that it tells, made in a
+ * temporary file without a name. `hole` (may be NULL) is told what of it could not be used, with its place in the
+ * PerfDataProto.
  */
-pfr_reader *pfr_open_quipper(const char *path, const pfr_open_options *options,
-                             void (*hole)(void *context, const pfr_error *hole), void *context, pfr_error *err);
+pfr_reader *pfr_open_any(const char *path, const pfr_open_options *options,
+                         void (*hole)(void *context, const pfr_error *hole), void *context, pfr_error *err);
 
 #ifdef __cplusplus
 }

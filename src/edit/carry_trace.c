@@ -102,19 +102,25 @@ static pfr_status on_wrap(struct trace_carry *c, const pfr_record *rec, const un
     return trace_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
 }
 
+/* What the writer has no place for is lost, and told. */
+static pfr_status lose_here(struct trace_carry *c, const pfr_record *rec, pfr_status s, pfr_error *why,
+                            pfr_error *err) {
+    if (s == PFR_HOLE) {
+        why->offset = rec->offset;
+        why->length = rec->size;
+        lose(c, why);
+    } else if (s < 0) {
+        *err = *why;
+    }
+    return s < 0 ? s : PFR_OK;
+}
+
 static pfr_status write_event(struct trace_carry *c, const pfr_record *rec, int32_t type, const pfr_bytes *data,
                               pfr_error *err) {
     pfr_error why;
     PFR_TRY(begin(c, err));
     const pfr_status s = trace_write_event(&c->writer, c->point->cpu, c->point->tsc, type, data, &why);
-    if (s == PFR_HOLE) {
-        why.offset = rec->offset;
-        why.length = rec->size;
-        lose(c, &why);
-    } else if (s < 0) {
-        *err = why;
-    }
-    return s < 0 ? s : PFR_OK;
+    return lose_here(c, rec, s, &why, err);
 }
 
 static pfr_status on_custom(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
@@ -126,19 +132,23 @@ static pfr_status on_typed(struct trace_carry *c, const pfr_record *rec, const u
     return write_event(c, rec, body->as_fdr_typed_event.type, &body->as_fdr_typed_event.data, err);
 }
 
+static pfr_status write_argument(struct trace_carry *c, const pfr_record *rec, uint64_t value, pfr_error *err) {
+    pfr_error why;
+    return lose_here(c, rec, trace_write_argument(&c->writer, value, &why), &why, err);
+}
+
+/* One that begins a buffer is of no call: the reader told of it. */
 static pfr_status on_argument(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
                               pfr_error *err) {
-    (void)rec;
-    return trace_write_argument(&c->writer, body->as_fdr_call_argument.value, err);
+    return c->begun ? write_argument(c, rec, body->as_fdr_call_argument.value, err) : PFR_OK;
 }
 
 static pfr_status on_basic_argument(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
                                     pfr_error *err) {
-    (void)rec;
     if (body->as_basic_argument.function != c->writer.last.function ||
         (int32_t)body->as_basic_argument.tid != c->thread.tid)
         return PFR_OK; /* of another call: the reader told of it */
-    return trace_write_argument(&c->writer, body->as_basic_argument.value, err);
+    return write_argument(c, rec, body->as_basic_argument.value, err);
 }
 
 /* The call, and those that follow it at once. */

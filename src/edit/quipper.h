@@ -189,7 +189,7 @@ void quipper_print(struct output *out, unsigned message, struct cursor in);
 /* --- quipper_scan.c */
 
 struct quipper_scan {
-    struct input in;
+    struct input *in;
     bool is_text, open, ended;
     uint64_t at; /* the next byte */
     uint32_t line;
@@ -198,7 +198,7 @@ struct quipper_scan {
 
 /* Whether bytes may be a PerfDataProto, and if text. */
 bool quipper_looks_like(const uint8_t *bytes, size_t have, bool *is_text);
-/* On an open input; FORMAT: it is none. Closed in each case by quipper_scan_close. */
+/* On s->in, an open input, which stays the caller's; FORMAT: it is none. Closed in each case by quipper_scan_close. */
 pfr_status quipper_scan_open(struct quipper_scan *s, struct memory *memory, pfr_error *err);
 void quipper_scan_restart(struct quipper_scan *s);
 void quipper_scan_close(struct quipper_scan *s);

@@ -182,50 +182,62 @@ static pfr_status write_to(struct quipper_reading *r, int fd, const pfr_open_opt
     return s;
 }
 
-static pfr_status open_input(struct quipper_reading *r, const char *path, const pfr_limits *limits, pfr_error *err) {
-    const struct input_setup setup = {.memory = &r->memory, .limits = limits};
-    PFR_TRY(input_open(&r->scan.in, path, &setup, err));
-    if (input_seekable(&r->scan.in))
-        return PFR_OK;
-    input_close(&r->scan.in);
-    return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "quipper", "a PerfDataProto is read more than once: name a file");
+/* --- Opening one. */
+
+static bool looks_like_quipper(const uint8_t *bytes, size_t have) {
+    bool is_text;
+    return quipper_looks_like(bytes, have, &is_text);
 }
 
 bool pfr_is_quipper(const char *path) {
     struct stat st;
     struct memory memory;
-    struct quipper_scan scan = {0};
+    struct input in;
+    const uint8_t *bytes;
+    size_t have;
     memory_init(&memory, NULL, 0);
     const struct input_setup setup = {.memory = &memory};
-    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || input_open(&scan.in, path, &setup, NULL) < 0)
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || input_open(&in, path, &setup, NULL) < 0)
         return false;
-    const bool is = input_seekable(&scan.in) && quipper_scan_open(&scan, &memory, NULL) == PFR_OK;
-    quipper_scan_close(&scan);
+    const bool is = input_window(&in, 0, 4096, &bytes, &have, NULL) >= 0 && looks_like_quipper(bytes, have);
+    input_close(&in);
     return is;
 }
 
-pfr_reader *pfr_open_quipper(const char *path, const pfr_open_options *options,
-                             void (*hole)(void *context, const pfr_error *hole), void *context, pfr_error *err) {
-    struct quipper_reading r = {.hole = hole, .hole_context = context};
+/* The recording that the PerfDataProto in the reader's input tells. */
+static pfr_reader *open_made(struct quipper_reading *r, pfr_reader *from, const pfr_open_options *options,
+                             pfr_error *err) {
     const pfr_limits limits = limits_resolve(options ? options->limits : NULL);
-    pfr_error own;
-    pfr_reader *reader = NULL;
     int fd = -1;
-    err = err ? err : &own;
-    memory_init(&r.memory, options ? options->alloc : NULL, limits.memory);
-    if (open_input(&r, path, &limits, err) < 0)
-        return NULL;
-    arena_init(&r.arena, &r.memory);
-    u64_map_init(&r.ids, &r.memory);
+    memory_init(&r->memory, options ? options->alloc : NULL, limits.memory);
+    arena_init(&r->arena, &r->memory);
+    u64_map_init(&r->ids, &r->memory);
+    r->scan.in = &from->parts[0].in;
+    if (from->broken.status == PFR_HOLE)
+        tell(r, &from->broken);
     pfr_status s = scratch_open(&fd, err);
     if (s >= 0)
-        s = write_to(&r, fd, options, err);
-    quipper_scan_close(&r.scan);
-    u64_map_free(&r.ids);
-    arena_free(&r.arena);
-    if (s >= 0 && (s = scratch_rewind(fd, err)) >= 0)
-        reader = reader_open_fd(fd, "the recording out of a PerfDataProto", options, err);
-    else if (fd >= 0)
+        s = write_to(r, fd, options, err);
+    quipper_scan_close(&r->scan);
+    u64_map_free(&r->ids);
+    arena_free(&r->arena);
+    if (s >= 0 && scratch_rewind(fd, err) >= 0)
+        return reader_open_fd(fd, "the recording out of a PerfDataProto", options, err);
+    if (fd >= 0)
         close(fd);
-    return reader;
+    return NULL;
+}
+
+pfr_reader *pfr_open_any(const char *path, const pfr_open_options *options,
+                         void (*hole)(void *context, const pfr_error *hole), void *context, pfr_error *err) {
+    struct quipper_reading r = {.hole = hole, .hole_context = context};
+    struct other_form quipper = {.is_it = looks_like_quipper};
+    pfr_error own;
+    err = err ? err : &own;
+    pfr_reader *const from = reader_open_or(path, &quipper, options, err);
+    if (!from || !quipper.found)
+        return from;
+    pfr_reader *const made = open_made(&r, from, options, err);
+    pfr_close(from);
+    return made;
 }

@@ -75,7 +75,7 @@ pfr_status quipper_scan_open(struct quipper_scan *s, struct memory *memory, pfr_
         out_open_memory(&s->parts[i], memory);
     s->open = true;
     quipper_scan_restart(s);
-    PFR_TRY(input_window(&s->in, 0, 4096, &bytes, &have, err));
+    PFR_TRY(input_window(s->in, 0, 4096, &bytes, &have, err));
     if (quipper_looks_like(bytes, have, &s->is_text))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_FORMAT, 0, have, "quipper", "this is no PerfDataProto");
@@ -90,7 +90,6 @@ void quipper_scan_restart(struct quipper_scan *s) {
 void quipper_scan_close(struct quipper_scan *s) {
     for (size_t i = 0; s->open && i < QUIPPER_DEPTH; i++)
         out_close(&s->parts[i], NULL);
-    input_close(&s->in);
     s->open = false;
 }
 
@@ -105,7 +104,7 @@ static pfr_status next_of_bytes(struct quipper_scan *s, struct proto_field *f, s
     const uint8_t *bytes;
     size_t have;
     uint64_t head, length = 0;
-    PFR_TRY(input_window(&s->in, s->at, HEAD_MOST, &bytes, &have, err));
+    PFR_TRY(input_window(s->in, s->at, HEAD_MOST, &bytes, &have, err));
     if (have == 0)
         return PFR_END;
     struct cursor in = cursor_on(bytes, have, s->at, false);
@@ -114,9 +113,9 @@ static pfr_status next_of_bytes(struct quipper_scan *s, struct proto_field *f, s
     if ((head & 7) == PROTO_BYTES && !proto_take_number(&in, &length))
         return broken(s, have, "a field is cut", err);
     const uint64_t start = cursor_offset(&in) - s->at;
-    if (length > UINT64_MAX - HEAD_MOST - s->at || (input_seekable(&s->in) && length > input_size(&s->in) - s->at))
-        return broken(s, input_size(&s->in) - s->at, "a field goes on behind the end", err);
-    PFR_TRY(input_window(&s->in, s->at, (size_t)(start + length), &bytes, &have, err));
+    if (length > UINT64_MAX - HEAD_MOST - s->at || (input_seekable(s->in) && length > input_size(s->in) - s->at))
+        return broken(s, input_size(s->in) - s->at, "a field goes on behind the end", err);
+    PFR_TRY(input_window(s->in, s->at, (size_t)(start + length), &bytes, &have, err));
     in = cursor_on(bytes, have, s->at, false);
     if (!proto_take(&in, f))
         return broken(s, have, "no field of a protocol buffer stands here", err);
@@ -132,7 +131,7 @@ static pfr_status next_of_bytes(struct quipper_scan *s, struct proto_field *f, s
 static int peek(struct quipper_scan *s) {
     const uint8_t *bytes;
     size_t have;
-    if (input_window(&s->in, s->at, 1, &bytes, &have, NULL) < 0 || have == 0)
+    if (input_window(s->in, s->at, 1, &bytes, &have, NULL) < 0 || have == 0)
         return -1;
     return *bytes;
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define OTHER_FORM_HEAD 4096u /* bytes that tell it */
 #define MAGIC 8u
 #define PIPE_HEADER 16u
 #define OLD_HEADER 72u
@@ -405,14 +406,26 @@ static pfr_status open_directory(pfr_reader *r, const char *path, const struct i
     return s < 0 ? s : open_any(r, setup, err);
 }
 
-static pfr_status open_one(pfr_reader *r, const char *path, const struct input_setup *setup, pfr_error *err) {
+static pfr_status look_for_other(pfr_reader *r, struct other_form *other, const struct input_setup *setup,
+                                 pfr_error *err) {
+    const uint8_t *bytes;
+    size_t have;
+    PFR_TRY(input_window(&r->parts[0].in, 0, OTHER_FORM_HEAD, &bytes, &have, err));
+    other->found = other->is_it(bytes, have);
+    return other->found && !input_seekable(&r->parts[0].in) ? spool(r, setup, err) : PFR_OK;
+}
+
+static pfr_status open_one(pfr_reader *r, const char *path, const struct input_setup *setup, struct other_form *other,
+                           pfr_error *err) {
     r->parts = arena_zeroed(&r->arena, 1, sizeof *r->parts);
     if (!r->parts)
         return mem_fail(&r->memory, err, "parts");
     r->nr_parts = 1;
     PFR_TRY(input_open(&r->parts[0].in, path, setup, err));
     r->parts[0].open = true;
-    return open_any(r, setup, err);
+    if (other)
+        PFR_TRY(look_for_other(r, other, setup, err));
+    return other && other->found ? PFR_OK : open_any(r, setup, err);
 }
 
 /* The reader itself comes from the caller's allocator too; it is counted in its own memory. */
@@ -442,12 +455,17 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
 }
 
 pfr_reader *pfr_open(const char *path, const pfr_open_options *options, pfr_error *err) {
+    return reader_open_or(path, NULL, options, err);
+}
+
+pfr_reader *reader_open_or(const char *path, struct other_form *other, const pfr_open_options *options,
+                           pfr_error *err) {
     pfr_reader *r = new_reader(options, err);
     if (!r)
         return NULL;
     const struct input_setup setup = {.memory = &r->memory, .limits = &r->limits};
     const bool folder = strcmp(path, "-") != 0 && input_is_directory(path);
-    if ((folder ? open_directory(r, path, &setup, err) : open_one(r, path, &setup, err)) < 0) {
+    if ((folder ? open_directory(r, path, &setup, err) : open_one(r, path, &setup, other, err)) < 0) {
         pfr_close(r);
         return NULL;
     }

@@ -157,6 +157,13 @@ uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err);
 /* event_name.c: the name, in the arena; NULL: out of memory */
 const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr);
 
+/* open.c: pfr_open of what may have another form, too. Where a file or a stream begins as that does, *found: the reader
+   holds its input alone, seekable (parts[0].in), and what it broke off with (broken). */
+struct other_form {
+    bool (*is_it)(const uint8_t *bytes, size_t have);
+    bool found;
+};
+pfr_reader *reader_open_or(const char *path, struct other_form *other, const pfr_open_options *options, pfr_error *err);
 /* open.c: on an open descriptor, which is the reader's, also on failure. `name` is for messages. */
 pfr_reader *reader_open_fd(int fd, const char *name, const pfr_open_options *options, pfr_error *err);
 

@@ -88,7 +88,7 @@ pfr_status trace_writer_open(struct trace_writer *w, const struct trace_form *fo
 /* --- Buffers. */
 
 static void fill(struct trace_writer *w, uint64_t length) {
-    while (length > 0) {
+    while (length > 0 && w->out->status >= 0) {
         const uint64_t piece = length < OUTPUT_BUFFER ? length : OUTPUT_BUFFER;
         out_fill(w->out, '\0', (size_t)piece);
         length -= piece;
@@ -248,6 +248,9 @@ pfr_status trace_write_argument(struct trace_writer *w, uint64_t value, pfr_erro
         return PFR_OK;
     if (w->form.basic)
         return put(w, w->out, L_basic_argument, &basic, nothing, err);
+    if (w->body.used + FDR_METADATA > w->room)
+        return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "argument",
+                        "an argument more of one call than a buffer has room for");
     return put_metadata(w, L_fdr_call_argument, &rec, err);
 }
 

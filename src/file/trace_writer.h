@@ -62,7 +62,7 @@ pfr_status trace_write_thread(struct trace_writer *w, const struct trace_thread_
 pfr_status trace_write_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err);
 pfr_status trace_write_wrap(struct trace_writer *w, uint64_t tsc, pfr_error *err);
 pfr_status trace_write_call(struct trace_writer *w, uint16_t cpu, const struct trace_call *call, pfr_error *err);
-/* Of the call that was written last; where something else was, nothing is written. */
+/* Of the call that was written last; where something else was, nothing is written. PFR_HOLE: its buffer has no room. */
 pfr_status trace_write_argument(struct trace_writer *w, uint64_t value, pfr_error *err);
 /* type < 0: a custom event. PFR_HOLE: this form has no such event, or no room for it; nothing was written. */
 pfr_status trace_write_event(struct trace_writer *w, uint16_t cpu, uint64_t tsc, int32_t type, const pfr_bytes *data,

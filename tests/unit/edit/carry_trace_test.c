@@ -69,6 +69,60 @@ TEST(a_trace_that_is_cut_anywhere_becomes_whole) {
     free(bytes);
 }
 
+/* --- Arguments of one call. */
+
+#define ARGUMENTS 40u
+
+static uint8_t *put_record(uint8_t *at, unsigned kind, uint64_t first) {
+    memset(at, 0, 16);
+    at[0] = (uint8_t)(kind << 1 | 1);
+    for (size_t i = 0; i < 8; i++)
+        at[1 + i] = (uint8_t)(first >> 8 * i);
+    return at + 16;
+}
+
+/* A trace of version 3 with one buffer: a call with more arguments than a buffer of version 1 holds that has the size
+   which the header tells. */
+static size_t put_trace_of_arguments(uint8_t *to) {
+    static const uint8_t header[32] = {3, 0, 1, [8] = 0x40, 0x42, 0x0f, [17] = 1};
+    uint8_t *at = to + sizeof header, *const extents = at;
+    memcpy(to, header, sizeof header);
+    at = put_record(at, 7, 0);
+    at = put_record(at, 0, 101);
+    at = put_record(at, 4, 1);
+    at = put_record(at, 9, 7);
+    at = put_record(at, 2, 1000 << 16);
+    const uint8_t call[8] = {1u << 4};
+    memcpy(at, call, sizeof call);
+    at += sizeof call;
+    for (unsigned i = 0; i < ARGUMENTS; i++)
+        at = put_record(at, 6, i);
+    put_record(extents, 7, (uint64_t)(at - extents) - 16);
+    return (size_t)(at - to);
+}
+
+TEST(arguments_that_no_buffer_holds_are_told) {
+    uint8_t bytes[1024];
+    struct made_file m;
+    pfr_error err = {.text = ""};
+    made_open(&m);
+    pfr_reader *r = pfr_open_bytes(bytes, put_trace_of_arguments(bytes), NULL, &err);
+    assert_non_null(r);
+    assert_int_equal(count_type(r, PFR_TRACE_CALL_ARGUMENT), ARGUMENTS);
+    ASSERT_OK(pfr_rewind(r, &err), err);
+    const pfr_edit_options how = {.size = sizeof how, .path = m.path, .trace = PFR_EDIT_TRACE_FDR_1};
+    ASSERT_STATUS(pfr_convert(r, &how, &m.counts, &err), PFR_HOLE, err);
+    pfr_reader *made = pfr_open(m.path, NULL, &err);
+    assert_non_null(made);
+    const uint64_t kept = count_type(made, PFR_TRACE_CALL_ARGUMENT);
+    assert_int_equal(pfr_get_header(made)->buffer_size, 256);
+    assert_int_equal(kept + m.counts.lost, ARGUMENTS);
+    assert_true(kept > 8);
+    pfr_close(made);
+    pfr_close(r);
+    made_close(&m);
+}
+
 TEST(profiles_and_other_forms_are_refused) {
     char path[RECORDED_PATH];
     struct made_file m;

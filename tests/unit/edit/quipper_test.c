@@ -139,7 +139,7 @@ static size_t same_records(const struct place *p, const char *path, bool *opened
     size_t same = 0;
     holes = 0;
     pfr_reader *whole = pfr_open(p->recording, NULL, &err),
-               *again = pfr_open_quipper(path, NULL, count_hole, NULL, &err);
+               *again = pfr_open_any(path, NULL, count_hole, NULL, &err);
     assert_non_null(whole);
     *opened = again != NULL;
     assert_true(again || err.status < 0);
@@ -252,7 +252,7 @@ TEST(every_allocation_of_reading_a_perf_data_proto_fails_once) {
         for (long n = 1;; n++) {
             failing_alloc_begin(&failing, n);
             const pfr_open_options how = {.size = sizeof how, .alloc = &failing.alloc};
-            pfr_reader *r = pfr_open_quipper(text ? p.text : p.proto, &how, NULL, NULL, &err);
+            pfr_reader *r = pfr_open_any(text ? p.text : p.proto, &how, NULL, NULL, &err);
             const bool opened = r != NULL;
             pfr_close(r);
             assert_int_equal(failing.blocks, 0);
