@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include "bounds.h"
 #include "fail.h"
 #include "memory.h"
@@ -43,6 +46,15 @@ void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) 
 
 void memory_share(struct memory *memory, struct memory *of) {
     *memory = (struct memory){.alloc = of->alloc, .pages = of->pages, .limit = of->limit, .of = of};
+}
+
+void memory_settle(const struct memory *memory) {
+#ifdef __GLIBC__
+    if (memory->alloc.release == libc_release)
+        malloc_trim(0);
+#else
+    (void)memory;
+#endif
 }
 
 static void *refuse(struct memory *memory, pfr_status status, uint64_t wanted) {

@@ -52,6 +52,10 @@ void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_c
 /* `at` may be NULL; count and size are those it was made with. */
 void mem_free(struct memory *memory, void *at, size_t count, size_t size);
 
+/* After much was freed: what malloc keeps of it goes back to the system, where malloc serves this memory and can do so.
+ */
+void memory_settle(const struct memory *memory);
+
 /* Counts bytes that a library holds for us; false when that passes the limit (nothing is counted then). */
 bool mem_charge(struct memory *memory, uint64_t bytes);
 void mem_discharge(struct memory *memory, uint64_t bytes);

@@ -3,6 +3,9 @@
  * Build-ids of objects that samples hit: what was written is read once more, the state first, then each sample is
  * looked up in it; then the objects themselves are asked, and the kernel about itself (/sys/kernel/notes). Names are
  * those of maps, which anybody may choose: only regular files are opened, and of them only the notes are read.
+ *
+ * The state of a recording grows with the tasks that came and went. Where it would take more than r->hits_memory, all
+ * that is mapped counts as hit: paths are fewer than maps.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +19,8 @@
 #include "symbol/regular_file.h"
 #include "wire/feature_bits.h"
 
-enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
+enum { TYPE_MMAP = 1, TYPE_MMAP2 = 10 };
+enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_MODE = 7, MISC_DATA = 0x2000, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
@@ -54,14 +58,69 @@ static void free_walk(struct hits *h) {
     if (h->walk)
         mem_free(&h->memory, h->walk->hit, h->walk->objects, sizeof *h->walk->hit);
     mem_free(&h->memory, h->walk, 1, sizeof *h->walk);
+    h->walk = NULL;
 }
 
 static pfr_status find_hits(struct hits *h, pfr_error *err) {
+    const struct state_watch watch = {.sample = drain_meanwhile, .context = h};
+    PFR_TRY(state_build_watched(&h->state, h->reader, &h->memory, &watch, err));
     if (!make_walk(h))
         return mem_fail(&h->memory, err, "objects");
     PFR_TRY(pfr_rewind(h->reader, err));
-    PFR_TRY(hit_walk_run(h->walk, &h->r->stops, err));
-    h->r->result.samples += h->walk->samples;
+    return hit_walk_run(h->walk, &h->r->stops, err);
+}
+
+/* --- all that is mapped --- */
+
+static pfr_status take_mmap(struct hits *h, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_mmap map;
+    uint32_t object;
+    if (pfr_decode(rec, &map, sizeof map, NULL) != PFR_OK)
+        return PFR_OK;
+    return objects_of_map(&h->state.objects, &map.filename, 0,
+                          (rec->misc & MISC_MODE) == MISC_KERNEL ? MAP_OF_KERNEL : MAP_OF_CODE, NULL, 0, &object, err);
+}
+
+static pfr_status take_mmap2(struct hits *h, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_mmap2 map;
+    uint32_t object;
+    if (pfr_decode(rec, &map, sizeof map, NULL) != PFR_OK)
+        return PFR_OK;
+    return objects_of_map(&h->state.objects, &map.filename, 0,
+                          (rec->misc & MISC_MODE) == MISC_KERNEL ? MAP_OF_KERNEL : MAP_OF_CODE, map.build_id.at,
+                          map.build_id_size, &object, err);
+}
+
+static pfr_status take_record(struct hits *h, const pfr_record *rec, pfr_error *err) {
+    drain_meanwhile(h, rec);
+    if (rec->misc & MISC_DATA)
+        return PFR_OK;
+    return rec->type == TYPE_MMAP ? take_mmap(h, rec, err) : rec->type == TYPE_MMAP2 ? take_mmap2(h, rec, err) : PFR_OK;
+}
+
+/* As many as half of the memory holds. */
+static pfr_status take_maps(struct hits *h, pfr_error *err) {
+    pfr_record rec;
+    pfr_status status = state_begin(&h->state, h->reader, &h->memory, &no_jit, err);
+    while (status >= 0 && status != PFR_END && h->memory.used < h->memory.limit / 2 && h->r->stops < 2) {
+        status = pfr_next(h->reader, &rec, err);
+        if (status == PFR_OK)
+            status = take_record(h, &rec, err);
+    }
+    return status < 0 ? status : PFR_OK;
+}
+
+static pfr_status find_all(struct hits *h, pfr_error *err) {
+    recorder_note(h->r, "too many tasks to tell which objects were hit: the build-ids of all that is mapped are kept");
+    free_walk(h);
+    state_free(&h->state);
+    PFR_TRY(pfr_rewind(h->reader, err));
+    PFR_TRY(take_maps(h, err));
+    if (!make_walk(h))
+        return mem_fail(&h->memory, err, "objects");
+    PFR_TRY(pfr_rewind(h->reader, err));
+    PFR_TRY(hit_walk_run(h->walk, &h->r->stops, err)); /* counts them */
+    memset(h->walk->hit, true, h->walk->objects);
     return PFR_OK;
 }
 
@@ -174,22 +233,24 @@ static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
 pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struct hit_times *times, pfr_error *err) {
     struct hits h = {.r = r, .writer = writer};
     const pfr_open_options how = {.size = sizeof how, .alloc = r->options.alloc};
-    const struct state_watch watch = {.sample = drain_meanwhile, .context = &h};
-    memory_init(&h.memory, r->options.alloc, 0);
+    memory_init(&h.memory, r->options.alloc, r->hits_memory);
     h.reader = pfr_open(path, &how, err);
     if (!h.reader)
         return err ? err->status : PFR_ERR_IO;
     pfr_status status = add_late_ids(&h, err);
     if (status >= 0)
-        status = state_build_watched(&h.state, h.reader, &h.memory, &watch, err);
-    if (status >= 0)
         status = find_hits(&h, err);
+    if (status == PFR_ERR_LIMIT)
+        status = find_all(&h, err);
     if (status >= 0)
         status = put_ids(&h, err);
-    if (h.walk)
+    if (h.walk) {
+        r->result.samples += h.walk->samples;
         *times = (struct hit_times){h.walk->first, h.walk->last};
+    }
     free_walk(&h);
     state_free(&h.state);
     pfr_close(h.reader);
+    memory_settle(&h.memory);
     return status < 0 ? status : PFR_OK;
 }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "record/recorder_parts.h"
 
+#define HITS_MEMORY ((uint64_t)64 << 20)
+
 void recorder_note(const pfr_recorder *r, const char *format, ...) {
     char sentence[400];
     va_list arguments;
@@ -31,6 +33,7 @@ static pfr_recorder *make(const struct kernel *kernel, const pfr_recorder_option
     memcpy(&r->options, options, options->size < sizeof r->options ? options->size : sizeof r->options);
     r->kernel = kernel;
     r->memory = memory;
+    r->hits_memory = HITS_MEMORY;
     r->watch = r->wake = r->control_in = r->control_out = -1;
     r->command.go = r->command.failed = r->command.watched = -1;
     event_list_init(&r->events, &r->memory);

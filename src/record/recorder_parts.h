@@ -101,8 +101,9 @@ struct pfr_recorder {
     int watch, wake;    /* descriptors: what is waited for; written to by pfr_recorder_stop and the like */
     int control_in, control_out;
     pfr_writer *writer;
-    struct arena part; /* what is needed while the file is written */
-    char *path;        /* the file that is written now; in the arena */
+    uint64_t hits_memory; /* most that finding the objects hit may take */
+    struct arena part;    /* what is needed while the file is written */
+    char *path;           /* the file that is written now; in the arena */
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
     const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
     size_t trace_blob_size;
@@ -168,8 +169,18 @@ bool rings_are_filling(const pfr_recorder *r);
 /* While there is much else to do. */
 pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err);
 void rings_free(pfr_recorder *r);
+const uint8_t *ring_data(const struct ring *ring);
 /* Bytes out of the ring, which may go on at its start. */
 void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length);
+
+/* ring_mend.c: the first record that is longer than the kernel wrote it: `before` bytes from `from` on stand before it,
+   of its `size` bytes `real` are its own; size 0: there is none among the whole records of the stretch. */
+#define OVERLONG_MOST 1024u
+struct overlong {
+    uint64_t before;
+    uint32_t size, real;
+};
+struct overlong ring_find_overlong(const pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length);
 
 /* aux_areas.c */
 bool aux_is_recorded(const pfr_recorder *r);

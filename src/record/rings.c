@@ -123,18 +123,42 @@ static uint64_t head_of(const struct ring *ring) {
     return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-static const uint8_t *data_of(const struct ring *ring) {
+const uint8_t *ring_data(const struct ring *ring) {
     return (const uint8_t *)ring->page + page_size();
 }
 
 /* length bytes from `from` on, which may go on at the ring's start. */
-static pfr_status write_stretch(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
-                                pfr_error *err) {
+static pfr_status write_bytes(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
+                              pfr_error *err) {
+    if (length == 0)
+        return PFR_OK;
     const uint64_t at = from & (ring->bytes - 1);
     const uint64_t first = length < ring->bytes - at ? length : ring->bytes - at;
     r->raw_bytes += length;
-    return pfr_writer_raw(r->writer, data_of(ring) + at, first, length > first ? data_of(ring) : NULL, length - first,
-                          err);
+    return pfr_writer_raw(r->writer, ring_data(ring) + at, first, length > first ? ring_data(ring) : NULL,
+                          length - first, err);
+}
+
+static pfr_status write_mended(pfr_recorder *r, const struct ring *ring, uint64_t from, uint16_t size, pfr_error *err) {
+    uint8_t bytes[OVERLONG_MOST];
+    ring_copy(ring, from, bytes, size);
+    memcpy(bytes + offsetof(struct perf_event_header, size), &size, sizeof size);
+    r->raw_bytes += size;
+    return pfr_writer_raw(r->writer, bytes, size, NULL, 0, err);
+}
+
+/* Whole records. */
+static pfr_status write_stretch(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
+                                pfr_error *err) {
+    while (length > 0) {
+        const struct overlong o = ring_find_overlong(r, ring, from, length);
+        PFR_TRY(write_bytes(r, ring, from, o.before, err));
+        if (o.size)
+            PFR_TRY(write_mended(r, ring, from + o.before, (uint16_t)o.real, err));
+        from += o.before + o.size;
+        length -= o.before + o.size;
+    }
+    return PFR_OK;
 }
 
 static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *err) {
@@ -179,7 +203,7 @@ pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err) {
 
 void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length) {
     for (size_t i = 0; i < length; i++)
-        ((uint8_t *)to)[i] = data_of(ring)[(from + i) & (ring->bytes - 1)];
+        ((uint8_t *)to)[i] = ring_data(ring)[(from + i) & (ring->bytes - 1)];
 }
 
 static struct perf_event_header header_at(const struct ring *ring, uint64_t place) {
@@ -206,7 +230,7 @@ static pfr_status snapshot(pfr_recorder *r, struct ring *ring, pfr_error *err) {
     const uint64_t head = head_of(ring);
     const uint64_t length = whole_length(ring, head);
     ring->tail = head;
-    return length ? write_stretch(r, ring, head, length, err) : PFR_OK;
+    return write_stretch(r, ring, head, length, err);
 }
 
 pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err) {

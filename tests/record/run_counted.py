@@ -451,42 +451,77 @@ def wait_until(holds, problem):
 
 # --- cpus that go and come --------------------------------------------------------------------------------------------
 
+ONLINE = "/sys/devices/system/cpu/online"
+
+
+class RealCpu:
+    """The last cpu, switched."""
+
+    def __init__(self, folder):
+        switches = sorted(glob.glob("/sys/devices/system/cpu/cpu[1-9]*/online"))
+        if not switches:
+            raise Skip("no cpu can be switched off here")
+        self.path, self.cpu, self.before = switches[-1], re.search(r"cpu(\d+)/online", switches[-1]).group(1), []
+        self.switch(True)
+
+    def switch(self, on):
+        with open(self.path, "w", encoding="ascii") as file:
+            file.write("1" if on else "0")
+
+
+class ListedCpu:
+    """The last cpu, in the list alone, where nothing can be switched: a mount that the recorder alone sees."""
+
+    def __init__(self, folder):
+        with open(ONLINE, encoding="ascii") as file:
+            found = re.match(r"0-(\d+)$", file.read().strip())
+        if not found:
+            raise Skip("there is one cpu here")
+        self.cpu, self.path = found.group(1), os.path.join(folder, "online")
+        self.before = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" %s && exec "$@"' % ONLINE, self.path]
+        self.switch(True)
+        if run(*self.before, "true").returncode:
+            raise Skip("/sys is read-only, and nothing can be mounted over it")
+
+    def switch(self, on):
+        last = int(self.cpu) - (not on)
+        with open(self.path, "w", encoding="ascii") as file:
+            file.write("0-%d\n" % last if last else "0\n")
+
+
+def switched_cpu(folder):
+    try:
+        return RealCpu(folder)
+    except OSError:
+        return ListedCpu(folder)
+
+
 def hotplug(folder, steps):
     must_be_root()
-    switches = sorted(glob.glob("/sys/devices/system/cpu/cpu[1-9]*/online"))
-    if not switches:
-        raise Skip("no cpu can be switched off here")
     out, told = os.path.join(folder, "hotplug.data"), os.path.join(folder, "hotplug.told")
-    cpu = re.search(r"cpu(\d+)/online", switches[-1]).group(1)
-
-    def switch(on):
-        with open(switches[-1], "w", encoding="ascii") as file:
-            file.write(on)
+    it = switched_cpu(folder)
 
     def is_told(word):
         with open(told, encoding="utf-8") as file:
             return word in file.read()
-    try:
-        switch("1")
-    except OSError as problem:
-        raise Skip("cpu %s cannot be switched: %s" % (cpu, problem.strerror)) from problem
     with open(told, "wb") as stream:
-        recorder = subprocess.Popen([PERFRAY, "record", "-a", "-c", "1", "-o", out, "-e", "page-faults:u", "sleep", "600"], stderr=stream)
+        recorder = subprocess.Popen([*it.before, PERFRAY, "record", "-a", "-c", "1", "-o", out, "-e", "page-faults:u", "sleep", "600"],
+                                    stderr=stream)
     try:
         wait_until(lambda: os.path.exists(out) and os.path.getsize(out) > 4096, "no recording begins")
-        switch("0")
-        wait_until(lambda: is_told("cpu %s went off" % cpu), "it is not told that a cpu went off")
-        switch("1")
-        wait_until(lambda: is_told("cpu %s came: it is recorded" % cpu), "it is not told that a cpu came")
-        must(run("taskset", "-c", cpu, steps).returncode == 0, "nothing can run on cpu %s" % cpu)
+        it.switch(False)
+        wait_until(lambda: is_told("cpu %s went off" % it.cpu), "it is not told that a cpu went off")
+        it.switch(True)
+        wait_until(lambda: is_told("cpu %s came: it is recorded" % it.cpu), "it is not told that a cpu came")
+        must(run("taskset", "-c", it.cpu, steps).returncode == 0, "nothing can run on cpu %s" % it.cpu)
     finally:
-        switch("1")
+        it.switch(True)
         recorder.send_signal(signal.SIGINT)
         recorder.wait(timeout=PATIENCE)
     must(recorder.returncode == 143, "status %d" % recorder.returncode)
     rows = text("perf", "script", "-i", out, "-F", "comm,cpu,event").splitlines()
-    wanted = ["steps", "[%03d]" % int(cpu), "page-faults:u:"]
-    must(sum(row.split() == wanted for row in rows) >= COUNT, "nothing of cpu %s is recorded after it came" % cpu)
+    wanted = ["steps", "[%03d]" % int(it.cpu), "page-faults:u:"]
+    must(sum(row.split() == wanted for row in rows) >= COUNT, "nothing of cpu %s is recorded after it came" % it.cpu)
     must_please_perf(out)
     must_be_clean(out)
 
@@ -531,6 +566,27 @@ def programs(folder):
     must(found["perf"] == found["ours"], "perf %s, ours %s" % (found["perf"], found["ours"]))
     must_be_clean(os.path.join(folder, "programs.ours"))
     must_please_perf(os.path.join(folder, "programs.ours"))
+
+
+def programs_among_many(folder):
+    """The kernel makes what it tells of a program longer for each counter of the cpu that hears of it, whoever opened it."""
+    must_be_root()
+    outs = [os.path.join(folder, "among-%d.data" % i) for i in range(3)]
+    recorders = [subprocess.Popen([PERFRAY, "record", "-q", "-a", "-e", "cpu-clock", "-F", "99", "-o", out, *more, "sleep", "600"])
+                 for out, more in zip(outs, ([], ["-g"], ["-z"]))]
+    try:
+        for out in outs:
+            wait_until(lambda out=out: os.path.exists(out) and os.path.getsize(out) > 4096, "no recording begins")
+        time.sleep(0.3)
+        os.close(load_program(b"perfray_late"))
+    finally:
+        for recorder in recorders:
+            recorder.send_signal(signal.SIGINT)
+        for recorder in recorders:
+            recorder.wait(timeout=PATIENCE)
+    for out in outs:
+        must(any("perfray_late" in row for row in programs_of(out)), "%s: the program is not told" % out)
+        must_be_clean(out)
 
 
 # --- privileges -------------------------------------------------------------------------------------------------------
@@ -593,6 +649,7 @@ def main():
         report("options", all_options, folder)
         report("list", listed, folder)
         report("bpf-programs", programs, folder)
+        report("bpf-programs-among-many", programs_among_many, folder)
         counted(folder, steps)
         for name, part in (("streams", streams), ("parts", parts), ("newest", newest), ("late", late), ("delayed", delayed),
                            ("hotplug", hotplug)):

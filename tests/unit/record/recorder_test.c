@@ -22,6 +22,85 @@ TEST(records_that_wrap_are_whole_and_in_order) {
     end_script();
 }
 
+/* --- records that the kernel made too long: what is behind their end was in the ring before --- */
+
+enum { NAME_WORDS = 3 };
+
+/* IDENTIFIER is there with two events: TID, TIME, CPU?, IDENTIFIER, as the tracking event's attr says. */
+static size_t id_words(void) {
+    const uint64_t in_id = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+                           PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+    return (size_t)__builtin_popcountll(script.last.sample_type & in_id);
+}
+
+/* `more` words behind the sample_id, whose last word is the id; they look like another time. */
+static void add_overlong(uint32_t type, const uint64_t *body, size_t count, size_t more) {
+    uint64_t words[64] = {0};
+    memcpy(words, body, 8 * count);
+    count += id_words();
+    words[count - 1] = (uint64_t)FIRST_FD * 10;
+    for (size_t i = 0; i < more; i++)
+        words[count + i] = 0x7777777777777777u;
+    add_record(type, words, count + more);
+}
+
+/* Names of 16 to 23 bytes, so that the NUL and its padding end in each place of a word. */
+static void overlong_ones(int number) {
+    for (uint64_t i = 0; i < 200; i++) {
+        uint64_t symbol[2 + NAME_WORDS] = {0x1000, (uint64_t)1 << 32 | 64}, bpf[2] = {1 | 9ull << 32, 0xabcdef};
+        memset(symbol + 2, 'b', 16 + i % 8);
+        add_overlong(17, symbol, 2 + NAME_WORDS, i % 4 * 5);
+        add_overlong(18, bpf, 2, i % 3 * 4);
+        add_sample((uint64_t)number * 1000 + i + 1);
+    }
+}
+
+static void check_sizes(size_t symbols, size_t programs) {
+    const size_t id = 8 * id_words();
+    pfr_error err = {0};
+    pfr_record rec;
+    pfr_reader *const reader = pfr_open(path, NULL, &err);
+    assert_non_null(reader);
+    while (pfr_next(reader, &rec, &err) == PFR_OK) {
+        if (rec.type == 17 && symbols-- > 0)
+            assert_int_equal(rec.size, 8 + 8 * (2 + NAME_WORDS) + id);
+        if (rec.type == 18 && programs-- > 0)
+            assert_int_equal(rec.size, 8 + 8 * 2 + id);
+    }
+    assert_int_equal(symbols, 0);
+    assert_int_equal(programs, 0);
+    pfr_close(reader);
+}
+
+TEST(records_that_the_kernel_makes_too_long_are_cut_to_their_end) {
+    begin_script();
+    script.turn = overlong_ones;
+    record(clock_alone);
+    const struct counted c = count_file();
+    assert_int_equal(c.samples, 4 * 200);
+    assert_int_equal(c.holes, 0);
+    assert_true(c.in_order);
+    check_sizes(4 * 200, 4 * 200);
+    end_script();
+}
+
+/* A name without an end, or a size that no record has: as the kernel gave it. */
+static void endless_name(int number) {
+    uint64_t symbol[12];
+    memset(symbol, 'b', sizeof symbol);
+    if (number == 0)
+        add_record(17, symbol, 12);
+    add_sample((uint64_t)number + 1);
+}
+
+TEST(a_symbol_without_an_end_is_kept_as_it_is) {
+    begin_script();
+    script.turn = endless_name;
+    record(clock_alone);
+    assert_int_equal(count_file().samples, 4);
+    end_script();
+}
+
 static void one_lost(int number) {
     const uint64_t id = (uint64_t)FIRST_FD * 10, task = (uint64_t)77 << 32 | 77;
     const uint64_t words[] = {id, 5, task, (uint64_t)number + 1, 0, id};
@@ -228,4 +307,56 @@ TEST(every_allocation_may_fail) {
         assert_int_equal(failing.blocks, 0);
     assert_int_equal(failing.blocks, 0);
     assert_true(n > 20);
+}
+
+/* --- the memory that finding objects takes --- */
+
+static void many_tasks(int number) {
+    const uint64_t id = (uint64_t)FIRST_FD * 10;
+    for (uint64_t i = 0; i < 500; i++) {
+        const uint64_t pid = 100000 + 500 * (uint64_t)number + i, task = pid << 32 | pid;
+        const uint64_t fork[] = {1 | pid << 32, 1 | pid << 32, 5 + pid, task, 5 + pid, 0, id};
+        add_record(7, fork, 3 + id_words());
+    }
+    add_sample((uint64_t)number + 1);
+}
+
+/* Whether feature BUILD_ID names an object of this program. */
+static bool names_libc(void) {
+    pfr_error err = {0};
+    pfr_reader *const reader = pfr_open(path, NULL, &err);
+    assert_non_null(reader);
+    const pfr_feature *const ids = pfr_find_feature(reader, 2, &err);
+    assert_non_null(ids);
+    const bool named = ids->bytes.length && memmem(ids->bytes.at, ids->bytes.length, "/libc", 5);
+    pfr_close(reader);
+    return named;
+}
+
+static uint64_t record_many_tasks(uint64_t hits_memory) {
+    pfr_error err = {0};
+    pfr_recorder_result result;
+    begin_script();
+    script.turn = many_tasks;
+    pfr_recorder_options options = options_for(clock_alone);
+    options.build_ids = PFR_BUILD_IDS_OF_HITS;
+    recorder = recorder_open_on(&scripted, &options, &err);
+    assert_non_null(recorder);
+    if (hits_memory)
+        recorder->hits_memory = hits_memory;
+    ASSERT_OK(pfr_recorder_run(recorder, &err), err);
+    pfr_recorder_told(recorder, &result);
+    return result.samples;
+}
+
+/* No sample is in libc; where looking would take too much, all that is mapped is named. */
+TEST(too_many_tasks_cost_no_more_memory) {
+    assert_int_equal(record_many_tasks(0), 4);
+    assert_false(names_libc());
+    assert_null(strstr(said, "too many tasks"));
+    end_script();
+    assert_int_equal(record_many_tasks(400000), 4);
+    assert_true(names_libc());
+    assert_non_null(strstr(said, "too many tasks"));
+    end_script();
 }
