@@ -32,7 +32,7 @@ static const struct opt trace_opts[] = {
     {"time-filter", 't', OPT_STRING, OF(threshold), "TIME", "do not keep calls that took less: 500ns, 5us"},
     {"last", 0, OPT_FLAG, OF(keep_last), NULL, "keep the last calls when there is no more room, not the first"},
     {"size", 0, OPT_STRING, OF(size), "SIZE", "room for the trace: 64M; without it 1G, or 16M with --last"},
-    {"buffer", 0, OPT_STRING, OF(buffer), "SIZE", "room that a thread takes at once; without it 64k"},
+    {"buffer", 0, OPT_STRING, OF(buffer), "SIZE", "room that a thread takes at once; 64k to 256k, as --size allows"},
     {"trace-version", 0, OPT_NUMBER, OF(version), "NUMBER", "write the trace in this version, 1 to 5; 5 without it"},
     {"any-program", 0, OPT_FLAG, OF(any_program), NULL, "run also a program that has no hooks itself"},
     {"top", 'p', OPT_NUMBER, OF(top), "COUNT", "show the first rows of the table alone"},

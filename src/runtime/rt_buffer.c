@@ -48,7 +48,7 @@ RT_RARE static bool wait_for_slot(struct rt_thread *t) {
 
 RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     const uint32_t pid = rt.pid;
-    uint64_t used = 0;
+    uint64_t used = 0, ready = 0;
     rt_leave(t);
     if (t->wait && wait_for_slot(t))
         return false;
@@ -57,9 +57,11 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     if (t->tid == 0)
         t->tid = (uint32_t)RT_CALL3(SYS_gettid, 0, 0, 0);
     uint8_t *slot = need > SPARE_LEAST ? NULL : rt_pool_take_spare(&t->slot, &used);
-    if (!slot)
-        slot = rt_pool_take(&t->slot);
-    if (!slot) {
+    if (slot)
+        ready = rt_pool_widen(t->slot, used, used + need);
+    else
+        slot = rt_pool_take(&t->slot, need, &ready);
+    if (!slot || !ready) {
         t->wait = WAIT_CALLS;
         return false;
     }
@@ -73,7 +75,20 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     t->wait = 0;
     t->buffer = slot + used;
     t->next = t->floor = t->buffer + RTF_PREAMBLE;
-    t->limit = slot + rt.control->slot_size - RESERVE + 1;
+    t->limit = slot + ready - RESERVE + 1;
+    return true;
+}
+
+/* More of the slot that the thread has, where it has more. */
+RT_PLAIN static bool widen(struct rt_thread *t, uint64_t more) {
+    const uint8_t *const slot = rt_slot_at(t->slot);
+    const uint64_t ready = (uint64_t)(t->limit - slot) + RESERVE - 1, end = (uint64_t)(t->next - slot) + more + RESERVE;
+    if (end > rt.control->slot_size)
+        return false;
+    const uint64_t now = rt_pool_widen(t->slot, ready, end);
+    if (!now || !t->limit) /* a handler has forked meanwhile */
+        return false;
+    t->limit = rt_slot_at(t->slot) + now - RESERVE + 1;
     return true;
 }
 
@@ -97,7 +112,9 @@ RT_PLAIN static void put_time(struct rt_thread *t, uint64_t tsc) {
 }
 
 RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
-    if (!t->limit || t->next + more >= t->limit) {
+    if (!t->limit || (t->next + more >= t->limit && !widen(t, more))) {
+        if (!rt.on)
+            return false;
         if (more > rt.control->slot_size - RTF_PREAMBLE - RESERVE)
             return rt_lose(RTF_TOO_LARGE), false;
         return refill(t, tsc, RTF_PREAMBLE + RESERVE + more);

@@ -21,7 +21,8 @@ RT_RARE static void give_up(uint8_t *buffer) {
 
 RT_RARE static uint8_t *make_slot(uint32_t *known, uint32_t kind, uint32_t first) {
     uint32_t slot, none = 0;
-    uint8_t *made = rt_pool_take(&slot);
+    uint64_t ready;
+    uint8_t *made = rt_pool_take(&slot, rt.control->slot_size, &ready);
     if (!made)
         return NULL;
     __atomic_store_n(&rt.owners[slot], RT_OWNER_NOTES, __ATOMIC_RELAXED);

@@ -7,7 +7,6 @@
  */
 #include "runtime/rt_recorder.h"
 
-#define SLOT_SIZE (64u << 10)
 #define SIZE_LAST (16u << 20)
 #define SIZE_FIRST (1u << 30)
 #define LLVM_SLOT_SIZE 16384u
@@ -224,8 +223,6 @@ RT_PLAIN static bool read_all(struct rt_options *o, const struct key *list, cons
 /* What was not said. */
 RT_PLAIN static void fill_in(struct rt_options *o) {
     static const struct piece usual = {"perfray-%p.xray", 15};
-    if (!o->slot_size)
-        o->slot_size = SLOT_SIZE;
     if (!o->size)
         o->size = o->keep_first ? SIZE_FIRST : SIZE_LAST;
     if (!o->file[0])

@@ -21,6 +21,9 @@
 #define SPIN_NS 200000u     /* how long the rate of ticks is looked at when the trace is made */
 #define MEASURE_NS 1000000u /* and when it is worth more than that */
 #define PAGE 4096u
+#define SLOT_USUAL ((uint64_t)64 << 10)
+#define SLOT_LARGE ((uint64_t)256 << 10)
+#define SLOTS_MANY 4096u
 #define SLOTS_LEAST 4u
 #define SLOTS_MOST (UINT32_MAX / 2)
 #define SLOT_SIZE_MOST ((uint64_t)1 << 28)
@@ -124,8 +127,18 @@ RT_PLAIN static uint64_t round_up(uint64_t size, uint64_t to) {
     return (size + to - 1) / to * to;
 }
 
+/* Where there is room for many, larger ones: each begins with what is no call. */
+RT_PLAIN static uint64_t slot_size_of(const struct rt_options *o) {
+    uint64_t size = SLOT_USUAL;
+    if (o->slot_size)
+        return round_up(o->slot_size < PAGE ? PAGE : o->slot_size, PAGE);
+    while (o->keep_first && size < SLOT_LARGE && o->size / (2 * size) >= SLOTS_MANY)
+        size *= 2;
+    return size;
+}
+
 RT_PLAIN static struct shape shape_of(const struct rt_options *o) {
-    struct shape s = {.slot_size = round_up(o->slot_size < PAGE ? PAGE : o->slot_size, PAGE)};
+    struct shape s = {.slot_size = slot_size_of(o)};
     s.nr_slots = o->size / s.slot_size < SLOTS_LEAST ? SLOTS_LEAST : o->size / s.slot_size;
     if (s.nr_slots > SLOTS_MOST)
         s.nr_slots = SLOTS_MOST;

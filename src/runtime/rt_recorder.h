@@ -79,7 +79,8 @@ struct rt_options {
     bool keep_first;
     bool clock;      /* the clock, even where there is a counter of ticks */
     bool size_asked; /* the size was said, and is not the usual one */
-    uint64_t size, slot_size, threshold_ns;
+    uint64_t size, threshold_ns;
+    uint64_t slot_size; /* 0: not said */
     uint32_t depth;
     uint32_t version; /* of the trace: 3 to 5 */
     uint32_t leader;  /* process whose life is the recording's; 0: this one */
@@ -145,10 +146,15 @@ void rt_say(const char *what, const char *why);
 /* --- rt_slots.c */
 
 uint8_t *rt_slot_at(uint32_t slot);
-/* A slot of nothing but zeros, its number in *slot; NULL: there is none, which is counted. */
-uint8_t *rt_pool_take(uint32_t *slot);
-/* One that a thread left with room in it, or a process that is gone. */
+/* A slot of nothing but zeros, its number in *slot; NULL: there is none, which is counted. Its first *ready bytes may
+   be stored to, at least as many as are needed. */
+uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready);
+/* One that a thread left with room in it, or a process that is gone; what is behind the part in use has to be widened.
+ */
 uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
+/* Sees to it that bytes of the slot may be stored to from `from` to `end` at least; where that ends, 0: there is no
+ * room. */
+uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end);
 void rt_pool_release(uint32_t slot, uint64_t used);
 /* Releases what the process owned before it joined the trace. */
 void rt_pool_inherit(void);
@@ -196,7 +202,10 @@ RT_PLAIN static inline uint32_t rt_find(uint64_t address) {
 
 /* --- rt_objects.c */
 
-#define RT_OWNER_NOTES UINT32_MAX /* of a slot that notes lie in */
+/* Of a slot that notes lie in; that stands among the spares; that has no room left, keeping the first. */
+#define RT_OWNER_NOTES UINT32_MAX
+#define RT_OWNER_SPARE (UINT32_MAX - 1)
+#define RT_OWNER_FULL (UINT32_MAX - 2)
 
 /* What a function is to all processes of the trace. */
 struct rt_place {

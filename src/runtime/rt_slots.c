@@ -10,6 +10,7 @@
 
 #define PAGE 4096u
 #define EFAULT_RESULT (-14)
+#define STEP ((uint64_t)64 << 10) /* of a slot that is asked for at once */
 #define LOOK_BACK 4u /* slots that are looked at for a process which ended, as children do that call _exit */
 #define EXTENTS_BYTE 0x0f
 #ifndef MADV_POPULATE_WRITE
@@ -34,7 +35,7 @@ RT_PLAIN static bool own_after(uint32_t slot, uint32_t before) {
 
 /* Processes of other namespaces have numbers that mean nothing here. */
 RT_PLAIN static bool is_left_behind(uint32_t owner) {
-    return owner && owner != rt.pid && owner != RT_OWNER_NOTES && !rt.control->spaces && !rt_process_lives(owner);
+    return owner && owner < RT_OWNER_FULL && owner != rt.pid && !rt.control->spaces && !rt_process_lives(owner);
 }
 
 RT_PLAIN static bool own(uint32_t slot) {
@@ -57,7 +58,19 @@ RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
     return false;
 }
 
-RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot) {
+/* In steps, so that what a thread does not use is not taken from the disk. In a ring, where all is used again, at once:
+   what is made empty has to be there. */
+RT_PLAIN uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end) {
+    const uint64_t size = rt.control->slot_size;
+    const uint64_t wide = rt.control->keep_last ? size : (end + STEP - 1) / STEP * STEP, to = wide < size ? wide : size;
+    const uint64_t first = from / PAGE * PAGE;
+    if (RT_CALL3(SYS_madvise, rt_slot_at(slot) + first, to - first, MADV_POPULATE_WRITE) != EFAULT_RESULT)
+        return to;
+    stop_full(); /* no room for these pages */
+    return 0;
+}
+
+RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready) {
     bool used;
     if (!claim(slot, &used)) {
         if (!rt.control->keep_last)
@@ -66,20 +79,25 @@ RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot) {
         return NULL;
     }
     uint8_t *at = rt_slot_at(*slot);
+    *ready = rt.control->slot_size;
     if (used) {
         *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer meanwhile */
         rt_zero(at + RTF_EXTENTS, rt.control->slot_size - RTF_EXTENTS);
-    } else if (RT_CALL3(SYS_madvise, at, rt.control->slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT) {
-        return stop_full(); /* no room for these pages */
+    } else {
+        *ready = rt_pool_widen(*slot, 0, need);
     }
-    return at;
+    return *ready ? at : NULL;
 }
 
 /* --- Room that is left in slots. */
 
+RT_PLAIN static bool has_room(uint64_t used) {
+    return used + PAGE <= rt.control->slot_size;
+}
+
 RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
     const uint64_t spare = used << 32 | (slot + 1);
-    for (size_t i = 0; !rt.control->keep_last && used + PAGE <= rt.control->slot_size && i < RTF_SPARES; i++) {
+    for (size_t i = 0; i < RTF_SPARES; i++) {
         uint64_t none = 0;
         if (__atomic_compare_exchange_n(&rt.control->spares[i], &none, spare, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
@@ -88,9 +106,12 @@ RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
     return false;
 }
 
+/* What finds no place among the spares is nobody's, and is looked for when there are no new slots. */
 RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
-    __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
-    keep_spare(slot, used);
+    const bool first = !rt.control->keep_last;
+    __atomic_store_n(&rt.owners[slot], !first ? 0 : has_room(used) ? RT_OWNER_SPARE : RT_OWNER_FULL, __ATOMIC_RELEASE);
+    if (first && has_room(used) && !keep_spare(slot, used))
+        __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
 }
 
 /* Bytes of whole buffers. */
@@ -117,13 +138,15 @@ RT_RARE static uint64_t clean_behind(uint32_t slot) {
     return used;
 }
 
-RT_RARE static bool take_over(uint32_t slot, uint64_t *used) {
+RT_RARE static bool take_over(uint32_t slot, bool also_free, uint64_t *used) {
     const uint32_t owner = __atomic_load_n(&rt.owners[slot], __ATOMIC_ACQUIRE);
-    if (!is_left_behind(owner) || !own_after(slot, owner))
+    if (!(owner == 0 && also_free) && !is_left_behind(owner))
+        return false;
+    if (!own_after(slot, owner))
         return false;
     const uint64_t whole = clean_behind(slot);
-    if (whole + PAGE > rt.control->slot_size) {
-        __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
+    if (!has_room(whole)) {
+        __atomic_store_n(&rt.owners[slot], RT_OWNER_FULL, __ATOMIC_RELEASE);
         return false;
     }
     *used = whole;
@@ -137,7 +160,7 @@ RT_PLAIN static bool find_left_behind(uint32_t *slot, uint64_t *used) {
     const bool is_last = next >= c->nr_slots;
     const uint64_t end = is_last ? c->nr_slots : next, begin = is_last || end < LOOK_BACK ? 0 : end - LOOK_BACK;
     for (uint64_t i = end; i-- > begin;)
-        if (take_over((uint32_t)i, used))
+        if (take_over((uint32_t)i, is_last, used))
             return *slot = (uint32_t)i, true;
     return false;
 }

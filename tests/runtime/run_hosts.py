@@ -109,6 +109,8 @@ def test_processes(t):
 
 def test_crowd(t):
     t.expect("crowd/first", 2 * 300 + 1, "crowd", 300, options="keep=first size=8M buffer=16k")
+    # many at once, again and again: room that they leave is used, although more is left than is kept in mind
+    t.expect("crowd/again", 12 * (2 * 100 + 1), "crowds", 100, options="keep=first size=2M buffer=16k")
     if t.wants("crowd/last"):  # more threads than slots: what finds none is counted, and the others go on
         done = t.run("crowd", 300, options="keep=last size=64k buffer=4k")
         recorded = Recorded(t.trace)

@@ -106,6 +106,11 @@ NOT_TRACED static void crowd(void) { /* COUNT * 2 + 1 */
     free(threads);
 }
 
+NOT_TRACED static void crowds(void) { /* 12 * (COUNT * 2 + 1) */
+    for (int i = 0; i < 12; i++)
+        crowd();
+}
+
 NOT_TRACED static void execs(void) { /* COUNT + 1 */
     char next[32];
     leaves(1);
@@ -283,6 +288,7 @@ static const struct {
              {"children", children},
              {"side_by_side", side_by_side},
              {"crowd", crowd},
+             {"crowds", crowds},
              {"execs", execs},
              {"api", api},
              {"starts", starts},

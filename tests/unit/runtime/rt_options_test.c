@@ -27,7 +27,7 @@ TEST(nothing_said_is_the_usual) {
     snprintf(name, sizeof name, "perfray-%u.xray", rt.pid);
     assert_string_equal(o.file, name);
     assert_int_equal(o.size, 16u << 20);
-    assert_int_equal(o.slot_size, 64u << 10);
+    assert_int_equal(o.slot_size, 0);
     assert_false(o.keep_first || o.clock || o.size_asked);
     assert_int_equal(o.threshold_ns + o.depth + o.leader, 0);
     assert_int_equal(parse("keep=first").size, 1u << 30);
