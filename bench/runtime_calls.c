@@ -4,13 +4,17 @@
  *
  *     tiny      a loop of calls of a function that adds
  *     parse     a recursive descent over an expression, seven calls a number
+ *     lisp      an interpreter at work (runtime_lisp.c); CALLS is what one run of it makes
  *     two       as tiny, in two threads on two cpus: the slower one
+ *     calls     how many calls a run of the interpreter makes, counted by the hooks of FLOOR
  *
  * FLOOR: the hooks read the counter and do nothing else. LLVM_FDR: started as LLVM's flight recorder wants it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "runtime_calls.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -22,23 +26,24 @@
 #define LOOPS 40 /* short ones: the best is one that nobody else disturbed */
 
 #ifdef LLVM_FDR
-#define TRACED __attribute__((noinline, xray_always_instrument))
-#define PLAIN __attribute__((xray_never_instrument))
 int __xray_log_select_mode(const char *mode);
 int __xray_log_init_mode(const char *mode, const char *options);
 int __xray_log_finalize(void);
 int __xray_log_flushLog(void);
 int __xray_patch(void);
-#else
-#define TRACED __attribute__((noinline))
-#define PLAIN __attribute__((no_instrument_function))
 #endif
 
+static uint64_t entered;
+
 #ifdef FLOOR
+#ifndef COUNTED
+#define COUNTED 0 /* 1: calls are counted, which costs */
+#endif
 static volatile uint64_t seen;
 PLAIN void __cyg_profile_func_enter(void *function, void *site) {
     (void)function;
     (void)site;
+    entered += COUNTED;
     seen = __builtin_ia32_rdtsc();
 }
 PLAIN void __cyg_profile_func_exit(void *function, void *site) {
@@ -124,6 +129,12 @@ PLAIN static double time_parse(uint64_t count) {
     return (double)(now_ns() - start) / (double)calls;
 }
 
+PLAIN static double time_lisp(uint64_t count) {
+    const uint64_t start = now_ns();
+    sink = (int)run_lisp();
+    return (double)(now_ns() - start) / (double)count;
+}
+
 static uint64_t count;
 
 PLAIN static double best_of(double (*time_one)(uint64_t)) {
@@ -155,17 +166,32 @@ PLAIN static double best_of_two(void) {
     return first > second ? first : second;
 }
 
+static const struct {
+    const char *name;
+    double (*time)(uint64_t);
+} kinds[] = {{"tiny", time_tiny}, {"parse", time_parse}, {"lisp", time_lisp}};
+
+PLAIN static double cost_of(const char *kind) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i].name) == 0)
+            return best_of(kinds[i].time);
+    return best_of_two();
+}
+
 PLAIN int main(int argc, char **argv) {
     count = argc > 2 ? strtoull(argv[2], NULL, 10) : 100000;
-    if (argc < 2)
+    if (argc < 2 || count == 0)
         return 2;
+    if (strcmp(argv[1], "calls") == 0) {
+        run_lisp();
+        printf("%llu\n", (unsigned long long)entered);
+        return 0;
+    }
 #ifdef LLVM_FDR
     if (__xray_log_select_mode("xray-fdr") || __xray_log_init_mode("xray-fdr", "func_duration_threshold_us=0") != 2 ||
         __xray_patch() != 1)
         return 3;
 #endif
-    printf("%.2f\n", strcmp(argv[1], "two") == 0    ? best_of_two()
-                     : strcmp(argv[1], "tiny") == 0 ? best_of(time_tiny)
-                                                    : best_of(time_parse));
+    printf("%.2f\n", cost_of(argv[1]));
     return 0;
 }
