@@ -4,8 +4,12 @@
  * an id no more, since others may come to lie there. In the archive this is a member of its own, so that programs which
  * never call these need nothing of it.
  *
+ * Before an object's own constructors run, its _init calls __gmon_start__ where somebody has that (crti.o of glibc and
+ * musl; made for profilers): then everything that is being loaded is mapped and relocated, and nothing of it has run
+ * yet. An object without that _init, linked with -nostartfiles, is seen when dlopen returns.
+ *
  * glibc looks for a name without a folder where the object says that calls dlopen (DT_RUNPATH, $ORIGIN). Where that
- * matters the call goes on as it is, with the caller as its caller, and what it loaded is seen the next time.
+ * matters the call goes on as it is, with the caller as its caller.
  */
 #include "runtime/rt_recorder.h"
 
@@ -14,6 +18,7 @@
 
 RT_PLAIN __attribute__((visibility("default"))) void *dlopen(const char *file, int mode);
 RT_PLAIN __attribute__((visibility("default"))) int dlclose(void *handle);
+RT_PLAIN __attribute__((visibility("default"))) void __gmon_start__(void);
 
 RT_RARE static bool has_paths(const void *caller) {
     Dl_info info;
@@ -34,6 +39,10 @@ RT_PLAIN static bool depends_on_caller(const char *file, const void *caller) {
             return true;
     }
     return file && *file && !has_folder && has_paths(caller);
+}
+
+void __gmon_start__(void) {
+    rt_loaded();
 }
 
 void *dlopen(const char *file, int mode) {

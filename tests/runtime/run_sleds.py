@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 
 from recorded import Recorded
-from run_runtime import HERE, MODES, Tests, by_callee, differences, judge, perfray, table_of
+from run_runtime import HERE, MODES, SANITIZED, Tests, by_callee, differences, judge, perfray, table_of
 
 SLEDS = ["-g", "-fxray-instrument", "-fxray-instruction-threshold=1", "-pthread", "-Wno-psabi"]
 # name -> compiler, flags of the compiler, flags of the linker
@@ -27,6 +27,8 @@ BUILDS = {
     "clang19-archive": ("clang-19", ["-O1"], None),
     "clang19-static": ("clang-19", ["-O1", "-fno-pie"], ["-static"]),
     "clang14-static-pie": ("clang-14", ["-O1"], ["-static-pie"]),
+    "clang14-tsan": ("clang-14", ["-O1", "-fsanitize=thread"], ["-fsanitize=thread"]),
+    "clang14-asan": ("clang-14", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], ["-fsanitize=address,undefined"]),
 }
 FEW = ("calls", "fork", "kill")
 STATIC = ("calls", "threads", "fork", "kill", "exec")
@@ -69,12 +71,27 @@ def test_modes(t):
     for build, (compiler, flags, links) in BUILDS.items():
         if not t.has(compiler, build):
             continue
-        modes = USUAL if build in ("clang14-O2", "clang19-O2") else STATIC if "static" in build else FEW
+        modes = USUAL if build in ("clang14-O2", "clang19-O2") else STATIC if "static" in build else SANITIZED if "san" in build else FEW
         t.plugs(compiler)
         program = t.build(build, compiler, flags, links=links)
         for mode in modes if program else ():
             status, edges, trace = t.run(program, mode, MODES[mode][0] // (1 if mode in ("deep", "objects") else 8))
             t.say(f"{build}/{mode}", judge(trace, edges, status, mode))
+
+
+def test_valgrind(t):
+    """Code that was patched before it ran first is what valgrind sees; children and what they execute are looked at too."""
+    if not t.has("clang-14", "valgrind"):
+        return
+    if not shutil.which("valgrind"):
+        print("skip sleds/valgrind valgrind is not installed")
+        return
+    t.plugs("clang-14")
+    program = t.build("valgrind", "clang-14", ["-O1", "-gdwarf-4"])
+    for mode, count in (("threads", 100), ("fork", 100), ("jumps", 100), ("objects", 10), ("exec", 100)) if program else ():
+        status, edges, trace = t.run(program, mode, count, "size=8M", before=(
+            "valgrind", "-q", "--error-exitcode=99", "--trace-children=yes", "--leak-check=full", "--smc-check=all"))
+        t.say(f"valgrind/{mode}", judge(trace, edges, status, mode))
 
 
 def test_throws(t):
@@ -244,7 +261,6 @@ int main(void) {
     if (!plug)
         return 1;
     *(void **)(void *)&plugged = dlsym(plug, "plugged");
-    dlclose(dlopen("libm.so.6", RTLD_NOW)); /* from now on it is seen */
     for (int i = 0; i < 100; i++)
         sum += plugged(i);
     return sum == 5050 ? 0 : 2;
@@ -253,12 +269,13 @@ int main(void) {
 
 
 def test_loads(t):
-    """dlopen finds what it finds without the recorder."""
+    """dlopen finds what it finds without the recorder, and what it loads is traced from the first constructor on."""
     if not t.has("clang-19", "loads") or "PERFRAY" not in os.environ:
         return
     folder, trace = t.folder / "loads", t.folder / "loads.xray"
     (folder / "deep").mkdir(parents=True)
-    (folder / "plugged.c").write_text("int plugged(int x) { return x + 1; }\n")
+    (folder / "plugged.c").write_text("__attribute__((noinline)) int plugged(int x) { __asm__ volatile(\"\"); return x + 1; }\n"
+                                      "__attribute__((constructor)) void begun(void) { for (int i = 0; i < 7; i++) plugged(i); }\n")
     (folder / "loads.c").write_text(LOADS)
     subprocess.run(["clang-19", *SLEDS, "-O1", "-shared", "-fPIC", folder / "plugged.c", "-o", folder / "deep/libplugged.so"],
                    check=True)
@@ -269,7 +286,7 @@ def test_loads(t):
     counts = Counter({"plugged": 0})
     for line in perfray("latency", "-f", "csv", trace).stdout.splitlines()[1:]:
         counts[line.split(",")[1].strip('"')] += int(line.split(",")[3])
-    wrong = differences("calls of", counts, Counter({"main": 1, "plugged": 100}))
+    wrong = differences("calls of", counts, Counter({"main": 1, "begun": 1, "plugged": 107}))
     t.say("loads", wrong + ([] if done.returncode == 0 and not done.stderr else [f"status {done.returncode}: {done.stderr}"]))
 
 
@@ -323,7 +340,7 @@ def test_llvm(t):
 def main(argv):
     t = Sleds(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_llvm):
+        for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_llvm):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
