@@ -160,7 +160,7 @@ static const struct report_field *find_word(const struct report *r, const char *
     const struct report_field *found = find_field(name, length);
     for (unsigned weights = 0; !found && weights < 2; weights++)
         for (const struct report_field *f = report_fields; f->name && !found; f++)
-            if (!f->identity == weights && fits_mode(r, f) &&
+            if ((f->identity == NULL) == (weights > 0) && fits_mode(r, f) &&
                 (begins_so(f->name, name, length) || begins_so(f->other_name, name, length)))
                 found = f;
     return found;
