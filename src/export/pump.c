@@ -82,25 +82,6 @@ static pfr_status check_events(const struct exporting *e, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What a limit left unknown is a hole, though every byte was read. */
-static pfr_status tell_limits(struct exporting *e) {
-    const struct profile *p = e->profile;
-    pfr_error why;
-    if (p->too_deep) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%" PRIu64 " samples are of processes forked more than %" PRIu32 " deep (limit depth)", p->too_deep,
-                 e->reader->limits.depth);
-        tell_hole(e, &why);
-    }
-    if (p->limited.samples) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "%" PRIu64 " samples are in [limit]: there was no memory for more stacks (limit memory)",
-                 p->limited.samples);
-        tell_hole(e, &why);
-    }
-    return p->lossy || p->too_deep || p->limited.samples ? PFR_HOLE : PFR_OK;
-}
-
 /* --- Giving it to the sink. */
 
 static pfr_status visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err) {
@@ -157,7 +138,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(load(e, err));
     PFR_TRY(check_events(e, err));
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
-    return tell_limits(e);
+    return profile_tell_limits(e->profile, tell_hole, e);
 }
 
 pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {

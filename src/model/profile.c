@@ -4,6 +4,8 @@
 #include "model/profile_lanes.h"
 #include "wire/feature_bits.h"
 
+#include <inttypes.h>
+
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
     *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
     intern_init(&p->texts, p->memory);
@@ -120,4 +122,25 @@ pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct p
 
 uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key) {
     return group->value[__builtin_popcount(p->wish.keys & (PROFILE_BIT(key) - 1))];
+}
+
+pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
+                               void *context) {
+    const uint64_t limited = p->limited.samples;
+    pfr_error why;
+    if (p->too_deep) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
+                 "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
+                 p->too_deep, p->too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
+        tell(context, &why);
+    }
+    if (limited) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", limited,
+                 profile_measure(p->reader)->is_amount ? "calls are"
+                 : limited == 1                        ? "sample is"
+                                                       : "samples are");
+        tell(context, &why);
+    }
+    return p->lossy || p->too_deep || limited ? PFR_HOLE : PFR_OK;
 }

@@ -227,6 +227,11 @@ uint32_t profile_event_count(const pfr_reader *reader);
 const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL past the end */
 const struct profile_measure *profile_measure(const pfr_reader *reader);
 
+/* What limits left unknown is a hole, though every byte was read: told. PFR_HOLE: something was, or records were lost.
+ */
+pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
+                               void *context);
+
 /*
  * Reads the recording to its end, more than once where it is seekable; a stream must have been opened with spool.
  * < 0: *err, and *p is NULL. Errors as pfr_next; PFR_ERR_USAGE for a stream.

@@ -9,7 +9,6 @@
 #include "view/report_stat.h"
 #include "wire/feature_bits.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,33 +241,13 @@ static struct profile_wish wish_of(struct report *r) {
     return wish;
 }
 
-/* What was not looked for may be there: said as a hole of the report, though every byte was read. */
-static void tell_limits(struct report *r) {
-    const struct profile *p = r->profile;
-    pfr_error why;
-    if (p->too_deep) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
-                 p->too_deep, p->too_deep == 1 ? " is" : "s are", r->reader->limits.depth);
-        tell_hole(r, &why);
-    }
-    if (p->limited.samples) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", p->limited.samples,
-                 r->measure->is_amount     ? "calls are"
-                 : p->limited.samples == 1 ? "sample is"
-                                           : "samples are");
-        tell_hole(r, &why);
-    }
-}
-
 static pfr_status load(struct report *r, pfr_error *err) {
     unsigned needs;
     PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
     PFR_TRY(learn_release(r, err));
     const struct profile_wish wish = wish_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
-    tell_limits(r);
+    profile_tell_limits(r->profile, tell_hole, r);
     PFR_TRY(report_learn_sockets(r, err));
     report_keys_needed(r, &needs);
     if (needs & NEEDS_MAPS)

@@ -6,7 +6,6 @@
 #include "file/recording.h"
 #include "wire/feature_bits.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,25 +104,6 @@ static pfr_status sum(struct symbols *s, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What a limit left unknown is a hole, though every byte was read. */
-static pfr_status tell_limits(struct symbols *s) {
-    const struct profile *p = s->profile;
-    pfr_error why;
-    if (p->too_deep) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%" PRIu64 " samples are of processes forked more than %" PRIu32 " deep (limit depth)", p->too_deep,
-                 s->reader->limits.depth);
-        tell_hole(s, &why);
-    }
-    if (p->limited.samples) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "%" PRIu64 " samples are not looked at: there was no memory for more stacks (limit memory)",
-                 p->limited.samples);
-        tell_hole(s, &why);
-    }
-    return p->lossy || p->too_deep || p->limited.samples ? PFR_HOLE : PFR_OK;
-}
-
 struct intern_text symbols_path(const struct symbols *s, const struct symbols_row *row) {
     static const char unknown[] = "[unknown]";
     if (row->object == NO_OBJECT)
@@ -135,7 +115,7 @@ struct intern_text symbols_path(const struct symbols *s, const struct symbols_ro
 static pfr_status run(struct symbols *s, pfr_output *out, pfr_error *err) {
     PFR_TRY(load(s, err));
     PFR_TRY(sum(s, err));
-    const pfr_status st = tell_limits(s);
+    const pfr_status st = profile_tell_limits(s->profile, tell_hole, s);
     PFR_TRY(s->options->format == PFR_SYMBOLS_JSON ? symbols_write_json(s, out, err) : symbols_write_text(s, out, err));
     return st;
 }

@@ -29,18 +29,20 @@ static void put(struct stream *s, const void *bytes, size_t length) {
     s->length += length;
 }
 
+/* Little-endian, on whatever machine. */
 static void put_u32(struct stream *s, uint32_t v) {
+    v = SWAP_OF_LITTLE ? __builtin_bswap32(v) : v;
     put(s, &v, sizeof v);
 }
 
 static void put_u64(struct stream *s, uint64_t v) {
+    v = SWAP_OF_LITTLE ? __builtin_bswap64(v) : v;
     put(s, &v, sizeof v);
 }
 
 static void put_head(struct stream *s, uint32_t type, uint16_t misc, uint16_t size) {
     put_u32(s, type);
-    put(s, &misc, sizeof misc);
-    put(s, &size, sizeof size);
+    put_u32(s, (uint32_t)size << 16 | misc);
 }
 
 /* HEADER_ATTR: software clock, sample_type IP|TID|TIME|PERIOD, sample_id_all; 64 bytes and no ids. */
