@@ -204,8 +204,11 @@ class Recording:
     could not be used is in `holes` then. Not for several threads at once."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        error = _Error()
-        self._handle = _library.pfr_open(os.fsencode(path), None, ctypes.byref(error))
+        error, name = _Error(), os.fsencode(path)
+        self._handle = None
+        if b"\0" in name:
+            raise ValueError("a path holds no NUL")
+        self._handle = _library.pfr_open(name, None, ctypes.byref(error))
         self._path, self._begun = path, False
         self.holes: List[Hole] = []
         if not self._handle:
@@ -258,14 +261,22 @@ class Recording:
     def dump(self, file: Any, format: str = "text", only: Optional[str] = None) -> bool:
         """Writes every record with every field, as `perfray dump`, into `file` (which has a descriptor): "text",
         "jsonl" or "perf". `only`: names of types with commas between. A recording that was iterated is opened anew, which a
-        stream cannot. False: parts could not be used."""
+        stream cannot. False: parts could not be used. ValueError: no such format, or a closed recording; TypeError: a file
+        without a descriptor, such as io.StringIO."""
+        self._need()
+        if format not in _FORMATS:
+            raise ValueError("no format %r: %s" % (format, ", ".join(_FORMATS)))
+        try:
+            descriptor = file.fileno()
+        except (AttributeError, OSError):
+            raise TypeError("dump writes into a file with a descriptor, not into %s" % type(file).__name__) from None
         if self._begun:  # a pass may have learnt of features that records bring: a dump tells them where they stand
             return dump(self._path, file, format, only)
         self._begun = True
         file.flush()
         options = _DumpOptions(size=ctypes.sizeof(_DumpOptions), format=_FORMATS[format], only=only and only.encode())
         error, closed = _Error(), _Error()
-        output = _library.pfr_output_open(file.fileno(), False, ctypes.byref(error))
+        output = _library.pfr_output_open(descriptor, False, ctypes.byref(error))
         if not output:
             raise Error(error)
         status = _library.pfr_dump(self._need(), ctypes.byref(options), output, ctypes.byref(error))

@@ -6,6 +6,7 @@ Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library; FIXTURES
 recordings and traces are taken, too. What examples/dump_recording.py prints must be what `dump --format=jsonl` prints,
 byte for byte; records that are iterated, and their fields, must be those of these lines.
 """
+import io
 import json
 import os
 import subprocess
@@ -86,6 +87,13 @@ def check_fields(perfray, path):
     return None if count or not lines else "no field was compared"
 
 
+def check_misuse(recording, file, form, expected):
+    try:
+        return "dump into %r as %s gives %r" % (file, form, recording.dump(file, form))
+    except expected:
+        return None
+
+
 def check_errors(perfray):
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -105,11 +113,16 @@ def check_errors(perfray):
         return "get gives no default"
     if [r.offset for r in recording] != [r.offset for r in recording]:
         return "the second pass is another"
+    wrong = check_misuse(recording, sys.stdout, "xml", ValueError) or check_misuse(recording, io.StringIO(), "text", TypeError)
     recording.close()
     try:
-        return "a closed recording gives %r" % next(iter(recording))
+        return wrong or "a closed recording gives %r" % next(iter(recording))
     except ValueError:
-        return None
+        pass
+    try:
+        return "a path with a NUL opens: %r" % perfray.open(path + "\0")
+    except ValueError:
+        return check_misuse(recording, sys.stdout, "text", ValueError)
 
 
 def tell(name, problem):
