@@ -5,8 +5,9 @@
     tests/bigendian/fetch.sh build/s390x/root
     tests/bigendian/run_bigendian.py SOURCE_FOLDER build/s390x
 
-The build goes beside the libraries, into build/s390x/build. The tests of FOLDERS are run; each line that a program
-prints comes out again with `bigendian/` in front of its name. What is missing is said in a line `skip`, exit 77.
+The build goes beside the libraries, into build/s390x/build. The tests of FOLDERS are run, with PERFRAY_LONG those of
+views, too; each line that a program prints comes out again with `bigendian/` in front of its name. What is missing is
+said in a line `skip`, exit 77.
 """
 import concurrent.futures
 import os
@@ -16,6 +17,8 @@ import subprocess
 import sys
 
 FOLDERS = ("model", "base", "wire", "file", "symbol")  # the longest first
+if os.environ.get("PERFRAY_LONG"):
+    FOLDERS += ("view",)
 TOOLS = ("s390x-linux-gnu-gcc", "qemu-s390x", "meson", "ninja")
 
 
