@@ -122,7 +122,7 @@ static pfr_status see_as_quipper(struct quipping *q, const pfr_record *rec, unio
     const struct quipper_join *join = is_map(rec->type) ? quipper_joins_next(&q->joins) : NULL;
     if (join && join->joined)
         return PFR_HOLE;
-    if (join)
+    if (join && join->type == rec->type)
         quipper_joins_apply(&q->joins, join, body, size);
     q->maps += is_map(rec->type);
     return quipping_place(q, rec, body, err);
@@ -281,27 +281,27 @@ static pfr_status walk(struct quipping *q, pfr_status (*each)(struct quipping *,
     return PFR_OK;
 }
 
+/* What records are sorted by: their time; what has none is before all others. */
+static uint64_t order_of(const struct quipping *q, const pfr_record *rec) {
+    const uint64_t time = time_of(q->reader, rec);
+    return time == NO_TIME ? 1 : time < UINT64_MAX - 1 ? time + 1 : time;
+}
+
 /* Mappings are told when all of them are known. */
 static pfr_status note_map(struct quipping *q, const pfr_record *rec, pfr_error *err) {
-    const uint64_t time = time_of(q->reader, rec);
     union any_layout body;
     if (!is_map(rec->type) ||
         pfr_decode(rec, &body, layout_at(layout_of_type(rec->context, rec->type))->size, NULL) != PFR_OK)
         return PFR_OK;
-    return quipper_joins_note(&q->joins, rec, &body, time == NO_TIME ? 0 : time, err);
+    return quipper_joins_note(&q->joins, rec, &body, order_of(q, rec) - 1, err);
 }
 
-/* Equal times go in the order they were put; what has none is before all others. */
+/* Equal times go in the order they were put. */
 static pfr_status wait_for_others(struct quipping *q, const pfr_record *rec, pfr_error *err) {
-    const uint64_t time = time_of(q->reader, rec);
     if (is_container(rec->type))
         return on_record(q, rec, err);
     PFR_TRY(note_map(q, rec, err));
-    PFR_TRY(window_put(&q->window, rec,
-                       time == NO_TIME || time == 0 ? 1
-                       : time < UINT64_MAX - 1      ? time + 1
-                                                    : time,
-                       err));
+    PFR_TRY(window_put(&q->window, rec, order_of(q, rec), err));
     return q->window.bytes > WAIT_MOST ? runs_keep(&q->runs, &q->window, q->reader->context.swap, err) : PFR_OK;
 }
 
