@@ -67,7 +67,8 @@ class Soak:
         self.memory.append(resident(pid))
 
     def end_part(self, pid):
-        self.usual.append(int(statistics.median(self.memory)))
+        if self.memory:  # else it was finished together with the part before
+            self.usual.append(int(statistics.median(self.memory)))
         self.peaks.append(peak(pid))
         self.memory = []
 
@@ -108,6 +109,12 @@ class Soak:
                 max(self.peaks) <= PEAK_MOST and drift <= DRIFT_MOST and lag <= LAG_MOST)
 
 
+def is_finished(path):
+    """The size of the records is written last: perf.data(5), header, u64 at byte 48."""
+    with open(path, "rb") as file:
+        return any(file.read(56)[48:])
+
+
 def parts_of(folder):
     return sorted(name for name in os.listdir(folder) if name.startswith("soak.data."))
 
@@ -127,13 +134,12 @@ def soak(folder, seconds, frequency):
     look_seconds = min(5, seconds / 12)
     state, begun = Soak(), time.monotonic()
     recorder = subprocess.Popen(words, stdin=subprocess.DEVNULL)
-    before = []
     while not ended(recorder, look_seconds):
         state.look(recorder.pid)
-        for name in before[:-1]:  # the newest one of five seconds ago may only now be finished
-            state.end_part(recorder.pid)
-            state.take(os.path.join(folder, name))
-        before = parts_of(folder)
+        for name in parts_of(folder)[:-1]:
+            if is_finished(os.path.join(folder, name)):
+                state.end_part(recorder.pid)
+                state.take(os.path.join(folder, name))
     took = time.monotonic() - begun
     for name in parts_of(folder):
         state.take(os.path.join(folder, name))

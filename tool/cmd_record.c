@@ -20,8 +20,10 @@ struct record_options {
     bool chains, branches, all_cpus, no_inherit, addresses, physical, data_pages, code_pages, weight, times, raw, cpu;
     bool period, namespaces, all_cgroups, switches, build_ids_in_maps, no_build_ids, overwrite, quiet, dry_run,
         count_only;
+    const char *synth, *flush;
+    bool strict_freq, group, kernel_chains, user_chains, no_bpf, exclude_perf, build_ids_of_all, dated;
     bool stat, transaction, per_thread, unbuffered, identifier, running_time, only_user, only_kernel;
-    uint32_t status_fd, realtime;
+    uint32_t status_fd, realtime, switch_files;
     bool tail_synthesize;
 };
 
@@ -32,9 +34,14 @@ static const struct opt record_opts[] = {
      "what to sample: names, rNNN, mem:ADDR:rw, sys:name, pmu/terms/, {a,b}:S, modifiers; see perfray list"},
     {"filter", 0, OPT_WITH, OF(events), "EXPRESSION", "of the tracepoints before it: when they count"},
     {"freq", 'F', OPT_STRING, OF(frequency), "NUMBER", "samples a second, or max; 4000 without it"},
+    {"strict-freq", 0, OPT_FLAG, OF(strict_freq), NULL, "more samples a second than the kernel takes are an error"},
     {"count", 'c', OPT_STRING, OF(count), "NUMBER", "a sample every so many events, instead"},
     {"call-chains", 'g', OPT_FLAG, OF(chains), NULL, "record call chains, by frame pointers"},
     {"call-graph", 0, OPT_STRING, OF(call_graph), "HOW", "record call chains: fp, dwarf[,SIZE] or lbr"},
+    {"kernel-callchains", 0, OPT_FLAG, OF(kernel_chains), NULL, "of call chains the kernel's part alone"},
+    {"user-callchains", 0, OPT_FLAG, OF(user_chains), NULL, "of call chains the user's part alone"},
+    {"group", 0, OPT_FLAG, OF(group), NULL, "all events are one group, which the first one leads"},
+    {"exclude-perf", 0, OPT_FLAG, OF(exclude_perf), NULL, "tracepoints leave the recorder itself out"},
     {"branch-any", 'b', OPT_FLAG, OF(branches), NULL, "record branch stacks"},
     {"branch-filter", 'j', OPT_STRING, OF(branch_filter), "FILTERS", "record branch stacks of these: any,u"},
     {"all-cpus", 'a', OPT_FLAG, OF(all_cpus), NULL, "record all that runs"},
@@ -53,9 +60,16 @@ static const struct opt record_opts[] = {
     {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "end when the file is as long: 64M"},
     {"switch-output", 0, OPT_ATTACHED, OF(switch_output), "WHEN",
      "a new file at each SIGUSR2 (signal), or after a size or time: 64M, 10s"},
+    {"switch-max-files", 0, OPT_NUMBER, OF(switch_files), "COUNT", "of finished files keep the newest so many"},
+    {"timestamp-filename", 0, OPT_FLAG, OF(dated), NULL, "call the file FILE.TIME"},
+    {"timestamp-boundary", 0, OPT_HABIT, 0, NULL, "nothing: times of the first and last sample are always written"},
+    {"mmap-flush", 0, OPT_STRING, OF(flush), "SIZE", "drain a ring when it holds as much, at most a quarter of it"},
     {"overwrite", 0, OPT_FLAG, OF(overwrite), NULL, "keep the newest in the rings, write it at the end or at SIGUSR2"},
     {"tail-synthesize", 0, OPT_FLAG, OF(tail_synthesize), NULL,
      "tell at the end what runs, too; so it is with --overwrite"},
+    {"synth", 0, OPT_STRING, OF(synth), "WHAT", "tell of what runs already: task,mmap,cgroup, all or no"},
+    {"num-thread-synthesize", 0, OPT_HABIT, 0, "COUNT", "nothing: one thread tells what runs already"},
+    {"proc-map-timeout", 0, OPT_HABIT, 0, "MS", "nothing: rings are drained while maps are read"},
     {"realtime", 'r', OPT_NUMBER, OF(realtime), "PRIORITY", "record at this real-time priority (SCHED_FIFO), 1 to 99"},
     {"no-buffering", 0, OPT_FLAG, OF(unbuffered), NULL, "write each record at once"},
     {"data", 'd', OPT_FLAG, OF(addresses), NULL, "record addresses of data"},
@@ -72,6 +86,7 @@ static const struct opt record_opts[] = {
     {"user-regs", 0, OPT_ATTACHED, OF(user_regs), "REGISTERS", "record registers of user code: ax,bx, or all"},
     {"intr-regs", 'I', OPT_ATTACHED, OF(intr_regs), "REGISTERS", "record registers at the sample: ip,sp, or all"},
     {"aux-sample", 0, OPT_ATTACHED, OF(aux_sample), "SIZE", "record a piece of the AUX area in samples"},
+    {"no-bpf-event", 0, OPT_FLAG, OF(no_bpf), NULL, "nothing of BPF programs"},
     {"namespaces", 0, OPT_FLAG, OF(namespaces), NULL, "record namespaces of tasks"},
     {"all-cgroups", 0, OPT_FLAG, OF(all_cgroups), NULL, "record cgroups"},
     {"switch-events", 0, OPT_FLAG, OF(switches), NULL, "record context switches"},
@@ -82,14 +97,32 @@ static const struct opt record_opts[] = {
     {"all-kernel", 0, OPT_FLAG, OF(only_kernel), NULL, "sample the kernel alone"},
     {"clockid", 'k', OPT_STRING, OF(clock), "CLOCK", "times of this clock: monotonic, realtime, boottime, tai"},
     {"buildid-mmap", 0, OPT_FLAG, OF(build_ids_in_maps), NULL, "build-ids in records of maps"},
+    {"buildid-all", 0, OPT_FLAG, OF(build_ids_of_all), NULL, "build-ids of all that is mapped, hit or not"},
     {"no-buildid", 'B', OPT_FLAG, OF(no_build_ids), NULL, "no build-ids"},
     {"no-buildid-cache", 'N', OPT_HABIT, 0, NULL, "nothing: objects are never copied"},
-    {"delay", 'D', OPT_STRING, OF(delay), "MS", "count from then on; -1: not before --control says so"},
+    {"delay", 'D', OPT_STRING, OF(delay), "MS",
+     "count from then on, or in ranges: 10-20,30-40; -1: not before --control says so"},
     {"control", 0, OPT_STRING, OF(control), "WHERE",
      "obey enable, disable, snapshot, stop, ping from fd:N[,N] or fifo:PATH[,PATH]"},
     {"status-fd", 0, OPT_NUMBER, OF(status_fd), "NUMBER", "write both statuses there: ours, and the command's"},
+    {"vmlinux", 0, OPT_HABIT, 0, "FILE", "nothing: the kernel is asked for its build-id itself"},
+    {"verbose", 'v', OPT_HABIT, 0, NULL, "nothing: what is given up is always said; --dry-run shows the counters"},
     {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "say nothing but errors"},
     {"dry-run", 0, OPT_FLAG, OF(dry_run), NULL, "show what would be opened"},
+    {"snapshot", 'S', OPT_REFUSED, 0,
+     "is not here: --aux-sample keeps pieces of AUX areas, --overwrite the newest records", NULL},
+    {"threads", 0, OPT_REFUSED, 0, "is not here: one thread drains all rings into one file; -m makes rings larger",
+     NULL},
+    {"affinity", 0, OPT_REFUSED, 0, "is not here: one thread drains all rings; taskset(1) puts it on a cpu", NULL},
+    {"aio", 0, OPT_REFUSED, 0, "is not here: rings fill on while the file is written; -m makes them larger", NULL},
+    {"kcore", 0, OPT_REFUSED, 0, "is not here: the kernel's code is not copied; perfray report -k names an image of it",
+     NULL},
+    {"debuginfod", 0, OPT_REFUSED, 0, "is an option of perfray report: the recorder uses no network", NULL},
+    {"off-cpu", 0, OPT_REFUSED, 0, "is not here: -e sched:sched_switch -g records who leaves the cpu, and where", NULL},
+    {"switch-output-event", 0, OPT_REFUSED, 0,
+     "is not here: kill -USR2, --control or --switch-output=10s begin new files", NULL},
+    {"clang-path", 0, OPT_REFUSED, 0, "is not here: BPF programs are not built; -e takes events that are there", NULL},
+    {"clang-opt", 0, OPT_REFUSED, 0, "is not here: BPF programs are not built; -e takes events that are there", NULL},
     {0},
 };
 
@@ -160,6 +193,15 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
         .only_user = o->only_user,
         .only_kernel = o->only_kernel,
         .clock = o->clock,
+        .strict_frequency = o->strict_freq,
+        .one_group = o->group,
+        .no_user_chains = o->kernel_chains,
+        .no_kernel_chains = o->user_chains,
+        .no_bpf = o->no_bpf,
+        .without_recorder = o->exclude_perf,
+        .synthesize = o->synth,
+        .parts_most = o->switch_files,
+        .dated = o->dated,
         .overwrite = o->overwrite,
         .unbuffered = o->unbuffered,
         .tail_synthesize = o->tail_synthesize,
@@ -169,6 +211,7 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
         .compress = o->level != NULL,
         .build_ids = o->no_build_ids        ? PFR_BUILD_IDS_NONE
                      : o->build_ids_in_maps ? PFR_BUILD_IDS_IN_MAPS
+                     : o->build_ids_of_all  ? PFR_BUILD_IDS_OF_ALL
                                             : PFR_BUILD_IDS_OF_HITS,
         .version = PERFRAY_VERSION,
         .drop_privileges = true,
@@ -202,8 +245,8 @@ static bool read_options(const struct record_options *o, pfr_recorder_options *t
            (!o->call_graph || read_call_graph(o->call_graph, to)) && (!o->ring || read_ring_size(o->ring, to)) &&
            (!o->level || read_level(o->level, &to->level)) &&
            (!o->max_size || read_bytes("max-size", o->max_size, &to->max_bytes)) &&
-           (!o->switch_output || read_switch_output(o->switch_output, to)) &&
-           (!o->delay || read_delay(o->delay, &to->delay_ms)) &&
+           (!o->switch_output || read_switch_output(o->switch_output, to)) && (!o->delay || read_delay(o->delay, to)) &&
+           (!o->flush || read_bytes("mmap-flush", o->flush, &to->drain_least)) &&
            (!o->aux_sample || read_aux_sample(o->aux_sample, &to->aux_sample));
 }
 

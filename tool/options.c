@@ -232,6 +232,7 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
         words->wants_help = true;
         return true;
     case OPT_HABIT:
+    case OPT_REFUSED:
         break;
     }
     return true;
@@ -311,6 +312,8 @@ static bool is_left_out(const struct opt *row, const char *next) {
 static bool take_option(const struct parse *parse, const struct found *found, char *attached, struct words *words) {
     static char nothing[] = "";
     char *word = attached;
+    if (found->row->kind == OPT_REFUSED)
+        return refuse_option(parse, found->row, found->row->arg);
     if (!word && is_left_out(found->row, *words->next))
         word = nothing;
     if (found->row->arg && !word) {

@@ -38,6 +38,7 @@ enum opt_kind {
     OPT_FILE,     /* none: one more operand */
     OPT_HELP,     /* none: ends the parsing, operands.wants_help */
     OPT_HABIT,    /* none: accepted because fingers know it, and without effect */
+    OPT_REFUSED,  /* none: fingers know it, but it is not here; `arg` says why, and what to do instead */
 };
 
 /* An end that was left out, or an option that was not given, is 0. */

@@ -140,15 +140,18 @@ bool read_switch_output(const char *word, pfr_recorder_options *options) {
     return refuse("switch-output", "signal, a size such as 64M, or a time such as 10s", word);
 }
 
-bool read_delay(const char *word, int64_t *milliseconds) {
+bool read_delay(const char *word, pfr_recorder_options *options) {
     uint64_t value;
     const char *rest;
     if (strcmp(word, "-1") == 0) {
-        *milliseconds = -1;
+        options->delay_ms = -1;
         return true;
     }
-    if (!take_digits(word, &value, &rest) || *rest || value > 1000000000u)
-        return refuse("delay", "milliseconds, or -1", word);
-    *milliseconds = (int64_t)value;
+    if (!take_digits(word, &value, &rest) || (*rest && *rest != '-') || value > 1000000000u)
+        return refuse("delay", "milliseconds, -1, or ranges of them such as 10-20,30-40", word);
+    if (*rest)
+        options->on_times = word;
+    else
+        options->delay_ms = (int64_t)value;
     return true;
 }

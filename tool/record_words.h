@@ -18,7 +18,7 @@ bool read_ring_size(const char *word, pfr_recorder_options *options);
 bool read_bytes(const char *option, const char *word, uint64_t *bytes);
 /* "signal" or "", "64M", "10s" */
 bool read_switch_output(const char *word, pfr_recorder_options *options);
-/* milliseconds, or -1 */
-bool read_delay(const char *word, int64_t *milliseconds);
+/* milliseconds, -1, or ranges */
+bool read_delay(const char *word, pfr_recorder_options *options);
 
 #endif

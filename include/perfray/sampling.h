@@ -38,7 +38,8 @@ typedef enum pfr_record_chains { PFR_CHAINS_NONE, PFR_CHAINS_FP, PFR_CHAINS_DWAR
 typedef enum pfr_record_build_ids {
     PFR_BUILD_IDS_OF_HITS, /* of objects that samples hit */
     PFR_BUILD_IDS_IN_MAPS, /* the kernel puts them into MMAP2 records */
-    PFR_BUILD_IDS_NONE
+    PFR_BUILD_IDS_NONE,
+    PFR_BUILD_IDS_OF_ALL /* of all that is mapped */
 } pfr_record_build_ids;
 
 /* What is 0 or NULL is as `perfray record` has it without the option. */
@@ -58,6 +59,8 @@ typedef struct pfr_recorder_options {
     uint64_t period;        /* every so many events; 0: by frequency */
     uint32_t frequency;     /* samples a second; 0: 4000 */
     bool highest_frequency; /* the most that the kernel allows */
+    bool strict_frequency;  /* one that the kernel does not allow is an error, and is not lowered */
+    bool one_group;         /* all events count together, and the first leads */
     bool count_only;        /* no samples */
     /* what a sample has */
     pfr_record_chains chains;
@@ -67,16 +70,23 @@ typedef struct pfr_recorder_options {
     const char *intr_regs;
     bool addresses, physical_addresses, data_page_size, code_page_size, weight, raw, cpu, with_period, identifier;
     bool times, transaction;
-    uint32_t aux_sample; /* bytes of AUX area in a sample */
+    bool no_user_chains, no_kernel_chains; /* of call chains that part is left out */
+    uint32_t aux_sample;                   /* bytes of AUX area in a sample */
     /* what else is recorded */
     bool namespaces, cgroup_events, switches, counts_per_thread, running_time, only_user, only_kernel;
-    const char *clock;    /* "monotonic", "CLOCK_BOOTTIME", 4; NULL: the kernel's own */
-    uint64_t ring_bytes;  /* 0: 1 MB for each cpu, or half of it */
-    uint64_t aux_bytes;   /* of each AUX area; 0: 4 MB */
-    bool overwrite;       /* rings keep the newest, and are written at the end or at pfr_recorder_snapshot */
+    bool no_bpf;           /* nothing of BPF programs */
+    bool without_recorder; /* tracepoints leave this process out */
+    const char
+        *synthesize;     /* of what is there at the start: "task,mmap,cgroup" or some of them, "no", "all"; NULL: all */
+    const char *clock;   /* "monotonic", "CLOCK_BOOTTIME", 4; NULL: the kernel's own */
+    uint64_t ring_bytes; /* 0: 1 MB for each cpu, or half of it */
+    uint64_t aux_bytes;  /* of each AUX area; 0: 4 MB */
+    bool overwrite;      /* rings keep the newest, and are written at the end or at pfr_recorder_snapshot */
     bool tail_synthesize; /* what runs is told at the end, too; so it is with overwrite */
     uint32_t realtime;    /* priority of the recording thread, SCHED_FIFO; 0: as it is */
     bool unbuffered;      /* each record is drained at once */
+    uint64_t drain_least; /* a ring with fewer bytes is not drained before the end; 0: each is */
+    const char *on_times; /* "10-20,30-40": events count between these, in ms from the start; not with delay_ms */
     int64_t delay_ms;     /* events count from then on; -1: not before they are enabled */
     const char *control;  /* "fd:3[,4]", "fifo:PATH[,PATH]": enable, disable, snapshot, stop, ping; the other answers */
     /* where to */
@@ -91,8 +101,10 @@ typedef struct pfr_recorder_options {
     bool parts;           /* pfr_recorder_snapshot begins a new file: OUTPUT.TIME, each readable alone */
     uint64_t part_bytes;  /* a new part by itself; 0: not */
     uint64_t part_ns;
-    const char *const *words;                          /* the command line, for the header; ends with NULL */
-    const char *version;                               /* who records, for the header */
+    uint32_t parts_most;      /* of those that are finished only the newest so many stay; 0: all */
+    bool dated;               /* the file is OUTPUT.TIME without parts, too */
+    const char *const *words; /* the command line, for the header; ends with NULL */
+    const char *version;      /* who records, for the header */
     void (*note)(void *context, const char *sentence); /* told what was given up, or may be NULL */
     void *context;
 } pfr_recorder_options;

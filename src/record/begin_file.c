@@ -60,11 +60,12 @@ static size_t name_part(const char *output, char *name, size_t room) {
     return length < (int)room ? (size_t)length : room - 1;
 }
 
-/* OUTPUT, or with parts OUTPUT.YYYYMMDDhhmmssCC, as perf names them; `before` is the one before, which is another. */
+/* OUTPUT, or with parts, or dated, OUTPUT.YYYYMMDDhhmmssCC, as perf names them; `before` is the one before, which is
+ * another. */
 static char *path_of_part(pfr_recorder *r, const char *before) {
     const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
     char name[4096];
-    if (!r->options.parts || strcmp(output, "-") == 0)
+    if ((!r->options.parts && !r->options.dated) || strcmp(output, "-") == 0)
         return arena_text(&r->part, output, strlen(output));
     size_t length = name_part(output, name, sizeof name);
     for (unsigned tries = 0; before && strcmp(name, before) == 0 && tries < 10; tries++) {

@@ -323,6 +323,8 @@ void bpf_forget(pfr_recorder *r) {
 
 pfr_status bpf_put_all(pfr_recorder *r, pfr_error *err) {
     bpf_forget(r);
+    if (r->options.no_bpf)
+        return PFR_OK;
     out_open_memory(&r->bpf.programs, &r->memory);
     out_open_memory(&r->bpf.types, &r->memory);
     r->bpf.is_open = true;

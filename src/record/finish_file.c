@@ -3,7 +3,9 @@
  * The end of a file: LOST_SAMPLES for each counter that lost any, as read(2) tells (PERF_FORMAT_LOST), the build-ids of
  * objects that samples hit, the span of their times; then sizes and features. Of parts the next one is begun before.
  */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/output.h"
 #include "record/recorder_parts.h"
 #include "wire/feature_bits.h"
@@ -70,13 +72,42 @@ static pfr_status put_times(pfr_writer *writer, const struct hit_times *times, p
     return pfr_writer_feature(writer, BIT_SAMPLE_TIME, words, sizeof words, err);
 }
 
+/* --- of parts that are finished, the newest --- */
+
+void parts_forget(pfr_recorder *r) {
+    for (size_t i = 0; r->kept && i < r->options.parts_most; i++)
+        if (r->kept[i])
+            mem_free(&r->memory, r->kept[i], strlen(r->kept[i]) + 1, 1);
+    mem_free(&r->memory, r->kept, r->options.parts_most, sizeof *r->kept);
+    r->kept = NULL;
+}
+
+/* It takes the place of the oldest, which goes. */
+static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
+    if (!r->kept)
+        r->kept = mem_zeroed(&r->memory, r->options.parts_most, sizeof *r->kept);
+    char *const copy = r->kept ? mem_alloc(&r->memory, strlen(path) + 1, 1) : NULL;
+    if (!copy)
+        return mem_fail(&r->memory, err, "parts");
+    char **const place = &r->kept[r->nr_kept++ % r->options.parts_most];
+    if (*place) {
+        if (unlink(*place) != 0)
+            recorder_note(r, "%s cannot be removed: %s", *place, strerror(errno));
+        mem_free(&r->memory, *place, strlen(*place) + 1, 1);
+    }
+    *place = strcpy(copy, path);
+    return PFR_OK;
+}
+
 static pfr_status finish(pfr_recorder *r, pfr_writer *writer, const char *path, pfr_error *err) {
     struct hit_times times = {0, 0};
-    if (r->options.build_ids == PFR_BUILD_IDS_OF_HITS && strcmp(path, "-") != 0)
+    const bool listed = r->options.build_ids == PFR_BUILD_IDS_OF_HITS || r->options.build_ids == PFR_BUILD_IDS_OF_ALL;
+    if (listed && strcmp(path, "-") != 0)
         PFR_TRY(hits_put(r, writer, path, &times, err));
     PFR_TRY(put_times(writer, &times, err));
     r->result.bytes += pfr_writer_size(writer);
-    return pfr_writer_finish(writer, err);
+    PFR_TRY(pfr_writer_finish(writer, err));
+    return r->options.parts && r->options.parts_most ? keep_part(r, path, err) : PFR_OK;
 }
 
 /* The last records; what follows are features. */

@@ -111,9 +111,7 @@ static pfr_status take_maps(struct hits *h, pfr_error *err) {
 }
 
 static pfr_status find_all(struct hits *h, pfr_error *err) {
-    recorder_note(h->r, "too many tasks to tell which objects were hit: the build-ids of all that is mapped are kept");
     free_walk(h);
-    state_free(&h->state);
     PFR_TRY(pfr_rewind(h->reader, err));
     PFR_TRY(take_maps(h, err));
     if (!make_walk(h))
@@ -122,6 +120,15 @@ static pfr_status find_all(struct hits *h, pfr_error *err) {
     PFR_TRY(hit_walk_run(h->walk, &h->r->stops, err)); /* counts them */
     memset(h->walk->hit, true, h->walk->objects);
     return PFR_OK;
+}
+
+static pfr_status find_hits_or_all(struct hits *h, pfr_error *err) {
+    const pfr_status status = find_hits(h, err);
+    if (status != PFR_ERR_LIMIT)
+        return status;
+    recorder_note(h->r, "too many tasks to tell which objects were hit: the build-ids of all that is mapped are kept");
+    state_free(&h->state);
+    return find_all(h, err);
 }
 
 /* --- the ids --- */
@@ -239,9 +246,7 @@ pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struc
         return err ? err->status : PFR_ERR_IO;
     pfr_status status = add_late_ids(&h, err);
     if (status >= 0)
-        status = find_hits(&h, err);
-    if (status == PFR_ERR_LIMIT)
-        status = find_all(&h, err);
+        status = r->options.build_ids == PFR_BUILD_IDS_OF_ALL ? find_all(&h, err) : find_hits_or_all(&h, err);
     if (status >= 0)
         status = put_ids(&h, err);
     if (h.walk) {

@@ -65,11 +65,13 @@ static pfr_status take_snapshots(pfr_recorder *r, pfr_error *err) {
     if (r->snapshots == 0 && !part_is_full(r))
         return PFR_OK;
     r->snapshots = 0;
+    r->drain_least = 0;
     if (r->options.overwrite) {
         PFR_TRY(rings_snapshot(r, err));
         PFR_TRY(end_round(r, err));
     }
     PFR_TRY(turn(r, &any, err));
+    r->drain_least = r->options.drain_least;
     return r->options.parts ? file_next(r, err) : PFR_OK;
 }
 
@@ -109,6 +111,7 @@ static pfr_status dismiss_command(pfr_recorder *r, pfr_error *err) {
 
 static pfr_status drain_all(pfr_recorder *r, pfr_error *err) {
     bool any = true;
+    r->drain_least = 0;
     for (unsigned i = 0; i < 16 && any; i++)
         PFR_TRY(turn(r, &any, err));
     if (!r->options.overwrite)
@@ -144,16 +147,16 @@ static void wait_for_command(pfr_recorder *r) {
 
 /* --- the start --- */
 
-/* What is not counted from the exec on. */
-static pfr_status start(pfr_recorder *r, uint64_t *enable_at, pfr_error *err) {
-    const int64_t delay = r->options.delay_ms;
-    if (delay == 0 && !r->of_command)
+/* What is not counted from the exec on; *begun is when that was. */
+static pfr_status start(pfr_recorder *r, uint64_t *begun, pfr_error *err) {
+    const bool late = r->options.delay_ms != 0 || r->nr_turns > 0;
+    if (!late && !r->of_command)
         counters_switch(r, true);
-    if (delay != 0 && !r->command.pid)
+    if (late && !r->command.pid)
         counters_track(r);
     if (r->command.pid)
         PFR_TRY(command_go(r, err));
-    *enable_at = delay > 0 ? now_ns() + (uint64_t)delay * 1000000u : 0;
+    *begun = now_ns();
     return PFR_OK;
 }
 
@@ -164,19 +167,24 @@ static int milliseconds_to(uint64_t when) {
     return when <= now ? 0 : (int)((when - now) / 1000000 + 1);
 }
 
+/* Counting is switched when its time has come. */
+static void take_turns(pfr_recorder *r, uint64_t begun, size_t *next) {
+    for (; *next < r->nr_turns && now_ns() >= begun + r->turns[*next]; ++*next)
+        counters_switch(r, *next % 2 == 0);
+}
+
 static pfr_status recording(pfr_recorder *r, pfr_error *err) {
-    uint64_t enable_at;
-    PFR_TRY(start(r, &enable_at, err));
+    uint64_t begun;
+    size_t next = 0;
+    PFR_TRY(start(r, &begun, err));
     for (bool any; !is_over(r);) {
-        const int most = r->command.pid && r->command.watched < 0 ? 20 : milliseconds_to(enable_at);
+        const int due = milliseconds_to(next < r->nr_turns ? begun + r->turns[next] : 0);
+        const int most = r->command.pid && r->command.watched < 0 ? 20 : due;
         const int events = r->kernel->wait(r->kernel->context, r->watch, most);
         if (events < 0 && errno != EINTR)
             return pfr_fail_errno(err, errno, "wait for", "rings");
         take_orders(r);
-        if (enable_at && now_ns() >= enable_at) {
-            counters_switch(r, true);
-            enable_at = 0;
-        }
+        take_turns(r, begun, &next);
         PFR_TRY(turn(r, &any, err));
         PFR_TRY(hotplug_look(r, events == 0, now_ns(), err));
         PFR_TRY(take_snapshots(r, err));

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 #include "record/recorder_parts.h"
 #include "wire/layout.h"
 #include "wire/names.h"
@@ -109,13 +110,26 @@ static pfr_status branches_of(const char *text, uint64_t *mask, pfr_error *err) 
 #define REGISTERS_ALL 0
 #endif
 
+/* "?" asks which there are. */
+static pfr_status no_register(const char *word, pfr_error *err) {
+    char names[140] = "";
+    for (uint64_t number = 0; number < 64; number++) {
+        const char *const name = (uint64_t)REGISTERS_ALL >> number & 1 ? name_of(REGISTERS, number) : NULL;
+        if (name && strlen(names) + strlen(name) + 2 < sizeof names)
+            strcat(strcat(names, " "), name);
+    }
+    if (strcmp(word, "?") == 0)
+        return wrong(err, "registers", "registers here:%s", names);
+    return wrong(err, "registers", "'%.40s' is no register of this machine; '?' lists them", word);
+}
+
 static pfr_status registers_of(const char *text, uint64_t *mask, pfr_error *err) {
     *mask = *text ? 0 : REGISTERS_ALL;
     for (const char *at = text; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         uint64_t number;
         if (!name_value(REGISTERS, at, length, &number) || number > 63)
-            return wrong(err, "registers", "'%.40s' is no register of this machine", at);
+            return no_register(at, err);
         *mask |= 1ull << number;
         at += length;
     }
@@ -172,6 +186,13 @@ static void plan_chains(const struct planning *p, struct typed_event *e) {
         attr->exclude_callchain_user = 1;
         attr->mmap_data = 1;
     }
+}
+
+static void plan_chain_levels(const pfr_recorder_options *o, struct perf_event_attr *attr) {
+    if (o->no_user_chains)
+        attr->exclude_callchain_user = 1;
+    if (o->no_kernel_chains)
+        attr->exclude_callchain_kernel = 1;
 }
 
 static void plan_fields(const struct planning *p, struct typed_event *e) {
@@ -245,6 +266,7 @@ static void plan_event(const struct planning *p, size_t number) {
         e->attr.precise_ip = 3;
     plan_fields(p, e);
     plan_chains(p, e);
+    plan_chain_levels(o, &e->attr);
     plan_reading(p, e, leader);
     plan_rate(p, e, leads || !leader->reads_group);
     plan_levels(o, &e->attr);
@@ -257,7 +279,8 @@ static void plan_event(const struct planning *p, size_t number) {
 static void plan_tracking(pfr_recorder *r) {
     struct perf_event_attr *const attr = &r->events.at[r->tracking].attr;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
-    attr->ksymbol = attr->bpf_event = 1;
+    attr->ksymbol = 1;
+    attr->bpf_event = !r->options.no_bpf;
     attr->namespaces = r->options.namespaces;
     attr->cgroup = r->options.cgroup_events;
     attr->context_switch = r->options.switches || aux_is_recorded(r);
@@ -381,6 +404,50 @@ static pfr_status plan_branches(const struct planning *p, pfr_error *err) {
     return PFR_OK;
 }
 
+/* All in one group, whatever groups were typed. */
+static void join_events(pfr_recorder *r) {
+    for (size_t i = 0; r->options.one_group && i < r->events.count; i++) {
+        r->events.at[i].leader = 0;
+        r->events.at[i].members = i ? 1 : (uint32_t)r->events.count;
+    }
+}
+
+/* Of a tracepoint, what this process meets is left out. */
+static pfr_status leave_out_recorder(pfr_recorder *r, struct typed_event *e, pfr_error *err) {
+    char text[4096];
+    const int pid = (int)getpid();
+    const int length = e->filter ? snprintf(text, sizeof text, "(%s) && common_pid != %d", e->filter, pid)
+                                 : snprintf(text, sizeof text, "common_pid != %d", pid);
+    if (length >= (int)sizeof text)
+        return wrong(err, "filter", "the filter of %.60s is too long", e->name);
+    e->filter = arena_text(&r->events.arena, text, (size_t)length);
+    return e->filter ? PFR_OK : mem_fail(&r->memory, err, "events");
+}
+
+static pfr_status plan_exclusion(pfr_recorder *r, pfr_error *err) {
+    bool any = false;
+    if (!r->options.without_recorder)
+        return PFR_OK;
+    for (size_t i = 0; i < r->events.count; i++)
+        if (r->events.at[i].system) {
+            any = true;
+            PFR_TRY(leave_out_recorder(r, &r->events.at[i], err));
+        }
+    return any ? PFR_OK : wrong(err, "exclude-perf", "--exclude-perf is for tracepoints: add -e %s", "SYSTEM:NAME");
+}
+
+static pfr_status frequency_is_allowed(const pfr_recorder *r, pfr_error *err) {
+    const pfr_recorder_options *const o = &r->options;
+    const uint32_t asked = o->frequency ? o->frequency : DEFAULT_FREQUENCY;
+    const int64_t most = kernel_number(INT32_MAX, r->kernel->proc, "sys/kernel/perf_event_max_sample_rate");
+    if (!o->strict_frequency || o->highest_frequency || o->period || asked <= most)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "freq",
+                    "%u samples a second are more than the kernel takes: -F %lld, or raise "
+                    "kernel.perf_event_max_sample_rate",
+                    asked, (long long)most);
+}
+
 static uint32_t frequency_of(pfr_recorder *r) {
     const pfr_recorder_options *const o = &r->options;
     const uint32_t asked = o->frequency ? o->frequency : DEFAULT_FREQUENCY;
@@ -398,8 +465,13 @@ pfr_status plan_events(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
     if (o->period && (o->frequency || o->highest_frequency))
         return wrong(err, "count", "--count and --freq are two ways to say the same%s: name one", "");
-    struct planning p = {.r = r, .frequency = frequency_of(r), .begins_late = o->delay_ms != 0};
+    PFR_TRY(frequency_is_allowed(r, err));
+    struct planning p = {.r = r, .frequency = frequency_of(r), .begins_late = o->delay_ms != 0 || o->on_times};
+    PFR_TRY(plan_synthesis(r, err));
+    PFR_TRY(plan_turns(r, err));
     PFR_TRY(parse_events(r, err));
+    join_events(r);
+    PFR_TRY(plan_exclusion(r, err));
     PFR_TRY(plan_cgroups(r, err));
     PFR_TRY(aux_check(r, err));
     PFR_TRY(o->branches ? branches_of(o->branches, &p.branches, err) : PFR_OK);

@@ -107,6 +107,7 @@ static pfr_status open_steps(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(open_watch(r, err));
     PFR_TRY(counters_open(r, err));
     PFR_TRY(rings_map(r, err));
+    PFR_TRY(plan_drain(r, err));
     PFR_TRY(trace_blob_read(r, err));
     PFR_TRY(privileges_end(r, err));
     PFR_TRY(control_open(r, err));
@@ -161,7 +162,7 @@ pfr_status pfr_recorder_run(pfr_recorder *r, pfr_error *err) {
 pfr_status pfr_recorder_begin(pfr_recorder *r, pfr_error *err) {
     if (!r->has_thread)
         PFR_TRY(make_thread(r, err));
-    if (r->options.delay_ms == 0 && !r->options.command)
+    if (r->options.delay_ms == 0 && r->nr_turns == 0 && !r->options.command)
         counters_switch(r, true);
     r->thread_runs = true;
     sem_post(&r->thread_goes);
@@ -234,6 +235,8 @@ void pfr_recorder_close(pfr_recorder *r) {
     bpf_forget(r);
     targets_free(r);
     event_list_free(&r->events);
+    parts_forget(r);
+    mem_free(&r->memory, r->turns, r->turns_room, sizeof *r->turns);
     arena_free(&r->part);
     struct memory memory = r->memory;
     mem_free(&memory, r, 1, sizeof *r);

@@ -103,7 +103,13 @@ struct pfr_recorder {
     pfr_writer *writer;
     uint64_t hits_memory; /* most that finding the objects hit may take */
     struct arena part;    /* what is needed while the file is written */
-    char *path;           /* the file that is written now; in the arena */
+    char **kept;          /* paths of finished parts, options.parts_most of them, over and over */
+    size_t nr_kept;       /* ever */
+    uint64_t *turns;      /* ns from the start: counting on, off, on, ... */
+    size_t nr_turns, turns_room;
+    uint64_t drain_least;
+    unsigned synthesize; /* bits: SYNTHESIZE_ */
+    char *path;          /* the file that is written now; in the arena */
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
     const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
     size_t trace_blob_size;
@@ -132,6 +138,14 @@ bool targets_are_gone(const pfr_recorder *r);
 
 /* plan.c */
 pfr_status plan_events(pfr_recorder *r, pfr_error *err);
+
+/* plan_words.c: options that are lists of words, and their like */
+enum { SYNTHESIZE_TASKS = 1, SYNTHESIZE_MAPS = 2, SYNTHESIZE_CGROUPS = 4 };
+pfr_status plan_synthesis(pfr_recorder *r, pfr_error *err);
+/* When counting is switched, by delay_ms or on_times. */
+pfr_status plan_turns(pfr_recorder *r, pfr_error *err);
+/* Once rings are there. */
+pfr_status plan_drain(pfr_recorder *r, pfr_error *err);
 
 /* command.c */
 pfr_status command_start(pfr_recorder *r, pfr_error *err);
@@ -237,6 +251,7 @@ void control_close(pfr_recorder *r);
 /* finish_file.c, hits.c */
 pfr_status file_finish(pfr_recorder *r, pfr_error *err);
 pfr_status file_next(pfr_recorder *r, pfr_error *err);
+void parts_forget(pfr_recorder *r);
 struct hit_times {
     uint64_t first, last; /* of samples; 0: none has one */
 };

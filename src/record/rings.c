@@ -164,7 +164,7 @@ static pfr_status write_stretch(pfr_recorder *r, const struct ring *ring, uint64
 static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *err) {
     const uint64_t head = head_of(ring);
     const uint64_t length = head - ring->tail;
-    if (length == 0)
+    if (length == 0 || length < r->drain_least)
         return PFR_OK;
     if (length > ring->bytes)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "ring",

@@ -228,7 +228,7 @@ static pfr_status put_task(pfr_recorder *r, pid_t pid, pid_t tid, pfr_error *err
     if (r->options.namespaces)
         PFR_TRY(put_namespaces(r, group, tid, err));
     PFR_TRY(put_comm(r, group, tid, name, err));
-    return group == tid ? put_maps(r, group, err) : PFR_OK;
+    return group == tid && r->synthesize & SYNTHESIZE_MAPS ? put_maps(r, group, err) : PFR_OK;
 }
 
 static pfr_status put_threads(pfr_recorder *r, pid_t pid, pfr_error *err) {
@@ -311,14 +311,16 @@ static pfr_status put_cgroups(pfr_recorder *r, pfr_error *err) {
 
 /* What runs at the end: records that came meanwhile may have been overwritten. */
 pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err) {
-    if (!r->options.overwrite && !r->options.tail_synthesize)
+    if ((!r->options.overwrite && !r->options.tail_synthesize) || !(r->synthesize & SYNTHESIZE_TASKS))
         return PFR_OK;
     return r->by_cpu ? put_everything(r, err) : put_targets(r, err);
 }
 
 pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err) {
-    if (r->options.cgroup_events)
+    if (r->options.cgroup_events && r->synthesize & SYNTHESIZE_CGROUPS)
         PFR_TRY(put_cgroups(r, err));
+    if (!(r->synthesize & SYNTHESIZE_TASKS))
+        return PFR_OK;
     if (r->by_cpu)
         return put_everything(r, err);
     if (!r->of_command || r->result.parts > 1)

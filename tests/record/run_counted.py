@@ -79,6 +79,12 @@ OPTIONS = """
 -r 1 -e page-faults
 --tail-synthesize -a -e page-faults
 --running-time -e {cpu-clock,page-faults}:S
+-g --kernel-callchains
+-g --user-callchains --no-bpf-event
+--group -e cpu-clock,page-faults
+-e sched:sched_switch --exclude-perf
+--buildid-all --synth no --timestamp-boundary
+-a -e page-faults --synth task
 """
 
 # With PERFRAY_LONG these, too.
@@ -397,6 +403,21 @@ def parts(folder, steps):
             found = re.search(r"SAMPLE\s+(\d+)", text(PERFRAY, "info", name))
             total += int(found.group(1)) if found else 0
         must(3 * COUNT <= total <= 3.1 * COUNT, "%s: %d samples in all parts" % (how, total))
+    few_parts(folder)
+
+
+def few_parts(folder):
+    """Of many parts the newest stay, as many as are asked for; a file alone may have a time in its name, too."""
+    out = os.path.join(folder, "few.data")
+    record("ours", out, ["-e", "page-faults", "-c", "1", "--switch-output=100K", "--switch-max-files", "3"],
+           ["sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done"])
+    names = sorted(glob.glob(out + ".*"))
+    must(len(names) == 3, "%d parts stay of 3" % len(names))
+    for name in names:
+        must_be_clean(name)
+    out = os.path.join(folder, "dated.data")
+    record("ours", out, ["-e", "page-faults", "--timestamp-filename"], ["true"])
+    must(len(glob.glob(out + ".20*")) == 1 and not os.path.exists(out), "the file has no time in its name")
 
 
 def newest(folder, steps):

@@ -309,6 +309,84 @@ TEST(every_allocation_may_fail) {
     assert_true(n > 20);
 }
 
+/* --- when counting is switched --- */
+
+static void ten_milliseconds(int number) {
+    (void)number;
+    usleep(10000);
+}
+
+static pfr_status record_at_times(const char *times, pfr_error *err) {
+    begin_script();
+    script.turn = ten_milliseconds;
+    pfr_recorder_options options = options_for(clock_alone);
+    options.on_times = times;
+    recorder = recorder_open_on(&scripted, &options, err);
+    return recorder ? pfr_recorder_run(recorder, err) : err->status;
+}
+
+/* Both of the first range have passed after the first turn; the second one is never reached. */
+TEST(counting_is_switched_at_its_times) {
+    pfr_error err = {0};
+    ASSERT_OK(record_at_times("1-2,1000000-1000001", &err), err);
+    assert_int_equal(script.enabled, script.opened + script.opened / 2); /* the dummy of each tells from the start */
+    assert_false(recorder->enabled);
+    end_script();
+    ASSERT_OK(record_at_times("0-1000000", &err), err);
+    assert_int_equal(recorder->nr_turns, 2);
+    end_script();
+}
+
+TEST(times_that_are_none_are_refused) {
+    static const char *const wrong[] = {"",     "5",        "5-",        "5-5",  "9-5",
+                                        "5-9,", "5-9,9-12", "5-9;10-12", "-5-9", "5-9999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        pfr_error err = {0};
+        assert_int_equal(record_at_times(wrong[i], &err), PFR_ERR_USAGE);
+        assert_non_null(strstr(err.text, "10-20,30-40"));
+        assert_int_equal(script.opened, script.closed);
+    }
+}
+
+/* --- what is told of the start --- */
+
+static size_t count_type(uint32_t type) {
+    size_t count = 0;
+    pfr_error err = {0};
+    pfr_record rec;
+    pfr_reader *const reader = pfr_open(path, NULL, &err);
+    assert_non_null(reader);
+    while (pfr_next(reader, &rec, &err) == PFR_OK)
+        count += rec.type == type;
+    pfr_close(reader);
+    return count;
+}
+
+static void record_telling(const char *what) {
+    pfr_error err = {0};
+    begin_script();
+    pfr_recorder_options options = options_for(clock_alone);
+    options.synthesize = what;
+    recorder = recorder_open_on(&scripted, &options, &err);
+    if (!recorder)
+        fail_msg("%s", err.text);
+    ASSERT_OK(pfr_recorder_run(recorder, &err), err);
+    end_script_but_file();
+}
+
+TEST(of_the_start_as_much_is_told_as_is_asked) {
+    enum { COMM = 3, MMAP2 = 10 };
+    record_telling(NULL);
+    assert_true(count_type(COMM) > 0 && count_type(MMAP2) > 0);
+    record_telling("task");
+    assert_true(count_type(COMM) > 0 && count_type(MMAP2) == 0);
+    record_telling("task,mmap");
+    assert_true(count_type(COMM) > 0 && count_type(MMAP2) > 0);
+    record_telling("no");
+    assert_true(count_type(COMM) == 0 && count_type(MMAP2) == 0);
+    unlink(path);
+}
+
 /* --- the memory that finding objects takes --- */
 
 static void many_tasks(int number) {

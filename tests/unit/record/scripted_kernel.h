@@ -255,11 +255,15 @@ static inline void record(const char *const *events) {
     ASSERT_OK(pfr_recorder_run(recorder, &err), err);
 }
 
-static inline void end_script(void) {
+static inline void end_script_but_file(void) {
     pfr_recorder_close(recorder);
     recorder = NULL;
     assert_int_equal(script.closed, script.opened);
     assert_int_equal(script.maps, 0);
+}
+
+static inline void end_script(void) {
+    end_script_but_file();
     unlink(path);
 }
 
