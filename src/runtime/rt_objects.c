@@ -4,7 +4,7 @@
  * Library, "Dynamic Linker Introspection"); for the program itself its own headers do, as the kernel hands them to it.
  * Objects are met when the first function of them is called, and gone when dlclose took them away.
  *
- * Where functions are chosen by name the object's symbol table is read: its file is mapped once, when needed.
+ * Where functions are chosen by name the object's symbol table is read (rt_symbols.c).
  */
 #include "runtime/rt_recorder.h"
 
@@ -12,8 +12,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #define OBJECTS 1024u
 #define PATH_ROOM sizeof(((struct rtf_object *)0)->path)
@@ -34,14 +32,8 @@ struct object {
     uint32_t state;  /* enum state */
     uint32_t number; /* in the trace; 0: there was no room */
     uint32_t first;  /* number of the first load of the same object, in any process: its functions are told by that */
-    uint64_t told_base; /* of the first */
-    bool sought;        /* for symbols */
-    const uint8_t *file;
-    uint64_t file_size;
-    const ElfW(Sym) * symbols;
-    uint64_t nr_symbols;
-    const char *names;
-    uint64_t names_size;
+    uint64_t told_base;               /* of the first */
+    const struct rt_symbols *symbols; /* NULL: not looked for */
 };
 
 enum state { FREE, BEING_MADE, KNOWN };
@@ -260,12 +252,8 @@ RT_RARE static void forget(struct object *o) {
     if (told && told->pid == rt.pid)
         told->until = rt_clock();
     rt_forget_range(o->start, o->end);
-    if (o->file)
-        RT_CALL3(SYS_munmap, o->file, o->file_size, 0);
+    rt_symbols_close(o->symbols);
     o->symbols = NULL;
-    o->nr_symbols = 0;
-    o->file = NULL;
-    o->sought = false;
     __atomic_store_n(&o->state, FREE, __ATOMIC_RELEASE);
 }
 
@@ -281,67 +269,25 @@ RT_RARE void rt_objects_check(void) {
     }
 }
 
-/* --- Symbols, for those who choose functions by name. */
+/* --- Functions that are chosen by name. */
 
-RT_PLAIN static bool is_within(const struct object *o, uint64_t offset, uint64_t size) {
-    return offset <= o->file_size && size <= o->file_size - offset;
-}
-
-RT_PLAIN static void take_symbols(struct object *o, const ElfW(Shdr) * sections, unsigned count, unsigned type) {
-    for (unsigned i = 0; i < count && !o->symbols; i++) {
-        const ElfW(Shdr) *s = &sections[i], *names = s->sh_link < count ? &sections[s->sh_link] : NULL;
-        if (s->sh_type != type || !names || !is_within(o, s->sh_offset, s->sh_size) ||
-            !is_within(o, names->sh_offset, names->sh_size) || names->sh_size == 0 ||
-            o->file[names->sh_offset + names->sh_size - 1] != 0)
-            continue;
-        o->symbols = (const void *)(o->file + s->sh_offset);
-        o->nr_symbols = s->sh_size / sizeof *o->symbols;
-        o->names = (const char *)o->file + names->sh_offset;
-        o->names_size = names->sh_size;
-    }
-}
-
-RT_RARE static void open_symbols(struct object *o, const char *path) {
-    struct stat facts;
-    rt_zero(&facts, sizeof facts);
-    const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    const bool sized = RT_CALL3(SYS_fstat, fd, &facts, 0) == 0 && facts.st_size > (long)sizeof(ElfW(Ehdr));
-    const long at = sized ? rt_syscall(SYS_mmap, 0, facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : -1;
-    RT_CALL3(SYS_close, fd, 0, 0);
-    if (at < 0 && at > -4096)
-        return;
-    o->file = (const uint8_t *)at;
-    o->file_size = (uint64_t)facts.st_size;
-    const ElfW(Ehdr) *header = (const void *)o->file;
-    if (!rt_same((const char *)header->e_ident, ELFMAG, SELFMAG) || header->e_shentsize != sizeof(ElfW(Shdr)) ||
-        !is_within(o, header->e_shoff, (uint64_t)header->e_shnum * sizeof(ElfW(Shdr))))
-        return;
-    take_symbols(o, (const void *)(o->file + header->e_shoff), header->e_shnum, SHT_SYMTAB);
-    take_symbols(o, (const void *)(o->file + header->e_shoff), header->e_shnum, SHT_DYNSYM);
-}
-
-/* NULL: it has none. */
-RT_RARE static const char *name_at(struct object *o, uint64_t address) {
-    for (uint64_t i = 0; i < o->nr_symbols; i++)
-        if (o->symbols[i].st_value == address - o->base && ELF64_ST_TYPE(o->symbols[i].st_info) == STT_FUNC &&
-            o->symbols[i].st_name < o->names_size)
-            return o->names + o->symbols[i].st_name;
-    return NULL;
+/* Of two threads that look for them at once the first counts. */
+RT_RARE static const struct rt_symbols *symbols_of(struct object *o) {
+    const struct rt_symbols *before = __atomic_load_n(&o->symbols, __ATOMIC_ACQUIRE);
+    const struct rtf_object *told = o->first ? told_of(o->first) : NULL;
+    if (before || !told)
+        return before;
+    const struct rt_symbols *mine = rt_symbols_open(told->path);
+    if (__atomic_compare_exchange_n(&o->symbols, &before, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return mine;
+    rt_symbols_close(mine);
+    return before;
 }
 
 RT_RARE static const char *name_of(uint64_t address) {
     struct object *o = known_object(address);
-    if (!o)
-        return NULL;
-    if (!o->sought) {
-        const struct rtf_object *told = o->first ? told_of(o->first) : NULL;
-        o->sought = true;
-        if (told)
-            open_symbols(o, told->path);
-    }
-    return name_at(o, address);
+    const struct rt_symbols *symbols = o ? symbols_of(o) : NULL;
+    return symbols ? rt_symbols_name(symbols, address - o->base) : NULL;
 }
 
 RT_PLAIN static bool fits(const char *name, enum rt_filter_kind kind) {

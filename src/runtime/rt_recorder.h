@@ -12,6 +12,7 @@
  *     rt_notes.c      what the trace tells beside calls: lists of functions and objects
  *     rt_functions.c  addresses to ids, without locks
  *     rt_objects.c    what of which object an address is; names in it, where functions are chosen by name
+ *     rt_symbols.c    names of an object's functions
  *     rt_options.c    PERFRAY_RT, XRAY_OPTIONS, XRAY_FDR_OPTIONS
  *     rt_process.c    what the system says of processes and their limits
  *     rt_unload.c     dlclose, and rt_counter.c prctl: seen on their way
@@ -219,6 +220,14 @@ uint32_t rt_object_scope(const char *name);
 uint32_t rt_filter_flags(uint64_t address, uint32_t object);
 /* Finds what was unmapped. */
 void rt_objects_check(void);
+
+/* --- rt_symbols.c */
+struct rt_symbols;
+/* Never NULL; what cannot be read has none. */
+const struct rt_symbols *rt_symbols_open(const char *path);
+void rt_symbols_close(const struct rt_symbols *symbols);
+/* Of a function that begins there in the object; NULL: it has none. */
+const char *rt_symbols_name(const struct rt_symbols *symbols, uint64_t address);
 
 /* --- rt_sleds.c */
 
