@@ -50,7 +50,8 @@ struct rt_thread {
     uint32_t inside, outside;
 } __attribute__((aligned(RT_LINE)));
 
-_Static_assert(sizeof(struct rt_thread) % RT_LINE == 0, "no line belongs to two threads");
+_Static_assert(sizeof(struct rt_thread) % RT_LINE == 0 && _Alignof(struct rt_thread) == RT_LINE,
+               "no line belongs to two threads");
 extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
 
 /* --- What all threads read. */
@@ -124,6 +125,8 @@ struct rt_state {
 };
 extern struct rt_state rt;
 _Static_assert(offsetof(struct rt_state, cpu_at) + sizeof(ptrdiff_t) <= RT_LINE, "what calls read is in one line");
+_Static_assert(offsetof(struct rt_state, control) % RT_PAGES == 0 && offsetof(struct rt_state, control) >= RT_PAGES,
+               "and nobody writes there while calls are recorded");
 
 /* Without rseq always 0. */
 RT_PLAIN static inline uint16_t rt_cpu(void) {

@@ -382,6 +382,72 @@ def test_trace(t):
     t.say("trace/no-program", [] if done.returncode == 5 and "cannot be run" in done.stderr else [done.stderr])
 
 
+def test_status_fd(t):
+    """Both statuses, also where the program is ended by a signal, cannot be run, or has no hooks."""
+    if not t.wants("status_fd") or "PERFRAY" not in os.environ:
+        return
+    program, plain_program = t.build("status", "gcc", ["-O1"]), t.folder / "plain"
+    (t.folder / "plain.c").write_text("int main(void) { return 0; }")
+    subprocess.run(["gcc", "-o", plain_program, t.folder / "plain.c"], check=True)
+    wrong = []
+    for words, code, told in (([program, "calls", 10], 0, "0 0"), ([program, "nonsense", 1], None, None), ([program, "kill", 10], 137, "0 9"),
+                              ([plain_program], 2, "2 -"), ([t.folder / "none"], 5, "5 -")):
+        read, write = os.pipe()
+        done = perfray("trace", "-q", "-o", t.folder / "trace", "--status-fd", write, "--", *words, pass_fds=[write],
+                       env=dict(os.environ, COUNTS=str(t.folder / "counts")))
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            line = pipe.read()
+        if code is None:  # what the program itself ends with
+            code = subprocess.run(list(map(str, words)), env=dict(os.environ, COUNTS=str(t.folder / "counts"))).returncode
+            told = f"0 {code << 8}"
+        if done.returncode != code or line != told + "\n":
+            wrong.append(f"{words[0].name}: status {done.returncode}, not {code}; told {line!r}, not {told!r}; {done.stderr}")
+    t.say("status_fd", wrong)
+
+
+def test_installed(t):
+    """What `meson install` puts there is enough: flags by pkg-config, for calls and for sleds, and the command finds the library."""
+    if not t.wants("installed"):
+        return
+    build = t.library.parent.parent.parent
+    if not (build / "build.ninja").exists() or not shutil.which("meson") or not shutil.which("pkg-config"):
+        print("skip runtime/installed meson or pkg-config is not here")
+        return
+    there = t.folder / "installed"
+    done = subprocess.run(["meson", "install", "-C", str(build), "--no-rebuild", "--quiet"], env=dict(os.environ, DESTDIR=str(there)),
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    folders = {path.parent for path in there.rglob("perfray-rt*.pc")}
+    if done.returncode or len(folders) != 1:
+        t.say("installed", [done.stdout, str(folders)])
+        return
+    variables = dict(os.environ, PKG_CONFIG_PATH=str(folders.pop()))
+    (t.folder / "twice.c").write_text("int twice(int x) { __asm__ volatile(\"\"); return 2 * x; }\n"
+                                      "int main(void) { return twice(0) + twice(0); }\n")
+
+    def flags(*what):
+        return subprocess.run(["pkg-config", *what], env=variables, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    moved = f"--define-variable=prefix={there}{flags('--variable=prefix', 'perfray-rt')[0]}"
+    library = next(there.rglob("libperfray-rt.so.0")).parent
+    ways = {"perfray-rt": ("gcc", []), "perfray-rt-xray": ("clang-19", ["-fxray-instrument", "-fxray-instruction-threshold=1"])}
+    for name, (compiler, more) in ways.items():
+        if not shutil.which(compiler):
+            print(f"skip runtime/installed/{name} {compiler} is not installed")
+            continue
+        program, trace = t.folder / "twice", t.folder / "trace"
+        trace.unlink(missing_ok=True)
+        subprocess.run([compiler, "-O0", *more, *flags(moved, "--cflags", name), "-c", "twice.c", "-o", "twice.o"], cwd=t.folder, check=True)
+        subprocess.run([compiler, "twice.o", *flags(moved, "--libs", name), "-o", str(program)], cwd=t.folder, check=True)
+        done = subprocess.run([str(program)], env=dict(os.environ, LD_LIBRARY_PATH=str(library), PERFRAY_RT=f"file={trace} keep=first"))
+        wrong = [] if done.returncode == 0 else [str(done)]
+        t.say(f"installed/{name}", wrong + differences("calls of", Recorded(trace).calls(), Counter({"main": 1, "twice": 2})))
+    command = next(path for path in there.rglob("perfray") if path.parent.name == "bin")
+    subprocess.run(["gcc", "-O0", "-finstrument-functions", "twice.c", "-o", "plain_twice"], cwd=t.folder, check=True)
+    done = subprocess.run([str(command), "trace", "-o", "trace", "./plain_twice"], cwd=t.folder, stdout=subprocess.PIPE, text=True,
+                          env=dict({k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}, LD_LIBRARY_PATH=str(library)))
+    t.say("installed/command", [] if done.returncode == 0 and table_of(done.stdout)["twice"] == 2 else [str(done)])
+
+
 def test_as_it_lies(t):
     """A trace whose program was killed, before anybody made it smaller: the same answer, and nothing is damaged."""
     if not t.wants("as_it_lies") or "PERFRAY" not in os.environ:
@@ -473,7 +539,7 @@ def test_system_calls(t):
 def main(argv):
     t = Tests(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_matrix, test_killed_from_outside, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_as_it_lies,
+        for test in (test_modes, test_matrix, test_killed_from_outside, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_status_fd, test_installed, test_as_it_lies,
                      test_examples, test_fortran, test_symbols, test_system_calls):
             test(t)
     finally:

@@ -109,6 +109,41 @@ TEST(times_and_cpus_are_kept_exactly) {
     expect(id, calls, sizeof calls / sizeof *calls);
 }
 
+struct lines {
+    uint64_t first, last;
+};
+
+static struct lines lines_of(const void *at, size_t size) {
+    const uint64_t begin = (uint64_t)(uintptr_t)at;
+    return (struct lines){begin / RT_LINE, (begin + size - 1) / RT_LINE};
+}
+
+/* Of a thread that records: what it has, and the buffer that it writes into. */
+static void *record_one(void *hot) {
+    static const char place;
+    struct lines *const to = hot;
+    rt_put_call(&rt_here, id_of(&place), 0, 1000);
+    to[0] = lines_of(&rt_here, sizeof rt_here);
+    to[1] = lines_of(rt_here.buffer, (size_t)(rt_here.limit - rt_here.buffer));
+    return NULL;
+}
+
+TEST(hot_fields_of_two_threads_share_no_line) {
+    struct lines hot[4];
+    pthread_t other;
+    begin();
+    record_one(hot);
+    assert_int_equal(pthread_create(&other, NULL, record_one, hot + 2), 0);
+    pthread_join(other, NULL);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(hot[i].first > hot[k].last || hot[i].last < hot[k].first);
+    /* and what all read is in none that anybody writes */
+    const struct lines all = lines_of(&rt, RT_PAGES);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(hot[i].first > all.last || hot[i].last < all.first);
+}
+
 /* A new cpu or time before the last call that fits, at each distance from a slot's end. */
 TEST(records_fill_slots_to_the_end) {
     static char places[8];
