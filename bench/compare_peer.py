@@ -13,13 +13,16 @@ N runs in turn: two may take so much of the time of one, or so many seconds. Exi
 """
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 
 MEGABYTE = 1 << 20
+KEPT = tempfile.TemporaryDirectory(prefix="perfray-bench-")  # removed at the end
 
 
 @dataclass
@@ -77,7 +80,7 @@ class Cost:
 
 def measure(words):
     """Runs a command once, by the program MEASURE (bench/measure.c)."""
-    environment = dict(os.environ, LC_ALL="C", PAGER="cat", HOME="/nonexistent")
+    environment = dict(os.environ, LC_ALL="C", PAGER="cat", HOME="/nonexistent", XDG_CACHE_HOME=KEPT.name)
     said = subprocess.run([os.environ["MEASURE"]] + words, env=environment, stdout=subprocess.PIPE, check=True).stdout
     user, system, peak, status = (int(word) for word in said.split())
     if status:
@@ -91,6 +94,7 @@ def measure_all(commands):
 
 
 def compare(case, folder, runs):
+    shutil.rmtree(os.path.join(KEPT.name, "perfray"), ignore_errors=True)
     path = os.path.join(folder, case.file)
     commands = case.ours if isinstance(case.ours[0], list) else [case.ours]
     ours = [[os.environ.get("PERFRAY", "build/tool/perfray")] + words + [path] for words in commands]

@@ -43,14 +43,34 @@ static bool is_fast(const pfr_record *rec, void *body) {
     return rec->type == TYPE_SAMPLE && rec->event != PFR_NO_EVENT && fast_sample(rec->context, &in, body);
 }
 
+/* Records of state that come by the hundred thousand, by layout. */
+typedef bool fast_reader(const struct pfr_context *c, struct cursor *in, void *body);
+#define LAYOUT(id, name, doc)                                                                                          \
+    static bool read_##name(const struct pfr_context *c, struct cursor *in, void *body) {                              \
+        return fast_##name(c, in, body);                                                                               \
+    }
+#define F(...)
+#define END
+#include "wire/perf_state.def"
+#undef LAYOUT
+#define LAYOUT(id, name, doc) [L_##name] = read_##name,
+static fast_reader *const fast_readers[LAYOUTS] = {
+#include "wire/perf_state.def"
+};
+#undef LAYOUT
+#undef F
+#undef END
+
 static pfr_status decode(const pfr_record *rec, unsigned number, void *body, pfr_error *err) {
     if (is_fast(rec, body))
         return PFR_OK;
     if (rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_ERR_DAMAGE, rec->offset, rec->size, "sample", "the sample's id belongs to no event");
     const struct pfr_context c = record_context(rec, number);
-    struct cursor in = body_of(rec);
-    return layout_read(layout_at(number), &c, &in, body, err);
+    struct cursor in = body_of(rec), again = in;
+    if (fast_readers[number] && fast_readers[number](&c, &in, body))
+        return PFR_OK;
+    return layout_read(layout_at(number), &c, &again, body, err);
 }
 
 pfr_status decode_sample(const pfr_record *rec, struct pfr_rec_sample *body, const struct pfr_context **last,

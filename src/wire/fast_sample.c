@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expansion 3 of perf_sample.def: presence becomes an `if`, each kind a few lines without a table. */
+/* Expansion 3 of perf_sample.def and perf_state.def: presence becomes an `if`, each kind a few lines without a table.
+ */
 #include "wire/fast_sample.h"
 
 #define ALWAYS 1
 #define BITS_SAMPLE sample_bits
 #define BITS_READ c->word[WORD_READ]
 #define BITS_BRANCH c->word[WORD_BRANCH]
+#define BITS_MISC c->word[WORD_MISC]
+#define BITS_VARIANT c->word[WORD_VARIANT]
 #define BIT(w, n) (BITS_##w >> (n)&1)
 #define NO_BIT(w, n) (!BIT(w, n))
 #define ONLY(w, n, not ) (BIT(w, n) && !BIT(w, not ))
@@ -21,6 +24,16 @@
 static bool fast_bytes(struct cursor *in, uint64_t length, pfr_bytes *view) {
     view->length = length;
     return take_bytes(in, length, &view->at);
+}
+
+/* All that is left. */
+static bool fast_text(struct cursor *in, pfr_text *view) {
+    const size_t room = cursor_left(in);
+    if (room > UINT32_MAX)
+        return false;
+    *view = (pfr_text){(const char *)in->at, (uint32_t)strnlen((const char *)in->at, room), (uint32_t)room};
+    in->at += room;
+    return true;
 }
 
 static bool fast_u64s(struct cursor *in, uint64_t count, pfr_u64s *view) {
@@ -45,6 +58,7 @@ static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned 
         if (!(expression))                                                                                             \
             return false;                                                                                              \
     } while (0)
+#define CODE_U8(name, extra) REQUIRE(take_u8(in, &r->name));
 #define CODE_U32(name, extra) REQUIRE(take_u32(in, &r->name));
 #define CODE_U64(name, extra) REQUIRE(take_u64(in, &r->name));
 #define CODE_W64(name, extra)                                                                                          \
@@ -55,6 +69,8 @@ static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned 
     }
 #define CODE_BITS(name, extra) r->name = (uint32_t)bits_of(word, 64, extra, mirrored);
 #define CODE_BYTES(name, extra) REQUIRE(fast_bytes(in, extra, &r->name));
+#define CODE_RAW(name, extra) REQUIRE(fast_bytes(in, extra, &r->name));
+#define CODE_TEXT(name, to_end) REQUIRE(fast_text(in, &r->name));
 #define CODE_A64(name, extra) REQUIRE(fast_u64s(in, extra, &r->name));
 #define CODE_SUB(name, extra) REQUIRE(fast_##extra(c, in, &r->name));
 #define CODE_ARRAY(name, ...) REQUIRE(fast_items(c, in, __VA_ARGS__, &r->name));
@@ -72,6 +88,7 @@ static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned 
     return true;                                                                                                       \
     }
 #include "wire/perf_sample.def"
+#include "wire/perf_state.def"
 #undef LAYOUT
 #undef F
 #undef END
@@ -84,6 +101,7 @@ static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned 
 #define F(...)
 #define END
 #include "wire/perf_sample.def"
+#include "wire/perf_state.def"
 
 /* Bits of sample_type that nearly all recordings do without. */
 #define COMMON_BITS                                                                                                    \

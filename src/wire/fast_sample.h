@@ -2,8 +2,9 @@
 #ifndef PFR_WIRE_FAST_SAMPLE_H
 #define PFR_WIRE_FAST_SAMPLE_H
 /*
- * Straight-line readers of the layouts of perf_sample.def: the same bytes into the same structs as layout_read, made
- * by the compiler from the same table. false: something does not fit; call layout_read, which says what.
+ * Straight-line readers of the layouts of perf_sample.def and perf_state.def: the same bytes into the same structs as
+ * layout_read, made by the compiler from the same table. false: something does not fit; call layout_read, which says
+ * what.
  */
 #include "wire/layout.h"
 
@@ -16,6 +17,7 @@
 #define F(...)
 #define END
 #include "wire/perf_sample.def"
+#include "wire/perf_state.def"
 #undef LAYOUT
 #undef F
 #undef END

@@ -269,6 +269,7 @@ static void put_file(void) {
 }
 
 static void put_records(void) {
+#include "wire/perf_state.def"
 #include "wire/perf_records.def"
 }
 

@@ -19,10 +19,12 @@ typedef bool fast_reader(const struct pfr_context *c, struct cursor *in, void *r
 #define F(...)
 #define END
 #include "wire/perf_sample.def"
+#include "wire/perf_state.def"
 #undef LAYOUT
 #define LAYOUT(id, name, doc) [L_##name] = read_##name,
 static fast_reader *const readers[LAYOUTS] = {
 #include "wire/perf_sample.def"
+#include "wire/perf_state.def"
 };
 #undef LAYOUT
 #undef F
@@ -71,7 +73,7 @@ TEST(code_and_data_read_a_million_random_samples_alike) {
     try_layout(L_sample, SAMPLES);
 }
 
-TEST(code_and_data_read_the_parts_of_samples_alike) {
+TEST(code_and_data_read_parts_of_samples_and_records_of_state_alike) {
     for (unsigned number = L_NONE + 1; number < LAYOUTS; number++)
         if (readers[number] && number != L_sample)
             try_layout(number, OTHERS);
