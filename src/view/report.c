@@ -215,6 +215,8 @@ static struct profile_wish wish_of(struct report *r) {
     wish.inlined = o->inlined && wish.chains;
     wish.lines = needs & NEEDS_LINES || wish.inlined;
     wish.addresses = wish.addresses || wish.inlined;
+    wish.whole_stacks = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
+                        !r->filter.any && !wish.lines;
     wish.unnamed_apart = r->children;
     wish.trace_plain = o->raw_trace;
     wish.trace_fields = r->trace_wish;

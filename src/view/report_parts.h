@@ -15,6 +15,7 @@
  *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
  *     report_forest.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
  *     report_walk.c        which row each node belongs to, and how much it is with all below it
+ *     report_whole.c       the same where stacks are told one by one
  *     report_rows.c        rows: cells and weights
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
  *     report_order.c       the same without comparing lines, where that can be
@@ -209,6 +210,10 @@ struct walk {
 };
 
 pfr_status walk_make(struct report *r, pfr_error *err);
+/* Adds the profile's stacks to the rows. */
+pfr_status walk_whole(struct report *r, pfr_error *err);
+/* Samples that were taken in this frame. */
+void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self);
 pfr_status walk_list_nodes(struct report *r, pfr_error *err);
 void walk_free(struct report *r);
 

@@ -108,14 +108,17 @@ static void add_weight(struct profile_weight *to, const struct profile_weight *m
     to->samples += more->samples;
 }
 
-static void count_self(struct report *r, uint32_t node, struct row *row) {
-    const struct profile_weight *self = &r->forest.self[node];
-    const struct profile_frame *f = report_frame(r, r->forest.nodes[node].frame);
+void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self) {
+    const struct profile_frame *f = report_frame(r, frame);
     add_weight(&row->self, self);
     if (f && f->cpumode == 1)
         row->system += self->weight;
     else if (f && f->cpumode == 2)
         row->user += self->weight;
+}
+
+static void count_self(struct report *r, uint32_t node, struct row *row) {
+    row_add_self(r, row, r->forest.nodes[node].frame, &r->forest.self[node]);
 }
 
 static void raise_depth(struct row *row, uint32_t depth) {
@@ -281,7 +284,7 @@ pfr_status walk_make(struct report *r, pfr_error *err) {
     if (st >= 0)
         st = walk_all(&s, err);
     strides_free(&s, frames);
-    return st;
+    return st < 0 ? st : walk_whole(r, err);
 }
 
 void walk_free(struct report *r) {
