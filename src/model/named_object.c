@@ -142,7 +142,8 @@ enum symbol_result named_object_open_elf(struct named_object *o, const struct sy
 }
 
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {
-    struct symbol apart;
+    struct symbol apart = {.from = address, .end = address < UINT64_MAX ? address + 1 : address};
+    *symbol = apart; /* where it could not be found out, that is all that is known */
     const bool found = o->source->find(o->handle, address, symbol) == SYMBOL_FOUND;
     if (!o->debug)
         return found;

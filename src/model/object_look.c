@@ -272,19 +272,21 @@ static bool search(struct spare_search *s) {
     return false;
 }
 
-void object_spare_find(struct address_names *n, uint32_t object, const struct object_look *look, enum object_need need,
-                       bool lines, struct object_spare *spare) {
+pfr_status object_spare_find(struct address_names *n, uint32_t object, const struct object_look *look,
+                             enum object_need need, bool lines, struct object_spare *spare, pfr_error *err) {
     const struct object *what = &n->state->objects.at[object];
     struct spare_search s = {
         .names = n, .look = look, .path = intern_chars(&n->state->names, what->path), .need = need, .lines = lines};
     struct symbol_object kept;
     *spare = (struct object_spare){0};
     if (look->id.size == 0)
-        return;
+        return PFR_OK;
+    n->memory->failed = PFR_OK;
     if (!(need == NEED_DEBUG ? kept_debug_place(look->id.bytes, look->id.size, spare->place, &kept)
                              : kept_object_place(look->id.bytes, look->id.size, false, spare->place, &kept)))
         spare->place[0] = '\0';
     if (search(&s) && !made(snprintf(spare->path, sizeof spare->path, "%s%s",
                                      s.below && n->options.symfs ? n->options.symfs : "", s.tried)))
         spare->path[0] = '\0';
+    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "symbols") : PFR_OK;
 }

@@ -70,8 +70,8 @@ struct object_spare {
 
 /* Looks beside the object, below /usr/lib/debug and in what debuginfod fetched before: for the object itself
    (NEED_OBJECT), for what was taken out of it (NEED_DEBUG; `lines`: with debugging information, else symbols do), or
-   for the kernel (NEED_VMLINUX). */
-void object_spare_find(struct address_names *names, uint32_t object, const struct object_look *look,
-                       enum object_need need, bool lines, struct object_spare *spare);
+   for the kernel (NEED_VMLINUX). Errors: no memory. */
+pfr_status object_spare_find(struct address_names *names, uint32_t object, const struct object_look *look,
+                             enum object_need need, bool lines, struct object_spare *spare, pfr_error *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "line_table.h"
 #include "regular_file.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ static enum symbol_result check_object(struct elf_object *object, const struct s
                                        struct build_id *id) {
     elf_read_build_id(object, id);
     const enum symbol_result result = elf_build_check(asked, id, object->fd, object->file_size);
-    return result == SYMBOL_FOUND && object->header.e_type == ET_REL ? SYMBOL_NO_SYMBOLS : result;
+    return result == SYMBOL_FOUND && object->header.type == ET_REL ? SYMBOL_NO_SYMBOLS : result;
 }
 
 static enum symbol_result read_units(struct debug_lines *d) {
@@ -61,8 +62,7 @@ static enum symbol_result read_units(struct debug_lines *d) {
 }
 
 static enum symbol_result read_object(struct debug_lines *d, struct elf_object *object) {
-    const enum symbol_result result =
-        debug_sections_load(&d->sections, object, object->fd, object->file_size, d->memory);
+    const enum symbol_result result = debug_sections_load(&d->sections, object, object->fd, d->memory);
     return result == SYMBOL_FOUND ? read_units(d) : result;
 }
 

@@ -19,33 +19,31 @@
 #define CHUNK ((size_t)64 << 10)
 #define SUMMED_MOST ((uint64_t)4 << 30)
 
-static bool find_section(struct elf_object *object, const char *wanted, GElf_Shdr *header) {
-    Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(object->elf, section))) {
-        if (!gelf_getshdr(section, header) || header->sh_type == SHT_NOBITS)
-            continue;
-        const char *name = elf_strptr(object->elf, object->names_section, header->sh_name);
-        if (name && strcmp(name, wanted) == 0)
-            return true;
+/* With bytes in the file; NULL: there is none. */
+static const struct elf_section *find_section(const struct elf_object *object, const char *wanted) {
+    for (size_t i = 1; i < object->section_count; i++) {
+        const struct elf_section *s = &object->sections[i];
+        if (elf_section_is_inside(object, s) && strcmp(elf_section_name(object, s), wanted) == 0)
+            return s;
     }
-    return false;
+    return NULL;
 }
 
 /* --- .gnu_debuglink: a name, its NUL, zeros up to a multiple of 4, the sum */
 
-bool elf_read_debug_link(struct elf_object *object, struct debug_link *link) {
+bool elf_read_debug_link(const struct elf_object *object, struct debug_link *link) {
     uint8_t bytes[DEBUG_LINK_ROOM + 8];
-    GElf_Shdr header;
+    const struct elf_section *section = find_section(object, ".gnu_debuglink");
     *link = (struct debug_link){0};
-    if (!find_section(object, ".gnu_debuglink", &header) || header.sh_size < 8 || header.sh_size > sizeof bytes ||
-        !read_exactly(object->fd, bytes, header.sh_size, header.sh_offset))
+    if (!section || section->size < 8 || section->size > sizeof bytes ||
+        !read_exactly(object->fd, bytes, section->size, section->offset))
         return false;
-    const size_t length = strnlen((const char *)bytes, header.sh_size);
+    const size_t length = strnlen((const char *)bytes, section->size);
     const size_t at = (length + 4) & ~(size_t)3;
-    if (length == 0 || length >= DEBUG_LINK_ROOM || at + 4 > header.sh_size || memchr(bytes, '/', length))
+    if (length == 0 || length >= DEBUG_LINK_ROOM || at + 4 > section->size || memchr(bytes, '/', length))
         return false;
     memcpy(link->name, bytes, length + 1);
-    link->crc = load_u32(bytes + at, object->swap);
+    link->crc = load_u32(bytes + at, object->form.swap);
     return strcmp(link->name, "..") != 0 && strcmp(link->name, ".") != 0;
 }
 
@@ -104,9 +102,9 @@ static enum symbol_result unpack_into(struct unpacker *unpacker, int fd, struct 
     return st == PFR_ERR_MEMORY ? SYMBOL_NO_MEMORY : st == PFR_ERR_LIMIT ? SYMBOL_LIMIT : SYMBOL_FOUND;
 }
 
-static enum symbol_result unpack_section(const struct elf_object *object, const GElf_Shdr *header, int to,
+static enum symbol_result unpack_section(const struct elf_object *object, const struct elf_section *section, int to,
                                          uint64_t *size) {
-    struct packed packed = {object->fd, header->sh_offset, header->sh_offset + header->sh_size};
+    struct packed packed = {object->fd, section->offset, section->offset + section->size};
     const pfr_limits limits = limits_resolve(NULL);
     struct unpacker *unpacker =
         unpack_open(UNPACK_XZ, object->memory, &limits, (struct unpack_source){read_packed, &packed}, NULL);
@@ -117,28 +115,26 @@ static enum symbol_result unpack_section(const struct elf_object *object, const 
     return result;
 }
 
-static enum symbol_result read_inside(int fd, uint64_t size, struct symbol_handle *handle) {
+static enum symbol_result read_inside(int fd, uint64_t size, struct elf_names *names) {
     struct elf_object inside;
-    enum symbol_result result = elf_object_start(&inside, fd, size, handle->memory);
+    enum symbol_result result = elf_object_start(&inside, fd, size, names->memory);
     if (result == SYMBOL_FOUND)
-        result = elf_read_symbols(&inside, handle);
+        result = elf_names_read(names, &inside);
     elf_object_end(&inside);
     return result;
 }
 
-enum symbol_result elf_read_packed_symbols(struct elf_object *object, uint64_t file_size,
-                                           struct symbol_handle *handle) {
-    GElf_Shdr header;
+enum symbol_result elf_read_packed_symbols(const struct elf_object *object, struct elf_names *names) {
+    const struct elf_section *section = find_section(object, ".gnu_debugdata");
     uint64_t size = 0;
-    if (!find_section(object, ".gnu_debugdata", &header) || header.sh_offset > file_size ||
-        header.sh_size > file_size - header.sh_offset)
+    if (!section)
         return SYMBOL_FOUND;
     const int fd = memfd_create("debugdata", MFD_CLOEXEC);
     if (fd < 0)
         return SYMBOL_FOUND;
-    enum symbol_result result = unpack_section(object, &header, fd, &size);
+    enum symbol_result result = unpack_section(object, section, fd, &size);
     if (result == SYMBOL_FOUND && size)
-        result = read_inside(fd, size, handle);
+        result = read_inside(fd, size, names);
     mem_discharge(object->memory, size);
     close(fd);
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sections are read by ourselves: libelf says where they are. The size that a compressed section claims is compared
- * with what its bytes can hold at most before it meets the allocator, and the allocator has the handle's limit.
+ * Sections are read by ourselves: elf_object.h says where they are. The size that a compressed section claims is
+ * compared with what its bytes can hold at most before it meets the allocator, and the allocator has the handle's
+ * limit.
  */
 #include "debug_sections.h"
 
@@ -61,11 +62,9 @@ bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size
 }
 
 /* False: packed in a way that is not known. */
-static bool find_packing(const struct elf_object *object, const GElf_Shdr *header, const uint8_t *bytes, size_t size,
-                         bool is_zdebug, struct packing *packing) {
+static bool find_packing(const struct elf_object *object, const struct elf_section *header, const uint8_t *bytes,
+                         size_t size, bool is_zdebug, struct packing *packing) {
     *packing = (struct packing){.size = size};
-    struct cursor in = cursor_on(bytes, size, 0, object->swap);
-    const bool wide = object->header.e_ident[EI_CLASS] == ELFCLASS64;
     if (is_zdebug) {
         const bool is_marked = size >= ZLIB_MARK && memcmp(bytes, "ZLIB", 4) == 0;
         if (is_marked)
@@ -73,18 +72,18 @@ static bool find_packing(const struct elf_object *object, const GElf_Shdr *heade
                                         load_u64(bytes + 4, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)};
         return is_marked;
     }
-    if (!(header->sh_flags & SHF_COMPRESSED))
+    if (!(header->flags & SHF_COMPRESSED))
         return true;
-    uint32_t kind = 0, word = 0;
-    const bool has_kind = take_u32(&in, &kind) && (!wide || take_u32(&in, &word));
-    const bool has_size = has_kind && (wide ? take_u64(&in, &packing->size) : take_u32(&in, &word));
-    if (!wide)
-        packing->size = word;
-    packing->skip = wide ? 24 : 12;
-    packing->unpack = kind == ELFCOMPRESS_ZLIB           ? section_unzip
-                      : kind == 2 /* ELFCOMPRESS_ZSTD */ ? section_unzstd
-                                                         : NULL;
-    return has_size && packing->unpack && size >= packing->skip;
+    struct elf_compression front;
+    packing->skip = elf_compression_bytes(object->form);
+    if (size < packing->skip)
+        return false;
+    elf_compression_load(bytes, object->form, &front);
+    packing->size = front.size;
+    packing->unpack = front.type == ELFCOMPRESS_ZLIB           ? section_unzip
+                      : front.type == 2 /* ELFCOMPRESS_ZSTD */ ? section_unzstd
+                                                               : NULL;
+    return packing->unpack != NULL;
 }
 
 static enum symbol_result unpack(struct memory *memory, const struct packing *packing, const uint8_t *bytes,
@@ -103,14 +102,14 @@ static enum symbol_result unpack(struct memory *memory, const struct packing *pa
     return SYMBOL_FOUND;
 }
 
-enum symbol_result section_load(const struct elf_object *object, int fd, const GElf_Shdr *header, bool is_zdebug,
-                                struct memory *memory, struct section_bytes *into) {
-    const size_t size = header->sh_size;
+enum symbol_result section_load(const struct elf_object *object, int fd, const struct elf_section *header,
+                                bool is_zdebug, struct memory *memory, struct section_bytes *into) {
+    const size_t size = header->size;
     struct packing packing;
     uint8_t *bytes = mem_alloc(memory, size, 1);
     if (!bytes)
         return table_memory_result(memory);
-    const bool is_read = read_exactly(fd, bytes, size, header->sh_offset);
+    const bool is_read = read_exactly(fd, bytes, size, header->offset);
     const bool is_known = is_read && find_packing(object, header, bytes, size, is_zdebug, &packing);
     enum symbol_result result = is_read ? SYMBOL_DAMAGED : SYMBOL_IO;
     if (is_known && !packing.unpack) {
@@ -139,20 +138,17 @@ static bool is_memory_result(enum symbol_result result) {
 }
 
 enum symbol_result debug_sections_load(struct debug_sections *sections, struct elf_object *object, int fd,
-                                       uint64_t file_size, struct memory *memory) {
-    *sections = (struct debug_sections){.memory = memory, .swap = object->swap};
-    GElf_Shdr header;
-    Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(object->elf, section))) {
+                                       struct memory *memory) {
+    *sections = (struct debug_sections){.memory = memory, .swap = object->form.swap};
+    for (size_t i = 1; i < object->section_count; i++) {
+        const struct elf_section *section = &object->sections[i];
         bool is_zdebug;
-        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_size == 0)
+        if (section->size == 0 || !elf_section_is_inside(object, section))
             continue;
-        const char *name = elf_strptr(object->elf, object->names_section, header.sh_name);
-        const unsigned which = which_section(name ? name : "", &is_zdebug);
-        if (which == DEBUG_SECTIONS || sections->at[which].bytes || header.sh_offset > file_size ||
-            header.sh_size > file_size - header.sh_offset)
+        const unsigned which = which_section(elf_section_name(object, section), &is_zdebug);
+        if (which == DEBUG_SECTIONS || sections->at[which].bytes)
             continue;
-        const enum symbol_result result = section_load(object, fd, &header, is_zdebug, memory, &sections->at[which]);
+        const enum symbol_result result = section_load(object, fd, section, is_zdebug, memory, &sections->at[which]);
         if (is_memory_result(result))
             return result;
     }

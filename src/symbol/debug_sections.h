@@ -40,13 +40,13 @@ struct debug_sections {
 /* FOUND: there are DEBUG_INFO and DEBUG_ABBREV. NO_SYMBOLS: one of them is not; LIMIT, NO_MEMORY. `fd` must be the
    object's; it is only read from. debug_sections_free after every outcome. */
 enum symbol_result debug_sections_load(struct debug_sections *sections, struct elf_object *object, int fd,
-                                       uint64_t file_size, struct memory *memory);
+                                       struct memory *memory);
 void debug_sections_free(struct debug_sections *sections);
 
 /* One section, whose bytes lie in the file: read and unpacked, the caller's to free (`size` bytes of `memory`). FOUND;
    DAMAGED: packed in a way that is not known, or broken; IO, LIMIT, NO_MEMORY. */
-enum symbol_result section_load(const struct elf_object *object, int fd, const GElf_Shdr *header, bool is_zdebug,
-                                struct memory *memory, struct section_bytes *into);
+enum symbol_result section_load(const struct elf_object *object, int fd, const struct elf_section *header,
+                                bool is_zdebug, struct memory *memory, struct section_bytes *into);
 
 /* Unpacks a whole compressed stream into exactly `size` bytes; false: it is damaged or of another size. */
 bool section_unzip(const uint8_t *from, size_t length, uint8_t *to, size_t size);

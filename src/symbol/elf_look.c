@@ -9,25 +9,21 @@
 #include <unistd.h>
 
 static bool is_debug_info(const char *name) {
-    return name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0);
+    return strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0;
 }
 
-static void note_section(const struct elf_object *object, const GElf_Shdr *header, struct elf_facts *facts) {
-    if (header->sh_size == 0 || header->sh_type == SHT_NOBITS)
+static void note_section(const struct elf_object *object, const struct elf_section *header, struct elf_facts *facts) {
+    if (header->size == 0 || header->type == SHT_NOBITS)
         return;
-    facts->has_code = facts->has_code || header->sh_flags & SHF_EXECINSTR;
-    facts->has_symtab = facts->has_symtab || header->sh_type == SHT_SYMTAB;
-    facts->has_debug_info =
-        facts->has_debug_info || is_debug_info(elf_strptr(object->elf, object->names_section, header->sh_name));
+    facts->has_code = facts->has_code || header->flags & SHF_EXECINSTR;
+    facts->has_symtab = facts->has_symtab || header->type == SHT_SYMTAB;
+    facts->has_debug_info = facts->has_debug_info || is_debug_info(elf_section_name(object, header));
 }
 
 static enum symbol_result look(const struct symbol_object *asked, struct elf_object *object, struct elf_facts *facts) {
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
     elf_read_build_id(object, &facts->id);
-    while ((section = elf_nextscn(object->elf, section)))
-        if (gelf_getshdr(section, &header))
-            note_section(object, &header, facts);
+    for (size_t i = 1; i < object->section_count; i++)
+        note_section(object, &object->sections[i], facts);
     return elf_build_check(asked, &facts->id, object->fd, object->file_size);
 }
 

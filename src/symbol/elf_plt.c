@@ -4,104 +4,121 @@
  * .rela.plt (or .rel.plt) stands n places behind the head of .plt and is called NAME@plt, as perf calls it. Sizes of
  * head and stub: the section's entry size, on ARM and AArch64 those of their ABI.
  */
+#include "elf_names.h"
+
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
-#include "elf_object.h"
 
 #define NAME_ROOM 4096
 #define COMMON_STUB 16u
 
 struct plt {
-    GElf_Shdr stubs, relocations, symbols;
-    Elf_Scn *relocation_section;
+    const struct elf_section *stubs, *relocations;
     uint64_t head, stub;
 };
 
-static bool is_named(const struct elf_object *object, const GElf_Shdr *header, const char *name) {
-    const char *own = elf_strptr(object->elf, object->names_section, header->sh_name);
-    return own && strcmp(own, name) == 0;
-}
-
 static bool find_sections(const struct elf_object *object, struct plt *plt) {
-    GElf_Shdr header;
-    bool found = false;
     for (size_t i = 1; i < object->section_count; i++) {
-        Elf_Scn *section = elf_getscn(object->elf, i);
-        if (!section || !gelf_getshdr(section, &header))
-            continue;
-        if (header.sh_type == SHT_PROGBITS && is_named(object, &header, ".plt")) {
-            plt->stubs = header;
-            found = true;
-        } else if ((header.sh_type == SHT_RELA && is_named(object, &header, ".rela.plt")) ||
-                   (header.sh_type == SHT_REL && is_named(object, &header, ".rel.plt"))) {
-            plt->relocations = header;
-            plt->relocation_section = section;
-        }
+        const struct elf_section *s = &object->sections[i];
+        const char *name = elf_section_name(object, s);
+        if (s->type == SHT_PROGBITS && strcmp(name, ".plt") == 0)
+            plt->stubs = s;
+        else if ((s->type == SHT_RELA && strcmp(name, ".rela.plt") == 0) ||
+                 (s->type == SHT_REL && strcmp(name, ".rel.plt") == 0))
+            plt->relocations = s;
     }
-    return found && plt->relocation_section;
+    return plt->stubs && plt->relocations;
 }
 
 static void measure_stubs(const struct elf_object *object, struct plt *plt) {
-    plt->head = plt->stub = plt->stubs.sh_entsize ? plt->stubs.sh_entsize : COMMON_STUB;
-    if (object->header.e_machine == EM_ARM)
+    plt->head = plt->stub = plt->stubs->entry_size ? plt->stubs->entry_size : COMMON_STUB;
+    if (object->header.machine == EM_ARM)
         plt->head = 20, plt->stub = 12;
-    else if (object->header.e_machine == EM_AARCH64)
+    else if (object->header.machine == EM_AARCH64)
         plt->head = 32, plt->stub = 16;
 }
 
-static bool symbol_of(const struct plt *plt, Elf_Data *relocations, int index, size_t *symbol) {
-    GElf_Rela rela;
-    GElf_Rel rel;
-    if (plt->relocations.sh_type == SHT_RELA) {
-        if (!gelf_getrela(relocations, index, &rela))
-            return false;
-        *symbol = GELF_R_SYM(rela.r_info);
-        return true;
-    }
-    if (!gelf_getrel(relocations, index, &rel))
-        return false;
-    *symbol = GELF_R_SYM(rel.r_info);
-    return true;
+static uint64_t count_stubs(const struct plt *plt, uint64_t relocations) {
+    const uint64_t size = plt->stubs->size;
+    const uint64_t places = size > plt->head ? (size - plt->head - 1) / plt->stub + 1 : 0;
+    return places < relocations ? places : relocations;
 }
 
-static enum symbol_result name_stubs(struct elf_object *object, const struct plt *plt, Elf_Data *relocations,
-                                     Elf_Data *symbols, struct symbol_table *table) {
-    char text[NAME_ROOM];
-    size_t number;
-    uint64_t at = plt->stubs.sh_addr + plt->head;
-    for (int i = 0; symbol_of(plt, relocations, i, &number) && at - plt->stubs.sh_addr < plt->stubs.sh_size; i++) {
-        GElf_Sym symbol;
-        const char *name = number <= INT32_MAX && gelf_getsym(symbols, (int)number, &symbol)
-                               ? elf_strptr(object->elf, plt->symbols.sh_link, symbol.st_name)
-                               : NULL;
-        const int length = snprintf(text, sizeof text, "%s@plt", name ? name : "");
-        if (length > 0 && (size_t)length < sizeof text) {
-            const struct table_entry entry = {.name = text, .module = "", .start = at, .name_length = (uint32_t)length};
-            const enum symbol_result result = table_add(table, entry, plt->stub);
-            if (result != SYMBOL_FOUND)
-                return result;
-        }
-        at += plt->stub;
-    }
-    return SYMBOL_FOUND;
-}
-
-enum symbol_result elf_read_plt(struct elf_object *object, struct symbol_handle *handle) {
-    struct plt plt = {.relocation_section = NULL};
-    if (object->section_count == 0 || !find_sections(object, &plt))
+/* The table that the relocations refer to: one that is there already, or one for them alone. */
+static enum symbol_result find_symbols(struct elf_names *names, const struct elf_object *object, uint32_t section) {
+    struct elf_stubs *stubs = &names->stubs;
+    for (unsigned i = 0; i < ELF_TABLES; i++)
+        if (names->parts[0].tables[i].count && names->parts[0].tables[i].section == section)
+            return stubs->symbols = &names->parts[0].tables[i], SYMBOL_FOUND;
+    if (section == 0 || section >= object->section_count)
         return SYMBOL_FOUND;
-    Elf_Scn *symbols = elf_getscn(object->elf, plt.relocations.sh_link);
-    if (!symbols || !gelf_getshdr(symbols, &plt.symbols) || plt.symbols.sh_size > UINT64_MAX - plt.relocations.sh_size)
+    stubs->symbols = &stubs->own;
+    return elf_symbols_read(object, &object->sections[section], names->memory, &stubs->own);
+}
+
+static size_t relocation_bytes(struct elf_form form, bool has_addends) {
+    return has_addends ? elf_rela_bytes(form) : elf_rel_bytes(form);
+}
+
+enum symbol_result elf_stubs_read(struct elf_names *names, const struct elf_object *object) {
+    struct elf_stubs *stubs = &names->stubs;
+    struct plt plt = {0};
+    if (names->part_count == 0 || !find_sections(object, &plt))
         return SYMBOL_FOUND;
     measure_stubs(object, &plt);
-    const uint64_t bytes = plt.symbols.sh_size + plt.relocations.sh_size;
-    if (!mem_charge(object->memory, bytes))
+    stubs->has_addends = plt.relocations->type == SHT_RELA;
+    const size_t each = relocation_bytes(object->form, stubs->has_addends);
+    stubs->count = count_stubs(&plt, elf_entries(object, plt.relocations, each));
+    if (stubs->count > SYMBOL_COUNT_MOST)
         return SYMBOL_LIMIT;
-    Elf_Data *relocation_data = elf_getdata(plt.relocation_section, NULL), *symbol_data = elf_getdata(symbols, NULL);
-    enum symbol_result result = SYMBOL_FOUND;
-    if (relocation_data && symbol_data)
-        result = name_stubs(object, &plt, relocation_data, symbol_data, &handle->table);
-    mem_discharge(object->memory, bytes);
-    return result;
+    if (stubs->count == 0)
+        return SYMBOL_FOUND;
+    stubs->address = plt.stubs->address + plt.head;
+    stubs->each = plt.stub;
+    stubs->size = stubs->count * each;
+    const enum symbol_result result =
+        elf_read(object, plt.relocations->offset, stubs->size, names->memory, &stubs->relocations);
+    return result == SYMBOL_FOUND ? find_symbols(names, object, plt.relocations->link) : result;
+}
+
+void elf_stubs_free(struct elf_stubs *stubs, struct memory *memory) {
+    mem_free(memory, stubs->relocations, stubs->size, 1);
+    elf_symbols_free(&stubs->own, memory);
+    *stubs = (struct elf_stubs){0};
+}
+
+void elf_stubs_add(struct elf_names *names) {
+    struct elf_stubs *stubs = &names->stubs;
+    stubs->first = (uint32_t)elf_names_count(names);
+    for (uint64_t i = 0; stubs->symbols && i < stubs->count; i++)
+        groups_add(&names->groups, stubs->first + (uint32_t)i, stubs->address + i * stubs->each, stubs->each);
+}
+
+/* What a relocation refers to; NULL: nothing with a name. */
+static const char *name_of(const struct elf_names *names, uint32_t index) {
+    const struct elf_stubs *stubs = &names->stubs;
+    const struct elf_form form = names->parts[0].form;
+    struct elf_rel relocation; /* where both kinds are the same */
+    struct elf_symbol symbol;
+    elf_rel_load(stubs->relocations + index * relocation_bytes(form, stubs->has_addends), form, &relocation);
+    const uint64_t number = form.wide ? ELF64_R_SYM(relocation.info) : ELF32_R_SYM(relocation.info);
+    if (number >= stubs->symbols->count)
+        return NULL;
+    elf_symbol_load(stubs->symbols->bytes + number * elf_symbol_bytes(form), form, &symbol);
+    return elf_symbols_name(stubs->symbols, symbol.name);
+}
+
+enum symbol_result elf_stubs_put(const struct elf_names *names, uint32_t number, struct symbol_table *table) {
+    char text[NAME_ROOM];
+    const uint32_t index = number - names->stubs.first;
+    const char *name = name_of(names, index);
+    const int length = snprintf(text, sizeof text, "%s@plt", name ? name : "");
+    if (length <= 0 || (size_t)length >= sizeof text)
+        return SYMBOL_FOUND;
+    const struct table_entry entry = {.name = text,
+                                      .module = "",
+                                      .start = names->stubs.address + index * names->stubs.each,
+                                      .name_length = (uint32_t)length};
+    return table_add(table, entry, names->stubs.each);
 }

@@ -12,48 +12,41 @@
  * Addresses of a relocatable object (a kernel module) count from the first byte of its code, the executable sections
  * laid out in file order as the kernel's loader does.
  */
+#include "elf_names.h"
+
 #include <elf.h>
 #include <string.h>
-#include <unistd.h>
-#include "base/cursor.h"
-#include "elf_object.h"
-#include "debug_link.h"
-#include "own_vdso.h"
-#include "regular_file.h"
 
-struct named_section {
-    bool is_placed;  /* it has an address in memory; of a relocatable object code alone has */
-    bool has_labels; /* its name holds "text" or "data": what has no type there is a name, too */
-    uint64_t base;
-};
+#define SECTION_NAME_MOST 4096u /* bytes of the name of a section that are looked at */
 
-struct symbol_reader {
-    struct elf_object *object;
-    struct symbol_table *table;
-    struct named_section *sections;
-    Elf_Data *symbols, *long_indices, *descriptors;
-    bool plain;       /* symbols can be taken as they lie in memory */
-    const char *text; /* of the names, which the table keeps; NULL: libelf is asked for each */
-    size_t text_size;
-    size_t names, descriptors_section;
-    uint64_t descriptors_address;
-};
+static const struct elf_form own_form = {.wide = true, .swap = false};
 
-static enum symbol_result charge(struct memory *memory, uint64_t bytes) {
-    return mem_charge(memory, bytes) ? SYMBOL_FOUND : SYMBOL_LIMIT;
+void elf_names_init(struct elf_names *names, struct memory *memory) {
+    *names = (struct elf_names){.memory = memory};
+    names->groups.memory = memory;
 }
 
-static const char *section_name(const struct elf_object *object, const GElf_Shdr *header) {
-    const char *name = elf_strptr(object->elf, object->names_section, header->sh_name);
-    return name ? name : "";
+void elf_symbols_free(struct elf_symbols *table, struct memory *memory) {
+    mem_free(memory, table->bytes, table->size, 1);
+    mem_free(memory, table->long_indices, table->long_size, 1);
+    mem_free(memory, table->text, table->text_room, 1);
+    *table = (struct elf_symbols){0};
 }
 
-/* Bytes that libelf will hold for a section once its data was asked for. */
-static uint64_t section_bytes(const struct elf_object *object, size_t index) {
-    GElf_Shdr header;
-    Elf_Scn *section = elf_getscn(object->elf, index);
-    return section && gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS ? header.sh_size : 0;
+void elf_names_free(struct elf_names *names) {
+    for (size_t i = 0; i < names->part_count; i++) {
+        struct elf_part *part = &names->parts[i];
+        for (unsigned k = 0; k < ELF_TABLES; k++)
+            elf_symbols_free(&part->tables[k], names->memory);
+        mem_free(names->memory, part->sections, part->section_count, sizeof *part->sections);
+        mem_free(names->memory, part->descriptors, part->descriptors_size, 1);
+    }
+    names->part_count = 0;
+    elf_stubs_free(&names->stubs, names->memory);
+    groups_free(&names->groups);
 }
+
+/* --- Sections. */
 
 static uint64_t align_up(uint64_t at, uint64_t align) {
     if (align < 2 || (align & (align - 1)) != 0 || at > UINT64_MAX - align)
@@ -61,92 +54,237 @@ static uint64_t align_up(uint64_t at, uint64_t align) {
     return (at + align - 1) & ~(align - 1);
 }
 
-static void note_descriptors(struct symbol_reader *reader, Elf_Scn *section, const GElf_Shdr *header) {
-    if (header->sh_type == SHT_NOBITS || !mem_charge(reader->object->memory, header->sh_size))
-        return;
-    mem_discharge(reader->object->memory, header->sh_size);
-    reader->descriptors = elf_rawdata(section, NULL);
-    reader->descriptors_section = elf_ndxscn(section);
-    reader->descriptors_address = header->sh_addr;
+static bool has_labels(const char *name) {
+    const size_t length = strnlen(name, SECTION_NAME_MOST);
+    return memmem(name, length, "text", 4) || memmem(name, length, "data", 4);
 }
 
-static enum symbol_result look_at_sections(struct symbol_reader *reader) {
-    const struct elf_object *object = reader->object;
-    reader->sections = mem_zeroed(object->memory, object->section_count, sizeof *reader->sections);
-    if (!reader->sections)
-        return table_memory_result(object->memory);
-    const bool relocatable = object->header.e_type == ET_REL;
+static void widen(struct elf_part *part, uint64_t start, uint64_t size) {
+    const uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+    const bool is_first = part->low >= part->high;
+    part->low = is_first || start < part->low ? start : part->low;
+    part->high = is_first || end > part->high ? end : part->high;
+}
+
+static void look_at_section(struct elf_part *part, const struct elf_object *object, size_t i, uint64_t *next) {
+    const struct elf_section *s = &object->sections[i];
+    const bool code = (s->flags & SHF_EXECINSTR) != 0, relocatable = object->header.type == ET_REL;
+    struct named_section *named = &part->sections[i];
+    named->is_placed = (s->flags & SHF_ALLOC) != 0 && (code || !relocatable);
+    named->has_labels = has_labels(elf_section_name(object, s));
+    if (relocatable && code) {
+        named->base = *next = align_up(*next, s->align);
+        *next = s->size > UINT64_MAX - *next ? UINT64_MAX : *next + s->size;
+    }
+    if (code && named->is_placed)
+        widen(part, relocatable ? named->base : s->address, s->size);
+}
+
+static enum symbol_result look_at_sections(struct elf_part *part, const struct elf_object *object,
+                                           struct memory *memory) {
     uint64_t next = 0;
-    GElf_Shdr header;
+    part->sections = mem_zeroed(memory, object->section_count, sizeof *part->sections);
+    if (!part->sections)
+        return table_memory_result(memory);
+    part->section_count = object->section_count;
+    for (size_t i = 1; i < object->section_count; i++)
+        look_at_section(part, object, i, &next);
+    return SYMBOL_FOUND;
+}
+
+static enum symbol_result read_descriptors(struct elf_part *part, const struct elf_object *object,
+                                           struct memory *memory) {
+    const struct elf_section *s = part->machine == EM_PPC64 ? elf_section_named(object, ".opd") : NULL;
+    if (!s || !elf_section_is_inside(object, s) || s->size == 0)
+        return SYMBOL_FOUND;
+    part->descriptors_section = (size_t)(s - object->sections);
+    part->descriptors_address = s->address;
+    const enum symbol_result result = elf_read(object, s->offset, s->size, memory, &part->descriptors);
+    part->descriptors_size = part->descriptors ? s->size : 0;
+    return result;
+}
+
+/* --- Tables. */
+
+static enum symbol_result read_long_indices(const struct elf_object *object, struct memory *memory,
+                                            struct elf_symbols *table) {
     for (size_t i = 1; i < object->section_count; i++) {
-        Elf_Scn *section = elf_getscn(object->elf, i);
-        if (!section || !gelf_getshdr(section, &header))
+        const struct elf_section *s = &object->sections[i];
+        if (s->type != SHT_SYMTAB_SHNDX || s->link != table->section)
             continue;
-        const char *name = section_name(object, &header);
-        const bool code = (header.sh_flags & SHF_EXECINSTR) != 0;
-        reader->sections[i].is_placed = (header.sh_flags & SHF_ALLOC) != 0 && (code || !relocatable);
-        reader->sections[i].has_labels = strstr(name, "text") || strstr(name, "data");
-        if (relocatable && code) {
-            reader->sections[i].base = next = align_up(next, header.sh_addralign);
-            next = header.sh_size > UINT64_MAX - next ? UINT64_MAX : next + header.sh_size;
-        }
-        if (object->header.e_machine == EM_PPC64 && strcmp(name, ".opd") == 0)
-            note_descriptors(reader, section, &header);
+        if (!elf_section_is_inside(object, s) || s->size < table->count * 4)
+            return SYMBOL_FOUND;
+        const enum symbol_result result = elf_read(object, s->offset, table->count * 4, memory, &table->long_indices);
+        table->long_size = table->long_indices ? table->count * 4 : 0;
+        return result;
     }
     return SYMBOL_FOUND;
 }
 
-static bool is_mapping_mark(uint16_t machine, const char *name) {
-    if (machine != EM_ARM && machine != EM_AARCH64 && machine != EM_RISCV)
+/* As far as there is a NUL behind them. */
+static enum symbol_result read_text(const struct elf_object *object, uint32_t section, struct memory *memory,
+                                    struct elf_symbols *table) {
+    const struct elf_section *s = section < object->section_count ? &object->sections[section] : NULL;
+    uint8_t *bytes;
+    if (!s || s->type != SHT_STRTAB || s->size == 0 || (s->flags & SHF_COMPRESSED) || !elf_section_is_inside(object, s))
+        return SYMBOL_FOUND;
+    const enum symbol_result result = elf_read(object, s->offset, s->size, memory, &bytes);
+    if (result != SYMBOL_FOUND)
+        return result;
+    const uint8_t *last = memrchr(bytes, '\0', s->size);
+    table->text = (char *)bytes;
+    table->text_room = s->size;
+    table->text_size = last ? (size_t)(last - bytes) + 1 : 0;
+    return SYMBOL_FOUND;
+}
+
+enum symbol_result elf_symbols_read_bare(const struct elf_object *object, const struct elf_section *section,
+                                         struct memory *memory, struct elf_symbols *table) {
+    const size_t each = elf_symbol_bytes(object->form);
+    const uint64_t count = section ? elf_entries(object, section, each) : 0;
+    *table = (struct elf_symbols){0};
+    if (count == 0)
+        return SYMBOL_FOUND;
+    if (count > SYMBOL_COUNT_MOST)
+        return SYMBOL_LIMIT;
+    const enum symbol_result result = elf_read(object, section->offset, count * each, memory, &table->bytes);
+    if (result != SYMBOL_FOUND)
+        return result;
+    table->section = (uint32_t)(section - object->sections);
+    table->count = count;
+    table->size = count * each;
+    return SYMBOL_FOUND;
+}
+
+enum symbol_result elf_symbols_read(const struct elf_object *object, const struct elf_section *section,
+                                    struct memory *memory, struct elf_symbols *table) {
+    enum symbol_result result = elf_symbols_read_bare(object, section, memory, table);
+    if (result == SYMBOL_FOUND && table->count)
+        result = read_long_indices(object, memory, table);
+    return result == SYMBOL_FOUND && table->count ? read_text(object, section->link, memory, table) : result;
+}
+
+enum symbol_result elf_names_read(struct elf_names *names, const struct elf_object *object) {
+    static const uint32_t types[ELF_TABLES] = {SHT_SYMTAB, SHT_DYNSYM};
+    if (object->section_count == 0)
+        return SYMBOL_FOUND;
+    struct elf_part *part = &names->parts[names->part_count++];
+    *part = (struct elf_part){.form = object->form, .machine = object->header.machine};
+    enum symbol_result result = look_at_sections(part, object, names->memory);
+    if (result == SYMBOL_FOUND)
+        result = read_descriptors(part, object, names->memory);
+    for (unsigned i = 0; i < ELF_TABLES && result == SYMBOL_FOUND; i++)
+        result = elf_symbols_read(object, elf_section_of_type(object, types[i]), names->memory, &part->tables[i]);
+    return result;
+}
+
+uint64_t elf_names_count(const struct elf_names *names) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < names->part_count; i++)
+        for (unsigned k = 0; k < ELF_TABLES; k++)
+            count += names->parts[i].tables[k].count;
+    return count;
+}
+
+/* --- Symbols. */
+
+/* The section of a symbol; 0 for none, undefined, absolute and common. */
+static inline size_t section_of(const struct elf_part *part, const struct elf_symbols *table, uint32_t index,
+                                const struct elf_symbol *symbol) {
+    size_t section = symbol->section;
+    if (section == SHN_XINDEX && table->long_indices)
+        section = load_u32(table->long_indices + (size_t)index * 4, part->form.swap);
+    else if (section >= SHN_LORESERVE)
+        return 0;
+    return section < part->section_count ? section : 0;
+}
+
+static inline bool names_something(const struct named_section *section, const struct elf_symbol *symbol) {
+    const unsigned type = ELF64_ST_TYPE(symbol->info), visibility = ELF64_ST_VISIBILITY(symbol->other);
+    if (!section->is_placed)
         return false;
-    if (machine == EM_RISCV && strncmp(name, ".L", 2) == 0)
+    if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT)
+        return true;
+    return type == STT_NOTYPE && section->has_labels && visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+}
+
+static bool find_descriptor(const struct elf_part *part, uint64_t value, uint64_t *address) {
+    struct cursor in = cursor_on(part->descriptors, part->descriptors_size, 0, part->form.swap);
+    const uint8_t *skipped;
+    return part->descriptors && take_bytes(&in, value - part->descriptors_address, &skipped) && take_u64(&in, address);
+}
+
+static inline uint64_t address_of(const struct elf_part *part, const struct elf_symbol *symbol, size_t section) {
+    uint64_t address;
+    if (part->descriptors_section && section == part->descriptors_section &&
+        find_descriptor(part, symbol->value, &address))
+        return address;
+    const bool thumb = part->machine == EM_ARM && ELF64_ST_TYPE(symbol->info) == STT_FUNC;
+    return part->sections[section].base + (thumb ? symbol->value & ~UINT64_C(1) : symbol->value);
+}
+
+static bool has_marks(const struct elf_part *part) {
+    return part->machine == EM_ARM || part->machine == EM_AARCH64 || part->machine == EM_RISCV;
+}
+
+static bool is_mark(const struct elf_part *part, const char *name) {
+    if (!has_marks(part))
+        return false;
+    if (part->machine == EM_RISCV && strncmp(name, ".L", 2) == 0)
         return true;
     return name[0] == '$' && name[1] && strchr("atdx", name[1]) && (name[2] == '\0' || name[2] == '.');
 }
 
-/* The section of a symbol; 0 for none, undefined, absolute and common. */
-static size_t section_of(const struct symbol_reader *reader, int index, GElf_Sym *symbol) {
-    Elf32_Word long_index = 0;
-    if (reader->plain)
-        memcpy(symbol, (const uint8_t *)reader->symbols->d_buf + (size_t)index * sizeof *symbol, sizeof *symbol);
-    else if (!gelf_getsymshndx(reader->symbols, reader->long_indices, index, symbol, &long_index))
-        return 0;
-    const size_t section = symbol->st_shndx == SHN_XINDEX ? long_index : symbol->st_shndx;
-    if (symbol->st_shndx >= SHN_LORESERVE && symbol->st_shndx != SHN_XINDEX)
-        return 0;
-    return section < reader->object->section_count ? section : 0;
+/* NULL: it has none that counts. */
+static const char *name_of(const struct elf_part *part, const struct elf_symbols *table,
+                           const struct elf_symbol *symbol) {
+    const char *name = elf_symbols_name(table, symbol->name);
+    return name && *name && !is_mark(part, name) ? name : NULL;
 }
 
-static bool is_hidden(const GElf_Sym *symbol) {
-    const int visibility = GELF_ST_VISIBILITY(symbol->st_other);
-    return visibility == STV_HIDDEN || visibility == STV_INTERNAL;
-}
-
-static bool is_named(const struct symbol_reader *reader, const GElf_Sym *symbol, size_t section) {
-    const int type = GELF_ST_TYPE(symbol->st_info);
-    if (!reader->sections[section].is_placed)
-        return false;
-    if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT)
-        return true;
-    return type == STT_NOTYPE && reader->sections[section].has_labels && !is_hidden(symbol);
-}
-
-static uint64_t address_of(const struct symbol_reader *reader, const GElf_Sym *symbol, size_t section) {
-    const struct elf_object *object = reader->object;
-    if (section == reader->descriptors_section && reader->descriptors && reader->descriptors->d_buf) {
-        const uint64_t at = symbol->st_value - reader->descriptors_address;
-        struct cursor in = cursor_on(reader->descriptors->d_buf, reader->descriptors->d_size, 0, object->swap);
-        const uint8_t *skipped;
-        uint64_t address;
-        if (take_bytes(&in, at, &skipped) && take_u64(&in, &address))
-            return address;
+/* A table's symbols into the groups. Names are looked at only where one is a mark, or none was seen yet: what has no
+   name is left out later. */
+static inline bool add_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table,
+                             struct elf_form form) {
+    const size_t each = elf_symbol_bytes(form);
+    const bool marks = has_marks(part);
+    bool any = false;
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct elf_symbol symbol;
+        elf_symbol_load(table->bytes + i * each, form, &symbol);
+        const size_t section = section_of(part, table, i, &symbol);
+        if (section == 0 || !names_something(&part->sections[section], &symbol))
+            continue;
+        if ((marks || !any) && !name_of(part, table, &symbol))
+            continue;
+        any = true;
+        groups_add(groups, table->first + i, address_of(part, &symbol, section), symbol.size);
     }
-    const bool thumb = object->header.e_machine == EM_ARM && GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
-    return reader->sections[section].base + (thumb ? symbol->st_value & ~UINT64_C(1) : symbol->st_value);
+    return any;
 }
 
-static enum symbol_binding binding_of(const GElf_Sym *symbol) {
-    switch (GELF_ST_BIND(symbol->st_info)) {
+/* Twice the same, so that the compiler may know how most files are written. */
+static bool add_any_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table) {
+    if (part->form.wide == own_form.wide && part->form.swap == own_form.swap)
+        return add_table(groups, part, table, own_form);
+    return add_table(groups, part, table, part->form);
+}
+
+bool elf_names_add(struct elf_names *names) {
+    uint64_t first = 0;
+    bool any = false;
+    for (size_t i = 0; i < names->part_count; i++)
+        for (unsigned k = 0; k < ELF_TABLES; k++) {
+            struct elf_symbols *table = &names->parts[i].tables[k];
+            table->first = (uint32_t)first;
+            first += table->count;
+            any = add_any_table(&names->groups, &names->parts[i], table) || any;
+        }
+    return any;
+}
+
+static enum symbol_binding binding_of(const struct elf_symbol *symbol) {
+    switch (ELF64_ST_BIND(symbol->info)) {
     case STB_WEAK:
         return BINDING_WEAK;
     case STB_GLOBAL:
@@ -156,175 +294,27 @@ static enum symbol_binding binding_of(const GElf_Sym *symbol) {
     }
 }
 
-static const char *name_of(const struct symbol_reader *reader, const GElf_Sym *symbol) {
-    if (!reader->text)
-        return elf_strptr(reader->object->elf, reader->names, symbol->st_name);
-    return symbol->st_name < reader->text_size ? reader->text + symbol->st_name : NULL;
-}
-
-static enum symbol_result read_symbol(struct symbol_reader *reader, int index) {
-    GElf_Sym symbol;
-    const size_t section = section_of(reader, index, &symbol);
-    if (section == 0 || !is_named(reader, &symbol, section))
+static enum symbol_result put_symbol(const struct elf_part *part, const struct elf_symbols *table, uint32_t index,
+                                     struct symbol_table *into) {
+    struct elf_symbol symbol;
+    elf_symbol_load(table->bytes + index * elf_symbol_bytes(part->form), part->form, &symbol);
+    const char *name = name_of(part, table, &symbol);
+    if (!name)
         return SYMBOL_FOUND;
-    const char *name = name_of(reader, &symbol);
-    if (!name || !*name || is_mapping_mark(reader->object->header.e_machine, name))
-        return SYMBOL_FOUND;
-    struct table_entry entry = {.name = name,
-                                .name_length = NOT_MEASURED,
-                                .start = address_of(reader, &symbol, section),
-                                .binding = (uint8_t)binding_of(&symbol)};
-    if (reader->text)
-        return table_add_kept(reader->table, entry, symbol.st_size);
-    entry.name_length = (uint32_t)strnlen(name, SYMBOL_NAME_MOST);
-    return table_add(reader->table, entry, symbol.st_size);
+    const size_t section = section_of(part, table, index, &symbol);
+    const struct table_entry entry = {.name = name,
+                                      .name_length = NOT_MEASURED,
+                                      .start = address_of(part, &symbol, section),
+                                      .binding = (uint8_t)binding_of(&symbol)};
+    return table_add_kept(into, entry, symbol.size);
 }
 
-static Elf_Scn *section_of_type(const struct elf_object *object, uint32_t type, GElf_Shdr *header) {
-    Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(object->elf, section)))
-        if (gelf_getshdr(section, header) && header->sh_type == type)
-            return section;
-    return NULL;
+enum symbol_result elf_names_put(const struct elf_names *names, uint32_t number, struct symbol_table *table) {
+    for (size_t i = 0; i < names->part_count; i++)
+        for (unsigned k = 0; k < ELF_TABLES; k++) {
+            const struct elf_symbols *of = &names->parts[i].tables[k];
+            if (number >= of->first && number - of->first < of->count)
+                return put_symbol(&names->parts[i], of, number - of->first, table);
+        }
+    return elf_stubs_put(names, number, table);
 }
-
-static Elf_Data *long_indices_of(const struct elf_object *object, Elf_Scn *symbols) {
-    const int index = elf_scnshndx(symbols);
-    Elf_Scn *section = index > 0 ? elf_getscn(object->elf, (size_t)index) : NULL;
-    return section ? elf_getdata(section, NULL) : NULL;
-}
-
-/* Into the table's own memory, as far as there is a NUL behind them: so no name is copied by itself. */
-static enum symbol_result read_names(struct symbol_reader *reader) {
-    const struct elf_object *object = reader->object;
-    GElf_Shdr header;
-    Elf_Scn *section = elf_getscn(object->elf, reader->names);
-    reader->text = NULL;
-    if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB || header.sh_size == 0 ||
-        (header.sh_flags & SHF_COMPRESSED) || header.sh_offset > object->file_size ||
-        header.sh_size > object->file_size - header.sh_offset)
-        return SYMBOL_FOUND;
-    char *text = arena_take(&reader->table->names, header.sh_size, 1);
-    if (!text)
-        return table_memory_result(object->memory);
-    if (!read_exactly(object->fd, text, header.sh_size, header.sh_offset))
-        return SYMBOL_FOUND;
-    const char *last = memrchr(text, '\0', header.sh_size);
-    reader->text = text;
-    reader->text_size = last ? (size_t)(last - text) + 1 : 0;
-    return SYMBOL_FOUND;
-}
-
-static enum symbol_result read_symbol_section(struct symbol_reader *reader, Elf_Scn *section, const GElf_Shdr *header) {
-    reader->symbols = elf_getdata(section, NULL);
-    reader->long_indices = long_indices_of(reader->object, section);
-    reader->names = header->sh_link;
-    if (!reader->symbols || header->sh_entsize == 0)
-        return SYMBOL_FOUND;
-    const uint64_t count = reader->symbols->d_size / header->sh_entsize;
-    if (count > SYMBOL_COUNT_MOST)
-        return SYMBOL_LIMIT;
-    reader->plain = gelf_getclass(reader->object->elf) == ELFCLASS64 && header->sh_entsize == sizeof(GElf_Sym) &&
-                    !reader->long_indices;
-    enum symbol_result result = read_names(reader);
-    for (int i = 0; i < (int)count && result == SYMBOL_FOUND; i++)
-        result = read_symbol(reader, i);
-    return result;
-}
-
-/* What libelf holds for the tables is counted as ours while it does. */
-static enum symbol_result read_symbols_of_type(struct symbol_reader *reader, uint32_t type) {
-    GElf_Shdr header;
-    Elf_Scn *section = section_of_type(reader->object, type, &header);
-    if (!section)
-        return SYMBOL_FOUND;
-    const uint64_t names = section_bytes(reader->object, header.sh_link);
-    if (header.sh_size > UINT64_MAX - names)
-        return SYMBOL_LIMIT;
-    const uint64_t bytes = header.sh_size + names; /* libelf holds the names only where they are not read here */
-    enum symbol_result result = charge(reader->object->memory, bytes);
-    if (result != SYMBOL_FOUND)
-        return result;
-    result = read_symbol_section(reader, section, &header);
-    mem_discharge(reader->object->memory, bytes);
-    return result;
-}
-
-enum symbol_result elf_read_symbols(struct elf_object *object, struct symbol_handle *handle) {
-    if (object->section_count == 0)
-        return SYMBOL_NO_SYMBOLS;
-    struct symbol_reader reader = {.object = object, .table = &handle->table};
-    enum symbol_result result = look_at_sections(&reader);
-    if (result == SYMBOL_FOUND)
-        result = read_symbols_of_type(&reader, SHT_SYMTAB);
-    if (result == SYMBOL_FOUND)
-        result = read_symbols_of_type(&reader, SHT_DYNSYM);
-    mem_free(object->memory, reader.sections, object->section_count, sizeof *reader.sections);
-    return result;
-}
-
-static bool has_symtab(const struct elf_object *object) {
-    GElf_Shdr header;
-    return section_of_type(object, SHT_SYMTAB, &header) != NULL;
-}
-
-static enum symbol_result load_symbols(struct elf_object *object, uint64_t size, struct symbol_handle *handle) {
-    enum symbol_result result = elf_read_symbols(object, handle);
-    if (result == SYMBOL_FOUND && !has_symtab(object))
-        result = elf_read_packed_symbols(object, size, handle);
-    const bool has_others = handle->table.count > 0; /* perf names stubs beside other symbols alone, and so do we */
-    if (result == SYMBOL_FOUND && has_others)
-        result = elf_read_plt(object, handle);
-    return result == SYMBOL_FOUND ? table_finish(&handle->table, TABLE_NESTED) : result;
-}
-
-static enum symbol_result load_elf(const struct symbol_object *asked, struct elf_object *object, uint64_t size,
-                                   struct symbol_handle *handle) {
-    struct build_id id;
-    elf_read_build_id(object, &id);
-    memcpy(handle->build_id, id.bytes, id.size);
-    handle->build_id_size = id.size;
-    elf_read_debug_link(object, &handle->debug_link);
-    enum symbol_result result = elf_build_check(asked, &id, object->fd, size);
-    if (result == SYMBOL_FOUND)
-        result = elf_read_segments(object, handle);
-    if (result == SYMBOL_FOUND)
-        result = load_symbols(object, size, handle);
-    return result == SYMBOL_NO_SYMBOLS && asked->may_be_bare ? SYMBOL_FOUND : result;
-}
-
-static enum symbol_result open_image(const struct symbol_object *asked, int *fd, uint64_t *size) {
-    struct stat facts;
-    if (asked->kind == SYMBOL_VDSO)
-        return open_own_vdso(fd, size);
-    const enum symbol_result result = open_regular_under(asked->symfs, asked->path, fd, &facts);
-    *size = result == SYMBOL_FOUND ? (uint64_t)facts.st_size : 0;
-    return result;
-}
-
-static enum symbol_result elf_open(const struct symbol_object *asked, struct memory *memory,
-                                   struct symbol_handle **handle) {
-    int fd;
-    uint64_t size;
-    struct elf_object object;
-    *handle = NULL;
-    enum symbol_result result = open_image(asked, &fd, &size);
-    if (result != SYMBOL_FOUND)
-        return result;
-    result = elf_object_start(&object, fd, size, memory);
-    if (result == SYMBOL_FOUND)
-        result = handle_new(memory, handle);
-    if (result == SYMBOL_FOUND)
-        result = handle_settle(handle, load_elf(asked, &object, size, *handle));
-    elf_object_end(&object);
-    close(fd);
-    return result;
-}
-
-static const struct debug_link *elf_debug_link(const struct symbol_handle *handle) {
-    return &handle->debug_link;
-}
-
-const struct symbol_source elf_symbol_source = {
-    "elf", elf_open, handle_find, handle_segments, handle_build_id, elf_debug_link, handle_close,
-};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making, asking and freeing the handle that all sources of this folder share. */
 #include <unistd.h>
+#include "elf_names.h"
 #include "symbol_handle.h"
 
 enum symbol_result handle_new(struct memory *memory, struct symbol_handle **handle) {
@@ -22,6 +23,9 @@ void handle_close(struct symbol_handle *handle) {
     if (handle->unread >= 0)
         close(handle->unread);
     table_free(&handle->table);
+    if (handle->elf)
+        elf_names_free(handle->elf);
+    mem_free(handle->memory, handle->elf, 1, sizeof *handle->elf);
     kernel_list_free(&handle->list);
     kernel_image_close(&handle->image);
     mem_free(handle->memory, handle->segments, handle->segment_count, sizeof *handle->segments);

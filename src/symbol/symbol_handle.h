@@ -6,6 +6,7 @@
 #include "kernel_list.h"
 #include "symbol_table.h"
 
+struct elf_names;
 struct jit_dump;
 
 struct symbol_handle {
@@ -23,6 +24,7 @@ struct symbol_handle {
     bool has_key;              /* kallsyms: `key` says what the list is of */
     struct kernel_key key;
     int unread;                  /* kallsyms: the file, until the first find that it must answer; else -1 */
+    struct elf_names *elf;       /* elf: its symbols */
     const struct jit_dump *dump; /* jitdump: where its names are */
 };
 

@@ -45,6 +45,18 @@ enum symbol_result table_memory_result(const struct memory *memory) {
     return memory->failed == PFR_ERR_LIMIT ? SYMBOL_LIMIT : SYMBOL_NO_MEMORY;
 }
 
+enum symbol_result table_reserve(struct symbol_table *table, size_t count) {
+    if (count <= table->capacity)
+        return SYMBOL_FOUND;
+    struct table_entry *more =
+        mem_resize(table->memory, table->entries, table->capacity, count, sizeof *table->entries);
+    if (!more)
+        return table_memory_result(table->memory);
+    table->entries = more;
+    table->capacity = count;
+    return SYMBOL_FOUND;
+}
+
 enum symbol_result table_add_kept(struct symbol_table *table, struct table_entry entry, uint64_t size) {
     if (table->count >= SYMBOL_COUNT_MOST)
         return SYMBOL_LIMIT;

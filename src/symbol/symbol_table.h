@@ -50,6 +50,9 @@ struct symbol_table {
 void table_init(struct symbol_table *table, struct memory *memory);
 void table_free(struct symbol_table *table);
 
+/* Room for so many symbols at once; more may be added. FOUND, LIMIT or NO_MEMORY. */
+enum symbol_result table_reserve(struct symbol_table *table, size_t count);
+
 /* Copies the name; module must live as long as the table. size 0: until the next symbol. An end past 2^64 is cut.
    FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size);

@@ -7,6 +7,7 @@
 #include "own_vdso.h"
 #include "regular_file.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,48 +36,42 @@ struct source {
 };
 
 static uint8_t address_size(const struct elf_object *object) {
-    return object->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+    return object->form.wide ? 8 : 4;
 }
 
-static enum symbol_result load(struct source *s, const GElf_Shdr *header, bool is_zdebug, bool is_debug,
+static enum symbol_result load(struct source *s, const struct elf_section *section, bool is_zdebug, bool is_debug,
                                struct frame_section *into) {
-    if (into->bytes.bytes || header->sh_type == SHT_NOBITS || header->sh_size == 0 || header->sh_offset > s->size ||
-        header->sh_size > s->size - header->sh_offset)
+    if (into->bytes.bytes || section->size == 0 || !elf_section_is_inside(&s->object, section))
         return SYMBOL_FOUND;
-    *into = (struct frame_section){.address = header->sh_addr,
+    *into = (struct frame_section){.address = section->address,
                                    .address_size = address_size(&s->object),
-                                   .swap = s->object.swap,
+                                   .swap = s->object.form.swap,
                                    .is_debug = is_debug};
     const enum symbol_result result =
-        section_load(&s->object, s->fd, header, is_zdebug, s->object.memory, &into->bytes);
+        section_load(&s->object, s->fd, section, is_zdebug, s->object.memory, &into->bytes);
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
 }
 
 static enum symbol_result load_named(struct source *s) {
     enum symbol_result result = SYMBOL_FOUND;
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    while (result == SYMBOL_FOUND && (section = elf_nextscn(s->object.elf, section))) {
-        const char *name = NULL;
-        if (gelf_getshdr(section, &header))
-            name = elf_strptr(s->object.elf, s->object.names_section, header.sh_name);
-        if (!name)
-            continue;
+    for (size_t i = 1; i < s->object.section_count && result == SYMBOL_FOUND; i++) {
+        const struct elf_section *section = &s->object.sections[i];
+        const char *name = elf_section_name(&s->object, section);
         if (strcmp(name, ".eh_frame") == 0)
-            result = load(s, &header, false, false, &s->frames);
+            result = load(s, section, false, false, &s->frames);
         else if (strcmp(name, ".debug_frame") == 0 || strcmp(name, ".zdebug_frame") == 0)
-            result = load(s, &header, name[1] == 'z', true, &s->debug);
+            result = load(s, section, name[1] == 'z', true, &s->debug);
     }
     return result;
 }
 
 /* The place of .eh_frame as .eh_frame_hdr tells it (LSB Core, 10.6.2); only as linkers write it. */
-static bool find_place(const struct source *s, const GElf_Phdr *header, uint64_t *address) {
+static bool find_place(const struct source *s, const struct elf_segment *segment, uint64_t *address) {
     uint8_t bytes[HEADER_MOST];
-    if (header->p_filesz < sizeof bytes || !read_exactly(s->fd, bytes, sizeof bytes, header->p_offset))
+    if (segment->size < sizeof bytes || !read_exactly(s->fd, bytes, sizeof bytes, segment->offset))
         return false;
-    const struct frame_section section = {.address = header->p_vaddr, .address_size = address_size(&s->object)};
-    struct cursor in = cursor_on(bytes, sizeof bytes, 0, s->object.swap);
+    const struct frame_section section = {.address = segment->address, .address_size = address_size(&s->object)};
+    struct cursor in = cursor_on(bytes, sizeof bytes, 0, s->object.form.swap);
     const uint8_t *kinds;
     return take_bytes(&in, 4, &kinds) && kinds[0] == 1 && kinds[1] == ENCODING_HERE &&
            take_encoded(&in, &section, kinds[1], address);
@@ -84,25 +79,22 @@ static bool find_place(const struct source *s, const GElf_Phdr *header, uint64_t
 
 /* From there to the end of what is loaded with it. */
 static enum symbol_result load_from(struct source *s, uint64_t address) {
-    GElf_Phdr header;
     for (size_t i = 0; i < s->object.segment_count; i++) {
-        if (!gelf_getphdr(s->object.elf, (int)i, &header) || header.p_type != PT_LOAD || address < header.p_vaddr ||
-            address - header.p_vaddr >= header.p_filesz)
+        const struct elf_segment *of = &s->object.segments[i];
+        if (of->type != PT_LOAD || address < of->address || address - of->address >= of->size)
             continue;
-        const uint64_t skip = address - header.p_vaddr;
-        const GElf_Shdr made = {
-            .sh_addr = address, .sh_offset = header.p_offset + skip, .sh_size = header.p_filesz - skip};
+        const uint64_t skip = address - of->address;
+        const struct elf_section made = {.address = address, .offset = of->offset + skip, .size = of->size - skip};
         return load(s, &made, false, false, &s->frames);
     }
     return SYMBOL_FOUND;
 }
 
 static enum symbol_result load_by_header(struct source *s) {
-    GElf_Phdr header;
     uint64_t address;
     for (size_t i = 0; i < s->object.segment_count; i++)
-        if (gelf_getphdr(s->object.elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
-            return find_place(s, &header, &address) ? load_from(s, address) : SYMBOL_FOUND;
+        if (s->object.segments[i].type == PT_GNU_EH_FRAME)
+            return find_place(s, &s->object.segments[i], &address) ? load_from(s, address) : SYMBOL_FOUND;
     return SYMBOL_FOUND;
 }
 
@@ -131,10 +123,10 @@ static enum symbol_result check(struct unwind_table *t, struct source *s, const 
     if (result != SYMBOL_FOUND)
         return result;
     elf_read_build_id(&s->object, &id);
-    t->machine = unwind_machine_of_elf(s->object.header.e_machine);
-    t->swap = s->object.swap;
+    t->machine = unwind_machine_of_elf(s->object.header.machine);
+    t->swap = s->object.form.swap;
     result = build_id_check(&id, asked);
-    return result == SYMBOL_FOUND && (!t->machine || s->object.header.e_type == ET_REL) ? SYMBOL_NO_SYMBOLS : result;
+    return result == SYMBOL_FOUND && (!t->machine || s->object.header.type == ET_REL) ? SYMBOL_NO_SYMBOLS : result;
 }
 
 static enum symbol_result read_object(struct unwind_table *t, struct source *s, const struct symbol_object *asked) {

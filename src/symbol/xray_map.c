@@ -9,7 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/hashmap.h"
-#include "elf_object.h"
+#include "elf_names.h"
 #include "regular_file.h"
 #include "symbol_table.h"
 
@@ -19,16 +19,17 @@
 
 #define IDS_MOST ((uint64_t)1 << 28) /* what a record of the flight recorder can say */
 #define SECTION_MOST ((uint64_t)1 << 30)
-#define RELOCATIONS_MOST ((uint64_t)1 << 24)
+#define ENTRIES_MOST ((uint64_t)1 << 25) /* relocations and symbols that are read */
 #define LAST_VERSION 2u
 
 struct map_section {
-    struct elf_object *object;
-    size_t index;
-    GElf_Shdr header;
-    const uint8_t *bytes;
-    unsigned word;          /* bytes of one */
-    struct u64_map targets; /* offset in the section -> address, by relocations */
+    const struct elf_object *object;
+    const struct elf_section *header;
+    uint8_t *bytes;
+    unsigned word;              /* bytes of one */
+    struct u64_map targets;     /* offset in the section -> address, by relocations */
+    uint64_t taken;             /* entries that were read: any number of sections may claim the same ones */
+    struct elf_symbols symbols; /* those that relocations referred to last */
 };
 
 enum symbol_result xray_map_add(struct xray_map *map, uint64_t id, uint64_t address, const char *name, size_t length) {
@@ -51,97 +52,107 @@ enum symbol_result xray_map_add(struct xray_map *map, uint64_t id, uint64_t addr
     return SYMBOL_FOUND;
 }
 
-static bool find_section(struct elf_object *object, struct map_section *section) {
-    Elf_Scn *at = NULL;
-    while ((at = elf_nextscn(object->elf, at))) {
-        const char *name;
-        if (!gelf_getshdr(at, &section->header) ||
-            !(name = elf_strptr(object->elf, object->names_section, section->header.sh_name)))
-            continue;
-        section->index = elf_ndxscn(at);
-        if (strcmp(name, "xray_instr_map") == 0)
-            return true;
-    }
-    return false;
-}
-
 static enum symbol_result load_section(struct map_section *section) {
-    const unsigned entry = 4 * section->word;
-    if (section->header.sh_size > SECTION_MOST)
+    const struct elf_section *header = section->header;
+    if (header->size > SECTION_MOST)
         return SYMBOL_LIMIT;
-    if (section->header.sh_type == SHT_NOBITS || section->header.sh_size % entry != 0)
+    if (!elf_section_is_inside(section->object, header) || header->size % (4 * section->word) != 0)
         return SYMBOL_DAMAGED;
-    Elf_Data *data = elf_rawdata(elf_getscn(section->object->elf, section->index), NULL);
-    if (!data || !data->d_buf || data->d_size != section->header.sh_size)
-        return SYMBOL_DAMAGED;
-    section->bytes = data->d_buf;
-    return SYMBOL_FOUND;
+    return elf_read(section->object, header->offset, header->size, section->object->memory, &section->bytes);
 }
 
 static uint64_t word_at(const struct map_section *section, uint64_t offset) {
     const uint8_t *at = section->bytes + offset;
-    return section->word == 8 ? load_u64(at, section->object->swap) : load_u32(at, section->object->swap);
+    return section->word == 8 ? load_u64(at, section->object->form.swap) : load_u32(at, section->object->form.swap);
 }
 
 /* --- Relocations. */
 
 /* The value of the symbol that a relocation names; 0 for none, and for one that is not there. */
-static uint64_t symbol_value(struct elf_object *object, size_t table, size_t index) {
-    Elf_Scn *scn = index ? elf_getscn(object->elf, table) : NULL;
-    Elf_Data *symbols = scn ? elf_getdata(scn, NULL) : NULL;
-    GElf_Sym symbol;
-    if (!symbols || index > INT32_MAX || !gelf_getsym(symbols, (int)index, &symbol))
+static uint64_t symbol_value(const struct elf_symbols *symbols, struct elf_form form, uint64_t index) {
+    struct elf_symbol symbol;
+    if (index == 0 || index >= symbols->count)
         return 0;
-    return symbol.st_value;
+    elf_symbol_load(symbols->bytes + index * elf_symbol_bytes(form), form, &symbol);
+    return symbol.value;
 }
 
 /* In an executable or shared object it says an address, in a relocatable one an offset. */
 static bool is_inside(const struct map_section *section, uint64_t place, uint64_t *offset) {
-    *offset = place - (section->object->header.e_type == ET_REL ? 0 : section->header.sh_addr);
-    return *offset <= section->header.sh_size - section->word;
+    *offset = place - (section->object->header.type == ET_REL ? 0 : section->header->address);
+    return *offset <= section->header->size - section->word;
 }
 
-static pfr_status take_relocation(struct map_section *section, const GElf_Shdr *of, const GElf_Rela *r,
-                                  bool has_addend) {
+static pfr_status take_relocation(struct map_section *section, const struct elf_rela *r, bool has_addend) {
+    const struct elf_form form = section->object->form;
     uint64_t offset;
-    if (!is_inside(section, r->r_offset, &offset))
+    if (!is_inside(section, r->offset, &offset))
         return PFR_OK;
-    const uint64_t addend = has_addend ? (uint64_t)r->r_addend : word_at(section, offset);
-    const uint64_t value = symbol_value(section->object, of->sh_link, GELF_R_SYM(r->r_info));
-    return u64_map_put(&section->targets, offset, value + addend, NULL);
+    const uint64_t addend = has_addend ? r->addend : word_at(section, offset);
+    const uint64_t index = form.wide ? ELF64_R_SYM(r->info) : ELF32_R_SYM(r->info);
+    return u64_map_put(&section->targets, offset, symbol_value(&section->symbols, form, index) + addend, NULL);
 }
 
-static enum symbol_result take_relocations(struct map_section *section, Elf_Scn *scn, const GElf_Shdr *of) {
-    const bool has_addend = of->sh_type == SHT_RELA;
-    const uint64_t count = of->sh_entsize ? of->sh_size / of->sh_entsize : 0;
-    Elf_Data *data = count ? elf_getdata(scn, NULL) : NULL;
-    if (count > RELOCATIONS_MOST)
-        return SYMBOL_LIMIT;
-    for (int i = 0; data && i < (int)count; i++) {
-        GElf_Rela rela = {0};
-        GElf_Rel rel;
-        const bool there = has_addend ? gelf_getrela(data, i, &rela) != NULL : gelf_getrel(data, i, &rel) != NULL;
-        if (!there)
-            return SYMBOL_DAMAGED;
-        if (!has_addend)
-            rela = (GElf_Rela){rel.r_offset, rel.r_info, 0};
-        if (take_relocation(section, of, &rela, has_addend) < 0)
+static enum symbol_result take_relocations(struct map_section *section, const uint8_t *bytes, uint64_t count,
+                                           bool has_addend) {
+    const struct elf_form form = section->object->form;
+    for (uint64_t i = 0; i < count; i++) {
+        struct elf_rela rela = {0};
+        struct elf_rel rel;
+        if (has_addend) {
+            elf_rela_load(bytes + i * elf_rela_bytes(form), form, &rela);
+        } else {
+            elf_rel_load(bytes + i * elf_rel_bytes(form), form, &rel);
+            rela = (struct elf_rela){rel.offset, rel.info, 0};
+        }
+        if (take_relocation(section, &rela, has_addend) < 0)
             return table_memory_result(section->object->memory);
     }
     return SYMBOL_FOUND;
 }
 
-static enum symbol_result read_relocations(struct map_section *section) {
-    Elf_Scn *scn = NULL;
-    GElf_Shdr header;
-    enum symbol_result result = SYMBOL_FOUND;
-    if (section->header.sh_size < section->word)
+/* Mostly all refer to one table. */
+static enum symbol_result read_symbols(struct map_section *section, uint32_t link) {
+    const struct elf_object *object = section->object;
+    if (section->symbols.count && section->symbols.section == link)
         return SYMBOL_FOUND;
-    while (result == SYMBOL_FOUND && (scn = elf_nextscn(section->object->elf, scn))) {
-        if (!gelf_getshdr(scn, &header) || (header.sh_type != SHT_RELA && header.sh_type != SHT_REL))
-            continue;
-        if (section->object->header.e_type != ET_REL || header.sh_info == section->index)
-            result = take_relocations(section, scn, &header);
+    elf_symbols_free(&section->symbols, object->memory);
+    const struct elf_section *linked = link > 0 && link < object->section_count ? &object->sections[link] : NULL;
+    const enum symbol_result result = elf_symbols_read_bare(object, linked, object->memory, &section->symbols);
+    section->taken += section->symbols.count;
+    return result;
+}
+
+static enum symbol_result read_relocations_of(struct map_section *section, const struct elf_section *of) {
+    const struct elf_object *object = section->object;
+    const bool has_addend = of->type == SHT_RELA;
+    const size_t each = has_addend ? elf_rela_bytes(object->form) : elf_rel_bytes(object->form);
+    const uint64_t count = elf_entries(object, of, each);
+    uint8_t *bytes;
+    section->taken += count;
+    if (section->taken > ENTRIES_MOST)
+        return SYMBOL_LIMIT;
+    enum symbol_result result = count ? read_symbols(section, of->link) : SYMBOL_FOUND;
+    if (result != SYMBOL_FOUND || count == 0)
+        return result;
+    result = elf_read(object, of->offset, count * each, object->memory, &bytes);
+    if (result != SYMBOL_FOUND)
+        return result;
+    result = take_relocations(section, bytes, count, has_addend);
+    mem_free(object->memory, bytes, count * each, 1);
+    return result;
+}
+
+static enum symbol_result read_relocations(struct map_section *section) {
+    const struct elf_object *object = section->object;
+    const uint64_t index = (uint64_t)(section->header - object->sections);
+    enum symbol_result result = SYMBOL_FOUND;
+    if (section->header->size < section->word)
+        return SYMBOL_FOUND;
+    for (size_t i = 1; i < object->section_count && result == SYMBOL_FOUND; i++) {
+        const struct elf_section *of = &object->sections[i];
+        if ((of->type == SHT_RELA || of->type == SHT_REL) && (object->header.type != ET_REL || of->info == index))
+            result = read_relocations_of(section, of);
     }
     return result;
 }
@@ -159,14 +170,14 @@ static uint64_t function_of(const struct map_section *section, uint64_t entry, u
         return address;
     if (section->word == 4) /* signed */
         address = (uint64_t)(int64_t)(int32_t)(uint32_t)address;
-    address += section->header.sh_addr + at;
+    address += section->header->address + at;
     return section->word == 4 ? (uint32_t)address : address;
 }
 
 static enum symbol_result read_entries(struct xray_map *map, const struct map_section *section) {
     const unsigned size = 4 * section->word;
     uint64_t id = 0, last = 0;
-    for (uint64_t entry = 0; entry < section->header.sh_size; entry += size) {
+    for (uint64_t entry = 0; entry < section->header->size; entry += size) {
         const unsigned version = section->bytes[entry + 2 * section->word + 2];
         if (version > LAST_VERSION)
             return SYMBOL_DAMAGED;
@@ -180,9 +191,10 @@ static enum symbol_result read_entries(struct xray_map *map, const struct map_se
     return SYMBOL_FOUND;
 }
 
-static enum symbol_result read_object(struct xray_map *map, struct elf_object *object) {
-    struct map_section section = {.object = object, .word = gelf_getclass(object->elf) == ELFCLASS64 ? 8 : 4};
-    if (!find_section(object, &section))
+static enum symbol_result read_object(struct xray_map *map, const struct elf_object *object) {
+    struct map_section section = {.object = object, .word = object->form.wide ? 8 : 4};
+    section.header = elf_section_named(object, "xray_instr_map");
+    if (!section.header)
         return SYMBOL_NO_MATCH;
     enum symbol_result result = load_section(&section);
     if (result != SYMBOL_FOUND)
@@ -192,6 +204,8 @@ static enum symbol_result read_object(struct xray_map *map, struct elf_object *o
     if (result == SYMBOL_FOUND)
         result = read_entries(map, &section);
     u64_map_free(&section.targets);
+    elf_symbols_free(&section.symbols, map->memory);
+    mem_free(map->memory, section.bytes, section.header->size, 1);
     return result;
 }
 

@@ -91,12 +91,12 @@ static void advise(struct symbols_fault *f, enum object_need need) {
     snprintf(f->advice, sizeof f->advice, "%s", advices[need]);
 }
 
-static void mend(struct symbols *s, const struct symbols_row *row, const struct object_look *look, bool lines,
-                 struct symbols_fault *f) {
+static pfr_status mend(struct symbols *s, const struct symbols_row *row, const struct object_look *look, bool lines,
+                       struct symbols_fault *f, pfr_error *err) {
     const enum object_need need = object_fault_need(f->fault);
     struct object_spare spare;
     if (need == NEED_OBJECT || need == NEED_DEBUG || need == NEED_VMLINUX)
-        object_spare_find(&s->profile->names, row->object, look, need, lines, &spare);
+        PFR_TRY(object_spare_find(&s->profile->names, row->object, look, need, lines, &spare, err));
     if (need == NEED_OBJECT || need == NEED_DEBUG)
         put_there(&spare, &look->id, need == NEED_OBJECT ? "executable" : "debuginfo", f);
     else if (need == NEED_VMLINUX)
@@ -106,6 +106,7 @@ static void mend(struct symbols *s, const struct symbols_row *row, const struct 
     else if (need == NEED_READER)
         read_as_root(s, f);
     advise(f, need);
+    return PFR_OK;
 }
 
 /* --- Why. */
@@ -126,13 +127,12 @@ static void say_why(const struct object_look *look, struct symbols_fault *f) {
         snprintf(f->why, sizeof f->why, "%s", text);
 }
 
-static void describe(struct symbols *s, const struct symbols_row *row, const struct object_look *look, bool lines,
-                     struct symbols_fault *f) {
+static pfr_status describe(struct symbols *s, const struct symbols_row *row, const struct object_look *look, bool lines,
+                           struct symbols_fault *f, pfr_error *err) {
     f->any = true;
     f->fault = lines ? look->lines : look->names;
     say_why(look, f);
-    if (row->object != NO_OBJECT)
-        mend(s, row, look, lines, f);
+    return row->object == NO_OBJECT ? PFR_OK : mend(s, row, look, lines, f, err);
 }
 
 pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row, struct symbols_faults *faults,
@@ -142,8 +142,8 @@ pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row,
     PFR_TRY(object_look(&s->profile->names, row->object, &look, err));
     faults->id = look.id;
     if (row->sums.named < row->sums.addresses)
-        describe(s, row, &look, false, &faults->names);
+        PFR_TRY(describe(s, row, &look, false, &faults->names, err));
     if (row->sums.lined < row->sums.addresses)
-        describe(s, row, &look, true, &faults->lines);
+        PFR_TRY(describe(s, row, &look, true, &faults->lines, err));
     return PFR_OK;
 }

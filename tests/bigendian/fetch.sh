@@ -6,7 +6,7 @@
 #     tests/bigendian/fetch.sh build/s390x/root
 set -u
 [ $# -eq 1 ] || { echo "usage: fetch.sh FOLDER" >&2; exit 2; }
-packages='libcmocka-dev libcmocka0 libzstd-dev zlib1g-dev liblzma-dev libxxhash-dev libelf-dev libdw-dev libbz2-dev
+packages='libcmocka-dev libcmocka0 libzstd-dev zlib1g-dev liblzma-dev libxxhash-dev
     libtraceevent-dev libiberty-dev'
 complete=$1/.complete
 [ -e "$complete" ] && exit 0
