@@ -195,6 +195,7 @@ static enum symbol_result choose_alias(struct symbol_table *table, struct table_
     bool good = measure_name(table, &best);
     if (!good)
         return table_memory_result(table->memory);
+    const pfr_status before = table->memory->failed; /* what failed before is the caller's to see */
     table->memory->failed = PFR_OK;
     demangler_init(&demangler, table->memory);
     for (uint32_t at = entry->alias; good && at; at = table->aliases[at - 1].alias) {
@@ -206,6 +207,8 @@ static enum symbol_result choose_alias(struct symbol_table *table, struct table_
     demangler_free(&demangler);
     if (!good || table->memory->failed == PFR_ERR_MEMORY)
         return table_memory_result(table->memory);
+    if (table->memory->failed == PFR_OK)
+        table->memory->failed = before;
     best.alias = 0;
     *entry = best;
     return SYMBOL_FOUND;
