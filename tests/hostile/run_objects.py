@@ -6,7 +6,7 @@ usage: run_objects.py [--count N] [--long-count N]
 
 Environment: PERFRAY, the command (built with sanitizers or not). Three programs are built and recorded by the installed perf: C++ with
 DWARF 5, C with DWARF 4 in sections packed by zlib, and one whose symbols are packed in .gnu_debugdata. N mutants of them (2000), with
-bytes changed, runs of bytes changed, stretches doubled or taken out, or cut, take the place of the program; the mutant's number is the
+bytes changed, runs of bytes changed, numbers of headers changed, stretches doubled or taken out, or cut, take the place of the program; the mutant's number is the
 seed. Of each `report --inline -s sym,srcline` and `script --inline -F +srcline` must end with status 0 in SECONDS, and count every
 sample. The same holds for a program whose functions have names made to cost more than they are worth: of 1 MB, and such that short
 ones ask for any amount of text or depth.
@@ -57,6 +57,25 @@ def change_header(bytes_, chance):
     return bytes_
 
 
+def change_field(bytes_, chance):
+    """A whole number of the ELF header, or of the header of a section or segment (class 64, little-endian): what such a number must
+    not be, or what another of its kind is."""
+    table, sections = int.from_bytes(bytes_[40:48], "little"), int.from_bytes(bytes_[60:62], "little")
+    segments = int.from_bytes(bytes_[56:58], "little")
+    kind = chance.choice(("header", "section", "section", "section", "segment"))
+    base, fields = {"header": (0, ((32, 8), (40, 8), (54, 2), (56, 2), (58, 2), (60, 2), (62, 2), (16, 2), (18, 2))),
+                    "section": (table + 64 * chance.randrange(sections),
+                                ((0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 4), (44, 4), (48, 8), (56, 8))),
+                    "segment": (64 + 56 * chance.randrange(segments), ((0, 4), (4, 4), (8, 8), (16, 8), (32, 8), (48, 8)))}[kind]
+    at, size = chance.choice(fields)
+    other = table + 64 * chance.randrange(sections) + at if kind == "section" else base + at
+    whole = (1 << 8 * size) - 1
+    value = chance.choice((0, 1, 7, whole, whole >> 1, whole - 7, len(bytes_), len(bytes_) - 1, 0xffff,
+                           int.from_bytes(bytes_[other:other + size], "little"))) & whole
+    bytes_[base + at:base + at + size] = value.to_bytes(size, "little")
+    return bytes_
+
+
 def move(bytes_, chance):
     at, length = chance.randrange(len(bytes_)), chance.randrange(1, 4096)
     return bytes_[:at] + (bytes_[at:at + length] * 2 if chance.random() < 0.5 else b"") + bytes_[at + length:]
@@ -66,7 +85,7 @@ def cut(bytes_, chance):
     return bytes_[:chance.randrange(1, len(bytes_))]
 
 
-CHANGES = (change_bytes, change_bytes, change_run, change_run, change_header, move, cut)
+CHANGES = (change_bytes, change_bytes, change_run, change_run, change_header, change_field, change_field, move, cut)
 
 
 def build(folder, name):
