@@ -179,6 +179,17 @@ static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
                       (unsigned long long)r->limits.chunk);
 }
 
+/* An event of no bytes is a record like others, but what follows may be its bytes, whose number was lost. */
+static bool is_empty_event(uint32_t kind, uint64_t length) {
+    return (kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT) && length == FDR_METADATA;
+}
+
+static pfr_status empty_event(pfr_reader *r, uint32_t kind, pfr_error *err) {
+    r->trace->buffer.told_empty = true;
+    return trace_hole(r, &r->quality.bad_records, r->at, err, layout_at(layout_find(TABLE_TRACE_RECORD, kind))->name,
+                      "an event of 0 bytes, which llvm-xray refuses");
+}
+
 /* The whole record, `length` bytes of which lie in the buffer. */
 static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t length, pfr_error *err) {
     const uint8_t *bytes;
@@ -190,6 +201,8 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
         return cut_in_buffer(r, have, err);
     if (!may_come(r->trace, kind))
         return out_of_place(r, kind, err);
+    if (is_empty_event(kind, length) && !r->trace->buffer.told_empty)
+        return empty_event(r, kind, err);
     fdr_step(r, kind, bytes);
     trace_give(r, rec, kind, bytes, length);
     return kind == FDR_END_OF_BUFFER ? end_of_buffer(r, err) : PFR_OK;

@@ -52,10 +52,11 @@ struct fdr_places {
 
 /* The buffer at hand. */
 struct fdr_buffer {
-    bool inside;   /* else the next one is looked for */
-    bool told;     /* that the record at r->at is out of place */
-    uint64_t end;  /* of the buffer; UINT64_MAX: an EndOfBuffer says so */
-    uint64_t base; /* what deltas count from */
+    bool inside;     /* else the next one is looked for */
+    bool told;       /* that the record at r->at is out of place */
+    bool told_empty; /* that an event has no bytes */
+    uint64_t end;    /* of the buffer; UINT64_MAX: an EndOfBuffer says so */
+    uint64_t base;   /* what deltas count from */
     uint16_t cpu;
     uint32_t after; /* kind of the record before, or FDR_BEGIN */
 };

@@ -336,6 +336,15 @@ TEST(a_record_out_of_place_is_said_and_given) {
     check(&b, (struct expected){120, 0, 1, 4});
 }
 
+TEST(an_event_of_no_bytes_is_said_once_for_a_buffer_and_given) {
+    struct builder b = begin_bad(64 + 8 + 16 + 16 + 8);
+    put_metadata(&b, 5, 0, 4, 0);
+    put_metadata(&b, 8, 0, 4, 0);
+    put_call(&b, PFR_TRACE_EXIT, 1, 5);
+    put_good(&b);
+    check(&b, (struct expected){120, 0, 1, 4});
+}
+
 TEST(an_empty_buffer_and_one_without_a_cpu_are_fine) {
     struct builder b = {0};
     put_xray_header(&b, 5, 4096);
