@@ -7,8 +7,8 @@
  *
  * The latency of a call is the time from its enter to its exit, what it called included; its self time is the latency
  * without those of its direct callees. Calls that never ended and exits of calls that were not open are counted apart.
- * Percentiles are exact for functions with up to 65536 different latencies (fewer where all together have more than
- * 262144), else those of a log-linear sketch, at most 0.4 % off; which ones is said.
+ * Percentiles are exact for functions that were called up to 65536 times (fewer where all together have more than
+ * 524288 calls, but never below 1024), else those of a log-linear sketch, at most 0.4 % off; which ones is said.
  *
  * Example:
  *

@@ -162,7 +162,8 @@ static pfr_status on_many(void *context, const struct calls_lane *lane, const st
     cost->count += many->count;
     cost->sum += many->latency;
     cost->self += many->self;
-    return spreads_add_many(&l->costs.spreads, row, many->latencies, many->count, err);
+    const struct spread_many values = {many->latencies, many->count, many->shortest, many->longest};
+    return spreads_add_many(&l->costs.spreads, row, &values, err);
 }
 
 static pfr_status on_open(void *context, const struct calls_lane *lane, uint32_t node, uint64_t enter, pfr_error *err) {
@@ -255,7 +256,7 @@ static pfr_status on_begin(void *context, unsigned lanes, pfr_error *err) {
     for (; c->nr_lanes < lanes; c->nr_lanes++) {
         struct cost_lane *l = &c->lanes[c->nr_lanes];
         memory_share(&l->memory, c->memory);
-        call_costs_init(&l->costs, &l->memory);
+        call_costs_init(&l->costs, lanes == 1 ? c->memory : &l->memory);
         l->costs.wish = c->wish;
         l->stamp = 1;
         l->thread_wanted = true;
@@ -287,10 +288,25 @@ static pfr_status merge(struct call_costs *c, const struct call_costs *from, pfr
     return PFR_OK;
 }
 
+/* What the only lane has is all there is. */
+static void take_over(struct call_costs *c, struct call_costs *from) {
+    free_rows(c);
+    c->rows = from->rows;
+    c->at = from->at;
+    c->room = from->room;
+    c->spreads = from->spreads;
+    c->left_out = from->left_out;
+    call_costs_init(from, c->memory);
+}
+
 static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error *err) {
     struct call_costs *c = context;
     struct cost_lane *l = &c->lanes[lane->number];
-    const pfr_status st = merge(c, &l->costs, err);
+    pfr_status st = PFR_OK;
+    if (c->nr_lanes == 1)
+        take_over(c, &l->costs);
+    else
+        st = merge(c, &l->costs, err);
     free_lane(l);
     return st;
 }

@@ -93,6 +93,7 @@ struct call_sum {
 struct call_many {
     const uint32_t *latencies;
     uint32_t count, node;
+    uint32_t shortest, longest;
     uint64_t latency; /* of all of them */
     int64_t self;
 };

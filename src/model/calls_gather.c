@@ -21,8 +21,9 @@ static pfr_status make_sums(struct calls_lane_state *l, uint32_t room, pfr_error
 static pfr_status make_calls(struct calls_lane_state *l, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     g->calls = mem_zeroed(&l->memory, GATHERED_MOST, sizeof *g->calls);
-    g->room = g->calls ? GATHERED_MOST : 0;
-    return g->calls ? PFR_OK : mem_fail(&l->memory, err, "calls");
+    g->latencies = g->calls ? mem_alloc(&l->memory, GATHERED_MOST, sizeof *g->latencies) : NULL;
+    g->room = GATHERED_MOST;
+    return g->latencies ? PFR_OK : mem_fail(&l->memory, err, "calls");
 }
 
 static pfr_status make_touched(struct calls_lane_state *l, pfr_error *err) {
@@ -48,6 +49,7 @@ void gather_free(struct calls_lane_state *l) {
     struct calls_gathered *g = &l->gathered;
     mem_free(&l->memory, g->sums, g->sums ? g->room : 0, sizeof *g->sums);
     mem_free(&l->memory, g->calls, g->calls ? g->room : 0, sizeof *g->calls);
+    mem_free(&l->memory, g->latencies, g->latencies ? g->room : 0, sizeof *g->latencies);
     mem_free(&l->memory, g->touched, g->touched_room, sizeof *g->touched);
     *g = (struct calls_gathered){.as = g->as};
 }
@@ -66,19 +68,32 @@ static bool is_one_of_many(const struct call *call) {
     return is_short && call->node < GATHERED_MOST && !(call->flags & ~(uint32_t)CALL_TAIL);
 }
 
-static pfr_status give_many(struct calls_lane_state *l, uint32_t node, pfr_error *err) {
-    const struct calls_wish *wish = l->wish;
-    struct path_calls *calls = &l->gathered.calls[node];
-    struct call_many many = {calls->latencies, calls->used, node, 0, (int64_t)calls->self};
+static struct call_many sum_up(const struct calls_gathered *g, uint32_t node) {
+    struct call_many many = {.latencies = g->latencies[node].at, .count = g->calls[node].used, .node = node};
+    uint32_t shortest = UINT32_MAX, longest = 0;
     for (uint32_t i = 0; i < many.count; i++) {
         const uint32_t latency = many.latencies[i];
         many.latency += latency;
-        l->totals.shortest = latency < l->totals.shortest ? latency : l->totals.shortest;
+        shortest = latency < shortest ? latency : shortest;
+        longest = latency > longest ? latency : longest;
     }
-    calls->used = 0;
-    calls->self = 0;
+    many.shortest = shortest;
+    many.longest = longest;
+    many.self = (int64_t)(many.latency - g->calls[node].callees);
+    return many;
+}
+
+static pfr_status give_many(struct calls_lane_state *l, uint32_t node, pfr_error *err) {
+    const struct calls_wish *wish = l->wish;
+    struct path_calls *calls = &l->gathered.calls[node];
+    if (calls->used == 0)
+        return PFR_OK;
+    const struct call_many many = sum_up(&l->gathered, node);
+    l->totals.shortest = many.shortest < l->totals.shortest ? many.shortest : l->totals.shortest;
     l->totals.calls += many.count;
-    return many.count && wish->sink->many ? wish->sink->many(wish->context, &l->public, &many, err) : PFR_OK;
+    calls->used = 0;
+    calls->callees = 0;
+    return wish->sink->many ? wish->sink->many(wish->context, &l->public, &many, err) : PFR_OK;
 }
 
 /* A path that was touched stays so until the thread ends, whatever was given of it. */
@@ -89,8 +104,8 @@ static pfr_status add_to_calls(struct calls_lane_state *l, const struct call *ca
         PFR_TRY(give_many(l, call->node, err));
     else if (calls->used == 0)
         g->touched[g->nr_touched++] = call->node;
-    calls->latencies[calls->used++] = (uint32_t)call->latency;
-    calls->self += (uint64_t)call->self;
+    g->latencies[call->node].at[calls->used++] = (uint32_t)call->latency;
+    calls->callees += call->latency - (uint64_t)call->self;
     return PFR_OK;
 }
 

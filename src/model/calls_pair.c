@@ -95,15 +95,22 @@ static void pop(struct thread_calls *t) {
     t->depth--;
 }
 
+/* Where the calls of a path are gathered, those who look for it must find it to have a place there. */
+static void note_met(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t child) {
+    if (l->gathered.as == CALLS_MEASURED && child >= GATHERED_MOST)
+        return;
+    if (parent == PATH_ROOT && function < CALLS_LOW)
+        l->of_low[function] = child;
+    l->edges[call_edge_place(parent, function)] = (struct call_edge){parent, function, child};
+}
+
 pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
     const pfr_status st =
         parent == PATH_LIMIT ? PFR_ERR_LIMIT : call_paths_child(&l->paths, parent, function, child, err);
-    if (st >= 0 && parent == PATH_ROOT && function < CALLS_LOW)
-        l->of_low[function] = *child;
-    if (st >= 0)
+    if (st >= 0) {
         PFR_TRY(gather_room(l, err));
-    if (st >= 0)
-        l->edges[call_edge_place(parent, function)] = (struct call_edge){parent, function, *child};
+        note_met(l, parent, function, *child);
+    }
     if (st != PFR_ERR_LIMIT)
         return st;
     *child = PATH_LIMIT;

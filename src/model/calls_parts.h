@@ -99,10 +99,13 @@ static inline size_t call_edge_place(uint32_t parent, uint32_t function) {
 struct path_sum {
     uint64_t self, count;
 };
-#define PATH_CALLS 29u
+#define PATH_CALLS 128u
 struct path_calls {
-    uint64_t self;
-    uint32_t used, latencies[PATH_CALLS];
+    uint64_t callees; /* ticks of what they called */
+    uint32_t used;
+};
+struct path_latencies { /* apart: all of the above fit into the nearest cache */
+    uint32_t at[PATH_CALLS];
 };
 #define GATHERED_MOST 16384u /* paths whose calls are gathered to be measured */
 
@@ -110,7 +113,8 @@ struct calls_gathered {
     enum calls_gather as;
     struct path_sum *sums;    /* by path, all that there are, or */
     struct path_calls *calls; /* by path, the first ones */
-    uint32_t *touched;        /* paths of which there is something */
+    struct path_latencies *latencies;
+    uint32_t *touched; /* paths of which there is something */
     uint32_t room, touched_room, nr_touched;
 };
 

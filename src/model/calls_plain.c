@@ -67,6 +67,11 @@ INLINE struct at_hand take_up(struct calls_lane_state *l, struct thread_calls *t
     return h;
 }
 
+/* The stack does not grow beyond that in the loop. */
+INLINE const struct open_call *highest(const struct thread_calls *t) {
+    return t->open + (t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR);
+}
+
 INLINE void put_down(const struct at_hand *h, struct calls_lane_state *l, struct thread_calls *t,
                      enum calls_gather as) {
     t->depth = (size_t)(h->top - t->open);
@@ -78,22 +83,22 @@ INLINE void put_down(const struct at_hand *h, struct calls_lane_state *l, struct
         l->totals.shortest = h->shortest;
 }
 
-/* The innermost call ends; false: it has to be looked at. */
-INLINE bool take_call(struct calls_lane_state *l, struct at_hand *h, uint64_t now, uint32_t action,
-                      enum calls_gather as) {
-    const struct open_call *call = h->top;
-    const uint64_t latency = now - call->enter;
-    const uint64_t self = latency - call->callees;
-    if (as == CALLS_MEASURED) {
-        struct path_calls *calls = &l->gathered.calls[call->node];
-        if ((latency | call->callees) >> 32 || call->node >= GATHERED_MOST || calls->used - 1 >= PATH_CALLS - 1)
-            return false;
-        calls->latencies[calls->used++] = (uint32_t)latency;
-        calls->self += self;
-        return true;
-    }
-    if (now < call->enter)
+/* A call of a path that has a place among those gathered; false: it has to be looked at. */
+INLINE bool measure_call(struct calls_gathered *g, uint32_t node, uint64_t latency, uint64_t callees) {
+    struct path_calls *calls = &g->calls[node];
+    const uint32_t used = calls->used;
+    if (used - 1 >= PATH_CALLS - 1)
         return false;
+    g->latencies[node].at[used] = (uint32_t)latency;
+    calls->used = used + 1;
+    calls->callees += callees;
+    return true;
+}
+
+/* The same for calls that are given singly, or summed. */
+INLINE bool give_call(struct calls_lane_state *l, struct at_hand *h, const struct open_call *call, uint64_t exit,
+                      uint32_t action, enum calls_gather as) {
+    const uint64_t latency = exit - call->enter, self = latency - call->callees;
     if (as == CALLS_SUMMED) {
         struct path_sum *sum = &l->gathered.sums[call->node];
         if (sum->count++ == 0)
@@ -102,7 +107,7 @@ INLINE bool take_call(struct calls_lane_state *l, struct at_hand *h, uint64_t no
     } else if (h->out == l->batch + CALLS_BATCH) {
         return false;
     } else {
-        *h->out++ = (struct call){now, latency, (int64_t)self, call->node, action >> 1};
+        *h->out++ = (struct call){exit, latency, (int64_t)self, call->node, action >> 1};
     }
     h->shortest = latency < h->shortest ? latency : h->shortest;
     return true;
@@ -110,30 +115,91 @@ INLINE bool take_call(struct calls_lane_state *l, struct at_hand *h, uint64_t no
 
 _Static_assert(CALL_TAIL == PFR_TRACE_TAIL_EXIT >> 1 && PFR_TRACE_EXIT >> 1 == 0, "the flag is made of the action");
 
-/* Takes them up to the first one that is not plain. What is constant in a call of this, is so in the loop. */
-INLINE void pair_plain(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from, bool is_bytes,
-                       unsigned reach, enum calls_gather as) {
-    const struct open_call *const high = t->open + (t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR);
-    struct at_hand h = take_up(l, t, from->tsc, as);
-    const uint8_t *at = from->at;
-    for (; at != from->end; at += is_bytes ? TRACE_CALL : sizeof(struct trace_call)) {
-        const uint64_t word = is_bytes ? load_u64(at, false) : 0;
-        const struct trace_call call = is_bytes ? trace_call_of_word(word, h.tsc + (word >> 32)) : load_call(at);
-        if (is_bytes && (word & TRACE_NO_CALL))
-            break;
+/* The innermost call ends. */
+INLINE bool end_call(struct calls_lane_state *l, struct at_hand *h, uint64_t exit, uint32_t action,
+                     enum calls_gather as) {
+    const struct open_call *call = h->top;
+    const uint64_t latency = exit - call->enter;
+    if (as == CALLS_MEASURED) {
+        if ((latency | call->callees) >> 32 || call->node >= GATHERED_MOST ||
+            !measure_call(&l->gathered, call->node, latency, call->callees))
+            return false;
+    } else if (exit < call->enter || !give_call(l, h, call, exit, action, as)) {
+        return false;
+    }
+    (--h->top)->callees += latency;
+    return true;
+}
+
+/* A call that never gets onto the stack: what follows its enter is its exit. */
+INLINE bool end_leaf(struct calls_lane_state *l, struct at_hand *h, uint64_t enter, uint32_t latency, uint32_t node,
+                     enum calls_gather as) {
+    const struct open_call call = {.enter = enter, .node = node};
+    if (as == CALLS_MEASURED ? !measure_call(&l->gathered, node, latency, 0)
+                             : !give_call(l, h, &call, enter + latency, PFR_TRACE_EXIT, as))
+        return false;
+    h->top->callees += latency;
+    return true;
+}
+
+/* Those in an array. */
+INLINE void pair_array(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach) {
+    const struct open_call *const high = highest(t);
+    struct at_hand h = take_up(l, t, from->tsc, CALLS_SINGLY);
+    for (; from->at != from->end; from->at += sizeof(struct trace_call)) {
+        const struct trace_call call = load_call(from->at);
         if (IS_EXIT(call.action)) {
-            if (h.top->function != call.function || (!is_bytes && h.top == t->open) ||
-                !take_call(l, &h, call.tsc, call.action, as))
+            if (h.top->function != call.function || h.top == t->open ||
+                !end_call(l, &h, call.tsc, call.action, CALLS_SINGLY))
                 break;
-            const uint64_t latency = call.tsc - h.top->enter;
-            (--h.top)->callees += latency;
         } else {
             const uint32_t node = path_of(l, h.top, h.top == t->open, call.function, reach);
             if (node == 0 || h.top >= high)
                 break;
             *++h.top = (struct open_call){call.tsc, 0, call.function, node};
         }
-        h.tsc = call.tsc;
+    }
+    put_down(&h, l, t, CALLS_SINGLY);
+}
+
+#define KIND 15u /* the bits of a record's first word that are not its function */
+#define ENTER_KIND ((uint32_t)PFR_TRACE_ENTER << 1)
+#define EXIT_KIND ((uint32_t)PFR_TRACE_EXIT << 1)
+#define TAIL_KIND ((uint32_t)PFR_TRACE_TAIL_EXIT << 1)
+
+/* Those in the bytes of the file; the last one is not looked at, so that each of the others has one behind it. Most
+   functions call nothing, or nothing that is traced: their enter and exit are one step. */
+INLINE void pair_bytes(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach,
+                       enum calls_gather as) {
+    const struct open_call *const high = highest(t);
+    const uint8_t *at = from->at, *const last = from->end - TRACE_CALL;
+    struct at_hand h = take_up(l, t, from->tsc, as);
+    while (at < last) {
+        const uint64_t word = load_u64(at, false), tsc = h.tsc + (word >> 32);
+        const uint32_t low = (uint32_t)word, function = low >> 4;
+        if ((low & KIND) == ENTER_KIND) {
+            const uint32_t node = path_of(l, h.top, h.top == t->open, function, reach);
+            const uint64_t next = load_u64(at + TRACE_CALL, false);
+            if (node == 0)
+                break;
+            if ((uint32_t)next == (low | EXIT_KIND)) {
+                if (!end_leaf(l, &h, tsc, (uint32_t)(next >> 32), node, as))
+                    break;
+                h.tsc = tsc + (next >> 32);
+                at += 2 * TRACE_CALL;
+                continue;
+            }
+            if (h.top >= high)
+                break;
+            *++h.top = (struct open_call){tsc, 0, function, node};
+        } else if ((low & KIND) == EXIT_KIND || (low & KIND) == TAIL_KIND) {
+            if (h.top->function != function || !end_call(l, &h, tsc, (low & KIND) >> 1, as))
+                break;
+        } else {
+            break;
+        }
+        h.tsc = tsc;
+        at += TRACE_CALL;
     }
     from->at = at;
     from->tsc = h.tsc;
@@ -142,22 +208,26 @@ INLINE void pair_plain(struct calls_lane_state *l, struct thread_calls *t, struc
 
 typedef void plain_fn(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from);
 
-#define PLAIN(name, is_bytes, reach, as)                                                                               \
+#define ARRAY(name, reach)                                                                                             \
     static void name(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from) {                  \
-        pair_plain(l, t, from, is_bytes, reach, as);                                                                   \
+        pair_array(l, t, from, reach);                                                                                 \
     }
-PLAIN(array_of_paths, false, 0, CALLS_SINGLY)
-PLAIN(array_of_functions, false, 1, CALLS_SINGLY)
-PLAIN(array_of_callers, false, 2, CALLS_SINGLY)
-PLAIN(paths, true, 0, CALLS_SINGLY)
-PLAIN(functions, true, 1, CALLS_SINGLY)
-PLAIN(callers, true, 2, CALLS_SINGLY)
-PLAIN(paths_summed, true, 0, CALLS_SUMMED)
-PLAIN(functions_summed, true, 1, CALLS_SUMMED)
-PLAIN(callers_summed, true, 2, CALLS_SUMMED)
-PLAIN(paths_measured, true, 0, CALLS_MEASURED)
-PLAIN(functions_measured, true, 1, CALLS_MEASURED)
-PLAIN(callers_measured, true, 2, CALLS_MEASURED)
+#define PLAIN(name, reach, as)                                                                                         \
+    static void name(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from) {                  \
+        pair_bytes(l, t, from, reach, as);                                                                             \
+    }
+ARRAY(array_of_paths, 0)
+ARRAY(array_of_functions, 1)
+ARRAY(array_of_callers, 2)
+PLAIN(paths, 0, CALLS_SINGLY)
+PLAIN(functions, 1, CALLS_SINGLY)
+PLAIN(callers, 2, CALLS_SINGLY)
+PLAIN(paths_summed, 0, CALLS_SUMMED)
+PLAIN(functions_summed, 1, CALLS_SUMMED)
+PLAIN(callers_summed, 2, CALLS_SUMMED)
+PLAIN(paths_measured, 0, CALLS_MEASURED)
+PLAIN(functions_measured, 1, CALLS_MEASURED)
+PLAIN(callers_measured, 2, CALLS_MEASURED)
 
 static plain_fn *const of_array[] = {array_of_paths, array_of_functions, array_of_callers};
 static plain_fn *const of_bytes[][3] = {

@@ -86,7 +86,7 @@ static bool note_sums(const struct latency *l, char *text) {
 static bool note_sketch(const struct latency *l, char *text) {
     snprintf(text, LATENCY_NOTE_ROOM,
              "~: percentiles out of a log-linear sketch, at most %.2f %% off (%" PRIu64 " of %zu rows have more than "
-             "%" PRIu32 " different latencies); the others are exact",
+             "%" PRIu32 " calls); the others are exact",
              SPREAD_ERROR * 100, l->sketched, l->shown, l->costs.spreads.most);
     return l->sketched > 0;
 }

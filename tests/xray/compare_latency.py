@@ -13,7 +13,7 @@ account NAME    `llvm-xray account -k`: counts, smallest, greatest, sums; its pe
 deduce NAME     `llvm-xray account -d -k`, run here, against --deduce-sibling-calls
 twins NAME      byte orders and versions of one content give one table
 story NAME      one story written as every version in both byte orders gives one table, and one report
-sketch WHAT     a trace with more different latencies than are kept: percentiles are as near as is said
+sketch WHAT     a trace with more calls than are kept: percentiles are as near as is said
 cut NAME        prefixes of small traces give what the oracle reads of it
 
 What cannot be equal to llvm-xray is listed by file with its erratum; what is listed and equal is wrong as well.
@@ -361,7 +361,7 @@ def wide_trace(calls, threads, frequency=2000000000):
 
 
 def check_sketch(tally, folder):
-    """More different latencies than are kept: what is said of it, and how far off percentiles are."""
+    """More calls than are kept: what is said of it, and how far off percentiles are."""
     path = os.path.join(folder, "wide.xray")
     with open(path, "wb") as file:
         file.write(wide_trace(45000, 4))

@@ -110,21 +110,6 @@ TEST(percentiles_of_few_values_are_exact) {
     }
 }
 
-TEST(values_that_repeat_take_no_room) {
-    struct bench b;
-    struct values v = {0};
-    begin(&b, 1);
-    for (unsigned i = 0; i < 300000; i++)
-        add(&b.all, 0, &v, next_random() % 1000);
-    assert_true(spread_is_exact(&b.all.at[0]));
-    assert_int_equal(b.all.at[0].used, 1000);
-    assert_int_equal(b.all.charged, 1000);
-    expect_same(&b.all, 0, &v);
-    assert_true(b.memory.used < 64 << 10);
-    free(v.at);
-    end(&b);
-}
-
 TEST(up_to_the_bound_a_spread_is_exact_and_one_more_makes_it_a_sketch) {
     struct bench b;
     struct values v = {0};
@@ -137,6 +122,7 @@ TEST(up_to_the_bound_a_spread_is_exact_and_one_more_makes_it_a_sketch) {
     assert_false(spread_is_exact(&b.all.at[0]));
     assert_int_equal(b.all.charged, SPREAD_MOST);
     expect_same(&b.all, 0, &v);
+    assert_true(b.memory.used < 64 << 10);
     free(v.at);
     end(&b);
 }
@@ -160,65 +146,65 @@ TEST(every_bucket_has_its_values_near_its_middle) {
     for (unsigned bit = 0; bit < 64; bit++)
         for (int i = -300; i <= 300; i++) {
             const uint64_t value = ((uint64_t)1 << bit) + (uint64_t)i;
-            assert_true(is_near(spread_middle(spread_what(value, 63)), value, value <= 255));
+            assert_true(is_near(spread_middle(spread_bucket(value)), value, value <= 255));
+            assert_int_equal(spread_bucket_of_32((uint32_t)value), spread_bucket((uint32_t)value));
         }
-    for (uint64_t bucket = 0; bucket < SPREAD_BUCKETS; bucket++) {
-        assert_int_equal(spread_what(spread_middle(bucket), 63), bucket);
+    for (uint32_t bucket = 0; bucket < SPREAD_BUCKETS; bucket++) {
+        assert_int_equal(spread_bucket(spread_middle(bucket)), bucket);
         assert_true(bucket == 0 || spread_middle(bucket) > before);
         before = spread_middle(bucket);
     }
-    assert_int_equal(spread_what(UINT64_MAX, 63), SPREAD_BUCKETS - 1);
+    assert_int_equal(spread_bucket(UINT64_MAX), SPREAD_BUCKETS - 1);
 }
 
-/* --- Shapes of tables. */
-
-static void expect_counts(const struct spreads *all, const struct spread_slot *expected, uint32_t count) {
-    struct spread_list list;
-    assert_int_equal(spread_list(all, 0, &list, NULL), PFR_OK);
-    assert_int_equal(list.count, count);
-    for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(list.at[i].what, expected[i].what);
-        assert_int_equal(list.at[i].count, expected[i].count);
+TEST(the_quick_bucket_of_32_bits_is_the_other_one) {
+    for (unsigned i = 0; i < 1000000; i++) {
+        const uint32_t value = (uint32_t)(next_random() >> (32 + i % 32));
+        assert_int_equal(spread_bucket_of_32(value), spread_bucket(value));
     }
-    spread_list_free(all, &list);
 }
 
-TEST(a_table_is_by_number_where_that_takes_no_more_room) {
+/* --- Large numbers. */
+
+TEST(more_than_32_bits_of_values_are_counted) {
     struct bench b;
-    struct values v = {0};
+    struct spread_list list;
     begin(&b, 2);
-    for (uint64_t i = 0; i < 40; i++)
-        add(&b.all, 0, &v, 63 - i);
-    assert_non_null(b.all.at[0].dense);
-    assert_int_equal(b.all.charged, 40);
-    expect_same(&b.all, 0, &v);
-    for (uint64_t i = 0; i < 100; i++)
-        add(&b.all, 0, &v, 100000 * i);
-    assert_non_null(b.all.at[0].small);
-    assert_int_equal(b.all.charged, 140);
-    expect_same(&b.all, 0, &v);
-    free(v.at);
+    for (uint64_t i = 0; i < SPREAD_MOST + 1; i++)
+        assert_int_equal(spreads_add(&b.all, 0, 3, NULL), PFR_OK);
+    while (b.all.at[0].count < (uint64_t)9 << 32) /* itself, again and again */
+        assert_int_equal(spreads_merge(&b.all, 0, &b.all, 0, NULL), PFR_OK);
+    assert_non_null(b.all.at[0].big);
+    const uint64_t count = b.all.at[0].count;
+    const uint32_t more[] = {3, 70000, 3};
+    assert_int_equal(spreads_add_many(&b.all, 0, &(struct spread_many){more, 3, 3, 70000}, NULL), PFR_OK);
+    assert_int_equal(spreads_add(&b.all, 0, (uint64_t)1 << 40, NULL), PFR_OK);
+    assert_int_equal(spreads_merge(&b.all, 1, &b.all, 0, NULL), PFR_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(spread_list(&b.all, i, &list, NULL), PFR_OK);
+        assert_int_equal(list.count, 3);
+        assert_int_equal(list.total, count + 4);
+        assert_int_equal(list.at[0].what, 3);
+        assert_int_equal(list.at[0].count, count + 2);
+        assert_true(is_near(list.at[1].what, 70000, false));
+        assert_int_equal(list.at[2].what, (uint64_t)1 << 40);
+        spread_list_free(&b.all, &list);
+    }
     end(&b);
 }
 
-TEST(counts_and_values_of_more_than_32_bits_are_kept) {
-    for (unsigned dense = 0; dense < 2; dense++) {
-        struct bench b;
-        const uint64_t far = dense ? 3 : 300000, most = UINT32_MAX;
-        begin(&b, 1);
-        assert_int_equal(spreads_add(&b.all, 0, 1, NULL), PFR_OK);
-        assert_int_equal(spreads_add(&b.all, 0, far, NULL), PFR_OK);
-        assert_int_equal(spreads_add_slowly(&b.all, 0, far, most - 2, NULL), PFR_OK);
-        expect_counts(&b.all, (struct spread_slot[]){{1, 1}, {far, most - 1}}, 2);
-        assert_null(b.all.at[0].wide);
-        for (unsigned i = 0; i < 3; i++)
-            assert_int_equal(spreads_add(&b.all, 0, far, NULL), PFR_OK);
-        expect_counts(&b.all, (struct spread_slot[]){{1, 1}, {far, most + 2}}, 2);
-        assert_int_equal(spreads_add(&b.all, 0, (uint64_t)1 << 40, NULL), PFR_OK);
-        expect_counts(&b.all, (struct spread_slot[]){{1, 1}, {far, most + 2}, {(uint64_t)1 << 40, 1}}, 3);
-        assert_int_equal(b.all.charged, 3);
-        end(&b);
-    }
+static uint32_t least_of(const uint32_t *values, uint32_t count) {
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        least = values[i] < least ? values[i] : least;
+    return least;
+}
+
+static uint32_t greatest_of(const uint32_t *values, uint32_t count) {
+    uint32_t greatest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        greatest = values[i] > greatest ? values[i] : greatest;
+    return greatest;
 }
 
 TEST(many_at_once_are_as_one_by_one) {
@@ -231,7 +217,8 @@ TEST(many_at_once_are_as_one_by_one) {
             values[i] = (uint32_t)next_random() >> (round / 300);
             keep(&v, values[i]);
         }
-        assert_int_equal(spreads_add_many(&b.all, 0, values, 29, NULL), PFR_OK);
+        const struct spread_many many = {values, 29, least_of(values, 29), greatest_of(values, 29)};
+        assert_int_equal(spreads_add_many(&b.all, 0, &many, NULL), PFR_OK);
         if (round == 600 || round == 8999) {
             assert_int_equal(spread_is_exact(&b.all.at[0]), round == 600);
             expect_same(&b.all, 0, &v);
@@ -248,32 +235,27 @@ TEST(where_all_together_are_too_many_values_the_widest_lose_exactness_first) {
     struct values v = {0};
     begin(&b, 40);
     for (uint32_t i = 0; i < 40; i++)
-        for (uint64_t k = 0; k < (i < 20 ? 100 : 15000); k++)
+        for (uint64_t k = 0; k < (i < 20 ? 100 : 30000); k++)
             spreads_add(&b.all, i, k << 10, NULL);
     for (uint32_t i = 0; i < 40; i++)
         assert_int_equal(spread_is_exact(&b.all.at[i]), i < 20);
     assert_true(b.all.charged <= SPREADS_MOST);
-    assert_int_equal(b.all.most, 11664);
+    assert_int_equal(b.all.most, 20736);
     free(v.at);
     end(&b);
 }
 
-TEST(spreads_without_end_keep_to_their_memory) {
+TEST(few_values_are_exact_however_many_spreads_there_are) {
     struct bench b;
-    begin(&b, 0);
-    for (uint32_t i = 0; i < 300000; i++) {
-        assert_int_equal(spreads_new(&b.all, NULL), PFR_OK);
-        assert_int_equal(spreads_add(&b.all, i, i, NULL), PFR_OK);
-    }
-    assert_int_equal(b.all.most, 0);
-    assert_int_equal(b.all.charged, 0);
-    for (uint32_t i = 0; i < 300000; i += 1000) {
-        struct spread_list list;
-        b.all.at[i].low = b.all.at[i].high = i;
-        assert_int_equal(spread_list(&b.all, i, &list, NULL), PFR_OK);
-        assert_int_equal(spread_rank(&list, 500), i);
-        spread_list_free(&b.all, &list);
-    }
+    begin(&b, 700);
+    for (uint64_t k = 0; k <= SPREAD_LEAST; k++)
+        for (uint32_t i = 0; i < 700; i++)
+            if (k < SPREAD_LEAST || i % 2)
+                assert_int_equal(spreads_add(&b.all, i, k, NULL), PFR_OK);
+    assert_int_equal(b.all.most, SPREAD_LEAST);
+    assert_int_equal(b.all.charged, 700 * SPREAD_LEAST);
+    for (uint32_t i = 0; i < 700; i++)
+        assert_int_equal(spread_is_exact(&b.all.at[i]), i % 2 == 0);
     end(&b);
 }
 
@@ -344,7 +326,7 @@ static char *merged(uint64_t seed, size_t values, unsigned count, bool backwards
 }
 
 TEST(merged_spreads_are_those_that_one_would_have_filled) {
-    static const size_t sizes[] = {100, 20000, 200000, 700000};
+    static const size_t sizes[] = {100, 20000, 600000, 1400000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char *one = merged(i + 1, sizes[i], 1, false);
         for (unsigned lanes = 2; lanes <= 5; lanes++) {
