@@ -72,7 +72,7 @@ static bool take_identifier(struct plain *p) {
 
 /* C1: a constructor, called as its class; D1: a destructor. */
 static bool take_structor(struct plain *p) {
-    if (p->end - p->at < 3 || p->at[2] != 'E' || !p->last)
+    if (p->end - p->at < 3 || p->at[2] != 'E' || is_anonymous(p->last, p->last_length))
         return false;
     const bool makes = p->at[0] == 'C' && p->at[1] >= '1' && p->at[1] <= '3';
     if (!makes && !(p->at[0] == 'D' && p->at[1] >= '0' && p->at[1] <= '2'))
