@@ -323,18 +323,16 @@ void bpf_forget(pfr_recorder *r) {
 
 pfr_status bpf_put_all(pfr_recorder *r, pfr_error *err) {
     bpf_forget(r);
-    if (r->options.no_bpf)
-        return PFR_OK;
     out_open_memory(&r->bpf.programs, &r->memory);
     out_open_memory(&r->bpf.types, &r->memory);
     r->bpf.is_open = true;
-    PFR_TRY(take_new(r, true, err));
+    PFR_TRY(r->options.no_bpf ? PFR_OK : take_new(r, true, err));
     return put_features(r, err);
 }
 
 pfr_status bpf_put_late(pfr_recorder *r, pfr_error *err) {
     const uint32_t before = r->bpf.nr_programs;
-    if (!r->bpf.is_open || strcmp(r->path, "-") == 0)
+    if (!r->bpf.is_open || r->options.no_bpf || strcmp(r->path, "-") == 0)
         return PFR_OK;
     PFR_TRY(take_new(r, false, err));
     return r->bpf.nr_programs > before ? put_features(r, err) : PFR_OK;

@@ -161,14 +161,26 @@ bool fallback_next(pfr_recorder *r, struct typed_event *e, int why) {
 
 /* --- nothing is left --- */
 
-static const char *permission_advice(const pfr_recorder *r, int why, char *to, size_t room) {
+/* The highest level that allows it: linux/perf_event.h, perf_allow_tracepoint and its like. */
+static const char *level_needed(const pfr_recorder *r, const struct perf_event_attr *attr) {
+    if (attr->type == PERF_TYPE_TRACEPOINT)
+        return "-1 for tracepoints";
+    if (r->by_cpu)
+        return "0 or less for whole cpus";
+    if (attr->exclude_user || attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
+        return "1 or less for this";
+    return "2 or less";
+}
+
+static const char *permission_advice(const pfr_recorder *r, const struct perf_event_attr *attr, int why, char *to,
+                                     size_t room) {
     const int64_t level = kernel_number(-2, r->kernel->proc, "sys/kernel/perf_event_paranoid");
     if (level == -2)
         return "this kernel or container has no counters: kernel.perf_event_paranoid is missing";
     if (geteuid() == 0 && why == EPERM)
         return "a container or seccomp filter refuses it: it needs CAP_PERFMON there";
     snprintf(to, room, "kernel.perf_event_paranoid is %lld: it needs %s, or CAP_PERFMON", (long long)level,
-             r->by_cpu ? "0 or less for whole cpus" : "2 or less");
+             level_needed(r, attr));
     return to;
 }
 
@@ -193,7 +205,7 @@ pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, i
     char advice[120];
     if (why == EACCES || why == EPERM)
         return pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "event", "event %.30s: not permitted; %s", e->name,
-                        permission_advice(r, why, advice, sizeof advice));
+                        permission_advice(r, &e->attr, why, advice, sizeof advice));
     if (why == EOPNOTSUPP && e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
                         "event %.40s: this counter has no branch stacks; record it without -b, -j and lbr", e->name);

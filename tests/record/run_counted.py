@@ -409,8 +409,8 @@ def parts(folder, steps):
 def few_parts(folder):
     """Of many parts the newest stay, as many as are asked for; a file alone may have a time in its name, too."""
     out = os.path.join(folder, "few.data")
-    record("ours", out, ["-e", "page-faults", "-c", "1", "--switch-output=100K", "--switch-max-files", "3"],
-           ["sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done"])
+    record("ours", out, ["-e", "page-faults", "-c", "1", "-m", "8", "--switch-output=100K", "--switch-max-files", "3"],
+           ["sh", "-c", "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done"])
     names = sorted(glob.glob(out + ".*"))
     must(len(names) == 3, "%d parts stay of 3" % len(names))
     for name in names:

@@ -32,6 +32,7 @@ static struct script {
     int refuse_type; /* open of this attr.type fails with refuse_why; -1: none */
     int refuse_why;
     bool refuses_kernel; /* EACCES unless exclude_kernel */
+    int paranoid;        /* kernel.perf_event_paranoid, for a user without capabilities; -1: all is allowed */
     bool refuses_lost;   /* EINVAL while read_format has LOST */
     size_t map_limit;    /* larger rings fail with EPERM */
     size_t mapped;       /* bytes of the last ring */
@@ -54,14 +55,22 @@ static struct script {
 static pfr_recorder *recorder;
 static char path[64], said[1024];
 
+static inline bool is_forbidden(const struct perf_event_attr *attr, pid_t pid) {
+    const bool of_kernel = !attr->exclude_kernel || attr->sample_type & PERF_SAMPLE_PHYS_ADDR;
+    return script.paranoid > 2 || (script.paranoid > 1 && of_kernel) || (script.paranoid > 0 && pid == -1);
+}
+
 static inline int script_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group,
                               unsigned long flags) {
-    (void)context, (void)pid, (void)group, (void)flags;
+    (void)context, (void)group, (void)flags;
     errno = script.refuse_why;
     if ((int)attr->type == script.refuse_type)
         return -1;
     errno = EACCES;
     if (script.refuses_kernel && !attr->exclude_kernel)
+        return -1;
+    errno = EACCES;
+    if (is_forbidden(attr, pid))
         return -1;
     errno = EINVAL;
     if (script.refuses_lost && attr->read_format & PERF_FORMAT_LOST)
@@ -164,7 +173,7 @@ static struct kernel scripted = {script_open, script_map,   script_unmap,   scri
 
 static inline void begin_script(void) {
     scripted.sys = "/nonexistent";
-    script = (struct script){.refuse_type = -1, .cpu_off = -1};
+    script = (struct script){.refuse_type = -1, .cpu_off = -1, .paranoid = -1};
     said[0] = '\0';
     snprintf(path, sizeof path, "/tmp/perfray-recorder-%d.data", (int)getpid());
     unlink(path);
