@@ -148,8 +148,9 @@ CHANGING = re.compile(rb"0x[0-9a-f]+ \[|/tmp/perf-vdso[^ \n]*")
 
 
 # Where fields begin that perf evlist prints of short attrs too, out of memory that it never wrote.
-BEGINS = {b"aux_sample_size": 112, b"sig_data": 128}
-FIELD = re.compile(rb", (aux_sample_size|sig_data): \d+")
+BEGINS = {b"branch_sample_type": 72, b"sample_regs_user": 80, b"sample_stack_user": 88, b"sample_regs_intr": 96,
+          b"aux_watermark": 104, b"sample_max_stack": 108, b"aux_sample_size": 112, b"sig_data": 128}
+FIELD = re.compile(rb", (%s): [^ ,]+" % b"|".join(BEGINS))
 
 
 def of_attr(line):
