@@ -7,6 +7,7 @@
 static bool try_lines(struct address_names *n, struct named_object *o, const struct symbol_object *at) {
     struct symbol_object cached = *at;
     cached.cache = n->options.cache_folder;
+    cached.debug_folder = n->options.debug_folder;
     if (debug_lines_open(&cached, n->memory, &o->lines) != SYMBOL_FOUND)
         return false;
     n->caches_read += debug_lines_cache(o->lines) == LINE_CACHE_READ;

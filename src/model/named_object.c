@@ -36,16 +36,6 @@ void named_object_close(struct named_object *o) {
     *o = (struct named_object){0};
 }
 
-bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest) {
-    char digits[2 * BUILD_ID_MOST + 1];
-    if (size < 4 || size > BUILD_ID_MOST)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", id[i]);
-    const int length = snprintf(to, room, "%s/.build-id/%.2s/%s%s", folder, digits, digits + 2, rest);
-    return length > 0 && (size_t)length < room;
-}
-
 bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
                           char path[DEBUG_PATH_ROOM], struct symbol_object *found) {
     char digits[2 * BUILD_ID_MOST + 1];

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/hashmap.h"
 #include "symbol/debug_lines.h"
+#include "symbol/debug_link.h"
 #include "symbol/demangle.h"
 #include "symbol/symbol_source.h"
 
@@ -65,9 +66,6 @@ void named_object_open_debug(struct named_object *object, const struct debug_sea
 /* Opens an object, also one whose symbols are all elsewhere. FOUND, or what opening it gave. */
 enum symbol_result named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
                                          const struct debug_search *search, struct memory *memory);
-
-/* "FOLDER/.build-id/ab/cdef...REST" of an id; false: it does not fit. */
-bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest);
 
 /* What debuginfod keeps of a build-id: "debuginfo" or "executable". False: there is no such place. */
 bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,

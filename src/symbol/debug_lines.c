@@ -9,6 +9,8 @@
 #include "line_cache.h"
 #include "line_table.h"
 #include "regular_file.h"
+#include "shared_debug.h"
+#include "split_files.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -21,7 +23,8 @@
 struct unit_part {
     struct dwarf_scopes scopes;
     struct line_table lines;
-    const char **paths; /* by number of file; NULL: not joined yet */
+    const char **paths;       /* by number of file; NULL: not joined yet */
+    struct dwarf_info *split; /* where the entries are; NULL: with all others */
     bool has_scopes, has_lines;
 };
 
@@ -29,6 +32,9 @@ struct debug_lines {
     struct memory *memory;
     struct debug_sections sections;
     struct dwarf_info info;
+    struct debug_home home;
+    struct shared_debug shared;
+    struct split_files split;
     struct unit_part **parts; /* by number of unit; NULL: not asked for yet */
     struct range_map units;
     struct arena paths;
@@ -36,6 +42,7 @@ struct debug_lines {
     size_t frame_room;
     uint64_t lines_left; /* bytes of line number programs that may still be run */
     bool all_units;      /* `units` has those that told no ranges, too */
+    bool lacks_files;    /* more would be known with files that are not there: nothing is kept for later */
     struct line_cache cache;
     char *path; /* of the object, below symfs, until its sections are read; NULL: they are, or it was in vain */
     size_t path_size;
@@ -51,7 +58,7 @@ static enum symbol_result check_object(struct elf_object *object, const struct s
 }
 
 static enum symbol_result read_units(struct debug_lines *d) {
-    enum symbol_result result = dwarf_info_open(&d->info, &d->sections, d->memory);
+    enum symbol_result result = dwarf_info_open(&d->info, &d->sections, shared_debug_info(&d->shared), d->memory);
     if (result == SYMBOL_FOUND)
         result = ranges_flatten(&d->info.ranges, d->memory, &d->units);
     if (result != SYMBOL_FOUND)
@@ -62,7 +69,10 @@ static enum symbol_result read_units(struct debug_lines *d) {
 }
 
 static enum symbol_result read_object(struct debug_lines *d, struct elf_object *object) {
-    const enum symbol_result result = debug_sections_load(&d->sections, object, object->fd, d->memory);
+    enum symbol_result result = debug_sections_load(&d->sections, DEBUG_OF_OBJECT, object, object->fd, d->memory);
+    if (result == SYMBOL_FOUND)
+        result = shared_debug_open(&d->shared, object, &d->home, d->memory);
+    d->lacks_files = shared_debug_is_missing(&d->shared);
     return result == SYMBOL_FOUND ? read_units(d) : result;
 }
 
@@ -75,6 +85,17 @@ static enum symbol_result keep_path(struct debug_lines *d, const struct symbol_o
         return table_memory_result(d->memory);
     snprintf(d->path, d->path_size, "%s%s%s", symfs ? symfs : "", symfs ? "/" : "", asked->path);
     return SYMBOL_FOUND;
+}
+
+static bool keep_text(struct debug_lines *d, const char *text, const char **kept) {
+    *kept = text && *text ? arena_text(&d->paths, text, strlen(text)) : NULL;
+    return *kept || !text || !*text;
+}
+
+static enum symbol_result keep_home(struct debug_lines *d, const struct symbol_object *asked) {
+    const bool is_kept = keep_text(d, asked->path, &d->home.path) && keep_text(d, asked->symfs, &d->home.symfs) &&
+                         keep_text(d, asked->debug_folder, &d->home.folder);
+    return is_kept ? SYMBOL_FOUND : table_memory_result(d->memory);
 }
 
 static enum symbol_result open_object(struct debug_lines *d, const struct symbol_object *asked, int fd) {
@@ -108,7 +129,10 @@ enum symbol_result debug_lines_open(const struct symbol_object *asked, struct me
         made->sections.memory = memory;
         made->facts = facts;
         arena_init(&made->paths, memory);
-        result = open_object(made, asked, fd);
+        split_files_init(&made->split, &made->home, &made->sections, memory);
+        result = keep_home(made, asked);
+        if (result == SYMBOL_FOUND)
+            result = open_object(made, asked, fd);
     }
     close(fd);
     if (result == SYMBOL_FOUND)
@@ -156,6 +180,9 @@ static void free_part(struct debug_lines *d, struct unit_part *part) {
     mem_free(d->memory, part->paths, part->lines.file_count, sizeof *part->paths);
     dwarf_scopes_free(&part->scopes, d->memory);
     line_table_free(&part->lines);
+    if (part->split)
+        dwarf_info_close(part->split);
+    mem_free(d->memory, part->split, part->split ? 1 : 0, sizeof *part->split);
     mem_free(d->memory, part, 1, sizeof *part);
 }
 
@@ -171,6 +198,8 @@ void debug_lines_close(struct debug_lines *d) {
     forget_path(d);
     arena_free(&d->paths);
     dwarf_info_close(&d->info);
+    split_files_free(&d->split);
+    shared_debug_close(&d->shared);
     debug_sections_free(&d->sections);
     mem_free(d->memory, d, 1, sizeof *d);
 }
@@ -202,12 +231,42 @@ static enum symbol_result part_lines(struct debug_lines *d, uint32_t number, str
     return read_lines(d, &d->info.units[number], *part);
 }
 
+/* What was split off; where it is not there the unit has lines, and the functions that compilers leave in it. */
+static enum symbol_result open_split(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
+    struct dwarf_info info;
+    const enum symbol_result result = split_files_find(&d->split, unit, &info);
+    d->info.ranges.left += d->split.ranges_more;
+    d->split.ranges_more = 0;
+    if (result != SYMBOL_FOUND) {
+        d->lacks_files = true;
+        return result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
+    }
+    part->split = mem_alloc(d->memory, 1, sizeof *part->split);
+    if (part->split)
+        *part->split = info;
+    else
+        dwarf_info_close(&info);
+    return part->split ? SYMBOL_FOUND : table_memory_result(d->memory);
+}
+
+static enum symbol_result read_scopes(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
+    if (!part->split)
+        return dwarf_scopes_read(&part->scopes, &d->info, unit);
+    part->split->ranges.left = d->info.ranges.left;
+    const enum symbol_result result = dwarf_scopes_read(&part->scopes, part->split, &part->split->units[0]);
+    d->info.ranges.left = part->split->ranges.left;
+    return result;
+}
+
 static enum symbol_result part_of(struct debug_lines *d, uint32_t number, struct unit_part **part) {
     enum symbol_result result = part_lines(d, number, part);
     if (result != SYMBOL_FOUND || (*part)->has_scopes)
         return result;
     (*part)->has_scopes = true;
-    return dwarf_scopes_read(&(*part)->scopes, &d->info, &d->info.units[number]);
+    const struct info_unit *unit = &d->info.units[number];
+    if (unit->split_name)
+        result = open_split(d, unit, *part);
+    return result == SYMBOL_FOUND ? read_scopes(d, unit, *part) : result;
 }
 
 static enum symbol_result add_lines_as_ranges(struct debug_lines *d, uint32_t number) {
@@ -296,7 +355,7 @@ static enum symbol_result add_frame(struct debug_lines *d, const struct info_uni
     struct source_frame frame = {.line = line, .is_inlined = scope && scope->is_inlined};
     enum symbol_result result = SYMBOL_FOUND;
     if (scope)
-        result = dwarf_scope_name(scope, &d->info, &frame.function);
+        result = dwarf_scope_name(scope, part->split ? part->split : &d->info, &frame.function);
     if (result != SYMBOL_FOUND)
         return result;
     if (!file_path(d, unit, part, file, &frame.file) || !room_for_frame(d, *count))
@@ -350,7 +409,7 @@ enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, str
     if (result != SYMBOL_FOUND)
         return result;
     result = find_in_sections(d, address, frames);
-    if (result == SYMBOL_FOUND || result == SYMBOL_NO_MATCH)
+    if (!d->lacks_files && (result == SYMBOL_FOUND || result == SYMBOL_NO_MATCH))
         line_cache_add(&d->cache, frames);
     return result;
 }

@@ -11,6 +11,7 @@
 #include "elf_object.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -45,6 +46,55 @@ bool elf_read_debug_link(const struct elf_object *object, struct debug_link *lin
     memcpy(link->name, bytes, length + 1);
     link->crc = load_u32(bytes + at, object->form.swap);
     return strcmp(link->name, "..") != 0 && strcmp(link->name, ".") != 0;
+}
+
+/* --- .gnu_debugaltlink: a name, its NUL, a build-id to the end; .debug_sup: version, whose it is, a name, a sum */
+
+static bool take_shared_link(struct cursor *in, struct shared_link *link) {
+    const uint8_t *end = memchr(in->at, 0, cursor_left(in)), *name = in->at;
+    if (!end || (size_t)(end - name) >= sizeof link->name)
+        return false;
+    memcpy(link->name, name, (size_t)(end - name) + 1);
+    in->at = end + 1;
+    return true;
+}
+
+static bool take_shared_id(struct cursor *in, uint64_t size, struct shared_link *link) {
+    const uint8_t *id;
+    link->id_size = size <= BUILD_ID_MOST ? (size_t)size : 0;
+    if (link->id_size < 4 || !take_bytes(in, link->id_size, &id))
+        return false;
+    memcpy(link->id, id, link->id_size);
+    return true;
+}
+
+static bool read_sup(struct cursor *in, bool is_shared, struct shared_link *link) {
+    uint16_t version;
+    uint8_t whose, size;
+    return take_u16(in, &version) && version == 5 && take_u8(in, &whose) && whose == is_shared &&
+           take_shared_link(in, link) && take_u8(in, &size) && take_shared_id(in, size, link);
+}
+
+bool elf_read_shared_link(const struct elf_object *object, bool is_shared, struct shared_link *link) {
+    uint8_t bytes[PATH_MAX + BUILD_ID_MOST + 8];
+    *link = (struct shared_link){0};
+    const struct elf_section *const old = is_shared ? NULL : find_section(object, ".gnu_debugaltlink");
+    const struct elf_section *const section = old ? old : find_section(object, ".debug_sup");
+    if (!section || section->size > sizeof bytes || !read_exactly(object->fd, bytes, section->size, section->offset))
+        return false;
+    struct cursor in = cursor_on(bytes, section->size, 0, object->form.swap);
+    return old ? take_shared_link(&in, link) && take_shared_id(&in, cursor_left(&in), link)
+               : read_sup(&in, is_shared, link);
+}
+
+bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest) {
+    char digits[2 * BUILD_ID_MOST + 1];
+    if (size < 4 || size > BUILD_ID_MOST)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", id[i]);
+    const int length = snprintf(to, room, "%s/.build-id/%.2s/%s%s", folder, digits, digits + 2, rest);
+    return length > 0 && (size_t)length < room;
 }
 
 enum symbol_result debug_link_check(int fd, uint64_t size, uint32_t crc) {

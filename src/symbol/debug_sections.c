@@ -22,6 +22,7 @@ static const char *const section_names[DEBUG_SECTIONS] = {
     [DEBUG_INFO] = "info",         [DEBUG_ABBREV] = "abbrev",     [DEBUG_LINE] = "line",
     [DEBUG_STR] = "str",           [DEBUG_LINE_STR] = "line_str", [DEBUG_RANGES] = "ranges",
     [DEBUG_RNGLISTS] = "rnglists", [DEBUG_ADDR] = "addr",         [DEBUG_STR_OFFSETS] = "str_offsets",
+    [DEBUG_CU_INDEX] = "cu_index",
 };
 
 /* How the bytes of a section are packed, and where its stream stands in them. */
@@ -123,29 +124,33 @@ enum symbol_result section_load(const struct elf_object *object, int fd, const s
 }
 
 /* Which section this name is of; DEBUG_SECTIONS: none of ours. */
-static unsigned which_section(const char *name, bool *is_zdebug) {
+static unsigned which_section(const char *name, enum debug_set set, bool *is_zdebug) {
     *is_zdebug = strncmp(name, ".zdebug_", 8) == 0;
     if (!*is_zdebug && strncmp(name, ".debug_", 7) != 0)
         return DEBUG_SECTIONS;
-    unsigned which = 0;
-    while (which < DEBUG_SECTIONS && strcmp(name + (*is_zdebug ? 8 : 7), section_names[which]) != 0)
-        which++;
-    return which;
+    name += *is_zdebug ? 8 : 7;
+    for (unsigned which = 0; which < DEBUG_SECTIONS; which++) {
+        const size_t length = strlen(section_names[which]);
+        const char *ending = set == DEBUG_SPLIT && which != DEBUG_CU_INDEX ? ".dwo" : "";
+        if (strncmp(name, section_names[which], length) == 0 && strcmp(name + length, ending) == 0)
+            return which;
+    }
+    return DEBUG_SECTIONS;
 }
 
 static bool is_memory_result(enum symbol_result result) {
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY;
 }
 
-enum symbol_result debug_sections_load(struct debug_sections *sections, struct elf_object *object, int fd,
-                                       struct memory *memory) {
+enum symbol_result debug_sections_load(struct debug_sections *sections, enum debug_set set, struct elf_object *object,
+                                       int fd, struct memory *memory) {
     *sections = (struct debug_sections){.memory = memory, .swap = object->form.swap};
     for (size_t i = 1; i < object->section_count; i++) {
         const struct elf_section *section = &object->sections[i];
         bool is_zdebug;
         if (section->size == 0 || !elf_section_is_inside(object, section))
             continue;
-        const unsigned which = which_section(elf_section_name(object, section), &is_zdebug);
+        const unsigned which = which_section(elf_section_name(object, section), set, &is_zdebug);
         if (which == DEBUG_SECTIONS || sections->at[which].bytes)
             continue;
         const enum symbol_result result = section_load(object, fd, section, is_zdebug, memory, &sections->at[which]);

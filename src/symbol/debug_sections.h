@@ -7,7 +7,7 @@
  * significant first). A section that cannot be read or unpacked is as if it were not there.
  *
  *     struct debug_sections sections;
- *     enum symbol_result result = debug_sections_load(&sections, &object, fd, memory);
+ *     enum symbol_result result = debug_sections_load(&sections, DEBUG_OF_OBJECT, &object, fd, size, memory);
  *     ... sections.at[DEBUG_INFO].bytes ...
  *     debug_sections_free(&sections);
  */
@@ -23,6 +23,7 @@ enum debug_section {
     DEBUG_RNGLISTS,
     DEBUG_ADDR,
     DEBUG_STR_OFFSETS,
+    DEBUG_CU_INDEX, /* of a package alone */
     DEBUG_SECTIONS
 };
 
@@ -37,10 +38,14 @@ struct debug_sections {
     bool swap; /* the object's byte order is not this machine's */
 };
 
+/* What belongs to the object itself, or what was split off (-gsplit-dwarf) and may lie in the same file: sections with
+   ".dwo" behind their names, and the index of a package. */
+enum debug_set { DEBUG_OF_OBJECT, DEBUG_SPLIT };
+
 /* FOUND: there are DEBUG_INFO and DEBUG_ABBREV. NO_SYMBOLS: one of them is not; LIMIT, NO_MEMORY. `fd` must be the
    object's; it is only read from. debug_sections_free after every outcome. */
-enum symbol_result debug_sections_load(struct debug_sections *sections, struct elf_object *object, int fd,
-                                       struct memory *memory);
+enum symbol_result debug_sections_load(struct debug_sections *sections, enum debug_set set, struct elf_object *object,
+                                       int fd, struct memory *memory);
 void debug_sections_free(struct debug_sections *sections);
 
 /* One section, whose bytes lie in the file: read and unpacked, the caller's to free (`size` bytes of `memory`). FOUND;

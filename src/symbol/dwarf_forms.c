@@ -60,15 +60,15 @@ static const struct form usual_forms[FORMS_USUAL] = {
     [0x19] = {0x19, 0, VALUE_NUMBER},
     [0x1a] = {0x1a, SIZE_ULEB, VALUE_STRX},
     [0x1b] = {0x1b, SIZE_ULEB, VALUE_INDEX},
-    [0x1c] = {0x1c, 4, VALUE_NONE},
-    [0x1d] = {0x1d, SIZE_OFFSET, VALUE_NONE},
+    [0x1c] = {0x1c, 4, VALUE_SHARED_ENTRY},
+    [0x1d] = {0x1d, SIZE_OFFSET, VALUE_SHARED_STR},
     [0x1e] = {0x1e, 16, VALUE_NONE},
     [0x1f] = {0x1f, SIZE_OFFSET, VALUE_LINE_STR},
     [0x20] = {0x20, 8, VALUE_NONE},
     [0x21] = {0x21, SIZE_IMPLICIT, VALUE_NUMBER},
     [0x22] = {0x22, SIZE_ULEB, VALUE_NUMBER},
     [0x23] = {0x23, SIZE_ULEB, VALUE_LIST},
-    [0x24] = {0x24, 8, VALUE_NONE},
+    [0x24] = {0x24, 8, VALUE_SHARED_ENTRY},
     [0x25] = {0x25, 1, VALUE_STRX},
     [0x26] = {0x26, 2, VALUE_STRX},
     [0x27] = {0x27, 3, VALUE_STRX},
@@ -80,10 +80,10 @@ static const struct form usual_forms[FORMS_USUAL] = {
 };
 
 static const struct form other_forms[] = {
-    {0x1f01, SIZE_ULEB, VALUE_INDEX},  /* GNU_addr_index */
-    {0x1f02, SIZE_ULEB, VALUE_STRX},   /* GNU_str_index */
-    {0x1f20, SIZE_OFFSET, VALUE_NONE}, /* GNU_ref_alt, GNU_strp_alt: in the file that dwz shares */
-    {0x1f21, SIZE_OFFSET, VALUE_NONE},
+    {0x1f01, SIZE_ULEB, VALUE_INDEX},          /* GNU_addr_index */
+    {0x1f02, SIZE_ULEB, VALUE_STRX},           /* GNU_str_index */
+    {0x1f20, SIZE_OFFSET, VALUE_SHARED_ENTRY}, /* GNU_ref_alt, GNU_strp_alt */
+    {0x1f21, SIZE_OFFSET, VALUE_SHARED_STR},
 };
 
 static struct form form_of(uint64_t id) {
@@ -166,14 +166,13 @@ bool take_unit_length(struct cursor *in, struct cursor *part, uint8_t *offset_si
 static bool take_unit_header(struct cursor *in, struct dwarf_unit *unit) {
     struct dwarf_shape *shape = &unit->shape;
     const bool is_new = shape->version >= 5;
-    const uint8_t *skipped;
     if (is_new && (!take_u8(in, &unit->type) || !take_u8(in, &shape->address_size)))
         return false;
     if (!take_sized(in, shape->offset_size, &unit->abbrevs))
         return false;
     if (!is_new && !take_u8(in, &shape->address_size))
         return false;
-    return unit->type < 4 || take_bytes(in, 8, &skipped); /* the signature of a type, or a split unit's id */
+    return unit->type < UNIT_SKELETON || take_u64(in, &unit->id);
 }
 
 bool take_unit(struct cursor *in, struct dwarf_unit *unit) {

@@ -33,14 +33,17 @@ enum dwarf_attribute {
     AT_STR_OFFSETS_BASE = 0x72,
     AT_ADDR_BASE = 0x73,
     AT_RNGLISTS_BASE = 0x74,
+    AT_DWO_NAME = 0x76,
     AT_MIPS_LINKAGE_NAME = 0x2007,
+    AT_GNU_DWO_NAME = 0x2130,
+    AT_GNU_DWO_ID = 0x2131,
     AT_GNU_RANGES_BASE = 0x2132,
     AT_GNU_ADDR_BASE = 0x2133
 };
 
 /* What a value is; its number means different things for each. */
 enum dwarf_class {
-    VALUE_NONE,       /* blocks, and what lies in other files */
+    VALUE_NONE,       /* blocks, and types by their signature */
     VALUE_NUMBER,     /* constants, flags, offsets of other sections */
     VALUE_ADDRESS,    /* in the object */
     VALUE_INDEX,      /* of an address in .debug_addr */
@@ -49,8 +52,10 @@ enum dwarf_class {
     VALUE_UNIT_ENTRY, /* the same from the start of its unit */
     VALUE_STR,        /* offset in .debug_str */
     VALUE_LINE_STR,
-    VALUE_STRX, /* index of an offset in .debug_str_offsets */
-    VALUE_TEXT  /* in place */
+    VALUE_STRX,         /* index of an offset in .debug_str_offsets */
+    VALUE_TEXT,         /* in place */
+    VALUE_SHARED_ENTRY, /* offset of an entry in .debug_info of the file that several objects share */
+    VALUE_SHARED_STR    /* the same in its .debug_str */
 };
 
 struct dwarf_value {
@@ -89,12 +94,14 @@ struct dwarf_shape {
 struct dwarf_unit {
     uint64_t offset, entries, end; /* in .debug_info: of its header, of its first entry, behind it */
     uint64_t abbrevs;              /* offset of its table */
+    uint64_t id;                   /* of a skeleton and of what was split off it, from version 5 on */
     struct dwarf_shape shape;
     uint8_t type; /* DW_UT_*, from version 5 on; else DW_UT_compile */
 };
 
 #define UNIT_COMPILE 1u
 #define UNIT_PARTIAL 3u
+#define UNIT_SKELETON 4u
 
 /* A number in 7-bit groups; bits beyond 64 are dropped. */
 bool take_uleb(struct cursor *in, uint64_t *value);

@@ -36,6 +36,11 @@ static struct dwarf_value *member_of(struct dwarf_entry *e, uint16_t name) {
         return &e->lines;
     case AT_COMP_DIR:
         return &e->folder;
+    case AT_DWO_NAME:
+    case AT_GNU_DWO_NAME:
+        return &e->split_name;
+    case AT_GNU_DWO_ID:
+        return &e->split_id;
     case AT_STR_OFFSETS_BASE:
         return &e->str_offsets;
     case AT_ADDR_BASE:
@@ -154,6 +159,8 @@ const char *entry_text(const struct dwarf_info *info, const struct info_unit *un
         return section_text(info->sections->at[DEBUG_LINE_STR], value->number);
     case VALUE_STRX:
         return strx_text(info->sections, unit->str_offsets, unit->unit.shape.offset_size, value->number);
+    case VALUE_SHARED_STR:
+        return info->shared ? section_text(info->shared->sections->at[DEBUG_STR], value->number) : NULL;
     default:
         return NULL;
     }
@@ -285,7 +292,8 @@ static enum symbol_result read_list(struct range_reader *r, const struct dwarf_v
                             &offset))
             return SYMBOL_FOUND;
         offset += base;
-    }
+    } else
+        offset += r->unit->range_offset;
     return r->unit->unit.shape.version >= 5 ? read_new_ranges(r, offset) : read_old_ranges(r, offset);
 }
 
@@ -315,7 +323,8 @@ const struct info_unit *dwarf_info_unit(const struct dwarf_info *info, uint64_t 
 }
 
 static const struct dwarf_value *next_origin(const struct dwarf_entry *e) {
-    return e->origin.is == VALUE_ENTRY ? &e->origin : e->specification.is == VALUE_ENTRY ? &e->specification : NULL;
+    const struct dwarf_value *origin = e->origin.is == VALUE_NONE ? &e->specification : &e->origin;
+    return origin->is == VALUE_ENTRY || origin->is == VALUE_SHARED_ENTRY ? origin : NULL;
 }
 
 enum symbol_result entry_function(struct dwarf_info *info, uint64_t offset, const char **name) {
@@ -324,7 +333,7 @@ enum symbol_result entry_function(struct dwarf_info *info, uint64_t offset, cons
     const char *plain = NULL;
     *name = NULL;
     for (unsigned step = 0; step < ORIGINS_MOST; step++) {
-        const struct info_unit *unit = dwarf_info_unit(info, offset);
+        const struct info_unit *unit = info ? dwarf_info_unit(info, offset) : NULL;
         const enum symbol_result result = unit ? entries_begin(info, unit, offset, &r) : SYMBOL_DAMAGED;
         if (result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY)
             return result;
@@ -336,6 +345,8 @@ enum symbol_result entry_function(struct dwarf_info *info, uint64_t offset, cons
         const struct dwarf_value *origin = next_origin(&e);
         if (*name || !origin)
             break;
+        if (origin->is == VALUE_SHARED_ENTRY)
+            info = info->shared;
         offset = origin->number;
     }
     if (!*name)
@@ -360,6 +371,8 @@ static void note_first_entry(struct dwarf_info *info, struct info_unit *u, const
     u->has_ranges = e->ranges.is != VALUE_NONE || e->high.is != VALUE_NONE;
     u->folder = entry_text(info, u, &e->folder);
     u->name = entry_text(info, u, &e->name);
+    u->split_name = entry_text(info, u, &e->split_name);
+    u->split_id = u->unit.type == UNIT_SKELETON ? u->unit.id : e->split_id.number;
 }
 
 static enum symbol_result read_first_entry(struct dwarf_info *info, struct info_unit *u, uint32_t number) {
@@ -389,9 +402,9 @@ static enum symbol_result add_unit(struct dwarf_info *info, const struct dwarf_u
 }
 
 enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_sections *sections,
-                                   struct memory *memory) {
+                                   struct dwarf_info *shared, struct memory *memory) {
     const struct section_bytes at = sections->at[DEBUG_INFO];
-    *info = (struct dwarf_info){.memory = memory, .sections = sections};
+    *info = (struct dwarf_info){.memory = memory, .sections = sections, .shared = shared};
     u64_map_init(&info->table_of, memory);
     info->abbrevs_left = 2 * (uint64_t)sections->at[DEBUG_ABBREV].size;
     info->ranges.left =
@@ -401,6 +414,64 @@ enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_s
     enum symbol_result result = SYMBOL_FOUND;
     while (result == SYMBOL_FOUND && info->unit_count < UINT32_MAX - 1 && take_unit(&in, &unit))
         result = add_unit(info, &unit);
+    return result;
+}
+
+/* A unit with the bases of its skeleton and of its place. */
+static struct info_unit split_unit(const struct dwarf_unit *unit, const struct split_place *place,
+                                   const struct info_unit *skeleton) {
+    const bool is_new = unit->shape.version >= 5;
+    struct info_unit u = {.unit = *unit, .low = skeleton->low, .addresses = skeleton->addresses};
+    u.unit.abbrevs += place->abbrevs;
+    u.str_offsets = place->str_offsets + (is_new ? 2u * unit->shape.offset_size : 0);
+    u.range_lists = place->range_lists + (is_new ? unit->shape.offset_size + 8u : 0);
+    u.range_offset = is_new ? place->range_lists : skeleton->range_lists;
+    return u;
+}
+
+static enum symbol_result check_split(struct dwarf_info *info, const struct info_unit *u,
+                                      const struct info_unit *skeleton) {
+    struct entry_reader r;
+    struct dwarf_entry e;
+    const enum symbol_result result = entries_begin(info, u, u->unit.entries, &r);
+    if (result != SYMBOL_FOUND)
+        return result == SYMBOL_DAMAGED ? SYMBOL_NO_MATCH : result;
+    if (!entries_next(&r, &e) || !e.abbrev || e.abbrev->tag != TAG_COMPILE_UNIT)
+        return SYMBOL_NO_MATCH;
+    const uint64_t id = u->unit.shape.version >= 5 ? u->unit.id : e.split_id.number;
+    return id == skeleton->split_id ? SYMBOL_FOUND : SYMBOL_NO_MATCH;
+}
+
+static enum symbol_result find_split(struct dwarf_info *info, const struct split_place *place,
+                                     const struct info_unit *skeleton, struct split_budget *budget) {
+    const struct section_bytes at = info->sections->at[DEBUG_INFO];
+    struct dwarf_unit unit;
+    if (place->info > place->info_end || place->info_end > at.size)
+        return SYMBOL_NO_MATCH;
+    struct cursor in =
+        cursor_on(at.bytes + place->info, place->info_end - place->info, place->info, info->sections->swap);
+    enum symbol_result result = SYMBOL_NO_MATCH;
+    while (result == SYMBOL_NO_MATCH && take_unit(&in, &unit)) {
+        if (budget->headers-- == 0)
+            return budget->headers = 0, SYMBOL_LIMIT;
+        info->units[0] = split_unit(&unit, place, skeleton);
+        if (unit.entries)
+            result = check_split(info, &info->units[0], skeleton);
+    }
+    return result;
+}
+
+enum symbol_result dwarf_info_open_split(struct dwarf_info *info, const struct debug_sections *sections,
+                                         const struct split_place *place, const struct info_unit *skeleton,
+                                         struct memory *memory, struct split_budget *budget) {
+    *info = (struct dwarf_info){.memory = memory, .sections = sections, .abbrevs_left = budget->abbrevs};
+    u64_map_init(&info->table_of, memory);
+    info->units = mem_grow(memory, NULL, 0, &info->unit_room, 1, sizeof *info->units);
+    if (!info->units)
+        return table_memory_result(memory);
+    info->unit_count = 1;
+    const enum symbol_result result = find_split(info, place, skeleton, budget);
+    budget->abbrevs = info->abbrevs_left;
     return result;
 }
 

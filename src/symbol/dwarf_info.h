@@ -20,7 +20,7 @@ struct dwarf_entry {
     uint64_t offset;
     const struct dwarf_abbrev *abbrev; /* NULL: the end of a list of children */
     struct dwarf_value low, high, ranges, name, linkage, origin, specification, call_file, call_line, sibling;
-    struct dwarf_value lines, folder; /* of the first entry of a unit */
+    struct dwarf_value lines, folder, split_name, split_id; /* of the first entry of a unit */
     struct dwarf_value str_offsets, addresses, range_lists;
 };
 
@@ -31,6 +31,9 @@ struct info_unit {
     uint64_t lines;                               /* offset in .debug_line */
     const char *folder;                           /* DW_AT_comp_dir, or NULL */
     const char *name;
+    const char *split_name; /* the file that its entries are in; NULL: they are here */
+    uint64_t split_id;
+    uint64_t range_offset;      /* added to offsets of range lists */
     bool has_lines, has_ranges; /* has_ranges: it said itself which addresses are its own */
 };
 
@@ -42,7 +45,8 @@ struct abbrevs_slot {
 struct dwarf_info {
     struct memory *memory;
     const struct debug_sections *sections;
-    struct info_unit *units; /* by offset */
+    struct dwarf_info *shared; /* what several objects share; NULL: nothing, or it is not there */
+    struct info_unit *units;   /* by offset */
     size_t unit_count, unit_room;
     struct abbrevs_slot *tables;
     size_t table_count, table_room;
@@ -58,9 +62,25 @@ struct entry_reader {
     struct cursor in;
 };
 
-/* FOUND, LIMIT or NO_MEMORY. `sections` must outlive it. Close it after every outcome. */
+/* FOUND, LIMIT or NO_MEMORY. `sections` and `shared` must outlive it. Close it after every outcome. */
 enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_sections *sections,
-                                   struct memory *memory);
+                                   struct dwarf_info *shared, struct memory *memory);
+
+/* Where the parts of a unit lie in the sections of another file; all of them in one that has no index. */
+struct split_place {
+    uint64_t info, info_end, abbrevs, str_offsets, range_lists;
+};
+
+/* What may still be read of all split files: bytes of abbreviations, and headers of units. */
+struct split_budget {
+    uint64_t abbrevs, headers;
+};
+
+/* The one unit that was split off a skeleton, which is then info->units[0]. `sections` have the addresses and old
+   ranges of the skeleton's object. NO_MATCH: none there has its id. What was read is taken off the budget. */
+enum symbol_result dwarf_info_open_split(struct dwarf_info *info, const struct debug_sections *sections,
+                                         const struct split_place *place, const struct info_unit *skeleton,
+                                         struct memory *memory, struct split_budget *budget);
 void dwarf_info_close(struct dwarf_info *info);
 
 /* Stands before the entry at `offset`, which must be inside the unit. */

@@ -55,6 +55,7 @@ struct symbol_object {
     size_t build_id_size;
     uint32_t owner;      /* JIT: the user the process ran as */
     const uint32_t *crc; /* NULL, or what the bytes of an ELF file must add up to where it has no build-id asked for */
+    const char *debug_folder; /* lines: where separate files are; NULL: /usr/lib/debug below symfs */
     const char *cache; /* lines, kallsyms: the folder of what was found out before (cache_folder.h), which must outlive
                           the handle; NULL: none */
     bool may_be_bare;  /* an ELF file without symbols is FOUND, too: they may be in another file */

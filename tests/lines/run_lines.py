@@ -27,7 +27,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
 SYMBOLIZER = "llvm-symbolizer-19"
 PATH = os.environ.get("PATH", "") + ":/usr/local/bin:/usr/bin:/bin"
-COUNT = 10000 if os.environ.get("PERFRAY_LONG") else 2000
+LONG = bool(os.environ.get("PERFRAY_LONG"))
+COUNT = 10000 if LONG else 2000
 LEAST = 0.999
 SHOWN = 5
 SEED = 5
@@ -44,15 +45,21 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Object:
     """How an object is made. COMPILER: the first of these that is there; no SOURCE: an installed one, by its path."""
-    source: str = ""
+    source: str = ""  # or several
     compiler: tuple = ()
     options: tuple = ()
     installed: str = ""
     beside: str = ""  # the other object, equal but for its packing, that llvm-symbolizer can read
+    shared: bool = False  # part of it goes into another file, and llvm-symbolizer is asked for what it was before
+    after: tuple = ()  # steps: words of which "{}" is the object
 
 
 GXX, CLANG14, CLANG19, GCC = ("g++",), ("clang++-14",), ("clang++-19",), ("gcc",)
 CXX = ("-std=c++17", "-O2", "-g")
+SHARED = (("cp", "{}", "{}.copy"), ("dwz", "-m", "{}.shared", "{}", "{}.copy"), ("test", "-s", "{}.shared"))
+PACKAGE = (("llvm-dwp-19", "-e", "{}", "-o", "{}.dwp"), ("sh", "-c", "rm *.dwo"))
+UNITS = ("boxes.cpp",) if LONG else ("loops.c", "nested.c")  # what is in other files is quickly made of small ones
+GCC_C, CLANG14_C, CLANG19_C = (GXX, CLANG14, CLANG19) if LONG else (GCC, ("clang-14",), ("clang-19",))
 LARGE = ("-DLARGE",)  # std::regex too: as much code again, and most of the time of the compiler
 
 OBJECTS = {
@@ -74,6 +81,14 @@ OBJECTS = {
     "gcc_s390x": Object("loops.c", ("s390x-linux-gnu-gcc",), ("-O2", "-g")),
     "rust": Object("grains.rs", ("rustc",), ("-g", "-O", "-Csymbol-mangling-version=v0")),
     "rust_legacy": Object("grains.rs", ("rustc",), ("-g", "-O")),
+    "gcc_split5": Object(UNITS, GCC_C, ("-O2", "-gdwarf-5", "-gsplit-dwarf")),
+    "gcc_split4": Object(UNITS, GCC_C, ("-O2", "-gdwarf-4", "-gsplit-dwarf")),
+    "clang19_split5": Object(UNITS, CLANG19_C, ("-O2", "-gdwarf-5", "-gsplit-dwarf")),
+    "clang14_split4": Object(UNITS, CLANG14_C, ("-O2", "-gdwarf-4", "-gsplit-dwarf")),
+    "gcc_package4": Object(UNITS, GCC_C, ("-O2", "-gdwarf-4", "-gsplit-dwarf"), after=PACKAGE),
+    "clang19_package5": Object(UNITS, CLANG19_C, ("-O2", "-gdwarf-5", "-gsplit-dwarf"), after=PACKAGE),
+    "gcc_shared4": Object(UNITS, GCC_C, ("-O2", "-gdwarf-4", "-Wl,--build-id"), shared=True, after=SHARED),
+    "gcc_shared5": Object(UNITS, GCC_C, ("-O2", "-gdwarf-5"), shared=True, after=(SHARED[0], (*SHARED[1], "--dwarf-5"), SHARED[2])),
     "libc": Object(installed="libc.so.6"),
 }
 
@@ -95,7 +110,7 @@ def installed_debug(name):
 
 
 def find_source(name):
-    for folder in (PROGRAMS, os.path.join(HERE, "../script/programs")):
+    for folder in (PROGRAMS, os.path.join(HERE, "../script/programs"), os.path.join(HERE, "../fixtures/objects")):
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
     raise Failed("no source %s" % name)
@@ -109,9 +124,18 @@ def make(name, folder):
     if not compiler:
         raise Skipped("%s is not installed" % " or ".join(what.compiler))
     made = os.path.join(folder, name)
-    done = run([compiler, "-o", made, *what.options, find_source(what.source)], folder)
+    sources = [find_source(source) for source in ([what.source] if isinstance(what.source, str) else what.source)]
+    done = run([compiler, "-o", made, *what.options, *sources], folder)
     if done.returncode != 0:
         raise Skipped("%s does not make it: %s" % (compiler, (done.stderr.strip() or "?").split("\n")[-1]))
+    if what.shared:
+        shutil.copy(made, made + ".whole")
+    for words in what.after:
+        if not shutil.which(words[0], path=PATH):
+            raise Skipped("%s is not installed" % words[0])
+        done = run([word.replace("{}", made) for word in words], folder)
+        if done.returncode != 0:
+            raise Failed("%s: status %d, %s" % (words[0], done.returncode, done.stderr.strip()[-200:]))
     return made
 
 
@@ -213,7 +237,9 @@ def check(name):
         if not shutil.which(SYMBOLIZER, path=PATH):
             raise Skipped("%s is not installed" % SYMBOLIZER)
         with tempfile.TemporaryDirectory(prefix="perfray-lines-") as folder:
-            path, beside = make(name, folder), make(OBJECTS[name].beside or name, folder)
+            path = make(name, folder)
+            beside = make(OBJECTS[name].beside, folder) if OBJECTS[name].beside else path
+            beside = path + ".whole" if OBJECTS[name].shared else beside
             return "ok lines %s (%s)" % (name, compare(path, beside))
     except Skipped as why:
         return "skip lines %s: %s" % (name, why)

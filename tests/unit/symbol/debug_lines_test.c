@@ -109,3 +109,99 @@ TEST(debug_lines_survive_each_damaged_byte) {
     }
     scratch_remove(&scratch);
 }
+
+/* Objects of which a part is in another file, beside them. */
+static const struct {
+    const char *name, *other;
+} apart[] = {
+    {"nested-package.so", "nested-package.so.dwp"},
+    {"nested-split.so", "nested-split.so-nested.dwo"},
+    {"nested-shared.so", "nested-shared.debug"},
+};
+
+static size_t read_fixture(const char *name, uint8_t *bytes, size_t room) {
+    FILE *file = fopen(fixture_object(name), "rb");
+    assert_non_null(file);
+    const size_t length = fread(bytes, 1, room, file);
+    fclose(file);
+    assert_true(length > 0 && length < room);
+    return length;
+}
+
+/* A folder with an object and its other part, which may be left out. */
+static void put_apart(struct scratch_file *object, struct scratch_file *other, size_t i, bool has_other) {
+    static uint8_t bytes[32 << 10];
+    scratch_make(object);
+    snprintf(object->path, sizeof object->path, "%s/%s", object->folder, apart[i].name);
+    scratch_write(object, bytes, read_fixture(apart[i].name, bytes, sizeof bytes));
+    *other = *object;
+    snprintf(other->path, sizeof other->path, "%s/%s", object->folder, apart[i].other);
+    if (has_other)
+        scratch_write(other, bytes, read_fixture(apart[i].other, bytes, sizeof bytes));
+}
+
+static void remove_apart(const struct scratch_file *object, const struct scratch_file *other) {
+    unlink(other->path);
+    scratch_remove(object);
+}
+
+/* How many addresses have a function, and how many are in an inlined one. */
+static void count_named(const char *path, size_t *named, size_t *inlined) {
+    struct memory memory;
+    struct debug_lines *lines;
+    struct source_frames frames;
+    memory_init(&memory, NULL, 0);
+    assert_result_is(open_at(path, &memory, &lines), SYMBOL_FOUND);
+    *named = *inlined = 0;
+    for (uint64_t address = FROM; address < END; address++) {
+        if (debug_lines_find(lines, address, &frames) != SYMBOL_FOUND)
+            continue;
+        *named += frames.at[frames.count - 1].function != NULL;
+        *inlined += frames.count > 1;
+    }
+    debug_lines_close(lines);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(debug_lines_read_what_is_in_other_files) {
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        struct scratch_file object, other;
+        size_t named, inlined, bare_named, bare_inlined;
+        put_apart(&object, &other, i, true);
+        count_named(object.path, &named, &inlined);
+        unlink(other.path);
+        count_named(object.path, &bare_named, &bare_inlined);
+        assert_true(named > bare_named && inlined > 0);
+        assert_true(inlined > bare_inlined || strcmp(apart[i].name, "nested-shared.so") == 0);
+        remove_apart(&object, &other);
+    }
+}
+
+TEST(debug_lines_survive_damage_and_failing_allocations_in_other_files) {
+    static uint8_t bytes[32 << 10];
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        struct scratch_file object, other;
+        struct failing_alloc failing;
+        struct memory memory;
+        put_apart(&object, &other, i, true);
+        failing.has_failed = true;
+        for (long n = 1; failing.has_failed; n++) {
+            failing_alloc_begin(&failing, n);
+            memory_init(&memory, &failing.alloc, 0);
+            const enum symbol_result result = ask_all(object.path, &memory);
+            assert_int_equal(failing.blocks, 0);
+            assert_result_is(result, failing.has_failed ? SYMBOL_NO_MEMORY : SYMBOL_FOUND);
+        }
+        const size_t length = read_fixture(apart[i].other, bytes, sizeof bytes);
+        for (size_t at = 0; at < length; at += 3) {
+            const uint8_t was = bytes[at];
+            memory_init(&memory, NULL, (uint64_t)16 << 20);
+            bytes[at] ^= (uint8_t)(1u + at % 255);
+            scratch_write(&other, bytes, at % 2 ? length : length - at % length);
+            ask_all(object.path, &memory);
+            assert_int_equal(memory.used, 0);
+            bytes[at] = was;
+        }
+        remove_apart(&object, &other);
+    }
+}
