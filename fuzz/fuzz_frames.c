@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     fuzz_file_open(&file, bytes, length);
     memory_init(&memory, NULL, (uint64_t)64 << 20);
     const struct symbol_object object = {.kind = SYMBOL_USER, .path = file.path};
-    if (unwind_table_open(&object, &memory, &table) == SYMBOL_FOUND) {
+    if (unwind_table_open(&object, NULL, &memory, &table) == SYMBOL_FOUND) {
         for (size_t at = 0; at + 8 <= length && at / 8 < WORDS_MOST; at += 8)
             check_plan(table, load_u64(bytes + at, false));
         for (uint64_t address = 0; address < 0x4000; address += 5)

@@ -82,13 +82,13 @@ static bool linked_place(const struct debug_search *search, unsigned place, cons
     return join_path(path, place == 3 ? folder : "", search->path, length, place == 2 ? "/.debug/" : "/", name);
 }
 
-bool named_object_debug_place(const struct named_object *o, const struct debug_search *search, unsigned place,
-                              char path[DEBUG_PATH_ROOM], struct symbol_object *found) {
-    const struct debug_link *link = o->source->debug_link ? o->source->debug_link(o->handle) : NULL;
+bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size_t own_size,
+                      const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
+                      struct symbol_object *found) {
     const char *folder = search->folder ? search->folder : DEBUG_FOLDER;
     const bool below = (place == 0 || place == 3) && search->folder; /* as the user typed it */
-    size_t size = search->size;
-    const uint8_t *id = size ? search->build_id : o->source->build_id(o->handle, &size);
+    const size_t size = search->size ? search->size : own_size;
+    const uint8_t *id = search->size ? search->build_id : own_id;
     *found = (struct symbol_object){.kind = SYMBOL_USER,
                                     .path = path,
                                     .symfs = below ? NULL : search->symfs,
@@ -102,6 +102,14 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
     if (place == DEBUG_PLACES - 1)
         return kept_debug_place(id, size, path, found);
     return search->path && link && *link->name && linked_place(search, place, link->name, path);
+}
+
+bool named_object_debug_place(const struct named_object *o, const struct debug_search *search, unsigned place,
+                              char path[DEBUG_PATH_ROOM], struct symbol_object *found) {
+    const struct debug_link *link = o->source->debug_link ? o->source->debug_link(o->handle) : NULL;
+    size_t size;
+    const uint8_t *id = o->source->build_id(o->handle, &size);
+    return debug_file_place(link, id, size, search, place, path, found);
 }
 
 void named_object_open_debug(struct named_object *o, const struct debug_search *search, struct memory *memory) {

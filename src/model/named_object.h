@@ -60,6 +60,11 @@ struct debug_search {
 bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
                               char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
+/* The same of an object that says this link, which may be NULL, and has this build-id. */
+bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size_t own_size,
+                      const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
+                      struct symbol_object *found);
+
 /* Looks for the symbols that were taken out of the object. */
 void named_object_open_debug(struct named_object *object, const struct debug_search *search, struct memory *memory);
 

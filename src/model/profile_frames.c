@@ -35,8 +35,12 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
     init_lock(&f->lock);
     intern_init(&f->keys, p->memory);
     u64_map_init(&f->places, p->memory);
-    const struct unwind_options how = {
-        .symfs = p->wish.names.symfs, .release = p->wish.names.release, .arch = f->arch, .none = p->wish.names.none};
+    const struct unwind_options how = {.symfs = p->wish.names.symfs,
+                                       .debug_folder = p->wish.names.debug_folder,
+                                       .fetched = p->wish.names.fetched,
+                                       .release = p->wish.names.release,
+                                       .arch = f->arch,
+                                       .none = p->wish.names.none};
     unwind_objects_init(&f->unwinding, &p->state, p->memory, &how);
 }
 

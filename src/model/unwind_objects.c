@@ -21,11 +21,35 @@ void unwind_objects_free(struct unwind_objects *all) {
     pthread_mutex_destroy(&all->lock);
 }
 
+/* What was taken out of an object, as for its names. */
+struct apart {
+    struct debug_search search;
+    char path[DEBUG_PATH_ROOM];
+};
+
+static bool find_apart(void *context, unsigned place, const struct debug_link *link, const struct build_id *id,
+                       struct symbol_object *found) {
+    struct apart *apart = context;
+    return debug_file_place(link, id->bytes, id->size, &apart->search, place, apart->path, found);
+}
+
+static enum symbol_result open_table(struct unwind_objects *all, const struct object *o, const struct symbol_object *at,
+                                     struct unwind_table **table) {
+    struct apart apart = {.search = {.path = intern_chars(&all->state->names, o->path),
+                                     .symfs = all->options.symfs,
+                                     .folder = all->options.debug_folder,
+                                     .fetched = all->options.fetched,
+                                     .build_id = o->build_id,
+                                     .size = o->build_id_size}};
+    const struct unwind_places places = {.count = DEBUG_PLACES, .context = &apart, .find = find_apart};
+    return unwind_table_open(at, &places, &all->memory, table);
+}
+
 static enum symbol_result open_kept(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
     char path[DEBUG_PATH_ROOM];
     struct symbol_object kept;
     return kept_object_place(o->build_id, o->build_id_size, o->kind == OBJECT_VDSO, path, &kept)
-               ? unwind_table_open(&kept, &all->memory, table)
+               ? open_table(all, o, &kept, table)
                : SYMBOL_NO_FILE;
 }
 
@@ -35,7 +59,7 @@ static enum symbol_result open_file(struct unwind_objects *all, const struct obj
                                       .symfs = all->options.symfs,
                                       .build_id = o->build_id,
                                       .build_id_size = o->build_id_size};
-    const enum symbol_result result = unwind_table_open(&own, &all->memory, table);
+    const enum symbol_result result = open_table(all, o, &own, table);
     return result == SYMBOL_FOUND || result == SYMBOL_NO_MEMORY ? result : open_kept(all, o, table);
 }
 
@@ -46,7 +70,7 @@ static enum symbol_result open_vdso(struct unwind_objects *all, const struct obj
         return SYMBOL_FOUND;
     if (o->build_id_size == 0 && !kernel_release_is_running(all->options.release))
         return SYMBOL_OTHER_BUILD;
-    return unwind_table_open(&own, &all->memory, table);
+    return unwind_table_open(&own, NULL, &all->memory, table);
 }
 
 /* What was told of it so far. */

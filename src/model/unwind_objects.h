@@ -12,10 +12,11 @@
 #include <pthread.h>
 
 struct unwind_options {
-    const char *symfs;   /* objects are looked for under this folder; NULL: / */
-    const char *release; /* of the recorded kernel; NULL: not told */
-    const char *arch;    /* of the recorded machine; NULL or "": this one's */
-    bool none;           /* open nothing: no stack is unwound */
+    const char *symfs;                  /* objects are looked for under this folder; NULL: / */
+    const char *debug_folder, *fetched; /* as names have them (address_names.h) */
+    const char *release;                /* of the recorded kernel; NULL: not told */
+    const char *arch;                   /* of the recorded machine; NULL or "": this one's */
+    bool none;                          /* open nothing: no stack is unwound */
 };
 
 struct unwind_object {

@@ -2,7 +2,7 @@
 /* Finds the sections of call frame information and has them compiled: see unwind_table.h. */
 #include "unwind_table.h"
 
-#include "elf_object.h"
+#include "debug_link.h"
 #include "jit_dump.h"
 #include "own_vdso.h"
 #include "regular_file.h"
@@ -129,20 +129,9 @@ static enum symbol_result check(struct unwind_table *t, struct source *s, const 
     return result == SYMBOL_FOUND && (!t->machine || s->object.header.type == ET_REL) ? SYMBOL_NO_SYMBOLS : result;
 }
 
-static enum symbol_result read_object(struct unwind_table *t, struct source *s, const struct symbol_object *asked) {
-    enum symbol_result result = check(t, s, asked);
-    if (result == SYMBOL_FOUND)
-        result = read_segments(t, s);
-    if (result == SYMBOL_FOUND)
-        result = load_named(s);
-    if (result == SYMBOL_FOUND && !s->frames.bytes.bytes)
-        result = load_by_header(s);
-    if (result == SYMBOL_FOUND)
-        result = compile(t, s);
-    mem_free(t->memory, (uint8_t *)(uintptr_t)s->frames.bytes.bytes, s->frames.bytes.size, 1);
-    mem_free(t->memory, (uint8_t *)(uintptr_t)s->debug.bytes.bytes, s->debug.bytes.size, 1);
-    elf_object_end(&s->object);
-    return result;
+static void forget(struct frame_section *section, struct memory *memory) {
+    mem_free(memory, (uint8_t *)(uintptr_t)section->bytes.bytes, section->bytes.size, 1);
+    section->bytes = (struct section_bytes){0};
 }
 
 static enum symbol_result open_file(const struct symbol_object *asked, struct source *s) {
@@ -154,8 +143,75 @@ static enum symbol_result open_file(const struct symbol_object *asked, struct so
     return result;
 }
 
-enum symbol_result unwind_table_open(const struct symbol_object *asked, struct memory *memory,
-                                     struct unwind_table **table) {
+/* Its .debug_frame, where it is of the build that is asked for. */
+static enum symbol_result read_apart(struct source *apart, const struct symbol_object *asked, struct memory *memory) {
+    struct build_id id;
+    enum symbol_result result = elf_object_start(&apart->object, apart->fd, apart->size, memory);
+    if (result == SYMBOL_FOUND)
+        result = load_named(apart);
+    if (result != SYMBOL_FOUND || !apart->debug.bytes.bytes)
+        return result;
+    elf_read_build_id(&apart->object, &id);
+    result = elf_build_check(asked, &id, apart->fd, apart->size);
+    if (result != SYMBOL_FOUND)
+        forget(&apart->debug, memory);
+    return result;
+}
+
+static enum symbol_result load_apart(struct source *s, const struct symbol_object *asked) {
+    struct source apart = {.fd = -1};
+    struct memory *memory = s->object.memory;
+    enum symbol_result result = open_file(asked, &apart);
+    if (result != SYMBOL_FOUND)
+        return result;
+    result = read_apart(&apart, asked, memory);
+    const bool is_same = apart.debug.bytes.bytes && apart.object.header.e_machine == s->object.header.e_machine &&
+                         apart.object.swap == s->object.swap;
+    if (is_same)
+        s->debug = apart.debug;
+    else
+        forget(&apart.debug, memory);
+    forget(&apart.frames, memory);
+    elf_object_end(&apart.object);
+    close(apart.fd);
+    return result;
+}
+
+/* .debug_frame of what was taken out of the object. */
+static enum symbol_result load_from_places(struct source *s, const struct unwind_places *places) {
+    struct debug_link link;
+    struct build_id id;
+    struct symbol_object at;
+    enum symbol_result result = SYMBOL_FOUND;
+    elf_read_debug_link(&s->object, &link);
+    elf_read_build_id(&s->object, &id);
+    for (unsigned i = 0; i < places->count && !s->debug.bytes.bytes && result != SYMBOL_NO_MEMORY; i++)
+        if (places->find(places->context, i, &link, &id, &at))
+            result = load_apart(s, &at);
+    return result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
+}
+
+static enum symbol_result read_object(struct unwind_table *t, struct source *s, const struct symbol_object *asked,
+                                      const struct unwind_places *places) {
+    enum symbol_result result = check(t, s, asked);
+    if (result == SYMBOL_FOUND)
+        result = read_segments(t, s);
+    if (result == SYMBOL_FOUND)
+        result = load_named(s);
+    if (result == SYMBOL_FOUND && !s->frames.bytes.bytes)
+        result = load_by_header(s);
+    if (result == SYMBOL_FOUND && places && !s->debug.bytes.bytes)
+        result = load_from_places(s, places);
+    if (result == SYMBOL_FOUND)
+        result = compile(t, s);
+    forget(&s->frames, t->memory);
+    forget(&s->debug, t->memory);
+    elf_object_end(&s->object);
+    return result;
+}
+
+enum symbol_result unwind_table_open(const struct symbol_object *asked, const struct unwind_places *places,
+                                     struct memory *memory, struct unwind_table **table) {
     struct source s = {.fd = -1};
     *table = NULL;
     enum symbol_result result = open_file(asked, &s);
@@ -169,7 +225,7 @@ enum symbol_result unwind_table_open(const struct symbol_object *asked, struct m
     made->memory = memory;
     made->fd = s.fd;
     unwind_plans_init(&made->plans, memory);
-    result = read_object(made, &s, asked);
+    result = read_object(made, &s, asked, places);
     if (result == SYMBOL_FOUND)
         *table = made;
     else

@@ -15,15 +15,24 @@
  * An open table does not change: any thread may look. Where an object has no table of sections, .eh_frame is found by
  * the program header of .eh_frame_hdr.
  */
-#include "symbol_source.h"
+#include "elf_object.h"
 #include "unwind_rows.h"
 
 struct unwind_table;
 
+/* Where what was taken out of an object may be: place number `place` of `count`; false: there is no such place. */
+struct unwind_places {
+    unsigned count;
+    void *context;
+    bool (*find)(void *context, unsigned place, const struct debug_link *link, const struct build_id *id,
+                 struct symbol_object *found);
+};
+
 /* FOUND; NO_SYMBOLS: the object has nothing of the kind, or is of a machine that we know nothing of; and what opening
-   an object gives otherwise. Of kinds SYMBOL_USER and SYMBOL_VDSO, the copy of our own process. */
-enum symbol_result unwind_table_open(const struct symbol_object *object, struct memory *memory,
-                                     struct unwind_table **table);
+   an object gives otherwise. Of kinds SYMBOL_USER and SYMBOL_VDSO, the copy of our own process. Where it has no
+   .debug_frame that of the first of these places that has one is used; NULL: there are none. */
+enum symbol_result unwind_table_open(const struct symbol_object *object, const struct unwind_places *places,
+                                     struct memory *memory, struct unwind_table **table);
 /* The same of code that a compiler made and told of; it has no bytes. NO_SYMBOLS: it told nothing of the kind. */
 struct jit_dump;
 enum symbol_result unwind_table_of_dump(const struct jit_dump *dump, struct memory *memory,

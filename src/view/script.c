@@ -304,8 +304,12 @@ static void names_open(struct script *s, struct script_names *names) {
                                               .mangled = s->options->mangled,
                                               .parameters = s->options->parameters,
                                               .demangle_kernel = s->options->demangle_kernel};
-    const struct unwind_options unwinding = {
-        .symfs = s->options->symfs, .release = s->release, .arch = s->arch, .none = s->options->no_symbols};
+    const struct unwind_options unwinding = {.symfs = s->options->symfs,
+                                             .debug_folder = s->options->debug_dir,
+                                             .fetched = s->options->fetched,
+                                             .release = s->release,
+                                             .arch = s->arch,
+                                             .none = s->options->no_symbols};
     memory_share(&names->memory, s->memory);
     unwind_objects_init(&names->unwinding, s->state, s->memory, &unwinding);
     address_names_init(&names->all, s->state, &names->memory, &how);

@@ -53,7 +53,7 @@ int main(int count, char **words) {
     char line[64];
     memory_init(&memory, NULL, (uint64_t)2 << 30);
     const struct symbol_object object = {.kind = SYMBOL_USER, .path = count > 1 ? words[1] : ""};
-    const enum symbol_result result = unwind_table_open(&object, &memory, &table);
+    const enum symbol_result result = unwind_table_open(&object, NULL, &memory, &table);
     if (result != SYMBOL_FOUND) {
         fprintf(stderr, "frames_of: %s\n", symbol_result_text(result));
         return 1;

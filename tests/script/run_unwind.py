@@ -35,6 +35,7 @@ PROGRAMS = {
     "static": (CXX, ("-O1", "-static-pie"), ()), "fixed": (CXX, ("-O2", "-no-pie"), ()),
     "copies_of_1k": (CXX, ("-O2",), (",1024",)),
 }
+APART = ("fixed", "gcc_O0")  # those where the .debug_frame of debug.so is in a file of its own
 EXACT = ("spin_tail",)  # a call that was a jump left its caller out, if the compiler made it one
 
 
@@ -129,10 +130,20 @@ def check_paths(said, samples):
     return sum(seen.values())
 
 
+def take_apart(folder, library):
+    fresh.need("objcopy", "readelf")
+    fresh.must(["objcopy", "--only-keep-debug", library, library + ".debug"], folder, "objcopy")
+    fresh.must(["objcopy", "-g", "--add-gnu-debuglink=%s.debug" % library, library], folder, "objcopy -g")
+    if ".debug_frame" in fresh.must(["readelf", "-SW", library], folder, "readelf").stdout.decode():
+        raise Failed("%s has its .debug_frame" % library)
+
+
 def check(folder, name):
     compilers, options, copies = PROGRAMS[name]
     program = fresh.build(folder, "paths.cpp", name, *options, compiler=fresh.first_of(*compilers))
     libraries = [fresh.build(folder, "back.c", library, "-shared", "-fPIC", *more) for library, *more in LIBRARIES]
+    if name in APART:
+        take_apart(folder, "debug.so")
     said = record(folder, name + ".data", copies[0] if copies else "", [program, MILLISECONDS, *libraries])
     kinds, samples, shown = compare(folder, name + ".data")
     count = sum(kinds.values())

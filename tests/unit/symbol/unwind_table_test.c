@@ -11,7 +11,7 @@
 
 static enum symbol_result open_at(const char *path, struct memory *memory, struct unwind_table **table) {
     const struct symbol_object object = {.kind = SYMBOL_USER, .path = path};
-    return unwind_table_open(&object, memory, table);
+    return unwind_table_open(&object, NULL, memory, table);
 }
 
 static bool are_same(const struct unwind_plan *a, const struct unwind_plan *b) {
