@@ -15,7 +15,8 @@ struct shared_debug {
     bool is_named, is_there;
 };
 
-/* FOUND, also where none is named or it is not there, or is more than a limit allows; NO_MEMORY. Close it after every outcome. */
+/* FOUND, also where none is named or it is not there, or is more than a limit allows; NO_MEMORY. Close it after every
+ * outcome. */
 enum symbol_result shared_debug_open(struct shared_debug *shared, struct elf_object *object,
                                      const struct debug_home *home, struct memory *memory);
 void shared_debug_close(struct shared_debug *shared);
