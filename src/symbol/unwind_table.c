@@ -165,8 +165,8 @@ static enum symbol_result load_apart(struct source *s, const struct symbol_objec
     if (result != SYMBOL_FOUND)
         return result;
     result = read_apart(&apart, asked, memory);
-    const bool is_same = apart.debug.bytes.bytes && apart.object.header.e_machine == s->object.header.e_machine &&
-                         apart.object.swap == s->object.swap;
+    const bool is_same = apart.debug.bytes.bytes && apart.object.header.machine == s->object.header.machine &&
+                         apart.object.form.swap == s->object.form.swap;
     if (is_same)
         s->debug = apart.debug;
     else
