@@ -153,13 +153,20 @@ static int status_of_both(enum exit_status own, const pfr_tracing_result *result
     return own == ENDS_FINE || (own == ENDS_GATE && status) ? status : (int)own;
 }
 
+static void tell_failure(const struct task *task, const pfr_tracing_options *how, const pfr_error *err) {
+    if (strcmp(err->where, "options") == 0)
+        complain_as(program, "--%s; see perfray trace -h", err->text);
+    else
+        complain_as(program, "%s: %s", strcmp(err->where, "program") == 0 ? task->words[0] : how->output, err->text);
+}
+
 static enum exit_status run_traced(const struct task *task, const pfr_tracing_options *how) {
     const struct trace_options *const o = task->options;
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_tracing_result result;
     const pfr_status st = pfr_tracing_run(how, (const char *const *)(uintptr_t)task->words, &result, &err);
     if (st < 0) {
-        complain_as(program, "%s: %s", strcmp(err.where, "program") == 0 ? task->words[0] : how->output, err.text);
+        tell_failure(task, how, &err);
         write_statuses(o, exit_status_of(st), NULL);
         return exit_status_of(st);
     }

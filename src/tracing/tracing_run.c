@@ -50,6 +50,32 @@ static pfr_status add_wish(struct run *r, pfr_error *err, const char *key, const
     return PFR_OK;
 }
 
+/* Whole numbers with a unit, as the recorder reads them (src/runtime/rt_options.c): it could only say that it does not
+   understand, and the program would run for nothing. */
+static const char *const sizes[] = {"", "k", "K", "m", "M", "g", "G", NULL};
+static const char *const times[] = {"", "ns", "us", "ms", "s", NULL};
+
+static bool is_amount(const char *word, const char *const *units) {
+    const size_t digits = strspn(word, "0123456789");
+    while (*units && strcmp(word + digits, *units) != 0)
+        units++;
+    return digits > 0 && digits < 10 && *units;
+}
+
+static pfr_status check_amount(const char *key, const char *word, const char *const *units, const char *what,
+                               pfr_error *err) {
+    if (!word || is_amount(word, units))
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options", "%s is %s, not '%.40s'", key, what, word);
+}
+
+static pfr_status check_amounts(const pfr_tracing_options *o, pfr_error *err) {
+    static const char size[] = "a size, such as 64k, 16M or 1G";
+    PFR_TRY(check_amount("size", o->room, sizes, size, err));
+    PFR_TRY(check_amount("buffer", o->buffer, sizes, size, err));
+    return check_amount("time-filter", o->threshold, times, "a time, such as 500ns, 5us or 1ms", err);
+}
+
 static pfr_status add_patterns(struct run *r, const char *key, const char *const *patterns, pfr_error *err) {
     for (size_t i = 0; patterns && patterns[i]; i++)
         PFR_TRY(add_wish(r, err, key, "%s", patterns[i]));
@@ -209,6 +235,7 @@ pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const
                            pfr_error *err) {
     struct run r = {.options = options, .words = words};
     *result = (pfr_tracing_result){0};
+    PFR_TRY(check_amounts(options, err));
     PFR_TRY(look_at_program(&r, err));
     PFR_TRY(set_output(&r, err));
     PFR_TRY(write_wishes(&r, err));
