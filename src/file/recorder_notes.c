@@ -58,6 +58,7 @@ static void own_control(struct rtf_control *c) {
     own32(c->function_slots, RTF_FUNCTION_SLOTS);
     own32(c->object_slots, RTF_OBJECT_SLOTS);
     own32(&c->spaces, 1);
+    own32(&c->threshold, 1);
 }
 
 static void own_function(struct rtf_function *f) {
@@ -100,7 +101,11 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct rtf_control c;
     const uint64_t size = input_size(&r->parts[0].in);
     r->trace->slot_size = 0;
-    if (!take_control(r, bytes, have, &c) || c.note.kind != RTF_RUNNING || r->context.swap == host_little ||
+    r->trace->threshold = 0;
+    if (!take_control(r, bytes, have, &c))
+        return;
+    r->trace->threshold = c.threshold;
+    if (c.note.kind != RTF_RUNNING || r->context.swap == host_little ||
         r->trace->version < 3 || c.slot_size < SLOT_LEAST)
         return;
     if (size < RTF_EXTENTS || c.slots_at > size - RTF_EXTENTS ||
@@ -110,6 +115,11 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     r->trace->slots_at = c.slots_at;
     r->trace->slot_size = c.slot_size;
     r->trace->slots_end = size - RTF_EXTENTS;
+}
+
+bool recorder_threshold(const pfr_reader *r, uint64_t *ns) {
+    *ns = r->trace && r->trace->threshold ? r->trace->threshold - 1 : 0;
+    return r->trace && r->trace->threshold;
 }
 
 bool recorder_room_ends(const pfr_reader *r, uint64_t at, uint64_t *next) {

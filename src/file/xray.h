@@ -88,6 +88,7 @@ struct trace {
     uint64_t block_end;                      /* of the profile's block at hand */
     bool told;                               /* that the record at r->at is out of place, of basic logs and profiles */
     uint64_t slots_at, slot_size, slots_end; /* recorder_notes.h; slot_size 0: buffers lie one behind the other */
+    uint32_t threshold;                      /* 1 + ns, as our own recorder tells it; 0: not told */
 };
 
 /* xray_open.c: whether the bytes begin a trace. PFR_END: they do not; < 0: they do, but not one that can be read. */

@@ -2,7 +2,11 @@
 /* The passes over a trace: see calls.h and calls_parts.h. */
 #include "model/calls.h"
 
+#include "file/recorder_notes.h"
 #include "model/calls_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {
     if (frequency == 0)
@@ -87,4 +91,22 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_wish *wish, struct 
     const pfr_status st = readers[reader->header.format](reader, wish, totals, err);
     totals->frequency = reader->header.cycle_frequency;
     return st < 0 ? st : PFR_OK;
+}
+
+/* Our own recorder tells what it took back; of other traces it is not known whether they had a threshold. */
+bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
+                          char sentence[CALLS_SENTENCE_MOST]) {
+    static const char what[] = "in no trace: their time is their callers'";
+    uint64_t ns;
+    const bool is_told = recorder_threshold(reader, &ns);
+    if (totals->sums || (is_told ? ns == 0 : totals->calls == 0))
+        return false;
+    if (is_told)
+        snprintf(sentence, CALLS_SENTENCE_MOST, "calls that took less than %" PRIu64 " ns were taken back and are %s",
+                 ns, what);
+    else
+        snprintf(sentence, CALLS_SENTENCE_MOST,
+                 "calls that the recorder took back for being short are %s; the shortest one here took %" PRIu64 " %s",
+                 what, calls_ns(totals->shortest, totals->frequency), unit);
+    return true;
 }

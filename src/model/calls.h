@@ -181,4 +181,9 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_wish *wish, struct 
  */
 uint64_t calls_ns(uint64_t ticks, uint64_t frequency);
 
+/* What a user must know of calls that the recorder took back for being short; false: there are none. */
+#define CALLS_SENTENCE_MOST 200u
+bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
+                          char sentence[CALLS_SENTENCE_MOST]);
+
 #endif

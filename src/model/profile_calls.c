@@ -285,16 +285,10 @@ static pfr_status note_count(struct profile *p, uint64_t count, const char *one,
     return add_note(p, text, err);
 }
 
-/* Nothing in a trace says whether its recorder had a threshold. */
 static pfr_status note_threshold(struct profile *p, const struct calls_totals *t, pfr_error *err) {
-    char text[200];
-    if (t->sums || t->calls == 0)
-        return PFR_OK;
-    snprintf(text, sizeof text,
-             "calls that the recorder took back for being short are in no trace: their time is their callers'; the "
-             "shortest one here took %" PRIu64 " %s",
-             calls_ns(t->shortest, t->frequency), profile_event(p->reader, 0)->unit);
-    return add_note(p, text, err);
+    char text[CALLS_SENTENCE_MOST];
+    const bool told = calls_tell_threshold(p->reader, t, profile_event(p->reader, 0)->unit, text);
+    return told ? add_note(p, text, err) : PFR_OK;
 }
 
 static pfr_status note_all(struct telling *all, const struct calls_totals *t, pfr_error *err) {

@@ -107,8 +107,18 @@ RT_PLAIN static uint64_t ticks_in(uint64_t asked) {
     return rate / 1000 * (ns / 1000) / 1000 + rate / 1000 * (ns % 1000) / 1000000;
 }
 
+/* The largest of all processes that write here. */
+RT_PLAIN static void tell_threshold(uint64_t ns) {
+    const uint32_t own = ns < UINT32_MAX ? (uint32_t)ns + 1 : UINT32_MAX;
+    uint32_t told = __atomic_load_n(&rt.control->threshold, __ATOMIC_RELAXED);
+    while (told < own && !__atomic_compare_exchange_n(&rt.control->threshold, &told, own, false, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED)) {
+    }
+}
+
 RT_PLAIN static void learn_filters(void) {
     const struct rt_options *o = &rt.options;
+    tell_threshold(o->threshold_ns);
     rt.threshold = o->threshold_ns ? ticks_in(o->threshold_ns) : 0;
     rt.depth = o->depth;
     rt.focused = o->patterns[RT_FOCUS_ON].count > 0;

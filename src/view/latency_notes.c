@@ -91,16 +91,9 @@ static bool note_sketch(const struct latency *l, char *text) {
     return l->sketched > 0;
 }
 
-/* Nothing in a trace says whether its recorder had a threshold. */
 static bool note_threshold(const struct latency *l, char *text) {
-    const struct calls_totals *t = &l->costs.totals;
-    if (t->sums || t->calls == 0)
-        return false;
-    snprintf(text, LATENCY_NOTE_ROOM,
-             "calls that the recorder took back for being short are in no trace: their time is their callers'; the "
-             "shortest one here took %" PRIu64 " %s",
-             calls_ns(t->shortest, l->frequency), latency_unit(l));
-    return true;
+    _Static_assert(LATENCY_NOTE_ROOM >= CALLS_SENTENCE_MOST, "a sentence is a note");
+    return calls_tell_threshold(l->reader, &l->costs.totals, latency_unit(l), text);
 }
 
 static note_fn *const notes[] = {note_clock,    note_sums,    note_open,     note_lone,     note_backward,

@@ -80,7 +80,8 @@ struct rtf_control {
     uint64_t lost[RTF_LOSSES];
     uint64_t spares[RTF_SPARES]; /* slots with room left: used << 32 | number + 1 */
     uint32_t function_slots[RTF_FUNCTION_SLOTS], object_slots[RTF_OBJECT_SLOTS]; /* number + 1 */
-    uint32_t spaces, spare; /* spaces: processes of several namespaces write, whose numbers are not told apart */
+    uint32_t spaces;    /* processes of several namespaces write, whose numbers are not told apart */
+    uint32_t threshold; /* 1 + ns: calls that took less were taken back, by some process at least; 0: not told */
 };
 
 _Static_assert(sizeof(struct rtf_note) == RTF_ENTRIES, "entries begin behind the note");
