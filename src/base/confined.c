@@ -147,6 +147,15 @@ uint64_t confined_now_ms(void) {
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+bool confined_used_ms(const struct confined *c, uint64_t *ms) {
+    clockid_t clock;
+    struct timespec used;
+    if (!c->pid || clock_getcpuclockid(c->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return false;
+    *ms = (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+    return true;
+}
+
 bool confined_hear(const struct confined *c, void *to, size_t length, uint64_t until) {
     for (size_t got = 0; got < length;) {
         const uint64_t now = confined_now_ms();

@@ -38,5 +38,7 @@ bool confined_write(int fd, const void *from, size_t length);
 /* The same before the deadline; false: late, or it is gone. */
 bool confined_hear(const struct confined *c, void *to, size_t length, uint64_t until_ms);
 uint64_t confined_now_ms(void);
+/* Processor time that it has used so far: on a busy machine little of it passes. False: it is gone. */
+bool confined_used_ms(const struct confined *c, uint64_t *ms);
 
 #endif

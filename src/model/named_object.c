@@ -2,6 +2,7 @@
 /* What the symbols of an object are called: see named_object.h. */
 #include "model/named_object.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,18 @@ void symbol_texts_init(struct symbol_texts *texts, struct memory *memory) {
 void symbol_texts_free(struct symbol_texts *texts) {
     demangler_free(&texts->demangler);
     arena_free(&texts->arena);
+}
+
+void symbol_texts_note(const struct symbol_texts *texts, void (*note)(void *context, const char *sentence),
+                       void *context) {
+    const uint64_t count = texts->demangler.unanswered;
+    char sentence[160];
+    if (count == 0)
+        return;
+    snprintf(sentence, sizeof sentence,
+             "%" PRIu64 " mangled name%s shown as %s: the process that demangles died, or took too long", count,
+             count == 1 ? " is" : "s are", count == 1 ? "it is" : "they are");
+    note(context, sentence);
 }
 
 void named_object_begin(struct named_object *o, struct memory *memory) {

@@ -38,6 +38,9 @@ struct symbol_texts {
 
 void symbol_texts_init(struct symbol_texts *texts, struct memory *memory);
 void symbol_texts_free(struct symbol_texts *texts);
+/* Says how many names are shown as the object has them because what demangles gave no answer. */
+void symbol_texts_note(const struct symbol_texts *texts, void (*note)(void *context, const char *sentence),
+                       void *context);
 
 /* Open, with nothing that names its addresses yet. */
 void named_object_begin(struct named_object *object, struct memory *memory);

@@ -128,6 +128,8 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                                void *context) {
     const uint64_t limited = p->limited.samples;
     pfr_error why;
+    if (p->wish.note)
+        symbol_texts_note(&p->names.texts, p->wish.note, p->wish.context);
     if (p->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
                  "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",

@@ -332,6 +332,8 @@ static void tell_doubt(const struct telling *all) {
     const struct profile_wish *wish = &all->profile->wish;
     if (wish->note && function_names_doubt(&all->names, text, sizeof text))
         wish->note(wish->context, text);
+    if (wish->note)
+        symbol_texts_note(&all->names.texts, wish->note, wish->context);
 }
 
 static void tell_hole(void *context, const pfr_error *hole) {

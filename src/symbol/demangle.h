@@ -13,7 +13,7 @@
  *
  * Names that hold identifiers alone are read by ourselves (plain_mangling.h). All else is done by libiberty in a
  * process of its own, which all demanglers of this process share, from the first mangled name on until the last of them
- * is freed: what breaks it costs a name, and what breaks it again and again all names that follow.
+ * is freed: what breaks it costs a name, and what breaks it again and again all names that follow; both are counted.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +23,7 @@ struct demangler {
     struct memory *memory;
     char *text;
     size_t capacity;
+    uint64_t unanswered; /* names that were asked for in vain: the process died, was late, or there may be no more */
 };
 
 enum { DEMANGLE_PARAMETERS = 1, DEMANGLE_HASH = 2 }; /* C++: with "(int)"; legacy Rust: with "::h0123456789abcdef" */

@@ -18,8 +18,9 @@
 
 #define MEMORY ((uint64_t)64 << 20)
 #define CPU_SECONDS 120u
-#define WAIT_MS 500u      /* for one name */
-#define WAIT_ALL_MS 3000u /* beyond 1 ms for each name */
+#define WAIT_MS 500u        /* for one name, of the processor's time */
+#define WAIT_LONG_MS 10000u /* where it gets none */
+#define WAIT_ALL_MS 3000u   /* beyond 1 ms for each name */
 
 struct question {
     uint32_t flags;
@@ -31,7 +32,7 @@ static struct {
     struct confined process;
     pid_t owner;
     unsigned users, made;
-    uint64_t names, waited_ms;
+    uint64_t names, used_ms, waited_ms;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- In the process that demangles. */
@@ -72,7 +73,7 @@ static void leave(void) {
     if (--shared.users == 0) {
         confined_end(&shared.process);
         shared.made = 0;
-        shared.names = shared.waited_ms = 0;
+        shared.names = shared.used_ms = shared.waited_ms = 0;
     }
     pthread_mutex_unlock(&shared.lock);
 }
@@ -97,26 +98,43 @@ static bool begin(void) {
         return false;
     setsockopt(shared.process.fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
     shared.owner = getpid();
+    shared.used_ms = 0;
     shared.made++;
     return true;
 }
 
-/* Who waits too often has met what is meant to make him wait. */
+/* Who waits too often has met what is meant to make him wait. What a busy machine makes him wait is not counted. */
 static void count_wait(uint64_t ms) {
+    uint64_t used;
     shared.names++;
-    shared.waited_ms += ms;
+    if (ms && confined_used_ms(&shared.process, &used) && used > shared.used_ms) {
+        shared.waited_ms += used - shared.used_ms;
+        shared.used_ms = used;
+    }
     if (shared.waited_ms > WAIT_ALL_MS + shared.names)
         shared.made = DEMANGLERS_MOST;
+}
+
+/* After a while without an answer: the process is at work on it still, or got no time for it. *used: what it had used
+   when it was first looked at. */
+static bool may_wait_on(uint64_t start, uint64_t *used) {
+    uint64_t now;
+    if (errno != EAGAIN || !confined_used_ms(&shared.process, &now))
+        return errno == EINTR;
+    if (*used > now)
+        *used = now;
+    return now - *used < WAIT_MS && confined_now_ms() - start < WAIT_LONG_MS;
 }
 
 /* Bytes of the answer; less than 0: the process is gone, or late. */
 static ssize_t ask(const struct question *q, size_t length, char *to) {
     const uint64_t start = confined_now_ms();
+    uint64_t used = UINT64_MAX;
     ssize_t got = -1;
     if (confined_write(shared.process.fd, q, sizeof q->flags + length + 1))
         do
             got = recv(shared.process.fd, to, DEMANGLED_MOST, 0);
-        while (got < 0 && errno == EINTR);
+        while (got < 0 && may_wait_on(start, &used));
     count_wait(confined_now_ms() - start);
     if (got <= 0)
         confined_end(&shared.process);
@@ -141,11 +159,13 @@ static bool make_room(struct demangler *demangler) {
     return demangler->text;
 }
 
-static size_t demangle_elsewhere(const char *name, size_t length, unsigned flags, char *to) {
+static size_t demangle_elsewhere(struct demangler *demangler, const char *name, size_t length, unsigned flags) {
+    char *const to = demangler->text;
     struct question q; /* 16 KB, of which the name is used */
     q.flags = flags;
     memcpy(q.name, name, length + 1);
     const ssize_t got = ask_any(&q, length, to);
+    demangler->unanswered += got < 0;
     return got > 0 && *to ? (size_t)got : 0;
 }
 
@@ -155,7 +175,7 @@ const char *demangle(struct demangler *demangler, const char *name, unsigned fla
         return NULL;
     size_t made = flags & DEMANGLE_PARAMETERS ? 0 : plain_demangle(name, demangler->text);
     if (made == 0)
-        made = demangle_elsewhere(name, length, flags, demangler->text);
+        made = demangle_elsewhere(demangler, name, length, flags);
     demangler->text[made] = '\0';
     return made ? demangler->text : NULL;
 }

@@ -52,6 +52,7 @@ static void tell_notes(const struct latency *l) {
         return;
     if (function_names_doubt(&l->names, text, sizeof text))
         o->note(o->context, text);
+    symbol_texts_note(&l->names.texts, o->note, o->context);
     for (unsigned i = 0; o->format == PFR_LATENCY_CSV && l->sketched && latency_note(l, i, text); i++)
         if (text[0] == '~')
             o->note(o->context, text + 3);

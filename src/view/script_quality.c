@@ -20,5 +20,7 @@ void script_tell_quality(const struct script *s) {
     tell(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
          "samples of guests are left out: the recording does not say which guests");
     jit_note(&s->state->jit, &s->state->objects, s->options->note, s->options->context);
+    if (s->options->note)
+        symbol_texts_note(&s->names->all.texts, s->options->note, s->options->context);
     chain_counts_note(s->unwound, s->nr_unwound, s->options->note, s->options->context);
 }

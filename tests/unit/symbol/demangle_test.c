@@ -2,6 +2,7 @@
 /* Names of C++ and Rust, and names made to cost more than they are worth. */
 #include "symbol/demangle.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +134,68 @@ static unsigned children(void) {
     for (const char *at = text; *at; at++)
         count += *at == ' ';
     return count;
+}
+
+/* The last one made; 0: none is known of. */
+static pid_t last_child(void) {
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)gettid());
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    const char *at = fgets(text, sizeof text, file) ? text : "";
+    fclose(file);
+    pid_t last = 0;
+    for (char *end; *at; at = end + 1) {
+        last = (pid_t)strtol(at, &end, 10);
+        if (end == at || !*end)
+            break;
+    }
+    return last;
+}
+
+TEST(demangle_counts_names_without_an_answer) {
+    struct memory memory;
+    struct demangler one;
+    memory_init(&memory, NULL, 0);
+    demangler_init(&one, &memory);
+    assert_string_equal(demangle(&one, "_Z1fi", DEMANGLE_PARAMETERS), "f(int)");
+    const pid_t process = last_child();
+    if (process) {
+        kill(process, SIGKILL);
+        assert_null(demangle(&one, "_Z1fi", DEMANGLE_PARAMETERS));
+        assert_int_equal(one.unanswered, 1);
+    }
+    assert_string_equal(demangle(&one, "_Z1fi", DEMANGLE_PARAMETERS), "f(int)");
+    assert_null(demangle(&one, "_Zmangled", DEMANGLE_PARAMETERS));
+    assert_int_equal(one.unanswered, process ? 1 : 0);
+    demangler_free(&one);
+    assert_int_equal(memory.used, 0);
+}
+
+static void *wake(void *process) {
+    usleep(800000);
+    kill(*(const pid_t *)process, SIGCONT);
+    return NULL;
+}
+
+/* Longer than a name may take, but of the processor's time it gets none. */
+TEST(demangle_waits_for_a_process_that_waits_itself) {
+    struct memory memory;
+    struct demangler one;
+    pthread_t waking;
+    memory_init(&memory, NULL, 0);
+    demangler_init(&one, &memory);
+    assert_string_equal(demangle(&one, "_Z1fi", DEMANGLE_PARAMETERS), "f(int)");
+    pid_t process = last_child();
+    if (process) {
+        kill(process, SIGSTOP);
+        assert_int_equal(pthread_create(&waking, NULL, wake, &process), 0);
+        assert_string_equal(demangle(&one, "_Z1gi", DEMANGLE_PARAMETERS), "g(int)");
+        pthread_join(waking, NULL);
+    }
+    assert_int_equal(one.unanswered, 0);
+    demangler_free(&one);
 }
 
 /* Plain names need no process. */
