@@ -301,6 +301,8 @@ pfr_status trace_write_event(struct trace_writer *w, uint16_t cpu, uint64_t tsc,
         return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "event", "%s of version %u has no %s events",
                         w->form.basic ? "a basic log" : "a flight recorder's trace", w->form.version,
                         type < 0 ? "custom" : "typed");
+    if (data->length == 0)
+        return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "event", "an event of 0 bytes, which readers refuse");
     if (need + 7 * FDR_METADATA > w->room)
         return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "event",
                         "an event of %" PRIu64 " bytes, for which no buffer has room", data->length);
