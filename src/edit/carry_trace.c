@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One trace into another: what each record says, in the version and byte order asked for. A buffer is one again; what a
- * form cannot say (typed events before version 5, any event in a basic log) is lost, and told. Buffers that were cut
- * are closed: their extents say what is there.
+ * form cannot say (typed events before version 5, any event in a basic log, events of no bytes) is lost, and told.
+ * Buffers that were cut are closed: their extents say what is there.
  */
 #include "edit/carry_trace.h"
 

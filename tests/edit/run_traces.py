@@ -30,8 +30,7 @@ LLVM = ("llvm-xray-19", "llvm-xray-14")
 CUTS = 5
 SMALL = 1 << 17
 # What writers do not do, and our own does as its input did: told by verify, and no fault of what was written.
-KEPT_RULES = {"trace-function", "trace-custom-event", "trace-typed-event", "trace-argument", "trace-empty", "trace-thread",
-              "trace-wall-clock"}
+KEPT_RULES = {"trace-function", "trace-argument", "trace-empty", "trace-thread", "trace-wall-clock"}
 
 
 def run(program, *words):
@@ -49,8 +48,8 @@ def act_of(record, form):
     if record.kind in oracle.ACTIONS:
         cpu = record.cpu or 0
         return record.kind, record.func, record.tsc, cpu & 255 if form == "basic" else cpu, tuple(record.args)
-    if form == "fdr1" and len(record.data or b"") > LARGE:
-        return None
+    if not record.data or (form == "fdr1" and len(record.data) > LARGE):
+        return None  # readers refuse events of no bytes
     if record.kind == "custom_event" and form != "basic":
         return record.kind, record.tsc, record.data
     if record.kind == "typed_event" and form == "fdr5":

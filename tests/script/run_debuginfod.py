@@ -21,7 +21,7 @@ import time
 import fresh
 from fresh import Failed
 
-HOT = re.compile(rb" [0-9.]+%.*\[\.\] ([a-z_]\w*)")
+HOT = re.compile(rb" [0-9.]+% +busy +busy.*\[\.\] ([a-z_]\w*)")  # of the program: libraries of this machine may have names
 
 
 class Server:
