@@ -18,7 +18,7 @@
 #define SLOT 4096u
 #define CALLS_OF_SLOT ((SLOT - RTF_PREAMBLE) / 8)
 
-static uint32_t cpu_now;
+static _Thread_local uint32_t cpu_now; /* at the same distance from the thread pointer in all */
 static char trace_path[64], snapshot_path[80];
 
 struct seen {
