@@ -22,6 +22,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 sys.dont_write_bytecode = True
+import mutant_files  # noqa: E402
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
 
@@ -52,7 +53,7 @@ def keep_parsed():
             if not isinstance(data, bytes):
                 return parse(data, name, kind)
             parsed[name] = (data, parse(data, name, kind))
-        document = mutate.Doc(b"", name)
+        document = mutant_files.Doc(b"", name)
         for key, value in vars(parsed[name][1]).items():
             setattr(document, key, value.copy() if isinstance(value, (list, dict, bytearray)) else value)
         return document
