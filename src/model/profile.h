@@ -228,7 +228,7 @@ const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NUL
 const struct profile_measure *profile_measure(const pfr_reader *reader);
 
 /* What limits left unknown is a hole, though every byte was read: told. PFR_HOLE: something was, or records were lost.
- */
+   Names that got no answer from what demangles are a note of the wish. */
 pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
                                void *context);
 

@@ -19,7 +19,6 @@
 #include "symbol/regular_file.h"
 #include "wire/feature_bits.h"
 
-enum { TYPE_MMAP = 1, TYPE_MMAP2 = 10 };
 enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_MODE = 7, MISC_DATA = 0x2000, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -72,30 +71,33 @@ static pfr_status find_hits(struct hits *h, pfr_error *err) {
 
 /* --- all that is mapped --- */
 
+static pfr_status take_path(struct hits *h, const pfr_record *rec, const pfr_text *path, const uint8_t *build_id,
+                            unsigned size, pfr_error *err) {
+    uint32_t object;
+    return objects_of_map(&h->state.objects, path, 0,
+                          (rec->misc & MISC_MODE) == MISC_KERNEL ? MAP_OF_KERNEL : MAP_OF_CODE, build_id, size, &object,
+                          err);
+}
+
 static pfr_status take_mmap(struct hits *h, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_mmap map;
-    uint32_t object;
-    if (pfr_decode(rec, &map, sizeof map, NULL) != PFR_OK)
-        return PFR_OK;
-    return objects_of_map(&h->state.objects, &map.filename, 0,
-                          (rec->misc & MISC_MODE) == MISC_KERNEL ? MAP_OF_KERNEL : MAP_OF_CODE, NULL, 0, &object, err);
+    const bool whole = pfr_decode(rec, &map, sizeof map, NULL) == PFR_OK;
+    return whole ? take_path(h, rec, &map.filename, NULL, 0, err) : PFR_OK;
 }
 
 static pfr_status take_mmap2(struct hits *h, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_mmap2 map;
-    uint32_t object;
-    if (pfr_decode(rec, &map, sizeof map, NULL) != PFR_OK)
-        return PFR_OK;
-    return objects_of_map(&h->state.objects, &map.filename, 0,
-                          (rec->misc & MISC_MODE) == MISC_KERNEL ? MAP_OF_KERNEL : MAP_OF_CODE, map.build_id.at,
-                          map.build_id_size, &object, err);
+    const bool whole = pfr_decode(rec, &map, sizeof map, NULL) == PFR_OK;
+    return whole ? take_path(h, rec, &map.filename, map.build_id.at, map.build_id_size, err) : PFR_OK;
 }
 
 static pfr_status take_record(struct hits *h, const pfr_record *rec, pfr_error *err) {
+    static pfr_status (*const by_type[])(struct hits *, const pfr_record *,
+                                         pfr_error *) = {[1] = take_mmap, [10] = take_mmap2};
     drain_meanwhile(h, rec);
-    if (rec->misc & MISC_DATA)
-        return PFR_OK;
-    return rec->type == TYPE_MMAP ? take_mmap(h, rec, err) : rec->type == TYPE_MMAP2 ? take_mmap2(h, rec, err) : PFR_OK;
+    const bool maps_code =
+        rec->type < sizeof by_type / sizeof *by_type && by_type[rec->type] && !(rec->misc & MISC_DATA);
+    return maps_code ? by_type[rec->type](h, rec, err) : PFR_OK;
 }
 
 /* As many as half of the memory holds. */

@@ -162,8 +162,7 @@ static const char *advice_for(const pfr_tracing_hooks *h) {
         return "has XRay's sleds alone, which are patched on x86-64; build it with -finstrument-functions";
     if (!h->calls && !h->sleds && !h->has_runtime && h->has_symbols)
         return "has no hooks: build it with -finstrument-functions (gcc, clang) or -fxray-instrument (clang); "
-               "--any-program "
-               "runs it for hooks in its libraries";
+               "--any-program runs it for hooks in its libraries";
     if (!h->is_dynamic && !h->has_runtime && h->has_symbols)
         return "is static: link it with the recorder, pkg-config --libs --static perfray-rt";
     return NULL;
