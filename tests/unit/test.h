@@ -32,6 +32,9 @@
  */
 #define SOME_OF(n) (!getenv("PERFRAY_SPARSE") ? (n) : (n) < 16 ? 2 : (n) / 8)
 
+/* How far from one place that is damaged or cut to the next: seven times as far where the machine is emulated. */
+#define STEP_OF(n) (getenv("PERFRAY_SPARSE") ? 7 * (n) : (n))
+
 struct test_entry {
     const char *file, *name;
     void (*run)(void);

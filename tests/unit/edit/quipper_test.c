@@ -138,8 +138,7 @@ static size_t same_records(const struct place *p, const char *path, bool *opened
     pfr_record theirs, ours;
     size_t same = 0;
     holes = 0;
-    pfr_reader *whole = pfr_open(p->recording, NULL, &err),
-               *again = pfr_open_any(path, NULL, count_hole, NULL, &err);
+    pfr_reader *whole = pfr_open(p->recording, NULL, &err), *again = pfr_open_any(path, NULL, count_hole, NULL, &err);
     assert_non_null(whole);
     *opened = again != NULL;
     assert_true(again || err.status < 0);

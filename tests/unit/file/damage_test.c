@@ -243,7 +243,7 @@ static void damage_recorded(const char *path, void *context) {
     if (is_folder(path))
         return;
     uint8_t *bytes = load_whole(path, &length);
-    damage_often(path, bytes, length, MUTANTS);
+    damage_often(path, bytes, length, SOME_OF(MUTANTS));
     free(bytes);
 }
 
@@ -274,7 +274,7 @@ static void damage_built(unsigned form) {
     }
     if (!(form & 4))
         end_file(&b);
-    damage_often("a built recording", b.bytes, b.length, MUTANTS * 4);
+    damage_often("a built recording", b.bytes, b.length, SOME_OF(MUTANTS * 4));
     free(b.bytes);
 }
 

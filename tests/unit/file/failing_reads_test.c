@@ -176,7 +176,7 @@ static void read_broken_pack(struct blob plain, struct blob (*pack)(struct blob)
     struct blob packed = pack(plain);
     char folder[FOLDER_SIZE];
     make_folder(folder);
-    for (size_t length = 1; length < packed.length; length += 1 + packed.length / 60) {
+    for (size_t length = 1; length < packed.length; length += STEP_OF(1 + packed.length / 60)) {
         struct tally t = {0};
         pfr_error err = {0};
         const pfr_status cut = read_everything(write_file(folder, packed.bytes, length), &t, &err);

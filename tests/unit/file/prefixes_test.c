@@ -96,7 +96,7 @@ static void read_prefix(const struct whole *w, const char *name, size_t length) 
 
 static void read_prefixes_of(struct whole *w, const char *name, size_t step) {
     learn_whole(w);
-    for (size_t length = 0; length < w->length; length += step)
+    for (size_t length = 0; length < w->length; length += STEP_OF(step))
         read_prefix(w, name, length);
     read_prefix(w, name, w->length);
     free(w->bytes);
@@ -157,7 +157,7 @@ static void read_cut_directory(const char *folder, size_t expected, uint64_t sum
 static void cut_part(const struct whole *w, size_t first, const char *folder, const char *path) {
     size_t whole = first, length;
     uint8_t *bytes = load_whole(path, &length);
-    for (size_t cut = 0; cut <= length; cut++) {
+    for (size_t cut = 0; cut <= length; cut += STEP_OF(1u)) {
         write_bytes(path, bytes, cut);
         while (whole < w->count && w->ends[whole] <= cut)
             whole++;

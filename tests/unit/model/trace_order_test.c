@@ -91,9 +91,9 @@ static void compare_damaged(const char *path, void *context) {
     assert_non_null(file);
     const size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    for (size_t at = 0; at <= length; at++)
+    for (size_t at = 0; at <= length; at += STEP_OF(1u))
         compare_on(bytes, at, path, at);
-    for (size_t at = 0; at < length; at++)
+    for (size_t at = 0; at < length; at += STEP_OF(1u))
         for (size_t i = 0; i < sizeof changes; i++) {
             bytes[at] ^= changes[i];
             compare_on(bytes, length, path, at);

@@ -97,7 +97,7 @@ TEST(debug_lines_survive_each_damaged_byte) {
     const size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     scratch_make(&scratch);
-    for (size_t at = 0; at < length; at += 7) {
+    for (size_t at = 0; at < length; at += STEP_OF(7u)) {
         struct memory memory;
         const uint8_t was = bytes[at];
         memory_init(&memory, NULL, (uint64_t)16 << 20);
@@ -193,7 +193,7 @@ TEST(debug_lines_survive_damage_and_failing_allocations_in_other_files) {
             assert_result_is(result, failing.has_failed ? SYMBOL_NO_MEMORY : SYMBOL_FOUND);
         }
         const size_t length = read_fixture(apart[i].other, bytes, sizeof bytes);
-        for (size_t at = 0; at < length; at += 3) {
+        for (size_t at = 0; at < length; at += STEP_OF(3u)) {
             const uint8_t was = bytes[at];
             memory_init(&memory, NULL, (uint64_t)16 << 20);
             bytes[at] ^= (uint8_t)(1u + at % 255);

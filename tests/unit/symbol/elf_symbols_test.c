@@ -231,11 +231,11 @@ TEST(elf_symbols_take_every_truncation) {
         const struct elf_recipe recipe = recipe_of(variant);
         struct elf_bytes bytes;
         build_elf(&bytes, &recipe);
-        for (const size_t whole = bytes.length; bytes.length-- > 0;) {
+        const size_t whole = bytes.length;
+        for (bytes.length = 0; bytes.length < whole; bytes.length += STEP_OF(1u)) {
             struct memory memory;
             struct symbol_handle *handle;
             const enum symbol_result result = open_bytes(&scratch, &bytes, &memory, &handle);
-            assert_true(bytes.length < whole);
             assert_true((result == SYMBOL_FOUND) == (handle != NULL));
             elf_symbol_source.close(handle);
             assert_int_equal(memory.used, 0);
@@ -261,7 +261,7 @@ TEST(elf_symbols_take_every_byte_wrong) {
         const struct elf_recipe recipe = recipe_of(variant);
         struct elf_bytes bytes;
         build_elf(&bytes, &recipe);
-        for (size_t i = 4; i < bytes.length; i++) {
+        for (size_t i = 4; i < bytes.length; i += STEP_OF(1u)) {
             const uint8_t good = bytes.at[i];
             if (i >= BUILT_TEXT_OFFSET && i < BUILT_TEXT_OFFSET + BUILT_TEXT_SIZE)
                 continue;
