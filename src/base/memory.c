@@ -197,9 +197,11 @@ static size_t more_than(size_t capacity, size_t first, size_t size) {
 }
 
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
-    if (count < *capacity)
+    size_t wanted = *capacity;
+    if (count < wanted)
         return at;
-    const size_t wanted = more_than(*capacity, first, size);
+    while (wanted <= count && wanted < SIZE_MAX)
+        wanted = more_than(wanted, first, size);
     void *grown = mem_resize(memory, at, *capacity, wanted, size);
     if (grown)
         *capacity = wanted;

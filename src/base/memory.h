@@ -69,8 +69,9 @@ static inline pfr_status mem_failure(const struct memory *memory) {
 pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *where);
 
 /*
- * Room for one more element in a growing array: when count == *capacity, doubles *capacity (from `first`; half as
- * much again from 1 MB on) and moves the block. Returns the block, or NULL with the old one untouched:
+ * Room for element `count` of a growing array, which need not be the next one: doubles *capacity (from `first`; half
+ * as much again from 1 MB on) until it is more than `count`, and moves the block. Returns the block, or NULL with the
+ * old one untouched:
  *
  *     struct map *grown = mem_grow(memory, maps, count, &capacity, 16, sizeof *maps);
  */

@@ -47,16 +47,16 @@ static pfr_status order_stacks(struct counting *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* More than one step: the tree of what was folded may have made many rows before. */
+/* The tree of what was folded may have made many rows before. */
 static pfr_status make_room(struct counting *c, uint32_t row, pfr_error *err) {
-    while (row >= c->sums_room) {
-        const size_t before = c->sums_room;
-        struct row_sum *grown = mem_grow(c->r->memory, c->sums, row, &c->sums_room, 256, sizeof *grown);
-        if (!grown)
-            return mem_fail(c->r->memory, err, "walk");
-        c->sums = grown;
-        memset(grown + before, 0, (c->sums_room - before) * sizeof *grown);
-    }
+    const size_t before = c->sums_room;
+    if (row < before)
+        return PFR_OK;
+    struct row_sum *grown = mem_grow(c->r->memory, c->sums, row, &c->sums_room, 256, sizeof *grown);
+    if (!grown)
+        return mem_fail(c->r->memory, err, "walk");
+    c->sums = grown;
+    memset(grown + before, 0, (c->sums_room - before) * sizeof *grown);
     return PFR_OK;
 }
 

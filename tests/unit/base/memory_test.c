@@ -122,6 +122,26 @@ TEST(memory_grows_arrays) {
     mem_free(&memory, array, capacity, sizeof *array);
 }
 
+/* A number far behind the last one: as many steps as it takes. */
+TEST(memory_grows_arrays_to_any_number) {
+    struct memory memory;
+    memory_init(&memory, NULL, 1 << 20);
+    size_t capacity = 0;
+    int *array = mem_grow(&memory, NULL, 1000, &capacity, 3, sizeof *array);
+    assert_non_null(array);
+    assert_int_equal(capacity, 1536);
+    array[1000] = 1000;
+    array = mem_grow(&memory, array, 50000, &capacity, 3, sizeof *array);
+    assert_non_null(array);
+    assert_true(capacity > 50000);
+    assert_int_equal(array[1000], 1000);
+    assert_null(mem_grow(&memory, array, SIZE_MAX, &capacity, 3, sizeof *array));
+    assert_int_equal(mem_failure(&memory), PFR_ERR_LIMIT);
+    assert_true(capacity > 50000 && capacity < 100000);
+    mem_free(&memory, array, capacity, sizeof *array);
+    assert_int_equal(memory.used, 0);
+}
+
 /* From a small block through many sizes of large ones and back: what was written stays, what is new is zero. */
 TEST(memory_large_blocks_grow_and_shrink) {
     static const size_t sizes[] = {1000, 300000, 700001, 5000000, 1 << 20, 4000000, 9999, 600000, 1};

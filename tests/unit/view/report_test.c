@@ -357,3 +357,83 @@ TEST(what_was_counted_fits_or_is_folded) {
     assert_true(folded > 2 && folded < 25);
     free(b.bytes);
 }
+
+/* --- Rows that are there before the first one of a walk. */
+
+#define MANY 600
+#define OUTSIDE 0x9000000u /* of the map */
+
+/* A file of one event with these bits, and a process. */
+static void begin_of(struct builder *b, uint64_t bits) {
+    *b = (struct builder){.big = false};
+    begin_file(b, &(struct plan){.header_size = 104, .events = 1});
+    set_number(b, b->bytes + 112 + 24, bits, 8);
+    put_comm(b, 12, "twelve", 0);
+}
+
+/* TID, TIME, CALLCHAIN. */
+static void put_timed_chain(struct builder *b, uint64_t time, const uint64_t *chain, uint64_t count) {
+    put_head(b, 9, 2, 8 + 16 + 8 + 8 * count);
+    put_number(b, 12, 4);
+    put_number(b, 12, 4);
+    put_number(b, time, 8);
+    put_number(b, count, 8);
+    for (uint64_t i = 0; i < count; i++)
+        put_number(b, chain[i], 8);
+}
+
+static void expect_rows(struct builder *b, const pfr_report_options *options, unsigned wanted) {
+    static char text[1 << 17];
+    pfr_error err = {0};
+    unsigned rows = 0;
+    const int fd = memfd_create("out", MFD_CLOEXEC);
+    pfr_reader *reader = open_built(b, &err);
+    pfr_output *out = pfr_output_open(fd, false, &err);
+    ASSERT_STATUS(pfr_report_print(reader, options, out, &err), PFR_OK, err);
+    assert_int_equal(pfr_output_close(out, NULL), PFR_OK);
+    pfr_close(reader);
+    const ssize_t length = pread(fd, text, sizeof text - 1, 0);
+    assert_true(length > 0 && length < (ssize_t)sizeof text - 1);
+    text[length] = '\0';
+    close(fd);
+    for (const char *line = text; (line = strchr(line, '\n')); line++)
+        rows++;
+    assert_int_equal(rows, wanted + 1); /* a line of headings */
+    free(b->bytes);
+}
+
+/* Chains without an entry have rows, but no node that is walked to. */
+TEST(many_samples_without_frames_before_one_with) {
+    static const uint64_t chain[] = {USER, MAIN};
+    pfr_report_options options = plain();
+    struct builder b;
+    begin_of(&b, 1 << 1 | 1 << 2 | 1 << 5);
+    for (unsigned i = 0; i < MANY; i++)
+        put_timed_chain(&b, 5000 + i, NULL, 0);
+    put_timed_chain(&b, 5000 + MANY, chain, 2);
+    end_file(&b);
+    options.sort = "time,sym";
+    options.time_quantum = 1;
+    options.format = PFR_REPORT_CSV;
+    options.call_graph = "graph";
+    options.children = PFR_REPORT_YES;
+    expect_rows(&b, &options, MANY + 2); /* that of the sampled address, too, which was not recorded */
+}
+
+/* Samples that are older than the maps of their process are looked up one by one; the others are counted whole. */
+TEST(many_old_samples_beside_whole_stacks) {
+    pfr_report_options options = plain();
+    struct builder b;
+    begin_of(&b, 1 << 1 | 1 << 2 | 1 << 5);
+    put_map(&b, 12, MAIN, 0x100000, "/bin/one"); /* at 1000 */
+    for (unsigned i = 0; i < MANY; i++)
+        put_timed_chain(&b, 5000 + i, (const uint64_t[]){USER, MAIN + 16 * i, OUTSIDE}, 3);
+    for (unsigned i = MANY; i-- > 0;)
+        put_timed_chain(&b, 500 + i % 100, (const uint64_t[]){USER, MAIN + 16 * i, OUTSIDE}, 3);
+    end_file(&b);
+    options.sort = "dso,sym";
+    options.format = PFR_REPORT_CSV;
+    options.call_graph = "none";
+    options.children = PFR_REPORT_YES;
+    expect_rows(&b, &options, 2 * MANY + 1);
+}
