@@ -24,6 +24,7 @@ const struct command cmd_convert = {
     .name = "convert",
     .about = "write a recording in another form",
     .arguments = "[FILE]",
+    .takes_one_file = true,
     .opts = convert_opts,
     .size = sizeof(struct editing),
     .prints_at_end = true,

@@ -51,10 +51,6 @@ static enum exit_status export_run(const struct task *task) {
     enum exit_status status;
     if (goes_to_terminal(options) || !is_other_file(task, PROGRAM, output_path(options->output)))
         return ENDS_USAGE;
-    if (task->has_company) {
-        complain_as(PROGRAM, "one recording at a time; see " PROGRAM " -h");
-        return ENDS_USAGE;
-    }
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
         status = write_export(task, reader);
@@ -67,6 +63,7 @@ const struct command cmd_export = {
     .name = "export",
     .about = "write a recording in the format of another tool",
     .arguments = "[FILE]",
+    .takes_one_file = true,
     .opts = export_opts,
     .size = sizeof(struct export_options),
     .prints_at_end = true,

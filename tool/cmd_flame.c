@@ -49,10 +49,8 @@ static enum exit_status flame_run(const struct task *task) {
     enum exit_status status;
     if (!is_other_file(task, PROGRAM, output_path(options->output)))
         return ENDS_USAGE;
-    if (task->has_company || (!options->output && isatty(STDOUT_FILENO))) {
-        complain_as(PROGRAM, "%s; see " PROGRAM " -h",
-                    task->has_company ? "one recording at a time"
-                                      : "a picture is nothing for a terminal: name a file with -o");
+    if (!options->output && isatty(STDOUT_FILENO)) {
+        complain_as(PROGRAM, "a picture is nothing for a terminal: name a file with -o; see " PROGRAM " -h");
         return ENDS_USAGE;
     }
     pfr_reader *const reader = open_recording(task, &how, &status);
@@ -67,6 +65,7 @@ const struct command cmd_flame = {
     .name = "flame",
     .about = "draw a flame graph: all stacks in one picture, to search and to zoom",
     .arguments = "[FILE]",
+    .takes_one_file = true,
     .opts = flame_opts,
     .size = sizeof(struct flame_options),
     .prints_at_end = true,

@@ -15,6 +15,7 @@ const struct command cmd_recover = {
     .name = "recover",
     .about = "write a clean recording of all that is intact",
     .arguments = "[FILE]",
+    .takes_one_file = true,
     .opts = recover_opts,
     .size = sizeof(struct editing),
     .prints_at_end = true,

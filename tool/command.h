@@ -41,6 +41,7 @@ struct command {
     const void *defaults; /* NULL: all zero */
     unsigned passes;      /* times that a file is read, as far as is known before; 0: once */
     bool prints_at_end;   /* nothing is printed before all is read: a progress line does not disturb */
+    bool takes_one_file;  /* more are refused */
     bool reads_no_file;   /* run is called once, with words; no option of shared_opts but -h is there */
     bool runs_program;    /* what follows the first operand belongs to a program */
     bool opens_counters;  /* privileges beyond the user's are of use to it */

@@ -36,8 +36,6 @@ static bool makes_sense(const struct task *task, const char *program) {
     const char *wrong = NULL;
     if (!o->output)
         wrong = "name the recording to write with -o";
-    else if (task->has_company)
-        wrong = "one recording at a time";
     else if (o->plain && o->compress)
         wrong = "--plain and --compress exclude each other";
     else if (o->compress && !level_of(o->compress))

@@ -189,7 +189,8 @@ static bool set_number(const struct parse *parse, const struct opt *row, uint32_
     uint64_t number;
     if (parse_integer(word, strlen(word), &number) && number <= UINT32_MAX)
         return *value = (uint32_t)number, true;
-    snprintf(what, sizeof what, "is a number, not '%.60s'", word);
+    const bool is_large = *word && strspn(word, "0123456789") == strlen(word);
+    snprintf(what, sizeof what, "is a number%s, not '%.60s'", is_large ? " up to 4294967295" : "", word);
     return refuse_option(parse, row, what);
 }
 

@@ -61,7 +61,7 @@ typedef struct pfr_report_options {
     const char *comms, *objects, *symbols; /* the same */
     const char *symbol_filter;             /* rows whose function has this in its name; NULL: all */
     uint64_t time_quantum;                 /* ns, of the sort key `time`; 0: 100 ms */
-    bool bars;                             /* tables: the whole call tree instead of rows, with a bar beside each */
+    bool bars;                             /* tables: the whole call tree of the samples instead of rows */
     bool color;                            /* hot rows stand out: for a terminal */
     const char *symfs;                     /* objects are looked for under this folder; NULL: / */
     const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */

@@ -11,18 +11,6 @@
 #include "base/fail.h"
 #include "base/text.h"
 
-static pfr_status refuse(pfr_error *err, const char *option, const char *text) {
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--%s does not take '%.60s'", option, text);
-}
-
-/* Numbers as script takes them; a text without any is refused. */
-static pfr_status read_numbers(struct choice *c, struct script_ranges *list, const char *option, const char *text,
-                               pfr_error *err) {
-    if (text && !*text)
-        return refuse(err, option, text);
-    return script_ranges_read(c->memory, list, option, text, err);
-}
-
 static pfr_status read_event(struct choice *c, const char *name, const pfr_reader *reader, pfr_error *err) {
     bool any = false;
     if (!name)
@@ -44,11 +32,9 @@ static pfr_status read_event(struct choice *c, const char *name, const pfr_reade
 pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
                        pfr_error *err) {
     *c = (struct choice){.memory = memory, .comms = of->comms};
-    if (of->cpus && !*of->cpus)
-        return refuse(err, "cpu", of->cpus);
     PFR_TRY(samples_choose(&c->kept, reader, of->cpus, of->time, err));
-    PFR_TRY(read_numbers(c, &c->pids, "pid", of->pids, err));
-    PFR_TRY(read_numbers(c, &c->tids, "tid", of->tids, err));
+    PFR_TRY(script_ranges_read(c->memory, &c->pids, "pid", of->pids, err));
+    PFR_TRY(script_ranges_read(c->memory, &c->tids, "tid", of->tids, err));
     return read_event(c, of->event, reader, err);
 }
 

@@ -84,10 +84,18 @@ static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
 
 /* --- what is asked for --- */
 
+/* The whole call tree, which is of samples. */
+static bool draws_bars(const pfr_report_options *o) {
+    return o->bars && o->format <= PFR_REPORT_PERF;
+}
+
 static pfr_status choose_mode(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     bool branches = o->branches == PFR_REPORT_YES;
-    if (o->branches == PFR_REPORT_AUTO && !o->memory_mode)
+    if (draws_bars(o) && (branches || o->memory_mode))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode",
+                        "the call tree is of samples, not of branches or memory accesses");
+    if (o->branches == PFR_REPORT_AUTO && !o->memory_mode && !draws_bars(o))
         PFR_TRY(has_branches(r, &branches, err));
     if (branches && o->memory_mode)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
@@ -116,7 +124,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     r->asks_trees = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
     r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
     r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
-    const bool draws = o->bars && r->mode == REPORT_SAMPLES && o->format <= PFR_REPORT_PERF;
+    const bool draws = draws_bars(o);
     r->children = r->children || draws;
     if (draws)
         r->chain =
@@ -141,17 +149,9 @@ static pfr_status choose_parent(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static void choose_filter(struct report *r) {
-    const pfr_report_options *o = r->options;
-    r->filter = (struct report_filter){
-        .comms = o->comms, .dsos = o->objects, .symbols = o->symbols, .pids = o->pids, .tids = o->tids};
-    r->filter.any = o->comms || o->objects || o->symbols || o->pids || o->tids;
-    r->relative = o->relative;
-}
-
 static pfr_status choose(struct report *r, pfr_error *err) {
     PFR_TRY(learn_events(r, err));
-    choose_filter(r);
+    PFR_TRY(filter_choose(r, err));
     PFR_TRY(choose_mode(r, err));
     PFR_TRY(choose_chains(r, err));
     PFR_TRY(choose_parent(r, err));
@@ -294,6 +294,7 @@ static void close_report(struct report *r) {
     mem_free(r->memory, r->totals, r->totals ? events : 0, sizeof *r->totals);
     mem_free(r->memory, r->all, r->all ? events : 0, sizeof *r->all);
     mem_free(r->memory, r->before, r->before ? events : 0, sizeof *r->before);
+    filter_free(r);
     samples_free(&r->kept);
     out_close(&r->cell.out, NULL);
     if (r->parent_made)

@@ -5,7 +5,7 @@
  */
 #include "view/report_cells.h"
 
-#include "base/text.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -19,9 +19,18 @@ static bool is_listed(const char *list, const char *name, size_t length) {
     return false;
 }
 
-static bool lists_number(const char *list, uint64_t number) {
-    char text[20];
-    return is_listed(list, text, format_u64(text, (uint32_t)number));
+pfr_status filter_choose(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    r->filter = (struct report_filter){.comms = o->comms, .dsos = o->objects, .symbols = o->symbols};
+    r->filter.any = o->comms || o->objects || o->symbols || o->pids || o->tids;
+    r->relative = o->relative;
+    PFR_TRY(script_ranges_read(r->memory, &r->filter.pids, "pid", o->pids, err));
+    return script_ranges_read(r->memory, &r->filter.tids, "tid", o->tids, err);
+}
+
+void filter_free(struct report *r) {
+    mem_free(r->memory, r->filter.pids.at, r->filter.pids.room, sizeof *r->filter.pids.at);
+    mem_free(r->memory, r->filter.tids.at, r->filter.tids.room, sizeof *r->filter.tids.at);
 }
 
 static bool keeps_comm(const struct report *r, const struct profile_group *group) {
@@ -53,8 +62,10 @@ bool filter_keeps(const struct report *r, const struct profile_group *group, uin
     const struct profile_frame *f = report_frame(r, frame);
     return (!filter->comms || keeps_comm(r, group)) && (!filter->dsos || keeps_dso(r, f)) &&
            (!filter->symbols || keeps_symbol(r, f)) &&
-           (!filter->pids || lists_number(filter->pids, profile_value(r->profile, group, PROFILE_PID))) &&
-           (!filter->tids || lists_number(filter->tids, profile_value(r->profile, group, PROFILE_TID)));
+           (filter->pids.any ||
+            script_ranges_have(&filter->pids, (uint32_t)profile_value(r->profile, group, PROFILE_PID))) &&
+           (filter->tids.any ||
+            script_ranges_have(&filter->tids, (uint32_t)profile_value(r->profile, group, PROFILE_TID)));
 }
 
 bool filter_keeps_row(const struct report *r, const struct row *row) {
@@ -80,6 +91,6 @@ void filter_totals(struct report *r) {
 uint32_t filter_keys_needed(const struct report *r, bool *frames) {
     const struct report_filter *filter = &r->filter;
     *frames = filter->dsos || filter->symbols || r->options->symbol_filter;
-    return (filter->comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids ? PROFILE_BIT(PROFILE_PID) : 0) |
-           (filter->tids ? PROFILE_BIT(PROFILE_TID) : 0);
+    return (filter->comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids.any ? 0 : PROFILE_BIT(PROFILE_PID)) |
+           (filter->tids.any ? 0 : PROFILE_BIT(PROFILE_TID));
 }

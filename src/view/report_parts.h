@@ -193,6 +193,8 @@ bool filter_keeps(const struct report *r, const struct profile_group *group, uin
 /* --symbol-filter looks at what a row is called; percentages may be of such rows. */
 bool filter_keeps_row(const struct report *r, const struct row *row);
 void filter_totals(struct report *r);
+pfr_status filter_choose(struct report *r, pfr_error *err);
+void filter_free(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);
 
 pfr_status forest_make(struct report *r, pfr_error *err);
@@ -272,7 +274,8 @@ pfr_status tree_print(struct report *r, uint32_t row, pfr_output *to, pfr_error 
 enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
 
 struct report_filter {
-    const char *comms, *dsos, *symbols, *pids, *tids; /* NULL: all */
+    const char *comms, *dsos, *symbols; /* NULL: all */
+    struct script_ranges pids, tids;
     bool any;
 };
 

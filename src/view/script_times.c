@@ -31,19 +31,26 @@ pfr_status script_ranges_add(struct memory *memory, struct script_ranges *list, 
 }
 
 static pfr_status refuse_number(const char *option, const char *text, pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--%s does not take '%.60s'", option, text);
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter",
+                    "--%s does not take '%.60s': it is numbers with commas between, 2-5 for those from 2 to 5", option,
+                    text);
 }
 
+/* Of cpus, processes and threads, whose numbers have 32 bits. */
 pfr_status script_ranges_read(struct memory *memory, struct script_ranges *list, const char *option, const char *text,
                               pfr_error *err) {
     uint64_t first, last;
     list->any = !text;
+    if (text && !*text)
+        return refuse_number(option, text, err);
     for (const char *at = text ? text : ""; *at; at += *at == ',') {
         const size_t length = strcspn(at, ","), dash = strcspn(at, "-,");
         if (!parse_u64_part(at, dash, &first))
             return refuse_number(option, text, err);
         last = first;
         if (dash < length && !parse_u64_part(at + dash + 1, length - dash - 1, &last))
+            return refuse_number(option, text, err);
+        if (first > last || last > UINT32_MAX)
             return refuse_number(option, text, err);
         PFR_TRY(script_ranges_add(memory, list, first, last, err));
         at += length;
