@@ -297,6 +297,15 @@ static bool table_can_be(pfr_reader *r, uint64_t at, uint64_t count) {
     return lies_inside(at, count * SECTION, r->header.file_size);
 }
 
+/* Whether what stands before `at` is a row of the same table, whose section ends where that of the row at `at` begins.
+ */
+static bool is_within_table(pfr_reader *r, uint64_t at) {
+    if (at < 2 * SECTION)
+        return false;
+    const uint64_t first = peek(r, at), before = peek(r, at - SECTION), size = peek(r, at - SECTION + 8);
+    return size > 0 && before > at && lies_inside(before, size, r->header.file_size) && before + size == first;
+}
+
 static uint64_t count_features(const pfr_reader *r) {
     uint64_t count = 0;
     for (size_t i = 0; i < sizeof r->header.features / sizeof *r->header.features; i++)
@@ -321,9 +330,10 @@ void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     const uint64_t features = count_features(r);
     const uint64_t file_size = r->header.file_size, from = h->data.offset;
     const bool wraps = h->data.size > UINT64_MAX - from;
+    const uint64_t said = from + h->data.size;
     if (features == 0 || from >= file_size ||
-        (h->data.size && !wraps &&
-         (table_can_be(r, from + h->data.size, features) || table_begins(r, from + h->data.size, features))))
+        (h->data.size && !wraps && (table_can_be(r, said, features) || table_begins(r, said, features)) &&
+         !is_within_table(r, said)))
         return;
     const uint64_t least = file_size - from > SEARCH_MOST ? file_size - SEARCH_MOST : from;
     const uint64_t table = find_table(r, least);

@@ -97,3 +97,28 @@ TEST(a_short_table_of_features_is_believed_at_the_end_of_the_file) {
     find_table_of_four(0, true);
     find_table_of_four(64, false);
 }
+
+/* Records that would go on into the table by a row of it: what is left of it looks like a table, too. */
+TEST(records_do_not_go_on_into_the_table_of_features) {
+    for (unsigned big = 0; big < 2; big++) {
+        struct builder b = {.big = big};
+        begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 0xfu << 3});
+        for (unsigned i = 0; i < 3; i++)
+            put_sample(&b, i, 0);
+        set_number(&b, b.bytes + 48, 3 * 32 + 16, 8);
+        for (uint64_t at = b.length, i = 0; i < 4; i++)
+            put_section(&b, at + 4 * 16 + 32 * i, 32);
+        for (unsigned i = 0; i < 4; i++) {
+            put_number(&b, 28, 4);
+            put_bytes(&b, "three letters and fourteen!", 28);
+        }
+        pfr_reader *r = open_built(&b, NULL);
+        const struct tally t = read_through(r);
+        assert_int_equal(t.samples, 3);
+        assert_int_equal(t.holes, 1);
+        assert_int_equal(pfr_get_header(r)->data_size, 3 * 32);
+        assert_int_equal(pfr_feature_count(r), 4);
+        pfr_close(r);
+        free(b.bytes);
+    }
+}
