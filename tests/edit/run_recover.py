@@ -37,6 +37,7 @@ ENDS_PARTIAL, COMPRESSED = 4, 81
 SAMPLES = re.compile(r"^ *SAMPLE events: *([0-9]+)", re.M)
 UNKNOWN = re.compile(r": ([0-9]+) samples? belongs? to no event")
 PERF = shutil.which("perf")
+EVENT_DESC = 12
 
 
 class Wrong(Exception):
@@ -202,6 +203,13 @@ def check_frames(folder, samples):
     return failed + report("flipped bits in frames are noticed", "60 bits", "%d pass in silence" % silent if silent else "")
 
 
+def place_of_feature(data, bit):
+    """Where the payload of a feature begins; the table stands behind the records, a row for each bit that is set."""
+    table = sum(struct.unpack_from("<QQ", data, 40))
+    bits = int.from_bytes(data[72:104], "little")
+    return struct.unpack_from("<Q", data, table + 16 * bin(bits & (1 << bit) - 1).count("1"))[0]
+
+
 def lost_events(data):
     """(name, damaged copy): what the header of a file tells of its events, lost in all ways."""
     entry, attrs, size, _, _ = struct.unpack_from("<QQQQQ", data, 16)
@@ -216,10 +224,11 @@ def lost_events(data):
     yield "attrs, ones", with_bytes((attrs, b"\xff" * size))
     yield "the places of ids", with_bytes(*ids)
     yield "ids", with_bytes((104, bytes(attrs - 104)), *ids)
+    yield "ids, EVENT_DESC too", with_bytes((104, bytes(attrs - 104)), (place_of_feature(data, EVENT_DESC), bytes(8)), *ids)
 
 
 def check_lost_events(folder, recorded):
-    """EVENT_DESC tells them again: nothing is lost of a recording of two events."""
+    """EVENT_DESC tells them again, else ID_INDEX the ids: nothing is lost of a recording of two events."""
     with open(os.path.join(recorded, "two-events.data"), "rb") as file:
         data = file.read()
     samples, path, failed = count(os.path.join(recorded, "two-events.data"))[0], os.path.join(folder, "in.data"), 0
