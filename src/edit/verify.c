@@ -303,7 +303,9 @@ pfr_status pfr_verify(pfr_reader *reader, const pfr_verify_options *options, pfr
     v->sums = (struct verify_sums){.first = UINT64_MAX, .compressed_at = UINT64_MAX};
     v->buffer.waits_from = UINT64_MAX;
     u64_map_init(&v->index, v->memory);
+    reader->part_told = true;
     const pfr_status s = run(v, err);
+    reader->part_told = false;
     const uint64_t found = v->found;
     u64_map_free(&v->index);
     mem_free(v->memory, v->attr_places, v->attr_room, sizeof *v->attr_places);

@@ -10,6 +10,8 @@
 #include "file/xray.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 static struct part *current(pfr_reader *r) {
     return &r->parts[r->part];
@@ -377,14 +379,13 @@ static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error
                     "there are more than %" PRIu64 " records (limit records)", r->limits.records);
 }
 
-pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
-    if (r->trace)
-        return trace_next(r, rec, error);
-    if (next_in_window(r, rec) && !has_read_enough(r))
-        return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
-    if (has_read_enough(r))
-        return too_many(r, rec, error);
-    pfr_error own, *err = error ? error : &own;
+void error_in_part(pfr_error *err, uint32_t part) {
+    const size_t length = strlen(err->text);
+    if (part > 0)
+        snprintf(err->text + length, sizeof err->text - length, " (in data.%" PRIu32 ")", part - 1);
+}
+
+static pfr_status next_anywhere(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     pfr_status s = PFR_OK;
     rec->bytes = NULL;
     if (r->findings_told < r->nr_findings)
@@ -409,6 +410,20 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
     if (has_read_enough(r))
         return too_many(r, rec, err);
     return notice(r, rec, err);
+}
+
+pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
+    if (r->trace)
+        return trace_next(r, rec, error);
+    if (next_in_window(r, rec) && !has_read_enough(r))
+        return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
+    if (has_read_enough(r))
+        return too_many(r, rec, error);
+    pfr_error own, *err = error ? error : &own;
+    const pfr_status s = next_anywhere(r, rec, err);
+    if ((s < 0 || s == PFR_HOLE) && err->offset != PFR_NO_OFFSET && !r->part_told)
+        error_in_part(err, r->parts[r->part].number);
+    return s;
 }
 
 pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {

@@ -91,7 +91,10 @@ pfr_status pfr_decode(const pfr_record *rec, void *body, size_t size, pfr_error 
     if (!l || l->size != size)
         return pfr_fail(err, PFR_ERR_USAGE, rec->offset, rec->size, "pfr_decode", "type %u has no struct of %zu bytes",
                         rec->type, size);
-    return decode(rec, number, body, err);
+    const pfr_status st = decode(rec, number, body, err);
+    if (st != PFR_OK && err)
+        error_in_part(err, rec->part);
+    return st;
 }
 
 pfr_status pfr_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, pfr_error *err) {

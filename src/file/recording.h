@@ -88,6 +88,7 @@ struct pfr_reader {
 
     struct part *parts;
     uint32_t nr_parts, part;            /* current */
+    bool part_told;                     /* who reads tells the part: texts of errors leave it out */
     uint64_t at;                        /* next record in the current part */
     uint64_t payload_size;              /* of the last record, not yet stepped over */
     uint64_t payload_from, payload_end; /* of the last one that was stepped over */
@@ -147,6 +148,9 @@ static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
     r->quality.hole_bytes += length;
     ++*kind;
 }
+
+/* next.c: offsets in a file of a folder need its name: " (in data.3)" behind the text. 0: `data`, which needs none. */
+void error_in_part(pfr_error *err, uint32_t part);
 
 /* events.c */
 pfr_status events_add(pfr_reader *r, const uint8_t *attr, size_t room, const pfr_u64s *ids, pfr_error *err);
