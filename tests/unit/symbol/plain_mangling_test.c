@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of identifiers alone: each as libiberty has it, or left to it. */
+/* Names of identifiers, operators and simple templates: each as libiberty has it, or left to it. */
 #include "symbol/plain_mangling.h"
 #include "symbol/demangle.h"
 #include "test.h"
 
-#include <stdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +38,25 @@ TEST(plain_names_of_identifiers) {
     assert_plain("_ZN12_GLOBAL__N_13runEv", "(anonymous namespace)::run");
 }
 
+TEST(plain_names_of_templates) {
+    assert_plain("_ZN5bench6part225StageImLi41EE4stepER2Wli", "bench::part22::Stage<unsigned long, 41>::step");
+    assert_plain("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back");
+    assert_plain("_Z3fooIJPKcRiLb1ELj7ELln2EEEvT_", "foo<char const*, int&, true, 7u, -2l>");
+    assert_plain("_ZNSt6threadC1IRFvvEJEvEEOT_DpOT0_", "");
+    assert_plain("_ZN1a1bC1INS_1cILNS_1dE3EEEEEv", "a::b::b<a::c<(a::d)3> >");
+    assert_plain("_ZN1a1bC1IS0_EEv", "a::b::b<a::b>");
+    assert_plain("_ZN3fooIbED0Ev", "foo<bool>::~foo");
+    assert_plain("_ZSt4sortIPSsS0_EvT_", "std::sort<std::string*, std::string*>");
+}
+
+TEST(plain_names_of_operators) {
+    assert_plain("_Znwm", "operator new");
+    assert_plain("_ZN3fooplERKS_", "foo::operator+");
+    assert_plain("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
+                 "std::operator<< <std::char_traits<char> >");
+    assert_plain("_ZN3foocviEv", "");
+}
+
 TEST(plain_names_are_left_where_more_is_in_them) {
     static const char *const names[] = {
         "",
@@ -46,10 +64,7 @@ TEST(plain_names_are_left_where_more_is_in_them) {
         "_Z",
         "_ZN",
         "_ZN3fooE3bar@plt",
-        "_Z3fooIiEvT_",
-        "_ZN3fooIiE3barEv",
         "_ZN3foo3barB5cxx11Ev",
-        "_ZN3fooplERKS_",
         "_ZN3fooC4Ev",
         "_ZNC1Ev",
         "_ZN4core3fmt5write17h0123456789abcdefE",
@@ -61,13 +76,22 @@ TEST(plain_names_are_left_where_more_is_in_them) {
         "_Z99999999999999999999999foo",
         "_Z03foo",
         "_ZNKR3foo3barEv",
+        "_Z3fooIJEEvv",
+        "_Z3fooIFvvEEvv",
+        "_Z3fooIA3_iEvv",
+        "_Z3fooIRS0_Evv",
+        "_Z3fooIiS0_Evv",
+        "_Z3fooILiEEvv",
+        "_Z3fooIXadL_Z3barvEEEvv",
+        "_ZNSsC1Ev",
+        "_ZNSsE",
         "_RNvC1a1b",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_plain(names[i], "");
 }
 
-/* As long as a name may be: no room is left behind the longest text. */
+/* As long as a name may be, and what it may become: no room is left behind the longest text. */
 TEST(plain_names_may_be_long) {
     char name[PLAIN_NAME_MOST + 8] = "_ZN", text[PLAIN_TEXT_MOST];
     const int digits = sprintf(name + 3, "%d", (int)PLAIN_NAME_MOST - 11);
@@ -83,20 +107,62 @@ TEST(plain_names_may_be_long) {
     assert_int_equal(plain_demangle(name, text), 0);
 }
 
-/* What is put together at random out of the words of the grammar. */
-TEST(plain_names_of_any_words) {
-    static const char *const words[] = {
-        "N", "St", "L", "K", "V", "3foo", "1a", "12_GLOBAL__N_1",      "C1", "D2", "E", "E", "v", "i",
-        "I", "S_", "B", "_", "0", "9",    "r",  "17h0123456789abcdef", ".",  "T",  "Z", "F"};
+/* Each doubles what stood before: it is 16 bytes of text for 2 of the name, until there is no room. */
+TEST(plain_names_that_refer_back_are_bounded) {
+    char *const text = malloc(PLAIN_TEXT_MOST), name[PLAIN_NAME_MOST + 1] = "_Z3fooI3bar";
+    size_t longest = 0;
+    assert_non_null(text);
+    for (char digit = '0'; digit <= '9'; digit++) {
+        const size_t length = strlen(name);
+        sprintf(name + length, "1aIS%cS%c_S%c_E", digit == '0' ? '0' : digit, digit, digit);
+        const size_t made = plain_demangle(strcat(name, "EvT_"), text);
+        longest = made > longest ? made : longest;
+        name[strlen(name) - 4] = '\0';
+    }
+    assert_true(longest <= PLAIN_TEXT_MOST);
+    free(text);
+}
+
+/* Deeper than anybody's templates. */
+TEST(plain_names_are_bounded_in_depth) {
+    char name[512] = "_Z1f", text[PLAIN_TEXT_MOST];
+    for (unsigned i = 0; i < 60; i++)
+        strcat(name, i ? "1aI" : "I");
+    strcat(name, "i");
+    for (unsigned i = 0; i < 60; i++)
+        strcat(name, "E");
+    assert_int_equal(plain_demangle(name, text), 0);
+    memset(name, 'P', 500);
+    memcpy(name, "_Z1fI", 5);
+    assert_int_equal(plain_demangle(name, text), 0);
+}
+
+static const char *const words[] = {
+    "N", "St", "L", "K", "V", "3foo", "1a", "12_GLOBAL__N_1",      "C1", "D2", "E", "E", "v", "i",
+    "I", "S_", "B", "_", "0", "9",    "r",  "17h0123456789abcdef", ".",  "T",  "Z", "F"};
+static const char *const template_words[] = {
+    "N",    "St6vector", "Sa",    "Ss",      "S_", "S0_", "S1_", "S2_", "3foo", "1a", "1b", "I",  "I",
+    "I",    "E",         "E",     "E",       "E",  "E",   "i",   "m",   "K",    "P",  "R",  "O",  "V",
+    "Li3E", "Lb1E",      "Lmn5E", "LN1aE3E", "J",  "C1",  "D0",  "ls",  "lt",   "gt", "nw", "cl", "c"};
+
+/* How many of the names put together at random out of these words we answer. */
+static unsigned try_words(const char *const *from, size_t count, int most, unsigned rounds) {
     unsigned known = 0;
-    srand(7);
-    for (unsigned round = 0; round < 200000; round++) {
-        char name[256] = "_Z";
+    for (unsigned round = 0; round < rounds; round++) {
+        char name[512] = "_Z";
         if (rand() % 2)
             strcat(name, "N");
-        for (int left = 1 + rand() % 6; left > 0; left--)
-            strcat(name, words[(size_t)rand() % (sizeof words / sizeof *words)]);
+        if (rand() % 2)
+            strcat(name, "1aI");
+        for (int left = 1 + rand() % most; left > 0; left--)
+            strcat(name, from[(size_t)rand() % count]);
         known += is_as_libiberty_has_it(name);
     }
-    assert_true(known > 1000);
+    return known;
+}
+
+TEST(plain_names_of_any_words) {
+    srand(7);
+    assert_true(try_words(words, sizeof words / sizeof *words, 6, 100000) > 1000);
+    assert_true(try_words(template_words, sizeof template_words / sizeof *template_words, 14, 100000) > 1000);
 }
