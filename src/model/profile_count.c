@@ -468,16 +468,29 @@ static pfr_status take_record(struct counter *c, struct batch *b, const pfr_reco
     return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
 }
 
+/* What lies in the window at `at`, which may move on then. */
+static pfr_status take_run(struct counter *c, struct batch *b, const struct plain_run *run, bool plain,
+                           pfr_error *err) {
+    struct plain_left left;
+    if (plain)
+        plain_count(c, run, &left);
+    const uint32_t count = plain ? left.count : run->count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *bytes = run->at[plain ? left.at[i] : i];
+        PFR_TRY(take_fixed(c, b, run->event, bytes, run->place + (uint64_t)(bytes - run->at[0]), 0, err));
+    }
+    return commit(c, b, err);
+}
+
 /* Samples of the same event that follow in the window, without asking for each. */
 static pfr_status take_followers(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
     const uint8_t *at[BATCH];
+    struct plain_run some = {.at = at, .event = (uint32_t)rec->event};
+    const bool plain = plain_may(c, some.event);
     uint64_t from;
-    uint32_t count;
-    while ((count = walk_collect(c->reader, rec->event, at, BATCH, &from)) > 0) {
-        const uint64_t place = (uint64_t)rec->part << 48 | from;
-        for (uint32_t i = 0; i < count; i++)
-            PFR_TRY(take_fixed(c, b, (uint32_t)rec->event, at[i], place + (uint64_t)(at[i] - at[0]), 0, err));
-        PFR_TRY(commit(c, b, err)); /* the chains lie in the window, which moves on */
+    while ((some.count = walk_collect(c->reader, rec->event, at, BATCH, &from)) > 0) {
+        some.place = (uint64_t)rec->part << 48 | from;
+        PFR_TRY(take_run(c, b, &some, plain, err));
     }
     return PFR_OK;
 }

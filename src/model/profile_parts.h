@@ -6,6 +6,7 @@
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
+ *     profile_plain.c     the plainest of them, without more ado
  *     profile_trace.c     what tracepoints say
  *     profile_reads.c     samples that stand for one of each counter they read
  *     profile_words.c     by the words that a sample is made into
@@ -490,6 +491,26 @@ static inline struct who counter_who(const struct counter *c, uint64_t first_wor
     memcpy(&who, intern_get(&c->whos, (uint32_t)first_word & WHO_MOST).bytes, sizeof who);
     return who;
 }
+
+/* --- profile_plain.c */
+
+/* Samples of one event out of one window. */
+struct plain_run {
+    const uint8_t *const *at;
+    uint32_t count; /* at most BATCH */
+    uint32_t event;
+    uint64_t place; /* of the first, as in its key */
+};
+/* Numbers of those that were not counted. */
+struct plain_left {
+    uint8_t at[BATCH];
+    unsigned count;
+};
+
+/* Whether samples of the event may be so plain. */
+bool plain_may(const struct counter *c, uint32_t event);
+/* Counts those that belong to an entry which is there. */
+void plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left);
 
 /* --- profile_trace.c */
 
