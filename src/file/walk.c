@@ -52,6 +52,27 @@ static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, ui
     return length_holds(w->length, at + RECORD_HEADER, size - RECORD_HEADER, w->swap) && has_time(w, at) ? size : 0;
 }
 
+#define EQUAL_MOST 256u /* so many lie in the nearest cache */
+
+/* How many of the samples at `at`, which are equally long, are wanted; no more than `limit`. */
+static uint32_t equal_run(const struct wanted *w, const uint8_t *at, uint64_t left, uint32_t limit) {
+    const uint64_t header = w->header, id = w->id, size = (uint64_t)RECORD_HEADER + w->length->fixed;
+    const uint32_t id_at = w->at;
+    const uint64_t room = left / size;
+    const uint32_t most = room < limit ? (uint32_t)room : limit;
+    for (uint32_t count = 0; count < most; count++, at += size)
+        if (header_at(at) != header || (id_at && load_u64(at + id_at, false) != id))
+            return count;
+    return most;
+}
+
+static void note_times(struct rounds *rounds, const uint8_t *at, uint32_t count, uint64_t size) {
+    struct rounds own = *rounds;
+    for (; count; count--, at += size)
+        rounds_note(&own, load_u64(at, false));
+    *rounds = own;
+}
+
 /* Whether nothing is pending, so that what is at r->at in the window are records, and samples are those of the event
  * whose id came last; *bytes in it. */
 static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
@@ -116,6 +137,20 @@ void walk_past(pfr_reader *r, uint64_t length, uint64_t count) {
     r->quality.samples += count;
 }
 
+/* Of the samples at `at` those that are equally long, which may be none; their times are noted. */
+static uint64_t walk_equal(const struct wanted *w, const uint8_t *at, uint64_t left, uint32_t time_at,
+                           struct rounds *rounds) {
+    const uint64_t size = (uint64_t)RECORD_HEADER + w->length->fixed, all = left;
+    uint32_t some;
+    while (w->header && (some = equal_run(w, at, left, EQUAL_MOST)) > 0) {
+        if (time_at)
+            note_times(rounds, at + time_at, some, size);
+        at += some * size;
+        left -= some * size;
+    }
+    return all - left;
+}
+
 uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     const uint32_t time_at = rounds ? r->events[event].time_at : 0;
     const uint8_t *start, *at;
@@ -124,7 +159,11 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     if (!may_walk(r, event, &start, &left))
         return 0;
     const struct wanted w = wanted_of(r, event, 0);
-    for (at = start; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
+    const uint64_t equal = walk_equal(&w, start, left, time_at, rounds);
+    if (equal)
+        count = equal / ((uint64_t)RECORD_HEADER + w.length->fixed);
+    left -= equal;
+    for (at = start + equal; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
         if (time_at) /* the length of the sample holds, so it has one */
             rounds_note(rounds, load_u64(at + time_at, w.swap));
         count++;
@@ -143,16 +182,28 @@ static inline uint32_t passed_size(const struct wanted *w, const uint8_t *at, ui
     return type < TYPES_OF_KERNEL && type != TYPE_SAMPLE && size >= RECORD_HEADER && size <= left ? size : 0;
 }
 
+/* Where they are; returns how long they are in all. */
+static uint32_t collect_equal(const struct wanted *w, const uint8_t *at, uint32_t some, const uint8_t **records,
+                              uint32_t *count) {
+    const uint32_t size = RECORD_HEADER + w->length->fixed;
+    for (uint32_t i = 0; i < some; i++)
+        records[*count + i] = at + (uint64_t)i * size;
+    *count += some;
+    return some * size;
+}
+
 uint32_t walk_collect(pfr_reader *r, int32_t event, const uint8_t **records, uint32_t most, uint64_t *from) {
     const uint8_t *start, *at;
     uint64_t left;
-    uint32_t size, count = 0;
+    uint32_t size, some, count = 0;
     *from = r->at;
     if (!may_walk(r, event, &start, &left))
         return 0;
     const struct wanted w = wanted_of(r, event, 0);
     for (at = start; count < most; at += size, left -= size) {
-        if ((size = wanted_size(&w, at, left)) > 0)
+        if (w.header && (some = equal_run(&w, at, left, most - count)) > 0)
+            size = collect_equal(&w, at, some, records, &count);
+        else if ((size = wanted_size(&w, at, left)) > 0)
             records[count++] = at;
         else if (!r->whole || (size = passed_size(&w, at, left)) == 0)
             break;

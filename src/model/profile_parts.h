@@ -440,9 +440,11 @@ static inline uint64_t words_hash(const struct counter *c, const uint64_t *words
 }
 
 /* Where a thread that was met lately is kept. */
+static inline size_t view_number(uint32_t tid, bool in_kernel) {
+    return (tid ^ tid >> 6) % (VIEWS / 2) * 2 + in_kernel;
+}
 static inline struct view_slot *words_view(struct counter *c, const struct picked *s) {
-    const bool in_kernel = c->kernel_apart && s->mode == CPUMODE_KERNEL;
-    return &c->views[(s->tid ^ s->tid >> 6) % (VIEWS / 2) * 2 + in_kernel];
+    return &c->views[view_number(s->tid, c->kernel_apart && s->mode == CPUMODE_KERNEL)];
 }
 static inline bool words_view_holds(const struct view_slot *slot, const struct picked *s, uint64_t moment) {
     return slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until;
@@ -503,7 +505,7 @@ struct plain_run {
 };
 /* Numbers of those that were not counted. */
 struct plain_left {
-    uint8_t at[BATCH];
+    uint8_t at[BATCH + 1];
     unsigned count;
 };
 

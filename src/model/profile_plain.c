@@ -17,39 +17,72 @@ bool plain_may(const struct counter *c, uint32_t event) {
     return c->plain && p->fixed && p->pid && p->ip && has_time && !c->profile->wish.keep && !c->reader->context.swap;
 }
 
-/* Who it is of; false: nobody that was met lately, or a guest. */
-static inline bool find_words(struct counter *c, const uint8_t *bytes, struct plain_sample *to, struct picked *s) {
-    const struct view_slot *slot;
-    s->mode = load_u16(bytes + 4, false) & CPUMODE;
-    slot = words_view(c, s);
-    to->words[0] = words_first(s, slot->who);
-    return words_view_holds(slot, s, to->moment) && (s->mode <= CPUMODE_HYPERVISOR || s->mode > CPUMODE_GUEST_USER);
+/* What is the same for all of a batch, so that it is not looked up for each. */
+struct plain_sight {
+    struct view_slot *views;
+    uint64_t seed, fixed_weight, first_place, event;
+    const uint64_t *slots;
+    size_t mask;
+    const uint8_t *first;
+    uint32_t pid, ip, time, weight;
+    bool timed, kernel_apart;
+};
+
+static struct plain_sight sight_of(struct counter *c, const struct plain_run *run) {
+    const struct pick_places *p = &c->places[run->event];
+    return (struct plain_sight){.views = c->views,
+                                .seed = c->seed,
+                                .fixed_weight = p->period,
+                                .first_place = run->place,
+                                .event = run->event,
+                                .slots = c->slots,
+                                .mask = c->slot_count - 1,
+                                .first = run->at[0],
+                                .pid = p->pid,
+                                .ip = p->ip,
+                                .time = p->time,
+                                .weight = p->period_at,
+                                .timed = c->profile->state.timed,
+                                .kernel_apart = c->kernel_apart};
+}
+
+static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *bytes) {
+    if (!in->timed)
+        return in->first_place + (uint64_t)(bytes - in->first);
+    const uint64_t time = load_u64(bytes + in->time, false);
+    return time == UINT64_MAX ? NO_TIME_MOMENT : time;
+}
+
+/* false: it is of nobody that was met lately (no moment is in a view that was not used), or of a guest. */
+static inline bool make_sample(const struct plain_sight *in, const uint8_t *bytes, struct plain_sample *to) {
+    const unsigned mode = load_u16(bytes + 4, false) & CPUMODE;
+    const uint32_t pid = load_u32(bytes + in->pid, false), tid = load_u32(bytes + in->pid + 4, false);
+    const struct view_slot *slot = &in->views[view_number(tid, in->kernel_apart && mode == CPUMODE_KERNEL)];
+    const uint64_t moment = moment_in(in, bytes);
+    to->moment = moment;
+    to->words[0] = in->event << 32 | (uint64_t)mode << WHO_BITS | slot->who;
+    to->words[1] = load_u64(bytes + in->ip, false);
+    to->hash = words_hash_of(in->seed, to->words, 2);
+    to->weight = in->weight ? load_u64(bytes + in->weight, false) : in->fixed_weight;
+    __builtin_prefetch(&in->slots[to->hash & in->mask]);
+    return slot->tid == tid && slot->pid == pid && slot->from < moment && moment < slot->until &&
+           (mode <= CPUMODE_HYPERVISOR || mode > CPUMODE_GUEST_USER);
 }
 
 /* Step 1: the words of all, and where their entries are found. */
 static unsigned make_words(struct counter *c, const struct plain_run *run, struct plain_sample *to, uint8_t *number,
                            struct plain_left *left) {
-    const struct pick_places *p = &c->places[run->event];
-    const bool timed = c->profile->state.timed;
-    struct picked s = {.event = run->event};
-    unsigned made = 0;
-    for (uint32_t i = 0; i < run->count; i++) {
-        const uint8_t *bytes = run->at[i];
-        struct plain_sample *one = &to[made];
-        const uint64_t time = timed ? load_u64(bytes + p->time, false) : run->place + (uint64_t)(bytes - run->at[0]);
-        s.pid = load_u32(bytes + p->pid, false);
-        s.tid = load_u32(bytes + p->pid + 4, false);
-        one->moment = timed && time == UINT64_MAX ? NO_TIME_MOMENT : time;
-        if (!find_words(c, bytes, one, &s)) {
-            left->at[left->count++] = (uint8_t)i;
-            continue;
-        }
-        one->words[1] = load_u64(bytes + p->ip, false);
-        one->hash = words_hash_of(c->seed, one->words, 2);
-        one->weight = p->period_at ? load_u64(bytes + p->period_at, false) : p->period;
-        __builtin_prefetch(&c->slots[one->hash & (c->slot_count - 1)]);
-        number[made++] = (uint8_t)i;
+    const struct plain_sight in = sight_of(c, run);
+    const uint8_t *const *at = run->at;
+    const uint32_t count = run->count;
+    unsigned made = 0, others = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        number[made] = left->at[others] = (uint8_t)i;
+        const bool good = make_sample(&in, at[i], &to[made]);
+        made += good;
+        others += !good;
     }
+    left->count = others;
     return made;
 }
 
@@ -65,9 +98,8 @@ static struct entry_count *find_entry(const struct counter *c, const struct plai
 
 void plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left) {
     struct plain_sample samples[BATCH];
-    uint8_t number[BATCH];
+    uint8_t number[BATCH + 1];
     struct profile_weight total = {0};
-    left->count = 0;
     const unsigned made = make_words(c, run, samples, number, left);
     for (unsigned i = 0; i < made; i++) {
         const uint64_t slot = c->slots[samples[i].hash & (c->slot_count - 1)];
