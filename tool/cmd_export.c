@@ -11,6 +11,8 @@ struct export_options {
     struct selecting selecting;
 };
 
+static const struct export_options export_defaults = {.selecting = {.cache = true}};
+
 static const struct opt export_opts[] = {
     {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), "folded|pprof",
      "a line for each stack, or what go tool pprof reads"},
@@ -65,6 +67,7 @@ const struct command cmd_export = {
     .arguments = "[FILE]",
     .takes_one_file = true,
     .opts = export_opts,
+    .defaults = &export_defaults,
     .size = sizeof(struct export_options),
     .prints_at_end = true,
     .passes = 2,

@@ -12,6 +12,8 @@ struct flame_options {
     struct selecting selecting;
 };
 
+static const struct flame_options flame_defaults = {.selecting = {.cache = true}};
+
 static const struct opt flame_opts[] = {
     {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
      "write this file, whole or not at all; -: standard output"},
@@ -67,6 +69,7 @@ const struct command cmd_flame = {
     .arguments = "[FILE]",
     .takes_one_file = true,
     .opts = flame_opts,
+    .defaults = &flame_defaults,
     .size = sizeof(struct flame_options),
     .prints_at_end = true,
     .passes = 2,

@@ -31,6 +31,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .debug_dir = options->debug_dir,
                            .kallsyms = options->kallsyms,
                            .no_symbols = options->no_symbols,
+                           .cache_dir = cache_folder(options->cache),
                            .by_count = options->weight == 1,
                            .by_period = options->weight == 2,
                            .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,

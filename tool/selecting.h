@@ -4,14 +4,14 @@
 /* Options of the verbs that export and flame share: which samples are counted, and what their addresses are called. The
    rows go into the verb's own list, where the struct has a member `selecting`. */
 #include <perfray/selection.h>
-#include "command.h"
+#include "caching.h"
 
-struct selecting {
+struct selecting { /* `cache` is true at first */
     const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *debug_dir, *kallsyms;
     uint32_t max_stack, jobs;
     unsigned weight; /* 0: not said, 1: samples, 2: periods */
     struct word_list instr_maps;
-    bool no_symbols;
+    bool no_symbols, cache;
 };
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
@@ -38,6 +38,7 @@ struct selecting {
         {"instr-map", 'm',                                                                                             \
          OPT_WORDS,   SELECTING(type, instr_maps),                                                                     \
          "FILE",      "name functions of a trace by this object or map; several: the program first"},                  \
+        CACHE_ROW_AT(SELECTING(type, cache)),                                                                          \
         {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look for objects below this folder"},                 \
         {"debug-dir", 0,                                                                                               \
          OPT_STRING,  SELECTING(type, debug_dir),                                                                      \

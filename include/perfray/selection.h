@@ -35,6 +35,7 @@ typedef struct pfr_selection {
     void *context;
     const char *const *instr_maps; /* of a trace: as pfr_dump_options has them */
     bool by_count;                 /* of a trace: each call counts 1; else as much as the time it took itself */
+    const char *cache_dir; /* the running kernel's names are kept in this folder, and taken from it; NULL: in none */
 } pfr_selection;
 
 #ifdef __cplusplus
