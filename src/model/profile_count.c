@@ -48,7 +48,9 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
     c->kernel_apart = !c->has_places && !w->chains && !w->branches;
     c->plain = w->frames && c->words == 2;
-    c->stride = c->words + sizeof(struct entry_count) / sizeof(uint64_t);
+    c->by_digest = w->chains;
+    c->key_words = c->by_digest ? 2 : c->words;
+    c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
     c->slot_count = FIRST_SLOTS;
     c->slots = mem_zeroed(memory, c->slot_count, sizeof *c->slots);
     c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
@@ -112,12 +114,12 @@ static inline bool are_same(const uint64_t *a, const uint64_t *b, unsigned words
     return difference == 0;
 }
 
-/* The slot of the entry with these words, or the empty one where it belongs. */
-static uint64_t *find_slot(const struct counter *c, const uint64_t *words, uint64_t hash) {
+/* The slot of the entry of this key, or the empty one where it belongs. */
+static uint64_t *find_slot(const struct counter *c, const uint64_t *key, uint64_t hash) {
     const size_t mask = c->slot_count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
         const uint64_t slot = c->slots[i];
-        if (!slot || (slot >> 32 == hash >> 32 && are_same(entry_words(c, (uint32_t)slot - 1), words, c->words)))
+        if (!slot || (slot >> 32 == hash >> 32 && are_same(entry_words(c, (uint32_t)slot - 1), key, c->key_words)))
             return &c->slots[i];
     }
 }
@@ -216,26 +218,26 @@ static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err)
     return PFR_OK;
 }
 
-struct entry_count *counter_find(const struct counter *c, const uint64_t *words) {
-    const uint64_t slot = *find_slot(c, words, words_hash(c, words));
+struct entry_count *counter_find(const struct counter *c, const uint64_t *key) {
+    const uint64_t slot = *find_slot(c, key, words_hash(c, key));
     return slot ? entry_count_of(c, entry_words(c, (uint32_t)slot - 1)) : NULL;
 }
 
-static pfr_status put_entry(struct counter *c, const uint64_t *words, uint64_t hash, const struct entry_count *count,
+static pfr_status put_entry(struct counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
                             pfr_error *err) {
     if (c->count == UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
     if (!make_room(c))
         return mem_fail(c->memory, err, "profile");
     uint64_t *own = entry_words(c, c->count);
-    memcpy(own, words, c->words * sizeof *own);
+    memcpy(own, key, c->key_words * sizeof *own);
     *entry_count_of(c, own) = *count;
-    *find_slot(c, words, hash) = (hash >> 32) << 32 | ++c->count;
+    *find_slot(c, key, hash) = (hash >> 32) << 32 | ++c->count;
     return PFR_OK;
 }
 
-pfr_status counter_put(struct counter *c, const uint64_t *words, const struct entry_count *count, pfr_error *err) {
-    return put_entry(c, words, words_hash(c, words), count, err);
+pfr_status counter_put(struct counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
+    return put_entry(c, key, words_hash(c, key), count, err);
 }
 
 static pfr_status put_whole(struct counter *c, const struct item *item, unsigned row, uint32_t *number,
@@ -249,11 +251,11 @@ static pfr_status put_whole(struct counter *c, const struct item *item, unsigned
 static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
     struct entry_count count = {.since = row->since, .node = row->node, .too_deep = row->too_deep};
-    if (*find_slot(c, item->words, item->hash))
+    if (*find_slot(c, item_key(c, item), item->hash))
         return PFR_OK; /* another one of the batch is equal */
     if (row->whole)
         PFR_TRY(put_whole(c, item, number, &count.node, err));
-    return put_entry(c, item->words, item->hash, &count, err);
+    return put_entry(c, item_key(c, item), item->hash, &count, err);
 }
 
 static void count_alone(struct counter *c, const struct item *item, const struct stack_row *row) {
@@ -265,7 +267,7 @@ static void count_alone(struct counter *c, const struct item *item, const struct
 
 /* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
 static bool count_in_entry(const struct counter *c, struct item *item) {
-    const uint64_t slot = *find_slot(c, item->words, item->hash);
+    const uint64_t slot = *find_slot(c, item_key(c, item), item->hash);
     if (!slot)
         return false;
     struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));

@@ -14,11 +14,6 @@
 #define FIRST_SLOTS ((size_t)1024)
 #define UNNAMED NO_FRAME /* the frame depends on the address as recorded */
 
-struct frame_key {
-    uint64_t address, ip;
-    uint32_t object, text;
-};
-
 /* It is held for about as long as it takes to be woken, and mostly free. */
 static void init_lock(pthread_mutex_t *lock) {
     pthread_mutexattr_t kind;
@@ -33,7 +28,6 @@ static void init_lock(pthread_mutex_t *lock) {
 void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
     init_lock(&f->lock);
-    intern_init(&f->keys, p->memory);
     u64_map_init(&f->places, p->memory);
     const struct unwind_options how = {.symfs = p->wish.names.symfs,
                                        .debug_folder = p->wish.names.debug_folder,
@@ -46,7 +40,7 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
 
 void profile_frames_free(struct frames_of *f) {
     mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
-    intern_free(&f->keys);
+    mem_free(f->memory, f->index, f->index_count, sizeof *f->index);
     u64_map_free(&f->places);
     unwind_objects_free(&f->unwinding);
     pthread_mutex_destroy(&f->lock);
@@ -73,15 +67,61 @@ static void keep_least(struct profile_frame *kept, const struct profile_frame *f
     kept->cpumode = frame->cpumode;
 }
 
+static uint32_t hash_frame(const struct frames_of *f, const struct profile_frame *frame) {
+    uint64_t h = (frame->address ^ f->seed) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32 ^ ((uint64_t)frame->object << 32 | frame->text)) * 0xd6e8feb86659fd93u;
+    h = (h ^ h >> 29 ^ (frame->text != NO_TEXT ? 0 : frame->ip)) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
+}
+
+static bool is_same_frame(const struct profile_frame *a, const struct profile_frame *b) {
+    return a->address == b->address && a->object == b->object && a->text == b->text &&
+           (a->text != NO_TEXT || a->ip == b->ip);
+}
+
+/* The slot of the frame, or the empty one where it belongs. */
+static struct frame_slot *find_frame(const struct frames_of *f, const struct profile_frame *frame, uint32_t hash) {
+    const size_t mask = f->index_count - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        struct frame_slot *slot = &f->index[i];
+        if (!slot->frame || (slot->hash == hash && is_same_frame(&f->profile->frames[slot->frame - 1], frame)))
+            return slot;
+    }
+}
+
+static pfr_status grow_index(struct frames_of *f, pfr_error *err) {
+    const size_t count = f->index ? f->index_count * 2 : FIRST_SLOTS;
+    if (f->profile->nr_frames < f->index_count / 4 * 3)
+        return PFR_OK;
+    struct frame_slot *index = mem_zeroed(f->memory, count, sizeof *index);
+    if (!index)
+        return mem_fail(f->memory, err, "frames");
+    for (size_t i = 0; i < f->index_count; i++) {
+        size_t at = f->index[i].hash & (count - 1);
+        while (f->index[i].frame && index[at].frame)
+            at = (at + 1) & (count - 1);
+        if (f->index[i].frame)
+            index[at] = f->index[i];
+    }
+    mem_free(f->memory, f->index, f->index_count, sizeof *index);
+    f->seed = f->index ? f->seed : (uint64_t)(uintptr_t)index;
+    f->index = index;
+    f->index_count = count;
+    return PFR_OK;
+}
+
 static pfr_status put_frame(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err) {
-    const bool named = frame->text != NO_TEXT;
-    const struct frame_key key = {frame->address, named ? 0 : frame->ip, frame->object, frame->text};
     PFR_TRY(make_room(f, err));
-    PFR_TRY(intern_put(&f->keys, &key, sizeof key, number, err));
-    if (*number == f->profile->nr_frames)
+    PFR_TRY(grow_index(f, err));
+    const uint32_t hash = hash_frame(f, frame);
+    struct frame_slot *slot = find_frame(f, frame, hash);
+    if (slot->frame) {
+        keep_least(&f->profile->frames[slot->frame - 1], frame);
+    } else {
         f->profile->frames[f->profile->nr_frames++] = *frame;
-    else
-        keep_least(&f->profile->frames[*number], frame);
+        *slot = (struct frame_slot){hash, f->profile->nr_frames};
+    }
+    *number = slot->frame - 1;
     return PFR_OK;
 }
 

@@ -22,7 +22,8 @@
  *     profile_lines.c     lines of frames, and inlined functions as frames
  *     profile_tally.c     by group and path, to groups and nodes
  *
- * An entry is found by (event, cpumode, who, sampled address, keys, hash of the chain). Who is a name and an address
+ * An entry is found by (event, cpumode, who, sampled address, keys, chain), with chains by 128 bits of a hash of all
+ * that. Who is a name and an address
  * space, worked out for each sample at its own moment: so the order of samples does not matter. What its addresses mean
  * is worked out once, when the entry is new, by the state at the end of the recording, which is right for all samples
  * that came after their maps. `since` is the moment of the youngest of these: a sample that is not behind it is looked
@@ -110,6 +111,11 @@ struct object_place {
     bool used;
 };
 
+struct frame_slot {
+    uint32_t hash;
+    uint32_t frame; /* + 1; 0: empty */
+};
+
 /* What all lanes share; the profile's frames, places, names and texts are behind its lock. */
 struct frames_of {
     struct profile *profile;
@@ -117,8 +123,10 @@ struct frames_of {
     pthread_mutex_t lock;
     struct object_place *slots;
     size_t slot_count, used;
-    struct intern_table keys; /* what makes two addresses one frame */
-    struct u64_map places;    /* frame -> its place */
+    struct frame_slot *index; /* frames by what makes two addresses one; a power of two */
+    size_t index_count;
+    uint64_t seed;         /* of `index`, so that a file cannot be made to collide */
+    struct u64_map places; /* frame -> its place */
     struct unwind_objects unwinding;
     char arch[32]; /* of the recorded machine; "": not told */
 };
@@ -371,9 +379,11 @@ struct counter {
     struct memory *memory;   /* its own: a part of what the profile may take, so that enough is left for the rest */
     pfr_reader *reader;
     struct pick_places *places; /* by event; the profile's */
-    unsigned words;             /* of each entry that tell it apart */
+    unsigned words;             /* of a sample that tell it apart */
+    unsigned key_words;         /* of an entry, by which it is found: those, or their hash */
+    bool by_digest;             /* the latter */
     size_t stride;              /* words of an entry in all */
-    uint64_t seed, chain_seed;  /* of chains: the same in all lanes */
+    uint64_t seed, chain_seed;  /* of chains, and of digests: the same in all lanes */
     uint64_t *slots;            /* upper half of the hash << 32 | entry + 1; 0: empty */
     size_t slot_count;
     uint64_t *entries;
@@ -409,7 +419,7 @@ static inline uint64_t *entry_words(const struct counter *c, uint32_t entry) {
 }
 
 static inline struct entry_count *entry_count_of(const struct counter *c, const uint64_t *words) {
-    return (struct entry_count *)(void *)(uintptr_t)(words + c->words);
+    return (struct entry_count *)(void *)(uintptr_t)(words + c->key_words);
 }
 
 /* --- profile_words.c */
@@ -419,6 +429,7 @@ static inline struct entry_count *entry_count_of(const struct counter *c, const 
 /* A sample on its way. */
 struct item {
     uint64_t words[WORDS_MOST];
+    uint64_t digest[2]; /* of the words, with chains; the same in all lanes */
     uint64_t hash, moment;
     struct picked picked;
     uint64_t *made; /* room for a chain */
@@ -435,8 +446,12 @@ static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsig
     }
     return h * 0xd6e8feb86659fd93u;
 }
-static inline uint64_t words_hash(const struct counter *c, const uint64_t *words) {
-    return words_hash_of(c->seed, words, c->words);
+static inline uint64_t words_hash(const struct counter *c, const uint64_t *key) {
+    return c->by_digest ? key[0] : words_hash_of(c->seed, key, c->key_words);
+}
+/* What the sample's entry is found by. */
+static inline const uint64_t *item_key(const struct counter *c, const struct item *item) {
+    return c->by_digest ? item->digest : item->words;
 }
 
 /* Where a thread that was met lately is kept. */
@@ -484,9 +499,9 @@ void counter_pour(struct counter *c);
 /* The entries go, and whole stacks, which another counter has. */
 void counter_drop(struct counter *c);
 
-/* The entry that has these words, NULL: none; and a new one. */
-struct entry_count *counter_find(const struct counter *c, const uint64_t *words);
-pfr_status counter_put(struct counter *c, const uint64_t *words, const struct entry_count *count, pfr_error *err);
+/* The entry of this key, NULL: none; and a new one. */
+struct entry_count *counter_find(const struct counter *c, const uint64_t *key);
+pfr_status counter_put(struct counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err);
 
 static inline struct who counter_who(const struct counter *c, uint64_t first_word) {
     struct who who;

@@ -80,7 +80,7 @@ pfr_status whole_put(struct counter *c, const struct profile_stack *stack, const
 struct joining {
     struct counter *to;
     const struct counter *from;
-    uint32_t *group_of, *who_of; /* by number in `from`: number in `to` + 1; 0: not asked yet */
+    uint32_t *group_of; /* by number in `from`: number in `to` + 1; 0: not asked yet */
 };
 
 static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
@@ -95,25 +95,12 @@ static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number
     return PFR_OK;
 }
 
-static pfr_status join_who(struct joining *j, uint64_t *word, pfr_error *err) {
-    const uint32_t who = (uint32_t)*word & WHO_MOST;
-    uint32_t number;
-    if (!j->who_of[who]) {
-        const struct intern_text bytes = intern_get(&j->from->whos, who);
-        PFR_TRY(intern_put(&j->to->whos, bytes.bytes, bytes.length, &number, err));
-        j->who_of[who] = number + 1;
-    }
-    *word = (*word & ~(uint64_t)WHO_MOST) | (j->who_of[who] - 1);
-    return PFR_OK;
-}
-
-/* The entry of these words, made with the other's stack where there is none. */
-static pfr_status join_entry(struct joining *j, uint64_t *words, const struct entry_count *count, pfr_error *err) {
+/* The entry of this key, made with the other's stack where there is none. */
+static pfr_status join_entry(struct joining *j, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
     const struct whole_stacks *theirs = &j->from->whole;
     struct profile_stack stack = theirs->at[count->node];
     struct entry_count *same;
-    PFR_TRY(join_who(j, words, err));
-    if ((same = counter_find(j->to, words))) {
+    if ((same = counter_find(j->to, key))) {
         struct profile_stack *ours = &j->to->whole.at[same->node];
         ours->place = stack.place < ours->place ? stack.place : ours->place;
         same->weight += count->weight;
@@ -123,19 +110,18 @@ static pfr_status join_entry(struct joining *j, uint64_t *words, const struct en
     struct entry_count made = *count;
     PFR_TRY(join_group(j, stack.group, &stack.group, err));
     PFR_TRY(whole_put(j->to, &stack, theirs->frames + stack.first, &made.node, err));
-    return counter_put(j->to, words, &made, err);
+    return counter_put(j->to, key, &made, err);
 }
 
 static pfr_status join_entries(struct joining *j, pfr_error *err) {
-    uint64_t words[WORDS_MOST];
     for (uint32_t i = 0; i < j->from->count; i++) {
-        const uint64_t *own = entry_words(j->from, i);
-        const struct entry_count *count = entry_count_of(j->from, own);
-        memcpy(words, own, j->from->words * sizeof *words);
-        const pfr_status st = join_entry(j, words, count, err);
+        const uint64_t *key = entry_words(j->from, i);
+        const struct entry_count *count = entry_count_of(j->from, key);
+        const pfr_status st = join_entry(j, key, count, err);
         if (st < 0 && st != PFR_ERR_LIMIT)
             return st;
-        struct profile_weight *limited = &j->to->limited[words[0] >> 32];
+        const uint32_t group = j->from->whole.at[count->node].group;
+        struct profile_weight *limited = &j->to->limited[j->from->tree.groups[group]->event];
         limited->weight += st < 0 ? count->weight : 0;
         limited->samples += st < 0 ? count->samples : 0;
     }
@@ -145,10 +131,8 @@ static pfr_status join_entries(struct joining *j, pfr_error *err) {
 pfr_status whole_join(struct counter *to, const struct counter *from, pfr_error *err) {
     struct joining j = {.to = to, .from = from};
     j.group_of = mem_zeroed(to->memory, from->tree.nr_groups, sizeof *j.group_of);
-    j.who_of = mem_zeroed(to->memory, from->whos.count, sizeof *j.who_of);
-    const pfr_status st = j.group_of && j.who_of ? join_entries(&j, err) : mem_fail(to->memory, err, "stacks");
+    const pfr_status st = j.group_of ? join_entries(&j, err) : mem_fail(to->memory, err, "stacks");
     mem_free(to->memory, j.group_of, from->tree.nr_groups, sizeof *j.group_of);
-    mem_free(to->memory, j.who_of, from->whos.count, sizeof *j.who_of);
     return st;
 }
 

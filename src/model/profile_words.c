@@ -4,7 +4,8 @@
  *
  *     event << 32 | cpumode << 29 | who,  address,  a word for each key,  two of the chain's hash
  *
- * A chain is known by 128 bits of a hash over its bytes.
+ * A chain is known by 128 bits of a hash over its bytes, and with chains all of it by such a hash, in which who is
+ * what the number stands for, so that it is the same in all lanes.
  */
 #include "model/profile_parts.h"
 
@@ -89,14 +90,13 @@ static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t
     return PFR_OK;
 }
 
-static uint64_t *put_chain(const struct counter *c, const struct picked *s, uint64_t *at) {
+static void put_chain(const struct counter *c, const struct picked *s, uint64_t *at) {
     at[0] = at[1] = 0;
     if (s->chain.count) {
         const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->chain_seed);
         at[0] = h.low64;
         at[1] = h.high64;
     }
-    return at + 2;
 }
 
 /* What was recorded apart from the chain is behind it then. */
@@ -107,6 +107,16 @@ static pfr_status make_chain(struct counter *c, struct item *item, uint64_t firs
     s->made = true;
     return chain_make(&c->maker, pfr_get_event(c->profile->reader, s->event), s->whole, &place, profile_max_stack(c),
                       item->made, &s->chain, err);
+}
+
+static void make_digest(const struct counter *c, struct item *item) {
+    const struct who who = counter_who(c, item->words[0]);
+    uint64_t all[WORDS_MOST + 2] = {item->words[0] & ~(uint64_t)WHO_MOST, (uint64_t)who.name << 32 | who.tid,
+                                    who.space};
+    memcpy(all + 3, item->words + 1, (c->words - 1) * sizeof *all);
+    const XXH128_hash_t h = XXH3_128bits_withSeed(all, (c->words + 2) * sizeof *all, c->chain_seed);
+    item->digest[0] = item->hash = h.low64;
+    item->digest[1] = h.high64;
 }
 
 pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
@@ -123,9 +133,12 @@ pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
         *at++ = s->ip;
     if (w->keys & ~KEYS_APART)
         PFR_TRY(put_values(c, s, &at, err));
-    if (w->chains)
-        at = put_chain(c, s, at);
-    item->hash = words_hash(c, item->words);
+    if (w->chains) {
+        put_chain(c, s, at);
+        make_digest(c, item);
+    } else {
+        item->hash = words_hash(c, item->words);
+    }
     __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
     return PFR_OK;
 }
