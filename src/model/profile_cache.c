@@ -26,11 +26,15 @@ void frame_cache_free(struct frame_cache *c) {
     free_slots(&c->objects);
 }
 
+static inline struct cached_frame *first_slot(const struct frame_slots *s, const struct cached_frame *key) {
+    return &s->at[frame_cache_hash(s->seed, key->in, key->address) & (s->count - 1)];
+}
+
 /* The slot of what has this key, or an empty one; NULL: there is neither. */
 static inline struct cached_frame *find_slot(const struct frame_slots *s, const struct cached_frame *key) {
-    struct cached_frame *slot = s->at ? &s->at[key->hash & (s->count - 1)] : NULL;
+    struct cached_frame *slot = s->at ? first_slot(s, key) : NULL;
     for (unsigned i = 0; slot && i < STEPS; i++, slot++)
-        if (!slot->frame || (slot->address == key->address && slot->space == key->space && slot->mode == key->mode))
+        if (!slot->in || (slot->address == key->address && slot->in == key->in))
             return slot;
     return NULL;
 }
@@ -42,7 +46,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
     if (!more.at)
         return mem_fail(s->memory, err, "frames");
     for (size_t i = 0; s->at && i < s->count + STEPS; i++) {
-        struct cached_frame *to = s->at[i].frame ? find_slot(&more, &s->at[i]) : NULL;
+        struct cached_frame *to = s->at[i].in ? find_slot(&more, &s->at[i]) : NULL;
         if (to) /* what finds no place is looked up again */
             *to = s->at[i];
     }
@@ -63,25 +67,19 @@ static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, co
         slot = find_slot(s, key);
     }
     if (!slot && s->at)
-        slot = &s->at[key->hash & (s->count - 1)];
+        slot = first_slot(s, key);
     if (!slot)
         return PFR_OK;
     *slot = *key;
     slot->since = found->since;
-    slot->frame = found->frame + 1;
+    slot->frame = found->frame;
     slot->too_deep = found->too_deep;
     slot->two_names = found->two_names;
     return PFR_OK;
 }
 
-static inline struct cached_frame space_key(uint32_t hash, unsigned mode, uint32_t space, uint64_t address) {
-    return (struct cached_frame){.address = address, .space = space, .hash = hash, .mode = (uint8_t)mode};
-}
-
-static struct cached_frame object_key(const struct frame_cache *c, const struct place *place) {
-    const uint64_t h = ((place->offset ^ c->objects.seed) * 0x9e3779b97f4a7c15u) ^ place->object;
-    const uint32_t hash = (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
-    return (struct cached_frame){.address = place->offset, .space = place->object, .hash = hash};
+static struct cached_frame object_key(const struct place *place) {
+    return (struct cached_frame){.address = place->offset, .in = frame_cache_in(0, place->object)};
 }
 
 /* What a place in an object is called depends on nothing else, if it has a name. */
@@ -92,11 +90,11 @@ static bool is_lasting(const struct frame_cache *c, const struct place *place) {
 static pfr_status find_named(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
                              struct frame_found *found, pfr_error *err) {
     const bool lasting = is_lasting(c, place);
-    const struct cached_frame key = object_key(c, place);
+    const struct cached_frame key = object_key(place);
     const struct cached_frame *slot = lasting ? find_slot(&c->objects, &key) : NULL;
     bool named;
-    if (slot && slot->frame)
-        return found->frame = slot->frame - 1, PFR_OK;
+    if (slot && slot->in)
+        return found->frame = slot->frame, PFR_OK;
     PFR_TRY(profile_frames_name(c->frames, place, mode, address, found, &named, err));
     return lasting && named ? keep(&c->objects, &key, found, err) : PFR_OK;
 }
@@ -104,9 +102,11 @@ static pfr_status find_named(struct frame_cache *c, struct place *place, unsigne
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                        const struct key *key, struct place *place) {
     static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const struct frame_slots *s = &c->objects;
     state_place_in(&c->frames->profile->state, mode, space, address, key ? *key : end, place);
-    if (c->objects.at)
-        __builtin_prefetch(&c->objects.at[object_key(c, place).hash & (c->objects.count - 1)]);
+    const struct cached_frame of = object_key(place);
+    if (s->at)
+        __builtin_prefetch(first_slot(s, &of));
 }
 
 pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
@@ -118,28 +118,28 @@ pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned m
 
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct key *key, struct frame_found *found, pfr_error *err) {
-    const uint32_t own = frame_cache_space(mode, space);
     struct place place;
     if (!key && c->frames->profile->wish.chains)
-        return frame_cache_find_hashed(c, frame_cache_hash(c, mode, own, address), mode, own, address, found, err);
+        return frame_cache_find_in(c, frame_cache_in(mode, space), address, found, err);
     frame_cache_place(c, mode, space, address, key, &place);
     return frame_cache_at(c, &place, mode, address, found, err);
 }
 
 static pfr_status find_new(struct frame_cache *c, const struct cached_frame *key, struct frame_found *found,
                            pfr_error *err) {
+    const unsigned mode = key->in >> 32 & 0xff;
     struct place place;
-    frame_cache_place(c, key->mode, key->space, key->address, NULL, &place);
-    PFR_TRY(frame_cache_at(c, &place, key->mode, key->address, found, err));
+    frame_cache_place(c, mode, (uint32_t)key->in, key->address, NULL, &place);
+    PFR_TRY(frame_cache_at(c, &place, mode, key->address, found, err));
     return keep(&c->spaces, key, found, err);
 }
 
-pfr_status frame_cache_find_hashed(struct frame_cache *c, uint32_t hash, unsigned mode, uint32_t space,
-                                   uint64_t address, struct frame_found *found, pfr_error *err) {
-    const struct cached_frame key = space_key(hash, mode, space, address);
+pfr_status frame_cache_find_in(struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found,
+                               pfr_error *err) {
+    const struct cached_frame key = {.address = address, .in = in};
     const struct cached_frame *slot = find_slot(&c->spaces, &key);
-    if (!slot || !slot->frame)
+    if (!slot || !slot->in)
         return find_new(c, &key, found, err);
-    *found = (struct frame_found){slot->since, slot->frame - 1, slot->too_deep, slot->two_names};
+    *found = (struct frame_found){slot->since, slot->frame, slot->too_deep, slot->two_names};
     return PFR_OK;
 }

@@ -157,10 +157,8 @@ pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint
 
 struct cached_frame {
     uint64_t address, since;
-    uint32_t space; /* or object */
-    uint32_t frame; /* frame + 1; 0: empty */
-    uint32_t hash;
-    uint8_t mode;
+    uint64_t in; /* frame_cache_in of a space, or of mode 0 and an object; 0: empty */
+    uint32_t frame;
     bool too_deep, two_names;
 };
 
@@ -183,38 +181,31 @@ void frame_cache_free(struct frame_cache *c);
 /* The frame at one moment; key NULL: as the state at the end has it. */
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct key *key, struct frame_found *found, pfr_error *err);
-/* Addresses of the kernel are the same in all spaces. */
-static inline uint32_t frame_cache_space(unsigned mode, uint32_t space) {
-    return mode == CPUMODE_KERNEL ? NO_SPACE : space;
+/* What an address of a chain is in. Addresses of the kernel are the same in all spaces. */
+static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
+    return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == CPUMODE_KERNEL ? NO_SPACE : space);
 }
-static inline uint32_t frame_cache_hash_in(uint64_t seed, uint64_t in, uint64_t address) {
+static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t address) {
     const uint64_t h = ((address ^ seed) * 0x9e3779b97f4a7c15u) ^ in;
     return (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
 }
-/* What an address of a chain is in; `space` is one that frame_cache_space gave. */
-static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
-    return (uint64_t)mode << 32 | space;
-}
-static inline uint32_t frame_cache_hash(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address) {
-    return frame_cache_hash_in(c->spaces.seed, frame_cache_in(mode, space), address);
-}
-pfr_status frame_cache_find_hashed(struct frame_cache *c, uint32_t hash, unsigned mode, uint32_t space,
-                                   uint64_t address, struct frame_found *found, pfr_error *err);
-/* Where what is known stands first: to be fetched ahead, and looked at without a call. Until the next call. */
+pfr_status frame_cache_find_in(struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found,
+                               pfr_error *err);
+/* Where what is known stands first, to be looked at without a call. Until the next call. */
 struct frame_cache_view {
     const struct cached_frame *at;
     size_t mask;
+    uint64_t seed;
 };
 static inline struct frame_cache_view frame_cache_look(const struct frame_cache *c) {
     static const struct cached_frame nothing;
-    return c->spaces.at ? (struct frame_cache_view){c->spaces.at, c->spaces.count - 1}
-                        : (struct frame_cache_view){&nothing, 0};
+    return c->spaces.at ? (struct frame_cache_view){c->spaces.at, c->spaces.count - 1, c->spaces.seed}
+                        : (struct frame_cache_view){&nothing, 0, 0};
 }
 /* NULL: it may be known all the same. */
-static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint32_t hash, unsigned mode,
-                                                          uint32_t space, uint64_t address) {
-    const struct cached_frame *slot = &view.at[hash & view.mask];
-    return slot->address == address && slot->space == space && slot->mode == mode && slot->frame ? slot : NULL;
+static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint64_t in, uint64_t address) {
+    const struct cached_frame *slot = &view.at[frame_cache_hash(view.seed, in, address) & view.mask];
+    return slot->address == address && slot->in == in ? slot : NULL;
 }
 /* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,

@@ -49,64 +49,74 @@ static void raise_since(struct stack_row *row, const struct frame_found *found) 
 struct climb {
     struct frame_cache *cache;
     const struct stack_place *place;
-    struct frame_cache_view view;
     uint64_t in;
-    uint32_t space;
     unsigned mode;
 };
 
 static void change_mode(struct climb *climb, unsigned mode) {
     climb->mode = mode;
-    climb->space = frame_cache_space(mode, climb->place->space);
-    climb->in = frame_cache_in(mode, climb->space);
+    climb->in = frame_cache_in(mode, climb->place->space);
 }
 
 /* What does not stand first where it belongs, and what is asked as of one moment. */
-static pfr_status find_frame(struct climb *climb, uint32_t hash, uint64_t address, struct stack_row *row,
-                             uint32_t *frame, pfr_error *err) {
+static pfr_status find_frame(const struct climb *climb, uint64_t address, struct stack_row *row, uint32_t *frame,
+                             pfr_error *err) {
     const struct key *key = climb->place->key;
     struct frame_found found;
     if (key)
         PFR_TRY(frame_cache_find(climb->cache, climb->mode, climb->place->space, address, key, &found, err));
     else
-        PFR_TRY(frame_cache_find_hashed(climb->cache, hash, climb->mode, climb->space, address, &found, err));
+        PFR_TRY(frame_cache_find_in(climb->cache, climb->in, address, &found, err));
     if (!key)
         raise_since(row, &found);
-    climb->view = frame_cache_look(climb->cache);
     *frame = found.frame;
     return PFR_OK;
+}
+
+/* Entries from number `at` on, up to `end`, as long as each is an address that is known: how many. Frames go to `top`
+   and backwards. Nearly all of a report's addresses are looked up here. */
+static uint64_t put_known(const struct climb *climb, const pfr_u64s *chain, uint64_t at, uint64_t end,
+                          struct stack_row *row, uint32_t *top) {
+    const struct frame_cache_view view = frame_cache_look(climb->cache);
+    const uint64_t in = climb->in, from = at;
+    const pfr_u64s entries = *chain;
+    uint64_t youngest = row->since;
+    for (; at < end; at++) {
+        const uint64_t address = pfr_u64s_at(&entries, at);
+        const struct cached_frame *slot = frame_cache_peek(view, in, address);
+        if (__builtin_expect(!slot || address >= CHAIN_MARKERS, 0))
+            break;
+        youngest = slot->since > youngest ? slot->since : youngest;
+        *top-- = slot->frame;
+    }
+    row->since = youngest;
+    return at - from;
 }
 
 /* The frames of at most `most` addresses, the innermost, from `top` on backwards: the outermost comes to stand first.
    Seldom is anything but the first entry a marker; one that nobody knows makes the chain none. */
 static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t most, struct stack_row *row,
                             uint32_t *top, pfr_error *err) {
-    const uint64_t seed = climb->cache->spaces.seed, entries = chain->count;
-    const bool now = !climb->place->key;
-    uint64_t youngest = row->since;
+    const uint64_t entries = chain->count;
     uint32_t count = 0;
     for (uint64_t i = 0; i < entries && count < most; i++) {
+        const uint64_t left = entries - i < most - count ? entries - i : most - count;
+        const uint64_t known = climb->place->key ? 0 : put_known(climb, chain, i, i + left, row, top - count);
+        count += (uint32_t)known;
+        i += known;
+        if (known == left)
+            break;
         const uint64_t entry = pfr_u64s_at(chain, i);
-        if (__builtin_expect(entry >= CHAIN_MARKERS, 0)) {
-            unsigned mode = climb->mode;
-            if (!chain_marker_is_known(entry))
-                return row->count = 0, PFR_OK;
-            chain_marker(entry, &mode);
-            change_mode(climb, mode);
+        unsigned mode = climb->mode;
+        if (entry < CHAIN_MARKERS) {
+            PFR_TRY(find_frame(climb, entry, row, top - count++, err));
             continue;
         }
-        const uint32_t hash = frame_cache_hash_in(seed, climb->in, entry);
-        const struct cached_frame *slot =
-            now ? frame_cache_peek(climb->view, hash, climb->mode, climb->space, entry) : NULL;
-        count++;
-        if (__builtin_expect(slot != NULL, 1)) {
-            youngest = slot->since > youngest ? slot->since : youngest;
-            *top-- = slot->frame - 1;
-        } else {
-            PFR_TRY(find_frame(climb, hash, entry, row, top--, err));
-        }
+        if (!chain_marker_is_known(entry))
+            return row->count = 0, PFR_OK;
+        chain_marker(entry, &mode);
+        change_mode(climb, mode);
     }
-    row->since = youngest > row->since ? youngest : row->since;
     row->count = count;
     return PFR_OK;
 }
@@ -117,7 +127,7 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
     struct stacks *s = &c->stacks;
     const bool from_outermost = c->profile->wish.from_outermost;
     const uint32_t wanted = profile_max_stack(c), most = from_outermost || picked->made ? UINT32_MAX : wanted;
-    struct climb climb = {.cache = &c->cache, .place = place, .view = frame_cache_look(&c->cache)};
+    struct climb climb = {.cache = &c->cache, .place = place};
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
     change_mode(&climb, picked->mode);
     uint32_t *const frames = s->frames + s->count * (s->room + 1);
