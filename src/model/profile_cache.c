@@ -27,7 +27,7 @@ void frame_cache_free(struct frame_cache *c) {
 }
 
 static inline struct cached_frame *first_slot(const struct frame_slots *s, const struct cached_frame *key) {
-    return &s->at[frame_cache_hash(s->seed, key->in, key->address) & (s->count - 1)];
+    return &s->at[frame_cache_hash(s->seed, key->in, key->address) & (s->count - 2)];
 }
 
 /* The slot of what has this key, or an empty one; NULL: there is neither. */

@@ -9,6 +9,7 @@
 #include "model/trace_text.h"
 
 #define FIRST_SLOTS ((size_t)4096)
+#define AHEAD 2u /* rows */
 #define READ_GROUP (1ull << 3)
 #define S_BRANCH (1ull << 11)
 
@@ -201,6 +202,10 @@ static pfr_status add_row(struct counter *c, const struct item *item, unsigned r
     return profile_stacks_add(c, &item->picked, &place, err);
 }
 
+static void fetch_row(const struct counter *c, const struct item *item) {
+    profile_stacks_fetch(c, &item->picked, counter_who(c, item->words[0]).space, moment_key(item));
+}
+
 static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
     c->stacks.count = 0;
@@ -208,6 +213,8 @@ static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err)
         profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
                               moment_key(w->items[i]));
     for (unsigned i = 0; i < w->count; i++) {
+        if (i + AHEAD < w->count)
+            fetch_row(c, w->items[i + AHEAD]);
         const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], i, err);
         if (st < 0)
             PFR_TRY(meet_limit(c, w->items[i], st));

@@ -191,21 +191,24 @@ static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t add
 }
 pfr_status frame_cache_find_in(struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found,
                                pfr_error *err);
-/* Where what is known stands first, to be looked at without a call. Until the next call. */
+/* The two slots of one line of the processor's cache where what is known stands first, to be looked at without a call.
+   Until the next call. */
 struct frame_cache_view {
     const struct cached_frame *at;
     size_t mask;
     uint64_t seed;
 };
 static inline struct frame_cache_view frame_cache_look(const struct frame_cache *c) {
-    static const struct cached_frame nothing;
-    return c->spaces.at ? (struct frame_cache_view){c->spaces.at, c->spaces.count - 1, c->spaces.seed}
-                        : (struct frame_cache_view){&nothing, 0, 0};
+    static const struct cached_frame nothing[2];
+    return c->spaces.at ? (struct frame_cache_view){c->spaces.at, c->spaces.count - 2, c->spaces.seed}
+                        : (struct frame_cache_view){nothing, 0, 0};
 }
 /* NULL: it may be known all the same. */
 static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint64_t in, uint64_t address) {
-    const struct cached_frame *slot = &view.at[frame_cache_hash(view.seed, in, address) & view.mask];
-    return slot->address == address && slot->in == in ? slot : NULL;
+    const struct cached_frame *pair = &view.at[frame_cache_hash(view.seed, in, address) & view.mask];
+    const bool first = pair[0].address == address && pair[0].in == in;
+    const bool second = pair[1].address == address && pair[1].in == in;
+    return first | second ? &pair[second] : NULL;
 }
 /* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
@@ -301,6 +304,8 @@ void profile_stacks_free(struct stacks *s);
 /* Where the sampled address of a row to come is. */
 void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
                            const struct key *key);
+/* Of the row that comes next what can be fetched meanwhile is. */
+void profile_stacks_fetch(const struct counter *c, const struct picked *picked, uint32_t space, const struct key *key);
 /* One more row: the frames of the sample. There must be room: `count` goes back to 0 when its rows were taken. */
 pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err);

@@ -138,6 +138,27 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
     return PFR_OK;
 }
 
+/* A chain that comes soon: what its addresses are looked up in is fetched meanwhile. */
+static void fetch_chain(const struct counter *c, const struct picked *picked, uint32_t space) {
+    const struct frame_cache_view view = frame_cache_look(&c->cache);
+    const pfr_u64s entries = picked->chain;
+    const uint64_t most = profile_max_stack(c), end = entries.count < most ? entries.count : most;
+    uint64_t in = frame_cache_in(picked->mode, space);
+    for (uint64_t i = 0; i < end; i++) {
+        const uint64_t entry = pfr_u64s_at(&entries, i);
+        unsigned mode = picked->mode;
+        if (__builtin_expect(entry < CHAIN_MARKERS, 1))
+            __builtin_prefetch(&view.at[frame_cache_hash(view.seed, in, entry) & view.mask]);
+        else if (chain_marker(entry, &mode))
+            in = frame_cache_in(mode, space);
+    }
+}
+
+void profile_stacks_fetch(const struct counter *c, const struct picked *picked, uint32_t space, const struct key *key) {
+    if (c->profile->wish.chains && !key)
+        fetch_chain(c, picked, space);
+}
+
 void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
                            const struct key *key) {
     const struct profile_wish *w = &c->profile->wish;
