@@ -2,8 +2,12 @@
 /* Labels and their ranks: see labels.h. */
 #include "export/labels.h"
 
+#include "base/radix.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#define WORD 8u /* bytes */
 
 void labels_init(struct labels *labels, struct memory *memory) {
     *labels = (struct labels){.memory = memory};
@@ -36,17 +40,47 @@ static int by_bytes(const void *a, const void *b, void *table) {
     return order ? order : (x.length > y.length) - (x.length < y.length);
 }
 
+/* Eight bytes from `from` on as a number in the order of bytes; behind the end there is 0. */
+static uint64_t word_at(struct intern_text text, uint32_t from) {
+    uint64_t word = 0;
+    const uint32_t left = text.length > from ? text.length - from : 0;
+    if (left)
+        memcpy(&word, text.bytes + from, left < sizeof word ? left : sizeof word);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
+/* By the first bytes of each, the last ones first; those that agree in them are compared whole. */
+static void sort_all(struct labels *labels, struct radix_item *items, uint32_t count) {
+    struct radix_item *at = items, *const half = items + count;
+    for (uint32_t i = 0; i < count; i++)
+        at[i] = (struct radix_item){word_at(labels->texts.texts[i], WORD), i};
+    at = radix_sort(items, half, count);
+    for (uint32_t i = 0; i < count; i++)
+        at[i].key = word_at(labels->texts.texts[at[i].value], 0);
+    at = radix_sort(at, at == items ? half : items, count);
+    for (uint32_t i = 0; i < count; i++)
+        labels->order[i] = at[i].value;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const uint64_t next = word_at(labels->texts.texts[at[i].value], WORD);
+        for (end = i + 1; end < count && at[end].key == at[i].key; end++)
+            if (word_at(labels->texts.texts[at[end].value], WORD) != next)
+                break;
+        if (end - i > 1)
+            qsort_r(labels->order + i, end - i, sizeof *labels->order, by_bytes, &labels->texts);
+    }
+}
+
 pfr_status labels_sort(struct labels *labels, pfr_error *err) {
     const uint32_t count = labels->texts.count;
+    struct radix_item *items = mem_alloc(labels->memory, count, 2 * sizeof *items);
     labels->rank = mem_alloc(labels->memory, count, sizeof *labels->rank);
     labels->order = mem_alloc(labels->memory, count, sizeof *labels->order);
     labels->sorted = count;
-    if (!labels->rank || !labels->order)
-        return mem_fail(labels->memory, err, "names");
-    for (uint32_t i = 0; i < count; i++)
-        labels->order[i] = i;
-    qsort_r(labels->order, count, sizeof *labels->order, by_bytes, &labels->texts);
-    for (uint32_t i = 0; i < count; i++)
+    if (items && labels->rank && labels->order)
+        sort_all(labels, items, count);
+    const pfr_status st = items && labels->rank && labels->order ? PFR_OK : mem_fail(labels->memory, err, "names");
+    mem_free(labels->memory, items, items ? count : 0, 2 * sizeof *items);
+    for (uint32_t i = 0; st >= 0 && i < count; i++)
         labels->rank[labels->order[i]] = i;
-    return PFR_OK;
+    return st;
 }

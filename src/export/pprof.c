@@ -239,6 +239,7 @@ const struct sink_type sink_pprof = {
     .state_size = sizeof(struct pprof),
     .name_group = name_group,
     .name_frame = pprof_name_frame,
+    .loaded = pprof_name_objects,
     .begin = begin,
     .visit = visit,
     .stack = write_stack,

@@ -31,6 +31,9 @@ struct pprof {
     struct output part, inner;   /* of messages inside it */
     struct intern_table strings; /* number 0: "" */
     struct intern_table functions;
+    struct pprof_function {
+        uint32_t text, mangled, mapping, id; /* id 0: there is none yet */
+    } last;
     uint32_t *value_of, nr_values; /* by event: which value of a sample is its weight; 0: none */
     uint32_t nr_events, newest_event;
     uint32_t *location_of; /* by label */
@@ -55,6 +58,9 @@ pfr_status pprof_write_places(struct exporting *e, pfr_error *err);
 
 /* Types of values, the moment, comments. */
 pfr_status pprof_write_facts(struct exporting *e, pfr_error *err);
+
+/* Ranks objects by what makes them one mapping. */
+pfr_status pprof_name_objects(struct exporting *e, pfr_error *err);
 
 /* What makes two frames one location. */
 void pprof_name_frame(const void *exporting, const struct profile_frame *frame, struct output *to);

@@ -10,8 +10,7 @@
 #include "export/pprof.h"
 
 #include "base/fail.h"
-
-#include <stdlib.h>
+#include "base/radix.h"
 
 #define PAGE ((uint64_t)4096)
 
@@ -26,19 +25,54 @@ static void put_u64(struct output *to, uint64_t value) {
     out_write(to, &word, sizeof word);
 }
 
+static void put_u32(struct output *to, uint32_t value) {
+    const uint32_t word = __builtin_bswap32(value);
+    out_write(to, &word, sizeof word);
+}
+
+static void name_object(const struct profile *p, const struct object *o, struct output *to) {
+    const struct intern_text path = intern_get(&p->state.names, o->path);
+    out_write(to, path.bytes, path.length);
+    out_char(to, '\0');
+    out_write(to, o->build_id, o->build_id_size);
+    out_char(to, (char)o->build_id_size);
+    put_u64(to, o->kind == OBJECT_ANONYMOUS ? o->pid : 0);
+}
+
+static pfr_status name_objects(struct exporting *e, struct output *name, pfr_error *err) {
+    const struct profile *p = e->profile;
+    for (uint32_t i = 0; i < p->state.objects.keys.count; i++) {
+        size_t length;
+        name_object(p, &p->state.objects.at[i], name);
+        if (name->status < 0)
+            return mem_fail(e->memory, err, "names");
+        const char *bytes = out_bytes(name, &length);
+        PFR_TRY(labels_put(&e->objects, bytes, length, i, &e->object_rank[i], err));
+        out_clear(name);
+    }
+    return labels_sort(&e->objects, err);
+}
+
+pfr_status pprof_name_objects(struct exporting *e, pfr_error *err) {
+    const uint32_t count = e->profile->state.objects.keys.count;
+    struct output name;
+    e->object_rank = mem_alloc(e->memory, count, sizeof *e->object_rank);
+    if (!e->object_rank)
+        return mem_fail(e->memory, err, "names");
+    out_open_memory(&name, e->memory);
+    const pfr_status st = name_objects(e, &name, err);
+    out_close(&name, NULL);
+    for (uint32_t i = 0; st >= 0 && i < count; i++)
+        e->object_rank[i] = e->objects.rank[e->object_rank[i]];
+    return st;
+}
+
 void pprof_name_frame(const void *exporting, const struct profile_frame *frame, struct output *to) {
     const struct exporting *e = exporting;
     const struct profile *p = e->profile;
     out_char(to, frame->object == NO_OBJECT);
-    if (frame->object != NO_OBJECT) {
-        const struct object *o = &p->state.objects.at[frame->object];
-        const struct intern_text path = intern_get(&p->state.names, o->path);
-        out_write(to, path.bytes, path.length);
-        out_char(to, '\0');
-        out_write(to, o->build_id, o->build_id_size);
-        out_char(to, (char)o->build_id_size);
-        put_u64(to, o->kind == OBJECT_ANONYMOUS ? o->pid : 0);
-    }
+    if (frame->object != NO_OBJECT)
+        put_u32(to, e->object_rank[frame->object]);
     put_u64(to, frame->object == NO_OBJECT ? frame->ip : frame->address);
     if (frame->text != NO_TEXT) {
         const struct intern_text text = intern_get(&p->texts, frame->text);
@@ -107,6 +141,9 @@ static pfr_status write_mapping(struct exporting *e, const struct mapping *m, pf
 static pfr_status write_function(struct exporting *e, const struct profile_frame *frame, uint32_t mapping, uint32_t *id,
                                  pfr_error *err) {
     struct pprof *p = e->state;
+    struct pprof_function *last = &p->last;
+    if (last->id && last->text == frame->text && last->mangled == frame->mangled && last->mapping == mapping)
+        return *id = last->id, PFR_OK; /* locations of one function stand side by side */
     const struct intern_text text = intern_get(&e->profile->texts, frame->text);
     const uint32_t before = p->functions.count;
     const struct intern_text mangled =
@@ -121,6 +158,7 @@ static pfr_status write_function(struct exporting *e, const struct profile_frame
         proto_u64(&p->part, FUNCTION_SYSTEM_NAME, key[2]);
         proto_message(p->out, PPROF_FUNCTION, &p->part);
     }
+    *last = (struct pprof_function){frame->text, frame->mangled, mapping, *id};
     return PFR_OK;
 }
 
@@ -180,34 +218,22 @@ static uint32_t find_main(const struct exporting *e, const uint64_t *samples) {
 
 /* Numbers of few bytes for what stands in many samples: locations by the nodes that they are of, and by the stacks that
    are told by themselves. */
-struct used {
-    uint64_t nodes;
-    uint32_t label;
-};
-
-static int by_use(const void *a, const void *b) {
-    const struct used *x = a, *y = b;
-    if (x->nodes != y->nodes)
-        return x->nodes > y->nodes ? -1 : 1;
-    return x->label < y->label ? -1 : 1;
-}
-
 static pfr_status number_locations(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
-    struct used *used = mem_alloc(e->memory, p->nr_labels, sizeof *used);
+    struct radix_item *used = mem_alloc(e->memory, p->nr_labels, 2 * sizeof *used);
     if (!used)
         return mem_fail(e->memory, err, "export");
     for (uint32_t i = 0; i < p->nr_labels; i++)
-        used[i] = (struct used){0, i};
+        used[i] = (struct radix_item){UINT64_MAX, i};
     for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
-        used[e->stacks.nodes[n].label].nodes++;
+        used[e->stacks.nodes[n].label].key--;
     for (uint32_t i = 0; i < e->stacks.nr_frames; i++)
         if (e->stacks.frame_uses[i])
-            used[e->stacks.frame_label[i]].nodes += e->stacks.frame_uses[i];
-    qsort(used, p->nr_labels, sizeof *used, by_use);
+            used[e->stacks.frame_label[i]].key -= e->stacks.frame_uses[i];
+    const struct radix_item *order = radix_sort(used, used + p->nr_labels, p->nr_labels);
     for (uint32_t i = 0; i < p->nr_labels; i++)
-        p->location_of[used[i].label] = i + 1;
-    mem_free(e->memory, used, p->nr_labels, sizeof *used);
+        p->location_of[order[i].value] = i + 1;
+    mem_free(e->memory, used, p->nr_labels, 2 * sizeof *used);
     return PFR_OK;
 }
 

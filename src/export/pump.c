@@ -56,6 +56,8 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                       .context = e};
     const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e};
     PFR_TRY(profile_load(&e->profile, e->reader, &wish, err));
+    if (e->sink->loaded)
+        PFR_TRY(e->sink->loaded(e, err));
     return stacks_build(&e->stacks, e->profile, &naming, err);
 }
 
@@ -147,11 +149,15 @@ pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {
     e->memory = &e->reader->memory;
     e->of = e->of ? e->of : &everything;
     e->by_weight = e->of->by_period || (profile_measure(e->reader)->is_amount && !e->of->by_count);
+    labels_init(&e->objects, e->memory);
     labels_init(&e->stacks.groups, e->memory);
     e->stacks.memory = e->memory;
     labels_init(&e->stacks.frames, e->memory);
     const pfr_status st = run(e, path, err);
     stacks_free(&e->stacks);
+    labels_free(&e->objects);
+    mem_free(e->memory, e->object_rank, e->object_rank ? e->profile->state.objects.keys.count : 0,
+             sizeof *e->object_rank);
     profile_close(e->profile);
     choice_free(&e->choice);
     return st;

@@ -32,6 +32,8 @@ struct sink_type {
     size_t state_size; /* of what the sink keeps: zero at begin */
     void (*name_group)(const void *exporting, const struct profile_group *group, struct output *to);
     void (*name_frame)(const void *exporting, const struct profile_frame *frame, struct output *to);
+    /* the profile is there, and nothing has a name yet */
+    pfr_status (*loaded)(struct exporting *e, pfr_error *err);
     pfr_status (*begin)(struct exporting *e, pfr_error *err);
     pfr_status (*visit)(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err);
     pfr_status (*stack)(struct exporting *e, const struct profile_stack *stack, pfr_error *err);
@@ -58,6 +60,8 @@ struct exporting {
     struct choice choice;
     struct profile *profile;
     struct stacks stacks;
+    struct labels objects; /* for sinks that name them in `loaded`: objects of the state */
+    uint32_t *object_rank; /* by object: of its label; NULL: nobody asked */
     struct pfr_output *to;
     bool by_weight; /* outputs that have one number: the weight, not how many */
     void *state;
