@@ -125,16 +125,20 @@ static pfr_status put_frame(struct frames_of *f, const struct profile_frame *fra
     return PFR_OK;
 }
 
-static pfr_status name_place(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
-                             uint32_t *number, pfr_error *err) {
-    struct profile *p = f->profile;
-    struct address_name name;
-    struct profile_frame frame = {.object = place->object,
+static struct profile_frame unnamed(const struct place *place, unsigned mode, uint64_t address) {
+    return (struct profile_frame){.object = place->object,
                                   .text = NO_TEXT,
                                   .mangled = NO_TEXT,
                                   .address = place->offset,
                                   .ip = address,
                                   .cpumode = (uint8_t)mode};
+}
+
+static pfr_status name_place(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
+                             uint32_t *number, pfr_error *err) {
+    struct profile *p = f->profile;
+    struct address_name name;
+    struct profile_frame frame = unnamed(place, mode, address);
     PFR_TRY(address_names_at(&p->names, place, address, &name, err));
     if (name.text) {
         PFR_TRY(intern_put(&p->texts, name.text, name.length, &frame.text, err));
@@ -177,6 +181,11 @@ static pfr_status grow(struct frames_of *f, pfr_error *err) {
     return PFR_OK;
 }
 
+/* What has no name at one address of a file has none at another one of the same place in it. */
+static bool names_go_by_offset(const struct frames_of *f, uint32_t object) {
+    return f->profile->state.objects.at[object].kind == OBJECT_FILE;
+}
+
 /* An object's name may come from a place that only this moment has: then it is not kept. */
 static pfr_status find_named(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                              uint32_t *number, pfr_error *err) {
@@ -188,6 +197,10 @@ static pfr_status find_named(struct frames_of *f, const struct place *place, uns
         const struct profile_frame seen = {.ip = address, .cpumode = (uint8_t)mode};
         keep_least(&f->profile->frames[ *number = slot->frame], &seen);
         return PFR_OK;
+    }
+    if (slot->used && names_go_by_offset(f, place->object)) {
+        const struct profile_frame frame = unnamed(place, mode, address);
+        return put_frame(f, &frame, number, err);
     }
     PFR_TRY(name_place(f, place, mode, address, number, err));
     const bool named = f->profile->frames[*number].text != NO_TEXT;
