@@ -8,6 +8,7 @@
 
 #define FIRST_SLOTS ((size_t)1024)
 #define SLOTS_MOST ((size_t)1 << 19)
+#define FULL 4u /* one of so many slots is used: where something finds no place there are to be more */
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory) {
     const uint64_t seed = (uint64_t)(uintptr_t)c ^ memory->used;
@@ -59,7 +60,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
 static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, const struct frame_found *found,
                        pfr_error *err) {
     struct cached_frame *slot = find_slot(s, key);
-    while (!slot && s->count < SLOTS_MOST) {
+    while (!slot && s->used >= s->count / FULL && s->count < SLOTS_MOST) {
         const pfr_status st = grow(s, err);
         if (st == PFR_ERR_LIMIT)
             break;
@@ -70,6 +71,7 @@ static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, co
         slot = first_slot(s, key);
     if (!slot)
         return PFR_OK;
+    s->used++;
     *slot = *key;
     slot->since = found->since;
     slot->frame = found->frame;

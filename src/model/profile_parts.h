@@ -166,9 +166,10 @@ struct frame_slots {
     struct memory *memory;
     struct cached_frame *at;
     size_t count;  /* a power of two, and STEPS more */
+    size_t used;   /* about: what was replaced counts twice */
     uint64_t seed; /* so that a file cannot be made to collide */
 };
-#define STEPS 4u /* slots that one address may be in */
+#define STEPS 8u /* slots that one address may be in */
 
 struct frame_cache {
     struct frames_of *frames;
