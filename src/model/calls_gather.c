@@ -68,17 +68,27 @@ static bool is_one_of_many(const struct call *call) {
     return is_short && call->node < GATHERED_MOST && !(call->flags & ~(uint32_t)CALL_TAIL);
 }
 
+static inline __attribute__((always_inline)) void sum_latencies(struct call_many *many, uint32_t count) {
+    uint32_t shortest = UINT32_MAX, longest = 0;
+    uint64_t latency = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t one = many->latencies[i];
+        latency += one;
+        shortest = one < shortest ? one : shortest;
+        longest = one > longest ? one : longest;
+    }
+    many->latency = latency;
+    many->shortest = shortest;
+    many->longest = longest;
+}
+
+/* Mostly there are as many as can be: a loop whose end is known is made of wider steps. */
 static struct call_many sum_up(const struct calls_gathered *g, uint32_t node) {
     struct call_many many = {.latencies = g->latencies[node].at, .count = g->calls[node].used, .node = node};
-    uint32_t shortest = UINT32_MAX, longest = 0;
-    for (uint32_t i = 0; i < many.count; i++) {
-        const uint32_t latency = many.latencies[i];
-        many.latency += latency;
-        shortest = latency < shortest ? latency : shortest;
-        longest = latency > longest ? latency : longest;
-    }
-    many.shortest = shortest;
-    many.longest = longest;
+    if (many.count == PATH_CALLS)
+        sum_latencies(&many, PATH_CALLS);
+    else
+        sum_latencies(&many, many.count);
     many.self = (int64_t)(many.latency - g->calls[node].callees);
     return many;
 }

@@ -176,18 +176,25 @@ pfr_status spreads_add(struct spreads *all, uint32_t number, uint64_t value, pfr
     return add_count(all, s, 1, err);
 }
 
-/* With what is the same for all of them out of the loop. */
+/* How many of them were counted, four at a time. */
+static uint32_t count_fours(uint32_t *counts, const struct spread_many *many) {
+    uint32_t i = 0, bucket[4];
+    for (; many->high <= INT32_MAX && many->count - i >= 4; i += 4) {
+        spread_four_buckets(many->values + i, bucket);
+        for (unsigned k = 0; k < 4; k++)
+            counts[bucket[k]]++;
+    }
+    return i;
+}
+
 static void take_many(struct spread *s, const struct spread_many *many) {
     const uint32_t *const values = many->values, count = many->count;
-    if (s->counts)
-        for (uint32_t i = 0; i < count; i++)
-            s->counts[spread_bucket_of_32(values[i])]++;
-    else if (s->big)
-        for (uint32_t i = 0; i < count; i++)
-            s->big[spread_bucket_of_32(values[i])]++;
-    else
+    if (spread_is_exact(s))
         for (uint32_t i = 0; i < count; i++)
             s->values[s->count + i] = values[i];
+    else
+        for (uint32_t i = s->counts ? count_fours(s->counts, many) : 0; i < count; i++)
+            count_value(s, values[i]);
 }
 
 pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct spread_many *many, pfr_error *err) {

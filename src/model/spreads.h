@@ -66,14 +66,20 @@ static inline uint32_t spread_bucket(uint64_t value) {
     return (shift << SPREAD_BITS) + (uint32_t)(value >> shift);
 }
 
-/* The same for one of 32 bits, by those of a number with a fraction, which machines make faster than they find the
-   first bit that is set: its exponent and the bits behind it are what the bucket is made of. */
-static inline uint32_t spread_bucket_of_32(uint32_t value) {
-    const double number = (double)(int64_t)value;
-    uint64_t bits;
+/* The same for four values below 2^31 at once, by those of numbers with a fraction: their exponent and the bits behind
+   it are what the bucket is made of. Bits that such a number has no room for are left out before, so that none is
+   rounded up into the next bucket. */
+static inline void spread_four_buckets(const uint32_t *values, uint32_t *buckets) {
+    typedef int32_t four __attribute__((vector_size(16)));
+    typedef float four_numbers __attribute__((vector_size(16)));
+    four value, bits;
+    memcpy(&value, values, sizeof value);
+    value &= ~((value > 0xffffff) & 0xff);
+    const four_numbers number = __builtin_convertvector(value, four_numbers);
     memcpy(&bits, &number, sizeof bits);
-    const uint32_t bucket = (uint32_t)(bits >> (52 - SPREAD_BITS)) - ((1023u + SPREAD_BITS - 1) << SPREAD_BITS);
-    return value >> SPREAD_BITS ? bucket : value;
+    const four bucket = (bits >> (23 - SPREAD_BITS)) - (int32_t)((127u + SPREAD_BITS - 1) << SPREAD_BITS);
+    const four is_small = value < 1 << SPREAD_BITS, chosen = bucket ^ ((bucket ^ value) & is_small);
+    memcpy(buckets, &chosen, sizeof chosen);
 }
 
 /* The value in the middle of a bucket. */

@@ -141,13 +141,22 @@ TEST(a_sketch_is_never_farther_off_than_it_says) {
     }
 }
 
+/* The bucket among four, wherever it stands. */
+static void expect_four(uint32_t value) {
+    const uint32_t values[] = {value, value / 3, value ^ 1, value};
+    uint32_t buckets[4];
+    spread_four_buckets(values, buckets);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(buckets[i], spread_bucket(values[i]));
+}
+
 TEST(every_bucket_has_its_values_near_its_middle) {
     uint64_t before = 0;
     for (unsigned bit = 0; bit < 64; bit++)
         for (int i = -300; i <= 300; i++) {
             const uint64_t value = ((uint64_t)1 << bit) + (uint64_t)i;
             assert_true(is_near(spread_middle(spread_bucket(value)), value, value <= 255));
-            assert_int_equal(spread_bucket_of_32((uint32_t)value), spread_bucket((uint32_t)value));
+            expect_four((uint32_t)value & INT32_MAX);
         }
     for (uint32_t bucket = 0; bucket < SPREAD_BUCKETS; bucket++) {
         assert_int_equal(spread_bucket(spread_middle(bucket)), bucket);
@@ -157,11 +166,9 @@ TEST(every_bucket_has_its_values_near_its_middle) {
     assert_int_equal(spread_bucket(UINT64_MAX), SPREAD_BUCKETS - 1);
 }
 
-TEST(the_quick_bucket_of_32_bits_is_the_other_one) {
-    for (unsigned i = 0; i < 1000000; i++) {
-        const uint32_t value = (uint32_t)(next_random() >> (32 + i % 32));
-        assert_int_equal(spread_bucket_of_32(value), spread_bucket(value));
-    }
+TEST(four_buckets_at_once_are_those_of_each) {
+    for (unsigned i = 0; i < 300000; i++)
+        expect_four((uint32_t)(next_random() >> (33 + i % 31)));
 }
 
 /* --- Large numbers. */
