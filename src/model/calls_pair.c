@@ -95,18 +95,53 @@ static void pop(struct thread_calls *t) {
     t->depth--;
 }
 
+/* All paths that there are have a place for their children. */
+static pfr_status children_room(struct calls_lane_state *l, pfr_error *err) {
+    const size_t had = l->children_room, paths = l->paths.count;
+    if (paths <= had)
+        return PFR_OK;
+    const size_t room = paths + paths / 2 + 256;
+    struct call_children *more = mem_resize(&l->paths_memory, l->children, had, room, sizeof *more);
+    if (!more)
+        return mem_fail(&l->paths_memory, err, "paths");
+    memset(more + had, 0, (room - had) * sizeof *more);
+    l->children = more;
+    l->children_room = room;
+    return PFR_OK;
+}
+
+static bool put_among_first(struct call_children *of, uint32_t function, uint32_t child) {
+    unsigned i = 0;
+    while (i < CALL_CHILDREN && of->child[i])
+        if (of->child[i++] == child)
+            return true;
+    if (i == CALL_CHILDREN)
+        return false;
+    of->function[i] = function;
+    of->child[i] = child;
+    return true;
+}
+
 /* Where the calls of a path are gathered, those who look for it must find it to have a place there. */
 static void note_met(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t child) {
     if (l->gathered.as == CALLS_MEASURED && child >= GATHERED_MOST)
         return;
     if (parent == PATH_ROOT && function < CALLS_LOW)
         l->of_low[function] = child;
-    l->edges[call_edge_place(parent, function)] = (struct call_edge){parent, function, child};
+    if (parent == PATH_ROOT || !put_among_first(&l->children[parent], function, child))
+        l->edges[call_edge_place(parent, function)] = (struct call_edge){parent, function, child};
+}
+
+static pfr_status find_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child,
+                             pfr_error *err) {
+    if (parent == PATH_LIMIT)
+        return PFR_ERR_LIMIT;
+    PFR_TRY(call_paths_child(&l->paths, parent, function, child, err));
+    return children_room(l, err);
 }
 
 pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
-    const pfr_status st =
-        parent == PATH_LIMIT ? PFR_ERR_LIMIT : call_paths_child(&l->paths, parent, function, child, err);
+    const pfr_status st = find_child(l, parent, function, child, err);
     if (st >= 0) {
         PFR_TRY(gather_room(l, err));
         note_met(l, parent, function, *child);
@@ -219,7 +254,7 @@ pfr_status pair_end(struct calls_lane_state *l, struct thread_calls *t, pfr_erro
 /* --- Lanes. */
 
 /* Of what memory is left, in hundreds, that paths may take: a sink needs some for each, too. */
-#define PATHS_SHARE 10u
+#define PATHS_SHARE 25u
 
 pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes, const struct calls_wish *wish,
                      struct memory *memory, pfr_error *err) {
@@ -231,8 +266,12 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
     memory_share(&l->paths_memory, memory);
     l->paths_memory.limit = (memory->limit - memory->used) / lanes / 100 * PATHS_SHARE;
     l->gathered = (struct calls_gathered){.as = wish->gather};
+    l->children = NULL;
+    l->children_room = 0;
     PFR_TRY(call_paths_init(&l->paths, &l->paths_memory, err));
-    const pfr_status st = gather_room(l, err);
+    pfr_status st = children_room(l, err);
+    if (st >= 0)
+        st = gather_room(l, err);
     if (st < 0)
         lane_free(l);
     return st;
@@ -240,6 +279,7 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
 
 void lane_free(struct calls_lane_state *l) {
     gather_free(l);
+    mem_free(&l->paths_memory, l->children, l->children_room, sizeof *l->children);
     call_paths_free(&l->paths);
 }
 

@@ -85,7 +85,13 @@ struct thread_calls {
     uint64_t over;          /* enters above CALLS_DEEPEST that were not left */
 };
 
-/* Children that were met lately, by a hash of both: most enters find theirs there with one look. */
+/* The first children of a path, side by side: most paths have no more. Those that are not there have the number 0. */
+#define CALL_CHILDREN 4u
+struct call_children {
+    uint32_t function[CALL_CHILDREN], child[CALL_CHILDREN];
+};
+
+/* Others that were met lately, by a hash of both: most enters find theirs there with one look. */
 struct call_edge {
     uint32_t parent, function, child; /* child 0: empty */
 };
@@ -128,7 +134,9 @@ struct calls_lane_state {
     struct calls_gathered gathered;
     struct call batch[CALLS_BATCH];
     size_t batched;
-    uint32_t of_low[CALLS_LOW]; /* child of the root, by function; 0: not yet */
+    uint32_t of_low[CALLS_LOW];     /* child of the root, by function; 0: not yet */
+    struct call_children *children; /* by path, all that there are */
+    size_t children_room;
     struct call_edge edges[1u << CALL_EDGES_BITS];
 };
 
@@ -166,6 +174,42 @@ void gather_free(struct calls_lane_state *lane);
 pfr_status gather_call(struct calls_lane_state *lane, const struct call *call, pfr_error *err);
 /* What was gathered goes to the sink: the thread ends. */
 pfr_status gather_end(struct calls_lane_state *lane, pfr_error *err);
+
+/* 0: it was not met lately. */
+static inline uint32_t call_edge_met(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
+    const struct call_edge *edge = &l->edges[call_edge_place(parent, function)];
+    return edge->parent == parent && edge->function == function ? edge->child : 0;
+}
+
+/* The same, all four children at once, since no one knows which of them it is. */
+static inline uint32_t call_child_met(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
+    typedef uint32_t four __attribute__((vector_size(16)));
+    const struct call_children *of = &l->children[parent];
+    four functions, children;
+    uint64_t half[2];
+    memcpy(&functions, of->function, sizeof functions);
+    memcpy(&children, of->child, sizeof children);
+    children &= (four)(functions == function);
+    memcpy(half, &children, sizeof half);
+    const uint64_t both = half[0] | half[1];
+    const uint32_t child = (uint32_t)(both | both >> 32);
+    return child ? child : call_edge_met(l, parent, function);
+}
+
+static inline uint32_t call_met_at_root(const struct calls_lane_state *l, uint32_t function) {
+    return function < CALLS_LOW ? l->of_low[function] : call_edge_met(l, PATH_ROOT, function);
+}
+
+/* The path of a call, 0 where it or that of its caller was not met lately. */
+static inline uint32_t call_path_met(const struct calls_lane_state *l, const struct open_call *caller, bool is_root,
+                                     uint32_t function, unsigned reach) {
+    if (reach == 0)
+        return call_child_met(l, caller->node, function);
+    if (reach == 1 || is_root)
+        return call_met_at_root(l, function);
+    const uint32_t parent = call_met_at_root(l, caller->function);
+    return parent ? call_child_met(l, parent, function) : 0;
+}
 
 /* --- calls_plain.c */
 

@@ -21,27 +21,6 @@ static inline struct trace_call load_call(const uint8_t *at) {
     return call;
 }
 
-/* 0: it was not met lately. */
-static inline uint32_t met_lately(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
-    const struct call_edge *edge = &l->edges[call_edge_place(parent, function)];
-    return edge->parent == parent && edge->function == function ? edge->child : 0;
-}
-
-static inline uint32_t met_at_root(const struct calls_lane_state *l, uint32_t function) {
-    return function < CALLS_LOW ? l->of_low[function] : met_lately(l, PATH_ROOT, function);
-}
-
-/* The path of a call, 0 where it or that of its caller was not met lately. */
-static inline uint32_t path_of(const struct calls_lane_state *l, const struct open_call *caller, bool is_root,
-                               uint32_t function, unsigned reach) {
-    if (reach == 0)
-        return met_lately(l, caller->node, function);
-    if (reach == 1 || is_root)
-        return met_at_root(l, function);
-    const uint32_t parent = met_at_root(l, caller->function);
-    return parent ? met_lately(l, parent, function) : 0;
-}
-
 /* --- The loop. */
 
 #define IS_EXIT(action) (((action) + 1) & 2) /* an exit or a tail exit */
@@ -153,7 +132,7 @@ INLINE void pair_array(struct calls_lane_state *l, struct thread_calls *t, struc
                 !end_call(l, &h, call.tsc, call.action, CALLS_SINGLY))
                 break;
         } else {
-            const uint32_t node = path_of(l, h.top, h.top == t->open, call.function, reach);
+            const uint32_t node = call_path_met(l, h.top, h.top == t->open, call.function, reach);
             if (node == 0 || h.top >= high)
                 break;
             *++h.top = (struct open_call){call.tsc, 0, call.function, node};
@@ -178,7 +157,7 @@ INLINE void pair_bytes(struct calls_lane_state *l, struct thread_calls *t, struc
         const uint64_t word = load_u64(at, false), tsc = h.tsc + (word >> 32);
         const uint32_t low = (uint32_t)word, function = low >> 4;
         if ((low & KIND) == ENTER_KIND) {
-            const uint32_t node = path_of(l, h.top, h.top == t->open, function, reach);
+            const uint32_t node = call_path_met(l, h.top, h.top == t->open, function, reach);
             const uint64_t next = load_u64(at + TRACE_CALL, false);
             if (node == 0)
                 break;
