@@ -18,12 +18,26 @@ static pfr_status make_sums(struct calls_lane_state *l, uint32_t room, pfr_error
     return PFR_OK;
 }
 
-static pfr_status make_calls(struct calls_lane_state *l, pfr_error *err) {
+static pfr_status make_latencies(struct calls_lane_state *l, uint32_t room, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
-    g->calls = mem_zeroed(&l->memory, GATHERED_MOST, sizeof *g->calls);
-    g->latencies = g->calls ? mem_alloc(&l->memory, GATHERED_MOST, sizeof *g->latencies) : NULL;
-    g->room = GATHERED_MOST;
-    return g->latencies ? PFR_OK : mem_fail(&l->memory, err, "calls");
+    struct path_latencies *more = mem_resize(&l->memory, g->latencies, g->latencies_room, room, sizeof *more);
+    if (!more)
+        return mem_fail(&l->memory, err, "calls");
+    g->latencies = more;
+    g->latencies_room = room;
+    return PFR_OK;
+}
+
+static pfr_status make_calls(struct calls_lane_state *l, uint32_t room, pfr_error *err) {
+    struct calls_gathered *g = &l->gathered;
+    PFR_TRY(make_latencies(l, room, err));
+    struct path_calls *more = mem_resize(&l->memory, g->calls, g->room, room, sizeof *more);
+    if (!more)
+        return mem_fail(&l->memory, err, "calls");
+    memset(more + g->room, 0, (room - g->room) * sizeof *more);
+    g->calls = more;
+    g->room = room;
+    return PFR_OK;
 }
 
 static pfr_status make_touched(struct calls_lane_state *l, pfr_error *err) {
@@ -38,10 +52,13 @@ static pfr_status make_touched(struct calls_lane_state *l, pfr_error *err) {
 
 pfr_status gather_room(struct calls_lane_state *l, pfr_error *err) {
     const struct calls_gathered *g = &l->gathered;
-    const uint32_t paths = l->paths.count;
-    if (g->as == CALLS_SINGLY || paths <= g->room || (g->as == CALLS_MEASURED && g->room))
+    const uint32_t paths = l->paths.count, more = paths + paths / 2 + 256;
+    if (g->as == CALLS_SINGLY || paths <= g->room || (g->as == CALLS_MEASURED && g->room == GATHERED_MOST))
         return PFR_OK;
-    PFR_TRY(g->as == CALLS_MEASURED ? make_calls(l, err) : make_sums(l, paths + paths / 2 + 256, err));
+    if (g->as == CALLS_MEASURED)
+        PFR_TRY(make_calls(l, more < GATHERED_MOST ? more : GATHERED_MOST, err));
+    else
+        PFR_TRY(make_sums(l, more, err));
     return make_touched(l, err);
 }
 
@@ -49,7 +66,7 @@ void gather_free(struct calls_lane_state *l) {
     struct calls_gathered *g = &l->gathered;
     mem_free(&l->memory, g->sums, g->sums ? g->room : 0, sizeof *g->sums);
     mem_free(&l->memory, g->calls, g->calls ? g->room : 0, sizeof *g->calls);
-    mem_free(&l->memory, g->latencies, g->latencies ? g->room : 0, sizeof *g->latencies);
+    mem_free(&l->memory, g->latencies, g->latencies_room, sizeof *g->latencies);
     mem_free(&l->memory, g->touched, g->touched_room, sizeof *g->touched);
     *g = (struct calls_gathered){.as = g->as};
 }

@@ -105,7 +105,7 @@ static inline size_t call_edge_place(uint32_t parent, uint32_t function) {
 struct path_sum {
     uint64_t self, count;
 };
-#define PATH_CALLS 128u
+#define PATH_CALLS 256u
 struct path_calls {
     uint64_t callees; /* ticks of what they called */
     uint32_t used;
@@ -121,7 +121,7 @@ struct calls_gathered {
     struct path_calls *calls; /* by path, the first ones */
     struct path_latencies *latencies;
     uint32_t *touched; /* paths of which there is something */
-    uint32_t room, touched_room, nr_touched;
+    uint32_t room, latencies_room, touched_room, nr_touched;
 };
 
 /* A lane: what its thread of ours needs. */

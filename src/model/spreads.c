@@ -17,8 +17,10 @@ static void free_arrays(struct spreads *all, struct spread *s) {
     mem_free(all->memory, s->values, s->values ? s->room : 0, sizeof *s->values);
     mem_free(all->memory, s->counts, s->counts ? s->room : 0, sizeof *s->counts);
     mem_free(all->memory, s->big, s->big ? s->room : 0, sizeof *s->big);
+    mem_free(all->memory, s->recent, s->recent ? s->room : 0, sizeof *s->recent);
     s->values = s->big = NULL;
     s->counts = NULL;
+    s->recent = NULL;
     s->room = 0;
 }
 
@@ -63,12 +65,44 @@ static pfr_status room_for_values(struct spreads *all, struct spread *s, uint32_
     return PFR_OK;
 }
 
+static uint64_t count_of(const struct spread *s, uint32_t bucket) {
+    return (s->big ? s->big[bucket] : s->counts[bucket]) + (s->recent ? s->recent[bucket] : 0u);
+}
+
+/* Recent counts become counts. */
+static void settle(struct spread *s) {
+    for (uint32_t i = 0; s->recent && i < s->room; i++)
+        if (s->big)
+            s->big[i] += s->recent[i];
+        else
+            s->counts[i] += s->recent[i];
+    if (s->recent)
+        memset(s->recent, 0, s->room * sizeof *s->recent);
+    s->nr_recent = 0;
+}
+
+static void drop_recent(struct spreads *all, struct spread *s) {
+    settle(s);
+    mem_free(all->memory, s->recent, s->recent ? s->room : 0, sizeof *s->recent);
+    s->recent = NULL;
+}
+
+/* For so many. */
+static pfr_status room_for_recent(struct spreads *all, struct spread *s, uint32_t more, pfr_error *err) {
+    if (more > UINT16_MAX - s->nr_recent)
+        settle(s);
+    if (!s->recent)
+        s->recent = mem_zeroed(all->memory, s->room, sizeof *s->recent);
+    return s->recent ? PFR_OK : mem_fail(all->memory, err, "latencies");
+}
+
 /* Up to the greatest value's bucket. */
 static pfr_status room_for_buckets(struct spreads *all, struct spread *s, pfr_error *err) {
     const uint32_t bucket = spread_bucket(s->high), room = (bucket + OCTAVE) & ~(OCTAVE - 1);
     const size_t size = s->big ? sizeof *s->big : sizeof *s->counts;
     if (bucket < s->room)
         return PFR_OK;
+    drop_recent(all, s);
     char *at = mem_resize(all->memory, s->big ? (void *)s->big : (void *)s->counts, s->room, room, size);
     if (!at)
         return mem_fail(all->memory, err, "latencies");
@@ -88,10 +122,11 @@ static pfr_status make_big(struct spreads *all, struct spread *s, pfr_error *err
     if (!big)
         return mem_fail(all->memory, err, "latencies");
     for (uint32_t i = 0; i < room; i++)
-        big[i] = s->counts[i];
+        big[i] = count_of(s, i);
     free_arrays(all, s);
     s->big = big;
     s->room = room;
+    s->nr_recent = 0;
     return PFR_OK;
 }
 
@@ -176,32 +211,51 @@ pfr_status spreads_add(struct spreads *all, uint32_t number, uint64_t value, pfr
     return add_count(all, s, 1, err);
 }
 
-/* How many of them were counted, four at a time. */
-static uint32_t count_fours(uint32_t *counts, const struct spread_many *many) {
-    uint32_t i = 0, bucket[4];
-    for (; many->high <= INT32_MAX && many->count - i >= 4; i += 4) {
-        spread_four_buckets(many->values + i, bucket);
-        for (unsigned k = 0; k < 4; k++)
-            counts[bucket[k]]++;
+#define AT_ONCE 128u
+
+/* Up to so many: where they are counted is asked for before they are, since that is mostly not at hand. */
+static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count) {
+    uint32_t bucket[AT_ONCE];
+    for (uint32_t i = 0; i < count; i += 4) {
+        spread_four_buckets(values + i, bucket + i);
+        for (uint32_t k = i; k < i + 4; k++)
+            __builtin_prefetch(&counts[bucket[k]], 1);
     }
-    return i;
+    for (uint32_t i = 0; i < count; i++)
+        counts[bucket[i]]++;
 }
 
-static void take_many(struct spread *s, const struct spread_many *many) {
-    const uint32_t *const values = many->values, count = many->count;
-    if (spread_is_exact(s))
-        for (uint32_t i = 0; i < count; i++)
-            s->values[s->count + i] = values[i];
-    else
-        for (uint32_t i = s->counts ? count_fours(s->counts, many) : 0; i < count; i++)
-            count_value(s, values[i]);
+/* All but up to three that are left. */
+static uint32_t count_fours(struct spread *s, const struct spread_many *many) {
+    const uint32_t count = many->count & ~3u;
+    for (uint32_t i = 0; i < count; i += AT_ONCE)
+        count_some(s->recent, many->values + i, count - i < AT_ONCE ? count - i : AT_ONCE);
+    s->nr_recent += count;
+    return count;
+}
+
+static pfr_status count_many(struct spreads *all, struct spread *s, const struct spread_many *many, pfr_error *err) {
+    const bool fits = many->count <= UINT16_MAX && many->high <= INT32_MAX;
+    if (fits)
+        PFR_TRY(room_for_recent(all, s, many->count, err));
+    for (uint32_t i = fits ? count_fours(s, many) : 0; i < many->count; i++)
+        count_value(s, many->values[i]);
+    return PFR_OK;
+}
+
+static void keep_many(const struct spread *s, const struct spread_many *many) {
+    for (uint32_t i = 0; i < many->count; i++)
+        s->values[s->count + i] = many->values[i];
 }
 
 pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct spread_many *many, pfr_error *err) {
     struct spread *s = &all->at[number];
     note_ends(s, many->low, many->high);
     PFR_TRY(make_room(all, s, many->count, err));
-    take_many(s, many);
+    if (spread_is_exact(s))
+        keep_many(s, many);
+    else
+        PFR_TRY(count_many(all, s, many, err));
     return add_count(all, s, many->count, err);
 }
 
@@ -213,7 +267,7 @@ pfr_status spreads_merge_begin(struct spreads *all, const struct spreads *others
 
 static void take_buckets(struct spread *s, const struct spread *from) {
     for (uint32_t i = 0; i < from->room; i++) {
-        const uint64_t count = from->big ? from->big[i] : from->counts[i];
+        const uint64_t count = count_of(from, i);
         if (count && s->big)
             s->big[i] += count;
         else if (count)
@@ -308,8 +362,8 @@ static uint64_t value_of(const struct spread *s, uint32_t bucket) {
 
 static void list_buckets(const struct spread *s, struct spread_list *list) {
     for (uint32_t i = 0; i < s->room; i++)
-        if (s->big ? s->big[i] != 0 : s->counts[i] != 0)
-            add_to_list(list, value_of(s, i), s->big ? s->big[i] : s->counts[i]);
+        if (count_of(s, i) != 0)
+            add_to_list(list, value_of(s, i), count_of(s, i));
 }
 
 pfr_status spread_list(const struct spreads *all, uint32_t number, struct spread_list *list, pfr_error *err) {

@@ -30,12 +30,14 @@
 #define SPREAD_ERROR (1.0 / (2u << SPREAD_BITS)) /* 0.39 % */
 #define SPREAD_BUCKETS (((uint64_t)(64u - SPREAD_BITS) << SPREAD_BITS) + ((uint64_t)1 << SPREAD_BITS))
 
-/* One of three arrays, or none as long as there is no value. */
+/* One of the first three arrays, or none as long as there is no value. */
 struct spread {
     uint64_t *values;   /* exact: those that were met */
     uint32_t *counts;   /* a sketch: how many were met, by bucket */
     uint64_t *big;      /* the same, where they might not fit into those */
-    uint32_t room;      /* of the array */
+    uint16_t *recent;   /* what these do not have yet, or NULL: half the room, so that more of them stay at hand */
+    uint32_t nr_recent; /* values in those */
+    uint32_t room;      /* of each array */
     uint64_t count;     /* values */
     uint64_t low, high; /* low > high: no value */
 };
