@@ -332,6 +332,7 @@ pfr_status call_costs_load(struct call_costs *c, pfr_reader *reader, const struc
                                      .gather = all ? CALLS_MEASURED : CALLS_SINGLY,
                                      .reach = wish->by == COSTS_BY_CALLER ? 2 : 1,
                                      .jobs = wish->jobs,
+                                     .mixed = all && wish->by != COSTS_BY_THREAD,
                                      .deduce = wish->deduce,
                                      .hole = tell_hole,
                                      .context = c};

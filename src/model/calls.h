@@ -163,6 +163,7 @@ struct calls_wish {
     unsigned jobs;  /* lanes at most; 0: one for each cpu */
     unsigned reach; /* functions of a path that count, from its end: 1: calls of a function are one path, 2: those of a
                        function from one caller; 0: all of them. Profile files have whole paths */
+    bool mixed;     /* calls of several threads may come mixed, which sink->thread does not tell then */
     bool deduce;    /* calls above the one that an exit closes end with it, instead of staying open */
     void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read, in the order of
                                                            the file; may be NULL */

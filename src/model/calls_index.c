@@ -36,7 +36,9 @@ static pfr_status add_piece(struct calls_index *x, const struct calls_piece *pie
     if (!more)
         return mem_fail(x->memory, err, "buffers");
     x->pieces = more;
-    x->pieces[x->count++] = *piece;
+    x->pieces[x->count] = *piece;
+    x->pieces[x->count].place = (uint32_t)x->count;
+    x->count++;
     return PFR_OK;
 }
 

@@ -6,7 +6,6 @@
 #include <sched.h>
 
 #define JOBS_MOST 64u
-#define AHEAD_MOST ((uint64_t)INPUT_CHUNK)
 
 /* --- One thread of the trace. */
 
@@ -50,9 +49,9 @@ pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
 uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
     const uint64_t from = x->pieces[at].slice.at;
     uint64_t until = x->pieces[at].slice.until;
-    for (at++; at < end && until - from < AHEAD_MOST; at++) {
+    for (at++; at < end && until - from < CALLS_AHEAD_MOST; at++) {
         const struct trace_slice *next = &x->pieces[at].slice;
-        if (next->at < until || next->at - until > 2 * TRACE_FIRST_BUFFER)
+        if (!calls_lie_close(until, next->at))
             break;
         until = next->until;
     }
@@ -96,8 +95,8 @@ static pfr_status take_record(struct calls_runner *me, struct calls_reading *g, 
     return PFR_OK;
 }
 
-static pfr_status read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
-                             pfr_error *err) {
+pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
+                            pfr_error *err) {
     pfr_reader *r = me->reader;
     pfr_record rec;
     while (r->at < slice->until) {
@@ -118,7 +117,7 @@ static pfr_status read_pieces(struct calls_runner *me, struct calls_reading *g, 
     const struct calls_index *x = me->all->index;
     for (; at < end; at++) {
         trace_slice_move(me->reader, &x->pieces[at].slice, calls_read_ahead(x, at, end));
-        const pfr_status st = read_piece(me, g, &x->pieces[at].slice, err);
+        const pfr_status st = calls_read_piece(me, g, &x->pieces[at].slice, err);
         if (st != PFR_OK)
             return st;
     }
@@ -233,7 +232,9 @@ pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals,
     if (st >= 0)
         st = open_lanes(all, lanes, err);
     if (st >= 0)
-        st = ahead ? calls_ahead_run(all, jobs, err) : run_lanes(all, err);
+        st = ahead                            ? calls_ahead_run(all, jobs, err)
+             : calls_mixed_wanted(all, lanes) ? calls_mixed_run(all, err)
+                                              : run_lanes(all, err);
     if (st == PFR_OK)
         st = end_lanes(all, totals, err);
     close_lanes(all);

@@ -10,6 +10,7 @@
  *     calls_plain.c   the same in one loop, as long as nothing but plain calls come
  *     calls_gather.c  finished calls by path
  *     calls_lane.c    the buffers of a lane's threads to enters and exits
+ *     calls_mixed.c   the same for one lane and all threads as they lie in the file
  *     calls_ahead.c   the same for one lane, while others decode what comes next
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
  *     calls.c         the passes over the trace
@@ -45,6 +46,7 @@ struct calls_piece {
     struct trace_slice slice;
     uint64_t time; /* of the buffer: its first NewCPUId, else its first call */
     uint32_t thread;
+    uint32_t place; /* how many lie before it in the file */
 };
 
 struct calls_index {
@@ -264,12 +266,28 @@ struct calls_lanes {
 /* All threads of the index, begin and end of the sink included. PFR_HOLE: see `clean`. */
 pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
 
+/* Enters and exits of a piece of that thread. PFR_HOLE: see `clean`. */
+pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
+                            pfr_error *err);
+
+/* What lies so is read at once, up to so much. */
+#define CALLS_AHEAD_MOST ((uint64_t)INPUT_CHUNK)
+static inline bool calls_lie_close(uint64_t until, uint64_t next) {
+    return next >= until && next - until <= 2 * TRACE_FIRST_BUFFER;
+}
+
 /* How far the pieces from there on follow each other in the file: as much is read at once. */
 uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end);
 static inline void calls_count_event(struct calls_totals *totals, const pfr_record *rec) {
     totals->custom += rec->type == PFR_TRACE_CUSTOM_EVENT;
     totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
 }
+
+/* --- calls_mixed.c */
+
+/* Whether the one lane that there is may read all threads together. */
+bool calls_mixed_wanted(const struct calls_lanes *all, unsigned lanes);
+pfr_status calls_mixed_run(struct calls_lanes *all, pfr_error *err);
 
 /* --- calls_ahead.c */
 
