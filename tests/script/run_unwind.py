@@ -3,11 +3,18 @@
 """run_unwind.py - stacks unwound out of copies of registers and stacks, in recordings made now.
 
 usage: run_unwind.py [NAME...]
+       run_unwind.py --recording FILE...
 
-Environment: PERFRAY, the command. Programs are built from tests/script/programs in a folder that is removed and recorded by the
-installed perf with `--call-graph dwarf`, at fixed addresses (docs/differences.md, tables-of-the-first-process). Two laws:
-- each sample is as perf's, but for kinds of differences that docs/differences.md lists; at least LEAST_ALIKE of all are;
-- each sample in a function that the program said it would go to has the callers that it said, whatever lies between them.
+Environment: PERFRAY, the command; PERFRAY_LONG: all of PROGRAMS, not QUICK alone. Programs are built from tests/script/programs in a
+folder that is removed and recorded by the installed perf with `--call-graph dwarf`, most at fixed addresses (docs/differences.md,
+tables-of-ended-images). Three laws:
+- each sample is as perf's, but for kinds of differences that docs/differences.md lists; at least LEAST_ALIKE of all are. Stacks for
+  which perf took the tables of an image that exec ended are those that are as perf's once it is told nothing of such images;
+- each sample in a function that the program said it would go to has the callers that it said, whatever lies between them;
+- where each first touch of a page is a sample, copies of the stack and frame pointers give the same paths, each as often.
+
+With --recording the first law is told of recordings that are there, addresses and objects alone: names of what is not of this machine
+are not the question.
 """
 import ctypes
 import os
@@ -16,6 +23,7 @@ import struct
 import sys
 from collections import Counter
 
+import ended_images
 import fresh
 import made
 import script_rules
@@ -23,9 +31,9 @@ from fresh import Failed, Skipped
 
 LEAST_ALIKE = 0.995
 LEAST_SAMPLES = 50
-MILLISECONDS = "30"
+MILLISECONDS = "15"
 FIXED_ADDRESSES = 0x0040000
-FRAME = re.compile(r"\s+([0-9a-f]+) (.*) \((.*)\)$")
+FRAME = re.compile(r"\s+([0-9a-f]+) (.*?) ?\((.*)\)$")
 CXX, CLANG = ("g++", "c++"), ("clang++-14", "clang++-19", "clang++")
 LIBRARIES = (("near.so", "-O1"), ("far.so", "-O1", "-DROOM=3000"), ("bare.so", "-O2", "-s"), ("pointer.so", "-O0", "-fno-omit-frame-pointer"),
              ("debug.so", "-O1", "-g", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"))
@@ -35,18 +43,18 @@ PROGRAMS = {
     "static": (CXX, ("-O1", "-static-pie"), ()), "fixed": (CXX, ("-O2", "-no-pie"), ()),
     "copies_of_1k": (CXX, ("-O2",), (",1024",)),
 }
+QUICK = ("copies_of_1k",)
 APART = ("fixed", "gcc_O0")  # those where the .debug_frame of debug.so is in a file of its own
-EXACT = ("spin_tail",)  # a call that was a jump left its caller out, if the compiler made it one
 
 
 def fix_addresses():
     ctypes.CDLL(None).personality(FIXED_ADDRESSES)
 
 
-def record(folder, output, copies, words):
+def record(folder, output, copies, words, prepare=fix_addresses):
     fresh.need("perf")
     done = fresh.run(["perf", "record", "-N", "-q", "-o", output, "-e", "cpu-clock", "-F", "4000", "-m", "4M", "--call-graph",
-                      "dwarf" + copies, "--", *words], folder, preexec_fn=fix_addresses)
+                      "dwarf" + copies, "--", *words], folder, preexec_fn=prepare)
     if not os.path.exists(os.path.join(folder, output)):
         raise Skipped("perf record: %s" % fresh.last_line(done))
     return done.stdout.decode()
@@ -54,6 +62,11 @@ def record(folder, output, copies, words):
 
 def samples_of(text):
     return [block for block in fresh.blocks_of(text) if block and block[0].strip()]
+
+
+def without_names(block):
+    """Its frames as address and object."""
+    return block[:1] + [FRAME.sub(r"\t\1 (\3)", frame) for frame in block[1:]]
 
 
 def addresses(frames):
@@ -72,9 +85,17 @@ def is_nowhere(frames):
     return len(frames) == 1 and addresses(frames) == [2 ** 64 - 1]
 
 
+def is_known(frame):
+    """Whether there is a file for it: of the kernel there always is."""
+    of = FRAME.match(frame)
+    return bool(of) and not of[3].startswith("[") and os.path.exists(of[3])
+
+
 def kind_of(theirs, ours):
     """The entry of docs/differences.md that explains it, or None. Frames without the line that begins the sample."""
     same = next((i for i, pair in enumerate(zip(theirs, ours)) if pair[0] != pair[1]), min(len(theirs), len(ours)))
+    if not any(map(is_known, theirs + ours)) and {len(theirs), len(ours)} == {same, same + 1}:
+        return "stacks-of-files-that-are-not-here"
     if is_nowhere(theirs[same:]) and not ours[same:]:
         return "ends-of-unwound-stacks"
     if is_nowhere(theirs[same:]) and len(ours) == same + 1:
@@ -92,19 +113,47 @@ def kind_of(theirs, ours):
     return None
 
 
-def compare(folder, recording):
-    """How many there are of each kind; None is what nothing explains, with the first few of these."""
-    theirs, ours = (samples_of(script(folder, recording, ("-F", "comm,tid,time,event,ip,sym,dso")))
-                    for script in (fresh.perf_script, fresh.our_script))
+def perf_samples(folder, recording, fields, ours):
+    theirs = samples_of(fresh.perf_script(folder, recording, fields))
     if [block[0] for block in theirs] != [block[0] for block in ours]:
         raise Failed("%d samples, perf has %d, or others" % (len(ours), len(theirs)))
-    kinds, shown = Counter(), []
-    for their, our in zip(theirs, ours):
-        kind = "equal" if their == our else kind_of(their[1:], our[1:])
-        kinds[kind] += 1
-        if kind is None and len(shown) < 2:
-            shown.append("\nperf:\n%s\nperfray:\n%s" % ("\n".join(their), "\n".join(our)))
-    return kinds, ours, "".join(shown)
+    return theirs
+
+
+def without_ended_images(folder, recording, fields, ours):
+    """What perf says of the recording once it is told nothing of images that exec ended."""
+    name = "ended.data"
+    ended_images.without_ended_images(os.path.join(folder, recording), os.path.join(folder, name))
+    theirs = perf_samples(folder, name, fields, ours)
+    os.remove(os.path.join(folder, name))
+    return theirs
+
+
+def kind_with(theirs, again, ours):
+    """`again`: the sample without ended images; perf's own where that was not asked."""
+    if theirs == ours:
+        return "equal"
+    return "tables-of-ended-images" if again == ours else kind_of(theirs[1:], ours[1:]) or kind_of(again[1:], ours[1:])
+
+
+def compare(folder, recording, fields=("-F", "comm,tid,time,event,ip,sym,dso"), has_ended=False):
+    """How many there are of each kind; None is what nothing explains, with the first few of these."""
+    ours = samples_of(fresh.our_script(folder, recording, fields))
+    theirs = perf_samples(folder, recording, fields, ours)
+    again = without_ended_images(folder, recording, fields, ours) if has_ended else theirs
+    if "sym" not in fields[-1]:
+        ours, theirs, again = (list(map(without_names, blocks)) for blocks in (ours, theirs, again))
+    kinds = list(map(kind_with, theirs, again, ours))
+    apart = [pair for kind, *pair in zip(kinds, theirs, ours) if kind is None]
+    shown = ["\nperf:\n%s\nperfray:\n%s" % ("\n".join(their), "\n".join(our)) for their, our in apart[:2]]
+    return Counter(kinds), ours, "".join(shown)
+
+
+def judge(kinds, shown):
+    count = sum(kinds.values())
+    if kinds[None] > (1 - LEAST_ALIKE) * count:
+        raise Failed("%d samples of %d differ%s" % (kinds[None], count, shown))
+    return ", ".join("%d %s" % (number, kind or "unexplained") for kind, number in kinds.most_common())
 
 
 def names_in(block, known):
@@ -146,12 +195,58 @@ def check(folder, name):
         take_apart(folder, "debug.so")
     said = record(folder, name + ".data", copies[0] if copies else "", [program, MILLISECONDS, *libraries])
     kinds, samples, shown = compare(folder, name + ".data")
-    count = sum(kinds.values())
-    if count < LEAST_SAMPLES or kinds[None] > (1 - LEAST_ALIKE) * count:
-        raise Failed("%d samples of %d differ%s" % (kinds[None], count, shown))
+    told = judge(kinds, shown)
+    if len(samples) < LEAST_SAMPLES:
+        raise Failed("%d samples" % len(samples))
     on_paths = 0 if copies else check_paths(said, samples)
-    return "%d samples, %d on known paths, %s" % (count, on_paths, ", ".join(
-        "%d %s" % (number, kind or "unexplained") for kind, number in kinds.most_common()))
+    return "%d samples, %d on known paths, %s" % (len(samples), on_paths, told)
+
+
+def check_images(folder):
+    """Processes of a shell, each at addresses of its own: the shell's maps of libc go on in perf, below or above theirs."""
+    program = fresh.build(folder, "paths.cpp", "images", "-O2", compiler=fresh.first_of(*CXX))
+    library = fresh.build(folder, "back.c", "near.so", "-shared", "-fPIC", "-O1")
+    command = "for i in 1 2; do %s 10 %s >said$i & done; wait" % (program, library)
+    record(folder, "images.data", "", ["/bin/sh", "-c", command], None)
+    kinds, samples, shown = compare(folder, "images.data", has_ended=True)
+    with open(os.path.join(folder, "said1"), encoding="utf-8") as said:
+        on_paths = check_paths(said.read(), samples)
+    return "%d samples, %d on known paths, %s" % (len(samples), on_paths, judge(kinds, shown))
+
+
+PAGES = ("-e", "page-faults:u", "-c", "1", "-m", "4M")
+PATHS = {"main;rows;touch_page": 400, "main;columns;touch_pair": 300, "main;" + 4 * "down;" + "rows;touch_page": 200,
+         "main;" + 21 * "down;" + "rows;touch_page": 100}  # as pages.c goes
+
+
+def paths_to_pages(folder, how):
+    """{path from main to who touched a page: how often}."""
+    program = fresh.build(folder, "pages.c", "pages", "-O0", "-fno-omit-frame-pointer")
+    fresh.record(folder, how + ".data", (*PAGES, "--call-graph", how), [program])
+    words = [os.environ["PERFRAY"], "export", "--format=folded", "-o", how + ".folded", how + ".data"]
+    done = fresh.run(words, folder)
+    if done.returncode != 0:
+        raise Failed("%s: %s" % (" ".join(words), fresh.last_line(done)))
+    found = Counter()
+    with open(os.path.join(folder, how + ".folded"), encoding="utf-8") as lines:
+        for line in lines:
+            stack, count = line.rsplit(" ", 1)
+            names = stack.split(";")
+            if "main" in names and names[-1].startswith("touch_"):
+                found[";".join(names[names.index("main"):])] += int(count)
+    return found
+
+
+def check_pages(folder):
+    by_copies, by_frames = (paths_to_pages(folder, how) for how in ("dwarf,2048", "fp"))
+    if by_copies != by_frames or by_copies != PATHS:
+        raise Failed("copies of the stack say %s, frame pointers %s" % (dict(by_copies), dict(by_frames)))
+    return "%d paths, %d samples in each recording, the same" % (len(by_copies), sum(by_copies.values()))
+
+
+def check_recording(folder, path):
+    kinds, _, shown = compare(folder, os.path.abspath(path), ("-F", "comm,tid,time,event,ip,dso"), has_ended=True)
+    return "%d samples, %s" % (sum(kinds.values()), judge(kinds, shown))
 
 
 # --- Another machine: a recording made here, of tests/fixtures/objects/frames-aarch64.so.
@@ -196,8 +291,12 @@ def check_arm(folder):
 
 
 def main(names):
-    checks = {name: lambda folder, name=name: check(folder, name) for name in PROGRAMS}
-    checks["aarch64"] = check_arm
+    every = names or os.environ.get("PERFRAY_LONG")
+    checks = {name: lambda folder, name=name: check(folder, name) for name in PROGRAMS if every or name in QUICK}
+    checks |= {"images": check_images, "pages": check_pages, "aarch64": check_arm}
+    if names[:1] == ["--recording"]:
+        checks = {path: lambda folder, path=path: check_recording(folder, path) for path in names[1:]}
+        names = ()
     return fresh.attempt_all("script/unwind", checks, names)
 
 

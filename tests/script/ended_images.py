@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same recording, told such that perf forgets what exec ended. perf keeps the maps of the old image, those that a fork gave it
+included, and looks for the tables of an object by the lowest address at which a process ever had it. A FORK of a process from
+itself that takes no maps along makes it begin anew; here one stands in front of the name of each new image."""
+import shutil
+import struct
+
+COMM, FORK = 3, 7
+EXEC = FORK_EXEC = 1 << 13  # bits of misc: the name is that of a new image; the new process has no maps of its parent
+FILE_HEADER = 104
+DATA, BITMAP = 40, 72       # in the header of the file
+TAIL = (1, 2, 6, 7, 9, 16)  # bits of sample_type, for each of which a record of state has a word at its end
+
+
+def tail_size(data):
+    """By the first event, which must have times."""
+    attrs, = struct.unpack_from("<Q", data, 24)
+    sample_type, = struct.unpack_from("<Q", data, attrs + 24)
+    assert sample_type >> 2 & 1, "no times"
+    return 8 * sum(sample_type >> bit & 1 for bit in TAIL)
+
+
+def new_images(data, at, end):
+    """(place, bytes) of each name of a new image."""
+    while at < end:
+        kind, misc, length = struct.unpack_from("<IHH", data, at)
+        if kind == COMM and misc & EXEC:
+            yield at, data[at:at + length]
+        at += length
+
+
+def fork_before(comm, tail):
+    pid, tid = struct.unpack_from("<II", comm, 8)
+    rest = comm[len(comm) - tail:]
+    time, = struct.unpack_from("<Q", rest, 8)
+    body = struct.pack("<IIIIQ", pid, pid, tid, tid, time) + rest
+    return struct.pack("<IHH", FORK, FORK_EXEC, 8 + len(body)) + body
+
+
+def without_ended_images(path, to):
+    """How many images began; the copy has a record more for each. A stream stays as it is."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if struct.unpack_from("<Q", data, 8)[0] != FILE_HEADER:
+        shutil.copyfile(path, to)
+        return 0
+    start, size = struct.unpack_from("<QQ", data, DATA)
+    end, tail = start + size, tail_size(data)
+    pieces, done = [], start
+    for at, comm in new_images(data, start, end):
+        pieces += [data[done:at], fork_before(comm, tail)]
+        done = at
+    records = b"".join(pieces + [data[done:end]])
+    more = len(records) - size
+    head, rest = bytearray(data[:start]), bytearray(data[end:])
+    struct.pack_into("<Q", head, DATA + 8, len(records))
+    features = sum(byte.bit_count() for byte in data[BITMAP:BITMAP + 32])
+    for at in range(0, 16 * features, 16):
+        offset, = struct.unpack_from("<Q", rest, at)
+        struct.pack_into("<Q", rest, at, offset + more)
+    with open(to, "wb") as file:
+        file.writelines((head, records, rest))
+    return len(pieces) // 2
