@@ -38,6 +38,8 @@ static void libc_release(void *context, void *at) {
     free(at);
 }
 
+#define SPARE_PART 16u /* of the limit */
+
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) {
     static const pfr_alloc libc = {libc_allocate, libc_resize, libc_release, NULL};
     *memory = (struct memory){
@@ -46,6 +48,17 @@ void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) 
 
 void memory_share(struct memory *memory, struct memory *of) {
     *memory = (struct memory){.alloc = of->alloc, .pages = of->pages, .limit = of->limit, .of = of};
+}
+
+static const struct memory *memory_whole(const struct memory *share) {
+    while (share->of)
+        share = share->of;
+    return share;
+}
+
+void memory_share_sparing(struct memory *memory, struct memory *of) {
+    memory_share(memory, of);
+    memory->spare = memory_whole(of)->limit / SPARE_PART;
 }
 
 void memory_settle(const struct memory *memory) {
@@ -86,10 +99,18 @@ void mem_discharge(struct memory *memory, uint64_t bytes) {
     }
 }
 
+/* Others may take at the same time: what is left is about that much. */
+static bool leaves_spare(const struct memory *share, uint64_t bytes) {
+    const struct memory *whole = memory_whole(share);
+    const uint64_t used = __atomic_load_n(&whole->used, __ATOMIC_RELAXED);
+    const uint64_t most = whole->limit > share->spare ? whole->limit - share->spare : 0;
+    return share->spare == 0 || bytes == 0 || (used <= most && bytes <= most - used);
+}
+
 /* Counts bytes as used; false: they pass the limit. */
 static bool reserve(struct memory *memory, uint64_t bytes) {
     uint64_t used = __atomic_load_n(&memory->used, __ATOMIC_RELAXED);
-    if (memory->of && !reserve(memory->of, bytes))
+    if (memory->of && (!leaves_spare(memory, bytes) || !reserve(memory->of, bytes)))
         return false;
     do {
         if (bytes >= SIZE_MAX / 2 || used > memory->limit || bytes > memory->limit - used) {
@@ -170,6 +191,18 @@ void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_c
     }
     mem_discharge(memory, old_bytes + more - bytes);
     return moved;
+}
+
+void *mem_trim(struct memory *memory, void *at, size_t count, size_t *capacity, size_t size) {
+    const size_t wanted = count ? count : 1;
+    const pfr_status failed = mem_failure(memory);
+    void *trimmed = at && wanted < *capacity ? mem_resize(memory, at, *capacity, wanted, size) : at;
+    if (!trimmed) {
+        __atomic_store_n(&memory->failed, failed, __ATOMIC_RELAXED);
+        return at;
+    }
+    *capacity = wanted < *capacity ? wanted : *capacity;
+    return trimmed;
 }
 
 void mem_free(struct memory *memory, void *at, size_t count, size_t size) {

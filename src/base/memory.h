@@ -31,6 +31,7 @@ struct memory {
     uint64_t wanted;            /* bytes of the last request that failed */
     pfr_status failed;          /* why it did: PFR_ERR_LIMIT or PFR_ERR_MEMORY; PFR_OK when none did */
     struct memory *of;          /* a share of it; NULL: stands for itself */
+    uint64_t spare;             /* of the whole's limit that this share leaves to others */
 };
 
 /* alloc NULL: malloc, realloc, free. limit 0: the default of pfr_limits.memory. */
@@ -40,6 +41,10 @@ void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit);
    be given a smaller `limit`. */
 void memory_share(struct memory *memory, struct memory *of);
 
+/* A share that leaves a sixteenth of the limit to others: for what is good to have, so that it does not cost the rest.
+ */
+void memory_share_sparing(struct memory *memory, struct memory *of);
+
 /* count * size bytes, not cleared (mem_alloc) or zero (mem_zeroed). NULL: see memory->failed. A product of 0 is
    served as 1 byte, and counted as such. */
 void *mem_alloc(struct memory *memory, size_t count, size_t size);
@@ -48,6 +53,9 @@ void *mem_zeroed(struct memory *memory, size_t count, size_t size);
 /* Makes a block of old_count elements one of new_count, moving it when needed. `at` may be NULL when old_count is 0.
    NULL: the old block is as it was. */
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size);
+
+/* What an array has room for beyond `count`, at least 1, goes back. Returns the block. */
+void *mem_trim(struct memory *memory, void *at, size_t count, size_t *capacity, size_t size);
 
 /* `at` may be NULL; count and size are those it was made with. */
 void mem_free(struct memory *memory, void *at, size_t count, size_t size);

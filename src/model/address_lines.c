@@ -8,7 +8,7 @@ static bool try_lines(struct address_names *n, struct named_object *o, const str
     struct symbol_object cached = *at;
     cached.cache = n->options.cache_folder;
     cached.debug_folder = n->options.debug_folder;
-    if (debug_lines_open(&cached, n->memory, &o->lines) != SYMBOL_FOUND)
+    if (debug_lines_open(&cached, &n->line_memory, &o->lines) != SYMBOL_FOUND)
         return false;
     n->caches_read += debug_lines_cache(o->lines) == LINE_CACHE_READ;
     n->caches_damaged += debug_lines_cache(o->lines) == LINE_CACHE_DAMAGED;
@@ -62,6 +62,14 @@ static bool is_kernel(const struct object *what) {
     return what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
 }
 
+/* No memory is an error; the limit costs lines, and is told. */
+static pfr_status judge_memory(struct address_names *n, pfr_error *err) {
+    if (n->line_memory.failed == PFR_ERR_MEMORY)
+        return mem_fail(&n->line_memory, err, "lines");
+    n->lines_limited = n->lines_limited || n->line_memory.failed == PFR_ERR_LIMIT;
+    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
+}
+
 /* The object that has the lines of a place, opened, and the address in it; *found NULL: none has. */
 static pfr_status find_object(struct address_names *n, const struct place *place, uint64_t address,
                               struct address_line *line, struct named_object **found, pfr_error *err) {
@@ -79,13 +87,13 @@ static pfr_status find_object(struct address_names *n, const struct place *place
     if (!o->handle || o->source != &elf_symbol_source || at == NO_ADDRESS)
         return PFR_OK;
     line->address = at;
-    n->memory->failed = PFR_OK;
+    n->memory->failed = n->line_memory.failed = PFR_OK;
     if (!o->lines_asked && is_kernel(what))
         open_kernel_lines(n, o);
     else if (!o->lines_asked)
         open_lines(n, o, what);
     *found = o->lines ? o : NULL;
-    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
+    return judge_memory(n, err);
 }
 
 /* What the compiler told of its own code. */
@@ -112,7 +120,7 @@ static pfr_status find_frames(struct address_names *n, const struct place *place
     PFR_TRY(find_object(n, place, address, line, o, err));
     if (*o && debug_lines_find((*o)->lines, line->address, frames) != SYMBOL_FOUND)
         frames->count = 0;
-    return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
+    return judge_memory(n, err);
 }
 
 static void set_line(struct address_line *line, const struct source_frame *frame) {

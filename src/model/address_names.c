@@ -18,6 +18,7 @@
 void address_names_init(struct address_names *n, const struct state *state, struct memory *memory,
                         const struct address_names_options *options) {
     *n = (struct address_names){.memory = memory, .state = state, .options = *options};
+    memory_share_sparing(&n->line_memory, memory);
     symbol_texts_init(&n->texts, memory);
 }
 

@@ -136,6 +136,10 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                  p->too_deep, p->too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
         tell(context, &why);
     }
+    if (p->names.lines_limited) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
+        tell(context, &why);
+    }
     if (limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
                  "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", limited,
@@ -144,5 +148,5 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                                                        : "samples are");
         tell(context, &why);
     }
-    return p->lossy || p->too_deep || limited ? PFR_HOLE : PFR_OK;
+    return p->lossy || p->too_deep || p->names.lines_limited || limited ? PFR_HOLE : PFR_OK;
 }

@@ -122,6 +122,7 @@ enum symbol_result ranges_flatten(struct range_list *list, struct memory *memory
     if (!done)
         return table_memory_result(memory);
     drop_empty(map);
+    map->at = mem_trim(memory, map->at, map->count, &map->room, sizeof *map->at);
     return SYMBOL_FOUND;
 }
 

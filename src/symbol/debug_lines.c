@@ -204,6 +204,13 @@ void debug_lines_close(struct debug_lines *d) {
     mem_free(d->memory, d, 1, sizeof *d);
 }
 
+/* What there was no room for is as if the unit had none of it: rows are not used without their paths. */
+static enum symbol_result forget_lines(struct debug_lines *d, struct unit_part *part) {
+    const enum symbol_result result = table_memory_result(d->memory);
+    line_table_free(&part->lines);
+    return result;
+}
+
 static enum symbol_result read_lines(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
     const struct section_bytes section = d->sections.at[DEBUG_LINE];
     uint64_t taken;
@@ -212,10 +219,12 @@ static enum symbol_result read_lines(struct debug_lines *d, const struct info_un
     const enum symbol_result result = line_table_read(&part->lines, &d->sections, unit->lines, &unit->unit,
                                                       unit->str_offsets, d->lines_left, d->memory, &taken);
     d->lines_left -= taken;
-    if (result != SYMBOL_FOUND && result != SYMBOL_DAMAGED)
+    if (result != SYMBOL_FOUND && result != SYMBOL_DAMAGED) {
+        line_table_free(&part->lines);
         return result;
+    }
     part->paths = mem_zeroed(d->memory, part->lines.file_count, sizeof *part->paths);
-    return part->paths ? SYMBOL_FOUND : table_memory_result(d->memory);
+    return part->paths ? SYMBOL_FOUND : forget_lines(d, part);
 }
 
 /* What is known of a unit's lines; its entries are not walked. */

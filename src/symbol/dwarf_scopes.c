@@ -102,6 +102,7 @@ enum symbol_result dwarf_scopes_read(struct dwarf_scopes *scopes, struct dwarf_i
     info->ranges.left = w.ranges.left;
     if (result == SYMBOL_FOUND)
         result = ranges_flatten(&w.ranges, info->memory, &scopes->map);
+    scopes->at = mem_trim(info->memory, scopes->at, scopes->count, &scopes->room, sizeof *scopes->at);
     range_list_free(&w.ranges, info->memory);
     mem_free(info->memory, w.inside, w.room, sizeof *w.inside);
     return result;

@@ -24,7 +24,8 @@ struct line_header {
 
 struct line_machine {
     uint64_t address, operation, file, line;
-    size_t first; /* row of the sequence that is being made */
+    uint64_t before; /* the address of the row before */
+    size_t first;    /* row of the sequence that is being made */
     bool is_ordered;
 };
 
@@ -187,15 +188,25 @@ static void begin_sequence(struct line_reader *r) {
     r->machine = (struct line_machine){.file = 1, .line = 1, .first = r->table->row_count, .is_ordered = true};
 }
 
-static bool add_row(struct line_reader *r) {
+/* The line that the row before has, too, needs none of its own. */
+static bool goes_on(const struct line_table *t, const struct line_machine *m) {
+    const struct line_row *before = &t->rows[t->row_count - 1];
+    return m->file == before->file && m->line == before->line;
+}
+
+static bool add_row(struct line_reader *r, bool is_last) {
     struct line_table *t = r->table;
     struct line_machine *m = &r->machine;
+    const bool is_first = t->row_count == m->first;
+    if (!is_first && m->before > m->address)
+        m->is_ordered = false;
+    m->before = m->address;
+    if (!is_first && !is_last && goes_on(t, m))
+        return true;
     struct line_row *grown = mem_grow(t->memory, t->rows, t->row_count, &t->row_room, 256, sizeof *grown);
     if (!grown)
         return false;
     t->rows = grown;
-    if (t->row_count > m->first && t->rows[t->row_count - 1].address > m->address)
-        m->is_ordered = false;
     t->rows[t->row_count++] =
         (struct line_row){m->address, m->file > UINT32_MAX ? UINT32_MAX : (uint32_t)m->file, (uint32_t)m->line};
     return true;
@@ -205,7 +216,7 @@ static bool add_row(struct line_reader *r) {
 static bool end_sequence(struct line_reader *r) {
     struct line_table *t = r->table;
     struct line_machine *m = &r->machine;
-    if (!add_row(r))
+    if (!add_row(r, true))
         return false;
     const struct line_sequence made = {t->rows[m->first].address, m->address, m->first, t->row_count};
     if (!m->is_ordered || made.from >= made.to) {
@@ -240,7 +251,7 @@ static bool run_special(struct line_reader *r, uint8_t opcode) {
         return true;
     advance(r, adjusted / h->line_range);
     r->machine.line += (uint64_t)(int64_t)(h->line_base + (int)(adjusted % h->line_range));
-    return add_row(r);
+    return add_row(r, false);
 }
 
 /* What no memory stops: false means that alone. Damage ends the program by emptying `in`. */
@@ -324,7 +335,7 @@ static enum symbol_result run(struct line_reader *r, struct cursor *in) {
         else if (opcode == 0)
             has_memory = run_extended(r, in);
         else if (opcode == COPY)
-            has_memory = add_row(r);
+            has_memory = add_row(r, false);
         else if (!run_standard(r, in, opcode))
             break;
     }
@@ -361,6 +372,8 @@ enum symbol_result line_table_read(struct line_table *t, const struct debug_sect
     enum symbol_result result = read_names(&r, &names);
     if (result == SYMBOL_FOUND)
         result = run(&r, &part);
+    t->rows = mem_trim(memory, t->rows, t->row_count, &t->row_room, sizeof *t->rows);
+    t->files = mem_trim(memory, t->files, t->file_count, &t->file_room, sizeof *t->files);
     if (t->sequence_count > 1)
         qsort(t->sequences, t->sequence_count, sizeof *t->sequences, compare_sequences);
     return result;

@@ -279,7 +279,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(features_unread(r->reader, err));
     PFR_TRY(report_write(r, out, err));
     const struct profile *p = r->profile;
-    return p->lossy || p->too_deep || p->limited.samples ? PFR_HOLE : PFR_OK;
+    return p->lossy || p->too_deep || p->names.lines_limited || p->limited.samples ? PFR_HOLE : PFR_OK;
 }
 
 static void close_report(struct report *r) {

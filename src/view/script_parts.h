@@ -350,7 +350,7 @@ pfr_status script_choose(struct script *s, pfr_error *err);
 const char *script_type_name(enum script_type type);
 
 /* script_quality.c: tells what the text leaves out or shows late; once all of it is printed. */
-void script_tell_quality(const struct script *s);
+void script_tell_quality(struct script *s);
 
 /* script_filter.c: reads what options say of cpus, threads and times. */
 pfr_status script_filter_make(struct script *s, pfr_error *err);

@@ -2,6 +2,8 @@
 /* What the text does not show of the recording, told once it is whole: none of it is damage. */
 #include "view/script_parts.h"
 
+#include "base/fail.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,7 +15,16 @@ static void tell(const struct script *s, uint64_t count, const char *one, const 
     s->options->note(s->options->context, text);
 }
 
-void script_tell_quality(const struct script *s) {
+static void tell_lines(struct script *s) {
+    pfr_error why;
+    if (!s->names->all.lines_limited)
+        return;
+    pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
+    script_tell_hole(s, &why);
+}
+
+void script_tell_quality(struct script *s) {
+    tell_lines(s);
     tell(s, s->timeline ? timeline_late(s->timeline) : 0,
          "record was written so late that newer ones had been printed: it stands where it was met",
          "records were written so late that newer ones had been printed: they stand where they were met");

@@ -330,6 +330,48 @@ TEST(map_survives_each_failing_allocation) {
 }
 
 /* What a share takes counts for the whole, and its failures are its own. */
+TEST(a_sparing_share_leaves_a_part_of_the_whole_to_others) {
+    struct memory whole, share, inner;
+    memory_init(&whole, NULL, 1600);
+    memory_share(&share, &whole);
+    memory_share_sparing(&inner, &share);
+    void *a = mem_alloc(&whole, 1, 1000);
+    assert_null(mem_alloc(&inner, 1, 501));
+    assert_int_equal(inner.failed, PFR_ERR_LIMIT);
+    assert_int_equal(whole.used, 1000);
+    void *b = mem_alloc(&inner, 1, 500);
+    assert_non_null(b);
+    assert_null(mem_resize(&inner, b, 500, 501, 1));
+    void *c = mem_alloc(&share, 1, 100);
+    assert_non_null(c);
+    assert_int_equal(whole.used, 1600);
+    b = mem_resize(&inner, b, 500, 400, 1);
+    assert_non_null(b);
+    mem_free(&whole, a, 1, 1000);
+    mem_free(&inner, b, 1, 400);
+    mem_free(&share, c, 1, 100);
+    assert_int_equal(whole.used, 0);
+}
+
+TEST(what_an_array_does_not_need_goes_back) {
+    struct memory memory;
+    size_t room = 100;
+    memory_init(&memory, NULL, 1000);
+    char *at = mem_alloc(&memory, room, 1);
+    memset(at, 7, room);
+    at = mem_trim(&memory, at, 30, &room, 1);
+    assert_int_equal(room, 30);
+    assert_int_equal(memory.used, 30);
+    assert_int_equal(at[29], 7);
+    at = mem_trim(&memory, at, 30, &room, 1);
+    assert_int_equal(room, 30);
+    at = mem_trim(&memory, at, 0, &room, 1);
+    assert_int_equal(room, 1);
+    assert_null(mem_trim(&memory, NULL, 0, &room, 1));
+    mem_free(&memory, at, room, 1);
+    assert_int_equal(memory.used, 0);
+}
+
 TEST(a_share_counts_against_the_whole) {
     struct memory whole, share;
     memory_init(&whole, NULL, 1000);
