@@ -126,6 +126,9 @@ static enum exit_status tell_result(const char *path, const pfr_tracing_result *
     if (!result->recorded || result->functions == 0)
         complain_as(program, "no call was recorded; are there functions built with -finstrument-functions or with "
                              "-fxray-instrument, and do the filters leave any?");
+    if (result->is_open)
+        complain_as(program,
+                    "processes that the program left behind still run: what they call from now on is in no trace");
     if (result->is_full)
         complain_as(program, "%s has no more room: what came later is missing; --size makes more, --last keeps the end",
                     path);

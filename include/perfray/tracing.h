@@ -53,14 +53,17 @@ typedef struct pfr_tracing_result {
     bool recorded;      /* there is a trace */
     bool is_full;       /* there was no more room: it ends before the program did */
     uint64_t functions; /* that were called */
+    uint64_t records;   /* about as many enters, exits and events are in the trace; 0: none */
+    bool is_open; /* processes that the program left running have it, and what they call from now on is in no trace */
     /* enters and exits in signal handlers inside the recorder or of more threads than buffers; events too large */
     uint64_t lost;
 } pfr_tracing_result;
 
 /*
  * Runs the program (words ends with NULL; looked for in PATH) and waits for its end, then makes of the mapping that it
- * left a plain trace. PFR_ERR_USAGE: no hooks in it, or options that make no sense; PFR_ERR_IO: it cannot be run, or
- * what it left cannot be made smaller: then it lies there as it is, and can be read.
+ * left a plain trace; a large one stays where it is, and is cut. PFR_ERR_USAGE: no hooks in it, or options that make no
+ * sense; PFR_ERR_IO: it cannot be run, or what it left cannot be made smaller: then it lies there as it is, and can be
+ * read.
  */
 pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
                            pfr_error *err);

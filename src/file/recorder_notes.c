@@ -3,6 +3,7 @@
 #include "file/recorder_notes.h"
 
 #include "file/xray.h"
+#include "file/xray_slice.h"
 
 #include <string.h>
 
@@ -96,7 +97,19 @@ static uint64_t buffer_size(const pfr_reader *r, uint64_t payload) {
     return r->trace->version == 1 ? r->header.buffer_size : note_at(r) + payload;
 }
 
-/* Only where the slots fill the file to its end: what is cut or damaged is looked through like any other trace. */
+static bool is_in_slots(const struct rtf_control *c) {
+    return c->note.kind == RTF_RUNNING || c->note.kind == RTF_SETTLED;
+}
+
+/* Whether slots fill the file to its end. Who settled it may have been killed before it cut the file. */
+static bool slots_fill(const struct rtf_control *c, uint64_t size) {
+    if (c->slot_size < SLOT_LEAST || size < RTF_EXTENTS || c->slots_at > size - RTF_EXTENTS)
+        return false;
+    const uint64_t room = size - RTF_EXTENTS - c->slots_at, slots = room / c->slot_size;
+    return slots * c->slot_size == room && (c->note.kind == RTF_RUNNING ? c->nr_slots == slots : c->nr_slots <= slots);
+}
+
+/* What is cut or damaged is looked through like any other trace. */
 void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct rtf_control c;
     const uint64_t size = input_size(&r->parts[0].in);
@@ -105,12 +118,7 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     if (!take_control(r, bytes, have, &c))
         return;
     r->trace->threshold = c.threshold;
-    if (c.note.kind != RTF_RUNNING || r->context.swap == host_little ||
-        r->trace->version < 3 || c.slot_size < SLOT_LEAST)
-        return;
-    if (size < RTF_EXTENTS || c.slots_at > size - RTF_EXTENTS ||
-        c.nr_slots != (size - RTF_EXTENTS - c.slots_at) / c.slot_size ||
-        c.slots_at + c.nr_slots * c.slot_size != size - RTF_EXTENTS)
+    if (!is_in_slots(&c) || r->context.swap == host_little || r->trace->version < 3 || !slots_fill(&c, size))
         return;
     r->trace->slots_at = c.slots_at;
     r->trace->slot_size = c.slot_size;
@@ -196,11 +204,27 @@ static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorde
                      : add_objects(n, memory, bytes, entries / sizeof(struct rtf_object), err);
 }
 
-static pfr_status read_slots(pfr_reader *r, struct memory *memory, struct recorder_notes *n,
-                             const struct rtf_control *c, const uint32_t *slots, size_t most, pfr_error *err) {
+static pfr_status read_slots(pfr_reader *r, struct memory *memory, struct recorder_notes *n, const uint32_t *slots,
+                             size_t most, pfr_error *err) {
+    const struct trace *t = r->trace;
     uint64_t size = 1;
-    for (size_t i = 0; i < most && slots[i] && size && slots[i] <= c->nr_slots; i++)
-        PFR_TRY(take_note(r, memory, n, r->trace->slots_at + (slots[i] - 1) * r->trace->slot_size, &size, err));
+    for (size_t i = 0; i < most && slots[i] && size && slots[i] <= (t->slots_end - t->slots_at) / t->slot_size; i++)
+        PFR_TRY(take_note(r, memory, n, t->slots_at + (slots[i] - 1) * t->slot_size, &size, err));
+    return PFR_OK;
+}
+
+/* A trace out of slots that was copied by somebody who knows nothing of them, or is cut: any buffer may hold notes. In
+   a ring the later lists may stand before the earlier ones. */
+static pfr_status look_for_notes(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {
+    for (unsigned pass = 0; pass < 2; pass++) {
+        struct trace_buffer b;
+        uint64_t at = TRACE_FIRST_BUFFER, size;
+        pfr_status st;
+        for (; (st = trace_buffer_at(r, at, &b, err)) == PFR_OK; at = b.next)
+            PFR_TRY(take_note(r, memory, n, at, &size, err));
+        if (st < 0)
+            return st;
+    }
     return PFR_OK;
 }
 
@@ -216,10 +240,12 @@ static pfr_status read_all(pfr_reader *r, struct memory *memory, struct recorder
     if (c.note.kind == RTF_FINISHED && at > RTF_HEADER)
         for (; size && at < input_size(&r->parts[0].in); at += size)
             PFR_TRY(take_note(r, memory, n, at, &size, err));
-    if (c.note.kind != RTF_RUNNING || r->trace->slot_size == 0)
+    if (!is_in_slots(&c))
         return PFR_OK;
-    PFR_TRY(read_slots(r, memory, n, &c, c.function_slots, RTF_FUNCTION_SLOTS, err));
-    return read_slots(r, memory, n, &c, c.object_slots, RTF_OBJECT_SLOTS, err);
+    if (r->trace->slot_size == 0)
+        return look_for_notes(r, memory, n, err);
+    PFR_TRY(read_slots(r, memory, n, c.function_slots, RTF_FUNCTION_SLOTS, err));
+    return read_slots(r, memory, n, c.object_slots, RTF_OBJECT_SLOTS, err);
 }
 
 pfr_status recorder_notes_read(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {

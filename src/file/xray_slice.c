@@ -2,6 +2,7 @@
 /* Pieces of a trace, and the buffers that they are of: see xray_slice.h. */
 #include "file/xray_slice.h"
 
+#include "file/recorder_notes.h"
 #include "file/xray.h"
 
 #define PREAMBLE_MOST (5 * FDR_METADATA)
@@ -62,11 +63,46 @@ static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have,
     return true;
 }
 
+/* The trace of a runtime may lie in slots, with room behind their buffers, and buffers of nothing. */
+static pfr_status learn_slots(pfr_reader *r, pfr_error *err) {
+    uint8_t bytes[RTF_NOTE + sizeof(struct rtf_control)];
+    size_t have;
+    PFR_TRY(input_read_at(&r->parts[0].in, XRAY_HEADER, bytes, sizeof bytes, &have, err));
+    recorder_learn(r, bytes, have);
+    return PFR_OK;
+}
+
+static bool is_empty(const pfr_reader *r, const uint8_t *bytes, size_t have) {
+    return r->trace->slot_size && have >= FDR_METADATA && fdr_kind_of(r, bytes[0]) == FDR_BUFFER_EXTENTS &&
+           load_u64(bytes + r->trace->places.extents, r->context.swap) == 0;
+}
+
+static bool is_room(const pfr_reader *r, const uint8_t *bytes, size_t have) {
+    return r->trace->slot_size && have && fdr_kind_of(r, bytes[0]) != FDR_BUFFER_EXTENTS;
+}
+
+/* The first bytes of what begins at *at, or behind the room there. A slot that was given up is one empty buffer. */
+static pfr_status read_begin(pfr_reader *r, uint64_t *at, uint8_t *bytes, size_t *have, pfr_error *err) {
+    for (bool was_empty = false;;) {
+        PFR_TRY(input_read_at(&r->parts[0].in, *at, bytes, PREAMBLE_MOST, have, err));
+        if (!was_empty && is_empty(r, bytes, *have)) {
+            *at += FDR_METADATA;
+            was_empty = true;
+        } else if (is_room(r, bytes, *have) && recorder_room_ends(r, *at, at)) {
+            was_empty = false;
+        } else {
+            return PFR_OK;
+        }
+    }
+}
+
 pfr_status trace_buffer_at(pfr_reader *r, uint64_t at, struct trace_buffer *b, pfr_error *err) {
     uint8_t bytes[PREAMBLE_MOST];
     size_t have;
     *b = (struct trace_buffer){.tid = 0};
-    PFR_TRY(input_read_at(&r->parts[0].in, at, bytes, sizeof bytes, &have, err));
+    if (at == XRAY_HEADER)
+        PFR_TRY(learn_slots(r, err));
+    PFR_TRY(read_begin(r, &at, bytes, &have, err));
     if (have == 0)
         return at == input_size(&r->parts[0].in) ? PFR_END : PFR_HOLE;
     if (!frame_buffer(r, bytes, have, at, b))

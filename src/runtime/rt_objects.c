@@ -290,10 +290,15 @@ RT_RARE static const char *name_of(uint64_t address) {
     return symbols ? rt_symbols_name(symbols, address - o->base) : NULL;
 }
 
-RT_PLAIN static bool fits(const char *name, enum rt_filter_kind kind) {
+struct names {
+    const char *mangled; /* NULL: it has none */
+    char plain[256];     /* "": it has no other */
+};
+
+RT_PLAIN static bool fits(const struct names *n, enum rt_filter_kind kind) {
     const struct rt_patterns *p = &rt.options.patterns[kind];
-    for (size_t i = 0; name && i < p->count; i++)
-        if (rt_glob(p->at[i], name))
+    for (size_t i = 0; n->mangled && i < p->count; i++)
+        if (rt_glob(p->at[i], n->mangled) || (n->plain[0] && rt_glob(p->at[i], n->plain)))
             return true;
     return false;
 }
@@ -302,9 +307,12 @@ RT_RARE uint32_t rt_filter_flags(uint64_t address, uint32_t object) {
     if (!rt.by_name)
         return 0;
     const struct rtf_object *told = object ? told_of(object) : NULL;
-    const char *name = told && told->kind == RTF_SCOPE ? told->path : name_of(address);
-    if ((rt.options.patterns[RT_INCLUDE].count && !fits(name, RT_INCLUDE)) || fits(name, RT_EXCLUDE))
+    struct names n;
+    n.mangled = told && told->kind == RTF_SCOPE ? told->path : name_of(address);
+    if (!n.mangled || !rt_unmangle(n.mangled, n.plain, sizeof n.plain))
+        n.plain[0] = 0;
+    if ((rt.options.patterns[RT_INCLUDE].count && !fits(&n, RT_INCLUDE)) || fits(&n, RT_EXCLUDE))
         return RT_SKIP;
-    return (fits(name, RT_FOCUS_ON) ? RT_FOCUS : 0) | (fits(name, RT_NOTRACE) ? RT_AVOID : 0) |
-           (fits(name, RT_WITH_ARGUMENT) ? RT_ARGUMENT : 0);
+    return (fits(&n, RT_FOCUS_ON) ? RT_FOCUS : 0) | (fits(&n, RT_NOTRACE) ? RT_AVOID : 0) |
+           (fits(&n, RT_WITH_ARGUMENT) ? RT_ARGUMENT : 0);
 }

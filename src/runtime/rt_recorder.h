@@ -13,12 +13,14 @@
  *     rt_functions.c  addresses to ids, without locks
  *     rt_objects.c    what of which object an address is; names in it, where functions are chosen by name
  *     rt_symbols.c    names of an object's functions
+ *     rt_unmangled.c  those of C++ without their arguments; rt_glob.c: patterns
  *     rt_options.c    PERFRAY_RT, XRAY_OPTIONS, XRAY_FDR_OPTIONS
  *     rt_process.c    what the system says of processes and their limits
- *     rt_unload.c     dlclose, and rt_counter.c prctl: seen on their way
+ *     rt_counter.c    prctl, seen on its way
  *     rt_start.c      start and stop, threads, forks; include/perfray/runtime.h
  *     rt_sleds.h      sleds of clang's -fxray-instrument
- *     rt_loads.c      dlopen and dlclose, on their way
+ *     rt_loads.c      dlopen and dlclose, seen on their way
+ *     rt_system.h     the machine: system calls, counters
  *
  * Nothing on the path of a call allocates, locks, uses stdio or changes errno. The trace is a shared mapping, and the
  * BufferExtents of a buffer counts each record once it is whole: whatever ends the process, what was recorded is in the
@@ -242,6 +244,9 @@ void rt_sleds_forked(void);
 void rt_loaded(void) __asm__("perfray_rt_loaded_") __attribute__((visibility("default")));
 void rt_unloading(void) __asm__("perfray_rt_unloading_") __attribute__((visibility("default")));
 void rt_unloaded(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));
+
+/* --- rt_unmangled.c: false: it has no such name, or no room. */
+bool rt_unmangle(const char *mangled, char *to, size_t room);
 
 /* --- rt_glob.c */
 bool rt_glob(const char *pattern, const char *text);

@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "base/whole_file.h"
-#include "wire/recorder_pack.h"
+#include "tracing/tracing_settle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +15,13 @@
 
 #define COPY_ROOM ((size_t)1 << 16)
 #define NS_PER_SECOND 1000000000u
+#define RECORD 8u /* bytes of an enter or an exit */
 
 struct finishing {
     const char *path;
     int fd;
     struct rtf_pack pack;
+    struct rtf_use use;
     struct memory memory;
     struct whole_file file;
     struct output out;
@@ -69,10 +71,13 @@ static pfr_status why_not(const struct finishing *f, enum rtf_packed result, pfr
                     "there is no room for the finished trace; what was recorded lies there as it is");
 }
 
-static void tell(const struct rtf_control *c, pfr_tracing_result *result) {
+static void tell(const struct finishing *f, pfr_tracing_result *result) {
+    const struct rtf_control *const c = &f->pack.control;
     if (!result)
         return;
     result->recorded = true;
+    result->records = f->use.records / RECORD;
+    result->is_open = tracing_is_written(f->fd);
     result->is_full = c->full != 0;
     result->functions = c->next_function;
     result->lost = c->lost[RTF_BUSY] + c->lost[RTF_TABLE] + c->lost[RTF_TOO_LARGE] + c->lost[RTF_SLED] +
@@ -86,6 +91,24 @@ static pfr_status pack(struct finishing *f, pfr_error *err) {
     return packed == RTF_PACKED ? st : why_not(f, packed, err);
 }
 
+/* It is open once then: that is the file which was measured. */
+static bool settle(struct finishing *f) {
+    struct stat before, now;
+    if (!tracing_may_settle(&f->pack.control, &f->use))
+        return false;
+    const int fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    if (fstat(f->fd, &before) != 0 || fstat(fd, &now) != 0 || before.st_dev != now.st_dev ||
+        before.st_ino != now.st_ino) {
+        close(fd);
+        return false;
+    }
+    close(f->fd);
+    f->fd = fd;
+    return tracing_settle(fd, &f->pack, &f->use);
+}
+
 static pfr_status finish(struct finishing *f, pfr_tracing_result *result, pfr_error *err) {
     struct stat facts;
     if (fstat(f->fd, &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -96,9 +119,12 @@ static pfr_status finish(struct finishing *f, pfr_tracing_result *result, pfr_er
         return why_not(f, checked, err);
     if (checked != RTF_PACKED)
         return PFR_OK;
-    tell(&f->pack.control, result);
+    const enum rtf_packed measured = rtf_pack_measure(&f->pack, &f->use);
+    if (measured != RTF_PACKED)
+        return why_not(f, measured, err);
+    tell(f, result);
     f->pack.frequency = rate_since(&f->pack.control);
-    return pack(f, err);
+    return settle(f) ? PFR_OK : pack(f, err);
 }
 
 pfr_status pfr_tracing_finish(const char *path, pfr_tracing_result *result, pfr_error *err) {

@@ -16,7 +16,8 @@
  *     objects       struct rtf_object for the numbers from `first` on; kind 0: not told (yet)
  *
  * While the trace is written control says which slots hold them; when it is finished (RTF_FINISHED) they follow the
- * control block, one buffer behind the other. All is in the byte order of the machine. Both sides use this header.
+ * control block, one buffer behind the other. A large trace is finished where it lies (RTF_SETTLED): the slots stay,
+ * but for those behind the last that was used. All is in the byte order of the machine. Both sides use this header.
  */
 #include <stdint.h>
 
@@ -30,7 +31,7 @@
 #define RTF_CONTROL_AT (RTF_HEADER + RTF_NOTE)
 #define RTF_IDS_MOST 0x0fffffffu
 
-enum rtf_kind { RTF_RUNNING = 1, RTF_FINISHED, RTF_FUNCTIONS, RTF_OBJECTS };
+enum rtf_kind { RTF_RUNNING = 1, RTF_FINISHED, RTF_FUNCTIONS, RTF_OBJECTS, RTF_SETTLED };
 
 struct rtf_note {
     char magic[RTF_MAGIC_SIZE];
@@ -69,7 +70,7 @@ static inline uint64_t rtf_entries_in(uint64_t slot_size, uint64_t entry) {
 #define RTF_OBJECT_SLOTS 64u
 
 struct rtf_control {
-    struct rtf_note note; /* kind: running or finished */
+    struct rtf_note note; /* kind: running, finished or settled */
     uint64_t slot_size, nr_slots, slots_at;
     uint64_t start_tsc, start_ns; /* the trace's clock and CLOCK_MONOTONIC when it was begun */
     uint64_t leader_start;        /* in /proc/PID/stat */

@@ -104,26 +104,60 @@ static bool is_listed(const struct rtf_pack *p, uint64_t slot) {
     return false;
 }
 
-/* Its buffers, up to the first byte that begins none. */
+/* Where the slot's buffer at *at begins and how long its extents are; *at == slot_size: there is no more. */
+static enum rtf_packed next_buffer(struct rtf_pack *p, uint64_t slot, uint64_t *at, uint8_t *head, uint64_t *extents) {
+    const uint64_t size = p->control.slot_size;
+    *extents = 0;
+    if (size - *at < RTF_EXTENTS) {
+        *at = size;
+        return RTF_PACKED;
+    }
+    if (!p->read(p->context, slot_at(p, slot) + *at, head, RTF_EXTENTS))
+        return RTF_NO_READ;
+    memcpy(extents, head + 1, sizeof *extents);
+    if (head[0] != EXTENTS_BYTE || *extents > size - *at - RTF_EXTENTS)
+        *at = size;
+    return RTF_PACKED;
+}
+
 static enum rtf_packed copy_slot(struct rtf_pack *p, uint64_t slot) {
-    const uint64_t begin = slot_at(p, slot);
     uint8_t head[RTF_EXTENTS];
     uint64_t at = 0, extents;
-    while (p->control.slot_size - at >= RTF_EXTENTS) {
-        if (!p->read(p->context, begin + at, head, sizeof head))
-            return RTF_NO_READ;
-        memcpy(&extents, head + 1, sizeof extents);
-        if (head[0] != EXTENTS_BYTE || extents > p->control.slot_size - at - RTF_EXTENTS)
-            return RTF_PACKED;
+    for (;; at += RTF_EXTENTS + extents) {
+        enum rtf_packed result = next_buffer(p, slot, &at, head, &extents);
+        if (result != RTF_PACKED || at == p->control.slot_size)
+            return result;
         /* a thread may be writing into it: what counts now is what is copied */
         if (extents && !p->write(p->context, head, sizeof head))
             return RTF_NO_WRITE;
-        const enum rtf_packed result = copy(p, begin + at + RTF_EXTENTS, extents);
+        result = copy(p, slot_at(p, slot) + at + RTF_EXTENTS, extents);
         if (result != RTF_PACKED)
             return result;
-        at += RTF_EXTENTS + extents;
     }
-    return RTF_PACKED;
+}
+
+static enum rtf_packed measure_slot(struct rtf_pack *p, uint64_t slot, struct rtf_use *use) {
+    const uint64_t least = RTF_PREAMBLE - RTF_EXTENTS;
+    uint8_t head[RTF_EXTENTS];
+    uint64_t at = 0, extents;
+    for (;; at += RTF_EXTENTS + extents) {
+        const enum rtf_packed result = next_buffer(p, slot, &at, head, &extents);
+        if (result != RTF_PACKED || at == p->control.slot_size)
+            return result;
+        use->bytes += RTF_EXTENTS + extents;
+        use->records += extents > least ? extents - least : 0;
+    }
+}
+
+enum rtf_packed rtf_pack_measure(struct rtf_pack *p, struct rtf_use *use) {
+    const struct rtf_control *c = &p->control;
+    enum rtf_packed result = RTF_PACKED;
+    *use = (struct rtf_use){.slots = c->next_slot < c->nr_slots ? c->next_slot : c->nr_slots};
+    for (uint64_t i = 0; i < use->slots && result == RTF_PACKED; i++)
+        if (!is_listed(p, i))
+            result = measure_slot(p, i, use);
+    use->bytes += c->next_function * sizeof(struct rtf_function) + c->next_object * sizeof(struct rtf_object);
+    return result;
 }
 
 enum rtf_packed rtf_pack_run(struct rtf_pack *p) {

@@ -27,6 +27,14 @@ enum rtf_packed { RTF_PACKED, RTF_NOT_OURS, RTF_NO_READ, RTF_NO_WRITE };
 
 /* Whether this is a trace that the runtime left, and one whose sizes fit each other; fills control. */
 enum rtf_packed rtf_pack_check(struct rtf_pack *pack);
+
+/* How much of it is worth keeping. */
+struct rtf_use {
+    uint64_t slots;   /* that were handed out; those behind are empty */
+    uint64_t bytes;   /* of calls and notes in them */
+    uint64_t records; /* bytes of calls and events alone */
+};
+enum rtf_packed rtf_pack_measure(struct rtf_pack *pack, struct rtf_use *use);
 enum rtf_packed rtf_pack_run(struct rtf_pack *pack);
 
 #endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of C++ functions for patterns: space::type::function, without arguments of the function and of templates
+ * (Itanium C++ ABI, 5.1). What cannot be told so within a few lines - operators, lambdas, functions inside functions,
+ * names that refer back to parts of themselves - has its mangled name alone. Rust's older names are of the same kind.
+ */
+#include "runtime/rt_recorder.h"
+
+#define RUST_HASH 17u /* h and 16 digits, in the last place */
+
+struct name {
+    const char *at; /* what is left of the mangled name */
+    char *to;
+    size_t used, room;
+    const char *last; /* identifier, for constructors */
+    size_t last_length;
+};
+
+RT_PLAIN static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+RT_PLAIN static bool is_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+RT_PLAIN static bool put(struct name *n, const char *text, size_t length) {
+    const size_t colons = n->used ? 2 : 0;
+    if (colons + length >= n->room - n->used)
+        return false;
+    rt_copy(n->to + n->used, "::", colons);
+    rt_copy(n->to + n->used + colons, text, length);
+    n->used += colons + length;
+    n->to[n->used] = 0;
+    return true;
+}
+
+/* <length><identifier>; NULL: it is none. */
+RT_PLAIN static const char *identifier(const char **at, size_t *length) {
+    *length = 0;
+    while (is_digit(**at) && *length < RT_PATH)
+        *length = *length * 10 + (size_t)(*(*at)++ - '0');
+    const char *text = *at;
+    for (size_t i = 0; i < *length; i++)
+        if (!*(*at)++)
+            return NULL;
+    return *length ? text : NULL;
+}
+
+RT_PLAIN static bool put_identifier(struct name *n) {
+    size_t length;
+    const char *text = identifier(&n->at, &length);
+    if (!text)
+        return false;
+    if (length == RUST_HASH && text[0] == 'h' && *n->at == 'E' && n->used)
+        return true;
+    n->last = text;
+    n->last_length = length;
+    return put(n, text, length);
+}
+
+/* To behind the next c. */
+RT_PLAIN static bool pass(struct name *n, char c) {
+    while (*n->at && *n->at != c)
+        n->at++;
+    return *n->at && *n->at++ == c;
+}
+
+RT_PLAIN static bool is_one_of(char c, const char *list) {
+    while (*list && *list != c)
+        list++;
+    return *list != 0;
+}
+
+/* One piece of a template's arguments that is nothing in itself; *depth counts what has to be ended by an E. */
+RT_PLAIN static bool pass_piece(struct name *n, unsigned *depth) {
+    const char c = *n->at, next = c ? n->at[1] : 0;
+    size_t length;
+    if (is_digit(c))
+        return identifier(&n->at, &length) != NULL;
+    if (c == 'L')
+        return is_lower(next) && pass(n, 'E');
+    if (c == 'A' || c == 'T' || (c == 'S' && !is_lower(next)))
+        return pass(n, '_');
+    if (c == 'Z' || c == 0)
+        return false;
+    const bool is_pair = c == 'S' || c == 'D';
+    *depth += is_one_of(c, "INXJF") || (c == 'D' && (next == 't' || next == 'T'));
+    *depth -= c == 'E';
+    n->at += is_pair && next ? 2 : 1;
+    return true;
+}
+
+RT_PLAIN static bool pass_arguments(struct name *n) {
+    unsigned depth = 0;
+    do
+        if (!pass_piece(n, &depth))
+            return false;
+    while (depth);
+    return true;
+}
+
+/* A constructor or destructor has its type's name. */
+RT_PLAIN static bool put_structor(struct name *n) {
+    char text[128] = "~";
+    const bool is_end = *n->at == 'D';
+    if (!n->last || n->last_length > sizeof text - 1 || !is_digit(n->at[1]))
+        return false;
+    rt_copy(text + 1, n->last, n->last_length);
+    n->at += 2;
+    return put(n, text + !is_end, n->last_length + is_end);
+}
+
+RT_PLAIN static bool put_part(struct name *n) {
+    const char c = *n->at;
+    size_t length;
+    if (is_digit(c))
+        return put_identifier(n);
+    if (c == 'S' && n->at[1] == 't')
+        return n->at += 2, put(n, "std", 3);
+    if (c == 'I')
+        return pass_arguments(n);
+    if (c == 'C' || c == 'D')
+        return put_structor(n);
+    n->at++;
+    return c == 'L' || (c == 'B' && identifier(&n->at, &length)); /* of this file alone; a tag */
+}
+
+RT_RARE bool rt_unmangle(const char *mangled, char *to, size_t room) {
+    struct name n = {.at = mangled + 2, .to = to, .room = room};
+    if (mangled[0] != '_' || mangled[1] != 'Z')
+        return false;
+    if (*n.at != 'N') {
+        n.at += *n.at == 'L';
+        return (*n.at != 'S' || put_part(&n)) && put_identifier(&n);
+    }
+    do
+        n.at++;
+    while (is_one_of(*n.at, "rVKRO"));
+    while (*n.at && *n.at != 'E')
+        if (!put_part(&n))
+            return false;
+    return *n.at == 'E' && n.used > 0;
+}
