@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "command.h"
+#include "nearest.h"
 
 struct trace_options {
     const char *output, *size, *buffer, *threshold;
@@ -21,6 +22,7 @@ struct trace_options {
 };
 
 #define OF(member) offsetof(struct trace_options, member)
+#define NAME_ROOM 256
 
 static const struct opt trace_opts[] = {
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write the trace there; perfray.xray without it"},
@@ -122,10 +124,79 @@ static enum exit_status show_table(const struct task *task, const struct trace_o
     return exit_status_of(st < 0 ? PFR_OK : st);
 }
 
-static enum exit_status tell_result(const char *path, const pfr_tracing_result *result) {
-    if (!result->recorded || result->functions == 0)
+/* --- Why nothing was recorded. */
+
+struct hunt {
+    const char *pattern;
+    char typed[NAME_ROOM], word[NAME_ROOM]; /* without stars; the nearest name */
+    struct nearest best;
+    bool fits;
+    size_t names;
+};
+
+static void offer(struct hunt *h, const char *part, const char *name) {
+    const unsigned before = h->best.distance;
+    nearest_offer(&h->best, h->typed, part);
+    if (h->best.distance < before && strlen(name) < sizeof h->word)
+        h->best.word = strcpy(h->word, name);
+}
+
+static void see_name(void *context, const char *name, const char *plain) {
+    struct hunt *const h = context;
+    const char *shown = *plain ? plain : name, *last = shown;
+    for (const char *c = shown; *c; c++)
+        if (c[0] == ':' && c[1] == ':')
+            last = c + 2;
+    h->names++;
+    h->fits |= pfr_tracing_fits(h->pattern, name) || (*plain && pfr_tracing_fits(h->pattern, plain));
+    offer(h, shown, shown);
+    offer(h, last, shown);
+}
+
+/* false: it fits some, or nobody knows. */
+static bool tell_pattern(const char *of, const char *option, const char *pattern) {
+    struct hunt h = {.pattern = pattern, .best = {.distance = UINT_MAX}};
+    pfr_error err;
+    size_t used = 0;
+    for (const char *c = pattern; *c && used < sizeof h.typed - 1; c++)
+        if (*c != '*' && *c != '?')
+            h.typed[used++] = *c;
+    if (pfr_tracing_names(of, see_name, &h, &err) != PFR_OK || h.names == 0 || h.fits)
+        return false;
+    const char *const meant = nearest_word(&h.best, h.typed);
+    complain_as(program, "no function of %s is called like --%s '%s'%s%s%s", of, option, pattern,
+                meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+    return true;
+}
+
+static bool tell_patterns(const char *of, const char *option, const struct word_list *list) {
+    bool told = false;
+    for (size_t i = 0; i < list->count; i++)
+        told |= tell_pattern(of, option, list->at[i]);
+    return told;
+}
+
+static void tell_nothing(const struct task *task, const pfr_tracing_result *result) {
+    const struct trace_options *const o = task->options;
+    const bool told = tell_patterns(task->words[0], "focus", &o->filters);
+    if (tell_patterns(task->words[0], "include", &o->includes) || told)
+        return;
+    if (!result->recorded)
+        complain_as(program, "there is no trace: the recorder did not begin in the program, or its file was removed");
+    else if (result->functions && o->threshold)
+        complain_as(program, "no call was recorded: none took as long as --time-filter says");
+    else if (o->filters.count || o->includes.count || o->notrace.count || o->excludes.count)
+        complain_as(program, "no call was recorded: what the patterns leave was not called");
+    else
         complain_as(program, "no call was recorded; are there functions built with -finstrument-functions or with "
-                             "-fxray-instrument, and do the filters leave any?");
+                             "-fxray-instrument?");
+}
+
+/* --- What became of it. */
+
+static enum exit_status tell_result(const struct task *task, const char *path, const pfr_tracing_result *result) {
+    if (!result->recorded || result->records == 0)
+        tell_nothing(task, result);
     if (result->is_open)
         complain_as(program,
                     "processes that the program left behind still run: what they call from now on is in no trace");
@@ -137,7 +208,7 @@ static enum exit_status tell_result(const char *path, const pfr_tracing_result *
                     "%" PRIu64
                     " enters and exits were not recorded: in signal handlers, or of threads that found no buffer",
                     result->lost);
-    return result->recorded && result->functions ? ENDS_FINE : ENDS_GATE;
+    return result->recorded && result->records ? ENDS_FINE : ENDS_GATE;
 }
 
 static void write_statuses(const struct trace_options *o, enum exit_status own, const pfr_tracing_result *result) {
@@ -173,7 +244,7 @@ static enum exit_status run_traced(const struct task *task, const pfr_tracing_op
         write_statuses(o, exit_status_of(st), NULL);
         return exit_status_of(st);
     }
-    enum exit_status own = tell_result(how->output, &result);
+    enum exit_status own = tell_result(task, how->output, &result);
     if (own == ENDS_FINE && o->version)
         own = change_version(o, how->output);
     if ((own == ENDS_FINE || own == ENDS_PARTIAL) && !o->quiet) {

@@ -41,7 +41,7 @@ typedef struct pfr_tracing_options {
     const char *room, *buffer; /* "64M"; NULL: the recorder's own */
     const char *threshold;     /* "5us": shorter calls are not kept; NULL: all are */
     uint32_t depth;            /* calls within more others are not recorded; 0: all are */
-    /* Functions by pattern (* and ?), each list ends with NULL, or is NULL. */
+    /* Functions by pattern (* and ?), each list ends with NULL, or is NULL. Names are those of symbols, or plain. */
     const char *const *filters;  /* these and what they call, no others */
     const char *const *notrace;  /* not these, nor what they call */
     const char *const *includes; /* these alone */
@@ -67,6 +67,16 @@ typedef struct pfr_tracing_result {
  */
 pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
                            pfr_error *err);
+
+/* A function of a program, as its symbol table calls it; `plain`: without arguments, as space::type::function, where it
+ * is mangled, else "". Both are gone when this returns. */
+typedef void pfr_tracing_name(void *context, const char *name, const char *plain);
+
+/* Shows all that the program itself has (looked for in PATH), for who asks why a pattern fits none. */
+pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *context, pfr_error *err);
+
+/* Whether a pattern as in pfr_tracing_options fits. */
+bool pfr_tracing_fits(const char *pattern, const char *name);
 
 /* Makes of what a recorder left (of a program that ended) a plain trace under the same name. A trace that is one
  * already stays as it is. `result` may be NULL. */

@@ -145,7 +145,6 @@ RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, in
         rt_lose(RTF_TOO_LARGE);
         return;
     }
-    tsc = rt_later(t, tsc);
     if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu())
         if (!rt_step(t, tsc, METADATA + (uint64_t)size))
             return;
@@ -180,7 +179,7 @@ RT_PLAIN static void count_out(struct rt_thread *t, uint32_t word) {
 
 /* A short call whose enter is the record before, which is taken back; the call before it may then be next. */
 RT_PLAIN static bool take_back(struct rt_thread *t, uint32_t id, uint64_t tsc) {
-    if (!t->limit || t->next <= t->floor || (int64_t)(tsc - t->last) >= (int64_t)rt.threshold)
+    if (!t->limit || t->next <= t->floor || tsc - t->last >= rt.threshold)
         return false;
     const uint64_t before = *(const rt_u64 *)(t->next - 8);
     if ((uint32_t)before != (id << 4 | RT_ENTER << 1))
@@ -212,7 +211,6 @@ RT_PLAIN void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argu
     count_in(t, word);
     if (!is_seen(t, word))
         return;
-    tsc = rt_later(t, tsc);
     if ((!rt_has_place(t, tsc) || t->next + METADATA >= t->limit) && !rt_step(t, tsc, METADATA))
         return;
     uint8_t *const at = t->next; /* see rt_event */

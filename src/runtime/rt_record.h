@@ -7,13 +7,6 @@
 enum rt_action { RT_ENTER, RT_EXIT, RT_TAIL_EXIT, RT_ENTER_ARGUMENT };
 
 #define RT_DELTA_MOST INT32_MAX
-#define RT_BACK_MOST 4096u /* a clock that steps back by so little stands still */
-
-/* Each record is later than the one before, by a tick at least: counters go on in steps, and readers that sort by time
-   (llvm-xray) leave no order among equals. */
-RT_PLAIN static inline uint64_t rt_later(const struct rt_thread *t, uint64_t tsc) {
-    return tsc - t->last + RT_BACK_MOST <= RT_BACK_MOST ? t->last + 1 : tsc;
-}
 
 /* The record is whole before it counts. */
 RT_PLAIN static inline void rt_publish(const struct rt_thread *t) {
@@ -37,7 +30,6 @@ RT_PLAIN static inline bool rt_has_place(const struct rt_thread *t, uint64_t tsc
 }
 
 RT_PLAIN static inline void rt_put_call(struct rt_thread *t, uint32_t id, unsigned action, uint64_t tsc) {
-    tsc = rt_later(t, tsc);
     if (rt_has_place(t, tsc) || rt_step(t, tsc, 0))
         rt_store_call(t, id, action, tsc);
 }
@@ -74,7 +66,7 @@ RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t addr
             rt_call_revived(t, address, action);
         return;
     }
-    uint64_t tsc = rt_ticks();
+    const uint64_t tsc = rt_ticks();
     if (RT_UNLIKELY(t->busy || rt.extra)) {
         rt_call_rare(t, address, action, tsc);
         return;
@@ -83,7 +75,6 @@ RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t addr
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const struct rt_entry *e = &rt.table[rt_hash(address)];
     const uint32_t word = e->word;
-    tsc = rt_later(t, tsc);
     if (RT_UNLIKELY(e->address != address || word - 1 >= RT_ID || !rt_has_place(t, tsc))) {
         t->busy = NULL;
         rt_call_rare(t, address, action, tsc);

@@ -76,14 +76,13 @@ RT_PLAIN __attribute__((always_inline)) static inline void call(uint32_t word, u
             call_revived(t, word, action);
         return;
     }
-    uint64_t tsc = rt_ticks();
+    const uint64_t tsc = rt_ticks();
     if (RT_UNLIKELY(t->busy || rt.extra)) {
         call_rare(t, word, action, tsc);
         return;
     }
     t->busy = rt_stack();
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    tsc = rt_later(t, tsc);
     if (RT_UNLIKELY(!rt_has_place(t, tsc))) {
         t->busy = NULL;
         call_rare(t, word, action, tsc);

@@ -2,7 +2,8 @@
 /*
  * Names of C++ functions for patterns: space::type::function, without arguments of the function and of templates
  * (Itanium C++ ABI, 5.1). What cannot be told so within a few lines - operators, lambdas, functions inside functions,
- * names that refer back to parts of themselves - has its mangled name alone. Rust's older names are of the same kind.
+ * names that refer back to parts of themselves - has its mangled name alone. Rust's older names are of the same kind,
+ * and of its newer ones (RFC 2603) those that are a path and nothing else.
  */
 #include "runtime/rt_recorder.h"
 
@@ -126,8 +127,31 @@ RT_PLAIN static bool put_part(struct name *n) {
     return c == 'L' || (c == 'B' && identifier(&n->at, &length)); /* of this file alone; a tag */
 }
 
+/* Of what has one name there may be several. */
+RT_PLAIN static bool put_rust_part(struct name *n) {
+    if (*n->at == 's' && !pass(n, '_'))
+        return false;
+    return is_digit(*n->at) && put_identifier(n);
+}
+
+/* N and a letter for each part but the first, which is C, the crate: _RNvNtCsabc_3app4work4tick. */
+RT_PLAIN static bool put_rust_path(struct name *n) {
+    unsigned parts = 1;
+    n->at += *n->at == 'I';
+    for (; *n->at == 'N' && n->at[1]; n->at += 2)
+        parts++;
+    if (*n->at++ != 'C')
+        return false;
+    while (parts--)
+        if (!put_rust_part(n))
+            return false;
+    return true;
+}
+
 RT_RARE bool rt_unmangle(const char *mangled, char *to, size_t room) {
     struct name n = {.at = mangled + 2, .to = to, .room = room};
+    if (mangled[0] == '_' && mangled[1] == 'R')
+        return put_rust_path(&n);
     if (mangled[0] != '_' || mangled[1] != 'Z')
         return false;
     if (*n.at != 'N') {

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/whole_file.h"
+#include "tracing/tracing_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,8 +134,7 @@ static pfr_status set_output(struct run *r, pfr_error *err) {
 
 /* --- The program. */
 
-/* As execvp looks for it. */
-static bool find_program(const char *name, char *to, size_t room) {
+bool tracing_find_program(const char *name, char *to, size_t room) {
     const char *path = getenv("PATH");
     if (strchr(name, '/') || !path)
         return (size_t)snprintf(to, room, "%s", name) < room;
@@ -169,9 +169,9 @@ static const char *advice_for(const pfr_tracing_hooks *h) {
 }
 
 static pfr_status look_at_program(struct run *r, pfr_error *err) {
-    char path[4096];
+    char path[TRACING_PROGRAM_ROOM];
     pfr_error unread;
-    if (!find_program(r->words[0], path, sizeof path) || pfr_tracing_look(path, &r->hooks, &unread) != PFR_OK)
+    if (!tracing_find_program(r->words[0], path, sizeof path) || pfr_tracing_look(path, &r->hooks, &unread) != PFR_OK)
         return PFR_OK; /* what runs it will say why it cannot */
     const char *advice = r->hooks.is_elf && !r->options->force ? advice_for(&r->hooks) : NULL;
     return advice ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "program", "%s", advice) : PFR_OK;
