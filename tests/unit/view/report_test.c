@@ -360,7 +360,7 @@ TEST(what_was_counted_fits_or_is_folded) {
 
 /* --- Rows that are there before the first one of a walk. */
 
-#define MANY 600
+#define ROWS_MANY 600
 #define OUTSIDE 0x9000000u /* of the map */
 
 /* A file of one event with these bits, and a process. */
@@ -408,16 +408,16 @@ TEST(many_samples_without_frames_before_one_with) {
     pfr_report_options options = plain();
     struct builder b;
     begin_of(&b, 1 << 1 | 1 << 2 | 1 << 5);
-    for (unsigned i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < ROWS_MANY; i++)
         put_timed_chain(&b, 5000 + i, NULL, 0);
-    put_timed_chain(&b, 5000 + MANY, chain, 2);
+    put_timed_chain(&b, 5000 + ROWS_MANY, chain, 2);
     end_file(&b);
     options.sort = "time,sym";
     options.time_quantum = 1;
     options.format = PFR_REPORT_CSV;
     options.call_graph = "graph";
     options.children = PFR_REPORT_YES;
-    expect_rows(&b, &options, MANY + 2); /* that of the sampled address, too, which was not recorded */
+    expect_rows(&b, &options, ROWS_MANY + 2); /* that of the sampled address, too, which was not recorded */
 }
 
 /* Samples that are older than the maps of their process are looked up one by one; the others are counted whole. */
@@ -426,14 +426,14 @@ TEST(many_old_samples_beside_whole_stacks) {
     struct builder b;
     begin_of(&b, 1 << 1 | 1 << 2 | 1 << 5);
     put_map(&b, 12, MAIN, 0x100000, "/bin/one"); /* at 1000 */
-    for (unsigned i = 0; i < MANY; i++)
+    for (unsigned i = 0; i < ROWS_MANY; i++)
         put_timed_chain(&b, 5000 + i, (const uint64_t[]){USER, MAIN + 16 * i, OUTSIDE}, 3);
-    for (unsigned i = MANY; i-- > 0;)
+    for (unsigned i = ROWS_MANY; i-- > 0;)
         put_timed_chain(&b, 500 + i % 100, (const uint64_t[]){USER, MAIN + 16 * i, OUTSIDE}, 3);
     end_file(&b);
     options.sort = "dso,sym";
     options.format = PFR_REPORT_CSV;
     options.call_graph = "none";
     options.children = PFR_REPORT_YES;
-    expect_rows(&b, &options, 2 * MANY + 2); /* OUTSIDE, and that of the sampled address again */
+    expect_rows(&b, &options, 2 * ROWS_MANY + 2); /* OUTSIDE, and that of the sampled address again */
 }
