@@ -37,6 +37,9 @@ extern const pfr_limits fuzz_limits;
 /* The last byte of the input, which is taken off; 0 where there is none. */
 uint8_t fuzz_last(const uint8_t *bytes, size_t *length);
 
+/* The last eight, which are taken off, the last one lowest. */
+uint64_t fuzz_last_u64(const uint8_t *bytes, size_t *length);
+
 /* The next integer of 1 to 8 bytes, little-endian; what is missing is 0. */
 uint64_t fuzz_take(struct cursor *in, unsigned width);
 

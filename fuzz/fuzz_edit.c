@@ -22,6 +22,8 @@ static pfr_edit_options options_of(const pfr_reader *reader, unsigned form) {
     how.container = how.to_form ? containers[form / 4 % 4] : PFR_FILE;
     how.compression = (pfr_edit_compression)(form / 16 % 3);
     how.attr_size = form / 48 % 5 == 4 ? 136 : 0;
+    if (form / 48 % 5 == 3 && !(form & 1))
+        how.quipper = form >> 1 & 1 ? PFR_EDIT_QUIPPER_TEXT : PFR_EDIT_QUIPPER;
     return how;
 }
 

@@ -73,6 +73,22 @@ static void check_whole(const char *path, const pfr_edit_counts *counts) {
     pfr_close(reader);
 }
 
+/* The same of a PerfDataProto, which is known by its events; its recording has no more samples than were counted. */
+static void check_proto(const char *path, const pfr_edit_counts *counts) {
+    const pfr_open_options options = {.size = sizeof options};
+    pfr_record rec;
+    pfr_error err = {.text = ""};
+    pfr_reader *reader = pfr_open_any(path, &options, NULL, NULL, &err);
+    LAW(reader, "the PerfDataProto that was written is not opened: %s", err.text);
+    pfr_status s;
+    while ((s = pfr_next(reader, &rec, &err)) == PFR_OK || s == PFR_HOLE)
+        continue;
+    LAW(s == PFR_END, "the PerfDataProto that was written ends with %s: %s", pfr_status_name(s), err.text);
+    LAW(pfr_get_quality(reader)->samples <= counts->samples, "%ju samples, %ju were counted",
+        (uintmax_t)pfr_get_quality(reader)->samples, (uintmax_t)counts->samples);
+    pfr_close(reader);
+}
+
 static void hear(void *context, const pfr_error *hole) {
     pfr_error *first = context;
     if (first->status == PFR_OK)
@@ -91,8 +107,8 @@ static void check_again(const struct made *m, const pfr_edit_counts *before) {
     pfr_close(reader);
 }
 
-/* Readers believe an attr with bits that nobody knows by what stands around it, which another byte order changes; and of
-   a recording without events they look for attrs anywhere. */
+/* Readers believe an attr with bits that nobody knows by what stands around it, which another byte order changes; and
+   of a recording without events they look for attrs anywhere. */
 static bool is_odd(const pfr_reader *reader) {
     if (pfr_get_header(reader)->format == PFR_PERF_DATA && pfr_event_count(reader) == 0)
         return true;
@@ -115,7 +131,9 @@ pfr_status fuzz_make(pfr_reader *reader, const pfr_edit_options *how, bool recov
     LAW(s < 0 || (s == PFR_HOLE) == (counts.lost > 0), "%s, and %ju are lost", pfr_status_name(s),
         (uintmax_t)counts.lost);
     const bool again = s >= 0 && recover && !is_odd(reader);
-    if (again || (s == PFR_OK && !is_odd(reader)))
+    if (how->quipper == PFR_EDIT_QUIPPER && s >= 0 && pfr_event_count(reader) > 0)
+        check_proto(made.first, &counts);
+    else if (!how->quipper && (again || (s == PFR_OK && !is_odd(reader))))
         check_whole(made.first, &counts);
     if (again)
         check_again(&made, &counts);

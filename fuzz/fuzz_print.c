@@ -20,7 +20,7 @@ static void check_json_lines(const char *text, size_t length) {
 static void check_text(const struct printing *how, const struct printed *p) {
     size_t length;
     const char *bytes = out_bytes(&p->to.out, &length), *text = bytes ? bytes : "";
-    const size_t shown = shown_length(text, length);
+    const size_t shown = how->kind == TEXT_BINARY ? length : shown_length(text, length);
     LAW(shown == length, "byte %zu of the text is %#x, after '%.*s'", shown, (unsigned char)text[shown],
         (int)(shown < 60 ? shown : 60), text + (shown < 60 ? 0 : shown - 60));
     if (p->status < 0 || p->to.out.status < 0)

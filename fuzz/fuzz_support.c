@@ -30,6 +30,13 @@ uint8_t fuzz_last(const uint8_t *bytes, size_t *length) {
     return *length ? bytes[--*length] : 0;
 }
 
+uint64_t fuzz_last_u64(const uint8_t *bytes, size_t *length) {
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 8; i++)
+        v |= (uint64_t)fuzz_last(bytes, length) << 8 * i;
+    return v;
+}
+
 uint64_t fuzz_take(struct cursor *in, unsigned width) {
     uint64_t v = 0;
     uint8_t byte;

@@ -38,7 +38,7 @@ build() { # engine, compiler
         tail -n 30 "$kept/logs/build-$1.log" >&2
         die "the build failed"
     }
-    /usr/bin/python3 fuzz/seed.py "$kept/seeds" "$folder/fuzz/seed_layouts" || die "no seeds"
+    /usr/bin/python3 fuzz/seed.py "$kept/seeds" "$folder/fuzz/seed_layouts" "$folder/tool/perfray" || die "no seeds"
 }
 
 print_line() { # target, executions, a second, edges, what was found

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """seed.py - inputs to begin fuzzing with, made of the fixtures of tests/.
 
-usage: seed.py OUTDIR [SEED_LAYOUTS]
+usage: seed.py OUTDIR [SEED_LAYOUTS PERFRAY]
 
 OUTDIR/<target>/ is filled for every target of fuzz/targets. SEED_LAYOUTS is the program fuzz/seed_layouts of a build:
-it adds random instances of every layout. The same fixtures make the same files.
+it adds random instances of every layout; PERFRAY, the command, makes a PerfDataProto of each recording. The same
+fixtures make the same files.
 """
 import gzip
+import hashlib
 import io
 import lzma
 import os
@@ -412,6 +414,16 @@ def chosen(forms):
     return inputs
 
 
+def drawing(sets):
+    """Recordings and traces with the 8 bytes that options are drawn from: 0, then some that have nothing in common."""
+    def inputs():
+        for name, content in [*whole_recordings(), *sorted(xray_files.all_files().items())]:
+            for number in range(sets):
+                digits = hashlib.sha256(("%s %d" % (name, number)).encode()).digest()[:8] if number else bytes(8)
+                yield "%s-%d" % (name, number), content + digits
+    return inputs
+
+
 def xray_inputs():
     """Every trace in every form."""
     for name, content in sorted(xray_files.all_files().items()):
@@ -489,10 +501,12 @@ INPUTS = {
     "file": whole_recordings,
     "info": chosen(12),
     "dump": chosen(8),
-    "report": chosen(20),
+    "report": drawing(4),
+    "views": drawing(4),
     "xray": xray_inputs,
     "verify": verify_inputs,
     "edit": edit_inputs,
+    "quipper": lambda: (),
     "records": record_inputs,
     "features": feature_inputs,
     "layouts": lambda: (),
@@ -535,8 +549,25 @@ def targets():
         return [row.split()[0] for row in rows if not row.startswith("#")]
 
 
+def make_protos(folder, perfray):
+    """Each small recording as a PerfDataProto, in bytes and in text, and the byte that picks what becomes of it."""
+    source, made = os.path.join(folder, ".recording"), os.path.join(folder, ".made")
+    for number, (name, content) in enumerate(whole_recordings()):
+        with open(source, "wb") as file:
+            file.write(content)
+        for form, more in (("bytes", []), ("text", ["--text"])):
+            # what cannot be taken over is told, by the status too; what was made is good as a seed
+            subprocess.run([perfray, "convert", "--to=quipper", *more, "-o", made, source], stderr=subprocess.DEVNULL, check=False)
+            if os.path.exists(made) and os.path.getsize(made) < RECORDING_MOST:
+                with open(made, "rb") as file, open(os.path.join(folder, "%s-%s" % (name, form)), "wb") as seed:
+                    seed.write(file.read() + bytes((number % 8,)))
+            if os.path.exists(made):
+                os.unlink(made)
+    os.unlink(source)
+
+
 def main(arguments):
-    if not 2 <= len(arguments) <= 3:
+    if len(arguments) not in (2, 4):
         sys.stderr.write(__doc__)
         return 2
     if sorted(targets()) != sorted(INPUTS):
@@ -548,7 +579,8 @@ def main(arguments):
         for name, content in inputs():
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
-    if len(arguments) == 3:
+    if len(arguments) == 4:
+        make_protos(os.path.join(arguments[1], "quipper"), arguments[3])
         return subprocess.run([arguments[2], arguments[1]], check=False).returncode
     return 0
 

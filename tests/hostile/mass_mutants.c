@@ -7,14 +7,15 @@
  * the run: what it was at stands in shared memory, and the next child goes on behind it. Leaks show when a child ends;
  * then each mutant of the batch is run by a child of its own. Each mutant goes through each of `printers` within
  * SECONDS, by turns read from memory, where the block ends with the recording and a sanitizer sees the first byte read
- * too far, and as a file.
+ * too far, and as a file. Three of four mutants go through options that are drawn from their numbers (fuzz_drawn.h).
  *
  * One line on standard output per finding,
  *
- *     NUMBER PRINTER crash|hang|raw|json|silent TEXT
+ *     NUMBER PRINTER crash|hang|raw|json|silent TEXT<tab>OPTIONS
  *
  * and in the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. Silent: structural damage, read without a word.
  */
+#include "fuzz_drawn.h"
 #include "fuzz_made.h"
 #include "fuzz_print.h"
 
@@ -57,12 +58,13 @@ struct ledger {
     uint32_t at, printer; /* what a child is at */
     uint64_t slowest_us;
     uint32_t slowest;
+    struct drawn drawn; /* the options it is at */
 };
 
 /* What a printer said beside its output. */
 struct said {
-    bool anything;
-    char bad[16]; /* from the first sentence that is not fit to be shown */
+    bool anything, is_json; /* is_json: options made it so */
+    char bad[16];           /* from the first sentence that is not fit to be shown */
 };
 
 static struct ledger *ledger;
@@ -113,18 +115,17 @@ static pfr_status print_dump_json(pfr_reader *reader, pfr_output *out, struct sa
 }
 
 static pfr_status print_report(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_report_options options = {
-        .size = sizeof options, .symfs = NOWHERE, .kallsyms = NOWHERE, .hole = hear, .context = said};
+    pfr_report_options options = drawn_report(&ledger->drawn);
+    options.hole = hear;
+    options.context = said;
+    said->is_json = options.format == PFR_REPORT_JSON;
     return pfr_report_print(reader, &options, out, err);
 }
 
 static pfr_status print_script(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_script_options options = {.size = sizeof options,
-                                        .show = 0xff & ~PFR_SCRIPT_ROUNDS,
-                                        .symfs = NOWHERE,
-                                        .kallsyms = NOWHERE,
-                                        .hole = hear,
-                                        .context = said};
+    pfr_script_options options = drawn_script(&ledger->drawn);
+    options.hole = hear;
+    options.context = said;
     return pfr_script_print(reader, &options, out, err);
 }
 
@@ -146,14 +147,16 @@ static pfr_status print_trace_yaml(pfr_reader *reader, pfr_output *out, struct s
     return print_trace(reader, out, PFR_SCRIPT_LLVM_YAML, said, err);
 }
 
-static pfr_selection all_told(struct said *said) {
-    return (pfr_selection){
-        .size = sizeof(pfr_selection), .jobs = 1, .symfs = NOWHERE, .kallsyms = NOWHERE, .hole = hear, .context = said};
+static pfr_selection draw_selection(struct said *said) {
+    pfr_selection of = drawn_selection(&ledger->drawn);
+    of.hole = hear;
+    of.context = said;
+    return of;
 }
 
 static pfr_status print_export(pfr_reader *reader, pfr_output *out, const char *format, struct said *said,
                                pfr_error *err) {
-    const pfr_selection of = all_told(said);
+    const pfr_selection of = draw_selection(said);
     const pfr_export_options options = {.size = sizeof options, .format = format, .of = &of};
     return pfr_export(reader, &options, out, err);
 }
@@ -167,8 +170,9 @@ static pfr_status print_pprof(pfr_reader *reader, pfr_output *out, struct said *
 }
 
 static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_selection of = all_told(said);
-    const pfr_flame_options options = {.size = sizeof options, .of = &of};
+    const pfr_selection of = draw_selection(said);
+    pfr_flame_options options = drawn_flame(&ledger->drawn);
+    options.of = &of;
     return pfr_flame(reader, &options, out, err);
 }
 
@@ -270,7 +274,8 @@ static const struct printer printers[] = {
 #define PRINTERS (sizeof printers / sizeof *printers)
 
 static void tell(const struct mutant *m, const char *what, const char *text) {
-    dprintf(STDOUT_FILENO, "%u %s %s %s\n", m->number, printers[ledger->printer].name, what, text);
+    dprintf(STDOUT_FILENO, "%u %s %s %s\t%s\n", m->number, printers[ledger->printer].name, what, text,
+            ledger->drawn.words);
 }
 
 /* --- What was said: as the command does in tool/damage.c. */
@@ -298,24 +303,24 @@ static void hear_reader(pfr_reader *reader, struct said *said) {
 
 /* --- One mutant, one printer. */
 
-static void judge_text(const struct mutant *m, const char *text, size_t length, bool is_complete) {
+static void judge_text(const struct mutant *m, const char *text, size_t length, bool is_json_wanted) {
     char byte[40];
     const size_t shown = printers[ledger->printer].is_binary ? length : shown_length(text, length);
     if (shown < length) {
         snprintf(byte, sizeof byte, "%#x at %zu", (unsigned char)text[shown], shown);
         tell(m, "raw", byte);
-    } else if (is_complete && printers[ledger->printer].is_json && !is_json(text, length)) {
+    } else if (is_json_wanted && !is_json(text, length)) {
         tell(m, "json", "the output is no JSON");
     }
 }
 
-static void judge_output(const struct mutant *m, bool is_complete) {
+static void judge_output(const struct mutant *m, bool is_json_wanted) {
     const off_t length = lseek(output_fd, 0, SEEK_END);
     if (length <= 0)
         return;
     char *text = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, output_fd, 0);
     LAW(text != MAP_FAILED, "%jd bytes of output cannot be mapped", (intmax_t)length);
-    judge_text(m, text, (size_t)length, is_complete);
+    judge_text(m, text, (size_t)length, is_json_wanted);
     munmap(text, (size_t)length);
     LAW(ftruncate(output_fd, 0) == 0 && lseek(output_fd, 0, SEEK_SET) == 0, "no output: %s", strerror(errno));
 }
@@ -349,9 +354,10 @@ static bool is_asked(const pfr_reader *reader) {
 }
 
 static void run_printer(const struct mutant *m, bool as_file) {
-    struct said said = {0};
+    struct said said = {.is_json = printers[ledger->printer].is_json};
     struct fuzz_file file;
     pfr_error err = {.offset = PFR_NO_OFFSET};
+    ledger->drawn = (struct drawn){.number = m->number % 4 ? drawn_spread(m->number) : 0};
     pfr_reader *reader = open_mutant(m, as_file, &file, &err);
     const bool is_left_out = reader && !is_asked(reader);
     const bool is_complete = reader && !is_left_out && print_all(reader, &said);
@@ -360,7 +366,7 @@ static void run_printer(const struct mutant *m, bool as_file) {
     pfr_close(reader);
     if (file.fd >= 0)
         fuzz_file_close(&file);
-    judge_output(m, is_complete);
+    judge_output(m, is_complete && said.is_json);
     if (said.bad[0])
         tell(m, "raw", said.bad);
     if (m->structural && !said.anything && !is_left_out)

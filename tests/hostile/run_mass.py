@@ -30,9 +30,7 @@ PIECE = 200
 KINDS = ("crash", "hang", "raw", "json", "silent")
 COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "dump-jsonl": "dump --format=jsonl",
             "report": "report --no-pager --symfs=/nonexistent --kallsyms=/nonexistent",
-            "script": "script --symfs=/nonexistent --kallsyms=/nonexistent --show-task-events --show-mmap-events "
-                      "--show-switch-events --show-namespace-events --show-cgroup-events --show-bpf-events "
-                      "--show-lost-events",
+            "script": "script --symfs=/nonexistent --kallsyms=/nonexistent",
             "trace-script": "script", "trace-script-json": "script --format=json",
             "trace-script-yaml": "script --format=llvm-yaml",
             "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
@@ -91,7 +89,7 @@ def write_mutants(maker, job, pipe):
 
 class Results:
     def __init__(self):
-        self.findings = []  # (number, printer, kind, text)
+        self.findings = []  # (number, printer, kind, text, options)
         self.mutants = self.structural = 0
         self.slowest = (0, 0)
         self.unfinished = 0
@@ -104,7 +102,8 @@ class Results:
             microseconds, number = words[3].split()
             self.slowest = max(self.slowest, (int(microseconds), int(number)))
         else:
-            self.findings.append((int(words[0]), words[1], words[2], words[3]))
+            text, _, drawn = words[3].partition("\t")
+            self.findings.append((int(words[0]), words[1], words[2], text, drawn))
 
 
 def read_results(results, lock, program):
@@ -137,10 +136,10 @@ def run_jobs(options, maker):
     return results
 
 
-def reproduction(options, number, printer):
-    return "%s --seed %d --count %d --extra %d --only %d OUT %s && %s %s OUT/m%06d_*" % (
+def reproduction(options, number, printer, drawn):
+    return "%s --seed %d --count %d --extra %d --only %d OUT %s && %s %s%s OUT/m%06d_*" % (
         os.path.relpath(run_mutants.MUTATE), options.seed, options.count, options.extra, number,
-        " ".join(options.inputs), os.environ.get("PERFRAY", "perfray"), COMMANDS[printer], number)
+        " ".join(options.inputs), os.environ.get("PERFRAY", "perfray"), COMMANDS[printer], drawn, number)
 
 
 def print_kind(options, maker, kind, findings):
@@ -149,9 +148,9 @@ def print_kind(options, maker, kind, findings):
         print("ok hostile/mass no %s" % kind)
         return True
     print("not ok hostile/mass no %s: %d" % (kind, len(findings)))
-    for number, printer, _, text in sorted(findings)[:options.show]:
+    for number, printer, _, text, drawn in sorted(findings)[:options.show]:
         _, damage, source, _ = maker.make(number)
-        print("  %s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer)))
+        print("  %s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer, drawn)))
     return False
 
 

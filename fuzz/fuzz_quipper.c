@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A PerfDataProto, in bytes or in text: pfr_open_any makes a recording of it. What it could not use it tells with a
+ * place inside; the recording is read by the laws of fuzz_walk.c, and made a second time it is the same. The last byte
+ * says whether the recording becomes a PerfDataProto again.
+ */
+#include "fuzz_made.h"
+
+struct told {
+    uint64_t holes, size;
+};
+
+static void hear(void *context, const pfr_error *hole) {
+    struct told *told = context;
+    told->holes++;
+    LAW(hole->text[0] && !strchr(hole->text, '\n'), "a hole without a sentence: '%s'", hole->text);
+    LAW(hole->offset == PFR_NO_OFFSET || hole->offset <= told->size, "byte %ju of %ju: %s", (uintmax_t)hole->offset,
+        (uintmax_t)told->size, hole->text);
+}
+
+static pfr_reader *open_once(const char *path, struct told *told, pfr_error *err) {
+    const pfr_open_options open = {.size = sizeof open, .limits = &fuzz_limits};
+    *err = (pfr_error){.offset = PFR_NO_OFFSET};
+    return pfr_open_any(path, &open, hear, told, err);
+}
+
+/* A recording of a few KB out of a few KB, mostly: offsets are those of a file that is not seen here. */
+static struct walked walk_once(const char *path, uint64_t length, struct told *told) {
+    pfr_error err;
+    struct walked walked = {.status = PFR_ERR_FORMAT};
+    *told = (struct told){.size = length};
+    pfr_reader *reader = open_once(path, told, &err);
+    if (reader)
+        walked = fuzz_walk(reader, UINT64_MAX);
+    else
+        fuzz_check_error(&err, err.status, length);
+    pfr_close(reader);
+    return walked;
+}
+
+static void make_again(const char *path, uint64_t length, unsigned form) {
+    const pfr_edit_options how = {
+        .size = sizeof how, .quipper = form & 2 ? PFR_EDIT_QUIPPER_TEXT : PFR_EDIT_QUIPPER, .file_order = form & 4};
+    struct told told = {.size = length};
+    pfr_error err;
+    pfr_reader *reader = open_once(path, &told, &err);
+    if (reader)
+        fuzz_make(reader, &how, false, &err);
+    pfr_close(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    const unsigned form = fuzz_last(bytes, &length);
+    struct fuzz_file file;
+    struct told first, again;
+    fuzz_file_open(&file, bytes, length);
+    const struct walked walked = walk_once(file.path, length, &first), same = walk_once(file.path, length, &again);
+    fuzz_same_walk(&walked, &same, "made again");
+    LAW(first.holes == again.holes, "%ju holes, then %ju", (uintmax_t)first.holes, (uintmax_t)again.holes);
+    if (form & 1 && walked.status == PFR_END)
+        make_again(file.path, length, form);
+    fuzz_file_close(&file);
+    return 0;
+}
