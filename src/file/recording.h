@@ -88,7 +88,6 @@ struct pfr_reader {
 
     struct part *parts;
     uint32_t nr_parts, part;            /* current */
-    bool part_told;                     /* who reads tells the part: texts of errors leave it out */
     uint64_t at;                        /* next record in the current part */
     uint64_t payload_size;              /* of the last record, not yet stepped over */
     uint64_t payload_from, payload_end; /* of the last one that was stepped over */
@@ -96,6 +95,7 @@ struct pfr_reader {
     pfr_bytes compressed;               /* given as a record, not yet decompressed */
     uint64_t outer;                     /* offset of the COMPRESSED record at hand */
     bool ended;                         /* the current part has nothing more that can be read */
+    bool part_told;                     /* who reads tells the part: texts of errors leave it out */
 
     struct event *events;
     size_t nr_events, events_room;
