@@ -216,12 +216,12 @@ def check_images(folder):
 
 PAGES = ("-e", "page-faults:u", "-c", "1", "-m", "4M")
 PATHS = {"main;rows;touch_page": 400, "main;columns;touch_pair": 300, "main;" + 4 * "down;" + "rows;touch_page": 200,
-         "main;" + 21 * "down;" + "rows;touch_page": 100}  # as pages.c goes
+         "main;" + 21 * "down;" + "rows;touch_page": 100}  # as touched_pages.c goes
 
 
 def paths_to_pages(folder, how):
     """{path from main to who touched a page: how often}."""
-    program = fresh.build(folder, "pages.c", "pages", "-O0", "-fno-omit-frame-pointer")
+    program = fresh.build(folder, "touched_pages.c", "pages", "-O0", "-fno-omit-frame-pointer")
     fresh.record(folder, how + ".data", (*PAGES, "--call-graph", how), [program])
     words = [os.environ["PERFRAY"], "export", "--format=folded", "-o", how + ".folded", how + ".data"]
     done = fresh.run(words, folder)
