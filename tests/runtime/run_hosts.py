@@ -7,6 +7,7 @@ usage: run_hosts.py LIBRARY INCLUDE [WORD...]
 programs/recorded_hosts.c says how often each of its modes calls leaf; the trace must have as many, no more and no fewer,
 and the program must end as it would without the recorder. With WORDs only tests whose names have one of them are run.
 """
+import fcntl
 import os
 import resource
 import shutil
@@ -316,11 +317,107 @@ def test_command(t):
     t.say("command/hosts", wrong)
 
 
+PATTERNS = """
+namespace app { struct Work { int tick(int x) { return x + 1; } }; template <class T> T twice(T x) { return x + x; } }
+static int once(int x) { return app::twice(x) + app::Work().tick(x); }
+int main() { return once(0) != 1; }
+"""
+BIG = """
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int sum;
+void leaf(void) { sum++; }
+int main(int count, char **words) {
+    for (int i = atoi(words[1]); i--;)
+        leaf();
+    if (count > 2 && fork() == 0)
+        return pause();
+    return 0;
+}
+"""
+KIND_AT = 144  # in the file: struct rtf_note
+FINISHED, SETTLED = 2, 5
+
+
+def test_patterns(t):
+    """C++ names as people write them, and what is said of patterns that fit nothing."""
+    if not t.wants("patterns") or "PERFRAY" not in os.environ or not shutil.which("g++"):
+        return
+    (t.folder / "patterns.cpp").write_text(PATTERNS)
+    program = t.folder / "patterns"
+    subprocess.run(["g++", "-O0", "-finstrument-functions", str(program) + ".cpp", "-o", str(program)], check=True)
+    wrong = []
+    for words, status, says, names in (
+            (["-F", "once"], 0, "", ["app::Work::tick", "app::twice<int>", "once"]), (["-F", "app::Work::*"], 0, "", ["app::Work::tick"]),
+            (["--include", "*::twice"], 0, "", ["app::twice<int>"]), (["-N", "once"], 0, "", ["main"]),
+            (["--include", "_ZL4oncei"], 0, "", ["once"]), (["-F", "onec"], 1, "did you mean 'once'?", []),
+            (["-F", "tcik"], 1, "did you mean 'app::Work::tick'?", []), (["--include", "Nothing*"], 1, "no function of", []),
+            (["-t", "10s"], 1, "--time-filter", []), (["-N", "main"], 1, "what the patterns leave", [])):
+        done = subprocess.run([os.environ["PERFRAY"], "trace", "-o", str(t.trace), *words, str(program)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=60)
+        rows = sorted(line.split()[-1] for line in done.stdout.splitlines() if line.split() and line.split()[0] == "1")
+        if done.returncode != status or says not in done.stderr or (not says and done.stderr) or rows != names:
+            wrong.append(f"{words}: {done.returncode}, {rows}, {done.stderr}")
+    t.say("patterns", wrong)
+
+
+def has_leases(folder):
+    with open(folder / "leased", "w"), open(folder / "leased") as file:
+        try:
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        except BlockingIOError:
+            return True  # it is open for writing
+        except OSError:
+            return False
+    return False
+
+
+def test_settled(t):
+    """A large trace stays where it lies, whoever is killed at that; not where a process that was left behind has it."""
+    if not t.wants("settled") or "PERFRAY" not in os.environ:
+        return
+    if not has_leases(t.folder):
+        print("skip hosts/settled there are no leases of files here")
+        return
+    perfray, program, count = os.environ["PERFRAY"], t.folder / "big", 1100000
+    (t.folder / "big.c").write_text(BIG)
+    subprocess.run(["gcc", "-O1", "-finstrument-functions", str(program) + ".c", "-o", str(program)], check=True)
+
+    def judge(name, kinds, more=(), before=(), says="", status=0):
+        command = [*before, perfray, "trace", "-q", "-o", str(t.trace), "--buffer", "16k", str(program), str(count), *more]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True) as child:
+            told = child.stderr.readline() if more else child.stderr.read()
+            code = child.wait(60)
+            if more:
+                os.killpg(child.pid, signal.SIGKILL)
+        wrong = [] if code == status and says in told and (says or not told) else [f"status {code}: {told}"]
+        with open(t.trace, "rb") as file:
+            kind = int.from_bytes(file.read(KIND_AT + 4)[KIND_AT:], "little")
+        if kind not in kinds:
+            wrong.append(f"its kind is {kind}")
+        table = subprocess.run([perfray, "latency", str(t.trace)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        checked = subprocess.run([perfray, "verify", str(t.trace)], stdout=subprocess.PIPE, text=True)
+        if f"{count} " not in table.stdout or not table.stdout.endswith("leaf\n") or table.stderr or checked.returncode:
+            wrong += [table.stdout, table.stderr, checked.stdout]
+        t.say("settled/" + name, wrong)
+    judge("whole", [SETTLED])
+    made = t.folder / "made"
+    done = subprocess.run([perfray, "convert", "-o", str(made), str(t.trace)], stderr=subprocess.PIPE, text=True)
+    table = subprocess.run([perfray, "latency", str(made)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    t.say("settled/converted", [] if done.returncode == 0 and table.stdout.endswith("leaf\n") else [str(done), table.stdout])
+    judge("left_behind", [FINISHED], more=["fork"], says="left behind still run")
+    for number, (call, which) in enumerate((("pwrite64", 1), ("pwrite64", 2), ("pwrite64", 3), ("ftruncate", 1))):
+        if os.environ.get("PERFRAY_LONG") and shutil.which("strace"):
+            judge(f"killed/{number}", [1, SETTLED], status=-9, before=(
+                "strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={which}"))
+
+
 def main(argv):
     t = Hosts(argv[0], argv[1], argv[2:])
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and what it starts would too
     try:
-        for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps, test_path, test_keep_last, test_command):
+        for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps, test_path, test_keep_last, test_command,
+                     test_patterns, test_settled):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)

@@ -462,6 +462,14 @@ def test_as_it_lies(t):
         wrong = differences("enters of", names, by_callee(edges))
         if done.returncode or done.stderr:
             wrong.append(f"status {done.returncode}: {done.stderr}")
+        made = t.folder / "made"  # by what knows nothing of slots: names are found all the same
+        for verb in ("convert", "recover"):
+            made.unlink(missing_ok=True)
+            done = perfray(verb, "-o", made, trace)
+            names = Counter(line.split()[-1] for line in perfray("script", made).stdout.splitlines() if " enter " in line)
+            wrong += differences(f"enters after {verb} of", names, by_callee(edges))
+            if done.returncode:
+                wrong.append(f"{verb}: status {done.returncode}: {done.stderr}")
         t.say(f"as_it_lies/{options.replace(' ', '_') or 'plain'}", wrong)
 
 

@@ -85,6 +85,28 @@ TEST(notes_are_told_as_they_lie_and_finished) {
     }
 }
 
+/* Finished where it lies, also by somebody who was killed before he cut the file; and cut without its control saying
+ * so. */
+TEST(notes_of_a_settled_and_of_a_cut_trace_are_told) {
+    const size_t size = load("lying.xray");
+    struct rtf_control c;
+    memcpy(&c, bytes + RTF_CONTROL_AT, sizeof c);
+    const size_t end = (size_t)(c.slots_at + c.next_slot * c.slot_size);
+    assert_true(c.next_slot < c.nr_slots && end < size);
+    const struct told cut = tell(end, 0);
+    c.note.kind = RTF_SETTLED;
+    c.nr_slots = c.next_slot;
+    memcpy(bytes + RTF_CONTROL_AT, &c, sizeof c);
+    memset(bytes + end, 0, RTF_EXTENTS);
+    bytes[end] = 0x0f;
+    const struct told uncut = tell(size, 0), settled = tell(end + RTF_EXTENTS, 0);
+    assert_true(cut.functions >= 4 && uncut.functions == cut.functions && settled.functions == cut.functions);
+    assert_string_equal(cut.name, settled.name);
+    assert_int_equal(uncut.calls, 15);
+    assert_int_equal(settled.calls, 15);
+    assert_int_equal(uncut.holes + settled.holes, 0);
+}
+
 TEST(notes_of_every_prefix_are_read) {
     static const char *const names[] = {"lying.xray", "finished.xray"};
     for (size_t i = 0; i < 2; i++) {

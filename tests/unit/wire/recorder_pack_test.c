@@ -102,6 +102,20 @@ TEST(the_frequency_is_the_one_given) {
     assert_int_equal(frequency, 12345);
 }
 
+TEST(what_is_worth_keeping_is_measured) {
+    struct rtf_use use;
+    scene = (struct scene){0};
+    scene.size = load("lying.xray", scene.bytes);
+    assert_int_equal(pack(&scene), RTF_PACKED);
+    assert_int_equal(rtf_pack_measure(&scene.pack, &use), RTF_PACKED);
+    assert_int_equal(use.slots, scene.pack.control.next_slot);
+    assert_true(use.records >= 15 * 8 && use.bytes > use.records && use.bytes <= scene.made_size);
+    const size_t reads = scene.reads;
+    scene.reads = 0;
+    for (scene.fail_read = 1; scene.fail_read < 4 && scene.fail_read <= reads; scene.fail_read++, scene.reads = 0)
+        assert_int_equal(rtf_pack_measure(&scene.pack, &use), RTF_NO_READ);
+}
+
 TEST(every_read_and_write_of_packing_fails_once) {
     scene = (struct scene){0};
     scene.size = load("lying.xray", scene.bytes);
