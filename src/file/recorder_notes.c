@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SLOT_LEAST 4096u
+#define SLOT_MOST ((uint64_t)1 << 28)
 #define FIRST_ROOM 64u
 
 static const bool host_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -204,13 +205,20 @@ static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorde
                      : add_objects(n, memory, bytes, entries / sizeof(struct rtf_object), err);
 }
 
-static pfr_status read_slots(pfr_reader *r, struct memory *memory, struct recorder_notes *n, const uint32_t *slots,
-                             size_t most, pfr_error *err) {
-    const struct trace *t = r->trace;
+static pfr_status read_slots(pfr_reader *r, struct memory *memory, struct recorder_notes *n,
+                             const struct rtf_control *c, const uint32_t *slots, size_t most, pfr_error *err) {
     uint64_t size = 1;
-    for (size_t i = 0; i < most && slots[i] && size && slots[i] <= (t->slots_end - t->slots_at) / t->slot_size; i++)
-        PFR_TRY(take_note(r, memory, n, t->slots_at + (slots[i] - 1) * t->slot_size, &size, err));
+    for (size_t i = 0; i < most && slots[i] && size && slots[i] <= c->nr_slots; i++)
+        PFR_TRY(take_note(r, memory, n, c->slots_at + (slots[i] - 1) * c->slot_size, &size, err));
     return PFR_OK;
+}
+
+static pfr_status read_lists(pfr_reader *r, struct memory *memory, struct recorder_notes *n,
+                             const struct rtf_control *c, pfr_error *err) {
+    if (c->slot_size < SLOT_LEAST || c->slot_size > SLOT_MOST || c->slots_at > input_size(&r->parts[0].in))
+        return PFR_OK;
+    PFR_TRY(read_slots(r, memory, n, c, c->function_slots, RTF_FUNCTION_SLOTS, err));
+    return read_slots(r, memory, n, c, c->object_slots, RTF_OBJECT_SLOTS, err);
 }
 
 /* A trace out of slots that was copied by somebody who knows nothing of them, or is cut: any buffer may hold notes. In
@@ -242,10 +250,8 @@ static pfr_status read_all(pfr_reader *r, struct memory *memory, struct recorder
             PFR_TRY(take_note(r, memory, n, at, &size, err));
     if (!is_in_slots(&c))
         return PFR_OK;
-    if (r->trace->slot_size == 0)
-        return look_for_notes(r, memory, n, err);
-    PFR_TRY(read_slots(r, memory, n, c.function_slots, RTF_FUNCTION_SLOTS, err));
-    return read_slots(r, memory, n, c.object_slots, RTF_OBJECT_SLOTS, err);
+    PFR_TRY(read_lists(r, memory, n, &c, err));
+    return r->trace->slot_size ? PFR_OK : look_for_notes(r, memory, n, err);
 }
 
 pfr_status recorder_notes_read(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {
