@@ -32,8 +32,8 @@ const struct function_name *trace_script_name(struct trace_script *s, const stru
 
 /* What is asked for though a trace does not hold it, as a sentence; NULL: nothing. */
 static const char *why_refused(const pfr_script_options *o) {
-    if (o->fields && o->fields[0])
-        return "--fields chooses what is printed of samples, and a trace has calls and events";
+    if (o->fields && o->fields[0] && o->format != PFR_SCRIPT_TEXT && o->format != PFR_SCRIPT_JSON)
+        return "what llvm-xray reads has all fields";
     if (o->show || o->switch_on || o->switch_off || o->show_switches)
         return "records and events of perf's are in no trace, which has calls and events of its own";
     if (o->max_stack || o->hide_call_graph || o->stop_at)
@@ -136,14 +136,19 @@ pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *opti
                                                      [PFR_SCRIPT_LLVM_YAML] = &trace_yaml_form,
                                                      [PFR_SCRIPT_LLVM_MAP] = &trace_map_form};
     const char *why = why_refused(options);
+    unsigned fields;
     if (why)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options", "%s", why);
+    PFR_TRY(trace_fields_read(options->fields, &fields, err));
+    if (options->format == PFR_SCRIPT_JSON && !(options->fields && options->fields[0]))
+        fields = TRACE_FIELDS_ALL;
     struct trace_script s = {.options = options,
                              .reader = reader,
                              .memory = &reader->memory,
                              .to = out,
                              .out = &out->out,
                              .form = forms[options->format],
+                             .fields = fields,
                              .frequency = pfr_get_header(reader)->cycle_frequency,
                              .err = err};
     u64_map_init(&s.wanted, s.memory);

@@ -6,6 +6,7 @@
  *
  *     trace_script.c          what may be asked; the loop; what the text leaves out
  *     trace_script_filter.c   which events are printed
+ *     trace_script_fields.c   which of their fields
  *     trace_script_text.c     for people; JSON lines
  *     trace_script_yaml.c     as llvm-xray converts a trace
  *     trace_script_map.c      as llvm-xray extracts a map
@@ -18,6 +19,19 @@
 #include <perfray/script.h>
 
 struct trace_script;
+
+enum trace_field {
+    TRACE_FIELD_PID = 1,
+    TRACE_FIELD_TID = 2,
+    TRACE_FIELD_CPU = 4,
+    TRACE_FIELD_TIME = 8,
+    TRACE_FIELD_EVENT = 16,
+    TRACE_FIELD_SYM = 32,   /* the function */
+    TRACE_FIELD_DSO = 64,   /* its object */
+    TRACE_FIELD_TRACE = 128 /* arguments, and what events hold */
+};
+#define TRACE_FIELDS_ALL 255u
+#define TRACE_FIELDS_USUAL (TRACE_FIELDS_ALL & ~(unsigned)TRACE_FIELD_DSO) /* of text */
 
 /* How events are printed. Printers do not fail; what goes wrong sticks in s->failed. */
 struct trace_form {
@@ -37,6 +51,7 @@ struct trace_script {
     const struct trace_form *form;
     struct function_names names;
     struct trace_order *order;
+    unsigned fields; /* enum trace_field */
     struct script_ranges cpus, pids, tids, times;
     struct u64_map wanted;   /* function -> whether --symbols and --dsos let it pass */
     struct u64_map shown;    /* functions that a map has already */
@@ -57,6 +72,10 @@ uint64_t trace_ns(uint64_t tsc, uint64_t frequency);
 
 /* The name of a call's function; NULL: s->failed. */
 const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event);
+
+/* trace_script_fields.c: what lists of --fields leave, NULL or ended by NULL. PFR_ERR_USAGE: a trace has no such field.
+ */
+pfr_status trace_fields_read(const char *const *lists, unsigned *fields, pfr_error *err);
 
 /* trace_script_filter.c: reads what options ask for, once s->order is open. */
 pfr_status trace_filter_make(struct trace_script *s, pfr_error *err);

@@ -48,14 +48,20 @@ static void text_begin(struct trace_script *s) {
     (void)s;
 }
 
+static bool has(const struct trace_script *s, enum trace_field field) {
+    return s->fields & field;
+}
+
 static void text_who(struct trace_script *s, const struct trace_event *e) {
-    if (e->has_pid) {
+    const bool both = has(s, TRACE_FIELD_PID) && has(s, TRACE_FIELD_TID);
+    if (has(s, TRACE_FIELD_PID) && e->has_pid)
         out_i64_wide(s->out, e->pid, NUMBER_WIDTH);
-        out_char(s->out, '/');
-    } else {
-        out_pad(s->out, NUMBER_WIDTH + 1);
-    }
-    out_i64_left(s->out, e->tid, NUMBER_WIDTH);
+    else if (has(s, TRACE_FIELD_PID))
+        out_pad(s->out, NUMBER_WIDTH);
+    if (both)
+        out_char(s->out, e->has_pid ? '/' : ' ');
+    if (has(s, TRACE_FIELD_TID))
+        out_i64_left(s->out, e->tid, NUMBER_WIDTH);
 }
 
 static void text_time(struct trace_script *s, uint64_t tsc) {
@@ -66,19 +72,24 @@ static void text_time(struct trace_script *s, uint64_t tsc) {
     out_text_wide(s->out, text, length + is_before, TIME_WIDTH);
 }
 
-static void text_when(struct trace_script *s, const struct trace_event *e) {
+static void text_cpu(struct trace_script *s, const struct trace_event *e) {
     char digits[8];
-    if (!e->timed) {
-        out_text(s->out, " [   ] ");
-        out_text_wide(s->out, "?", 1, TIME_WIDTH);
-        return;
-    }
+    const size_t length = e->timed ? format_u64(digits, e->cpu) : 0;
     out_text(s->out, " [");
-    const size_t length = format_u64(digits, e->cpu);
-    out_fill(s->out, '0', length < 3 ? 3 - length : 0);
+    out_fill(s->out, e->timed ? '0' : ' ', length < 3 ? 3 - length : 0);
     out_write(s->out, digits, length);
     out_text(s->out, "] ");
-    text_time(s, e->tsc);
+}
+
+static void text_when(struct trace_script *s, const struct trace_event *e) {
+    if (has(s, TRACE_FIELD_CPU))
+        text_cpu(s, e);
+    if (has(s, TRACE_FIELD_TIME) && e->timed)
+        text_time(s, e->tsc);
+    else if (has(s, TRACE_FIELD_TIME))
+        out_text_wide(s->out, "?", 1, TIME_WIDTH);
+    if (has(s, TRACE_FIELD_TIME))
+        out_text(s->out, ": ");
 }
 
 /* Arguments are registers: what is above 2^63 was most likely below 0. */
@@ -93,12 +104,23 @@ static void text_arguments(struct trace_script *s, const struct trace_event *e) 
         out_char(s->out, ')');
 }
 
+static void text_object(struct trace_script *s, const struct function_name *name) {
+    const char *const path = name->path ? name->path : "[unknown]";
+    out_text(s->out, " (");
+    print_name(s->to, path, strlen(path));
+    out_char(s->out, ')');
+}
+
 static void text_call(struct trace_script *s, const struct trace_event *e) {
     const struct function_name *name = trace_script_name(s, e);
     if (!name)
         return;
-    print_name(s->to, name->text, name->length);
-    text_arguments(s, e);
+    if (has(s, TRACE_FIELD_SYM))
+        print_name(s->to, name->text, name->length);
+    if (has(s, TRACE_FIELD_TRACE))
+        text_arguments(s, e);
+    if (has(s, TRACE_FIELD_DSO))
+        text_object(s, name);
 }
 
 /* How much of a piece to print, so that no character is cut where more follows. */
@@ -124,24 +146,31 @@ static void text_payload(struct trace_script *s, const struct trace_event *e) {
     out_char(s->out, '"');
 }
 
-static void text_event(struct trace_script *s, const struct trace_event *e) {
-    text_who(s, e);
-    text_when(s, e);
-    out_text(s->out, ": ");
-    const char *kind = kind_names[e->kind];
-    out_text(s->out, kind);
-    out_pad(s->out, KIND_WIDTH - strlen(kind));
-    if (trace_is_call(e))
-        text_call(s, e);
-    else if (e->kind == TRACE_ARGUMENT)
+static void text_content(struct trace_script *s, const struct trace_event *e) {
+    if (e->kind == TRACE_ARGUMENT) {
         out_i64(s->out, (int64_t)e->argument);
+        return;
+    }
     if (e->kind == TRACE_TYPED_EVENT) {
         out_text(s->out, "type ");
         out_u64(s->out, e->type);
         out_text(s->out, ", ");
     }
-    if (e->kind == TRACE_CUSTOM_EVENT || e->kind == TRACE_TYPED_EVENT)
-        text_payload(s, e);
+    text_payload(s, e);
+}
+
+static void text_event(struct trace_script *s, const struct trace_event *e) {
+    const char *const kind = kind_names[e->kind];
+    text_who(s, e);
+    text_when(s, e);
+    if (has(s, TRACE_FIELD_EVENT)) {
+        out_text(s->out, kind);
+        out_pad(s->out, KIND_WIDTH - strlen(kind));
+    }
+    if (trace_is_call(e))
+        text_call(s, e);
+    else if (has(s, TRACE_FIELD_TRACE))
+        text_content(s, e);
     out_char(s->out, '\n');
 }
 
@@ -176,13 +205,14 @@ static void json_begin(struct trace_script *s) {
 
 static void json_call(struct trace_script *s, const struct trace_event *e, struct json *j) {
     const struct function_name *name = trace_script_name(s, e);
-    put_u64(j, "function", e->function);
+    if (has(s, TRACE_FIELD_SYM))
+        put_u64(j, "function", e->function);
     if (!name)
         return;
     const char *object = name->path;
-    if (name->named)
+    if (name->named && has(s, TRACE_FIELD_SYM))
         put_string(j, "sym", name->text, name->length);
-    if (object)
+    if (object && has(s, TRACE_FIELD_DSO))
         put_string(j, "dso", object, strlen(object));
 }
 
@@ -211,30 +241,39 @@ static void json_payload(struct trace_script *s, const struct trace_event *e) {
     out_char(s->out, '"');
 }
 
+static void json_time(const struct trace_script *s, const struct trace_event *e, struct json *j) {
+    put_u64(j, "tsc", e->tsc);
+    if (s->frequency)
+        put_u64(j, "time", trace_ns(e->tsc, s->frequency));
+}
+
+static void json_content(struct trace_script *s, const struct trace_event *e, struct json *j) {
+    if (trace_is_call(e))
+        json_arguments(s, e, j);
+    if (e->kind == TRACE_ARGUMENT)
+        put_u64(j, "value", e->argument);
+    if (e->kind == TRACE_TYPED_EVENT)
+        put_u64(j, "event_type", e->type);
+    if (e->kind == TRACE_CUSTOM_EVENT || e->kind == TRACE_TYPED_EVENT)
+        json_payload(s, e);
+}
+
 static void json_event(struct trace_script *s, const struct trace_event *e) {
     struct json j = json_on(s->out, JSON_LINE);
     json_begin_object(&j);
     put_string(&j, "type", kind_names[e->kind], strlen(kind_names[e->kind]));
-    if (e->has_pid)
+    if (e->has_pid && has(s, TRACE_FIELD_PID))
         put_i64(&j, "pid", e->pid);
-    if (e->has_tid)
+    if (e->has_tid && has(s, TRACE_FIELD_TID))
         put_i64(&j, "tid", e->tid);
-    if (e->timed) {
+    if (e->timed && has(s, TRACE_FIELD_CPU))
         put_u64(&j, "cpu", e->cpu);
-        put_u64(&j, "tsc", e->tsc);
-        if (s->frequency)
-            put_u64(&j, "time", trace_ns(e->tsc, s->frequency));
-    }
-    if (trace_is_call(e)) {
+    if (e->timed && has(s, TRACE_FIELD_TIME))
+        json_time(s, e, &j);
+    if (trace_is_call(e))
         json_call(s, e, &j);
-        json_arguments(s, e, &j);
-    }
-    if (e->kind == TRACE_ARGUMENT)
-        put_u64(&j, "value", e->argument);
-    if (e->kind == TRACE_TYPED_EVENT)
-        put_u64(&j, "event_type", e->type);
-    if (e->kind == TRACE_CUSTOM_EVENT || e->kind == TRACE_TYPED_EVENT)
-        json_payload(s, e);
+    if (has(s, TRACE_FIELD_TRACE))
+        json_content(s, e, &j);
     json_end_object(&j);
     json_end_line(&j);
 }
