@@ -89,7 +89,7 @@ static const struct opt report_opts[] = {
     {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
     {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT",
-     "threads; without it one for each cpu, with call chains at most 4"},
+     "threads; without it one for each cpu, with call chains at most 4, and for each 0.2 s of counting"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
     {0},
 };

@@ -71,7 +71,8 @@ typedef struct pfr_report_options {
     bool no_symbols;       /* open no object: addresses stay numbers */
     bool mangled;          /* names of functions as the objects have them, not as people write them */
     bool inlined;  /* inlined functions are frames of their own, above what they were inlined into; with chains */
-    unsigned jobs; /* threads; 0: one for each cpu, with call chains at most 4 */
+    unsigned jobs; /* threads; 0: one for each cpu, with call chains at most 4, and no more than one for each 0.2 s that
+                      counting is likely to take; of a trace one for each cpu */
     /* told of each stretch that could not be read, and (where "depth") of samples that a limit leaves unknown; may be
        NULL */
     void (*hole)(void *context, const pfr_error *hole);

@@ -27,7 +27,7 @@ typedef struct pfr_symbols_options {
     size_t size; /* sizeof(pfr_symbols_options) */
     pfr_symbols_format format;
     uint32_t max_stack;    /* entries of a call chain, from the innermost; 0: 127 */
-    uint32_t jobs;         /* threads that count; 0: one for each cpu, at most 4 */
+    uint32_t jobs;         /* threads that count; 0: one for each cpu, at most 4, and for each 0.2 s of counting */
     const char *symfs;     /* objects are looked for under this folder; NULL: / */
     const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
     const char *cache_dir; /* lines that were found out are kept in this folder, and taken from it; NULL: in none */

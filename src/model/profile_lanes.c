@@ -7,6 +7,10 @@
 #define SLICE_SIZE ((uint64_t)4 << 20)
 #define SHARE 60u /* percent of the memory that is left, for all that is counted */
 #define JOBS_MOST 256u
+#define LANE_NS 200000000u /* a lane for each so much of counting */
+#define PLAIN_NS 50u       /* of a sample whose thread and address alone count */
+#define SAMPLE_NS 150u
+#define LONG_NS 1500u /* with its chain, or its branches */
 #define CHAIN_JOBS 4u /* unless more are asked for: each lane holds nearly all stacks */
 
 void lanes_init(struct lanes *w, struct profile *p) {
@@ -57,18 +61,30 @@ static uint32_t cpus_here(void) {
     return count > 0 ? (uint32_t)count : 1;
 }
 
-static uint32_t wanted_jobs(const struct profile_wish *wish) {
-    const uint32_t cpus = cpus_here();
+/* How long one thread is likely to count: about what samples cost on machines of these years. */
+static uint64_t likely_ns(const struct profile *p) {
+    const struct profile_wish *w = &p->wish;
+    const bool plain = !w->chains && !w->branches && !(w->keys & ~PROFILE_BIT(PROFILE_COMM));
+    const uint64_t each = w->chains || w->branches ? LONG_NS : plain ? PLAIN_NS : SAMPLE_NS;
+    const uint64_t samples = p->reader->quality.samples;
+    return samples < UINT64_MAX / LONG_NS ? samples * each : UINT64_MAX;
+}
+
+/* Each lane learns most of what the others know, so that one which saves little costs more than that. */
+static uint32_t wanted_jobs(const struct profile *p) {
+    const struct profile_wish *wish = &p->wish;
+    const uint32_t cpus = cpus_here(), most = wish->chains && cpus > CHAIN_JOBS ? CHAIN_JOBS : cpus;
+    const uint64_t paying = likely_ns(p) / LANE_NS;
     if (wish->jobs)
         return wish->jobs < JOBS_MOST ? wish->jobs : JOBS_MOST;
-    return wish->chains && cpus > CHAIN_JOBS ? CHAIN_JOBS : cpus;
+    return paying < 1 ? 1 : paying < most ? (uint32_t)paying : most;
 }
 
 /* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples need
    them in order: one lane does it. */
 static uint32_t count_jobs(const struct lanes *w) {
     const struct profile_wish *wish = &w->profile->wish;
-    const uint32_t jobs = wanted_jobs(wish);
+    const uint32_t jobs = wanted_jobs(w->profile);
     if (w->whole || w->nr_slices < 2 || (wish->keys & PROFILE_BIT(PROFILE_TRACE)) || reads_any(w->profile, w->places))
         return 1;
     return jobs < w->nr_slices ? jobs : (uint32_t)w->nr_slices;

@@ -6,6 +6,9 @@
  * each lane takes the next slice until there is none. A lane has a reader and a counter of its own, with a tree of its
  * own; shared are the state, which is not changed, and names.
  *
+ * Unless the wish says how many, there is one for each cpu, and no more than one for each 0.2 s that one alone would
+ * likely count, by the number of samples: what takes less is done by one at a lower price.
+ *
  * One lane on the whole reader does it where slices cannot be: a stream, COMPRESSED records, damage.
  */
 #include "file/slice.h"
