@@ -81,11 +81,15 @@ static uint32_t wanted_jobs(const struct profile *p) {
 }
 
 /* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples need
-   them in order: one lane does it. */
+   them in order: one lane does it, on the whole. */
+static bool goes_by_slices(const struct lanes *w) {
+    const bool traces = w->profile->wish.keys & PROFILE_BIT(PROFILE_TRACE);
+    return !w->whole && w->nr_slices > 0 && !traces && !reads_any(w->profile, w->places);
+}
+
 static uint32_t count_jobs(const struct lanes *w) {
-    const struct profile_wish *wish = &w->profile->wish;
     const uint32_t jobs = wanted_jobs(w->profile);
-    if (w->whole || w->nr_slices < 2 || (wish->keys & PROFILE_BIT(PROFILE_TRACE)) || reads_any(w->profile, w->places))
+    if (!goes_by_slices(w))
         return 1;
     return jobs < w->nr_slices ? jobs : (uint32_t)w->nr_slices;
 }
@@ -109,7 +113,7 @@ static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
     if (!w->at)
         return mem_fail(memory, err, "profile");
     for (uint32_t i = 0; i < jobs; i++)
-        PFR_TRY(open_lane(w, &w->at[i], jobs > 1, err));
+        PFR_TRY(open_lane(w, &w->at[i], goes_by_slices(w), err));
     return PFR_OK;
 }
 
@@ -168,8 +172,9 @@ static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
 
 static pfr_status count(struct lanes *w, uint32_t jobs, pfr_error *err) {
     w->room = jobs;
+    w->next = 0;
     PFR_TRY(open_lanes(w, jobs, err));
-    if (jobs > 1)
+    if (goes_by_slices(w))
         return run_lanes(w, err);
     PFR_TRY(pfr_rewind(w->profile->reader, err));
     return counter_run(&w->at[0].counter, err);

@@ -9,7 +9,8 @@
  * Unless the wish says how many, there is one for each cpu, and no more than one for each 0.2 s that one alone would
  * likely count, by the number of samples: what takes less is done by one at a lower price.
  *
- * One lane on the whole reader does it where slices cannot be: a stream, COMPRESSED records, damage.
+ * One lane goes by slices, too: it steps over records of state, which were all read. Where slices cannot be (a stream,
+ * COMPRESSED records, damage) it goes on the whole reader.
  */
 #include "file/slice.h"
 #include "model/profile_parts.h"
