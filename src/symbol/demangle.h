@@ -11,9 +11,10 @@
  *         shown = symbol.name;
  *     demangler_free(&d);
  *
- * Names that hold identifiers alone are read by ourselves (plain_mangling.h). All else is done by libiberty in a
- * process of its own, which all demanglers of this process share, from the first mangled name on until the last of them
- * is freed: what breaks it costs a name, and what breaks it again and again all names that follow; both are counted.
+ * Names of identifiers, operators and simple templates are read by ourselves (plain_mangling.h). All else is done by
+ * libiberty in a process of its own, which all demanglers of this process share, from the first mangled name on until
+ * the last of them is freed: what breaks it costs a name, and what breaks it again and again all names that follow;
+ * both are counted.
  */
 #include <stdbool.h>
 #include <stddef.h>

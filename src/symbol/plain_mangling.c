@@ -12,7 +12,8 @@
  * numbered as it ended short       Sa, Sb, Ss, Si, So, Sd               of the standard library
  *
  * What follows a name says which parameters there are, and is not looked at, as libiberty does not where it prints
- * none. Where versions of libiberty may differ (empty packs, references to references) nothing is answered.
+ * none. Where versions of libiberty may differ (packs that are empty, unless they end a list; references to references)
+ * nothing is answered. A stub (@plt) is called as what it leads to.
  */
 #include "plain_mangling.h"
 
@@ -23,6 +24,8 @@
 #define ANONYMOUS "(anonymous namespace)"
 #define GLOBAL_PREFIX "_GLOBAL_"
 #define HASH_LENGTH 17u /* "h" and 16 digits end a legacy name of Rust */
+#define STUB "@plt"     /* of a function in another object, behind its name */
+#define STUB_LENGTH (sizeof STUB - 1)
 #define SEEN_MOST 64u
 #define DEPTH_MOST 24u
 
@@ -269,6 +272,8 @@ static bool take_literal(struct plain *p) {
 static bool take_arguments_in(struct plain *p, bool *any, bool may_pack) {
     while (!take(p, "E")) {
         if (may_pack && take(p, "J")) {
+            if (take(p, "EE"))
+                return *any && !ends_with(p, ">");
             if (is_at(p, 'E') || !take_arguments_in(p, any, false))
                 return false;
             continue;
@@ -321,6 +326,8 @@ static bool take_parts(struct plain *p) {
     if (!take_part(p, from, &is_new))
         return false;
     while (is_at_digit(p) || is_at_lower(p)) {
+        if (!is_new && (ends_with(p, " const") || ends_with(p, " volatile")))
+            return false; /* nothing is in such a type */
         if ((is_new && !keep(p, from)) || !put_text(p, "::") || !take_part(p, from, &is_new))
             return false;
     }
@@ -399,6 +406,10 @@ static bool take_alone(struct plain *p) {
     return take_part(p, 0, &is_new) && !is_at(p, '_');
 }
 
+static bool take_name(struct plain *p) {
+    return take(p, "_Z") && (take(p, "N") ? take_nested(p) : take_alone(p));
+}
+
 size_t plain_demangle(const char *name, char to[PLAIN_TEXT_MOST]) {
     const size_t length = strnlen(name, PLAIN_NAME_MOST + 1);
     struct plain p;
@@ -408,7 +419,10 @@ size_t plain_demangle(const char *name, char to[PLAIN_TEXT_MOST]) {
     p.length = p.last_length = 0;
     p.last = NULL;
     p.nr_seen = p.depth = 0;
-    if (length > PLAIN_NAME_MOST || memchr(name, '@', length) || !take(&p, "_Z"))
+    const bool is_stub = length > STUB_LENGTH && memcmp(p.end - STUB_LENGTH, STUB, STUB_LENGTH) == 0;
+    if (is_stub)
+        p.end -= STUB_LENGTH;
+    if (length > PLAIN_NAME_MOST || memchr(name, '@', (size_t)(p.end - name)) || !take_name(&p))
         return 0;
-    return (take(&p, "N") ? take_nested(&p) : take_alone(&p)) ? p.length : 0;
+    return !is_stub || put_text(&p, STUB) ? p.length : 0;
 }

@@ -45,12 +45,15 @@ TEST(plain_names_of_templates) {
     assert_plain("_ZNSt6threadC1IRFvvEJEvEEOT_DpOT0_", "");
     assert_plain("_ZN1a1bC1INS_1cILNS_1dE3EEEEEv", "a::b::b<a::c<(a::d)3> >");
     assert_plain("_ZN1a1bC1IS0_EEv", "a::b::b<a::b>");
+    assert_plain("_ZN1aI1bJEE1cEv", "a<b>::c");
+    assert_plain("_ZN1aI1bIiEJEE1cEv", "");
     assert_plain("_ZN3fooIbED0Ev", "foo<bool>::~foo");
     assert_plain("_ZSt4sortIPSsS0_EvT_", "std::sort<std::string*, std::string*>");
 }
 
 TEST(plain_names_of_operators) {
     assert_plain("_Znwm", "operator new");
+    assert_plain("_ZdlPv@plt", "operator delete@plt");
     assert_plain("_ZN3fooplERKS_", "foo::operator+");
     assert_plain("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
                  "std::operator<< <std::char_traits<char> >");
@@ -63,7 +66,8 @@ TEST(plain_names_are_left_where_more_is_in_them) {
         "main",
         "_Z",
         "_ZN",
-        "_ZN3fooE3bar@plt",
+        "_ZN3fooE3b@r@plt",
+        "@plt",
         "_ZN3foo3barB5cxx11Ev",
         "_ZN3fooC4Ev",
         "_ZNC1Ev",
@@ -85,6 +89,7 @@ TEST(plain_names_are_left_where_more_is_in_them) {
         "_Z3fooIXadL_Z3barvEEEvv",
         "_ZNSsC1Ev",
         "_ZNSsE",
+        "_Z3fooIKlNS0_3barEEvv",
         "_RNvC1a1b",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
