@@ -48,6 +48,7 @@ class Object:
     source: str = ""  # or several
     compiler: tuple = ()
     options: tuple = ()
+    front: tuple = ()  # words in front of the output's
     installed: str = ""
     beside: str = ""  # the other object, equal but for its packing, that llvm-symbolizer can read
     shared: bool = False  # part of it goes into another file, and llvm-symbolizer is asked for what it was before
@@ -81,6 +82,7 @@ OBJECTS = {
     "gcc_s390x": Object("loops.c", ("s390x-linux-gnu-gcc",), ("-O2", "-g")),
     "rust": Object("grains.rs", ("rustc",), ("-g", "-O", "-Csymbol-mangling-version=v0")),
     "rust_legacy": Object("grains.rs", ("rustc",), ("-g", "-O")),
+    "go": Object("marbles.go", ("go",), front=("build",)),
     "gcc_split5": Object(UNITS, GCC_C, ("-O2", "-gdwarf-5", "-gsplit-dwarf")),
     "gcc_split4": Object(UNITS, GCC_C, ("-O2", "-gdwarf-4", "-gsplit-dwarf")),
     "clang19_split5": Object(UNITS, CLANG19_C, ("-O2", "-gdwarf-5", "-gsplit-dwarf")),
@@ -125,7 +127,7 @@ def make(name, folder):
         raise Skipped("%s is not installed" % " or ".join(what.compiler))
     made = os.path.join(folder, name)
     sources = [find_source(source) for source in ([what.source] if isinstance(what.source, str) else what.source)]
-    done = run([compiler, "-o", made, *what.options, *sources], folder)
+    done = run([compiler, *what.front, "-o", made, *what.options, *sources], folder)
     if done.returncode != 0:
         raise Skipped("%s does not make it: %s" % (compiler, (done.stderr.strip() or "?").split("\n")[-1]))
     if what.shared:
