@@ -195,13 +195,11 @@ void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_c
 
 void *mem_trim(struct memory *memory, void *at, size_t count, size_t *capacity, size_t size) {
     const size_t wanted = count ? count : 1;
-    const pfr_status failed = mem_failure(memory);
-    void *trimmed = at && wanted < *capacity ? mem_resize(memory, at, *capacity, wanted, size) : at;
-    if (!trimmed) {
-        __atomic_store_n(&memory->failed, failed, __ATOMIC_RELAXED);
+    if (wanted >= *capacity)
         return at;
-    }
-    *capacity = wanted < *capacity ? wanted : *capacity;
+    void *trimmed = mem_resize(memory, at, *capacity, wanted, size);
+    if (trimmed)
+        *capacity = wanted;
     return trimmed;
 }
 

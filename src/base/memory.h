@@ -54,7 +54,8 @@ void *mem_zeroed(struct memory *memory, size_t count, size_t size);
    NULL: the old block is as it was. */
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size);
 
-/* What an array has room for beyond `count`, at least 1, goes back. Returns the block. */
+/* What an array has room for beyond `count`, at least 1, goes back. Returns the block, or NULL with the old one
+   untouched; the limit is no reason. */
 void *mem_trim(struct memory *memory, void *at, size_t count, size_t *capacity, size_t size);
 
 /* `at` may be NULL; count and size are those it was made with. */

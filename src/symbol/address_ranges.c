@@ -122,7 +122,10 @@ enum symbol_result ranges_flatten(struct range_list *list, struct memory *memory
     if (!done)
         return table_memory_result(memory);
     drop_empty(map);
-    map->at = mem_trim(memory, map->at, map->count, &map->room, sizeof *map->at);
+    struct range_piece *trimmed = mem_trim(memory, map->at, map->count, &map->room, sizeof *trimmed);
+    if (!trimmed)
+        return table_memory_result(memory);
+    map->at = trimmed;
     return SYMBOL_FOUND;
 }
 

@@ -86,6 +86,14 @@ static enum symbol_result walk(struct scope_walk *w, struct entry_reader *r) {
     return result;
 }
 
+static enum symbol_result trim(struct dwarf_scopes *s, struct memory *memory) {
+    struct dwarf_scope *trimmed = mem_trim(memory, s->at, s->count, &s->room, sizeof *trimmed);
+    if (!trimmed)
+        return table_memory_result(memory);
+    s->at = trimmed;
+    return SYMBOL_FOUND;
+}
+
 enum symbol_result dwarf_scopes_read(struct dwarf_scopes *scopes, struct dwarf_info *info,
                                      const struct info_unit *unit) {
     struct scope_walk w = {.scopes = scopes, .info = info, .unit = unit, .ranges.left = info->ranges.left};
@@ -102,7 +110,8 @@ enum symbol_result dwarf_scopes_read(struct dwarf_scopes *scopes, struct dwarf_i
     info->ranges.left = w.ranges.left;
     if (result == SYMBOL_FOUND)
         result = ranges_flatten(&w.ranges, info->memory, &scopes->map);
-    scopes->at = mem_trim(info->memory, scopes->at, scopes->count, &scopes->room, sizeof *scopes->at);
+    if (result == SYMBOL_FOUND && scopes->at)
+        result = trim(scopes, info->memory);
     range_list_free(&w.ranges, info->memory);
     mem_free(info->memory, w.inside, w.room, sizeof *w.inside);
     return result;

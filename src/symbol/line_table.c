@@ -350,6 +350,14 @@ static int compare_sequences(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
+static enum symbol_result trim_rows(struct line_table *t) {
+    struct line_row *trimmed = mem_trim(t->memory, t->rows, t->row_count, &t->row_room, sizeof *trimmed);
+    if (!trimmed)
+        return table_memory_result(t->memory);
+    t->rows = trimmed;
+    return SYMBOL_FOUND;
+}
+
 enum symbol_result line_table_read(struct line_table *t, const struct debug_sections *sections, uint64_t offset,
                                    const struct dwarf_unit *unit, uint64_t str_offsets, uint64_t most,
                                    struct memory *memory, uint64_t *taken) {
@@ -372,8 +380,8 @@ enum symbol_result line_table_read(struct line_table *t, const struct debug_sect
     enum symbol_result result = read_names(&r, &names);
     if (result == SYMBOL_FOUND)
         result = run(&r, &part);
-    t->rows = mem_trim(memory, t->rows, t->row_count, &t->row_room, sizeof *t->rows);
-    t->files = mem_trim(memory, t->files, t->file_count, &t->file_room, sizeof *t->files);
+    if (result == SYMBOL_FOUND && t->rows)
+        result = trim_rows(t);
     if (t->sequence_count > 1)
         qsort(t->sequences, t->sequence_count, sizeof *t->sequences, compare_sequences);
     return result;
