@@ -337,10 +337,34 @@ def test_llvm(t):
     t.say("llvm", done.stderr.splitlines() + differences("calls of", ours, Counter({"logged": 3000})))
 
 
+RUST = """
+#[inline(never)] fn leaf(x: u64) -> u64 { std::hint::black_box(x + 1) }
+fn main() { let work: Vec<_> = (0..3).map(|k| std::thread::spawn(move || (0..1000).map(|i| leaf(i + k)).sum::<u64>())).collect();
+            for thread in work { thread.join().unwrap(); } }
+"""
+
+
+def test_rust(t):
+    """Sleds of Rust's nightly compiler, which needs this flag; an older one has none."""
+    if not t.wants("rust") or "PERFRAY" not in os.environ:
+        return
+    source, program, trace = t.folder / "rust.rs", t.folder / "rust", t.folder / "trace"
+    source.write_text(RUST)
+    built = shutil.which("rustc") and subprocess.run(
+        ["rustc", "-O", "-Z", "instrument-xray=always", "-o", str(program), str(source)], env=dict(os.environ, RUSTC_BOOTSTRAP="1"),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    if not built:
+        print("skip sleds/rust there is no rustc that knows instrument-xray")
+        return
+    done = perfray("trace", "-o", trace, "-F", "rust::leaf", program)
+    table = table_of(done.stdout)
+    t.say("rust", [] if done.returncode == 0 and table == Counter({"rust::leaf": 3000}) else [f"{done.returncode} {table} {done.stderr}"])
+
+
 def main(argv):
     t = Sleds(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_llvm):
+        for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_llvm, test_rust):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
