@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_PLAIN_MANGLING_H
 #define PFR_SYMBOL_PLAIN_MANGLING_H
 /*
- * Mangled names of C++ that hold nothing but identifiers, operators and templates of simple types, which are most of what is ever
- * asked for:
+ * Mangled names of C++ that hold nothing but identifiers, operators and templates of simple types, which are most of
+ * what is ever asked for:
  *
  *     _ZN4llvm5Value7getTypeEv             llvm::Value::getType
  *     _ZNK3foo3barC2ERKS0_                 foo::bar::bar
