@@ -280,6 +280,8 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
 void lane_free(struct calls_lane_state *l) {
     gather_free(l);
     mem_free(&l->paths_memory, l->children, l->children_room, sizeof *l->children);
+    l->children = NULL;
+    l->children_room = 0;
     call_paths_free(&l->paths);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns of names: * is any text, ? any character. */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_text.h"
 
 /* Goes back to the last * alone, which is enough: time grows with the product of the lengths at most. */
 RT_PLAIN bool rt_glob(const char *pattern, const char *text) {

@@ -20,7 +20,7 @@
  *     rt_start.c      start and stop, threads, forks; include/perfray/runtime.h
  *     rt_sleds.h      sleds of clang's -fxray-instrument
  *     rt_loads.c      dlopen and dlclose, seen on their way
- *     rt_system.h     the machine: system calls, counters
+ *     rt_system.h     the machine: system calls, counters; rt_text.h: bytes and names
  *
  * Nothing on the path of a call allocates, locks, uses stdio or changes errno. The trace is a shared mapping, and the
  * BufferExtents of a buffer counts each record once it is whole: whatever ends the process, what was recorded is in the
@@ -244,12 +244,6 @@ void rt_sleds_forked(void);
 void rt_loaded(void) __asm__("perfray_rt_loaded_") __attribute__((visibility("default")));
 void rt_unloading(void) __asm__("perfray_rt_unloading_") __attribute__((visibility("default")));
 void rt_unloaded(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));
-
-/* --- rt_unmangled.c: false: it has no such name, or no room. */
-bool rt_unmangle(const char *mangled, char *to, size_t room);
-
-/* --- rt_glob.c */
-bool rt_glob(const char *pattern, const char *text);
 
 /* --- rt_options.c */
 void rt_options_read(struct rt_options *o, char *const *environment, const char *program);

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_SYSTEM_H
 #define PFR_RUNTIME_RT_SYSTEM_H
-/*
- * The machine, seen from within somebody's function call: system calls that leave errno alone, clocks, and what
- * would otherwise be calls of the C library that may use vector registers.
- */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+/* The machine, seen from within somebody's function call: system calls that leave errno alone, and clocks. */
+#include "runtime/rt_text.h"
+
 #include <sys/syscall.h>
 #include <time.h>
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define RT_PLAIN __attribute__((no_instrument_function))
-#define RT_RARE RT_PLAIN __attribute__((noinline, cold))
 
 /* Below 0: -errno. */
 RT_PLAIN static inline long rt_syscall(long number, long a, long b, long c, long d, long e, long f) {
@@ -59,40 +53,6 @@ RT_PLAIN static inline uint64_t rt_now_ns(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Both without a call: what they replace may use registers that the program's call at hand has in use. */
-RT_PLAIN static inline void rt_zero(void *to, size_t size) {
-#if defined __x86_64__
-    __asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(0) : "memory");
-#else
-    for (volatile uint8_t *at = to; size--; at++)
-        *at = 0;
-#endif
-}
-
-RT_PLAIN static inline void rt_copy(void *to, const void *from, size_t size) {
-#if defined __x86_64__
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
-#else
-    volatile uint8_t *at = to;
-    for (const uint8_t *f = from; size--;)
-        *at++ = *f++;
-#endif
-}
-
-RT_PLAIN static inline size_t rt_length(const char *text) {
-    size_t length = 0;
-    while (text[length])
-        length++;
-    return length;
-}
-
-RT_PLAIN static inline bool rt_same(const char *a, const char *b, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
 }
 
 /* Unaligned. */

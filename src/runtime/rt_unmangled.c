@@ -5,9 +5,10 @@
  * names that refer back to parts of themselves - has its mangled name alone. Rust's older names are of the same kind,
  * and of its newer ones (RFC 2603) those that are a path and nothing else.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_text.h"
 
-#define RUST_HASH 17u /* h and 16 digits, in the last place */
+#define IDENTIFIER_MOST 1024u /* longer ones are none */
+#define RUST_HASH 17u         /* h and 16 digits, in the last place */
 
 struct name {
     const char *at; /* what is left of the mangled name */
@@ -39,7 +40,7 @@ RT_PLAIN static bool put(struct name *n, const char *text, size_t length) {
 /* <length><identifier>; NULL: it is none. */
 RT_PLAIN static const char *identifier(const char **at, size_t *length) {
     *length = 0;
-    while (is_digit(**at) && *length < RT_PATH)
+    while (is_digit(**at) && *length < IDENTIFIER_MOST)
         *length = *length * 10 + (size_t)(*(*at)++ - '0');
     const char *text = *at;
     for (size_t i = 0; i < *length; i++)

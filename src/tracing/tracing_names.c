@@ -3,7 +3,7 @@
 #include <perfray/tracing.h>
 
 #include "base/fail.h"
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_text.h"
 #include "symbol/elf_names.h"
 #include "tracing/tracing_parts.h"
 
