@@ -85,16 +85,22 @@ TEST(notes_are_told_as_they_lie_and_finished) {
     }
 }
 
+/* The file's numbers are little. */
+static uint64_t little(uint64_t number) {
+    return SWAP_OF_LITTLE ? __builtin_bswap64(number) : number;
+}
+
 /* Finished where it lies, also by somebody who was killed before he cut the file; and cut without its control saying
  * so. */
 TEST(notes_of_a_settled_and_of_a_cut_trace_are_told) {
     const size_t size = load("lying.xray");
     struct rtf_control c;
     memcpy(&c, bytes + RTF_CONTROL_AT, sizeof c);
-    const size_t end = (size_t)(c.slots_at + c.next_slot * c.slot_size);
-    assert_true(c.next_slot < c.nr_slots && end < size);
+    const uint64_t used = little(c.next_slot);
+    const size_t end = (size_t)(little(c.slots_at) + used * little(c.slot_size));
+    assert_true(used < little(c.nr_slots) && end < size);
     const struct told cut = tell(end, 0);
-    c.note.kind = RTF_SETTLED;
+    c.note.kind = SWAP_OF_LITTLE ? __builtin_bswap32(RTF_SETTLED) : RTF_SETTLED;
     c.nr_slots = c.next_slot;
     memcpy(bytes + RTF_CONTROL_AT, &c, sizeof c);
     memset(bytes + end, 0, RTF_EXTENTS);
