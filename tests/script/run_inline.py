@@ -38,9 +38,9 @@ INLINED = " (inlined)"
 
 def plain(name):
     """The last part of a name without what is in brackets: llvm and libiberty write the rest in two ways."""
-    before = None
+    before, name = None, re.sub(r"operator(<|\(\))", "operator", name)
     while name != before:
-        before, name = name, re.sub(r"<[^<>]*>|\([^()]*\)|\[[^][]*\]", "", re.sub(r"operator(<|\(\))", "operator", name))
+        before, name = name, re.sub(r"<[^<>]*>|\([^()]*\)|\[[^][]*\]", "", name)
     return re.sub(r"[^\w~+*/=-]", "", re.sub(r" const$", "", name.strip()).split("::")[-1])
 
 
