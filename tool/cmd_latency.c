@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray latency: what the calls of a trace cost. */
 #include <perfray/latency.h>
+#include "caching.h"
 #include "command.h"
 
 struct latency_options {
     unsigned format, by, order; /* as pfr_latency_format, _by, _order */
     const char *sort, *tids, *min_duration, *time;
     uint32_t top, jobs;
-    bool histogram, deduce, ticks, mangled;
+    bool histogram, deduce, ticks, mangled, lines, cache;
     struct word_list functions, objects, instr_maps;
 };
+
+static const struct latency_options latency_defaults = {.cache = true};
 
 #define OF(member) offsetof(struct latency_options, member)
 
@@ -37,6 +40,8 @@ static const struct opt latency_opts[] = {
     {"instr-map", 'm', OPT_WORDS, OF(instr_maps), "FILE",
      "name functions by this object or map; several: the program first"},
     {"instr_map", 0, OPT_WORDS, OF(instr_maps), "FILE", NULL},
+    {"lines", 0, OPT_FLAG, OF(lines), NULL, "show file and line of each function, where it begins"},
+    CACHE_ROW(struct latency_options),
     {"no-demangle", 0, OPT_FLAG, OF(mangled), NULL, "print names of functions as the objects have them"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads; without it one for each cpu"},
     {0},
@@ -74,6 +79,8 @@ static pfr_latency_options options_of(const struct task *task) {
                                  .time = o->time,
                                  .instr_maps = words_of(&o->instr_maps),
                                  .mangled = o->mangled,
+                                 .lines = o->lines,
+                                 .cache_dir = cache_folder(o->cache),
                                  .jobs = o->jobs,
                                  .hole = limit_told,
                                  .note = note_told,
@@ -111,6 +118,7 @@ const struct command cmd_latency = {
     .about = "show what traced calls cost: counts, percentiles, sums",
     .arguments = "[FILE...]",
     .opts = latency_opts,
+    .defaults = &latency_defaults,
     .size = sizeof(struct latency_options),
     .prints_at_end = true,
     .run = latency_run,

@@ -25,7 +25,8 @@ extern "C" {
 typedef enum pfr_latency_format {
     PFR_LATENCY_TEXT, /* what the trace is as `#` lines, then a table */
     PFR_LATENCY_CSV,  /* id,function,object,count,min_ns,p50_ns,p90_ns,p95_ns,p99_ns,p999_ns,max_ns,sum_ns,self_ns; in
-                         front of them caller_id,caller or pid,tid; _ticks for _ns where times are ticks */
+                         front of them caller_id,caller or pid,tid; _ticks for _ns where times are ticks; with `lines`
+                         srcline behind them */
     PFR_LATENCY_JSON  /* docs/json/latency.schema.json */
 } pfr_latency_format;
 
@@ -57,7 +58,10 @@ typedef struct pfr_latency_options {
     const char *const *instr_maps; /* objects or maps that name the functions, the program first; ends with NULL; NULL:
                                       functions are numbers */
     bool mangled;                  /* names as the objects have them */
-    unsigned jobs;                 /* threads; 0: one for each cpu */
+    bool lines;            /* where each function begins, by the debugging information of the object that names it */
+    const char *cache_dir; /* lines are kept below this folder for the next time, and taken from there; NULL: they are
+                              not */
+    unsigned jobs;         /* threads; 0: one for each cpu */
     /* told of each stretch that could not be read, in the order of the file; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
     /* told what should be known of the numbers and has no place in CSV; may be NULL */

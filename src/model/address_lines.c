@@ -4,58 +4,25 @@
 
 #include "base/fail.h"
 
-static bool try_lines(struct address_names *n, struct named_object *o, const struct symbol_object *at) {
-    struct symbol_object cached = *at;
-    cached.cache = n->options.cache_folder;
-    cached.debug_folder = n->options.debug_folder;
-    if (debug_lines_open(&cached, &n->line_memory, &o->lines) != SYMBOL_FOUND)
-        return false;
-    n->caches_read += debug_lines_cache(o->lines) == LINE_CACHE_READ;
-    n->caches_damaged += debug_lines_cache(o->lines) == LINE_CACHE_DAMAGED;
-    return true;
-}
-
-/* The object that is open has this build-id: its debugging information must have the same. */
-static bool try_own(struct address_names *n, struct named_object *o, const struct object *what) {
-    size_t size;
-    const uint8_t *id = o->source->build_id(o->handle, &size);
-    const struct symbol_object own = {.kind = SYMBOL_USER,
-                                      .path = intern_chars(&n->state->names, what->path),
-                                      .symfs = n->options.symfs,
-                                      .build_id = id,
-                                      .build_id_size = size};
-    return try_lines(n, o, &own);
-}
-
-/* The copy that perf keeps. */
-static bool try_kept(struct address_names *n, struct named_object *o) {
-    char path[DEBUG_PATH_ROOM];
-    struct symbol_object at;
-    size_t size;
-    const uint8_t *id = o->source->build_id(o->handle, &size);
-    return kept_object_place(id, size, false, path, &at) && try_lines(n, o, &at);
-}
-
 static void open_lines(struct address_names *n, struct named_object *o, const struct object *what) {
     const struct debug_search search = address_names_search(n, what);
-    char path[DEBUG_PATH_ROOM];
-    struct symbol_object apart;
-    o->lines_asked = true;
-    bool found = try_own(n, o, what);
-    for (unsigned place = 0; place < DEBUG_PLACES && !found; place++)
-        found = named_object_debug_place(o, &search, place, path, &apart) && try_lines(n, o, &apart);
-    if (!found)
-        try_kept(n, o);
+    named_object_open_lines(o, &search, n->options.cache_folder, &n->line_memory);
 }
 
 /* The kernel is in the file that was named for it, which has its build-id. */
-static void open_kernel_lines(struct address_names *n, struct named_object *o) {
+static void open_kernel_lines(struct address_names *n, struct named_object *o, const struct object *what) {
     size_t size;
+    (void)what;
     const uint8_t *id = o->source->build_id(o->handle, &size);
     const struct symbol_object file = {
         .kind = SYMBOL_KERNEL, .path = n->options.vmlinux, .build_id = id, .build_id_size = size};
     o->lines_asked = true;
-    try_lines(n, o, &file);
+    named_object_try_lines(o, &file, n->options.debug_folder, n->options.cache_folder, &n->line_memory);
+}
+
+static void count_caches(struct address_names *n, const struct named_object *o) {
+    n->caches_read += o->lines && debug_lines_cache(o->lines) == LINE_CACHE_READ;
+    n->caches_damaged += o->lines && debug_lines_cache(o->lines) == LINE_CACHE_DAMAGED;
 }
 
 static bool is_kernel(const struct object *what) {
@@ -88,10 +55,10 @@ static pfr_status find_object(struct address_names *n, const struct place *place
         return PFR_OK;
     line->address = at;
     n->memory->failed = n->line_memory.failed = PFR_OK;
-    if (!o->lines_asked && is_kernel(what))
-        open_kernel_lines(n, o);
-    else if (!o->lines_asked)
-        open_lines(n, o, what);
+    if (!o->lines_asked) {
+        (is_kernel(what) ? open_kernel_lines : open_lines)(n, o, what);
+        count_caches(n, o);
+    }
     *found = o->lines ? o : NULL;
     return judge_memory(n, err);
 }

@@ -56,6 +56,7 @@ pfr_status function_names_open(struct function_names *n, struct memory *memory,
     *n = (struct function_names){.memory = memory, .options = options ? *options : (struct function_names_options){0}};
     symbol_texts_init(&n->texts, memory);
     u64_map_init(&n->by_id, memory);
+    memory_share_sparing(&n->line_memory, memory);
     n->recorded = (struct recorded_names){.memory = memory};
     if (n->options.none)
         return PFR_OK;
@@ -175,17 +176,118 @@ static struct function_name *make(struct function_names *n, uint32_t id) {
     return name;
 }
 
-pfr_status function_names_find(struct function_names *n, uint32_t id, const struct function_name **name,
-                               pfr_error *err) {
+static pfr_status find(struct function_names *n, uint32_t id, struct function_name **name, pfr_error *err) {
     uint64_t kept;
     if (u64_map_get(&n->by_id, id, &kept)) {
-        *name = (const void *)(uintptr_t)kept;
+        *name = (void *)(uintptr_t)kept;
         return PFR_OK;
     }
     *name = make(n, id);
     if (!*name)
         return mem_fail(n->memory, err, "functions");
     return u64_map_put(&n->by_id, id, (uint64_t)(uintptr_t)*name, err);
+}
+
+pfr_status function_names_find(struct function_names *n, uint32_t id, const struct function_name **name,
+                               pfr_error *err) {
+    struct function_name *found = NULL;
+    const pfr_status st = find(n, id, &found, err);
+    *name = found;
+    return st;
+}
+
+/* --- Lines. */
+
+/* A place in the program with a name of its own is no function, and begins on no line. */
+static bool is_place(const struct function_name *name) {
+    return name->mapped && !name->path;
+}
+
+/* NULL: it is not there, or is a map in YAML. */
+static struct named_object *object_of(struct function_names *n, const struct function_name *name,
+                                      struct debug_search *search) {
+    if (!name->mapped || !name->path)
+        return NULL;
+    if (n->nr_objects == 0)
+        return recorded_name_object(&n->recorded, name->id, search);
+    struct function_object *o = &n->objects[name->object];
+    *search = (struct debug_search){.path = o->path};
+    return o->symbols.handle ? &o->symbols : NULL;
+}
+
+#define LINE_DIGITS 12u /* ":4294967295" */
+
+static void set_line(struct function_names *n, const struct source_frame *frame, struct function_line *line) {
+    const size_t room = strlen(frame->file) + LINE_DIGITS;
+    char *const text = arena_take(&n->texts.arena, room, 1);
+    if (!text)
+        return;
+    snprintf(text, room, "%s:%" PRIu32, frame->file, frame->line);
+    line->file = frame->file;
+    line->text = text;
+    line->line = frame->line;
+}
+
+static uint64_t end_of(struct named_object *o, uint64_t address) {
+    struct symbol symbol;
+    const bool found = named_object_find(o, address, &symbol) && symbol.start == address;
+    return found && symbol.size <= UINT64_MAX - address ? address + symbol.size : address;
+}
+
+#define STEPS_MOST 16u /* stretches with one line each */
+
+/* Optimizing compilers give the sled that a function begins with no line (0): then it is the first one behind. What was
+   inlined there is not the function: of several frames the last one is. False: nothing is known. */
+static bool first_frame(struct named_object *o, uint64_t address, struct source_frame *first) {
+    struct source_frames frames;
+    uint64_t end = 0;
+    *first = (struct source_frame){0};
+    for (unsigned i = 0; i < STEPS_MOST && first->line == 0; i++) {
+        if (debug_lines_find(o->lines, address, &frames) != SYMBOL_FOUND || frames.count == 0)
+            break;
+        *first = frames.at[frames.count - 1];
+        end = i ? end : end_of(o, address);
+        if (frames.end <= address || frames.end >= end)
+            break;
+        address = frames.end;
+    }
+    return first->file != NULL;
+}
+
+static void read_line(struct function_names *n, struct named_object *o, const struct debug_search *search,
+                      struct function_name *name) {
+    struct source_frame first;
+    if (!o->lines_asked)
+        named_object_open_lines(o, search, n->options.cache, &n->line_memory);
+    if (o->lines && first_frame(o, name->address, &first))
+        set_line(n, &first, &name->line);
+}
+
+/* The limit costs lines, and is told. */
+static pfr_status find_line(struct function_names *n, struct function_name *name, pfr_error *err) {
+    struct debug_search search;
+    struct named_object *o = object_of(n, name, &search);
+    name->line.asked = true;
+    n->memory->failed = n->line_memory.failed = PFR_OK;
+    if (o)
+        read_line(n, o, &search, name);
+    if (n->memory->failed == PFR_ERR_MEMORY || n->line_memory.failed == PFR_ERR_MEMORY)
+        return mem_fail(n->line_memory.failed == PFR_ERR_MEMORY ? &n->line_memory : n->memory, err, "lines");
+    const bool limited = n->memory->failed != PFR_OK || n->line_memory.failed != PFR_OK;
+    n->lines_limited |= limited;
+    n->objectless += !o && !is_place(name);
+    n->lineless += o && !limited && !name->line.file;
+    return PFR_OK;
+}
+
+pfr_status function_names_line(struct function_names *n, uint32_t id, const struct function_line **line,
+                               pfr_error *err) {
+    struct function_name *name = NULL;
+    PFR_TRY(find(n, id, &name, err));
+    if (!name->line.asked)
+        PFR_TRY(find_line(n, name, err));
+    *line = &name->line;
+    return PFR_OK;
 }
 
 /* --- Whether they fit. */

@@ -9,6 +9,7 @@
  *
  *     function_names_open(&names, memory, &options, &err);
  *     function_names_find(&names, id, &name, &err);      name->text: "area", or "#7", "#1:7"
+ *     function_names_line(&names, id, &line, &err);      line->file: "/src/area.c", line->line: 12
  *     function_names_doubt(&names, text, sizeof text)    whether the objects fit what was asked
  *     function_names_close(&names);
  *
@@ -26,9 +27,18 @@
 struct function_names_options {
     const char *const *maps; /* paths, by number of the object; ends with NULL; NULL: none */
     pfr_reader *trace;       /* whose own notes name functions where no maps do; NULL: none */
+    const char *cache;       /* the folder of lines that were found out before; NULL: none */
     bool none;               /* open nothing: no function has a name */
     bool mangled;            /* names as the object has them */
     bool parameters;         /* C++: "area(int)" instead of "area" */
+};
+
+/* Where a function begins. */
+struct function_line {
+    const char *file; /* its path; lives until function_names_close; NULL: not known */
+    const char *text; /* "/src/area.c:12", where it is */
+    uint32_t line;    /* 0: not known */
+    bool asked;
 };
 
 struct function_name {
@@ -40,6 +50,7 @@ struct function_name {
     uint64_t address;          /* as the object's own headers count; 0 where not mapped */
     bool mapped;               /* the object's map has this function */
     bool named;                /* `text` is its name, not its number */
+    struct function_line line; /* once it was asked for */
 };
 
 struct function_object {
@@ -57,8 +68,12 @@ struct function_names {
     struct function_object *objects;
     size_t nr_objects;
     struct recorded_names recorded;
-    uint64_t unmapped;        /* distinct ids that no map has, though there are maps */
-    uint32_t unmapped_object; /* of one whose object was not named; 0: none */
+    struct memory line_memory; /* a share that leaves room for all else */
+    uint64_t objectless;       /* functions whose line was asked for, and of which no object is there */
+    uint64_t lineless;         /* of which one is there that does not tell it */
+    bool lines_limited;        /* there was no more memory: some have no line for that reason */
+    uint64_t unmapped;         /* distinct ids that no map has, though there are maps */
+    uint32_t unmapped_object;  /* of one whose object was not named; 0: none */
 };
 
 /* options may be NULL: no names; its texts must outlive the names. PFR_ERR_USAGE, PFR_ERR_IO: one of the maps cannot be
@@ -69,6 +84,12 @@ void function_names_close(struct function_names *names);
 
 /* Never NULL but when memory runs out. */
 pfr_status function_names_find(struct function_names *names, uint32_t id, const struct function_name **name,
+                               pfr_error *err);
+
+/* Where a function begins, by the debugging information of its object, looked for in its own file, in what was taken
+   out of it, and in the copy that perf keeps; a map in YAML is of no object that is known. Looked for once, also where
+   it is not found. Errors: no memory. */
+pfr_status function_names_line(struct function_names *names, uint32_t id, const struct function_line **line,
                                pfr_error *err);
 
 /* "#7", or "#1:7" of another object than the first: what stands for a name where there is none. */

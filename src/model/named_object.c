@@ -152,6 +152,38 @@ enum symbol_result named_object_open_elf(struct named_object *o, const struct sy
     return result;
 }
 
+/* --- Lines. */
+
+bool named_object_try_lines(struct named_object *o, const struct symbol_object *file, const char *debug_folder,
+                            const char *cache, struct memory *memory) {
+    struct symbol_object cached = *file;
+    cached.cache = cache;
+    cached.debug_folder = debug_folder;
+    return debug_lines_open(&cached, memory, &o->lines) == SYMBOL_FOUND;
+}
+
+/* The object that is open has this build-id: its debugging information must have the same. */
+static struct symbol_object object_itself(const struct named_object *o, const struct debug_search *search) {
+    struct symbol_object own = {.kind = SYMBOL_USER, .path = search->path, .symfs = search->symfs};
+    own.build_id = o->source->build_id(o->handle, &own.build_id_size);
+    return own;
+}
+
+void named_object_open_lines(struct named_object *o, const struct debug_search *search, const char *cache,
+                             struct memory *memory) {
+    struct symbol_object file = object_itself(o, search);
+    const uint8_t *const id = file.build_id;
+    const size_t size = file.build_id_size;
+    char path[DEBUG_PATH_ROOM];
+    o->lines_asked = true;
+    bool found = named_object_try_lines(o, &file, search->folder, cache, memory);
+    for (unsigned place = 0; place < DEBUG_PLACES && !found; place++)
+        found = named_object_debug_place(o, search, place, path, &file) &&
+                named_object_try_lines(o, &file, search->folder, cache, memory);
+    if (!found && kept_object_place(id, size, false, path, &file))
+        named_object_try_lines(o, &file, search->folder, cache, memory);
+}
+
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {
     struct symbol apart = {.from = address, .end = address < UINT64_MAX ? address + 1 : address};
     *symbol = apart; /* where it could not be found out, that is all that is known */

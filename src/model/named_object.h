@@ -87,6 +87,15 @@ bool kept_object_place(const uint8_t *id, size_t size, bool is_vdso, char path[D
 /* The same of what was taken out of it. */
 bool kept_debug_place(const uint8_t *id, size_t size, char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
+/* Opens object->lines: the debugging information in the object, which is open, in what was taken out of it, or in the
+   copy that perf keeps; each must have the object's build-id. `cache`: the folder of what was found out before; NULL:
+   none. `memory` must outlive the object. */
+void named_object_open_lines(struct named_object *object, const struct debug_search *search, const char *cache,
+                             struct memory *memory);
+/* That in this file alone. False: it has none. */
+bool named_object_try_lines(struct named_object *object, const struct symbol_object *file, const char *debug_folder,
+                            const char *cache, struct memory *memory);
+
 /* Of what the object and the symbols taken out of it say, the one that starts last; the latter have more names. As
    symbol_source.find. */
 bool named_object_find(struct named_object *object, uint64_t address, struct symbol *symbol);

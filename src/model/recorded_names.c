@@ -28,13 +28,17 @@ void recorded_names_close(struct recorded_names *n) {
     recorder_notes_free(&n->notes, n->memory);
 }
 
+static struct debug_search search_of(const struct rtf_object *told) {
+    return (struct debug_search){.path = told->path, .build_id = told->build_id, .size = told->build_id_size};
+}
+
 static void open_object(struct recorded_names *n, uint32_t number) {
     const struct rtf_object *told = &n->notes.objects[number - 1];
     struct named_object *o = &n->objects[number - 1];
     const struct symbol_object wanted = {
         .kind = SYMBOL_USER, .path = told->path, .build_id = told->build_id, .build_id_size = told->build_id_size};
     named_object_begin(o, n->memory);
-    const struct debug_search search = {.path = told->path, .build_id = told->build_id, .size = told->build_id_size};
+    const struct debug_search search = search_of(told);
     n->results[number - 1] = named_object_open_elf(o, &wanted, &search, n->memory);
     if (!o->handle && n->refused == 0)
         n->refused = number;
@@ -71,6 +75,16 @@ bool recorded_name_find(struct recorded_names *n, uint32_t id, bool mangled, uns
     *path = o->path;
     *text = text_at(n, f->object, *address, mangled, flags, texts);
     return true;
+}
+
+struct named_object *recorded_name_object(const struct recorded_names *n, uint32_t id, struct debug_search *search) {
+    if (id == 0 || id > n->notes.nr_functions)
+        return NULL;
+    const uint32_t number = n->notes.functions[id - 1].object;
+    if (number == 0 || number > n->notes.nr_objects || !n->objects[number - 1].handle)
+        return NULL;
+    *search = search_of(&n->notes.objects[number - 1]);
+    return &n->objects[number - 1];
 }
 
 bool recorded_names_doubt(const struct recorded_names *n, char *text, size_t room) {

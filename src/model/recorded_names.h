@@ -28,6 +28,10 @@ bool recorded_name_find(struct recorded_names *names, uint32_t id, bool mangled,
                         struct symbol_texts *texts, uint64_t *address, const char **path,
                         const struct symbol_text **text);
 
+/* The object that named or could name a function that was found, and where what was taken out of it may be; NULL: none
+ * that is there. */
+struct named_object *recorded_name_object(const struct recorded_names *names, uint32_t id, struct debug_search *search);
+
 /* One sentence when an object did not name its functions. */
 bool recorded_names_doubt(const struct recorded_names *names, char *text, size_t room);
 

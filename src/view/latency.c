@@ -28,7 +28,8 @@ static pfr_status choose(struct latency *l, pfr_error *err) {
     return latency_filter_read(l, err);
 }
 
-/* Calls that a limit took apart from where they belong: a hole of the table, though every byte was read. */
+/* What a limit took away, and calls that it took apart from where they belong: holes of the table, though every byte
+ * was read. */
 static void tell_limits(const struct latency *l) {
     const struct calls_totals *t = &l->costs.totals;
     pfr_error why;
@@ -41,6 +42,11 @@ static void tell_limits(const struct latency *l) {
     if (t->limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
                  "%llu calls are in [limit]: their paths did not fit (limit memory)", (unsigned long long)t->limited);
+        tell_hole((void *)(uintptr_t)l, &why);
+    }
+    if (l->names.lines_limited) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "some functions have no line: debugging information of their objects does not fit (limit memory)");
         tell_hole((void *)(uintptr_t)l, &why);
     }
 }
@@ -59,8 +65,10 @@ static void tell_notes(const struct latency *l) {
 }
 
 static pfr_status load(struct latency *l, pfr_error *err) {
-    const struct function_names_options names = {
-        .maps = l->options->instr_maps, .trace = l->reader, .mangled = l->options->mangled};
+    const struct function_names_options names = {.maps = l->options->instr_maps,
+                                                 .trace = l->reader,
+                                                 .cache = l->options->cache_dir,
+                                                 .mangled = l->options->mangled};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
     PFR_TRY(call_costs_load(&l->costs, l->reader, &l->wish, err));
     return latency_rows_make(l, err);
@@ -82,7 +90,7 @@ static pfr_status run(struct latency *l, pfr_output *out, pfr_error *err) {
     tell_limits(l);
     tell_notes(l);
     PFR_TRY(write_form(l, out, err));
-    return t->lossy || t->too_deep || t->limited ? PFR_HOLE : PFR_OK;
+    return t->lossy || t->too_deep || t->limited || l->names.lines_limited ? PFR_HOLE : PFR_OK;
 }
 
 pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err) {

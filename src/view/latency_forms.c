@@ -44,6 +44,13 @@ static void csv_key(const struct latency *l, const struct latency_row *row, pfr_
     }
 }
 
+/* Path and line, as one text. */
+static void csv_line(const struct latency_row *row, pfr_output *to) {
+    const char *const text = row->name && row->name->line.file ? row->name->line.text : "";
+    out_char(&to->out, ',');
+    out_csv_field(&to->out, text, strlen(text));
+}
+
 static void csv_row(const struct latency *l, const struct latency_row *row, pfr_output *to) {
     size_t length;
     const char *name = name_text(row, &length);
@@ -58,6 +65,8 @@ static void csv_row(const struct latency *l, const struct latency_row *row, pfr_
     csv_number(to, row->timed, latency_shown(l, row->high));
     csv_number(to, true, latency_shown_sum(l, row->cost->sum));
     out_i64(&to->out, latency_shown_self(l, row->cost->self));
+    if (l->options->lines)
+        csv_line(row, to);
     out_char(&to->out, '\n');
 }
 
@@ -74,7 +83,7 @@ static void csv_heading(const struct latency *l, pfr_output *to) {
         out_char(&to->out, '_');
         out_text(&to->out, latency_unit(l));
     }
-    out_char(&to->out, '\n');
+    out_text(&to->out, l->options->lines ? ",srcline\n" : "\n");
 }
 
 void latency_write_csv(const struct latency *l, pfr_output *to) {
@@ -130,6 +139,16 @@ static void write_key(const struct latency *l, const struct latency_row *row, st
         json_null(j);
 }
 
+static void write_line(const struct latency_row *row, struct json *j) {
+    const struct function_line *line = row->name && row->name->line.file ? &row->name->line : NULL;
+    json_key(j, "file");
+    if (line)
+        json_text(j, line->file);
+    else
+        json_null(j);
+    number_or_null(j, "line", line != NULL, line ? line->line : 0);
+}
+
 static pfr_status write_histogram(const struct latency *l, const struct latency_row *row, struct json *j,
                                   pfr_error *err) {
     struct latency_histogram h;
@@ -150,6 +169,8 @@ static pfr_status write_histogram(const struct latency *l, const struct latency_
 static pfr_status write_row(const struct latency *l, const struct latency_row *row, struct json *j, pfr_error *err) {
     json_begin_object(j);
     write_key(l, row, j);
+    if (l->options->lines)
+        write_line(row, j);
     number(j, "count", row->cost->count);
     number(j, "open", row->cost->open);
     number(j, "lone", row->cost->lone);

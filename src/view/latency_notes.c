@@ -73,6 +73,18 @@ static bool note_limit(const struct latency *l, char *text) {
                       "calls in [limit]: their paths had no room (limit memory)", text);
 }
 
+static bool note_objectless(const struct latency *l, char *text) {
+    return note_count(
+        l->names.objectless,
+        "function has no line: its object is not there or has no symbols (-m takes it; YAML has no lines)",
+        "functions have no line: their object is not there or has no symbols (-m takes it; YAML has no lines)", text);
+}
+
+static bool note_lineless(const struct latency *l, char *text) {
+    return note_count(l->names.lineless, "function has no line: no debugging information tells it",
+                      "functions have no line: no debugging information tells it", text);
+}
+
 static bool note_holes(const struct latency *l, char *text) {
     snprintf(text, LATENCY_NOTE_ROOM, "parts of the trace could not be used: what is missing there is not counted");
     return l->costs.totals.lossy;
@@ -96,9 +108,9 @@ static bool note_threshold(const struct latency *l, char *text) {
     return calls_tell_threshold(l->reader, &l->costs.totals, latency_unit(l), text);
 }
 
-static note_fn *const notes[] = {note_clock,    note_sums,    note_open,     note_lone,     note_backward,
-                                 note_deduced,  note_untimed, note_limit,    note_too_deep, note_holes,
-                                 note_left_out, note_sketch,  note_threshold};
+static note_fn *const notes[] = {note_clock,    note_sums,       note_open,     note_lone,     note_backward,
+                                 note_deduced,  note_untimed,    note_limit,    note_too_deep, note_holes,
+                                 note_left_out, note_objectless, note_lineless, note_sketch,   note_threshold};
 
 bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -221,6 +221,15 @@ static uint64_t count_sketched(const struct latency *l) {
     return count;
 }
 
+/* Of what is shown, in that order: where debugging information does not fit, what comes first has lines. */
+static pfr_status find_lines(struct latency *l, pfr_error *err) {
+    const struct function_line *line;
+    for (size_t i = 0; i < l->shown; i++)
+        if (l->rows[i].name)
+            PFR_TRY(function_names_line(&l->names, l->rows[i].name->id, &line, err));
+    return PFR_OK;
+}
+
 pfr_status latency_rows_make(struct latency *l, pfr_error *err) {
     const uint32_t count = l->costs.rows.count;
     l->rows = mem_alloc(l->memory, count, sizeof *l->rows);
@@ -232,5 +241,5 @@ pfr_status latency_rows_make(struct latency *l, pfr_error *err) {
     PFR_TRY(sort_rows(l, err));
     l->shown = l->options->top && l->options->top < l->nr_rows ? l->options->top : l->nr_rows;
     l->sketched = count_sketched(l);
-    return PFR_OK;
+    return l->options->lines ? find_lines(l, err) : PFR_OK;
 }

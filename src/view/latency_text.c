@@ -182,6 +182,18 @@ static void write_names(const struct latency *l, const struct latency_row *row, 
     }
 }
 
+/* The last part of the path, as in reports. */
+static void write_line(const struct latency_row *row, pfr_output *to) {
+    const struct function_line *line = row->name ? &row->name->line : NULL;
+    if (!line || !line->file)
+        return;
+    const char *const slash = strrchr(line->file, '/'), *const name = slash ? slash + 1 : line->file;
+    out_text(&to->out, "  ");
+    print_name(to, name, strlen(name));
+    out_char(&to->out, ':');
+    out_u64(&to->out, line->line);
+}
+
 /* --- The table. */
 
 static void write_heading(const struct latency *l, const size_t widths[COLUMNS], pfr_output *to) {
@@ -209,6 +221,7 @@ static void write_row(const struct latency *l, const struct latency_row *row, co
     }
     out_pad(&to->out, 2);
     write_names(l, row, to);
+    write_line(row, to);
     out_char(&to->out, '\n');
 }
 

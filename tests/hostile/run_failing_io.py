@@ -38,7 +38,7 @@ COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], 
 # Of traces; "MAP" is a map of their functions.
 TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--format=json"],
                   ["script", "--format=llvm-yaml"], ["script", "--format=llvm-map", "-m", "MAP"], ["report", "-j", "1", "-m", "MAP"], ["export", "-j", "1", "-m", "MAP"],
-                  ["flame", "-j", "1", "-o"], ["latency", "-j", "1", "-m", "MAP"], ["verify"],
+                  ["flame", "-j", "1", "-o"], ["latency", "-j", "1", "--lines", "-m", "MAP"], ["verify"],
                   ["convert", "--byte-order=big", "-o"], ["recover", "-o"])
 TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray", "../recorder/lying.xray", "../recorder/finished.xray")
 # These open objects and tables of the kernel for names.

@@ -190,7 +190,9 @@ def check_traces(folder, recorded):
     lying = os.path.join(fixtures, "recorder", "lying.xray")
     for words in (["info"], ["dump"], ["verify"], ["info", "--stats"]):
         yield " ".join(words) + " of a recorder's trace", check_opens([*words, lying], folder, [lying], must=[lying])
-    yield "latency of a recorder's trace", check_opens(["latency", lying], folder, [lying, "/nonexistent/"], must=[lying])
+    for words in (["latency"], ["latency", "--lines"]):
+        yield " ".join(words) + " of a recorder's trace", check_opens([*words, lying], folder, [lying, "/nonexistent/"],
+                                                                     must=[lying])
 
 
 def check_kallsyms_opens(folder, made, named):

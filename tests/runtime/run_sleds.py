@@ -7,6 +7,8 @@ usage: run_sleds.py LIBRARY ARCHIVE INCLUDE [WORD...]
 As run_runtime.py, whose programs and account it shares: what the trace has is what the program counted. None of them has
 a runtime of clang's, but where that is said.
 """
+import csv
+import json
 import os
 import shutil
 import struct
@@ -311,6 +313,65 @@ def test_map(t):
     t.say("map", wrong)
 
 
+LINED = ("main", "leaf", "middle", "other", "tails")
+
+
+def line_by_llvm(program, place, size):
+    """The first line that is not 0 of the function, of its own frame: the last one of what llvm-symbolizer tells."""
+    addresses = [hex(at) for at in range(place, place + max(size, 1))]
+    done = subprocess.run(["llvm-symbolizer-19", "--output-style=JSON", "--obj", str(program), *addresses], text=True,
+                          stdout=subprocess.PIPE, check=True)
+    frames = [each["Symbol"][-1] for each in json.loads(done.stdout)]
+    return next(f"{frame['FileName']}:{frame['Line']}" for frame in frames if frame["Line"])
+
+
+def lines_by_llvm(program):
+    table = subprocess.run(["nm", "-S", "--defined-only", str(program)], text=True, stdout=subprocess.PIPE, check=True).stdout
+    words = [line.split() for line in table.splitlines()]
+    wanted = {w[3]: (int(w[0], 16), int(w[1], 16)) for w in words if len(w) == 4 and w[3] in LINED}
+    return {name: line_by_llvm(program, *place) for name, place in wanted.items()}
+
+
+def test_lines(t):
+    """File and line of functions as llvm-symbolizer tells: by the trace's own names, the object, what was taken out of it,
+    and what is kept in the cache; none by a map in YAML."""
+    if not t.has("clang-19", "lines") or "PERFRAY" not in os.environ:
+        return
+    if not shutil.which("llvm-symbolizer-19"):
+        print("skip sleds/lines llvm-symbolizer-19 is not installed")
+        return
+    environment = dict(os.environ, XDG_CACHE_HOME=str(t.folder / "cache"))
+
+    def another(how, ours, theirs):
+        return [] if ours == theirs else [f"lines by {how}: {ours}, not {theirs}"]
+
+    def table(trace, *more):
+        done = perfray("latency", "--lines", "-f", "csv", *more, trace, env=environment)
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        return {row["function"]: row["srcline"] for row in rows if row["function"] in LINED}
+
+    for level in ("-O0", "-O2"):
+        program, trace = own_program(t, "clang-19", level), t.folder / f"lines{level}.xray"
+        perfray("trace", "-q", "-o", trace, program, "tails", 300, env=dict(os.environ, COUNTS=str(t.folder / "counts")))
+        right = lines_by_llvm(program)
+        told = {name: line for name, line in right.items() if name in table(trace)}
+        wrong = [] if "leaf" in told and "middle" in told else [f"functions: {told}"]
+        for how in (["--no-cache"], ["-m", program, "--no-cache"], [], [], ["-m", program]):
+            wrong += another(how, table(trace, *how), told)
+        apart = t.folder / f"apart{level}"
+        subprocess.run(["objcopy", "--only-keep-debug", program, f"{apart}.debug"], check=True)
+        subprocess.run(["objcopy", "--strip-debug", f"--add-gnu-debuglink={apart}.debug", program, apart], check=True)
+        wrong += another("a file apart", table(trace, "-m", apart), told)
+        bare, made = t.folder / f"bare{level}", t.folder / f"lines{level}.yaml"
+        subprocess.run(["strip", "-g", "-o", bare, program], check=True)
+        made.write_text(perfray("script", "--format=llvm-map", trace).stdout)
+        for path, why in ((bare, "no debugging information tells it"), (made, "YAML has no lines")):
+            wrong += another(path.name, table(trace, "-m", path), {name: "" for name in told})
+            if why not in perfray("latency", "--lines", "-m", path, trace).stdout:
+                wrong.append(f"{path.name}: nothing says why there are no lines")
+        t.say(f"lines/{level}", wrong)
+
+
 def by_llvm(trace, latency):
     done = subprocess.run(["llvm-xray-19", "account", "-k", "-f", "csv", str(trace)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
@@ -364,7 +425,7 @@ def test_rust(t):
 def main(argv):
     t = Sleds(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_llvm, test_rust):
+        for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_lines, test_llvm, test_rust):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)

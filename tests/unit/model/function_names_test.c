@@ -174,6 +174,28 @@ TEST(every_allocation_of_naming_fails_once) {
     }
 }
 
+static const struct function_line *line_of(struct subject *s, uint32_t id) {
+    const struct function_line *line, *again;
+    assert_int_equal(function_names_line(&s->names, id, &line, NULL), PFR_OK);
+    assert_int_equal(function_names_line(&s->names, id, &again, NULL), PFR_OK);
+    assert_ptr_equal(line, again);
+    assert_true(line->asked && !line->file == !line->text);
+    return line;
+}
+
+TEST(a_map_alone_has_no_lines) {
+    struct subject s;
+    subject_make(&s, 2);
+    subject_open(&s);
+    assert_null(line_of(&s, 1)->file);
+    assert_null(line_of(&s, 1u << 24 | 1)->file);
+    assert_null(line_of(&s, 77)->file);
+    assert_int_equal(s.names.objectless, 3);
+    assert_int_equal(s.names.lineless, 0);
+    assert_false(s.names.lines_limited);
+    subject_end(&s);
+}
+
 /* --- The corpus: symbols of each binary against the names that llvm-xray extracted. */
 
 /* llvm-xray closes templates with ">>", libiberty with "> >". */
@@ -223,4 +245,80 @@ TEST(names_of_binaries_equal_what_llvm_xray_extracts) {
     }
     closedir(dir);
     assert_int_equal(binaries, 17);
+}
+
+static bool corpus_binary(const char *name, char *path, size_t room) {
+    const char *corpus = getenv("PERFRAY_CORPUS");
+    snprintf(path, room, "%.400s/xray/bin/%s", corpus ? corpus : "", name);
+    return corpus && access(path, R_OK) == 0;
+}
+
+/* As llvm-symbolizer 19 tells of the addresses of the functions. */
+TEST(lines_are_those_of_the_debugging_information) {
+    char path[512], all[1024];
+    size_t length = 0;
+    struct subject s;
+    if (!corpus_binary("cxx.19", path, sizeof path))
+        skip();
+    subject_make(&s, 0);
+    s.maps[0] = path;
+    subject_open(&s);
+    for (uint32_t id = 1; id <= s.names.objects[0].map.count; id++)
+        length +=
+            (size_t)snprintf(all + length, sizeof all - length, "%s %s\n", find(&s, id)->text, line_of(&s, id)->text);
+    assert_string_equal(all, "main::$_0::operator() ./cxx.cpp:16\n"
+                             "shapes::total<double> ./cxx.cpp:9\n" /* where a vector's begin is inlined */
+                             "shapes::total<int> ./cxx.cpp:9\n"
+                             "shapes::Square::area ./cxx.cpp:7\n"
+                             "shapes::Circle::area ./cxx.cpp:8\n");
+    assert_int_equal(s.names.objectless + s.names.lineless, 0);
+    s.maps[0] = NULL;
+    subject_end(&s);
+}
+
+TEST(every_allocation_of_lines_fails_once) {
+    char path[512];
+    if (!corpus_binary("fib.19", path, sizeof path))
+        skip();
+    for (long n = 1;; n++) {
+        struct subject s;
+        struct failing_alloc failing;
+        const struct function_line *line;
+        subject_make(&s, 0);
+        s.maps[0] = path;
+        failing_alloc_begin(&failing, n);
+        memory_init(&s.memory, &failing.alloc, UINT64_MAX);
+        pfr_status st = function_names_open(&s.names, &s.memory, &s.options, NULL);
+        for (uint32_t id = 1; id < 4 && st == PFR_OK; id++)
+            st = function_names_line(&s.names, id, &line, NULL);
+        assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        s.maps[0] = NULL;
+        subject_end(&s);
+        assert_int_equal(failing.blocks, 0);
+        if (!failing.has_failed)
+            return;
+    }
+}
+
+TEST(the_limit_costs_lines_alone) {
+    char path[512];
+    unsigned limited = 0, whole = 0;
+    if (!corpus_binary("fib.19", path, sizeof path))
+        skip();
+    for (uint64_t limit = 1 << 16; limit <= 1 << 18; limit += 4096) {
+        struct subject s;
+        const struct function_line *line;
+        subject_make(&s, 0);
+        s.maps[0] = path;
+        memory_init(&s.memory, NULL, limit);
+        subject_open(&s);
+        assert_int_equal(function_names_line(&s.names, 1, &line, NULL), PFR_OK);
+        assert_true(line->file || s.names.lines_limited || s.names.objectless);
+        assert_int_equal(s.names.lineless, 0);
+        limited += s.names.lines_limited;
+        whole += line->file != NULL;
+        s.maps[0] = NULL;
+        subject_end(&s);
+    }
+    assert_true(limited > 0 && whole > 0);
 }

@@ -262,6 +262,7 @@ static pfr_status print_latency(pfr_latency_by by, pfr_latency_format format, pf
                                          .format = format,
                                          .histogram = format != PFR_LATENCY_CSV,
                                          .functions = functions,
+                                         .lines = true,
                                          .tids = "0-4294967295",
                                          .jobs = 1};
     return pfr_latency_print(reader, &options, out, err);
