@@ -25,8 +25,12 @@ static bool has_calls(const pfr_event *event) {
     return (event->attr.sample_type & S_BRANCH) && (event->attr.branch_sample_type & CALL_STACK);
 }
 
+bool chain_is_deferred(const pfr_event *event) {
+    return (event->attr.sample_type & S_CHAIN) && event->attr.flags.defer_callchain;
+}
+
 bool chain_is_made(const pfr_event *event) {
-    return (event->attr.sample_type & S_CHAIN) && (unwinds(event) || has_calls(event));
+    return (event->attr.sample_type & S_CHAIN) && (unwinds(event) || has_calls(event) || chain_is_deferred(event));
 }
 
 static uint32_t bounded(uint32_t most) {
@@ -73,6 +77,8 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
         for (unsigned end = 0; end < UNWOUND_ENDS; end++)
             counts[i].ends[end] += from->counts[i].ends[end];
         counts[i].guessed += from->counts[i].guessed;
+        counts[i].deferred += from->counts[i].deferred;
+        counts[i].missing += from->counts[i].missing;
     }
 }
 
@@ -80,11 +86,18 @@ static double share(uint64_t part, uint64_t whole) {
     return 100.0 * (double)part / (double)whole;
 }
 
-bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]) {
+static void tell_deferred(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
     const uint64_t *ends = counts->ends;
-    const uint64_t all = ends[UNWOUND_COMPLETE] + ends[UNWOUND_TRUNCATED] + ends[UNWOUND_BROKEN];
-    if (all == 0)
-        return false;
+    snprintf(sentence, CHAIN_SENTENCE_MOST,
+             "of %" PRIu64
+             " stacks that were recorded in two parts %.1f %% are complete, %.1f %% end where --max-stack "
+             "ends, %.1f %% (%" PRIu64 ") miss the program's part: it never came",
+             all, share(ends[UNWOUND_COMPLETE], all), share(ends[UNWOUND_TRUNCATED] - counts->missing, all),
+             share(counts->missing, all), counts->missing);
+}
+
+static void tell_unwound(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
+    const uint64_t *ends = counts->ends;
     const int length = snprintf(
         sentence, CHAIN_SENTENCE_MOST,
         "of %" PRIu64 " unwound stacks %.1f %% are complete, %.1f %% end where their copy or --max-stack ends, "
@@ -93,6 +106,14 @@ bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SE
     if (counts->guessed && length > 0 && (size_t)length < CHAIN_SENTENCE_MOST)
         snprintf(sentence + length, CHAIN_SENTENCE_MOST - (size_t)length, "; %" PRIu64 " have guessed frames",
                  counts->guessed);
+}
+
+bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]) {
+    const uint64_t *ends = counts->ends;
+    const uint64_t all = ends[UNWOUND_COMPLETE] + ends[UNWOUND_TRUNCATED] + ends[UNWOUND_BROKEN];
+    if (all == 0)
+        return false;
+    (counts->deferred ? tell_deferred : tell_unwound)(counts, all, sentence);
     return true;
 }
 
@@ -160,6 +181,33 @@ static void put_calls(const struct pfr_rec_sample *s, uint32_t most, uint64_t *w
     }
 }
 
+/* As many addresses as `most` leaves, and the marker that says whose they are. false: there are more. */
+static bool put_rest(const pfr_u64s *rest, uint32_t most, uint64_t *words, size_t *count) {
+    size_t addresses = 0;
+    uint64_t marker = 0;
+    for (size_t i = 0; i < *count; i++)
+        addresses += words[i] < CHAIN_MARKERS;
+    if (rest->count && pfr_u64s_at(rest, 0) < CHAIN_MARKERS)
+        words[(*count)++] = USER_MARKER;
+    const size_t put = copy_chain(rest, (uint32_t)(most - addresses), words + *count, &marker);
+    *count += put;
+    return put < rest->count;
+}
+
+static pfr_status join(struct chain_maker *maker, const struct chain_place *place, uint64_t cookie, uint32_t most,
+                       uint64_t *words, size_t *count, pfr_error *err) {
+    const struct deferred_chains *all = &maker->lane.objects->state->deferred;
+    pfr_u64s rest;
+    PFR_TRY(make_counts(maker, place->event, err));
+    struct chain_counts *const counts = &maker->counts[place->event];
+    const bool came = deferred_find(all, place->tid, cookie, &place->key, &rest);
+    const bool is_cut = !came || put_rest(&rest, most, words, count);
+    counts->deferred++;
+    counts->missing += !came;
+    counts->ends[is_cut ? UNWOUND_TRUNCATED : UNWOUND_COMPLETE]++;
+    return PFR_OK;
+}
+
 static size_t find_user(const uint64_t *words, size_t count) {
     size_t at = 0;
     while (at < count && words[at] != USER_MARKER)
@@ -170,10 +218,14 @@ static size_t find_user(const uint64_t *words, size_t count) {
 pfr_status chain_make(struct chain_maker *maker, const pfr_event *event, const struct pfr_rec_sample *s,
                       const struct chain_place *place, uint32_t most, uint64_t *words, pfr_u64s *chain,
                       pfr_error *err) {
-    uint64_t marker = 0;
+    uint64_t marker = 0, cookie;
+    pfr_u64s recorded = s->chain;
+    const bool waits = chain_is_deferred(event) && deferred_split(&recorded, &cookie);
     most = bounded(most);
-    size_t count = copy_chain(&s->chain, most, words, &marker);
+    size_t count = copy_chain(&recorded, most, words, &marker);
     const size_t user = find_user(words, count);
+    if (waits)
+        PFR_TRY(join(maker, place, cookie, most, words, &count, err));
     if (has_calls(event) && user < count) {
         count = user + 1;
         put_calls(s, most, words, &count);

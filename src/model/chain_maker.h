@@ -3,8 +3,9 @@
 #define PFR_MODEL_CHAIN_MAKER_H
 /*
  * Call chains of which only a part was recorded as one. Where registers and the stack were copied, the callers in the
- * program come from unwinding (unwind.h); where branches were recorded as a stack of calls (LBR), from those. They are
- * put behind the kernel's part, and then the chain is read as any other (chain.h).
+ * program come from unwinding (unwind.h); where branches were recorded as a stack of calls (LBR), from those; where
+ * they were recorded later, from what came then (deferred.h). They are put behind the kernel's part, and then the chain
+ * is read as any other (chain.h).
  *
  *     struct chain_maker maker;
  *     chain_maker_init(&maker, &objects, memory);
@@ -24,6 +25,8 @@
 struct chain_counts {
     uint64_t ends[UNWOUND_ENDS];
     uint64_t guessed;
+    uint64_t deferred; /* the program's part was to come later, */
+    uint64_t missing;  /* and never came; they are truncated */
 };
 
 struct chain_maker {
@@ -37,11 +40,14 @@ struct chain_maker {
 /* What a chain is made in. */
 struct chain_place {
     uint32_t event, space;
+    uint32_t tid; /* as the sample says it */
     struct key key;
     bool swap; /* the recording's byte order is not this machine's */
 };
 
 bool chain_is_made(const pfr_event *event);
+/* The program's part of its chains was recorded later, and whole. */
+bool chain_is_deferred(const pfr_event *event);
 
 /* How many words a made chain may take, of at most `most` addresses in the kernel and as many in the program. */
 size_t chain_made_words(uint32_t most);

@@ -82,6 +82,8 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
     if (st >= 0)
         chain_counts_note(p->unwound, p->nr_events, p->wish.note, p->wish.context);
     if (st >= 0)
+        deferred_note(&p->state.deferred, p->wish.chains && !p->wish.keep, p->wish.note, p->wish.context);
+    if (st >= 0)
         st = whole_give(&w->at[0].counter.whole, w->count == 1, p, err);
     if (st >= 0)
         profile_tree_give(&w->at[0].counter.tree, p);
@@ -136,6 +138,9 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                  p->too_deep, p->too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
         tell(context, &why);
     }
+    const bool misses = deferred_met_limit(&p->state.deferred, &why);
+    if (misses)
+        tell(context, &why);
     if (p->names.lines_limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
         tell(context, &why);
@@ -148,5 +153,5 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                                                        : "samples are");
         tell(context, &why);
     }
-    return p->lossy || p->too_deep || p->names.lines_limited || limited ? PFR_HOLE : PFR_OK;
+    return p->lossy || misses || p->too_deep || p->names.lines_limited || limited ? PFR_HOLE : PFR_OK;
 }

@@ -20,10 +20,13 @@ struct batch {
 
 /* The chains of a batch that are not as they were recorded. */
 static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
-    bool any = false;
-    for (uint32_t i = 0; i < c->profile->nr_events; i++)
+    bool any = false, deferred = false;
+    for (uint32_t i = 0; i < c->profile->nr_events; i++) {
         any = any || c->places[i].makes;
-    c->made_words = chain_made_words(profile_max_stack(c));
+        deferred = deferred || (c->places[i].makes && chain_is_deferred(pfr_get_event(c->profile->reader, i)));
+    }
+    c->made_most = deferred && c->profile->wish.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
+    c->made_words = chain_made_words(c->made_most);
     c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
     return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
 }

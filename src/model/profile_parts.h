@@ -399,6 +399,7 @@ struct counter {
     struct chain_maker maker;
     uint64_t *made;                 /* room for the chains of a batch; NULL: none is made */
     size_t made_words;              /* of one */
+    uint32_t made_most;             /* addresses of those that are deferred: of them the outermost may be wanted */
     bool has_places;                /* keys that depend on the address space */
     bool kernel_apart;              /* the kernel's addresses are nobody's: they are the same in all spaces */
     bool plain;                     /* two words tell an entry apart: who, and the sampled address */

@@ -102,11 +102,15 @@ static void put_chain(const struct counter *c, const struct picked *s, uint64_t 
 /* What was recorded apart from the chain is behind it then. */
 static pfr_status make_chain(struct counter *c, struct item *item, uint64_t first_word, pfr_error *err) {
     struct picked *s = &item->picked;
-    const struct chain_place place = {
-        .event = s->event, .space = counter_who(c, first_word).space, .key = s->key, .swap = c->reader->context.swap};
+    const struct chain_place place = {.event = s->event,
+                                      .space = counter_who(c, first_word).space,
+                                      .tid = s->tid,
+                                      .key = s->key,
+                                      .swap = c->reader->context.swap};
+    const pfr_event *event = pfr_get_event(c->profile->reader, s->event);
     s->made = true;
-    return chain_make(&c->maker, pfr_get_event(c->profile->reader, s->event), s->whole, &place, profile_max_stack(c),
-                      item->made, &s->chain, err);
+    return chain_make(&c->maker, event, s->whole, &place,
+                      chain_is_deferred(event) ? c->made_most : profile_max_stack(c), item->made, &s->chain, err);
 }
 
 static void make_digest(const struct counter *c, struct item *item) {

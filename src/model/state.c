@@ -204,9 +204,28 @@ static pfr_status collect_clock(struct state *s, const pfr_record *rec, struct c
     return PFR_OK;
 }
 
+static struct key key_of_record(const struct state *s, const pfr_record *rec) {
+    return state_key(s, rec, time_of(s->reader, rec));
+}
+
+static pfr_status hear_deferred(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    (void)c;
+    s->deferred.any_order = !s->timed;
+    return deferred_add(&s->deferred, s->reader, rec, key_of_record(s, rec), err);
+}
+
+/* In a stream it was heard before its turn. */
+static pfr_status collect_deferred(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
+    return s->learns ? deferred_pass(&s->deferred, s->reader, rec, key_of_record(s, rec), err)
+                     : hear_deferred(s, rec, c, err);
+}
+
+static collect_fn *const hearers[] = {[22] = hear_deferred};
+
 static collect_fn *const collectors[] = {
-    [1] = collect_mmap,    [3] = collect_comm,      [7] = collect_fork,    [10] = collect_mmap2, [17] = collect_ksymbol,
-    [19] = collect_cgroup, [67] = collect_build_id, [69] = collect_guests, [79] = collect_clock,
+    [1] = collect_mmap,     [3] = collect_comm,    [7] = collect_fork,      [10] = collect_mmap2,
+    [17] = collect_ksymbol, [19] = collect_cgroup, [22] = collect_deferred, [67] = collect_build_id,
+    [69] = collect_guests,  [79] = collect_clock,
 };
 
 /* A guest has threads and memory of its own; of its kernel's memory nothing is kept. */
@@ -230,7 +249,7 @@ static pfr_status describe(struct state *s, const pfr_record *rec, struct change
     if (rec->type >= sizeof collectors / sizeof *collectors || !collectors[rec->type])
         return PFR_OK;
     PFR_TRY(collectors[rec->type](s, rec, c, err));
-    c->key = state_key(s, rec, time_of(s->reader, rec));
+    c->key = key_of_record(s, rec);
     c->misc = rec->misc;
     return c->apply ? move_to_guest(s, rec, c, err) : PFR_OK;
 }
@@ -335,6 +354,7 @@ static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memo
     s->spaces.depth_most = reader->limits.depth;
     threads_init(&s->threads, memory, &s->spaces);
     jit_init(&s->jit, memory, jit);
+    deferred_init(&s->deferred, memory);
     learn_times(s);
     PFR_TRY(intern_put(&s->names, IDLE, strlen(IDLE), &s->threads.idle_name, err));
     u64_map_init(&s->cgroup_of, memory);
@@ -348,7 +368,15 @@ pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memor
                        pfr_error *err) {
     struct jit_wish grows = *jit;
     grows.grows = true;
-    return begin(s, reader, memory, false, &grows, err);
+    const pfr_status st = begin(s, reader, memory, false, &grows, err);
+    s->learns = true;
+    return st;
+}
+
+pfr_status state_hear(struct state *s, const pfr_record *rec, pfr_error *err) {
+    struct change_record c;
+    return rec->type < sizeof hearers / sizeof *hearers && hearers[rec->type] ? hearers[rec->type](s, rec, &c, err)
+                                                                              : PFR_OK;
 }
 
 pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
@@ -399,6 +427,7 @@ void state_free(struct state *s) {
     u64_map_free(&s->cgroup_of);
     guests_free(&s->guests);
     jit_free(&s->jit);
+    deferred_free(&s->deferred);
     threads_free(&s->threads);
     spaces_free(&s->spaces);
     objects_free(&s->objects);

@@ -11,6 +11,7 @@
  *     key = state_key(&state, &rec, sample.time);
  *     state_place(&state, &rec, &sample, key, &place);
  */
+#include "model/deferred.h"
 #include "model/guests.h"
 #include "model/jit.h"
 #include "model/objects.h"
@@ -27,12 +28,14 @@ struct state {
     uint32_t ksymbols;        /* what KSYMBOL says, by address; NO_OBJECT: it went */
     struct guests guests;
     struct jit jit;           /* code that programs made, as they tell it themselves */
+    struct deferred_chains deferred;
     struct u64_map cgroup_of; /* id -> its place in `cgroups` */
     struct changes *cgroups;  /* paths, in `names` */
     size_t nr_cgroups, cgroups_room;
     bool timed;       /* keys have times */
     uint64_t late;    /* records that came when later ones were sorted already; of a recording that was read whole */
     bool as_recorded; /* they have none: the order of the file alone counts */
+    bool learns;      /* records are noted one by one, in order */
 };
 
 /* Reads to PFR_END, and no other file. Holes are counted by the reader and do not stop it. < 0: *err; call state_free
@@ -58,6 +61,8 @@ void state_free(struct state *state);
 pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
                        pfr_error *err);
 pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
+/* Of each record when it is read, before it waits for its turn: what samples before it want to know. */
+pfr_status state_hear(struct state *state, const pfr_record *rec, pfr_error *err);
 /* Nothing that a program made itself, as for those who open no file but the recording. */
 extern const struct jit_wish no_jit;
 

@@ -150,6 +150,8 @@ static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error
         if (st != PFR_OK)
             return st;
         const uint64_t time = time_of(t->reader, &to->rec);
+        if (t->learns)
+            PFR_TRY(state_hear(t->state, &to->rec, err));
         if (!waits(t, &to->rec, time)) {
             to->key = key_at(t, &to->rec, time);
             t->round_ends = to->rec.type == TYPE_FINISHED_ROUND;

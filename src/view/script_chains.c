@@ -6,8 +6,11 @@
 #include "file/recording.h"
 
 void script_make_chain(struct script *s, const struct moment *m) {
-    const struct chain_place place = {
-        .event = (uint32_t)m->rec->event, .space = m->thread->space, .key = m->key, .swap = s->reader->context.swap};
+    const struct chain_place place = {.event = (uint32_t)m->rec->event,
+                                      .space = m->thread->space,
+                                      .tid = m->tid,
+                                      .key = m->key,
+                                      .swap = s->reader->context.swap};
     if (!s->made) {
         chain_maker_init(&s->maker, &s->names->unwinding, s->memory);
         s->made = mem_alloc(s->memory, chain_made_words(s->max_stack), sizeof *s->made);

@@ -194,6 +194,7 @@ static void json_stacks(const struct symbols *s, struct json *j) {
         number(j, "broken", ends[UNWOUND_BROKEN]);
         number(j, "nothing", ends[UNWOUND_NOTHING]);
         number(j, "guessed", counts->guessed);
+        number(j, "missing", counts->missing);
         json_end_object(j);
     }
     json_end_array(j);

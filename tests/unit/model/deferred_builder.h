@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_TESTS_DEFERRED_BUILDER_H
+#define PFR_TESTS_DEFERRED_BUILDER_H
+/*
+ * Recordings whose samples have the kernel's part of their chains and a cookie, and the program's part in records of
+ * their own, in either byte order, as files and as streams:
+ *
+ *     struct story s;
+ *     begin_deferred(&s, (struct form){.big = true});
+ *     tell_waiting(&s, 7, 10, 0x5);                 tid, time, cookie
+ *     tell_rest(&s, 7, 20, 0x5, 0x1010);            the one address of the program
+ *     end_deferred(&s);
+ *
+ * The kernel has one address in all chains, KERNEL_AT; the program of each thread (pid = tid) is to be mapped by
+ * tell_program.
+ */
+#include "state_builder.h"
+
+struct form {
+    bool big, stream;
+};
+
+#define MARKER_KERNEL ((uint64_t)-128)
+#define MARKER_USER ((uint64_t)-512)
+#define MARKER_DEFERRED ((uint64_t)-640)
+enum { ROUND_ENDS = 68, DEFERRED_REST = 22, DEFER_CHAIN = 38, WITH_CHAINS = 1 << 5, KERNEL_AT = 0x900010 };
+enum { PROGRAM_AT = 0x1000, PROGRAM_SIZE = 0x1000 };
+
+static inline void begin_deferred(struct story *s, struct form form) {
+    *s = (struct story){.form = TIMED, .b = {.big = form.big}};
+    if (form.stream)
+        begin_pipe(&s->b, 1);
+    else
+        begin_file(&s->b, &(struct plan){.header_size = 104, .events = 1});
+    uint8_t *attr = s->b.bytes + (form.stream ? 16 + 8 : 104 + 8);
+    const unsigned flags[] = {ID_ALL_FLAG, DEFER_CHAIN};
+    uint64_t word = 0;
+    for (size_t i = 0; i < 2; i++)
+        word |= form.big ? 1ull << (63 - flags[i]) : 1ull << flags[i];
+    set_number(&s->b, attr + 24, SAMPLE_BITS | WITH_CHAINS, 8);
+    set_number(&s->b, attr + 40, word, 8);
+    tell_map(s, KERNEL_MODE, UINT32_MAX, 0, KERNEL_AT - 0x10, 0x1000, "[kernel.kallsyms]_text", 1);
+}
+
+static inline void tell_program(struct story *s, uint32_t tid, const char *path) {
+    tell_map(s, USER_MODE, tid, tid, PROGRAM_AT, PROGRAM_SIZE, path, 2);
+}
+
+static inline void tell_waiting(struct story *s, uint32_t tid, uint64_t time, uint64_t cookie) {
+    put_head(&s->b, 9, KERNEL_MODE, 32 + 8 + 4 * 8);
+    put_number(&s->b, KERNEL_AT, 8);
+    put_number(&s->b, tid, 4);
+    put_number(&s->b, tid, 4);
+    put_number(&s->b, time, 8);
+    put_number(&s->b, 4, 8);
+    put_number(&s->b, MARKER_KERNEL, 8);
+    put_number(&s->b, KERNEL_AT, 8);
+    put_number(&s->b, MARKER_DEFERRED, 8);
+    put_number(&s->b, cookie, 8);
+}
+
+static inline void tell_rest_of(struct story *s, uint32_t tid, uint64_t time, uint64_t cookie, const uint64_t *words,
+                                size_t count) {
+    put_head(&s->b, DEFERRED_REST, USER_MODE, 8 + 16 + 8 * count + 16);
+    put_number(&s->b, cookie, 8);
+    put_number(&s->b, count, 8);
+    for (size_t i = 0; i < count; i++)
+        put_number(&s->b, words[i], 8);
+    tell_id(s, tid, tid, time);
+}
+
+static inline void tell_rest(struct story *s, uint32_t tid, uint64_t time, uint64_t cookie, uint64_t address) {
+    tell_rest_of(s, tid, time, cookie, (const uint64_t[]){MARKER_USER, address}, 2);
+}
+
+static inline void end_deferred(struct story *s, struct form form) {
+    if (!form.stream)
+        end_file(&s->b);
+}
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program's part of chains that was recorded later: whose it is, what is said when it does not come, and what is
+ * kept of it. In both byte orders, on one thread and two, with every allocation failing once.
+ */
+#include "deferred_builder.h"
+
+#include "../base/failing_alloc.h"
+
+enum { NOTES_ROOM = 1000, MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WINDOW = 10 };
+
+static void take_note(void *context, const char *sentence) {
+    char *notes = context;
+    const size_t length = strlen(notes);
+    snprintf(notes + length, NOTES_ROOM - length, "%s\n", sentence);
+}
+
+static struct profile_wish wish_chains(unsigned jobs, char *notes) {
+    return (struct profile_wish){.keys = PROFILE_BIT(PROFILE_COMM),
+                                 .frames = true,
+                                 .chains = true,
+                                 .addresses = true,
+                                 .jobs = jobs,
+                                 .note = take_note,
+                                 .context = notes,
+                                 .names = {.none = true}};
+}
+
+/* Lines of all stacks, sorted, in `text`, to be freed. */
+static char *read_stacks(const struct story *s, const struct profile_wish *wish) {
+    struct profile *p;
+    struct lines got;
+    pfr_error err;
+    size_t length = 0, room = 1;
+    pfr_reader *reader = open_built(&s->b, NULL);
+    ASSERT_OK(profile_load(&p, reader, wish, &err), err);
+    lines_begin(&got);
+    profile_lines(&got, p);
+    profile_close(p);
+    pfr_close(reader);
+    lines_sort(&got);
+    for (size_t i = 0; i < got.count; i++)
+        room += strlen(got.at[i]) + 1;
+    char *text = calloc(room, 1);
+    for (size_t i = 0; i < got.count; i++)
+        length += (size_t)snprintf(text + length, room - length, "%s\n", got.at[i]);
+    lines_free(&got);
+    return text;
+}
+
+typedef void tell_fn(struct story *s);
+
+/* The same in both byte orders and on one and two threads. NULL notes: of no interest. */
+static void expect_stacks(tell_fn *tell, const struct profile_wish *more, const char *stacks, const char *wanted) {
+    for (unsigned i = 0; i < 4; i++) {
+        char notes[NOTES_ROOM] = "";
+        const struct form form = {.big = i & 1};
+        struct profile_wish wish = wish_chains(1 + i / 2, notes);
+        struct story s;
+        if (more) {
+            wish.max_stack = more->max_stack;
+            wish.from_outermost = more->from_outermost;
+        }
+        begin_deferred(&s, form);
+        tell(&s);
+        end_deferred(&s, form);
+        char *text = read_stacks(&s, &wish);
+        assert_string_equal(text, stacks);
+        if (wanted)
+            assert_string_equal(notes, wanted);
+        free(text);
+        free(s.b.bytes);
+    }
+}
+
+static void tell_shared(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_waiting(s, 7, 10, 0x50);
+    tell_waiting(s, 7, 11, 0x50);
+    tell_rest(s, 7, 12, 0x50, 0x1010);
+    tell_waiting(s, 7, 13, 0x52);
+    tell_rest_of(s, 7, 14, 0x52, (const uint64_t[]){MARKER_USER, 0x1020, 0x1030}, 3);
+}
+
+TEST(samples_that_share_a_cookie_have_the_same_callers) {
+    expect_stacks(tell_shared, NULL,
+                  ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/p+10;[kernel.kallsyms]_text+900010\n"
+                  ":7;/p+30;/p+20;[kernel.kallsyms]_text+900010\n",
+                  "of 3 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
+                  "0.0 % (0) miss the program's part: it never came\n");
+}
+
+static void tell_two_threads(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_program(s, 8, "/q");
+    tell_waiting(s, 7, 10, 0x50);
+    tell_waiting(s, 8, 11, 0x50);
+    tell_rest(s, 8, 12, 0x50, 0x1020);
+    tell_rest(s, 7, 13, 0x50, 0x1010);
+}
+
+TEST(threads_with_the_same_cookie_have_their_own_callers) {
+    expect_stacks(tell_two_threads, NULL,
+                  ":7;/p+10;[kernel.kallsyms]_text+900010\n:8;/q+20;[kernel.kallsyms]_text+900010\n", NULL);
+}
+
+static void tell_missing(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_waiting(s, 7, 10, 0x50);
+    tell_rest(s, 7, 12, 0x51, 0x1010);
+    tell_rest(s, 9, 12, 0x50, 0x1010);
+    tell_rest(s, 7, 9, 0x50, 0x1010); /* before it */
+    tell_waiting(s, 7, 20, 0x60);
+    tell_rest(s, 7, 21, 0x60, 0x1020);
+}
+
+TEST(chains_that_never_came_are_told) {
+    expect_stacks(tell_missing, NULL, ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
+                  "of 2 stacks that were recorded in two parts 50.0 % are complete, 0.0 % end where --max-stack ends, "
+                  "50.0 % (1) miss the program's part: it never came\n"
+                  "3 deferred call chains belong to no sample that was recorded\n");
+}
+
+/* Written by another cpu's buffer, behind what is later; and as other events write it again. */
+static void tell_late_rest(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_rest(s, 7, 30, 0x50, 0x1030);
+    tell_rest(s, 7, 12, 0x50, 0x1010);
+    tell_rest(s, 7, 13, 0x50, 0x1020);
+    tell_waiting(s, 7, 10, 0x50);
+    tell_waiting(s, 7, 20, 0x50);
+}
+
+TEST(the_next_of_several_chains_is_the_samples) {
+    expect_stacks(tell_late_rest, NULL,
+                  ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/p+30;[kernel.kallsyms]_text+900010\n",
+                  "of 2 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
+                  "0.0 % (0) miss the program's part: it never came\n");
+}
+
+static void tell_too_often(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_waiting(s, 7, 10, 0x50);
+    for (uint64_t i = 0; i < 18; i++)
+        tell_rest(s, 7, 11 + i, 0x50, 0x1010 + i);
+}
+
+TEST(a_cookie_that_comes_too_often_is_told) {
+    expect_stacks(tell_too_often, NULL, ":7;/p+10;[kernel.kallsyms]_text+900010\n",
+                  "of 1 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
+                  "0.0 % (0) miss the program's part: it never came\n"
+                  "2 deferred call chains are left out: their threads and cookies come too often\n");
+}
+
+static void tell_deep(struct story *s) {
+    uint64_t words[201] = {0};
+    for (uint64_t i = 0; i < 200; i++)
+        words[i] = 0x1000 + i; /* no marker: it is the program's all the same */
+    tell_program(s, 7, "/p");
+    tell_waiting(s, 7, 10, 0x50);
+    tell_rest_of(s, 7, 11, 0x50, words, 200);
+    tell_waiting(s, 7, 12, 0x52);
+    tell_rest_of(s, 7, 13, 0x52, NULL, 0);
+}
+
+TEST(joined_chains_are_as_long_as_is_wished) {
+    expect_stacks(tell_deep, &(struct profile_wish){.max_stack = 3},
+                  ":7;/p+1;/p+0;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
+                  "of 2 stacks that were recorded in two parts 50.0 % are complete, 50.0 % end where --max-stack ends, "
+                  "0.0 % (0) miss the program's part: it never came\n");
+    expect_stacks(tell_deep, &(struct profile_wish){.max_stack = 1},
+                  ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
+    expect_stacks(tell_deep, &(struct profile_wish){.max_stack = 2, .from_outermost = true},
+                  ":7;/p+c7;/p+c6;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
+}
+
+/* Large enough for two slices. Of each thread so many samples share a cookie; every fifth chain is missing. */
+static void tell_many(struct story *s) {
+    tell_program(s, 1, "/p");
+    tell_program(s, 2, "/q");
+    tell_program(s, 3, "/r");
+    for (uint64_t i = 0; i < MANY_SAMPLES; i++) {
+        const uint32_t tid = 1 + (uint32_t)(i / SHARING % THREADS);
+        const uint64_t cookie = i / SHARING / THREADS;
+        tell_waiting(s, tid, 10 + 2 * i, cookie);
+        if (i % SHARING == SHARING - 1 && cookie % 5)
+            tell_rest(s, tid, 11 + 2 * i, cookie, PROGRAM_AT + cookie % 7);
+    }
+}
+
+static void expect_many(const char *text) {
+    unsigned seen[THREADS + 1][8] = {{0}}, wanted[THREADS + 1][8] = {{0}};
+    for (uint64_t i = 0; i < MANY_SAMPLES; i++) {
+        const uint64_t cookie = i / SHARING / THREADS;
+        wanted[1 + i / SHARING % THREADS][cookie % 5 ? cookie % 7 : 7]++;
+    }
+    for (; *text; text = strchr(text, '\n') + 1) {
+        const unsigned tid = (unsigned)text[1] - '0';
+        assert_true(tid >= 1 && tid <= THREADS);
+        if (strncmp(text + 2, ";[kernel", 8) == 0) {
+            seen[tid][7]++;
+            continue;
+        }
+        assert_int_equal(text[4], "-pqr"[tid]);
+        seen[tid][(text[6] - '0') % 7]++;
+    }
+    assert_memory_equal(seen, wanted, sizeof seen);
+}
+
+TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
+    struct story s;
+    char notes[2][NOTES_ROOM] = {"", ""};
+    begin_deferred(&s, (struct form){.big = false});
+    tell_many(&s);
+    end_deferred(&s, (struct form){.big = false});
+    for (unsigned jobs = 1; jobs <= 2; jobs++) {
+        const struct profile_wish wish = wish_chains(jobs, notes[jobs - 1]);
+        char *text = read_stacks(&s, &wish);
+        expect_many(text);
+        free(text);
+    }
+    assert_string_equal(notes[0], notes[1]);
+    free(s.b.bytes);
+}
+
+TEST(deferred_chains_leave_nothing_when_an_allocation_fails) {
+    struct failing_alloc failing = {.has_failed = true};
+    struct story s;
+    long n = 1;
+    begin_deferred(&s, (struct form){.big = false});
+    tell_missing(&s);
+    tell_deep(&s);
+    end_deferred(&s, (struct form){.big = false});
+    for (; failing.has_failed; n++) {
+        char notes[NOTES_ROOM] = "";
+        const struct profile_wish wish = wish_chains(1, notes);
+        struct profile *p = NULL;
+        pfr_error err;
+        failing_alloc_begin(&failing, n);
+        const pfr_open_options options = {.size = sizeof options, .alloc = &failing.alloc};
+        pfr_reader *reader = pfr_open_bytes(s.b.bytes, s.b.length, &options, &err);
+        if (reader) {
+            const pfr_status st = profile_load(&p, reader, &wish, &err);
+            assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        }
+        profile_close(p);
+        pfr_close(reader);
+        assert_int_equal(failing.blocks, 0);
+    }
+    assert_true(n > 40);
+    free(s.b.bytes);
+}
+
+/* --- The table by itself. */
+
+static struct key key_at(const pfr_record *rec) {
+    return key_of(rec, number_at(rec, rec->size - 8u, 8));
+}
+
+static bool is_there(const struct deferred_chains *d, uint64_t cookie) {
+    pfr_u64s rest;
+    return deferred_find(d, 7, cookie, &KEY_FIRST, &rest);
+}
+
+static pfr_reader *open_rests(struct story *s, uint64_t count) {
+    begin_deferred(s, (struct form){.big = false});
+    for (uint64_t i = 0; i < count; i++)
+        tell_rest(s, 7, 10 + i, i, 0x1000 + i);
+    end_deferred(s, (struct form){.big = false});
+    return open_built(&s->b, NULL);
+}
+
+static bool next_rest(pfr_reader *reader, pfr_record *rec) {
+    pfr_error err;
+    pfr_status st;
+    while ((st = pfr_next(reader, rec, &err)) == PFR_OK)
+        if (rec->type == DEFERRED_REST)
+            return true;
+    assert_int_equal(st, PFR_END);
+    return false;
+}
+
+TEST(chains_that_were_passed_are_forgotten) {
+    struct memory memory;
+    struct deferred_chains d;
+    struct story s;
+    pfr_record rec, old;
+    pfr_error err;
+    pfr_reader *reader = open_rests(&s, STREAM_LENGTH), *behind = open_built(&s.b, NULL);
+    memory_init(&memory, NULL, 0);
+    deferred_init(&d, &memory);
+    for (uint64_t i = 0; next_rest(reader, &rec); i++) {
+        ASSERT_OK(deferred_add(&d, reader, &rec, key_at(&rec), &err), err);
+        assert_true(is_there(&d, i));
+        if (i < WINDOW)
+            continue;
+        assert_true(next_rest(behind, &old));
+        ASSERT_OK(deferred_pass(&d, behind, &old, key_at(&old), &err), err);
+        assert_false(is_there(&d, i - WINDOW));
+        assert_true(is_there(&d, i - WINDOW + 1));
+        assert_true(d.table.count < STREAM_LENGTH / 2);
+    }
+    deferred_free(&d);
+    assert_int_equal(memory.used, 0);
+    pfr_close(behind);
+    pfr_close(reader);
+    free(s.b.bytes);
+}
+
+TEST(chains_that_do_not_fit_are_counted) {
+    struct memory memory;
+    struct deferred_chains d;
+    struct story s;
+    pfr_record rec;
+    pfr_error err;
+    uint64_t found = 0;
+    pfr_reader *reader = open_rests(&s, STREAM_LENGTH);
+    memory_init(&memory, NULL, 256 << 10);
+    deferred_init(&d, &memory);
+    assert_false(deferred_met_limit(&d, &err));
+    while (next_rest(reader, &rec))
+        ASSERT_OK(deferred_add(&d, reader, &rec, key_at(&rec), &err), err);
+    for (uint64_t i = 0; i < STREAM_LENGTH; i++)
+        found += is_there(&d, i);
+    assert_true(deferred_met_limit(&d, &err));
+    assert_true(strstr(err.text, "did not fit"));
+    assert_true(found > 100 && d.dropped > 100);
+    assert_int_equal(found + d.dropped, STREAM_LENGTH);
+    assert_true(d.memory.peak <= 64 << 10);
+    deferred_free(&d);
+    assert_int_equal(memory.used, 0);
+    pfr_close(reader);
+    free(s.b.bytes);
+}
