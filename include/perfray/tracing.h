@@ -72,7 +72,10 @@ pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const
  * is mangled, else "". Both are gone when this returns. */
 typedef void pfr_tracing_name(void *context, const char *name, const char *plain);
 
-/* Shows all that the program itself has (looked for in PATH), for who asks why a pattern fits none. */
+/*
+ * Shows all that the program itself has (looked for in PATH), for who asks why a pattern fits none; `see` is called
+ * from within. PFR_ERR_IO: there is no such program, it cannot be read, or has no table of names; PFR_ERR_MEMORY.
+ */
 pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *context, pfr_error *err);
 
 /* Whether a pattern as in pfr_tracing_options fits. */

@@ -45,13 +45,21 @@ static enum symbol_result show_table(const struct elf_object *object, const stru
     return result;
 }
 
+static pfr_status status_of(enum symbol_result result, pfr_error *err) {
+    if (result == SYMBOL_FOUND)
+        return PFR_OK;
+    const pfr_status st = result == SYMBOL_NO_MEMORY ? PFR_ERR_MEMORY : PFR_ERR_IO;
+    return pfr_fail(err, st, PFR_NO_OFFSET, 0, "program", "has no names: %s", symbol_result_text(result));
+}
+
 pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *context, pfr_error *err) {
     const struct sight sight = {see, context};
     struct memory memory;
     struct elf_object object;
     char path[TRACING_PROGRAM_ROOM];
-    const int fd =
-        tracing_find_program(program, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (!tracing_find_program(program, path, sizeof path))
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "is in no folder of PATH");
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "cannot be read: %s", strerror(errno));
     const off_t size = lseek(fd, 0, SEEK_END);
@@ -61,9 +69,7 @@ pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *c
         result = show_table(&object, &sight);
     elf_object_end(&object);
     close(fd);
-    return result == SYMBOL_FOUND
-               ? PFR_OK
-               : pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "has no names: %s", symbol_result_text(result));
+    return status_of(result, err);
 }
 
 bool pfr_tracing_fits(const char *pattern, const char *name) {

@@ -4,8 +4,7 @@
  * kept of it. In both byte orders, on one thread and two, with every allocation failing once.
  */
 #include "deferred_builder.h"
-
-#include "../base/failing_alloc.h"
+#include "profile_failing.h"
 
 enum { NOTES_ROOM = 1000, MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WINDOW = 10 };
 
@@ -224,30 +223,14 @@ TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
 }
 
 TEST(deferred_chains_leave_nothing_when_an_allocation_fails) {
-    struct failing_alloc failing = {.has_failed = true};
+    char notes[NOTES_ROOM] = "";
+    const struct profile_wish wish = wish_chains(1, notes);
     struct story s;
-    long n = 1;
     begin_deferred(&s, (struct form){.big = false});
     tell_missing(&s);
     tell_deep(&s);
     end_deferred(&s, (struct form){.big = false});
-    for (; failing.has_failed; n++) {
-        char notes[NOTES_ROOM] = "";
-        const struct profile_wish wish = wish_chains(1, notes);
-        struct profile *p = NULL;
-        pfr_error err;
-        failing_alloc_begin(&failing, n);
-        const pfr_open_options options = {.size = sizeof options, .alloc = &failing.alloc};
-        pfr_reader *reader = pfr_open_bytes(s.b.bytes, s.b.length, &options, &err);
-        if (reader) {
-            const pfr_status st = profile_load(&p, reader, &wish, &err);
-            assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
-        }
-        profile_close(p);
-        pfr_close(reader);
-        assert_int_equal(failing.blocks, 0);
-    }
-    assert_true(n > 40);
+    expect_nothing_left(&s, &wish);
     free(s.b.bytes);
 }
 

@@ -4,9 +4,7 @@
  * against it where they are told (state_builder.h); here are random ones, with call chains, in which maps, names and
  * forks come between the samples of the same address.
  */
-#include "state_builder.h"
-
-#include "../base/failing_alloc.h"
+#include "profile_failing.h"
 
 enum { CHAINS = 1 << 5, LOW = 0x1000, PAGE = 0x100, STORIES = 300, RECORDS = 120, MANY = 200000 };
 
@@ -107,29 +105,12 @@ TEST(profile_is_the_same_on_any_number_of_threads) {
 }
 
 TEST(profile_leaves_nothing_when_an_allocation_fails) {
-    struct failing_alloc failing = {.has_failed = true};
+    const struct profile_wish wish = {
+        .keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true, .names = {.none = true}};
     struct story s;
-    long n = 1;
     random_state = 5;
     tell_random_story(&s, TIMED, true, RECORDS);
-    for (; failing.has_failed; n++) {
-        const struct profile_wish wish = {
-            .keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true, .names = {.none = true}};
-        struct profile *p = NULL;
-        pfr_error err;
-        failing_alloc_begin(&failing, n);
-        const pfr_open_options options = {.size = sizeof options, .alloc = &failing.alloc};
-        pfr_reader *reader = pfr_open_bytes(s.b.bytes, s.b.length, &options, &err);
-        if (reader) {
-            const pfr_status st = profile_load(&p, reader, &wish, &err);
-            assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
-        }
-        profile_close(p);
-        pfr_close(reader);
-        if (failing.blocks != 0)
-            fail_msg("%ld blocks are left when allocation %ld fails", failing.blocks, n);
-    }
-    assert_true(n > 40);
+    expect_nothing_left(&s, &wish);
     free(s.b.bytes);
 }
 
