@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_trace OUT MEGABYTES [THREADS [irregular]]: a flight-recorder trace, version 5, little endian, of nested calls in several
- * threads, for bench/run_traces.sh.
+ * make_trace OUT MEGABYTES [THREADS [irregular]]: a flight-recorder trace, version 5, little endian, of nested calls in
+ * several threads, for bench/run_traces.sh.
  *
  * Each thread runs a program of 400 functions: a function calls up to three others in a fixed order, and each of these
  * calls is left out once in eight times, as branches do. So the paths that differ are some thousands, as in programs.
- * With `irregular` in the end, what comes next is tossed for instead: no program is like that, and no branch of a reader
- * can be foreseen. Times between records are mostly short and sometimes long. The numbers come from a generator of this
- * file: equal arguments make equal bytes.
+ * With `irregular` in the end, what comes next is tossed for instead: no program is like that, and no branch of a
+ * reader can be foreseen. Times between records are mostly short and sometimes long. The numbers come from a generator
+ * of this file: equal arguments make equal bytes.
  *
- * So that llvm-xray reads all of it, which needs luck elsewhere: wall clocks grow in seconds and microseconds alike, and
- * every thread begins at the same tick (errata E5 and E6 of its readers).
+ * So that llvm-xray reads all of it, which needs luck elsewhere: wall clocks grow in seconds and microseconds alike,
+ * and every thread begins at the same tick (errata E5 and E6 of its readers).
  */
 #include <stdint.h>
 #include <stdio.h>

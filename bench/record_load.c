@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_load.c - what recorders are measured by: `record_load calls N FILE` makes N system calls (getppid), `record_load
- * spin MS FILE` computes for so long. What it cost by its own clock, in microseconds, goes into FILE, so that of the
- * CPU time of a recorder with its command the recorder's part is known.
+ * record_load.c - what recorders are measured by: `record_load calls N FILE` makes N system calls (getppid),
+ * `record_load spin MS FILE` computes for so long. What it cost by its own clock, in microseconds, goes into FILE, so
+ * that of the CPU time of a recorder with its command the recorder's part is known.
  */
 #include <stdio.h>
 #include <stdlib.h>

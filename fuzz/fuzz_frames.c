@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file with call frame information. Where its code is it says itself, somewhere: each aligned word of it is asked
- * for. Laws: a plan names registers that there are and expressions that were kept, and running these ends.
+ * An object file with call frame information. Where its code is it says itself, somewhere: each aligned word of it is
+ * asked for. Laws: a plan names registers that there are and expressions that were kept, and running these ends.
  */
 #include "fuzz_symbols.h"
 #include "base/cursor.h"
@@ -35,7 +35,8 @@ static void check_plan(const struct unwind_table *table, uint64_t address) {
     const struct unwind_plan *plan = unwind_table_find(table, address);
     if (!plan)
         return;
-    LAW(plan->cfa.how == UNWIND_REGISTER || plan->cfa.how == UNWIND_IS_EXPRESSION, "no CFA at %#jx", (uintmax_t)address);
+    LAW(plan->cfa.how == UNWIND_REGISTER || plan->cfa.how == UNWIND_IS_EXPRESSION, "no CFA at %#jx",
+        (uintmax_t)address);
     LAW(plan->count <= UNWIND_REGISTERS && plan->return_register < UNWIND_REGISTERS, "%u rules", plan->count);
     check_rule(table, &plan->cfa);
     for (unsigned i = 0; i < plan->count; i++)

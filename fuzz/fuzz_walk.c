@@ -48,8 +48,8 @@ static bool may_skip(const pfr_record *rec) {
 static void take_place(struct walk *w, const pfr_record *rec) {
     if (rec->inside)
         return;
-    LAW(!w->at || rec->offset == w->at || (may_skip(rec) && rec->offset > w->at), "a record at %ju, the last one ended at %ju", (uintmax_t)rec->offset,
-        (uintmax_t)w->at);
+    LAW(!w->at || rec->offset == w->at || (may_skip(rec) && rec->offset > w->at),
+        "a record at %ju, the last one ended at %ju", (uintmax_t)rec->offset, (uintmax_t)w->at);
     LAW(rec->offset <= w->size && rec->size <= w->size - rec->offset, "%u bytes at %ju of %ju", rec->size,
         (uintmax_t)rec->offset, (uintmax_t)w->size);
     w->at = rec->offset + rec->size + rec->payload;

@@ -27,7 +27,7 @@ struct state {
     uint32_t kernel, modules; /* spaces that all share; a module wins */
     uint32_t ksymbols;        /* what KSYMBOL says, by address; NO_OBJECT: it went */
     struct guests guests;
-    struct jit jit;           /* code that programs made, as they tell it themselves */
+    struct jit jit; /* code that programs made, as they tell it themselves */
     struct deferred_chains deferred;
     struct u64_map cgroup_of; /* id -> its place in `cgroups` */
     struct changes *cgroups;  /* paths, in `names` */
