@@ -12,9 +12,9 @@
  *     demangler_free(&d);
  *
  * Names of identifiers, operators and simple templates are read by ourselves (plain_mangling.h). All else is done by
- * libiberty in a process of its own, which all demanglers of this process share, from the first mangled name on until
- * the last of them is freed: what breaks it costs a name, and what breaks it again and again all names that follow;
- * both are counted.
+ * libiberty in a process of its own, which all demanglers of this process share, from the first mangled name on (or
+ * demangler_prepare) until the last of them is freed: what breaks it costs a name, and what breaks it again and again
+ * all names that follow; both are counted.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +35,9 @@ enum { DEMANGLE_PARAMETERS = 1, DEMANGLE_HASH = 2 }; /* C++: with "(int)"; legac
 
 void demangler_init(struct demangler *demangler, struct memory *memory);
 void demangler_free(struct demangler *demangler);
+/* The process is made now, for a demangler that lives: while memory is small, since a fork makes each page that is
+   written later a fault, and each large one a copy. Where it cannot be had it is tried again with the first name. */
+void demangler_prepare(void);
 
 /* NULL: not mangled, not understood, beyond a limit, or no memory. Else valid until the next call. */
 const char *demangle(struct demangler *demangler, const char *name, unsigned flags);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process that demangles (base/confined.h), one for all demanglers: made at the first mangled name, asked one name
- * at a time, ended with the last demangler. Plain names are demangled here (plain_mangling.h). A question is a packet
- * of flags and the name, an answer one of the text; an empty text: there is none. A child that was forked off meanwhile
- * does not use its parent's.
+ * The process that demangles (base/confined.h), one for all demanglers: made at the first mangled name or ahead of it,
+ * asked one name at a time, ended with the last demangler. Plain names are demangled here (plain_mangling.h). A
+ * question is a packet of flags and the name, an answer one of the text; an empty text: there is none. A child that was
+ * forked off meanwhile does not use its parent's.
  */
 #include "base/confined.h"
 #include "demangle.h"
@@ -101,6 +101,12 @@ static bool begin(void) {
     shared.used_ms = 0;
     shared.made++;
     return true;
+}
+
+void demangler_prepare(void) {
+    pthread_mutex_lock(&shared.lock);
+    begin();
+    pthread_mutex_unlock(&shared.lock);
 }
 
 /* Who waits too often has met what is meant to make him wait. What a busy machine makes him wait is not counted. */
