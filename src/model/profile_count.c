@@ -9,7 +9,6 @@
 #include "model/trace_text.h"
 
 #define FIRST_SLOTS ((size_t)4096)
-#define AHEAD 2u /* rows */
 #define READ_GROUP (1ull << 3)
 #define S_BRANCH (1ull << 11)
 
@@ -205,8 +204,10 @@ static pfr_status add_row(struct counter *c, const struct item *item, unsigned r
     return profile_stacks_add(c, &item->picked, &place, err);
 }
 
-static void fetch_row(const struct counter *c, const struct item *item) {
-    profile_stacks_fetch(c, &item->picked, counter_who(c, item->words[0]).space, moment_key(item));
+static void fetch_row(const struct counter *c, const struct waiting *w, unsigned row) {
+    const struct item *item = row < w->count ? w->items[row] : NULL;
+    if (item)
+        profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, moment_key(item));
 }
 
 static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
@@ -215,9 +216,10 @@ static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err)
     for (unsigned i = 0; i < w->count; i++)
         profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
                               moment_key(w->items[i]));
+    for (unsigned i = 0; i < AHEAD; i++)
+        fetch_row(c, w, i);
     for (unsigned i = 0; i < w->count; i++) {
-        if (i + AHEAD < w->count)
-            fetch_row(c, w->items[i + AHEAD]);
+        fetch_row(c, w, i + AHEAD);
         const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], i, err);
         if (st < 0)
             PFR_TRY(meet_limit(c, w->items[i], st));

@@ -193,7 +193,7 @@ static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t add
 pfr_status frame_cache_find_in(struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found,
                                pfr_error *err);
 /* The two slots of one line of the processor's cache where what is known stands first, to be looked at without a call.
-   Until the next call. */
+   Until the next call. A slot's number is good for longer, but what is known may stand in another then. */
 struct frame_cache_view {
     const struct cached_frame *at;
     size_t mask;
@@ -204,9 +204,13 @@ static inline struct frame_cache_view frame_cache_look(const struct frame_cache 
     return c->spaces.at ? (struct frame_cache_view){c->spaces.at, c->spaces.count - 2, c->spaces.seed}
                         : (struct frame_cache_view){nothing, 0, 0};
 }
+static inline uint32_t frame_cache_slot(struct frame_cache_view view, uint64_t in, uint64_t address) {
+    return frame_cache_hash(view.seed, in, address) & (uint32_t)view.mask;
+}
 /* NULL: it may be known all the same. */
-static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint64_t in, uint64_t address) {
-    const struct cached_frame *pair = &view.at[frame_cache_hash(view.seed, in, address) & view.mask];
+static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint32_t slot, uint64_t in,
+                                                          uint64_t address) {
+    const struct cached_frame *pair = &view.at[slot & view.mask];
     const bool first = pair[0].address == address && pair[0].in == in;
     const bool second = pair[1].address == address && pair[1].in == in;
     return first | second ? &pair[second] : NULL;
@@ -292,8 +296,10 @@ struct stacks {
     unsigned count;
     struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
     uint32_t *frames;           /* of each row, outermost first; room + 1 for each */
+    uint32_t *slots;            /* of the rows that come next: where in the frame cache each address belongs */
     size_t room;
 };
+#define AHEAD 2u /* rows that are fetched before they are added */
 
 static inline uint32_t *stack_frames(const struct stacks *s, unsigned row) {
     return s->frames + row * (s->room + 1) + s->rows[row].from;
@@ -305,8 +311,9 @@ void profile_stacks_free(struct stacks *s);
 /* Where the sampled address of a row to come is. */
 void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
                            const struct key *key);
-/* Of the row that comes next what can be fetched meanwhile is. */
-void profile_stacks_fetch(const struct counter *c, const struct picked *picked, uint32_t space, const struct key *key);
+/* Of a row to come what can be fetched meanwhile is; before it is added, at most AHEAD rows before. */
+void profile_stacks_fetch(const struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                          const struct key *key);
 /* One more row: the frames of the sample. There must be room: `count` goes back to 0 when its rows were taken. */
 pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err);

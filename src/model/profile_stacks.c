@@ -6,6 +6,7 @@
 #include "model/profile_parts.h"
 
 #define STACK_MOST 127u
+#define SLOT_ROWS (AHEAD + 1)
 
 uint32_t profile_max_stack(const struct counter *c) {
     return c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
@@ -17,22 +18,27 @@ void profile_stacks_init(struct stacks *s, struct memory *memory) {
 
 void profile_stacks_free(struct stacks *s) {
     mem_free(s->memory, s->frames, s->frames ? BATCH * (s->room + 1) : 0, sizeof *s->frames);
-    s->frames = NULL;
+    mem_free(s->memory, s->slots, s->slots ? SLOT_ROWS * (s->room + 1) : 0, sizeof *s->slots);
+    s->frames = s->slots = NULL;
     s->room = 0;
 }
 
-/* Rows that wait keep their frames. */
+/* Rows that wait keep their frames, and lose what was found ahead: slot 0 is as good as any to look at first. */
 static pfr_status grow(struct stacks *s, size_t length, pfr_error *err) {
     const size_t room = length > 2 * s->room ? length : 2 * s->room;
     uint32_t *frames = mem_alloc(s->memory, BATCH * (room + 1), sizeof *frames);
-    if (!frames)
+    uint32_t *slots = frames ? mem_zeroed(s->memory, SLOT_ROWS * (room + 1), sizeof *slots) : NULL;
+    if (!slots) {
+        mem_free(s->memory, frames, frames ? BATCH * (room + 1) : 0, sizeof *frames);
         return mem_fail(s->memory, err, "stacks");
+    }
     for (unsigned i = 0; i < s->count; i++) {
         memcpy(frames + i * (room + 1), stack_frames(s, i), s->rows[i].count * sizeof *frames);
         s->rows[i].from = 0;
     }
     profile_stacks_free(s);
     s->frames = frames;
+    s->slots = slots;
     s->room = room;
     return PFR_OK;
 }
@@ -45,10 +51,17 @@ static void raise_since(struct stack_row *row, const struct frame_found *found) 
     row->since = found->since > row->since ? found->since : row->since;
 }
 
+/* What the addresses of a row are found at in the frame cache, by their number in the chain. */
+static uint32_t *row_slots(const struct stacks *s, unsigned row) {
+    return s->slots + row % SLOT_ROWS * (s->room + 1);
+}
+
 /* What addresses of a chain are looked up with. */
 struct climb {
     struct frame_cache *cache;
     const struct stack_place *place;
+    const uint32_t *slots; /* of the entries, as they were when they were fetched */
+    uint64_t nr_slots;     /* markers are entries, too, but no frames, for which there is room */
     uint64_t in;
     unsigned mode;
 };
@@ -79,11 +92,14 @@ static uint64_t put_known(const struct climb *climb, const pfr_u64s *chain, uint
                           struct stack_row *row, uint32_t *top) {
     const struct frame_cache_view view = frame_cache_look(climb->cache);
     const uint64_t in = climb->in, from = at;
-    const pfr_u64s entries = *chain;
+    const uint32_t *slots = climb->slots;
+    const uint8_t *bytes = chain->at;
+    const bool swap = chain->swap;
     uint64_t youngest = row->since;
+    end = end < climb->nr_slots ? end : climb->nr_slots;
     for (; at < end; at++) {
-        const uint64_t address = pfr_u64s_at(&entries, at);
-        const struct cached_frame *slot = frame_cache_peek(view, in, address);
+        const uint64_t address = load_u64(bytes + 8 * at, swap);
+        const struct cached_frame *slot = frame_cache_peek(view, slots[at], in, address);
         if (__builtin_expect(!slot || address >= CHAIN_MARKERS, 0))
             break;
         youngest = slot->since > youngest ? slot->since : youngest;
@@ -129,6 +145,8 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
     const uint32_t wanted = profile_max_stack(c), most = from_outermost || picked->made ? UINT32_MAX : wanted;
     struct climb climb = {.cache = &c->cache, .place = place};
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
+    climb.slots = row_slots(s, place->row);
+    climb.nr_slots = s->room;
     change_mode(&climb, picked->mode);
     uint32_t *const frames = s->frames + s->count * (s->room + 1);
     PFR_TRY(put_chain(&climb, &picked->chain, most, row, frames + s->room - 1, err));
@@ -139,24 +157,27 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
 }
 
 /* A chain that comes soon: what its addresses are looked up in is fetched meanwhile. */
-static void fetch_chain(const struct counter *c, const struct picked *picked, uint32_t space) {
+static void fetch_chain(const struct counter *c, const struct picked *picked, uint32_t space, uint32_t *slots) {
     const struct frame_cache_view view = frame_cache_look(&c->cache);
-    const pfr_u64s entries = picked->chain;
-    const uint64_t most = profile_max_stack(c), end = entries.count < most ? entries.count : most;
+    const uint64_t most = c->stacks.room, end = picked->chain.count < most ? picked->chain.count : most;
+    const uint8_t *bytes = picked->chain.at;
+    const bool swap = picked->chain.swap;
     uint64_t in = frame_cache_in(picked->mode, space);
     for (uint64_t i = 0; i < end; i++) {
-        const uint64_t entry = pfr_u64s_at(&entries, i);
+        const uint64_t entry = load_u64(bytes + 8 * i, swap);
         unsigned mode = picked->mode;
+        slots[i] = frame_cache_slot(view, in, entry);
         if (__builtin_expect(entry < CHAIN_MARKERS, 1))
-            __builtin_prefetch(&view.at[frame_cache_hash(view.seed, in, entry) & view.mask]);
+            __builtin_prefetch(&view.at[slots[i]]);
         else if (chain_marker(entry, &mode))
             in = frame_cache_in(mode, space);
     }
 }
 
-void profile_stacks_fetch(const struct counter *c, const struct picked *picked, uint32_t space, const struct key *key) {
-    if (c->profile->wish.chains && !key)
-        fetch_chain(c, picked, space);
+void profile_stacks_fetch(const struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                          const struct key *key) {
+    if (c->profile->wish.chains && !key && c->stacks.slots)
+        fetch_chain(c, picked, space, row_slots(&c->stacks, row));
 }
 
 void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
