@@ -248,12 +248,13 @@ unsigned address_names_flags(const struct address_names *n) {
 
 static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,
                        struct address_name *name) {
-    const struct symbol_text *made = named_object_text(&n->texts, o, symbol, is_mangled(n, o), address_names_flags(n));
+    struct symbol_text *made = named_object_text(&n->texts, o, symbol, is_mangled(n, o), address_names_flags(n));
     if (!made)
         return false;
     name->text = made->text;
     name->mangled = symbol->name;
     name->length = made->length;
+    name->note = &made->note;
     return true;
 }
 

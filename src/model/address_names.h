@@ -53,6 +53,7 @@ struct address_names {
 struct address_name {
     const char *text; /* NUL-terminated; lives until address_names_free; NULL: the address has no name */
     uint32_t length;
+    uint32_t *note; /* room for what the caller makes of the text, 0 at first; lives as long as `text`; NULL: none */
     const char
         *mangled;   /* as the object has it, NUL-terminated; lives as long as `text` or until address_names_forget */
     uint64_t ahead; /* bytes from the start of the symbol to the address */

@@ -201,7 +201,7 @@ bool named_object_find(struct named_object *o, uint64_t address, struct symbol *
     return found || found_apart;
 }
 
-const struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags) {
+struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags) {
     const char *plain = mangled ? name : demangle(&texts->demangler, name, flags);
     if (!plain && texts->memory->failed == PFR_ERR_MEMORY)
         return NULL;
@@ -216,13 +216,13 @@ const struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char 
     return made;
 }
 
-const struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *o,
-                                            const struct symbol *symbol, bool mangled, unsigned flags) {
+struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *o, const struct symbol *symbol,
+                                      bool mangled, unsigned flags) {
     bool is_new;
     uint64_t *kept = u64_map_at(&o->texts, (uintptr_t)symbol->name, 0, &is_new);
     if (!kept)
         return NULL;
     if (is_new || !*kept)
         *kept = (uint64_t)(uintptr_t)symbol_text_of(texts, symbol->name, mangled, flags);
-    return (const void *)(uintptr_t)*kept;
+    return (void *)(uintptr_t)*kept;
 }

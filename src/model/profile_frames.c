@@ -12,7 +12,7 @@
 #include "model/profile_parts.h"
 
 #define FIRST_SLOTS ((size_t)1024)
-#define UNNAMED NO_FRAME /* the frame depends on the address as recorded */
+#define UNNAMED UINT32_MAX /* the frame depends on the address as recorded */
 
 /* It is held for about as long as it takes to be woken, and mostly free. */
 static void init_lock(pthread_mutex_t *lock) {
@@ -134,6 +134,17 @@ static struct profile_frame unnamed(const struct place *place, unsigned mode, ui
                                   .cpumode = (uint8_t)mode};
 }
 
+/* Most addresses are in symbols that others are in, too. */
+static pfr_status put_text(struct intern_table *texts, const struct address_name *name, uint32_t *text,
+                           pfr_error *err) {
+    if (name->note && *name->note)
+        return *text = *name->note - 1, PFR_OK;
+    PFR_TRY(intern_put(texts, name->text, name->length, text, err));
+    if (name->note)
+        *name->note = *text + 1;
+    return PFR_OK;
+}
+
 static pfr_status name_place(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                              uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;
@@ -141,7 +152,7 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
     struct profile_frame frame = unnamed(place, mode, address);
     PFR_TRY(address_names_at(&p->names, place, address, &name, err));
     if (name.text) {
-        PFR_TRY(intern_put(&p->texts, name.text, name.length, &frame.text, err));
+        PFR_TRY(put_text(&p->texts, &name, &frame.text, err));
         if (p->wish.mangled_names)
             PFR_TRY(intern_put(&p->texts, name.mangled, strlen(name.mangled), &frame.mangled, err));
         frame.start = frame.address - name.ahead;
@@ -154,14 +165,23 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
 
 /* --- What is known of a place in an object. The caller holds the lock. */
 
-static struct object_place *find_slot(const struct frames_of *f, uint32_t object, uint64_t offset) {
+static inline size_t place_hash(const struct frames_of *f, uint32_t object, uint64_t offset) {
     uint64_t h = (offset ^ (uint64_t)(uintptr_t)f->slots) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ object) * 0xd6e8feb86659fd93u;
-    for (size_t i = (size_t)(h ^ h >> 32);; i++) {
+    return (size_t)(h ^ h >> 32);
+}
+
+static struct object_place *find_slot(const struct frames_of *f, uint32_t object, uint64_t offset) {
+    for (size_t i = place_hash(f, object, offset);; i++) {
         struct object_place *slot = &f->slots[i & (f->slot_count - 1)];
-        if (!slot->used || (slot->offset == offset && slot->object == object))
+        if (!slot->frame || (slot->offset == offset && slot->object == object))
             return slot;
     }
+}
+
+void profile_frames_expect(const struct frames_of *f, const struct place *place) {
+    if (f->slots)
+        __builtin_prefetch(&f->slots[place_hash(f, place->object, place->offset) & (f->slot_count - 1)]);
 }
 
 static pfr_status grow(struct frames_of *f, pfr_error *err) {
@@ -173,7 +193,7 @@ static pfr_status grow(struct frames_of *f, pfr_error *err) {
     if (!more.slots)
         return mem_fail(f->memory, err, "frames");
     for (size_t i = 0; i < f->slot_count; i++)
-        if (f->slots[i].used)
+        if (f->slots[i].frame)
             *find_slot(&more, f->slots[i].object, f->slots[i].offset) = f->slots[i];
     mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
     f->slots = more.slots;
@@ -193,20 +213,19 @@ static pfr_status find_named(struct frames_of *f, const struct place *place, uns
         return name_place(f, place, mode, address, number, err);
     PFR_TRY(grow(f, err));
     struct object_place *slot = find_slot(f, place->object, place->offset);
-    if (slot->used && slot->frame != UNNAMED) {
+    if (slot->frame && slot->frame != UNNAMED) {
         const struct profile_frame seen = {.ip = address, .cpumode = (uint8_t)mode};
-        keep_least(&f->profile->frames[ *number = slot->frame], &seen);
+        keep_least(&f->profile->frames[ *number = slot->frame - 1], &seen);
         return PFR_OK;
     }
-    if (slot->used && names_go_by_offset(f, place->object)) {
+    if (slot->frame && names_go_by_offset(f, place->object)) {
         const struct profile_frame frame = unnamed(place, mode, address);
         return put_frame(f, &frame, number, err);
     }
     PFR_TRY(name_place(f, place, mode, address, number, err));
     const bool named = f->profile->frames[*number].text != NO_TEXT;
-    f->used += !slot->used;
-    *slot = (struct object_place){
-        .offset = place->offset, .object = place->object, .frame = named ? *number : UNNAMED, .used = true};
+    f->used += !slot->frame;
+    *slot = (struct object_place){place->offset, place->object, named ? *number + 1 : UNNAMED};
     return PFR_OK;
 }
 
@@ -222,14 +241,16 @@ static pfr_status name_found(struct frames_of *f, struct place *place, unsigned 
 
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err) {
-    pthread_mutex_lock(&f->lock);
+    if (!f->one_lane)
+        pthread_mutex_lock(&f->lock);
     const pfr_status st = name_found(f, place, mode, address, &found->frame, err);
     if (st >= 0) {
         const struct profile_frame *frame = &f->profile->frames[found->frame];
         *named = frame->text != NO_TEXT;
         found->two_names = !*named && frame->address != frame->ip;
     }
-    pthread_mutex_unlock(&f->lock);
+    if (!f->one_lane)
+        pthread_mutex_unlock(&f->lock);
     return st;
 }
 

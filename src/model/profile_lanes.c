@@ -173,6 +173,7 @@ static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
 static pfr_status count(struct lanes *w, uint32_t jobs, pfr_error *err) {
     w->room = jobs;
     w->next = 0;
+    w->frames.one_lane = jobs == 1;
     PFR_TRY(open_lanes(w, jobs, err));
     if (goes_by_slices(w))
         return run_lanes(w, err);

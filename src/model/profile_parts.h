@@ -107,8 +107,8 @@ uint64_t pick_value(const struct profile_wish *wish, const struct pick_places *p
 
 struct object_place {
     uint64_t offset;
-    uint32_t object, frame;
-    bool used;
+    uint32_t object;
+    uint32_t frame; /* + 1; 0: empty */
 };
 
 struct frame_slot {
@@ -121,6 +121,7 @@ struct frames_of {
     struct profile *profile;
     struct memory *memory;
     pthread_mutex_t lock;
+    bool one_lane; /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
     struct object_place *slots;
     size_t slot_count, used;
     struct frame_slot *index; /* frames by what makes two addresses one; a power of two */
@@ -143,6 +144,8 @@ void profile_frames_free(struct frames_of *f);
 /* The frame of a place that the state gave for the address; place->object may change. */
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err);
+/* Where it will look first is fetched meanwhile. */
+void profile_frames_expect(const struct frames_of *f, const struct place *place);
 bool profile_frames_has_object(struct frames_of *f, uint32_t frame);
 pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
                                    pfr_error *err);
