@@ -235,21 +235,27 @@ struct entry_count *counter_find(const struct counter *c, const uint64_t *key) {
     return slot ? entry_count_of(c, entry_words(c, (uint32_t)slot - 1)) : NULL;
 }
 
+/* `slot` is the empty one where the key belongs; it is what holds the entry then. */
 static pfr_status put_entry(struct counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
-                            pfr_error *err) {
+                            uint64_t **slot, pfr_error *err) {
+    const size_t slots = c->slot_count;
     if (c->count == UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
     if (!make_room(c))
         return mem_fail(c->memory, err, "profile");
+    if (c->slot_count != slots)
+        *slot = find_slot(c, key, hash);
     uint64_t *own = entry_words(c, c->count);
     memcpy(own, key, c->key_words * sizeof *own);
     *entry_count_of(c, own) = *count;
-    *find_slot(c, key, hash) = (hash >> 32) << 32 | ++c->count;
+    **slot = (hash >> 32) << 32 | ++c->count;
     return PFR_OK;
 }
 
 pfr_status counter_put(struct counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
-    return put_entry(c, key, words_hash(c, key), count, err);
+    const uint64_t hash = words_hash(c, key);
+    uint64_t *slot = find_slot(c, key, hash);
+    return put_entry(c, key, hash, count, &slot, err);
 }
 
 static pfr_status put_whole(struct counter *c, const struct item *item, unsigned row, uint32_t *number,
@@ -260,14 +266,17 @@ static pfr_status put_whole(struct counter *c, const struct item *item, unsigned
     return whole_put(c, &stack, stack_frames(&c->stacks, row), number, err);
 }
 
-static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, pfr_error *err) {
+/* The entry of the item, mostly new: where another one of the batch is equal it is there. */
+static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, uint64_t **slot,
+                             pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
     struct entry_count count = {.since = row->since, .node = row->node, .too_deep = row->too_deep};
-    if (*find_slot(c, item_key(c, item), item->hash))
-        return PFR_OK; /* another one of the batch is equal */
+    *slot = find_slot(c, item_key(c, item), item->hash);
+    if (**slot)
+        return PFR_OK;
     if (row->whole)
         PFR_TRY(put_whole(c, item, number, &count.node, err));
-    return put_entry(c, item_key(c, item), item->hash, &count, err);
+    return put_entry(c, item_key(c, item), item->hash, &count, slot, err);
 }
 
 static void count_alone(struct counter *c, const struct item *item, const struct stack_row *row) {
@@ -278,8 +287,7 @@ static void count_alone(struct counter *c, const struct item *item, const struct
 }
 
 /* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
-static bool count_in_entry(const struct counter *c, struct item *item) {
-    const uint64_t slot = *find_slot(c, item_key(c, item), item->hash);
+static inline bool count_in_entry(const struct counter *c, struct item *item, uint64_t slot) {
     if (!slot)
         return false;
     struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));
@@ -297,8 +305,9 @@ static pfr_status take_row(struct counter *c, struct item *item, unsigned number
     *done = item->alone;
     if (item->alone)
         return count_alone(c, item, row), PFR_OK;
-    PFR_TRY(make_entry(c, item, number, err));
-    *done = count_in_entry(c, item);
+    uint64_t *slot;
+    PFR_TRY(make_entry(c, item, number, &slot, err));
+    *done = count_in_entry(c, item, *slot);
     return PFR_OK;
 }
 
@@ -325,7 +334,7 @@ static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
     }
     for (unsigned i = 0; i < b->count; i++) {
         b->items[i].alone = false;
-        if (!count_in_entry(c, &b->items[i]))
+        if (!count_in_entry(c, &b->items[i], *find_slot(c, item_key(c, &b->items[i]), b->items[i].hash)))
             w.items[w.count++] = &b->items[i];
     }
     while (w.count > 0) {
