@@ -27,12 +27,14 @@ static const struct opt list_opts[] = {
 struct listing {
     const struct list_options *options;
     const struct task *task;
-    const char *kind; /* of the row before */
+    const char *kind;    /* of the row before */
+    size_t named, shown; /* events that are asked for by name, and that are shown */
 };
 
-static bool is_asked(const struct task *task, const char *name) {
+static bool is_asked(const struct task *task, const pfr_recordable *what) {
     for (size_t i = 0; task->words[i]; i++)
-        if (fnmatch(task->words[i], name, 0) == 0)
+        if (fnmatch(task->words[i], what->name, 0) == 0 ||
+            (what->alias && fnmatch(task->words[i], what->alias, 0) == 0))
             return true;
     return !task->words[0];
 }
@@ -41,27 +43,45 @@ static void print_row(struct listing *l, const pfr_recordable *what) {
     if (l->kind != what->kind)
         print_line(l->task->out, "%s%s:\n", l->kind ? "\n" : "", what->kind);
     l->kind = what->kind;
+    char names[128];
+    if (what->alias)
+        snprintf(names, sizeof names, "%s or %s", what->name, what->alias);
+    const char *shown = what->alias ? names : what->name;
     if (what->reason)
-        print_line(l->task->out, "  %-38s no: %s\n", what->name, what->reason);
+        print_line(l->task->out, "  %-38s no: %s\n", shown, what->reason);
     else
-        print_line(l->task->out, "  %s\n", what->name);
+        print_line(l->task->out, "  %s\n", shown);
 }
 
 /* Names of events hold nothing that JSON would escape; what is no plain text is shown as \xNN. */
 static void print_json(struct listing *l, const pfr_recordable *what) {
+    print_line(l->task->out, "{\"kind\":\"%s\",\"event\":\"%s\"", what->kind, what->name);
+    if (what->alias)
+        print_line(l->task->out, ",\"alias\":\"%s\"", what->alias);
+    print_line(l->task->out, ",\"possible\":%s", what->reason ? "false" : "true");
     if (what->reason)
-        print_line(l->task->out, "{\"kind\":\"%s\",\"event\":\"%s\",\"possible\":false,\"reason\":\"%s\"}\n",
-                   what->kind, what->name, what->reason);
-    else
-        print_line(l->task->out, "{\"kind\":\"%s\",\"event\":\"%s\",\"possible\":true}\n", what->kind, what->name);
+        print_line(l->task->out, ",\"reason\":\"%s\"", what->reason);
+    print_line(l->task->out, "}\n");
 }
 
 static bool row_told(void *context, const pfr_recordable *what) {
     struct listing *const l = context;
-    if (!is_asked(l->task, what->name) || (l->options->possible && what->reason))
+    const bool named = is_asked(l->task, what);
+    l->named += named;
+    if (!named || (l->options->possible && what->reason))
         return true;
+    l->shown++;
     (l->options->format == FORMAT_JSONL ? print_json : print_row)(l, what);
     return !pfr_output_failed(l->task->out);
+}
+
+static enum exit_status complain_of_none(const struct listing *l) {
+    if (l->named)
+        complain("none of these events can be recorded here; without --possible each says why");
+    else if (l->task->words[0])
+        complain("no event is called '%s'%s; perfray list shows all, and a GLOB may have * and ?", l->task->words[0],
+                 l->task->words[1] ? " or as the others" : "");
+    return l->named || l->task->words[0] ? ENDS_GATE : ENDS_FINE;
 }
 
 static enum exit_status list_run(const struct task *task) {
@@ -70,7 +90,9 @@ static enum exit_status list_run(const struct task *task) {
     struct listing l = {.options = task->options, .task = task};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     const pfr_status status = pfr_recordable_list(kinds[l.options->kind], row_told, &l, &err);
-    return status < 0 ? complain_of(NULL, &err, NULL) : ENDS_FINE;
+    if (status < 0)
+        return complain_of(NULL, &err, NULL);
+    return l.shown ? ENDS_FINE : complain_of_none(&l);
 }
 
 extern const struct command cmd_list;

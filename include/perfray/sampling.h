@@ -158,6 +158,7 @@ typedef struct pfr_recordable {
     const char *name;
     const char *kind;   /* "hardware", "software", "cache", "tracepoint", "pmu", "breakpoint", "raw" */
     const char *reason; /* NULL: it can; else why not */
+    const char *alias;  /* the other name that it has; NULL: none */
 } pfr_recordable;
 
 /* Tells each to `row`, whose texts live for the call, until it returns false. kind NULL: all. */

@@ -22,9 +22,13 @@ static bool is_wanted(const struct listing *l, const char *kind) {
     return l->goes_on && (!l->kind || strcmp(l->kind, kind) == 0);
 }
 
-static void tell(struct listing *l, const char *kind, const char *name, const char *reason) {
+static void tell_row(struct listing *l, const pfr_recordable *row) {
     if (l->goes_on)
-        l->goes_on = l->row(l->context, &(pfr_recordable){name, kind, reason});
+        l->goes_on = l->row(l->context, row);
+}
+
+static void tell(struct listing *l, const char *kind, const char *name, const char *reason) {
+    tell_row(l, &(pfr_recordable){name, kind, reason, NULL});
 }
 
 static const char *reason_of(int why) {
@@ -72,7 +76,8 @@ static int try_event(const struct listing *l, uint32_t type, uint64_t config, ui
 static void list_named(struct listing *l, uint32_t type, const char *kind) {
     for (const struct event_name *row = event_names; row->name && is_wanted(l, kind); row++)
         if (row->type == type)
-            tell(l, kind, row->name, reason_of(try_event(l, row->type, row->config, 100000)));
+            tell_row(l, &(pfr_recordable){row->name, kind, reason_of(try_event(l, row->type, row->config, 100000)),
+                                          row->alias});
 }
 
 static void list_caches(struct listing *l) {

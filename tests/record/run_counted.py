@@ -178,6 +178,13 @@ def listed(folder):
         possible += [name for name in some if not own[name]]
         others += [name for name in some if own[name]]
     must(possible, "nothing is possible")
+    faults = run(PERFRAY, "list", "faults")
+    must(faults.returncode == 0 and faults.stdout == b"software:\n  page-faults or faults\n", "%r" % (faults.stdout,))
+    vain = [(["nosuch"], b"no event is called 'nosuch'")]
+    vain += [(["--possible", name], b"can be recorded here") for name in others[:1]]
+    for words, says in vain:
+        none = run(PERFRAY, "list", *words)
+        must(none.returncode == 1 and not none.stdout and says in none.stderr, "%s: %r" % (words, none.stderr))
     record("ours", os.path.join(folder, "listed.data"), ["-e", ",".join(possible)], ["true"])
     for name in others:
         done = run(PERFRAY, "record", "-o", os.path.join(folder, "refused.data"), "-e", name, "true")
