@@ -39,6 +39,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                       .chains = true,
                                       .whole_stacks = e->sink->stack != NULL,
                                       .addresses = e->sink->addresses,
+                                      .unnamed_together = !e->sink->addresses,
                                       .mangled_names = e->sink->mangled,
                                       .max_stack = e->of->max_stack,
                                       .jobs = e->of->jobs ? e->of->jobs : 1,

@@ -151,10 +151,12 @@ struct profile_wish {
     bool mangled_names; /* and here */
     bool lines;         /* profile->lines; needs .addresses */
     bool inlined;       /* inlined functions are nodes below those that they were inlined into; needs .lines */
-    bool unnamed_apart; /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
-                           place in the object is not the address as recorded */
-    bool branches;      /* each branch of a sample's branch stack is counted, once, instead of the sample */
-    uint32_t max_stack; /* entries of a chain; 0: 127, of a trace PROFILE_CALLS_DEEP */
+    bool unnamed_together; /* addresses without a name are one frame for each object, and those of none for each mode;
+                              not with `addresses` or `unnamed_apart` */
+    bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
+                              place in the object is not the address as recorded */
+    bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
+    uint32_t max_stack;    /* entries of a chain; 0: 127, of a trace PROFILE_CALLS_DEEP */
     bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
     uint32_t node_cost;    /* bytes that the caller will need for each node: so much memory is left, */

@@ -125,12 +125,15 @@ static pfr_status put_frame(struct frames_of *f, const struct profile_frame *fra
     return PFR_OK;
 }
 
-static struct profile_frame unnamed(const struct place *place, unsigned mode, uint64_t address) {
+static struct profile_frame unnamed(const struct frames_of *f, const struct place *place, unsigned mode,
+                                    uint64_t address) {
+    const bool together = f->profile->wish.unnamed_together;
+    const uint64_t of_mode = place->object == NO_OBJECT ? mode : 0;
     return (struct profile_frame){.object = place->object,
                                   .text = NO_TEXT,
                                   .mangled = NO_TEXT,
-                                  .address = place->offset,
-                                  .ip = address,
+                                  .address = together ? 0 : place->offset,
+                                  .ip = together ? of_mode : address,
                                   .cpumode = (uint8_t)mode};
 }
 
@@ -149,16 +152,16 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
                              uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;
     struct address_name name;
-    struct profile_frame frame = unnamed(place, mode, address);
+    struct profile_frame frame = unnamed(f, place, mode, address);
     PFR_TRY(address_names_at(&p->names, place, address, &name, err));
     if (name.text) {
         PFR_TRY(put_text(&p->texts, &name, &frame.text, err));
         if (p->wish.mangled_names)
             PFR_TRY(intern_put(&p->texts, name.mangled, strlen(name.mangled), &frame.mangled, err));
-        frame.start = frame.address - name.ahead;
+        frame.start = place->offset - name.ahead;
         frame.size = name.size;
-        frame.address = p->wish.addresses ? frame.address : frame.start;
-        frame.ip = p->wish.addresses ? frame.ip : 0;
+        frame.address = p->wish.addresses ? place->offset : frame.start;
+        frame.ip = p->wish.addresses ? address : 0;
     }
     return put_frame(f, &frame, number, err);
 }
@@ -219,7 +222,7 @@ static pfr_status find_named(struct frames_of *f, const struct place *place, uns
         return PFR_OK;
     }
     if (slot->frame && names_go_by_offset(f, place->object)) {
-        const struct profile_frame frame = unnamed(place, mode, address);
+        const struct profile_frame frame = unnamed(f, place, mode, address);
         return put_frame(f, &frame, number, err);
     }
     PFR_TRY(name_place(f, place, mode, address, number, err));
@@ -247,7 +250,7 @@ pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigne
     if (st >= 0) {
         const struct profile_frame *frame = &f->profile->frames[found->frame];
         *named = frame->text != NO_TEXT;
-        found->two_names = !*named && frame->address != frame->ip;
+        found->two_names = !*named && (f->profile->wish.unnamed_together || frame->address != frame->ip);
     }
     if (!f->one_lane)
         pthread_mutex_unlock(&f->lock);

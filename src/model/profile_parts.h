@@ -136,7 +136,7 @@ struct frame_found {
     uint64_t since; /* a moment; samples behind it were there, too */
     uint32_t frame;
     bool too_deep;
-    bool two_names; /* it has no name, and is one thing as recorded and another in its object */
+    bool two_names; /* it has no name, and is one thing as recorded and another in its object, or may be one of many */
 };
 
 void profile_frames_init(struct frames_of *f, struct profile *p);

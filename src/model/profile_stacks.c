@@ -197,6 +197,19 @@ static pfr_status put_only(struct counter *c, const struct picked *picked, struc
     return PFR_OK;
 }
 
+/* The innermost address of a chain; 0: it has none. */
+static uint64_t innermost(const pfr_u64s *chain) {
+    for (uint64_t i = 0; i < chain->count; i++)
+        if (pfr_u64s_at(chain, i) < CHAIN_MARKERS)
+            return pfr_u64s_at(chain, i);
+    return 0;
+}
+
+/* Whether the sampled address is another one than that its chain ends with, though the frame is the same. */
+static bool is_apart(const struct profile_wish *w, const struct picked *picked, const struct frame_found *leaf) {
+    return leaf->two_names && (w->unnamed_apart || (w->unnamed_together && innermost(&picked->chain) != picked->ip));
+}
+
 /* The sampled address ends the chain mostly. Where it does not, and where there is no chain, it gets a node of its own.
  */
 static pfr_status put_leaf(struct counter *c, const struct picked *picked, const struct stack_place *place,
@@ -206,7 +219,7 @@ static pfr_status put_leaf(struct counter *c, const struct picked *picked, const
     PFR_TRY(frame_cache_find(&c->cache, picked->mode, place->space, picked->ip, place->key, &leaf, err));
     raise_since(row, &leaf);
     row->too_deep = leaf.too_deep;
-    if (row->count == 0 || frames[row->count - 1] != leaf.frame || (w->unnamed_apart && leaf.two_names))
+    if (row->count == 0 || frames[row->count - 1] != leaf.frame || is_apart(w, picked, &leaf))
         frames[row->count++] = leaf.frame | NODE_APART;
     return PFR_OK;
 }
