@@ -198,12 +198,25 @@ int strict_symbols(const struct report *r, uint64_t a, uint64_t b) {
     return named ? named : collate_symbols(r, a, b);
 }
 
+/* Those that have names first, then addresses in their order; addresses that would be like those are next to them. */
+uint64_t strict_symbols_coarsely(const struct report *r, uint64_t id) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)id);
+    if (!f || f->text != NO_TEXT)
+        return f ? 0 : 1;
+    const uint64_t address = address_of(f, (uint32_t)id) ^ (uint64_t)1 << 63;
+    return address ? address : 1;
+}
+
 /* By name; where one has none nothing is said. */
 int order_symbols(const struct report *r, uint64_t a, uint64_t b) {
     const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
     if (!is_named(r, a) || !is_named(r, b))
         return is_named(r, b) - is_named(r, a);
     return collate_texts(r, f->text, g->text);
+}
+
+uint64_t order_symbols_coarsely(const struct report *r, uint64_t id) {
+    return is_named(r, id) ? 0 : 1;
 }
 
 uint64_t identity_of_symbol(struct report *r, const struct spot *spot) {

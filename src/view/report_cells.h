@@ -5,6 +5,7 @@
 #include "view/report_parts.h"
 
 typedef uint64_t report_identity(struct report *r, const struct spot *spot);
+typedef uint64_t report_coarse(const struct report *r, uint64_t id);
 typedef int report_collate(const struct report *r, uint64_t a, uint64_t b);
 typedef void report_cell(struct report *r, uint64_t id, const struct row *row, pfr_output *to);
 typedef void report_number(const struct report *r, const struct row *row, pfr_output *to);
@@ -24,6 +25,7 @@ report_identity identity_of_mispredict, identity_of_abort, identity_of_in_tx, id
 
 report_collate collate_texts, collate_signed, collate_objects, collate_symbols, order_symbols, strict_symbols,
     collate_places;
+report_coarse order_symbols_coarsely, strict_symbols_coarsely;
 report_collate collate_objects_back, collate_largest, collate_as_addresses, collate_cache_lines, collate_code;
 
 report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_size;

@@ -131,12 +131,15 @@ static pfr_status add_line(struct report *r, struct lines *lines, pfr_error *err
     return PFR_OK;
 }
 
+/* Rows of one event are lines of their own. */
 static pfr_status put_row(struct report *r, struct lines *lines, struct intern_table *cells, uint32_t row,
                           pfr_error *err) {
     struct row_cells of;
-    uint32_t line;
-    rows_cells(r, row, &of);
-    PFR_TRY(intern_put(cells, of.of, r->nr_keys * sizeof *of.of, &line, err));
+    uint32_t line = lines->count;
+    if (lines->members > 1) {
+        rows_cells(r, row, &of);
+        PFR_TRY(intern_put(cells, of.of, r->nr_keys * sizeof *of.of, &line, err));
+    }
     if (line == lines->count)
         PFR_TRY(add_line(r, lines, err));
     lines->rows[(size_t)line * lines->members + r->rows.at[row].event - lines->leader] = row;

@@ -22,6 +22,7 @@
  *     report_tree.c        the call tree of one row
  *     report_tree_print.c  and its text,
  *     report_tree_data.c   or its data
+ *     report_texts.c       what columns show, kept while it is shown again
  *     report_print.c, report_csv.c, report_json.c, report_bars.c
  */
 #include "base/intern.h"
@@ -67,6 +68,7 @@ struct report_field {
     bool right;      /* the column is aligned to the right */
     bool is_number;  /* JSON and CSV give a bare number */
     bool in_percent; /* a column of shares */
+    bool of_row;     /* what is printed is more than what it says */
     bool of_memory;  /* only in reports of memory accesses, as those with keys of them */
     bool
         breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
@@ -75,6 +77,10 @@ struct report_field {
     int (*order)(const struct report *r, uint64_t a, uint64_t b);    /* of rows of equal weight; NULL: collate */
     int (*strict)(const struct report *r, uint64_t a, uint64_t b);   /* collate, where what `order` tells apart does not
                                                                         matter; NULL: itself */
+    /* What has the smaller number stands before by `order`, by `strict`; of equal ones nothing is said. NULL: no such
+     */
+    uint64_t (*order_coarse)(const struct report *r, uint64_t id);
+    uint64_t (*strict_coarse)(const struct report *r, uint64_t id);
     void (*print)(struct report *r, uint64_t id, const struct row *row, pfr_output *to);
     void (*number)(const struct report *r, const struct row *row, pfr_output *to); /* a column of weights */
     uint64_t (*rank)(const struct row *row); /* what orders rows by it, most first */

@@ -17,28 +17,11 @@ struct table {
     pfr_output *to;
     struct output *out;
     const char *separator; /* -t; NULL: columns */
+    struct report_texts texts;
     size_t width[FIELDS_MOST];
 };
 
 /* --- cells --- */
-
-/* The text of a cell, in r->cell; columns of weights have one for each member. */
-static void make_cell(struct report *r, const struct report_field *f, uint64_t id, const struct row *row) {
-    out_clear(&r->cell.out);
-    if (f->number)
-        f->number(r, row, &r->cell);
-    else
-        f->print(r, id, row, &r->cell);
-}
-
-/* Characters that it takes on a terminal, nearly: one for each of UTF-8. */
-static size_t width_of(const struct report *r) {
-    size_t length, width = 0;
-    const char *bytes = out_bytes(&r->cell.out, &length);
-    for (size_t i = 0; i < length; i++)
-        width += ((unsigned char)bytes[i] & 0xc0) != 0x80;
-    return width;
-}
 
 /* Which cell a column shows. */
 uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells) {
@@ -46,12 +29,6 @@ uint64_t report_cell_of(const struct report *r, const struct report_field *f, co
         if (r->keys[k] == f)
             return cells->of[k];
     return 0;
-}
-
-const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,
-                             const struct row *row, size_t *length) {
-    make_cell(r, f, report_cell_of(r, f, cells), row);
-    return out_bytes(&r->cell.out, length);
 }
 
 /* Beside what a row is with all it calls, its own weight is called so. */
@@ -65,22 +42,29 @@ static size_t least_width(const struct report_field *f) {
     return heading > least ? heading : least;
 }
 
-static void measure(struct table *t) {
+/* All lines as they lie, where all are shown. */
+static uint32_t line_to_measure(const struct lines *lines, uint32_t i) {
+    return lines->shown == lines->count ? i : lines->order[i];
+}
+
+static void measure_line(struct table *t, uint32_t line) {
     struct report *r = t->r;
-    for (unsigned c = 0; c < r->nr_columns; c++)
-        t->width[c] = least_width(r->columns[c]);
-    for (uint32_t i = 0; i < t->lines->shown; i++) {
-        struct row_cells cells;
-        line_cells(r, t->lines, t->lines->order[i], &cells);
-        for (unsigned c = 0; c < r->nr_columns; c++) {
-            if (r->columns[c]->number)
-                continue;
-            make_cell(r, r->columns[c], report_cell_of(r, r->columns[c], &cells),
-                      line_row(r, t->lines, t->lines->order[i], 0));
-            const size_t width = width_of(r);
-            t->width[c] = width > t->width[c] ? width : t->width[c];
-        }
+    const struct row *row = line_row(r, t->lines, line, 0);
+    struct row_cells cells;
+    line_cells(r, t->lines, line, &cells);
+    for (unsigned c = 0; c < r->nr_columns; c++) {
+        if (r->columns[c]->number)
+            continue;
+        const size_t width = report_text_of(&t->texts, c, report_cell_of(r, r->columns[c], &cells), row).width;
+        t->width[c] = width > t->width[c] ? width : t->width[c];
     }
+}
+
+static void measure(struct table *t) {
+    for (unsigned c = 0; c < t->r->nr_columns; c++)
+        t->width[c] = least_width(t->r->columns[c]);
+    for (uint32_t i = 0; i < t->lines->shown && !t->separator; i++)
+        measure_line(t, line_to_measure(t->lines, i));
 }
 
 /* --- heading --- */
@@ -169,12 +153,10 @@ static bool fills(const struct table *t, unsigned c) {
     return c + 1 < t->r->nr_columns || t->r->options->format == PFR_REPORT_PERF;
 }
 
-static void write_cell(const struct table *t, size_t width, bool right) {
-    size_t length;
-    const char *bytes = out_bytes(&t->r->cell.out, &length);
-    const size_t taken = width_of(t->r), pad = width > taken && !t->separator ? width - taken : 0;
+static void write_cell(const struct table *t, const struct report_text *text, size_t width, bool right) {
+    const size_t pad = width > text->width && !t->separator ? width - text->width : 0;
     out_pad(t->out, right ? pad : 0);
-    out_write(t->out, bytes, length);
+    out_write(t->out, text->bytes, text->length);
     out_pad(t->out, right ? 0 : pad);
 }
 
@@ -193,19 +175,19 @@ static const char *color_of(const struct table *t, const struct report_field *f,
 }
 
 /* A weight takes one column more than its heading, on the left. */
-static void write_weights(const struct table *t, unsigned c, uint32_t line) {
+static void write_weights(struct table *t, unsigned c, uint32_t line) {
     for (uint32_t m = 0; m < t->lines->members; m++) {
         out_text(t->out, m ? " " : "");
         const struct row *row = line_row(t->r, t->lines, line, m);
         const char *color = color_of(t, t->r->columns[c], row);
-        make_cell(t->r, t->r->columns[c], 0, row);
+        const struct report_text text = report_text_of(&t->texts, c, 0, row);
         out_text(t->out, color ? color : "");
-        write_cell(t, t->width[c] - (m > 0), true);
+        write_cell(t, &text, t->width[c] - (m > 0), true);
         out_text(t->out, color ? REPORT_COLOR_ENDS : "");
     }
 }
 
-static void write_line(const struct table *t, uint32_t line) {
+static void write_line(struct table *t, uint32_t line) {
     const struct report *r = t->r;
     struct row_cells cells;
     line_cells(r, t->lines, line, &cells);
@@ -217,8 +199,9 @@ static void write_line(const struct table *t, uint32_t line) {
             write_weights(t, c, line);
             continue;
         }
-        make_cell(t->r, f, report_cell_of(r, f, &cells), line_row(r, t->lines, line, 0));
-        write_cell(t, fills(t, c) ? t->width[c] : 0, f->right);
+        const struct report_text text =
+            report_text_of(&t->texts, c, report_cell_of(r, f, &cells), line_row(r, t->lines, line, 0));
+        write_cell(t, &text, fills(t, c) ? t->width[c] : 0, f->right);
     }
     out_char(t->out, '\n');
 }
@@ -230,15 +213,23 @@ static pfr_status write_tree(const struct table *t, uint32_t line, pfr_error *er
     return tree_print(t->r, row, t->to, err);
 }
 
+static pfr_status write_lines(struct table *t, pfr_error *err) {
+    const struct lines *lines = t->lines;
+    measure(t);
+    report_write_totals(t->r, lines, t->to);
+    write_headings(t);
+    for (uint32_t i = 0; i < lines->shown && !pfr_output_failed(t->to); i++) {
+        write_line(t, lines->order[i]);
+        PFR_TRY(write_tree(t, lines->order[i], err));
+    }
+    out_text(t->out, t->r->options->format == PFR_REPORT_PERF ? "\n\n" : "\n");
+    return t->r->cell.out.status < 0 ? mem_fail(t->r->memory, err, "report") : PFR_OK;
+}
+
 pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
     struct table t = {.r = r, .lines = lines, .to = to, .out = &to->out, .separator = r->options->separator};
-    measure(&t);
-    report_write_totals(r, lines, to);
-    write_headings(&t);
-    for (uint32_t i = 0; i < lines->shown && !pfr_output_failed(to); i++) {
-        write_line(&t, lines->order[i]);
-        PFR_TRY(write_tree(&t, lines->order[i], err));
-    }
-    out_text(t.out, r->options->format == PFR_REPORT_PERF ? "\n\n" : "\n");
-    return r->cell.out.status < 0 ? mem_fail(r->memory, err, "report") : PFR_OK;
+    PFR_TRY(report_texts_open(&t.texts, r, err));
+    const pfr_status st = write_lines(&t, err);
+    report_texts_close(&t.texts);
+    return st;
 }

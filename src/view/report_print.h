@@ -34,6 +34,22 @@ const char *report_color(const struct report *r, double percent);
 /* The name of the group that this event leads, "anon group" where it has none; NULL: it leads none. */
 const char *report_group_name(const struct report *r, uint32_t leader);
 
+/* report_texts.c: the texts of a table's columns. */
+struct report_texts {
+    struct report *r;
+    struct kept_text *kept; /* some of each column */
+};
+
+struct report_text {
+    const char *bytes;
+    size_t length, width; /* bytes, characters */
+};
+
+pfr_status report_texts_open(struct report_texts *t, struct report *r, pfr_error *err);
+void report_texts_close(struct report_texts *t);
+/* What a column shows of a row, by what its field says of that; valid until the next call. */
+struct report_text report_text_of(struct report_texts *t, unsigned column, uint64_t id, const struct row *row);
+
 /* What a column shows of a line; valid until the next call. */
 uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells);
 const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,

@@ -10,11 +10,10 @@
 
 #include <string.h>
 
-/* What of a row is met in stack after stack. */
+/* What of a row is met in stack after stack. How deep it is nobody asks where no tree is shown. */
 struct row_sum {
     struct profile_weight total;
     uint32_t stack; /* the last one that it was in, plus 1 */
-    uint32_t depth;
 };
 
 /* The row of a frame in the group at hand. */
@@ -60,63 +59,43 @@ static pfr_status make_room(struct counting *c, uint32_t row, pfr_error *err) {
     return PFR_OK;
 }
 
-static struct frame_row *memo_of(const struct counting *c, uint32_t frame) {
-    return &c->row_of[frame & NODE_APART ? (size_t)c->r->profile->nr_frames + (frame & ~NODE_APART) : frame];
-}
-
-static pfr_status find_row(struct counting *c, uint32_t group, uint32_t frame, uint32_t *row, pfr_error *err) {
-    struct frame_row *memo = memo_of(c, frame);
-    if (memo->group != group + 1) {
-        const struct spot spot = {c->r->profile->groups[group], frame, NO_PARENT};
-        PFR_TRY(rows_find(c->r, &spot, &memo->row, err));
-        PFR_TRY(make_room(c, memo->row, err));
-        memo->group = group + 1;
-    }
-    *row = memo->row;
+/* Of a frame that the group at hand has not met before. */
+static pfr_status find_row(struct counting *c, struct frame_row *memo, uint32_t group, uint32_t frame, pfr_error *err) {
+    const struct spot spot = {c->r->profile->groups[group], frame, NO_PARENT};
+    PFR_TRY(rows_find(c->r, &spot, &memo->row, err));
+    PFR_TRY(make_room(c, memo->row, err));
+    memo->group = group + 1;
     return PFR_OK;
 }
 
-static void add_weight(struct profile_weight *to, const struct profile_weight *more) {
+static inline void add_weight(struct profile_weight *to, const struct profile_weight *more) {
     to->weight += more->weight;
     to->samples += more->samples;
 }
 
-static void raise_depth(struct row_sum *sum, uint32_t depth) {
-    sum->depth = sum->depth < depth ? depth : sum->depth;
-}
-
-/* Callers first a row is as deep as what is below its outermost frame, else as what is above its innermost one. */
-static pfr_status count_frame(struct counting *c, uint32_t number, uint32_t at, uint32_t entries, pfr_error *err) {
-    const struct profile_stack *stack = &c->r->profile->stacks[number];
-    const uint32_t frame = c->r->profile->stack_frames[stack->first + at];
-    uint32_t row;
-    PFR_TRY(find_row(c, stack->group, frame, &row, err));
-    struct row_sum *sum = &c->sums[row];
-    if (!c->r->chain.caller)
-        raise_depth(sum, at < entries ? at + 1 : entries);
+static inline pfr_status count_frame(struct counting *c, struct frame_row *memo, uint32_t frame, uint32_t number,
+                                     const struct profile_stack *stack, pfr_error *err) {
+    if (__builtin_expect(memo->group != stack->group + 1, 0))
+        PFR_TRY(find_row(c, memo, stack->group, frame, err));
+    struct row_sum *sum = &c->sums[memo->row];
     if (sum->stack == number + 1)
         return PFR_OK;
     sum->stack = number + 1;
     add_weight(&sum->total, &stack->self);
-    if (c->r->chain.caller)
-        raise_depth(sum, entries - at);
     return PFR_OK;
 }
 
-static void count_self(struct counting *c, const struct profile_stack *stack, uint32_t frame, uint32_t entries) {
-    const uint32_t number = memo_of(c, frame)->row;
-    struct row *row = &c->r->rows.at[number];
-    raise_depth(&c->sums[number], entries);
-    row_add_self(c->r, row, frame, &stack->self);
-}
-
+/* Only the last frame may be one of a sampled address. */
 static pfr_status count_stack(struct counting *c, uint32_t number, pfr_error *err) {
-    const struct profile_stack *stack = &c->r->profile->stacks[number];
-    const uint32_t last = stack->count - 1, frame = c->r->profile->stack_frames[stack->first + last];
-    const uint32_t entries = stack->count - (frame & NODE_APART ? 1 : 0);
-    for (uint32_t i = 0; i <= last; i++)
-        PFR_TRY(count_frame(c, number, i, entries, err));
-    count_self(c, stack, frame, entries);
+    const struct profile *p = c->r->profile;
+    const struct profile_stack stack = p->stacks[number];
+    const uint32_t *const frames = p->stack_frames + stack.first, last = frames[stack.count - 1];
+    struct frame_row *const row_of = c->row_of;
+    for (uint32_t i = 0; i + 1 < stack.count; i++)
+        PFR_TRY(count_frame(c, &row_of[frames[i]], frames[i], number, &stack, err));
+    struct frame_row *memo = &row_of[last & NODE_APART ? (size_t)p->nr_frames + (last & ~NODE_APART) : last];
+    PFR_TRY(count_frame(c, memo, last, number, &stack, err));
+    row_add_self(c->r, &c->r->rows.at[memo->row], last, &stack.self);
     return PFR_OK;
 }
 
@@ -129,11 +108,8 @@ static pfr_status count_all(struct counting *c, pfr_error *err) {
 }
 
 static void pour(struct counting *c) {
-    for (uint32_t i = 0; i < c->r->rows.cells.count && i < c->sums_room; i++) {
-        struct row *row = &c->r->rows.at[i];
-        add_weight(&row->total, &c->sums[i].total);
-        row->depth = row->depth < c->sums[i].depth ? c->sums[i].depth : row->depth;
-    }
+    for (uint32_t i = 0; i < c->r->rows.cells.count && i < c->sums_room; i++)
+        add_weight(&c->r->rows.at[i].total, &c->sums[i].total);
 }
 
 pfr_status walk_whole(struct report *r, pfr_error *err) {

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts of cells. Most of what a report says it says again and again: few programs and objects, and in its long tail
+ * the same shares of one sample or two. So each column keeps some texts by what they say, in a table where what comes
+ * later takes the place of what was there.
+ */
+#include "view/report_print.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+#define KEPT_BITS 8u /* texts of a column */
+#define KEPT_MOST ((size_t)1 << KEPT_BITS)
+#define TEXT_ROOM 48u
+
+struct kept_text {
+    uint64_t said;
+    uint32_t event;
+    uint8_t length, width;
+    bool is_kept;
+    char bytes[TEXT_ROOM];
+};
+
+pfr_status report_texts_open(struct report_texts *t, struct report *r, pfr_error *err) {
+    *t = (struct report_texts){.r = r};
+    t->kept = mem_zeroed(r->memory, r->nr_columns * KEPT_MOST, sizeof *t->kept);
+    return t->kept ? PFR_OK : mem_fail(r->memory, err, "report");
+}
+
+void report_texts_close(struct report_texts *t) {
+    mem_free(t->r->memory, t->kept, t->r->nr_columns * KEPT_MOST, sizeof *t->kept);
+}
+
+/* Into r->cell; columns of weights have a text for each member. */
+static void make_text(struct report *r, const struct report_field *f, uint64_t id, const struct row *row) {
+    out_clear(&r->cell.out);
+    if (f->number)
+        f->number(r, row, &r->cell);
+    else
+        f->print(r, id, row, &r->cell);
+}
+
+/* Characters that it takes on a terminal, nearly: one for each of UTF-8. */
+static size_t width_of(const char *bytes, size_t length) {
+    const uint64_t ones = 0x0101010101010101u;
+    size_t at = 0, width = length;
+    for (uint64_t w; length - at >= sizeof w; at += sizeof w) {
+        memcpy(&w, bytes + at, sizeof w);
+        width -= (size_t)((w >> 7 & ~(w >> 6) & ones) * ones >> 56);
+    }
+    for (; at < length; at++)
+        width -= ((unsigned char)bytes[at] & 0xc0) == 0x80;
+    return width;
+}
+
+static void keep(struct kept_text *kept, uint64_t said, uint32_t event, const struct report_text *text) {
+    kept->said = said;
+    kept->event = event;
+    kept->length = (uint8_t)text->length;
+    kept->width = (uint8_t)text->width;
+    kept->is_kept = true;
+    memcpy(kept->bytes, text->bytes, text->length);
+}
+
+struct report_text report_text_of(struct report_texts *t, unsigned column, uint64_t id, const struct row *row) {
+    const struct report_field *f = t->r->columns[column];
+    const uint64_t said = f->number ? f->rank(row) : id;
+    struct kept_text *kept = &t->kept[column * KEPT_MOST + (said * 0x9e3779b97f4a7c15u >> (64 - KEPT_BITS))];
+    if (kept->is_kept && kept->said == said && kept->event == row->event)
+        return (struct report_text){kept->bytes, kept->length, kept->width};
+    struct report_text text;
+    make_text(t->r, f, id, row);
+    text.bytes = out_bytes(&t->r->cell.out, &text.length);
+    text.width = width_of(text.bytes, text.length);
+    if (text.length > 0 && text.length <= TEXT_ROOM && !f->of_row)
+        keep(kept, said, row->event, &text);
+    return text;
+}
+
+const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,
+                             const struct row *row, size_t *length) {
+    make_text(r, f, report_cell_of(r, f, cells), row);
+    return out_bytes(&r->cell.out, length);
+}
