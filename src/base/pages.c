@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#define SMALL_PAGE ((size_t)4096) /* or a multiple of it, which the kernel rounds to by itself */
 #define LARGE_PAGE ((size_t)2 << 20)
 
+/* Whole large pages, also the last one: a block that grows into one which began as small pages would get no other. */
 static size_t in_pages(size_t size) {
-    return (size + SMALL_PAGE - 1) & ~(SMALL_PAGE - 1);
+    return (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
 }
 
 /* Addresses for `length` bytes that nothing else has, from a multiple of a large page on. */
@@ -31,12 +31,12 @@ static void *advise(void *at, size_t length) {
 }
 
 void *pages_take(size_t size) {
-    void *at = size > SIZE_MAX - SMALL_PAGE ? NULL : reserve(in_pages(size), PROT_READ | PROT_WRITE);
+    void *at = size > SIZE_MAX - LARGE_PAGE ? NULL : reserve(in_pages(size), PROT_READ | PROT_WRITE);
     return at ? advise(at, in_pages(size)) : NULL;
 }
 
 void *pages_resize(void *at, size_t old_size, size_t size) {
-    if (size > SIZE_MAX - SMALL_PAGE)
+    if (size > SIZE_MAX - LARGE_PAGE)
         return NULL;
     const size_t old_length = in_pages(old_size), length = in_pages(size);
     if (mremap(at, old_length, length, 0) != MAP_FAILED)
