@@ -191,11 +191,11 @@ static pfr_status find_labels(struct exporting *e, uint32_t number, struct sampl
 
 static pfr_status write_stack(struct exporting *e, const struct profile_stack *stack, pfr_error *err) {
     struct pprof *p = e->state;
-    const uint32_t *frames = e->profile->stack_frames + stack->first;
+    const uint32_t *frames = stack->frames;
     struct sample_of of;
     uint8_t *at = p->path;
     PFR_TRY(find_labels(e, stack->group, &of, err));
-    for (uint32_t i = stack_depth(e->profile, stack); i-- > 0;)
+    for (uint32_t i = stack_depth(stack); i-- > 0;)
         at += proto_put(at, p->location[frames[i] & ~NODE_APART]);
     write_sample(e, &of, p->path, (size_t)(at - p->path), &stack->self);
     return PFR_OK;

@@ -257,10 +257,9 @@ static pfr_status write_all(struct exporting *e, uint32_t main_label, pfr_error 
 }
 
 static void count_leaf(const struct exporting *e, const struct profile_stack *stack, uint64_t *samples) {
-    const uint32_t depth = stack_depth(e->profile, stack);
+    const uint32_t depth = stack_depth(stack);
     if (depth && stacks_wants(&e->stacks, stack))
-        samples[e->stacks.frame_label[e->profile->stack_frames[stack->first + depth - 1] & ~NODE_APART]] +=
-            stack->self.samples;
+        samples[e->stacks.frame_label[stack->frames[depth - 1] & ~NODE_APART]] += stack->self.samples;
 }
 
 pfr_status pprof_write_places(struct exporting *e, pfr_error *err) {

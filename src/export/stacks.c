@@ -157,7 +157,7 @@ static pfr_status take_whole_tables(struct building *b, pfr_error *err) {
 }
 
 static void count_uses(struct building *b, const struct profile_stack *stack) {
-    const uint32_t *frames = b->profile->stack_frames + stack->first, depth = stack_depth(b->profile, stack);
+    const uint32_t *frames = stack->frames, depth = stack_depth(stack);
     for (uint32_t i = 0; i < depth; i++)
         b->stacks->frame_uses[frames[i] & ~NODE_APART]++;
     b->stacks->depth = depth > b->stacks->depth ? depth : b->stacks->depth;

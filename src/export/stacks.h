@@ -62,9 +62,9 @@ static inline bool stacks_wants(const struct stacks *stacks, const struct profil
     return stack->self.samples && stacks->group_label[stack->group] != NO_LABEL;
 }
 /* How many of a stack's frames are shown. */
-static inline uint32_t stack_depth(const struct profile *p, const struct profile_stack *stack) {
+static inline uint32_t stack_depth(const struct profile_stack *stack) {
     const uint32_t count = stack->count;
-    return count > 1 && (p->stack_frames[stack->first + count - 1] & NODE_APART) ? count - 1 : count;
+    return count > 1 && (stack->frames[count - 1] & NODE_APART) ? count - 1 : count;
 }
 
 /* Adds up the totals. */

@@ -23,7 +23,7 @@ void profile_close(struct profile *p) {
     mem_free(m, p->nodes, p->nodes_room, sizeof *p->nodes);
     mem_free(m, p->self, p->self_room, sizeof *p->self);
     mem_free(m, p->stacks, p->stacks_room, sizeof *p->stacks);
-    mem_free(m, p->stack_frames, p->stack_frames_room, sizeof *p->stack_frames);
+    stack_parts_free(p->memory, p->stack_parts, p->nr_stack_parts);
     mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
     mem_free(m, p->places, p->places_room, sizeof *p->places);
     mem_free(m, p->unwound, p->unwound ? (size_t)p->nr_events + 1 : 0, sizeof *p->unwound);

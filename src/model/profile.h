@@ -106,10 +106,20 @@ struct profile_weight {
 
 /* A stack by itself, with .whole_stacks. */
 struct profile_stack {
-    uint64_t first; /* of its frames in profile->stack_frames, outermost first; the last may have NODE_APART */
+    union {
+        const uint32_t *frames; /* outermost first; the last may have NODE_APART */
+        uint64_t first;         /* while it is counted: where they begin in the counter's */
+    };
     uint32_t count, group;
     uint64_t place; /* of its first sample: part << 48 | offset */
     struct profile_weight self;
+};
+
+/* Where frames of stacks are. */
+struct stack_part {
+    struct memory *memory;
+    uint32_t *frames;
+    size_t room;
 };
 
 /* A value that is a place: its frame, and the least address as recorded of those that are there. */
@@ -204,11 +214,11 @@ struct profile {
     struct profile_weight *self, *totals; /* by node; by event */
     struct chain_counts *unwound;         /* by event: how stacks ended that were unwound */
     struct profile_stack *stacks;         /* in the order of their first samples; some may have no samples */
-    uint32_t *stack_frames;
+    struct stack_part *stack_parts;
     struct profile_group **groups;
     struct profile_place *places; /* what values that are places count in */
-    uint32_t nr_frames, nr_nodes, nr_stacks, nr_groups, nr_events, nr_places;
-    size_t frames_room, lines_room, nodes_room, self_room, stacks_room, stack_frames_room, groups_room, places_room;
+    uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places;
+    size_t frames_room, lines_room, nodes_room, self_room, stacks_room, groups_room, places_room;
     struct arena arena; /* groups */
 
     uint64_t left_out;             /* samples that `keep` did not want */

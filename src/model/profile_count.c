@@ -347,6 +347,7 @@ static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
 }
 
 void counter_pour(struct counter *c) {
+    whole_settle(&c->whole);
     for (uint32_t i = 0; i < c->count; i++) {
         const struct entry_count *count = entry_count_of(c, entry_words(c, i));
         const bool whole = c->profile->wish.whole_stacks;

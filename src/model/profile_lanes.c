@@ -195,7 +195,7 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
     const bool whole = w->profile->wish.whole_stacks;
     for (uint32_t i = 1; whole && i < w->count; i++) {
         struct counter *c = &w->at[i].counter;
-        PFR_TRY(whole_join(first, c, err));
+        PFR_TRY(whole_join(first, c, i + 1 < w->count, err));
         counter_drop(c);
     }
     counter_pour(first);

@@ -330,8 +330,10 @@ struct whole_stacks {
     struct profile_stack *at;
     uint32_t *frames;
     size_t room, frames_room, nr_frames;
-    uint32_t count;
-    uint32_t until; /* stacks that there may be before the memory is looked at again */
+    struct stack_part *parts; /* with frames of other counters, and at the end its own */
+    uint32_t count, nr_parts;
+    uint32_t settled; /* stacks that know their frames */
+    uint32_t until;   /* stacks that there may be before the memory is looked at again */
 };
 
 void whole_init(struct whole_stacks *w, struct memory *memory);
@@ -339,8 +341,12 @@ void whole_free(struct whole_stacks *w);
 /* One more, with these frames; stack->first is not looked at. */
 pfr_status whole_put(struct counter *c, const struct profile_stack *stack, const uint32_t *frames, uint32_t *number,
                      pfr_error *err);
-/* Before either pours: the entries of another counter, and their stacks. What there is no room for is `limited`. */
-pfr_status whole_join(struct counter *to, const struct counter *from, pfr_error *err);
+/* Before either pours: the entries of another counter, and their stacks, whose frames stay where they are and become
+   `to`'s. `more`: there will be others. What there is no room for is `limited`. */
+pfr_status whole_join(struct counter *to, struct counter *from, bool more, pfr_error *err);
+/* At the end of counting: each stack is told its frames. */
+void whole_settle(struct whole_stacks *w);
+void stack_parts_free(struct memory *memory, struct stack_part *parts, uint32_t count);
 /* What it holds becomes the profile's. `sorted`: it is in the order of first samples. */
 pfr_status whole_give(struct whole_stacks *w, bool sorted, struct profile *p, pfr_error *err);
 
@@ -506,6 +512,16 @@ void counter_pour(struct counter *c);
 
 /* The entries go, and whole stacks, which another counter has. */
 void counter_drop(struct counter *c);
+
+/* What counter_find will look at, to be fetched: first the one, a while later the other. */
+static inline void counter_fetch_slot(const struct counter *c, const uint64_t *key) {
+    __builtin_prefetch(&c->slots[words_hash(c, key) & (c->slot_count - 1)]);
+}
+static inline void counter_fetch_entry(const struct counter *c, const uint64_t *key) {
+    const uint64_t slot = c->slots[words_hash(c, key) & (c->slot_count - 1)];
+    if (slot)
+        __builtin_prefetch(c->entries + ((uint32_t)slot - 1) * c->stride);
+}
 
 /* The entry of this key, NULL: none; and a new one. */
 struct entry_count *counter_find(const struct counter *c, const uint64_t *key);

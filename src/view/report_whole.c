@@ -89,7 +89,7 @@ static inline pfr_status count_frame(struct counting *c, struct frame_row *memo,
 static pfr_status count_stack(struct counting *c, uint32_t number, pfr_error *err) {
     const struct profile *p = c->r->profile;
     const struct profile_stack stack = p->stacks[number];
-    const uint32_t *const frames = p->stack_frames + stack.first, last = frames[stack.count - 1];
+    const uint32_t *const frames = stack.frames, last = frames[stack.count - 1];
     struct frame_row *const row_of = c->row_of;
     for (uint32_t i = 0; i + 1 < stack.count; i++)
         PFR_TRY(count_frame(c, &row_of[frames[i]], frames[i], number, &stack, err));
