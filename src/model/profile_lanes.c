@@ -10,7 +10,8 @@
 #define LANE_NS 200000000u /* a lane for each so much of counting */
 #define PLAIN_NS 50u       /* of a sample whose thread and address alone count */
 #define SAMPLE_NS 150u
-#define LONG_NS 1500u /* with its chain, or its branches */
+#define CHAIN_NS 600u
+#define LONG_NS 1500u /* with its branches, or with a chain that is made of more than what was recorded as such */
 #define CHAIN_JOBS 4u /* unless more are asked for: each lane holds nearly all stacks */
 
 void lanes_init(struct lanes *w, struct profile *p) {
@@ -62,22 +63,45 @@ static uint32_t cpus_here(void) {
 }
 
 /* How long one thread is likely to count: about what samples cost on machines of these years. */
-static uint64_t likely_ns(const struct profile *p) {
-    const struct profile_wish *w = &p->wish;
-    const bool plain = !w->chains && !w->branches && !(w->keys & ~PROFILE_BIT(PROFILE_COMM));
-    const uint64_t each = w->chains || w->branches ? LONG_NS : plain ? PLAIN_NS : SAMPLE_NS;
-    const uint64_t samples = p->reader->quality.samples;
-    return samples < UINT64_MAX / LONG_NS ? samples * each : UINT64_MAX;
+static uint64_t likely_ns(const struct lanes_size *size) {
+    const uint64_t each = size->branches || size->made ? LONG_NS
+                          : size->chains               ? CHAIN_NS
+                          : size->plain                ? PLAIN_NS
+                                                       : SAMPLE_NS;
+    return size->samples < UINT64_MAX / LONG_NS ? size->samples * each : UINT64_MAX;
 }
 
 /* Each lane learns most of what the others know, so that one which saves little costs more than that. */
-static uint32_t wanted_jobs(const struct profile *p) {
-    const struct profile_wish *wish = &p->wish;
-    const uint32_t cpus = cpus_here(), most = wish->chains && cpus > CHAIN_JOBS ? CHAIN_JOBS : cpus;
-    const uint64_t paying = likely_ns(p) / LANE_NS;
-    if (wish->jobs)
-        return wish->jobs < JOBS_MOST ? wish->jobs : JOBS_MOST;
-    return paying < 1 ? 1 : paying < most ? (uint32_t)paying : most;
+static uint32_t paying_lanes(const struct lanes_size *size) {
+    const uint64_t paying = likely_ns(size) / LANE_NS;
+    const uint32_t most = size->chains && size->cpus > CHAIN_JOBS ? CHAIN_JOBS : size->cpus;
+    return paying < most ? (uint32_t)paying : most;
+}
+
+uint32_t lanes_wanted(const struct lanes_size *size) {
+    uint32_t lanes = size->asked ? size->asked : paying_lanes(size);
+    lanes = lanes < JOBS_MOST ? lanes : JOBS_MOST;
+    lanes = lanes < size->slices ? lanes : (uint32_t)size->slices;
+    return lanes ? lanes : 1;
+}
+
+static bool any_is_made(const struct lanes *w) {
+    for (uint32_t i = 0; i < w->profile->nr_events; i++)
+        if (w->places[i].makes)
+            return true;
+    return false;
+}
+
+static struct lanes_size size_of(const struct lanes *w) {
+    const struct profile_wish *wish = &w->profile->wish;
+    return (struct lanes_size){.samples = w->profile->reader->quality.samples,
+                               .slices = w->nr_slices,
+                               .cpus = cpus_here(),
+                               .asked = wish->jobs,
+                               .chains = wish->chains,
+                               .made = any_is_made(w),
+                               .branches = wish->branches,
+                               .plain = !wish->keys || wish->keys == PROFILE_BIT(PROFILE_COMM)};
 }
 
 /* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples need
@@ -88,10 +112,8 @@ static bool goes_by_slices(const struct lanes *w) {
 }
 
 static uint32_t count_jobs(const struct lanes *w) {
-    const uint32_t jobs = wanted_jobs(w->profile);
-    if (!goes_by_slices(w))
-        return 1;
-    return jobs < w->nr_slices ? jobs : (uint32_t)w->nr_slices;
+    const struct lanes_size size = size_of(w);
+    return goes_by_slices(w) ? lanes_wanted(&size) : 1;
 }
 
 static pfr_status open_lane(struct lanes *w, struct lane *lane, bool slices, pfr_error *err) {

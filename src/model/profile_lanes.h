@@ -49,6 +49,17 @@ void lanes_free(struct lanes *w);
 /* Plans slices while the state is read. */
 struct state_watch lanes_watch(struct lanes *w);
 
+/* What there is to count, by which it is known how many lanes that is worth. */
+struct lanes_size {
+    uint64_t samples;
+    size_t slices;
+    uint32_t cpus, asked;               /* asked 0: as many as pay */
+    bool chains, made, branches, plain; /* made: chains, of more than what was recorded as such; plain: of a sample its
+                                           thread and address alone count */
+};
+/* At least one. */
+uint32_t lanes_wanted(const struct lanes_size *size);
+
 /* Counts all samples; what they weigh is in the first lane then, the rest of what was counted in each. */
 pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err);
 
