@@ -47,17 +47,21 @@ uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t l
 }
 
 /* As far as the keys tell: a thread has one number and may have several names. */
-static bool is_same_thread(const struct comparison *c) {
+unsigned lines_thread_key(const struct report *r) {
     const uint32_t numbers = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
-    bool same = true;
-    for (unsigned k = 0; k < c->r->nr_keys; k++) {
-        const uint32_t keys = c->r->keys[k]->keys;
-        if (keys & numbers)
-            return cell(c->x, k) == cell(c->y, k);
-        if (keys & PROFILE_BIT(PROFILE_COMM))
-            same = cell(c->x, k) == cell(c->y, k);
+    unsigned names = r->nr_keys;
+    for (unsigned k = 0; k < r->nr_keys; k++) {
+        if (r->keys[k]->keys & numbers)
+            return k;
+        if (r->keys[k]->keys & PROFILE_BIT(PROFILE_COMM))
+            names = k;
     }
-    return same;
+    return names;
+}
+
+static bool is_same_thread(const struct comparison *c) {
+    const unsigned key = lines_thread_key(c->r);
+    return key == c->r->nr_keys || cell(c->x, key) == cell(c->y, key);
 }
 
 static int by_rank(const struct comparison *c, const struct report_field *f) {
@@ -165,16 +169,12 @@ static bool is_shown(const struct report *r, const struct lines *lines, uint32_t
     return report_percent(r, lines->leader, weight) >= r->options->percent_limit;
 }
 
-/* Twice: what equal threads decide is no order in the strict sense (a before b before c before a), so that the result
-   depends on where lines stood; and that must not be how the recording happened to be read. Without chains there are no
-   such ties, and no line is compared with another one. */
-static pfr_status sort_lines(struct report *r, struct lines *lines, pfr_error *err) {
+/* What equal threads decide is no order in the strict sense (a before b before c before a), so that the result depends
+   on where lines stood; and that must not be how the recording happened to be read: they stand by their cells first. */
+static pfr_status sort_by_comparing(struct report *r, struct lines *lines, bool ranked, pfr_error *err) {
     struct comparison c = {.r = r, .lines = lines};
-    const bool ranked = lines_can_be_ranked(r);
     if (ranked)
-        PFR_TRY(lines_rank(r, lines, err));
-    if (ranked && r->chain.mode == CHAIN_NONE)
-        return PFR_OK;
+        PFR_TRY(lines_rank(r, lines, r->nr_sort, NULL, err));
     lines->places = mem_alloc(r->memory, lines->orders, sizeof *lines->places);
     if (!lines->places)
         return mem_fail(r->memory, err, "lines");
@@ -184,6 +184,24 @@ static pfr_status sort_lines(struct report *r, struct lines *lines, pfr_error *e
         lines->places[lines->order[i]] = i;
     qsort_r(lines->order, lines->shown, sizeof *lines->order, by_order, &c);
     return PFR_OK;
+}
+
+/* The field that has equal threads decide; nr_sort: there is none, or there are no chains. */
+static unsigned find_tied_field(const struct report *r) {
+    unsigned i = 0;
+    while (i < r->nr_sort && !(r->chain.mode && r->sort[i]->breaks_ties))
+        i++;
+    return i;
+}
+
+/* Without such a field no line is compared with another one. Where it is the first, as it mostly is, all behind it is a
+   place that is known. */
+static pfr_status sort_lines(struct report *r, struct lines *lines, pfr_error *err) {
+    const bool ranked = lines_can_be_ranked(r);
+    const unsigned tied = find_tied_field(r);
+    if (ranked && tied == r->nr_sort)
+        return lines_rank(r, lines, 0, NULL, err);
+    return ranked && tied == 0 ? lines_sort_tied(r, lines, err) : sort_by_comparing(r, lines, ranked, err);
 }
 
 static pfr_status put_in_order(struct report *r, struct lines *lines, pfr_error *err) {

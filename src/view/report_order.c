@@ -179,9 +179,9 @@ static void sort_by_cells(struct ranking *k, bool fields_follow) {
     }
 }
 
-static void sort_by_fields(struct ranking *k) {
+static void sort_by_fields(struct ranking *k, unsigned from) {
     unsigned key = k->r->nr_keys;
-    for (unsigned i = k->r->nr_sort; i-- > 0;) {
+    for (unsigned i = k->r->nr_sort; i-- > from;) {
         const struct report_field *f = k->r->sort[i];
         if (f->rank)
             sort_by_weight(k, f);
@@ -190,16 +190,18 @@ static void sort_by_fields(struct ranking *k) {
     }
 }
 
-static void sort_all(struct ranking *k) {
-    const bool by_fields = k->r->chain.mode == CHAIN_NONE;
+static void sort_all(struct ranking *k, unsigned from, uint32_t *cells) {
     memcpy(k->ascending, k->lines->order, k->lines->shown * sizeof *k->ascending);
-    sort_by_cells(k, by_fields);
-    if (by_fields)
-        sort_by_fields(k);
+    sort_by_cells(k, from < k->r->nr_sort && !cells);
+    if (cells) {
+        sort_by_packed(k);
+        memcpy(cells, k->lines->order, k->lines->shown * sizeof *cells);
+    }
+    sort_by_fields(k, from);
     sort_by_packed(k);
 }
 
-pfr_status lines_rank(const struct report *r, struct lines *lines, pfr_error *err) {
+pfr_status lines_rank(const struct report *r, struct lines *lines, unsigned from, uint32_t *cells, pfr_error *err) {
     const size_t shown = lines->shown, count = lines->count;
     uint32_t *ascending = mem_alloc(r->memory, shown, sizeof *ascending);
     uint64_t *numbers = mem_zeroed(r->memory, 2 * count, sizeof *numbers);
@@ -212,7 +214,8 @@ pfr_status lines_rank(const struct report *r, struct lines *lines, pfr_error *er
                                    .numbers = numbers,
                                    .packed = numbers + count,
                                    .items = items,
-                                   .spare = items + shown});
+                                   .spare = items + shown},
+                 from, cells);
     mem_free(r->memory, ascending, shown, sizeof *ascending);
     mem_free(r->memory, numbers, 2 * count, sizeof *numbers);
     mem_free(r->memory, items, 2 * shown, sizeof *items);

@@ -19,6 +19,7 @@
  *     report_rows.c        rows: cells and weights
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
  *     report_order.c       the same without comparing lines, where that can be
+ *     report_ties.c        where equal lines of one thread are ordered by their chains
  *     report_tree.c        the call tree of one row
  *     report_tree_print.c  and its text,
  *     report_tree_data.c   or its data
@@ -167,10 +168,15 @@ struct lines {
 /* Rows of `members` events from `leader` on, in order; those below options->percent_limit are left out. */
 pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err);
 void lines_free(struct report *r, struct lines *lines);
-/* report_order.c: `shown` lines by their cells, and, where there are no chains, by what the report is sorted by. Only
-   where that can be. */
+/* report_order.c: `shown` lines by their cells, and by what the report is sorted by from the field with number `from`
+   on: all fields, or none, or all but the first, which is a weight. `cells` has the order by cells alone then; NULL:
+   nobody asks. Only where that can be. */
 bool lines_can_be_ranked(const struct report *r);
-pfr_status lines_rank(const struct report *r, struct lines *lines, pfr_error *err);
+pfr_status lines_rank(const struct report *r, struct lines *lines, unsigned from, uint32_t *cells, pfr_error *err);
+/* The key that tells threads apart; nr_keys: there is none. */
+unsigned lines_thread_key(const struct report *r);
+/* report_ties.c: the same where the first field has equal threads decide. */
+pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err);
 /* What a key of the report says of a line. */
 uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t line, unsigned key);
 /* The row of a line that an event has; an empty one where it has none. */
