@@ -160,21 +160,30 @@ static void *resize(const struct memory *memory, void *at, size_t old_bytes, siz
     return moved;
 }
 
-void *mem_alloc(struct memory *memory, size_t count, size_t size) {
-    const size_t bytes = block_size(count, size);
+/* calloc knows which of its blocks are zero. */
+static void *take_zeroed(const struct memory *memory, size_t bytes) {
+    if (memory->alloc.allocate == libc_allocate && !is_large(memory, bytes))
+        return calloc(1, bytes);
+    void *at = take(memory, bytes);
+    return at && !is_large(memory, bytes) ? memset(at, 0, bytes) : at;
+}
+
+static void *count_and_take(struct memory *memory, size_t bytes, void *(*how)(const struct memory *, size_t)) {
     if (!reserve(memory, bytes))
         return refuse(memory, PFR_ERR_LIMIT, bytes);
-    void *at = take(memory, bytes);
+    void *at = how(memory, bytes);
     if (at)
         return at;
     mem_discharge(memory, bytes);
     return refuse(memory, PFR_ERR_MEMORY, bytes);
 }
 
+void *mem_alloc(struct memory *memory, size_t count, size_t size) {
+    return count_and_take(memory, block_size(count, size), take);
+}
+
 void *mem_zeroed(struct memory *memory, size_t count, size_t size) {
-    const size_t bytes = block_size(count, size);
-    void *at = mem_alloc(memory, count, size);
-    return at && !is_large(memory, bytes) ? memset(at, 0, bytes) : at;
+    return count_and_take(memory, block_size(count, size), take_zeroed);
 }
 
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size) {
