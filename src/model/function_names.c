@@ -61,8 +61,12 @@ pfr_status function_names_open(struct function_names *n, struct memory *memory,
     if (n->options.none)
         return PFR_OK;
     if (n->options.maps && n->options.maps[0])
-        return open_maps(n, err);
-    return recorded_names_open(&n->recorded, memory, n->options.trace, err);
+        PFR_TRY(open_maps(n, err));
+    else
+        PFR_TRY(recorded_names_open(&n->recorded, memory, n->options.trace, err));
+    if (n->nr_objects || n->recorded.objects)
+        demangler_prepare();
+    return PFR_OK;
 }
 
 void function_names_close(struct function_names *n) {

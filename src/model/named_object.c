@@ -12,7 +12,6 @@
 void symbol_texts_init(struct symbol_texts *texts, struct memory *memory) {
     texts->memory = memory;
     demangler_init(&texts->demangler, memory);
-    demangler_prepare();
     arena_init(&texts->arena, memory);
 }
 
