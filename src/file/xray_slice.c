@@ -5,6 +5,8 @@
 #include "file/recorder_notes.h"
 #include "file/xray.h"
 
+#include <string.h>
+
 #define PREAMBLE_MOST (5 * FDR_METADATA)
 
 bool trace_slices_can_be(const pfr_reader *r) {
@@ -111,4 +113,60 @@ pfr_status trace_buffer_at(pfr_reader *r, uint64_t at, struct trace_buffer *b, p
     const uint64_t length = b->slice.end - b->slice.at;
     const size_t inside = length < have - skip ? (size_t)length : have - skip;
     return read_preamble(r, bytes + skip, inside, b) ? PFR_OK : PFR_HOLE;
+}
+
+pfr_status trace_buffer_ahead(pfr_reader *r, uint64_t at, uint64_t ahead, struct trace_buffer *b, pfr_error *err) {
+    struct input *in = &r->parts[0].in;
+    const uint8_t *bytes;
+    size_t have;
+    input_read_ahead_to(in, ahead);
+    PFR_TRY(input_window(in, at, PREAMBLE_MOST, &bytes, &have, err));
+    return trace_buffer_at(r, at, b, err);
+}
+
+/* --- Buffers by their looks. */
+
+#define SIGHT ((size_t)128 << 10)
+
+/* The byte that extents begin with in this file. */
+static uint8_t first_of_extents(const pfr_reader *r) {
+    unsigned byte = 0;
+    while (fdr_kind_of(r, (uint8_t)byte) != FDR_BUFFER_EXTENTS)
+        byte++;
+    return (uint8_t)byte;
+}
+
+/* Among what is seen from `from` on. */
+static pfr_status look_for_extents(pfr_reader *r, uint64_t from, const uint8_t *bytes, size_t have,
+                                   struct trace_buffer *b, uint64_t *at, pfr_error *err) {
+    const uint8_t first = first_of_extents(r);
+    const uint8_t *next = bytes, *const end = bytes + (have > PREAMBLE_MOST ? have - PREAMBLE_MOST : 0);
+    while (next < end && (next = memchr(next, first, (size_t)(end - next)))) {
+        *at = from + (uint64_t)(next - bytes);
+        if (fdr_kind_of(r, next[FDR_METADATA]) == FDR_NEW_BUFFER) {
+            const pfr_status st = trace_buffer_at(r, *at, b, err);
+            if (st <= 0)
+                return st;
+        }
+        next++;
+    }
+    return PFR_END;
+}
+
+pfr_status trace_buffer_near(pfr_reader *r, uint64_t from, uint64_t until, uint64_t like, struct trace_buffer *b,
+                             uint64_t *at, pfr_error *err) {
+    struct input *in = &r->parts[0].in;
+    const size_t most = r->limits.chunk < SIGHT ? (size_t)r->limits.chunk : SIGHT;
+    const uint8_t *bytes;
+    size_t have;
+    *at = from + like - 1 - (from + like - 1 - TRACE_FIRST_BUFFER) % like;
+    pfr_status st = *at < until ? trace_buffer_at(r, *at, b, err) : PFR_HOLE;
+    if (st <= 0)
+        return st;
+    if (r->trace->version == 1)
+        return PFR_END;
+    input_read_ahead_to(in, from + most);
+    PFR_TRY(input_window(in, from, most, &bytes, &have, err));
+    have = have < until - from ? have : (size_t)(until - from);
+    return look_for_extents(r, from, bytes, have, b, at, err);
 }

@@ -36,6 +36,14 @@ struct trace_buffer {
 
 /* PFR_END: the trace ends there. PFR_HOLE: it is something else. */
 pfr_status trace_buffer_at(pfr_reader *reader, uint64_t at, struct trace_buffer *buffer, pfr_error *err);
+/* The same for who reads it next, and what lies behind it up to `ahead`: the reader's window goes there. */
+pfr_status trace_buffer_ahead(pfr_reader *reader, uint64_t at, uint64_t ahead, struct trace_buffer *buffer,
+                              pfr_error *err);
+/* The buffers of a trace that begin between `from` and `until`, of which one is found; buffers of `like` bytes are
+   looked for where they would begin. PFR_END: there is none, or it is not to be seen. What looks like one may be the
+   payload of an event: who goes there from the buffer before knows. */
+pfr_status trace_buffer_near(pfr_reader *reader, uint64_t from, uint64_t until, uint64_t like,
+                             struct trace_buffer *buffer, uint64_t *at, pfr_error *err);
 /* Where the first one is. */
 #define TRACE_FIRST_BUFFER 32u
 

@@ -256,7 +256,7 @@ static pfr_status on_begin(void *context, unsigned lanes, pfr_error *err) {
     for (; c->nr_lanes < lanes; c->nr_lanes++) {
         struct cost_lane *l = &c->lanes[c->nr_lanes];
         memory_share(&l->memory, c->memory);
-        call_costs_init(&l->costs, lanes == 1 ? c->memory : &l->memory);
+        call_costs_init(&l->costs, c->nr_lanes == 0 ? c->memory : &l->memory);
         l->costs.wish = c->wish;
         l->stamp = 1;
         l->thread_wanted = true;
@@ -288,7 +288,7 @@ static pfr_status merge(struct call_costs *c, const struct call_costs *from, pfr
     return PFR_OK;
 }
 
-/* What the only lane has is all there is. */
+/* What the first lane has is all there is so far. */
 static void take_over(struct call_costs *c, struct call_costs *from) {
     free_rows(c);
     c->rows = from->rows;
@@ -303,7 +303,7 @@ static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error
     struct call_costs *c = context;
     struct cost_lane *l = &c->lanes[lane->number];
     pfr_status st = PFR_OK;
-    if (c->nr_lanes == 1)
+    if (lane->number == 0)
         take_over(c, &l->costs);
     else
         st = merge(c, &l->costs, err);

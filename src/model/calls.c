@@ -45,9 +45,15 @@ static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, 
     return calls_lanes_run(&all, totals, err);
 }
 
+static const struct calls_totals nothing = {.shortest = UINT64_MAX, .first = UINT64_MAX};
+
 static pfr_status read_clean(pfr_reader *reader, struct calls_index *x, const struct calls_wish *wish,
                              struct calls_totals *totals, pfr_error *err) {
-    const pfr_status st = calls_index_hop(x, reader, err);
+    pfr_status st = calls_stretches_run(reader, wish, totals, err);
+    if (st != PFR_END)
+        return st;
+    *totals = nothing;
+    st = calls_index_hop(x, reader, err);
     return st == PFR_OK ? read_indexed(reader, x, true, wish, totals, err) : st;
 }
 
@@ -56,8 +62,6 @@ static pfr_status read_any(pfr_reader *reader, struct calls_index *x, const stru
     PFR_TRY(calls_index_walk(x, reader, wish, totals, err));
     return read_indexed(reader, x, false, wish, totals, err);
 }
-
-static const struct calls_totals nothing = {.shortest = UINT64_MAX, .first = UINT64_MAX};
 
 static pfr_status calls_of_recorder(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
                                     pfr_error *err) {

@@ -151,7 +151,7 @@ static pfr_status take(struct ahead *a, struct ahead_batch *b, pfr_error *err) {
     }
     if (b->begins) {
         a->reads = true;
-        PFR_TRY(reading_begin(&a->reading, a->lane, a->all->index, b->thread, err));
+        PFR_TRY(reading_begin(&a->reading, a->lane, &a->all->index->threads, b->thread, err));
     }
     a->lane->totals.untimed += b->totals.untimed;
     a->lane->totals.custom += b->totals.custom;

@@ -20,15 +20,15 @@ void calls_index_free(struct calls_index *x) {
     calls_index_init(x, x->memory);
 }
 
-static pfr_status thread_number(struct calls_index *x, const struct calls_thread *thread, uint32_t *number,
-                                pfr_error *err) {
+pfr_status calls_thread_number(struct intern_table *threads, const struct calls_thread *thread, uint32_t *number,
+                               pfr_error *err) {
     struct calls_thread key;
     memset(&key, 0, sizeof key); /* equal threads are equal bytes */
     key.pid = thread->has_pid ? thread->pid : 0;
     key.tid = thread->has_tid ? thread->tid : 0;
     key.has_pid = thread->has_pid;
     key.has_tid = thread->has_tid;
-    return intern_put(&x->threads, &key, sizeof key, number, err);
+    return intern_put(threads, &key, sizeof key, number, err);
 }
 
 static pfr_status add_piece(struct calls_index *x, const struct calls_piece *piece, pfr_error *err) {
@@ -101,7 +101,7 @@ static pfr_status put_in_order(struct calls_index *x, pfr_error *err) {
 static pfr_status add_buffer(struct calls_index *x, const struct trace_buffer *b, pfr_error *err) {
     struct calls_piece piece = {.slice = b->slice, .time = b->time};
     const struct calls_thread thread = {b->pid, b->tid, b->has_pid, true};
-    PFR_TRY(thread_number(x, &thread, &piece.thread, err));
+    PFR_TRY(calls_thread_number(&x->threads, &thread, &piece.thread, err));
     x->buffers++;
     return add_piece(x, &piece, err);
 }
@@ -140,7 +140,7 @@ static pfr_status end_piece(struct walk *w, pfr_error *err) {
     if (!w->worth)
         return PFR_OK;
     w->worth = false;
-    PFR_TRY(thread_number(w->index, &w->thread, &w->piece.thread, err));
+    PFR_TRY(calls_thread_number(&w->index->threads, &w->thread, &w->piece.thread, err));
     return add_piece(w->index, &w->piece, err);
 }
 

@@ -9,9 +9,9 @@
 
 /* --- One thread of the trace. */
 
-pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct calls_index *x,
+pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct intern_table *threads,
                          uint32_t thread, pfr_error *err) {
-    *g = (struct calls_reading){.lane = lane, .thread = calls_thread_at(&x->threads, thread)};
+    *g = (struct calls_reading){.lane = lane, .thread = calls_thread_at(threads, thread)};
     return thread_calls_init(&g->calls, &lane->memory, err);
 }
 
@@ -127,7 +127,7 @@ static pfr_status read_pieces(struct calls_runner *me, struct calls_reading *g, 
 static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_error *err) {
     const struct calls_index *x = me->all->index;
     struct calls_reading g;
-    pfr_status st = reading_begin(&g, &me->lane, x, number, err);
+    pfr_status st = reading_begin(&g, &me->lane, &x->threads, number, err);
     if (st >= 0)
         st = read_pieces(me, &g, x->thread_begins[number], x->thread_begins[number + 1], err);
     reading_free(&g);
@@ -157,8 +157,8 @@ static unsigned cpus_here(void) {
     return count > 0 ? (unsigned)count : 1;
 }
 
-static unsigned count_jobs(const struct calls_lanes *all) {
-    const unsigned wanted = all->wish->jobs ? all->wish->jobs : cpus_here();
+unsigned calls_jobs(const struct calls_wish *wish) {
+    const unsigned wanted = wish->jobs ? wish->jobs : cpus_here();
     return wanted < JOBS_MOST ? wanted : JOBS_MOST;
 }
 
@@ -167,7 +167,7 @@ static unsigned count_lanes(const struct calls_lanes *all, unsigned jobs) {
     return jobs < threads ? jobs : threads > 0 ? threads : 1;
 }
 
-static pfr_status open_lanes(struct calls_lanes *all, unsigned jobs, pfr_error *err) {
+pfr_status calls_lanes_open(struct calls_lanes *all, unsigned jobs, pfr_error *err) {
     all->at = mem_zeroed(all->memory, jobs, sizeof *all->at);
     if (!all->at)
         return mem_fail(all->memory, err, "calls");
@@ -186,7 +186,7 @@ static pfr_status open_lanes(struct calls_lanes *all, unsigned jobs, pfr_error *
     return PFR_OK;
 }
 
-static void close_lanes(struct calls_lanes *all) {
+void calls_lanes_close(struct calls_lanes *all) {
     for (unsigned i = 0; i < all->count; i++) {
         lane_free(&all->at[i].lane);
         slice_reader_close(all->at[i].reader);
@@ -194,27 +194,31 @@ static void close_lanes(struct calls_lanes *all) {
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
 }
 
-/* Where there are no more threads to be had, those that there are do it. PFR_HOLE counts before an error. */
-static pfr_status run_lanes(struct calls_lanes *all, pfr_error *err) {
+/* PFR_HOLE and PFR_END count before an error: all begins anew then. */
+static void add_status(const struct calls_runner *me, pfr_status *st, pfr_error *err) {
+    if (me->status < 0 && *st == PFR_OK && err)
+        *err = me->err;
+    if (me->status > 0 ? me->status > *st : *st == PFR_OK)
+        *st = me->status;
+}
+
+/* Where there are no more threads to be had, this one does it. */
+pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *), pfr_error *err) {
     pfr_status st = PFR_OK;
     for (unsigned i = 1; i < all->count; i++)
-        all->at[i].runs = pthread_create(&all->at[i].thread, NULL, run_lane, &all->at[i]) == 0;
-    run_lane(&all->at[0]);
+        all->at[i].runs = pthread_create(&all->at[i].thread, NULL, run, &all->at[i]) == 0;
+    run(&all->at[0]);
     for (unsigned i = 1; i < all->count; i++)
         if (all->at[i].runs)
             pthread_join(all->at[i].thread, NULL);
-    for (unsigned i = all->count; i-- > 0;)
-        if (all->at[i].status < 0 && st != PFR_HOLE) {
-            st = all->at[i].status;
-            if (err)
-                *err = all->at[i].err;
-        } else if (all->at[i].status == PFR_HOLE) {
-            st = PFR_HOLE;
-        }
+        else
+            run(&all->at[i]);
+    for (unsigned i = 0; i < all->count; i++)
+        add_status(&all->at[i], &st, err);
     return st;
 }
 
-static pfr_status end_lanes(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
+pfr_status calls_lanes_end(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
     const struct calls_sink *sink = all->wish->sink;
     for (unsigned i = 0; i < all->count; i++) {
         calls_totals_add(totals, &all->at[i].lane.totals);
@@ -225,18 +229,16 @@ static pfr_status end_lanes(struct calls_lanes *all, struct calls_totals *totals
 }
 
 pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
-    const unsigned jobs = count_jobs(all);
+    const unsigned jobs = calls_jobs(all->wish);
     const bool ahead = calls_ahead_wanted(all->index, jobs);
     const unsigned lanes = ahead ? 1 : count_lanes(all, jobs);
     pfr_status st = all->wish->sink->begin(all->wish->context, lanes, err);
     if (st >= 0)
-        st = open_lanes(all, lanes, err);
+        st = calls_lanes_open(all, lanes, err);
     if (st >= 0)
-        st = ahead                            ? calls_ahead_run(all, jobs, err)
-             : calls_mixed_wanted(all, lanes) ? calls_mixed_run(all, err)
-                                              : run_lanes(all, err);
+        st = ahead ? calls_ahead_run(all, jobs, err) : calls_lanes_start(all, run_lane, err);
     if (st == PFR_OK)
-        st = end_lanes(all, totals, err);
-    close_lanes(all);
+        st = calls_lanes_end(all, totals, err);
+    calls_lanes_close(all);
     return st;
 }

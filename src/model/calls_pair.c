@@ -24,6 +24,7 @@ pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_
 void thread_calls_free(struct thread_calls *t, struct memory *memory) {
     mem_free(memory, t->open, t->room, sizeof *t->open);
     t->open = NULL;
+    pending_free(&t->pending, memory);
     u64_map_free(&t->above);
 }
 
@@ -89,7 +90,7 @@ static void count_less_above(struct thread_calls *t, uint32_t function) {
     --*u64_map_at(&t->above, function, 0, NULL); /* which is there */
 }
 
-static void pop(struct thread_calls *t) {
+void pair_pop(struct thread_calls *t) {
     if (t->depth > CALLS_NEAR)
         count_less_above(t, t->open[t->depth].function);
     t->depth--;
@@ -157,7 +158,7 @@ pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t func
 static pfr_status leave_open(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
     const struct open_call call = t->open[t->depth];
     t->open[t->depth - 1].callees += call.callees;
-    pop(t);
+    pair_pop(t);
     return give_open(l, &call, err);
 }
 
@@ -182,7 +183,7 @@ static pfr_status end_innermost(struct calls_lane_state *l, struct thread_calls 
     l->totals.backward += backward;
     l->totals.shortest = latency < l->totals.shortest ? latency : l->totals.shortest;
     t->open[t->depth - 1].callees += latency;
-    pop(t);
+    pair_pop(t);
     return gather_call(l, &ended, err);
 }
 
@@ -194,7 +195,7 @@ static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls 
         return PFR_END;
     }
     if (!is_open(t, exit->function)) {
-        PFR_TRY(give_lone(l, t, exit, err));
+        PFR_TRY(t->pending.wanted ? pending_exit(l, t, exit, err) : give_lone(l, t, exit, err));
         return PFR_END;
     }
     while (t->open[t->depth].function != exit->function)

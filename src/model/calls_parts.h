@@ -10,7 +10,8 @@
  *     calls_plain.c   the same in one loop, as long as nothing but plain calls come
  *     calls_gather.c  finished calls by path
  *     calls_lane.c    the buffers of a lane's threads to enters and exits
- *     calls_mixed.c   the same for one lane and all threads as they lie in the file
+ *     calls_stretch.c the same for all threads as they lie in the file, a stretch of it for each lane
+ *     calls_pending.c what a stretch cannot know of the calls that were open before it
  *     calls_ahead.c   the same for one lane, while others decode what comes next
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
  *     calls.c         the passes over the trace
@@ -40,6 +41,10 @@ static inline struct calls_thread calls_thread_at(const struct intern_table *thr
 }
 
 /* --- calls_index.c */
+
+/* The number of a thread in a table of them. */
+pfr_status calls_thread_number(struct intern_table *threads, const struct calls_thread *thread, uint32_t *number,
+                               pfr_error *err);
 
 /* A piece of a buffer that is of one thread, mostly the whole buffer. */
 struct calls_piece {
@@ -79,12 +84,21 @@ struct open_call {
 #define NO_FUNCTION UINT32_MAX /* none of a flight recorder */
 #define CALLS_NEAR 128u        /* open calls that a lone exit is looked for among; above them, there are counts */
 
+/* What a thread did that only who knows what was open before can tell; see calls_pending.c. */
+struct calls_pending {
+    struct pending_call *at;
+    size_t count, room;
+    bool wanted;   /* what was open before is not known */
+    bool too_many; /* and so nothing is known */
+};
+
 /* What is open in a thread. */
 struct thread_calls {
     struct open_call *open; /* the first one stands for the root, and gathers what is at the top */
     size_t depth, room;     /* without and with the first one */
     struct u64_map above;   /* function -> how many of it are open above CALLS_NEAR */
     uint64_t over;          /* enters above CALLS_DEEPEST that were not left */
+    struct calls_pending pending;
 };
 
 /* The first children of a path, side by side: most paths have no more. Those that are not there have the number 0. */
@@ -149,6 +163,8 @@ pfr_status pair_carefully(struct calls_lane_state *lane, struct thread_calls *t,
                           pfr_error *err);
 /* The thread has no more: what is open stays open, and nothing is. */
 pfr_status pair_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+/* The innermost open call is so no more. */
+void pair_pop(struct thread_calls *t);
 /* Gives the sink what is batched. */
 pfr_status pair_flush(struct calls_lane_state *lane, pfr_error *err);
 /* The child of a node, PATH_LIMIT where there is no room for one; the next enter finds it among the edges. */
@@ -213,6 +229,18 @@ static inline uint32_t call_path_met(const struct calls_lane_state *l, const str
     return parent ? call_child_met(l, parent, function) : 0;
 }
 
+/* --- calls_pending.c */
+
+void pending_free(struct calls_pending *pending, struct memory *memory);
+/* An exit of what is not open here. */
+pfr_status pending_exit(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *exit,
+                        pfr_error *err);
+/* What is open at the end of a stretch. */
+pfr_status pending_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+/* What `from` did not know happens to `t`. PFR_END: it cannot be told so. */
+pfr_status pending_replay(struct calls_lane_state *lane, struct thread_calls *t, const struct thread_calls *from,
+                          pfr_error *err);
+
 /* --- calls_plain.c */
 
 /* Enters and exits, in their order. */
@@ -231,7 +259,7 @@ struct calls_reading {
     bool told; /* the sink knows of it */
 };
 
-pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct calls_index *x,
+pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct intern_table *threads,
                          uint32_t thread, pfr_error *err);
 /* Some of its enters and exits, at least one. */
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
@@ -257,11 +285,22 @@ struct calls_lanes {
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
     const struct calls_index *index;
-    bool clean;    /* a hole ends it: PFR_HOLE */
-    uint32_t next; /* thread that nobody took, in by_size; atomic */
+    bool clean;                  /* a hole ends it: PFR_HOLE */
+    uint32_t next;               /* thread that nobody took, in by_size; atomic */
+    struct stretches *stretches; /* or these instead of an index */
     struct calls_runner *at;
     uint32_t count, room;
 };
+
+/* What this lets lanes be. */
+unsigned calls_jobs(const struct calls_wish *wish);
+/* So many, each with a reader of its own; to be closed whatever comes. */
+pfr_status calls_lanes_open(struct calls_lanes *all, unsigned count, pfr_error *err);
+void calls_lanes_close(struct calls_lanes *all);
+/* Each lane in a thread of ours; the status of all of them. */
+pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *runner), pfr_error *err);
+/* What they counted, and the end of the sink. */
+pfr_status calls_lanes_end(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
 
 /* All threads of the index, begin and end of the sink included. PFR_HOLE: see `clean`. */
 pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
@@ -283,11 +322,12 @@ static inline void calls_count_event(struct calls_totals *totals, const pfr_reco
     totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
 }
 
-/* --- calls_mixed.c */
+/* --- calls_stretch.c */
 
-/* Whether the one lane that there is may read all threads together. */
-bool calls_mixed_wanted(const struct calls_lanes *all, unsigned lanes);
-pfr_status calls_mixed_run(struct calls_lanes *all, pfr_error *err);
+/* The whole trace without an index. PFR_END: it has to be done with one; PFR_HOLE: something is wrong with it, or may
+   be. Nothing is said of it then. */
+pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                               pfr_error *err);
 
 /* --- calls_ahead.c */
 

@@ -7,19 +7,20 @@
 #include <string.h>
 
 #define FIRST_ROOM 8u
-#define OCTAVE (1u << SPREAD_BITS) /* buckets that a sketch grows by */
+#define OCTAVE SPREAD_OCTAVE
 
 void spreads_init(struct spreads *all, struct memory *memory) {
-    *all = (struct spreads){.memory = memory, .most = SPREAD_MOST};
+    *all = (struct spreads){.memory = memory, .tables = {.memory = memory}, .most = SPREAD_MOST};
 }
 
 static void free_arrays(struct spreads *all, struct spread *s) {
-    mem_free(all->memory, s->values, s->values ? s->room : 0, sizeof *s->values);
-    mem_free(all->memory, s->counts, s->counts ? s->room : 0, sizeof *s->counts);
-    mem_free(all->memory, s->big, s->big ? s->room : 0, sizeof *s->big);
-    mem_free(all->memory, s->recent, s->recent ? s->room : 0, sizeof *s->recent);
-    s->values = s->big = NULL;
-    s->counts = NULL;
+    spread_table_give(&all->tables, s->values, s->room, sizeof *s->values);
+    spread_table_give(&all->tables, s->tops, s->room, sizeof *s->tops);
+    spread_table_give(&all->tables, s->counts, s->room, sizeof *s->counts);
+    spread_table_give(&all->tables, s->big, s->room, sizeof *s->big);
+    spread_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
+    s->values = s->tops = s->counts = NULL;
+    s->big = NULL;
     s->recent = NULL;
     s->room = 0;
 }
@@ -28,6 +29,7 @@ void spreads_free(struct spreads *all) {
     for (uint32_t i = 0; i < all->count; i++)
         free_arrays(all, &all->at[i]);
     mem_free(all->memory, all->at, all->capacity, sizeof *all->at);
+    spread_tables_free(&all->tables);
     spreads_init(all, all->memory);
 }
 
@@ -50,23 +52,38 @@ uint64_t spread_middle(uint32_t bucket) {
 
 /* --- Room. */
 
-/* For `more` values; an exact spread has few, so that sums stay small. */
-static pfr_status room_for_values(struct spreads *all, struct spread *s, uint32_t more, pfr_error *err) {
-    uint32_t room = s->room ? s->room : FIRST_ROOM;
-    while (room < s->count + more)
-        room += room / 2;
-    if (room == s->room)
-        return PFR_OK;
-    uint64_t *values = mem_resize(all->memory, s->values, s->room, room, sizeof *values);
-    if (!values)
+static pfr_status resize_values(struct spreads *all, uint32_t **at, uint32_t had, uint32_t room, pfr_error *err) {
+    uint32_t *more = spread_table_take(&all->tables, room, sizeof *more, false);
+    if (!more)
         return mem_fail(all->memory, err, "latencies");
-    s->values = values;
-    s->room = room;
+    if (*at)
+        memcpy(more, *at, had * sizeof *more);
+    spread_table_give(&all->tables, *at, had, sizeof *more);
+    *at = more;
     return PFR_OK;
 }
 
-static uint64_t count_of(const struct spread *s, uint32_t bucket) {
-    return (s->big ? s->big[bucket] : s->counts[bucket]) + (s->recent ? s->recent[bucket] : 0u);
+/* The values so far have nothing above 32 bits. */
+static pfr_status make_tops(struct spreads *all, struct spread *s, pfr_error *err) {
+    if (s->tops || s->high <= UINT32_MAX)
+        return PFR_OK;
+    s->tops = spread_table_take(&all->tables, s->room, sizeof *s->tops, true);
+    return s->tops ? PFR_OK : mem_fail(all->memory, err, "latencies");
+}
+
+/* For `more` values; an exact spread has few, so that sums stay small. */
+static pfr_status room_for_values(struct spreads *all, struct spread *s, uint32_t more, pfr_error *err) {
+    const uint32_t had = s->room;
+    uint32_t room = had ? had : FIRST_ROOM;
+    while (room < s->count + more)
+        room *= 2;
+    if (room != had) {
+        PFR_TRY(resize_values(all, &s->values, had, room, err));
+        if (s->tops)
+            PFR_TRY(resize_values(all, &s->tops, had, room, err));
+        s->room = room;
+    }
+    return make_tops(all, s, err);
 }
 
 /* Recent counts become counts. */
@@ -83,7 +100,7 @@ static void settle(struct spread *s) {
 
 static void drop_recent(struct spreads *all, struct spread *s) {
     settle(s);
-    mem_free(all->memory, s->recent, s->recent ? s->room : 0, sizeof *s->recent);
+    spread_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
     s->recent = NULL;
 }
 
@@ -92,25 +109,28 @@ static pfr_status room_for_recent(struct spreads *all, struct spread *s, uint32_
     if (more > UINT16_MAX - s->nr_recent)
         settle(s);
     if (!s->recent)
-        s->recent = mem_zeroed(all->memory, s->room, sizeof *s->recent);
+        s->recent = spread_table_take(&all->tables, s->room, sizeof *s->recent, true);
     return s->recent ? PFR_OK : mem_fail(all->memory, err, "latencies");
 }
 
 /* Up to the greatest value's bucket. */
 static pfr_status room_for_buckets(struct spreads *all, struct spread *s, pfr_error *err) {
-    const uint32_t bucket = spread_bucket(s->high), room = (bucket + OCTAVE) & ~(OCTAVE - 1);
+    const uint32_t bucket = spread_bucket(s->high), had = s->room, room = (bucket + OCTAVE) & ~(OCTAVE - 1);
     const size_t size = s->big ? sizeof *s->big : sizeof *s->counts;
-    if (bucket < s->room)
+    void *const old = s->big ? (void *)s->big : (void *)s->counts;
+    if (bucket < had)
         return PFR_OK;
     drop_recent(all, s);
-    char *at = mem_resize(all->memory, s->big ? (void *)s->big : (void *)s->counts, s->room, room, size);
+    void *at = spread_table_take(&all->tables, room, size, true);
     if (!at)
         return mem_fail(all->memory, err, "latencies");
-    memset(at + s->room * size, 0, (room - s->room) * size);
+    if (old)
+        memcpy(at, old, had * size);
+    spread_table_give(&all->tables, old, had, size);
     if (s->big)
-        s->big = (uint64_t *)(void *)at;
+        s->big = at;
     else
-        s->counts = (uint32_t *)(void *)at;
+        s->counts = at;
     s->room = room;
     return PFR_OK;
 }
@@ -118,11 +138,11 @@ static pfr_status room_for_buckets(struct spreads *all, struct spread *s, pfr_er
 /* One bucket might get more than a small count can say. */
 static pfr_status make_big(struct spreads *all, struct spread *s, pfr_error *err) {
     const uint32_t room = s->room;
-    uint64_t *big = mem_alloc(all->memory, room, sizeof *big);
+    uint64_t *big = spread_table_take(&all->tables, room, sizeof *big, false);
     if (!big)
         return mem_fail(all->memory, err, "latencies");
     for (uint32_t i = 0; i < room; i++)
-        big[i] = count_of(s, i);
+        big[i] = spread_count_of(s, i);
     free_arrays(all, s);
     s->big = big;
     s->room = room;
@@ -152,7 +172,7 @@ static pfr_status make_sketch(struct spreads *all, struct spread *s, pfr_error *
     struct spread to = {.high = s->high};
     PFR_TRY(room_for_buckets(all, &to, err));
     for (uint64_t i = 0; i < s->count; i++)
-        to.counts[spread_bucket(s->values[i])]++;
+        to.counts[spread_bucket(spread_value(s, i))]++;
     free_arrays(all, s);
     s->counts = to.counts;
     s->room = to.room;
@@ -200,12 +220,18 @@ static void note_ends(struct spread *s, uint64_t low, uint64_t high) {
     s->high = high > s->high ? high : s->high;
 }
 
+static void keep_value(const struct spread *s, uint64_t i, uint64_t value) {
+    s->values[i] = (uint32_t)value;
+    if (s->tops)
+        s->tops[i] = (uint32_t)(value >> 32);
+}
+
 pfr_status spreads_add(struct spreads *all, uint32_t number, uint64_t value, pfr_error *err) {
     struct spread *s = &all->at[number];
     note_ends(s, value, value);
     PFR_TRY(make_room(all, s, 1, err));
     if (spread_is_exact(s))
-        s->values[s->count] = value;
+        keep_value(s, s->count, value);
     else
         count_value(s, value);
     return add_count(all, s, 1, err);
@@ -244,8 +270,9 @@ static pfr_status count_many(struct spreads *all, struct spread *s, const struct
 }
 
 static void keep_many(const struct spread *s, const struct spread_many *many) {
-    for (uint32_t i = 0; i < many->count; i++)
-        s->values[s->count + i] = many->values[i];
+    memcpy(s->values + s->count, many->values, many->count * sizeof *many->values);
+    if (s->tops)
+        memset(s->tops + s->count, 0, many->count * sizeof *s->tops);
 }
 
 pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct spread_many *many, pfr_error *err) {
@@ -265,25 +292,47 @@ pfr_status spreads_merge_begin(struct spreads *all, const struct spreads *others
     return others->most < all->most ? lower(all, others->most, err) : PFR_OK;
 }
 
+/* All buckets of an octave at once. */
+static void add_octave(uint32_t *to, const uint32_t *from) {
+    for (uint32_t i = 0; i < OCTAVE; i++)
+        to[i] += from[i];
+}
+
+static void add_recent_octave(uint32_t *to, const uint16_t *from) {
+    for (uint32_t i = 0; i < OCTAVE; i++)
+        to[i] += from[i];
+}
+
 static void take_buckets(struct spread *s, const struct spread *from) {
-    for (uint32_t i = 0; i < from->room; i++) {
-        const uint64_t count = count_of(from, i);
-        if (count && s->big)
-            s->big[i] += count;
-        else if (count)
-            s->counts[i] += (uint32_t)count;
+    const uint32_t begin = spread_bucket(from->low) & ~(OCTAVE - 1), end = spread_bucket(from->high) + 1;
+    if (s->big || from->big) {
+        for (uint32_t i = begin; i < end; i++)
+            if (s->big)
+                s->big[i] += spread_count_of(from, i);
+            else
+                s->counts[i] += (uint32_t)spread_count_of(from, i);
+        return;
+    }
+    for (uint32_t i = begin; i < end; i += OCTAVE) {
+        add_octave(s->counts + i, from->counts + i);
+        if (from->recent)
+            add_recent_octave(s->counts + i, from->recent + i);
     }
 }
 
+static void take_values(struct spread *s, const struct spread *from) {
+    for (uint64_t i = 0; i < from->count; i++)
+        if (spread_is_exact(s))
+            keep_value(s, s->count + i, spread_value(from, i));
+        else
+            count_value(s, spread_value(from, i));
+}
+
 static void take_spread(struct spread *s, const struct spread *from) {
-    if (!spread_is_exact(from)) {
+    if (spread_is_exact(from))
+        take_values(s, from);
+    else
         take_buckets(s, from);
-        return;
-    }
-    for (uint64_t i = 0; i < from->count && !spread_is_exact(s); i++)
-        count_value(s, from->values[i]);
-    if (spread_is_exact(s))
-        memcpy(s->values + s->count, from->values, from->count * sizeof *from->values);
 }
 
 /* A sketch has more than `most` values, with whatever it is merged. */
@@ -299,104 +348,4 @@ pfr_status spreads_merge(struct spreads *all, uint32_t number, const struct spre
     PFR_TRY(make_room(all, s, from->count, err));
     take_spread(s, from);
     return add_count(all, s, from->count, err);
-}
-
-/* --- Values in their order. */
-
-#define DIGIT 8u
-#define DIGITS (1u << DIGIT)
-
-/* By one digit, in the order in which they are where that is equal. */
-static void sort_by_digit(const uint64_t *from, uint64_t *to, uint64_t count, unsigned shift) {
-    uint32_t place[DIGITS] = {0}, next = 0;
-    for (uint64_t i = 0; i < count; i++)
-        place[from[i] >> shift & (DIGITS - 1)]++;
-    for (unsigned d = 0; d < DIGITS; d++) {
-        const uint32_t here = place[d];
-        place[d] = next;
-        next += here;
-    }
-    for (uint64_t i = 0; i < count; i++)
-        to[place[from[i] >> shift & (DIGITS - 1)]++] = from[i];
-}
-
-/* Where they are in order then, of two places for all of them. */
-static const uint64_t *sort(const struct spread *s, uint64_t *places) {
-    uint64_t *from = places, *to = places + s->count;
-    memcpy(from, s->values, s->count * sizeof *from);
-    for (unsigned shift = 0; shift < 64 && s->high >> shift; shift += DIGIT) {
-        sort_by_digit(from, to, s->count, shift);
-        uint64_t *const swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
-}
-
-static void add_to_list(struct spread_list *list, uint64_t what, uint64_t count) {
-    struct spread_slot *last = list->count ? &list->at[list->count - 1] : NULL;
-    list->total += count;
-    if (last && last->what == what)
-        last->count += count;
-    else
-        list->at[list->count++] = (struct spread_slot){what, count};
-}
-
-static pfr_status list_values(const struct spreads *all, const struct spread *s, struct spread_list *list,
-                              pfr_error *err) {
-    uint64_t *places = mem_alloc(all->memory, s->count * 2, sizeof *places);
-    if (!places)
-        return mem_fail(all->memory, err, "latencies");
-    const uint64_t *sorted = sort(s, places);
-    for (uint64_t i = 0; i < s->count; i++)
-        add_to_list(list, sorted[i], 1);
-    mem_free(all->memory, places, s->count * 2, sizeof *places);
-    return PFR_OK;
-}
-
-/* The middle of the lowest or highest bucket may lie outside of what was met. */
-static uint64_t value_of(const struct spread *s, uint32_t bucket) {
-    const uint64_t middle = spread_middle(bucket);
-    return middle < s->low ? s->low : middle > s->high ? s->high : middle;
-}
-
-static void list_buckets(const struct spread *s, struct spread_list *list) {
-    for (uint32_t i = 0; i < s->room; i++)
-        if (count_of(s, i) != 0)
-            add_to_list(list, value_of(s, i), count_of(s, i));
-}
-
-pfr_status spread_list(const struct spreads *all, uint32_t number, struct spread_list *list, pfr_error *err) {
-    const struct spread *s = &all->at[number];
-    const size_t room = spread_is_exact(s) ? (size_t)s->count : s->room;
-    *list = (struct spread_list){0};
-    if (s->count == 0)
-        return PFR_OK;
-    list->at = mem_alloc(all->memory, room, sizeof *list->at);
-    if (!list->at)
-        return mem_fail(all->memory, err, "latencies");
-    list->room = room;
-    const pfr_status st = spread_is_exact(s) ? list_values(all, s, list, err) : PFR_OK;
-    if (st < 0)
-        spread_list_free(all, list);
-    else if (!spread_is_exact(s))
-        list_buckets(s, list);
-    return st;
-}
-
-void spread_list_free(const struct spreads *all, struct spread_list *list) {
-    mem_free(all->memory, list->at, list->room, sizeof *list->at);
-    *list = (struct spread_list){0};
-}
-
-uint64_t spread_rank(const struct spread_list *list, unsigned thousandths) {
-    const unsigned __int128 product = (unsigned __int128)list->total * thousandths;
-    uint64_t left = (uint64_t)((product + 999) / 1000);
-    left = left ? left : 1;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (left <= list->at[i].count)
-            return list->at[i].what;
-        left -= list->at[i].count;
-    }
-    return 0;
 }

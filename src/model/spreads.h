@@ -20,6 +20,7 @@
  *     spread_list(&all, number, &list, &err);  spread_rank(&list, 990)
  */
 #include "base/memory.h"
+#include "model/spread_tables.h"
 
 #include <string.h>
 
@@ -28,11 +29,13 @@
 #define SPREADS_MOST (1u << 19)
 #define SPREAD_BITS 7u
 #define SPREAD_ERROR (1.0 / (2u << SPREAD_BITS)) /* 0.39 % */
+#define SPREAD_OCTAVE (1u << SPREAD_BITS)        /* buckets that a sketch grows by */
 #define SPREAD_BUCKETS (((uint64_t)(64u - SPREAD_BITS) << SPREAD_BITS) + ((uint64_t)1 << SPREAD_BITS))
 
-/* One of the first three arrays, or none as long as there is no value. */
+/* Values, counts or big counts, or none as long as there is no value. */
 struct spread {
-    uint64_t *values;   /* exact: those that were met */
+    uint32_t *values;   /* exact: those that were met, */
+    uint32_t *tops;     /* and what of them lies above 32 bits; NULL: nothing of any */
     uint32_t *counts;   /* a sketch: how many were met, by bucket */
     uint64_t *big;      /* the same, where they might not fit into those */
     uint16_t *recent;   /* what these do not have yet, or NULL: half the room, so that more of them stay at hand */
@@ -44,6 +47,7 @@ struct spread {
 
 struct spreads {
     struct memory *memory;
+    struct spread_tables tables;
     struct spread *at;
     uint32_t count;
     size_t capacity;
@@ -59,6 +63,16 @@ pfr_status spreads_new(struct spreads *all, pfr_error *err);
 
 static inline bool spread_is_exact(const struct spread *s) {
     return !s->counts && !s->big;
+}
+
+/* Of an exact one. */
+static inline uint64_t spread_value(const struct spread *s, uint64_t i) {
+    return s->values[i] | (s->tops ? (uint64_t)s->tops[i] << 32 : 0);
+}
+
+/* Of a sketch. */
+static inline uint64_t spread_count_of(const struct spread *s, uint32_t bucket) {
+    return (s->big ? s->big[bucket] : s->counts[bucket]) + (s->recent ? s->recent[bucket] : 0u);
 }
 
 /* The bucket of a value. */
@@ -122,5 +136,9 @@ void spread_list_free(const struct spreads *all, struct spread_list *list);
 
 /* Nearest rank: the smallest value that at least so many thousandths of all do not exceed. 0: there is none. */
 uint64_t spread_rank(const struct spread_list *list, unsigned thousandths);
+
+/* Several of them without a list, thousandths in ascending order. */
+pfr_status spread_ranks(const struct spreads *all, uint32_t number, const unsigned *thousandths, unsigned count,
+                        uint64_t *values, pfr_error *err);
 
 #endif

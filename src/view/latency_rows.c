@@ -50,16 +50,14 @@ static pfr_status name_row(struct latency *l, struct latency_row *row, pfr_error
 
 static pfr_status rank_row(struct latency *l, struct latency_row *row, pfr_error *err) {
     const struct spread *spread = &l->costs.spreads.at[row->number];
-    struct spread_list list;
+    unsigned thousandths[LATENCY_RANKS];
     row->timed = spread->low <= spread->high;
     row->exact = spread_is_exact(spread);
     row->low = spread->low;
     row->high = spread->high;
-    PFR_TRY(spread_list(&l->costs.spreads, row->number, &list, err));
     for (unsigned i = 0; i < LATENCY_RANKS; i++)
-        row->rank[i] = spread_rank(&list, latency_ranks[i].thousandths);
-    spread_list_free(&l->costs.spreads, &list);
-    return PFR_OK;
+        thousandths[i] = latency_ranks[i].thousandths;
+    return spread_ranks(&l->costs.spreads, row->number, thousandths, LATENCY_RANKS, row->rank, err);
 }
 
 static pfr_status make_row(struct latency *l, uint32_t number, pfr_error *err) {

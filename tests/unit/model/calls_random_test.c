@@ -130,6 +130,13 @@ static void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
     }
 }
 
+/* Of a buffer there. */
+static uint64_t load_extents(const struct builder *b, size_t at) {
+    uint64_t length;
+    memcpy(&length, b->bytes + at + 1, sizeof length);
+    return length;
+}
+
 struct piece {
     uint32_t thread;
     unsigned begin, end;
@@ -167,6 +174,25 @@ static void put_story(struct builder *b, struct step (*steps)[LONG_STEPS], uint3
         const unsigned i = (unsigned)next_random(seed) % count;
         put_piece(b, &pieces[i], steps[pieces[i].thread]);
         pieces[i] = pieces[--count];
+    }
+}
+
+/* The same as a recorder writes it: whoever begins a buffer first has it first. */
+static void put_story_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
+                               unsigned most, uint64_t *seed) {
+    unsigned at[THREADS] = {0};
+    put_xray_header(b, 5, 4096);
+    for (;;) {
+        uint32_t next = threads;
+        for (uint32_t t = 0; t < threads; t++)
+            if (at[t] < length && (next == threads || steps[t][at[t]].tsc < steps[next][at[next]].tsc))
+                next = t;
+        if (next == threads)
+            return;
+        const unsigned left = length - at[next], wanted = most - (unsigned)(next_random(seed) % 8);
+        const struct piece piece = {next, at[next], at[next] + (wanted < left ? wanted : left)};
+        put_piece(b, &piece, steps[next]);
+        at[next] = piece.end;
     }
 }
 
@@ -239,12 +265,17 @@ struct totals_of_lane {
 struct totaller {
     struct totals_of_lane lanes[4];
     uint64_t singly, gathered; /* calls, as they came */
+    uint64_t open, lone;
+    unsigned nr_lanes;
 };
 
 static pfr_status total_begin(void *context, unsigned lanes, pfr_error *err) {
-    (void)context;
+    struct totaller *all = context;
     (void)err;
     assert_true(lanes <= 4);
+    for (unsigned i = 0; i < 4; i++)
+        free(all->lanes[i].at);
+    *all = (struct totaller){.nr_lanes = lanes};
     return PFR_OK;
 }
 
@@ -343,8 +374,11 @@ static char *totals_text(struct totaller *all, bool latencies) {
 }
 
 static char *totals_of(const struct builder *b, const struct calls_wish *how, bool latencies, struct totaller *all) {
-    static const struct calls_sink sink = {
-        .begin = total_begin, .thread = total_thread, .calls = total_calls, .sum = total_sum, .many = total_many};
+    const struct calls_sink sink = {.begin = total_begin,
+                                    .thread = how->mixed ? NULL : total_thread,
+                                    .calls = total_calls,
+                                    .sum = total_sum,
+                                    .many = total_many};
     struct calls_wish wish = *how;
     struct calls_totals totals;
     pfr_error err = {.offset = 0};
@@ -355,6 +389,8 @@ static char *totals_of(const struct builder *b, const struct calls_wish *how, bo
     wish.context = all;
     ASSERT_OK(calls_read(reader, &wish, &totals, &err), err);
     assert_int_equal(totals.calls, all->singly + all->gathered);
+    all->open = totals.open;
+    all->lone = totals.lone;
     pfr_close(reader);
     return totals_text(all, latencies);
 }
@@ -389,6 +425,70 @@ TEST(calls_that_are_gathered_are_those_that_come_singly) {
                     &b, (struct calls_wish){.gather = CALLS_MEASURED, .reach = reach, .jobs = jobs, .deduce = deduce});
             }
         free(b.bytes);
+    }
+}
+
+/* As one lane has it that is given each thread by itself. */
+static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce) {
+    struct totaller one, all;
+    struct calls_wish how = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1, .deduce = deduce};
+    char *apart = totals_of(b, &how, true, &one);
+    how.jobs = jobs;
+    how.mixed = true;
+    char *mixed = totals_of(b, &how, true, &all);
+    how.gather = CALLS_SINGLY;
+    how.jobs = 1;
+    struct totaller single;
+    char *singly = totals_of(b, &how, true, &single);
+    assert_string_equal(mixed, singly);
+    assert_int_equal(all.singly + all.gathered, one.singly + one.gathered);
+    assert_int_equal(all.open, one.open);
+    assert_int_equal(all.lone, one.lone);
+    free(apart);
+    free(mixed);
+    free(singly);
+    return all.nr_lanes;
+}
+
+/* Stretches of it begin anywhere: with calls open, in the midst of what never ends, or has never begun. */
+TEST(a_trace_that_lies_in_order_is_read_in_stretches) {
+    static struct step steps[THREADS][LONG_STEPS];
+    unsigned in_stretches = 0;
+    for (uint64_t story = 1; story <= SOME_OF(8u); story++) {
+        struct builder b = {0};
+        uint64_t seed = story * 77;
+        const uint32_t threads = story % 2 ? 1 : 3;
+        const unsigned length = LONG_STEPS / (story % 2 ? 1 : 2);
+        for (uint32_t t = 0; t < threads; t++)
+            make_thread(steps[t], length, &seed);
+        put_story_in_order(&b, steps, threads, length, story % 3 ? 500 : 40, &seed);
+        for (unsigned jobs = 1; jobs <= 4; jobs++)
+            in_stretches += expect_mixed(&b, jobs, story % 4 < 2) == 3 && threads == 1;
+        free(b.bytes);
+    }
+    assert_true(in_stretches > 0);
+}
+
+/* A ring that went round, and one buffer that comes late. */
+TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
+    static struct step steps[1][LONG_STEPS];
+    for (unsigned story = 0; story < 2; story++) {
+        struct builder b = {0}, turned = {0};
+        uint64_t seed = 5;
+        make_thread(steps[0], LONG_STEPS, &seed);
+        put_story_in_order(&b, steps, 1, LONG_STEPS, 200, &seed);
+        const size_t header = 32, first = header + 16 + (size_t)load_extents(&b, header);
+        const size_t part = story ? first : header + (b.length - header) / 2;
+        size_t cut = header;
+        while (cut < part)
+            cut += 16 + (size_t)load_extents(&b, cut);
+        put_bytes(&turned, b.bytes, header);
+        put_bytes(&turned, b.bytes + cut, b.length - cut);
+        put_bytes(&turned, b.bytes + header, cut - header);
+        assert_int_equal(expect_mixed(&turned, 1, false), 1);
+        assert_int_equal(expect_mixed(&turned, 4, false), 1);
+        free(b.bytes);
+        free(turned.bytes);
     }
 }
 
