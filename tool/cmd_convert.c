@@ -13,7 +13,14 @@ static const struct opt convert_opts[] = {
      "with --to=quipper: leave these fields out, for readers of an older schema"},
     {"mark-unmapped", 0, OPT_FLAG, offsetof(struct editing, marks), NULL,
      "with --to=quipper: set bit 63 of addresses in no mapping, as older versions of quipper"},
-    {0}};
+    {"output-format", 'f', OPT_REFUSED, 0,
+     "is not here: --to and --trace say the form; perfray script --format=llvm-yaml prints as llvm-xray convert", NULL},
+    {"symbolize", 'y', OPT_REFUSED, 0,
+     "is not here: recordings hold no names; perfray script --format=llvm-yaml -m FILE prints them", NULL},
+    {"instr-map", 'm', OPT_REFUSED, 0,
+     "is not here: recordings hold no names; perfray script --format=llvm-yaml -m FILE prints them", NULL},
+    {0},
+};
 
 static enum exit_status convert_run(const struct task *task) {
     return run_edit(task, "perfray convert", pfr_convert);

@@ -157,7 +157,29 @@ static enum exit_status begin_command(const struct command *command, char **argv
     return status;
 }
 
+/* What users of other tools type, and where it is found here. */
+static const char *found_elsewhere(const char *verb) {
+    static const char *const known[][2] = {
+        {"account", "latency, as llvm-xray account, tells what calls cost"},
+        {"stack", "report -g caller shows stacks of a trace, export --format=folded prints them as lines"},
+        {"graph", "report -g caller shows who calls whom, latency --by caller what that cost"},
+        {"fdr-dump", "dump shows every record, verify what is wrong with them"},
+        {"extract", "script --format=llvm-map prints what llvm-xray extract does; -m FILE takes the object itself"},
+        {"evlist", "info --events shows them"},
+        {"buildid-list", "info --build-ids shows them"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(verb, known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
 static enum exit_status refuse_verb(const char *verb) {
+    const char *const elsewhere = found_elsewhere(verb);
+    if (elsewhere) {
+        complain("there is no verb '%s': perfray %s", verb, elsewhere);
+        return ENDS_USAGE;
+    }
     struct nearest best = {.distance = UINT_MAX};
     for (size_t i = 0; commands[i]; i++)
         nearest_offer(&best, verb, commands[i]->name);

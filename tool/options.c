@@ -344,7 +344,38 @@ static bool take_long(const struct parse *parse, char *word, struct words *words
     return take_option(parse, &found, attached, words);
 }
 
+/* How much of a word is a name: all of it, or what stands before =, - or _ (other tools' names go on behind ours). */
+static bool begins_with_name(const char *word, const char *name) {
+    while (*name && (*word == *name || (*word == '_' && *name == '-'))) {
+        word++;
+        name++;
+    }
+    return !*name && (!*word || strchr("=-_", *word));
+}
+
+#define NAME_LEAST 4u /* letters: shorter ones may be letters indeed */
+
+/* A name behind one dash, as some tools take it: read as letters it would be something else, -output a file "utput". */
+static bool is_name_behind_one_dash(const struct parse *parse, const char *word, const char **name) {
+    for (size_t i = 0; i < parse->nr_sets; i++)
+        for (const struct opt *row = parse->sets[i].rows; row->name; row++)
+            if (strlen(row->name) >= NAME_LEAST && begins_with_name(word + 1, row->name)) {
+                *name = row->name;
+                return true;
+            }
+    return false;
+}
+
+static bool refuse_one_dash(const struct parse *parse, const char *word, const char *name) {
+    complain_as(parse->program, "%s is letters, each an option: names have two dashes, --%s; see %s -h", word, name,
+                parse->program);
+    return false;
+}
+
 static bool take_letters(const struct parse *parse, char *word, struct words *words) {
+    const char *name;
+    if (is_name_behind_one_dash(parse, word, &name))
+        return refuse_one_dash(parse, word, name);
     for (char *at = word + 1; *at && !words->wants_help; at++) {
         const struct found found = find_letter(parse, *at);
         if (!found.row)
