@@ -16,7 +16,7 @@ struct report_options {
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter;
-    bool raw_trace, symbols, cache, mangled, inlined, inverted, only_parent, show_samples, show_total_period,
+    bool raw_trace, symbols, cache, mangled, inlined, inverted, stitched, only_parent, show_samples, show_total_period,
         memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
@@ -43,6 +43,7 @@ static const struct opt report_opts[] = {
     FLAG("inverted", 'G', inverted, "call trees from the outermost caller on, whatever -g says"),
     {"max-stack", 0, OPT_NUMBER, offsetof(struct report_options, max_stack), "COUNT",
      "look at as much of a call chain; 127 without the option, 256 of a trace"},
+    FLAG("stitch-lbr", 0, stitched, "let stacks of branches (LBR) go on with what samples before had"),
     TEXT("parent", 'p', parent, "REGEX", "the sort key parent: the function of the chain that matches"),
     FLAG("exclude-other", 'x', only_parent, "leave out samples without such a function"),
     {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",
@@ -153,6 +154,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->call_graph = o->call_graph && !*o->call_graph ? LONE_CALL_GRAPH : o->call_graph;
     how->inverted = o->inverted;
     how->max_stack = o->max_stack;
+    how->stitched = o->stitched;
     how->parent = o->parent;
     how->only_parent = o->only_parent;
     how->percent_limit = o->percent_limit;

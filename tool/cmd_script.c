@@ -18,7 +18,7 @@ struct script_options {
     bool since_first, since_previous;
     uint32_t address_range, jobs;
     const char *demangle;
-    bool hide_call_graph, nanoseconds, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
+    bool hide_call_graph, stitched, nanoseconds, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
     struct word_list instr_maps;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
@@ -40,6 +40,8 @@ static const struct opt script_opts[] = {
      "end a call chain with the first of these functions"},
     {"max-stack", 0, OPT_NUMBER, offsetof(struct script_options, max_stack), "COUNT",
      "print as much of a call chain; 127 without the option"},
+    {"stitch-lbr", 0, OPT_FLAG, offsetof(struct script_options, stitched), NULL,
+     "let stacks of branches (LBR) go on with what samples before had"},
     {"cpu", 'C', OPT_STRING, offsetof(struct script_options, cpus), "CPUS", "print samples of these cpus: 0,2-3"},
     {"comms", 'c', OPT_STRING, offsetof(struct script_options, comms), "NAMES",
      "print samples of threads with these names"},
@@ -153,6 +155,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
                                     .fields = options->fields.at,
                                     .show = shown(options),
                                     .max_stack = options->max_stack,
+                                    .stitched = options->stitched,
                                     .cpus = options->cpus,
                                     .comms = options->comms,
                                     .pids = options->pids,

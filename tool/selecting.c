@@ -26,6 +26,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .comms = options->comms,
                            .time = options->time,
                            .max_stack = options->max_stack,
+                           .stitched = options->stitched,
                            .jobs = options->jobs,
                            .symfs = options->symfs,
                            .debug_dir = options->debug_dir,

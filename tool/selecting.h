@@ -11,7 +11,7 @@ struct selecting { /* `cache` is true at first */
     uint32_t max_stack, jobs;
     unsigned weight; /* 0: not said, 1: samples, 2: periods */
     struct word_list instr_maps;
-    bool no_symbols, cache;
+    bool no_symbols, stitched, cache;
 };
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
@@ -34,6 +34,9 @@ struct selecting { /* `cache` is true at first */
         {"max-stack", 0,                                                                                               \
          OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
          "COUNT",     "take as much of a call chain; 127 without the option, 256 of a trace"},                         \
+        {"stitch-lbr", 0,                                                                                              \
+         OPT_FLAG,     SELECTING(type, stitched),                                                                      \
+         NULL,         "let stacks of branches (LBR) go on with what samples before had"},                             \
         {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one without it"},       \
         {"instr-map", 'm',                                                                                             \
          OPT_WORDS,   SELECTING(type, instr_maps),                                                                     \

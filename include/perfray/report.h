@@ -82,6 +82,7 @@ typedef struct pfr_report_options {
     void (*note)(void *context, const char *sentence);
     const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
     bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
+    bool stitched;       /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
 } pfr_report_options;
 
 /*

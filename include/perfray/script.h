@@ -98,6 +98,7 @@ typedef struct pfr_script_options {
     void *context;
     const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
     bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
+    bool stitched;       /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
 } pfr_script_options;
 
 /*

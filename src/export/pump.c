@@ -42,6 +42,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                       .unnamed_together = !e->sink->addresses,
                                       .mangled_names = e->sink->mangled,
                                       .max_stack = e->of->max_stack,
+                                      .stitched = e->of->stitched,
                                       .jobs = e->of->jobs ? e->of->jobs : 1,
                                       .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
                                       .frame_cost = FRAME_COST,

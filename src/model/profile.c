@@ -54,6 +54,7 @@ static void take_over(struct profile *p, const struct counter *c) {
         p->totals[i].samples += c->totals[i].samples;
     }
     chain_counts_add(p->unwound, p->nr_events, &c->maker);
+    p->stitch_begun += c->maker.stitcher.begun_anew;
     p->left_out += c->left_out;
     p->guests += c->guests;
     p->too_deep += c->too_deep;
@@ -141,6 +142,8 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
     const bool misses = deferred_met_limit(&p->state.deferred, &why);
     if (misses)
         tell(context, &why);
+    if (chain_stitch_met_limit(p->stitch_begun, &why))
+        tell(context, &why);
     if (p->names.lines_limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
         tell(context, &why);
@@ -153,5 +156,6 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                                                        : "samples are");
         tell(context, &why);
     }
-    return p->lossy || misses || p->too_deep || p->names.lines_limited || limited ? PFR_HOLE : PFR_OK;
+    return p->lossy || misses || p->stitch_begun || p->too_deep || p->names.lines_limited || limited ? PFR_HOLE
+                                                                                                     : PFR_OK;
 }

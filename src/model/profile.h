@@ -166,6 +166,7 @@ struct profile_wish {
     bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
                               place in the object is not the address as recorded */
     bool branches;         /* each branch of a sample's branch stack is counted, once, instead of the sample */
+    bool stitched;         /* stacks of calls out of branch registers go on where samples before had more; one thread */
     uint32_t max_stack;    /* entries of a chain; 0: 127, of a trace PROFILE_CALLS_DEEP */
     bool from_outermost;   /* so many from the outermost on, else from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
@@ -226,6 +227,7 @@ struct profile {
     uint64_t guests;               /* samples of guests that nothing says a word of: [unknown] */
     uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth lets be asked */
     struct profile_weight limited; /* what went into the frame [limit] because memory was at its limit */
+    uint64_t stitch_begun;         /* how often stitching began anew because memory was short */
     bool lossy;                    /* holes were met */
     struct profile_note *notes;
     uint64_t ticks_per_second; /* what weights are counted in; 0: in what the event says */

@@ -19,13 +19,14 @@ struct batch {
 
 /* The chains of a batch that are not as they were recorded. */
 static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
-    bool any = false, deferred = false;
+    bool any = false, deferred = false, of_calls = false;
     for (uint32_t i = 0; i < c->profile->nr_events; i++) {
         any = any || c->places[i].makes;
         deferred = deferred || (c->places[i].makes && chain_is_deferred(pfr_get_event(c->profile->reader, i)));
+        of_calls = of_calls || (c->places[i].makes && chain_has_calls(pfr_get_event(c->profile->reader, i)));
     }
     c->made_most = deferred && c->profile->wish.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
-    c->made_words = chain_made_words(c->made_most);
+    c->made_words = chain_made_words(c->made_most, of_calls);
     c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
     return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
 }
@@ -61,6 +62,8 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->seed = (uint64_t)(uintptr_t)c->slots;
     c->chain_seed = (uint64_t)(uintptr_t)frames ^ (uint64_t)(uintptr_t)p;
     chain_maker_init(&c->maker, &frames->unwinding, memory);
+    if (w->stitched)
+        chain_maker_stitch(&c->maker, branch_registers(p->reader));
     PFR_TRY(make_chain_room(c, err));
     return c->slots && c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
@@ -413,8 +416,11 @@ static pfr_status push_branches(struct counter *c, struct batch *b, const struct
 
 /* The item at hand, or what stands for it. */
 static pfr_status push_kept(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
-    if (!is_kept(c, &b->items[b->count].picked))
-        return PFR_OK;
+    const struct picked *picked = &b->items[b->count].picked;
+    if (!is_kept(c, picked)) {
+        const pfr_status st = c->places[picked->event].stitches ? words_pass(c, picked, err) : PFR_OK;
+        return st == PFR_ERR_LIMIT ? PFR_OK : st;
+    }
     return c->profile->wish.branches ? push_branches(c, b, s, err) : push(c, b, err);
 }
 
@@ -523,7 +529,7 @@ static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     pfr_record rec;
     pfr_status st;
-    while ((st = c->timeline ? reads_next(c, &rec, err) : pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
+    while ((st = c->timeline ? order_next(c, &rec, err) : pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE) {
             tell_hole(c, err);
             continue;
@@ -542,10 +548,10 @@ pfr_status counter_run(struct counter *c, pfr_error *err) {
     struct batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
     if (!b)
         return mem_fail(c->memory, err, "profile");
-    pfr_status st = reads_begin(c, err);
+    pfr_status st = order_begin(c, err);
     if (st >= 0)
         st = run(c, b, err);
-    reads_end(c);
+    order_end(c);
     mem_free(c->memory, b, 1, sizeof *b);
     return st;
 }

@@ -104,11 +104,11 @@ static struct lanes_size size_of(const struct lanes *w) {
                                .plain = !wish->keys || wish->keys == PROFILE_BIT(PROFILE_COMM)};
 }
 
-/* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples need
-   them in order: one lane does it, on the whole. */
+/* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples, or
+   stacks that are stitched, need them in order: one lane does it, on the whole. */
 static bool goes_by_slices(const struct lanes *w) {
     const bool traces = w->profile->wish.keys & PROFILE_BIT(PROFILE_TRACE);
-    return !w->whole && w->nr_slices > 0 && !traces && !reads_any(w->profile, w->places);
+    return !w->whole && w->nr_slices > 0 && !traces && !order_counts(w->profile, w->places);
 }
 
 static uint32_t count_jobs(const struct lanes *w) {

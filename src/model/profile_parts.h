@@ -8,7 +8,7 @@
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
  *     profile_plain.c     the plainest of them, without more ado
  *     profile_trace.c     what tracepoints say
- *     profile_reads.c     samples that stand for one of each counter they read
+ *     profile_reads.c     samples in order, and those that stand for one of each counter they read
  *     profile_words.c     by the words that a sample is made into
  *     profile_values.c    what groups a new entry
  *     profile_stacks.c    its chain, by
@@ -63,7 +63,8 @@ struct picked {
     uint64_t ip, time, period;
     pfr_u64s chain;
     unsigned mode;
-    bool made;                                 /* the chain is not as it was recorded, and has all that is wanted */
+    bool made;                                 /* the chain is not as it was recorded, and has all that is wanted, */
+    bool uncut;                                /* however long it is */
     const struct pfr_rec_sample *whole;        /* NULL: nothing else is needed */
     const struct pfr_rec_branch_entry *branch; /* the one at hand, in branch mode */
     struct key key;
@@ -74,9 +75,10 @@ struct pick_places {
     uint64_t sample_type;
     uint64_t period; /* of samples that have none of their own */
     uint32_t ip, pid, time, cpu, period_at, chain;
-    bool fixed; /* all that is wished for stands at fixed places: no need to decode */
-    bool makes; /* chains are made of more than what was recorded as such */
-    bool reads; /* its samples stand for one of each counter they read */
+    bool fixed;    /* all that is wished for stands at fixed places: no need to decode */
+    bool makes;    /* chains are made of more than what was recorded as such */
+    bool stitches; /* and of what the samples before had */
+    bool reads;    /* its samples stand for one of each counter they read */
 };
 
 void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event, const struct profile_wish *wish);
@@ -92,7 +94,7 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
     out->chain.count = p->chain ? load_u64(bytes + p->chain, swap) : 0;
     out->chain.at = bytes + p->chain + 8;
     out->chain.swap = swap;
-    out->made = false;
+    out->made = out->uncut = false;
     out->whole = NULL;
 }
 void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample *sample, struct picked *out);
@@ -452,6 +454,8 @@ struct item {
 
 /* The words, hash and moment of item->picked. */
 pfr_status words_make(struct counter *c, struct item *item, pfr_error *err);
+/* A sample that is left out: what those behind it are stitched with. */
+pfr_status words_pass(struct counter *c, const struct picked *s, pfr_error *err);
 static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsigned count) {
     uint64_t h = seed;
     for (unsigned i = 0; i < count; i++) {
@@ -560,12 +564,12 @@ pfr_status trace_parts_write(struct counter *c, const struct picked *s, struct o
 
 /* --- profile_reads.c */
 
-bool reads_any(const struct profile *p, const struct pick_places *places);
+bool order_counts(const struct profile *p, const struct pick_places *places);
 /* Around each run of the counter. */
-pfr_status reads_begin(struct counter *c, pfr_error *err);
-void reads_end(struct counter *c);
+pfr_status order_begin(struct counter *c, pfr_error *err);
+void order_end(struct counter *c);
 /* As pfr_next. */
-pfr_status reads_next(struct counter *c, pfr_record *rec, pfr_error *err);
+pfr_status order_next(struct counter *c, pfr_record *rec, pfr_error *err);
 /* Of which event the sample of a counter is, and how much it grew by since it was read before. 0: it has no sample. */
 pfr_status reads_grown(struct counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by, pfr_error *err);
 

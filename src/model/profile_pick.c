@@ -41,6 +41,7 @@ void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event,
     if (wish->chains)
         p->fixed = PLACE(S_CHAIN, nr_chain, false, &p->chain) && p->fixed;
     p->makes = wish->chains && chain_is_made(&e->public);
+    p->stitches = wish->chains && wish->stitched && chain_has_calls(&e->public);
     p->reads = p->sample_type & S_READ && e->public.attr.read_format & READ_ID;
     p->fixed = p->fixed && !p->reads && !p->makes && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
 }
@@ -54,7 +55,7 @@ void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, s
     out->time = type & S_TIME ? s->time : UINT64_MAX;
     out->period = type & S_PERIOD ? s->period : p->period;
     out->chain = s->chain;
-    out->made = false;
+    out->made = out->uncut = false;
     out->whole = s;
 }
 

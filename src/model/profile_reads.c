@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples with READ stand for one of each counter in them, whose weight is what that counter grew by since it was read
- * before. So their order counts, also where they stand in the file in another one (a ring that was written backwards,
- * threads that were scheduled elsewhere): one counter takes the whole recording in the order of time.
+ * Where the order of samples counts. Samples with READ stand for one of each counter in them, whose weight is what that
+ * counter grew by since it was read before. So their order counts, also where they stand in the file in another one (a
+ * ring that was written backwards, threads that were scheduled elsewhere): one counter takes the whole recording in the
+ * order of time. Stacks of calls that are stitched (call_stitch.h) need that, too.
  */
 #include "model/profile_parts.h"
 
 #define WAIT_SHARE 4u /* of the counter's memory, for records that wait for earlier ones */
 
-bool reads_any(const struct profile *p, const struct pick_places *places) {
+bool order_counts(const struct profile *p, const struct pick_places *places) {
     for (uint32_t i = 0; i < p->nr_events; i++)
-        if (places[i].reads)
+        if (places[i].reads || places[i].stitches)
             return true;
     return false;
 }
 
-pfr_status reads_begin(struct counter *c, pfr_error *err) {
+pfr_status order_begin(struct counter *c, pfr_error *err) {
     const uint64_t share = c->memory->limit / WAIT_SHARE;
-    if (!reads_any(c->profile, c->places))
+    if (!order_counts(c->profile, c->places))
         return PFR_OK;
     PFR_TRY(timeline_open_known(&c->timeline, c->reader, c->memory, &c->profile->state, err));
     if (share < TIMELINE_WAIT_MOST)
@@ -25,13 +26,13 @@ pfr_status reads_begin(struct counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-void reads_end(struct counter *c) {
+void order_end(struct counter *c) {
     timeline_close(c->timeline);
     c->timeline = NULL;
     u64_map_free(&c->before);
 }
 
-pfr_status reads_next(struct counter *c, pfr_record *rec, pfr_error *err) {
+pfr_status order_next(struct counter *c, pfr_record *rec, pfr_error *err) {
     struct timed_record one;
     size_t count;
     const pfr_status st = timeline_next(c->timeline, &one, 1, &count, err);

@@ -151,7 +151,7 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
     uint32_t *const frames = s->frames + s->count * (s->room + 1);
     PFR_TRY(put_chain(&climb, &picked->chain, most, row, frames + s->room - 1, err));
     row->from = (uint32_t)s->room - row->count;
-    if (from_outermost && row->count > wanted)
+    if (from_outermost && !picked->uncut && row->count > wanted)
         row->count = wanted;
     return PFR_OK;
 }

@@ -99,16 +99,21 @@ static void put_chain(const struct counter *c, const struct picked *s, uint64_t 
     }
 }
 
+static struct chain_place chain_place_of(const struct counter *c, const struct picked *s, uint32_t who) {
+    return (struct chain_place){.event = s->event,
+                                .space = counter_who(c, who).space,
+                                .tid = s->tid,
+                                .key = s->key,
+                                .swap = c->reader->context.swap};
+}
+
 /* What was recorded apart from the chain is behind it then. */
-static pfr_status make_chain(struct counter *c, struct item *item, uint64_t first_word, pfr_error *err) {
+static pfr_status make_chain(struct counter *c, struct item *item, uint32_t who, pfr_error *err) {
     struct picked *s = &item->picked;
-    const struct chain_place place = {.event = s->event,
-                                      .space = counter_who(c, first_word).space,
-                                      .tid = s->tid,
-                                      .key = s->key,
-                                      .swap = c->reader->context.swap};
+    const struct chain_place place = chain_place_of(c, s, who);
     const pfr_event *event = pfr_get_event(c->profile->reader, s->event);
     s->made = true;
+    s->uncut = chain_has_calls(event);
     return chain_make(&c->maker, event, s->whole, &place,
                       chain_is_deferred(event) ? c->made_most : profile_max_stack(c), item->made, &s->chain, err);
 }
@@ -123,6 +128,14 @@ static void make_digest(const struct counter *c, struct item *item) {
     item->digest[1] = h.high64;
 }
 
+pfr_status words_pass(struct counter *c, const struct picked *s, pfr_error *err) {
+    uint32_t who;
+    PFR_TRY(find_who(c, s, moment_of(&c->profile->state, &s->key), &who, err));
+    const struct chain_place place = chain_place_of(c, s, who);
+    const pfr_event *event = pfr_get_event(c->profile->reader, s->event);
+    return chain_pass(&c->maker, event, s->whole, &place, profile_max_stack(c), err);
+}
+
 pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
     const struct profile_wish *w = &c->profile->wish;
     const struct picked *s = &item->picked;
@@ -132,7 +145,7 @@ pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
     PFR_TRY(find_who(c, s, item->moment, &who, err));
     *at++ = words_first(s, who);
     if (c->places[s->event].makes)
-        PFR_TRY(make_chain(c, item, item->words[0], err));
+        PFR_TRY(make_chain(c, item, who, err));
     if (w->frames)
         *at++ = s->ip;
     if (w->keys & ~KEYS_APART)

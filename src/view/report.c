@@ -204,6 +204,7 @@ static struct profile_wish wish_of(struct report *r) {
     wish.keys |= filter_keys_needed(r, &filter_needs_frames);
     r->has_parent = (needs & NEEDS_PARENT || r->only_parent) && r->has_chains;
     wish.from_outermost = r->chain.caller;
+    wish.stitched = o->stitched;
     wish.branches = r->mode == REPORT_BRANCHES;
     if (r->mode == REPORT_MEMORY)
         wish.keys |= PROFILE_BIT(PROFILE_WEIGHT);

@@ -13,7 +13,9 @@ void script_make_chain(struct script *s, const struct moment *m) {
                                       .swap = s->reader->context.swap};
     if (!s->made) {
         chain_maker_init(&s->maker, &s->names->unwinding, s->memory);
-        s->made = mem_alloc(s->memory, chain_made_words(s->max_stack), sizeof *s->made);
+        if (s->options->stitched)
+            chain_maker_stitch(&s->maker, s->branch_registers);
+        s->made = mem_alloc(s->memory, chain_made_words(s->max_stack, true), sizeof *s->made);
     }
     if (!s->made) {
         script_fail(s, mem_fail(s->memory, s->err, "unwinding"));
@@ -41,7 +43,7 @@ pfr_status script_add_unwound(struct script *s, const struct script *from, pfr_e
 void script_chains_free(struct script *s) {
     if (s->made)
         chain_maker_free(&s->maker);
-    mem_free(s->memory, s->made, s->made ? chain_made_words(s->max_stack) : 0, sizeof *s->made);
+    mem_free(s->memory, s->made, s->made ? chain_made_words(s->max_stack, true) : 0, sizeof *s->made);
     mem_free(s->memory, s->unwound, s->nr_unwound, sizeof *s->unwound);
     s->made = NULL;
     s->unwound = NULL;

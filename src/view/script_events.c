@@ -179,6 +179,7 @@ static void describe(struct script *s, struct script_event *e, const pfr_event *
     *e = (struct script_event){.event = event, .sample_type = event->attr.sample_type, .type = type_of(event)};
     e->fields = s->choices[e->type].fields;
     e->makes_chains = chain_is_made(e->event);
+    e->stitches = s->options->stitched && chain_has_calls(e->event);
     e->chains = (e->fields & FIELD(F_IP)) && SAMPLE_HAS(e->sample_type, S_CHAIN) && !s->options->hide_call_graph;
     e->addr_is_place = has_place_in_addr(event);
     e->name_form = name_form(e->fields);
@@ -235,6 +236,8 @@ static void learn_machine(struct script *s) {
     feature = pfr_find_feature(s->reader, BIT_OSRELEASE, NULL);
     if (feature && pfr_decode_feature(s->reader, feature, &release, sizeof release, NULL) == PFR_OK)
         keep_text(s->release, sizeof s->release, &release.osrelease);
+    if (s->options->stitched)
+        s->branch_registers = branch_registers(s->reader);
 }
 
 pfr_status script_prepare(struct script *s, pfr_error *err) {

@@ -64,7 +64,8 @@ struct jobs {
 /* --- Whether. */
 
 static bool event_depends_on_order(const struct script_event *e) {
-    return e->reads || (e->fields & FIELD(F_DATA_SRC)) || (e->type == TYPE_TRACE && (e->fields & FIELD(F_TRACE)));
+    return e->reads || e->stitches || (e->fields & FIELD(F_DATA_SRC)) ||
+           (e->type == TYPE_TRACE && (e->fields & FIELD(F_TRACE)));
 }
 
 /* What was printed before decides about a line, or about the file it goes to; or state is learnt on the way. */

@@ -153,7 +153,8 @@ struct script_event {
     uint64_t sample_type;
     enum script_type type;
     bool chains;            /* ip means the call chain */
-    bool makes_chains;      /* of more than what was recorded as such */
+    bool makes_chains;      /* of more than what was recorded as such, */
+    bool stitches;          /* and of what the samples before had */
     bool addr_is_place;     /* addr may have a name */
     uint8_t name_form;      /* NAME_*, for addresses, */
     uint8_t chain_form;     /* and for those of chains */
@@ -317,6 +318,7 @@ struct script {
     bool no_trace; /* there is none */
     bool stale;    /* events were added since s->events was made */
     uint32_t max_stack;
+    uint32_t branch_registers; /* of the recorded cpu; 0: not known */
     struct script_filter filter;
     struct script_turns turns;
     struct script_wall wall;

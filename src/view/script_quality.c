@@ -23,16 +23,18 @@ static void tell_lines(struct script *s) {
     script_tell_hole(s, &why);
 }
 
-static void tell_deferred(struct script *s) {
+static void tell_chains(struct script *s) {
     pfr_error why;
     if (deferred_met_limit(&s->state->deferred, &why))
+        script_tell_hole(s, &why);
+    if (chain_stitch_met_limit(s->maker.stitcher.begun_anew, &why))
         script_tell_hole(s, &why);
     deferred_note(&s->state->deferred, false, s->options->note, s->options->context);
 }
 
 void script_tell_quality(struct script *s) {
     tell_lines(s);
-    tell_deferred(s);
+    tell_chains(s);
     tell(s, s->timeline ? timeline_late(s->timeline) : 0,
          "record was written so late that newer ones had been printed: it stands where it was met",
          "records were written so late that newer ones had been printed: they stand where they were met");

@@ -36,7 +36,7 @@ static const char *why_refused(const pfr_script_options *o) {
         return "what llvm-xray reads has all fields";
     if (o->show || o->switch_on || o->switch_off || o->show_switches)
         return "records and events of perf's are in no trace, which has calls and events of its own";
-    if (o->max_stack || o->hide_call_graph || o->stop_at)
+    if (o->max_stack || o->stitched || o->hide_call_graph || o->stop_at)
         return "calls of a trace come without call chains: their callers are calls themselves";
     if (o->comms)
         return "a trace does not say what its threads are called; --tid and --pid choose among them";

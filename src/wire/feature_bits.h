@@ -32,6 +32,7 @@ enum feature_bit {
     BIT_BPF_PROG_INFO = 25,
     BIT_BPF_BTF = 26,
     BIT_COMPRESSED = 27,
+    BIT_CPU_PMU_CAPS = 28,
     BIT_CLOCK_DATA = 29,
     BIT_PMU_CAPS = 31
 };

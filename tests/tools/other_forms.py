@@ -18,7 +18,7 @@ FEATURES = 256
 SAMPLE, FINISHED_ROUND, FINISHED_INIT = 9, 68, 82
 HEADER_ATTR, HEADER_BUILD_ID, EVENT_UPDATE, HEADER_FEATURE, COMPRESSED = 64, 67, 78, 80, 81
 UPDATE_NAME = 2
-FEATURE_TRACING, FEATURE_BUILD_ID, FEATURE_EVENT_DESC, FEATURE_FOLDER, FEATURE_COMPRESSED = 1, 2, 12, 24, 27
+FEATURE_TRACING, FEATURE_BUILD_ID, FEATURE_EVENT_DESC, FEATURE_FOLDER, FEATURE_COMPRESSED, FEATURE_CPU_CAPS = 1, 2, 12, 24, 27, 28
 TEXTS = (3, 4, 5, 6, 8, 9)  # features that are one string: host name, release, version, architecture, processor
 CHUNK = 20000               # bytes that are compressed at a time; records may lie on both sides of the border
 SAMPLE_ID_ALL = 1 << 18
@@ -174,6 +174,11 @@ def turn_sample(recording, body):
         count, = struct.unpack_from("<Q", body, at)
         part, at = turn("Q%dQ" % count, body, at)
         out += part
+    if recording.sample_type >> 11 & 1:  # branches, of which the flags are none
+        count, = struct.unpack_from("<Q", body, at)
+        top, = struct.unpack_from("<Q", recording.attrs[0][0], 72)
+        part, at = turn("Q" * (1 + (top >> 17 & 1)) + "%dQ" % (3 * count), body, at)
+        out += part
     assert at == len(body), "a sample with members that are not turned"
     return out
 
@@ -190,6 +195,16 @@ def turn_state(recording, kind, misc, body):
     return out + own[at:] + turn(letters, body, len(own))[0]
 
 
+def turn_strings(body):
+    """Pairs of strings and how many there are, as CPU_PMU_CAPS has them."""
+    (count,), out, at = struct.unpack_from("<I", body), turn("I", body)[0], 4
+    for _ in range(2 * count):
+        length, = struct.unpack_from("<I", body, at)
+        out += turn("I", body, at)[0] + body[at + 4:at + 4 + length]
+        at += 4 + length
+    return out
+
+
 def turn_attr(attr):
     numbers = list(struct.unpack_from("<" + ATTR, attr + bytes(136)))
     numbers[6] = int(format(numbers[6], "064b")[::-1], 2)  # flags are given from the other end
@@ -197,7 +212,7 @@ def turn_attr(attr):
 
 
 def make_swapped(recording, path):
-    """As a recorder of the other byte order writes it. Features: names of the machine and of events, build-ids."""
+    """As a recorder of the other byte order writes it. Features: names of the machine and of events, what its cpu can, build-ids."""
     attrs = [(turn_attr(attr), turn("%dQ" % (len(ids) // 8), ids)[0]) for attr, ids in recording.attrs]
     records = []
     for kind, misc, body in recording.records:
@@ -209,11 +224,14 @@ def make_swapped(recording, path):
     for bit, body in recording.features.items():
         if bit in TEXTS:
             features[bit] = turn("I", body)[0] + body[4:]
+        if bit == FEATURE_CPU_CAPS:
+            features[bit] = turn_strings(body)
     events = b""
     for attr, name, ids in event_names(recording):
         name += bytes(64 - len(name) % 64)
         events += turn_attr(attr) + struct.pack(">II", len(ids) // 8, len(name)) + name + turn("%dQ" % (len(ids) // 8), ids)[0]
-    features[FEATURE_EVENT_DESC] = struct.pack(">II", len(attrs), len(attrs[0][0])) + events
+    if FEATURE_EVENT_DESC in recording.features:
+        features[FEATURE_EVENT_DESC] = struct.pack(">II", len(attrs), len(attrs[0][0])) + events
     features[FEATURE_BUILD_ID] = b"".join(pack_record(0, misc, turn("i", body)[0] + body[4:], ">")
                                           for misc, body in build_ids(recording))
     write(path, pack_file(attrs, records, features, ">"))

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks of calls beyond the cpu's branch registers: whose calls come from where, what is not believed, what is kept of
+ * threads. In both byte orders, on one thread and two, with every allocation failing once.
+ */
+#include "lbr_builder.h"
+#include "profile_failing.h"
+
+enum { NOTES_ROOM = 400, REGISTERS = 4, THREADS = 20000, DEEP = 9000 };
+#define UNKNOWN_PLACE UINT64_MAX
+
+typedef void tell_fn(struct story *s);
+typedef bool keep_fn(void *context, const struct profile_sample *sample);
+
+static void take_note(void *context, const char *sentence) {
+    char *notes = context;
+    const size_t length = strlen(notes);
+    snprintf(notes + length, NOTES_ROOM - length, "%s\n", sentence);
+}
+
+static struct profile_wish wish_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
+    return (struct profile_wish){.keys = PROFILE_BIT(PROFILE_COMM),
+                                 .frames = true,
+                                 .chains = true,
+                                 .addresses = true,
+                                 .stitched = stitched,
+                                 .jobs = jobs,
+                                 .keep = keep,
+                                 .note = take_note,
+                                 .context = notes,
+                                 .names = {.none = true}};
+}
+
+static void expect_profile(const struct story *s, const struct profile_wish *wish, const char *stacks) {
+    struct profile *p;
+    struct lines got;
+    pfr_error err;
+    char text[2000] = "";
+    size_t length = 0;
+    pfr_reader *reader = open_built(&s->b, NULL);
+    const uint64_t before = reader->memory.used;
+    ASSERT_OK(profile_load(&p, reader, wish, &err), err);
+    lines_begin(&got);
+    profile_lines(&got, p);
+    profile_close(p);
+    assert_true(reader->memory.used <= before + 4096); /* a feature stays */
+    pfr_close(reader);
+    lines_sort(&got);
+    for (size_t i = 0; i < got.count; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s\n", got.at[i]);
+    lines_free(&got);
+    assert_string_equal(text, stacks);
+}
+
+/* Stacks from the outermost call on. */
+static void expect_stacks(tell_fn *tell, unsigned registers, keep_fn *keep, const char *as_recorded,
+                          const char *stitched) {
+    for (unsigned i = 0; i < 8; i++) {
+        char notes[NOTES_ROOM] = "";
+        struct lbr_story l;
+        const struct profile_wish wish = wish_chains(1 + (i >> 1 & 1), i & 4, keep, notes);
+        begin_lbr(&l, i & 1, registers);
+        tell_program(&l.s, 7, "/p");
+        tell(&l.s);
+        end_lbr(&l);
+        expect_profile(&l.s, &wish, i & 4 ? stitched : as_recorded);
+        free(l.s.b.bytes);
+    }
+}
+
+static void tell_growing(struct story *s) {
+    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+    tell_calls(s, 7, 20, 0, CALLS(5, 4, 3, 2));
+    tell_calls(s, 7, 30, 1, CALLS(6, 5, 4, 3));
+    tell_calls(s, 7, 40, 0, CALLS(5, 4, 3)); /* one returned */
+    tell_calls(s, 7, 50, 2, CALLS(9));       /* all others, too: its register held call 3 */
+    tell_calls(s, 7, 60, 3, CALLS(8, 9));
+}
+
+TEST(calls_that_registers_lost_are_those_of_the_sample_before) {
+    expect_stacks(
+        tell_growing, REGISTERS, NULL,
+        ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n"
+        ":7;/p+30;/p+40;/p+50;/p+58\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n:7;/p+90;/p+80;/p+88\n:7;/p+90;/p+98\n",
+        ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n"
+        ":7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n"
+        ":7;/p+90;/p+80;/p+88\n:7;/p+90;/p+98\n");
+}
+
+/* As rings of several cpus are written one behind the other. */
+static void tell_backwards(struct story *s) {
+    tell_calls(s, 7, 30, 1, CALLS(6, 5, 4, 3));
+    tell_calls(s, 7, 20, 0, CALLS(5, 4, 3, 2));
+    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+}
+
+TEST(the_sample_before_is_so_by_time) {
+    expect_stacks(
+        tell_backwards, REGISTERS, NULL,
+        ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n",
+        ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n"
+        ":7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n");
+}
+
+/* All that they share is one call, the newest before and the outermost now, on either side of the last register. */
+static void tell_one_shared(struct story *s) {
+    tell_calls(s, 7, 10, 1, CALLS(4, 3, 2, 1));
+    tell_calls(s, 7, 20, 0, CALLS(7, 6, 5, 4));
+}
+
+TEST(one_call_that_is_the_same_is_enough) {
+    expect_stacks(tell_one_shared, REGISTERS, NULL,
+                  ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+40;/p+50;/p+60;/p+70;/p+78\n",
+                  ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+70;/p+78\n");
+}
+
+/* Another thread, another image of the same one, another register, another call in it. */
+static void tell_others(struct story *s) {
+    tell_program(s, 8, "/q");
+    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+    tell_calls(s, 8, 20, 0, CALLS(5, 4, 3, 2));
+    tell_name(s, WITH_EXEC, 7, 7, "seven", 30);
+    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/p", 31);
+    tell_calls(s, 7, 40, 0, CALLS(5, 4, 3, 2));
+    tell_calls(s, 7, 50, 2, CALLS(6, 5, 4, 3));
+    tell_calls(s, 7, 60, 3, CALLS(9, 6, 5, 8));
+}
+
+#define OTHERS                                                                                                         \
+    ":8;/q+20;/q+30;/q+40;/q+50;/q+58\nseven;/p+10;/p+20;/p+30;/p+40;/p+48\nseven;/p+20;/p+30;/p+40;/p+50;/p+58\n"     \
+    "seven;/p+30;/p+40;/p+50;/p+60;/p+68\nseven;/p+80;/p+50;/p+60;/p+90;/p+98\n"
+
+TEST(what_is_not_the_same_call_in_the_same_register_is_not_stitched) {
+    expect_stacks(tell_others, REGISTERS, NULL, OTHERS, OTHERS);
+}
+
+/* What no cpu with four registers can say; and nothing at all, which ends what was known. */
+static void tell_unlikely(struct story *s) {
+    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+    tell_calls(s, 7, 20, UNKNOWN_PLACE, CALLS(5, 4, 3, 2));
+    tell_calls(s, 7, 30, 0, CALLS(5, 4, 3, 2));
+    tell_calls(s, 7, 40, 4, CALLS(5, 4, 3, 2));
+    tell_calls(s, 7, 50, 1, CALLS(6, 5, 4, 3, 2));
+    tell_calls(s, 7, 60, 1, CALLS(6, 5, 4, 3));
+    tell_calls(s, 7, 70, 1, NULL, 0);
+    tell_calls(s, 7, 80, 2, CALLS(7, 6, 5, 4));
+}
+
+#define UNLIKELY                                                                                                       \
+    ":7;/p+1\n:7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n"  \
+    ":7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n"     \
+    ":7;/p+40;/p+50;/p+60;/p+70;/p+78\n"
+
+TEST(registers_that_cannot_be_are_not_believed) {
+    expect_stacks(tell_unlikely, REGISTERS, NULL, UNLIKELY, UNLIKELY);
+}
+
+static bool is_late(void *context, const struct profile_sample *sample) {
+    (void)context;
+    return sample->time >= 20;
+}
+
+TEST(samples_that_are_left_out_are_stitched_with) {
+    expect_stacks(tell_backwards, REGISTERS, is_late,
+                  ":7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n",
+                  ":7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n");
+}
+
+TEST(stacks_of_calls_are_not_cut) {
+    for (unsigned i = 0; i < 2; i++) {
+        char notes[NOTES_ROOM] = "";
+        struct lbr_story l;
+        struct profile_wish wish = wish_chains(1, true, NULL, notes);
+        wish.max_stack = 1;
+        wish.from_outermost = i;
+        begin_lbr(&l, false, REGISTERS);
+        tell_program(&l.s, 7, "/p");
+        tell_calls(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
+        tell_calls(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
+        end_lbr(&l);
+        expect_profile(&l.s, &wish, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n");
+        assert_string_equal(notes, "of 2 stacks of branches 50.0 % are longer by calls that samples before them had\n");
+        free(l.s.b.bytes);
+    }
+}
+
+TEST(how_many_registers_there_are_must_be_told) {
+    static const unsigned registers[] = {0, 5000, UINT32_MAX};
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
+        char notes[NOTES_ROOM] = "";
+        struct lbr_story l;
+        const struct profile_wish wish = wish_chains(1, true, NULL, notes);
+        begin_lbr(&l, false, registers[i]);
+        tell_program(&l.s, 7, "/p");
+        tell_calls(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
+        tell_calls(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
+        end_lbr(&l);
+        expect_profile(&l.s, &wish, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n");
+        assert_string_equal(notes, "none of 2 stacks of branches is stitched: it was not recorded how many registers "
+                                   "the cpu has for them, or which is the newest\n");
+        free(l.s.b.bytes);
+    }
+}
+
+TEST(stitching_leaves_nothing_when_an_allocation_fails) {
+    char notes[NOTES_ROOM] = "";
+    const struct profile_wish wish = wish_chains(1, true, NULL, notes);
+    struct lbr_story l;
+    begin_lbr(&l, false, REGISTERS);
+    tell_program(&l.s, 7, "/p");
+    tell_growing(&l.s);
+    tell_others(&l.s);
+    end_lbr(&l);
+    expect_nothing_left(&l.s, &wish);
+    free(l.s.b.bytes);
+}
+
+/* --- By itself. */
+
+static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
+    pfr_record rec;
+    pfr_error err;
+    while (pfr_next(reader, &rec, &err) == PFR_OK)
+        if (rec.type == 9) {
+            ASSERT_OK(pfr_decode(&rec, sample, sizeof *sample, &err), err);
+            return true;
+        }
+    return false;
+}
+
+/* Each of many threads comes twice, with the same between. */
+TEST(threads_that_do_not_fit_begin_anew) {
+    struct memory memory;
+    struct stitcher s;
+    struct lbr_story l;
+    struct pfr_rec_sample sample;
+    struct lost_calls lost;
+    pfr_error err, hole;
+    uint64_t stitched = 0;
+    begin_lbr(&l, false, REGISTERS);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        tell_calls(&l.s, 10 + i, 10 + 2 * i, 3, CALLS(4, 3, 2, 1));
+        tell_calls(&l.s, 10 + i, 11 + 2 * i, 0, CALLS(5, 4, 3, 2));
+    }
+    end_lbr(&l);
+    pfr_reader *reader = open_built(&l.s.b, NULL);
+    memory_init(&memory, NULL, 1 << 20);
+    stitcher_init(&s, branch_registers(reader), &memory);
+    assert_int_equal(s.registers, REGISTERS);
+    while (next_calls(reader, &sample)) {
+        ASSERT_OK(stitch_calls(&s, sample.tid, 1, &sample.branch, &lost, &err), err);
+        stitched += lost.count;
+    }
+    assert_true(s.begun_anew > 5 && s.begun_anew < 1000);
+    assert_true(stitched <= THREADS && stitched >= THREADS - s.begun_anew);
+    assert_true(s.memory.peak <= 256 << 10);
+    assert_true(chain_stitch_met_limit(s.begun_anew, &hole));
+    assert_true(strstr(hole.text, "limit memory"));
+    stitcher_free(&s);
+    assert_int_equal(memory.used, 0);
+    pfr_close(reader);
+    free(l.s.b.bytes);
+}
+
+/* A recursion without end: what is furthest out goes first. */
+TEST(calls_of_one_thread_are_bounded) {
+    struct memory memory;
+    struct stitcher s;
+    struct lbr_story l;
+    struct pfr_rec_sample sample;
+    struct lost_calls lost;
+    pfr_error err;
+    begin_lbr(&l, false, REGISTERS);
+    for (uint32_t i = 4; i < DEEP; i++)
+        tell_calls(&l.s, 7, 10 + i, (i - 1) % REGISTERS, CALLS(i, i - 1, i - 2, i - 3));
+    end_lbr(&l);
+    pfr_reader *reader = open_built(&l.s.b, NULL);
+    memory_init(&memory, NULL, 0);
+    stitcher_init(&s, REGISTERS, &memory);
+    for (uint32_t i = 4; next_calls(reader, &sample); i++) {
+        const size_t wanted = i - 4 < STITCHED_MOST ? i - 4 : STITCHED_MOST;
+        ASSERT_OK(stitch_calls(&s, sample.tid, 1, &sample.branch, &lost, &err), err);
+        assert_int_equal(lost.count, wanted);
+        for (size_t n = 0; n < wanted; n++)
+            assert_int_equal(lost.from[n], PROGRAM_AT + 0x10 * (i - 3 - wanted + n));
+    }
+    assert_true(memory.peak < 64 << 10);
+    stitcher_free(&s);
+    assert_int_equal(memory.used, 0);
+    pfr_close(reader);
+    free(l.s.b.bytes);
+}
