@@ -91,6 +91,9 @@ uint64_t elf_names_count(const struct elf_names *names);
 /* Puts those that name something into the groups, which must have room for all. False: there are none. */
 bool elf_names_add(struct elf_names *names);
 
+/* Where a symbol that was put into the groups begins, and its size. */
+void elf_names_extent(const struct elf_names *names, uint32_t number, uint64_t *start, uint64_t *size);
+
 /* A symbol into the table of its group. FOUND, LIMIT, NO_MEMORY. */
 enum symbol_result elf_names_put(const struct elf_names *names, uint32_t number, struct symbol_table *table);
 
@@ -98,6 +101,7 @@ enum symbol_result elf_names_put(const struct elf_names *names, uint32_t number,
 enum symbol_result elf_stubs_read(struct elf_names *names, const struct elf_object *object);
 void elf_stubs_free(struct elf_stubs *stubs, struct memory *memory);
 void elf_stubs_add(struct elf_names *names);
+void elf_stubs_extent(const struct elf_names *names, uint32_t number, uint64_t *start, uint64_t *size);
 enum symbol_result elf_stubs_put(const struct elf_names *names, uint32_t number, struct symbol_table *table);
 
 #endif

@@ -95,6 +95,12 @@ void elf_stubs_add(struct elf_names *names) {
         groups_add(&names->groups, stubs->first + (uint32_t)i, stubs->address + i * stubs->each, stubs->each);
 }
 
+void elf_stubs_extent(const struct elf_names *names, uint32_t number, uint64_t *start, uint64_t *size) {
+    const struct elf_stubs *stubs = &names->stubs;
+    *start = stubs->address + (uint64_t)(number - stubs->first) * stubs->each;
+    *size = stubs->each;
+}
+
 /* What a relocation refers to; NULL: nothing with a name. */
 static const char *name_of(const struct elf_names *names, uint32_t index) {
     const struct elf_stubs *stubs = &names->stubs;

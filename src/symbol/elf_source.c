@@ -95,9 +95,13 @@ static enum symbol_result put(void *context, uint32_t number, struct symbol_tabl
     return elf_names_put(context, number, table);
 }
 
+static void extent(void *context, uint32_t number, uint64_t *start, uint64_t *size) {
+    elf_names_extent(context, number, start, size);
+}
+
 static enum symbol_result elf_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
     if (handle->elf->groups.bucket_count)
-        return groups_find(&handle->elf->groups, address, (struct group_source){put, handle->elf}, symbol);
+        return groups_find(&handle->elf->groups, address, (struct group_source){extent, put, handle->elf}, symbol);
     symbol->from = 0;
     symbol->end = UINT64_MAX;
     return SYMBOL_NO_MATCH;

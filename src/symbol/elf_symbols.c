@@ -309,12 +309,35 @@ static enum symbol_result put_symbol(const struct elf_part *part, const struct e
     return table_add_kept(into, entry, symbol.size);
 }
 
-enum symbol_result elf_names_put(const struct elf_names *names, uint32_t number, struct symbol_table *table) {
+/* The table that a number is of, and its part; NULL: that of a stub. */
+static const struct elf_symbols *table_of(const struct elf_names *names, uint32_t number,
+                                          const struct elf_part **part) {
     for (size_t i = 0; i < names->part_count; i++)
         for (unsigned k = 0; k < ELF_TABLES; k++) {
-            const struct elf_symbols *of = &names->parts[i].tables[k];
-            if (number >= of->first && number - of->first < of->count)
-                return put_symbol(&names->parts[i], of, number - of->first, table);
+            const struct elf_symbols *table = &names->parts[i].tables[k];
+            *part = &names->parts[i];
+            if (number >= table->first && number - table->first < table->count)
+                return table;
         }
-    return elf_stubs_put(names, number, table);
+    return NULL;
+}
+
+void elf_names_extent(const struct elf_names *names, uint32_t number, uint64_t *start, uint64_t *size) {
+    const struct elf_part *part;
+    const struct elf_symbols *table = table_of(names, number, &part);
+    struct elf_symbol symbol;
+    if (!table) {
+        elf_stubs_extent(names, number, start, size);
+        return;
+    }
+    const uint32_t index = number - table->first;
+    elf_symbol_load(table->bytes + index * elf_symbol_bytes(part->form), part->form, &symbol);
+    *start = address_of(part, &symbol, section_of(part, table, index, &symbol));
+    *size = symbol.size;
+}
+
+enum symbol_result elf_names_put(const struct elf_names *names, uint32_t number, struct symbol_table *into) {
+    const struct elf_part *part;
+    const struct elf_symbols *table = table_of(names, number, &part);
+    return table ? put_symbol(part, table, number - table->first, into) : elf_stubs_put(names, number, into);
 }

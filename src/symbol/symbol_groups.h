@@ -3,23 +3,24 @@
 #define PFR_SYMBOL_SYMBOL_GROUPS_H
 /*
  * Symbols of an object of which few are ever asked for. Each costs a link in a bucket by its start; a symbol_table is
- * made of those around an address when it is asked for, and of no symbol twice.
+ * made of those around an address when it is asked for.
  *
  *     bucket       0      1      2      3      4
- *     symbols     |ff gg |g  hh |      |ii ii |jj
- *     groups      |             |      |      |       no symbol is on both sides of a border between groups
+ *     symbols     |ff gg |g hhiii|iijjj |kk kk |ll
+ *     group of 2  |         |iiiiijjj   |              no symbol is on both sides of a border of a group
  *
- * So what a group's table says of an address is what one table of all symbols would say. A symbol without a size
- * reaches to the next one, wherever that is.
+ * So what a group's table says of an address is what one table of all symbols would say. A group holds one bucket at
+ * least, and no more symbols than there are between the borders next to it. A symbol without a size reaches to the next
+ * one, wherever that is.
  *
  *     groups_init(&groups, memory, low, high, count);    most starts are in [low, high)
  *     groups_add(&groups, number, start, size);          numbers below count, in the order in which a table would have
- * them groups_seal(&groups); groups_find(&groups, address, (struct group_source){add, context}, &symbol);
+ * them groups_seal(&groups); groups_find(&groups, address, (struct group_source){extent, add, context}, &symbol);
  */
 #include "symbol_table.h"
 
 struct symbol_bucket {
-    uint64_t reach;           /* where the last of its symbols ends */
+    uint64_t reach;           /* where the last of its symbols ends; sealed: of those of all buckets before it */
     uint32_t last : 31;       /* number of a symbol, + 1; 0: there is none */
     uint32_t has_unsized : 1; /* one of its symbols has no size */
     uint32_t group : 31;      /* of `tables`, + 1; 0: not made yet */
@@ -36,8 +37,10 @@ struct symbol_groups {
     unsigned shift;
 };
 
-/* Adds a symbol, by its number, to the table, or leaves it out. FOUND, LIMIT, NO_MEMORY. */
 struct group_source {
+    /* What was added of this number. */
+    void (*extent)(void *context, uint32_t number, uint64_t *start, uint64_t *size);
+    /* Adds a symbol, by its number, to the table, or leaves it out. FOUND, LIMIT, NO_MEMORY, IO. */
     enum symbol_result (*add)(void *context, uint32_t number, struct symbol_table *table);
     void *context;
 };

@@ -46,6 +46,12 @@ static enum symbol_result add(void *context, uint32_t number, struct symbol_tabl
     return table_add_kept(table, m->entries[number], m->sizes[number]);
 }
 
+static void extent(void *context, uint32_t number, uint64_t *start, uint64_t *size) {
+    const struct made *m = context;
+    *start = m->entries[number].start;
+    *size = m->sizes[number];
+}
+
 static void make_both(struct made *m, struct memory *memory, struct symbol_table *table, struct symbol_groups *groups) {
     table_init(table, memory);
     assert_result_is(groups_init(groups, memory, LOW, HIGH, m->count), SYMBOL_FOUND);
@@ -60,7 +66,7 @@ static void make_both(struct made *m, struct memory *memory, struct symbol_table
 static void compare_at(struct made *m, uint64_t address, struct symbol_table *table, struct symbol_groups *groups) {
     struct symbol whole = {0}, part = {0};
     const enum symbol_result expected = table_find(table, address, &whole);
-    assert_result_is(groups_find(groups, address, (struct group_source){add, m}, &part), expected);
+    assert_result_is(groups_find(groups, address, (struct group_source){extent, add, m}, &part), expected);
     assert_true(part.from <= address && address < part.end);
     assert_true(whole.from <= part.from && part.end <= whole.end);
     if (expected != SYMBOL_FOUND)
@@ -83,7 +89,7 @@ TEST(symbol_groups_say_what_one_table_says) {
         for (uint64_t i = 0; i < END; i++)
             compare_at(&m, (from + i) % (END), &table, &groups);
         compare_at(&m, UINT64_MAX - 1, &table, &groups);
-        assert_int_equal(m.added, m.count); /* each symbol was asked for once */
+        assert_in_range(m.added, m.count, 3 * m.count); /* groups share what is on both sides of a bucket's border */
         table_free(&table);
         groups_free(&groups);
         assert_int_equal(memory.used, 0);
@@ -102,7 +108,7 @@ TEST(symbol_groups_make_only_what_is_asked_for) {
         groups_add(&groups, i, 16 * i, m.sizes[i] = 16);
     }
     groups_seal(&groups);
-    assert_result_is(groups_find(&groups, 16 * 30 + 5, (struct group_source){add, &m}, &symbol), SYMBOL_FOUND);
+    assert_result_is(groups_find(&groups, 16 * 30 + 5, (struct group_source){extent, add, &m}, &symbol), SYMBOL_FOUND);
     assert_int_equal(symbol.start, 16 * 30);
     assert_true(m.added < 10);
     groups_free(&groups);
@@ -125,11 +131,12 @@ TEST(symbol_groups_reach_to_the_end_of_all_addresses) {
             }
             groups_seal(&groups);
             for (size_t i = 0; i < 5; i++) {
-                assert_result_is(groups_find(&groups, starts[i], (struct group_source){add, &m}, &symbol),
+                assert_result_is(groups_find(&groups, starts[i], (struct group_source){extent, add, &m}, &symbol),
                                  SYMBOL_FOUND);
                 assert_int_equal(symbol.start, starts[i]);
-                assert_result_is(groups_find(&groups, starts[i] + 0x1e, (struct group_source){add, &m}, &symbol),
-                                 SYMBOL_NO_MATCH);
+                assert_result_is(
+                    groups_find(&groups, starts[i] + 0x1e, (struct group_source){extent, add, &m}, &symbol),
+                    SYMBOL_NO_MATCH);
             }
             groups_free(&groups);
             assert_int_equal(memory.used, 0);
@@ -153,7 +160,7 @@ TEST(symbol_groups_every_allocation_fails_once) {
             groups_seal(&groups);
         for (uint64_t at = 0; at < LAST && result != SYMBOL_NO_MEMORY; at++)
             if (groups.buckets)
-                result = groups_find(&groups, at, (struct group_source){add, &m}, &symbol);
+                result = groups_find(&groups, at, (struct group_source){extent, add, &m}, &symbol);
         groups_free(&groups);
         assert_int_equal(failing.blocks, 0);
         assert_true((result == SYMBOL_NO_MEMORY) == failing.has_failed);
