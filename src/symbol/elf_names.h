@@ -11,6 +11,7 @@
  * together.
  */
 #include "elf_object.h"
+#include "late_text.h"
 #include "symbol_groups.h"
 
 #define ELF_TABLES 2u /* .symtab and .dynsym */
@@ -18,9 +19,10 @@
 
 /* One table of symbols. */
 struct elf_symbols {
-    uint8_t *bytes;        /* `count` entries */
-    uint8_t *long_indices; /* of sections, 4 bytes for each symbol; NULL: there are none */
-    char *text;            /* of the names */
+    uint8_t *bytes;         /* `count` entries */
+    uint8_t *long_indices;  /* of sections, 4 bytes for each symbol; NULL: there are none */
+    char *text;             /* of the names */
+    struct late_text *late; /* the same where there is very much of it; NULL: all is in `text` */
     size_t count, size, long_size, text_size, text_room;
     uint32_t first;   /* the number of its first symbol */
     uint32_t section; /* of the object */
@@ -80,9 +82,18 @@ enum symbol_result elf_symbols_read_bare(const struct elf_object *object, const 
                                          struct memory *memory, struct elf_symbols *table);
 void elf_symbols_free(struct elf_symbols *table, struct memory *memory);
 
-/* NULL: it has none. */
+/* NULL: it has none. Not of tables that elf_names_read read. */
 static inline const char *elf_symbols_name(const struct elf_symbols *table, uint32_t at) {
     return at < table->text_size ? table->text + at : NULL;
+}
+
+/* The same of any table. FOUND, LIMIT, NO_MEMORY, IO. */
+static inline enum symbol_result elf_symbols_find_name(const struct elf_symbols *table, uint32_t at,
+                                                       const char **name) {
+    if (table->late)
+        return late_text_at(table->late, at, name);
+    *name = elf_symbols_name(table, at);
+    return SYMBOL_FOUND;
 }
 
 /* How many symbols all tables have. */
@@ -94,7 +105,7 @@ bool elf_names_add(struct elf_names *names);
 /* Where a symbol that was put into the groups begins, and its size. */
 void elf_names_extent(const struct elf_names *names, uint32_t number, uint64_t *start, uint64_t *size);
 
-/* A symbol into the table of its group. FOUND, LIMIT, NO_MEMORY. */
+/* A symbol into the table of its group. FOUND, LIMIT, NO_MEMORY, IO. */
 enum symbol_result elf_names_put(const struct elf_names *names, uint32_t number, struct symbol_table *table);
 
 /* The same for stubs (elf_plt.c). */

@@ -101,24 +101,28 @@ void elf_stubs_extent(const struct elf_names *names, uint32_t number, uint64_t *
     *size = stubs->each;
 }
 
-/* What a relocation refers to; NULL: nothing with a name. */
-static const char *name_of(const struct elf_names *names, uint32_t index) {
+/* What a relocation refers to; NULL: nothing with a name. FOUND, LIMIT, NO_MEMORY, IO. */
+static enum symbol_result find_name(const struct elf_names *names, uint32_t index, const char **name) {
     const struct elf_stubs *stubs = &names->stubs;
     const struct elf_form form = names->parts[0].form;
     struct elf_rel relocation; /* where both kinds are the same */
     struct elf_symbol symbol;
     elf_rel_load(stubs->relocations + index * relocation_bytes(form, stubs->has_addends), form, &relocation);
     const uint64_t number = form.wide ? ELF64_R_SYM(relocation.info) : ELF32_R_SYM(relocation.info);
+    *name = NULL;
     if (number >= stubs->symbols->count)
-        return NULL;
+        return SYMBOL_FOUND;
     elf_symbol_load(stubs->symbols->bytes + number * elf_symbol_bytes(form), form, &symbol);
-    return elf_symbols_name(stubs->symbols, symbol.name);
+    return elf_symbols_find_name(stubs->symbols, symbol.name, name);
 }
 
 enum symbol_result elf_stubs_put(const struct elf_names *names, uint32_t number, struct symbol_table *table) {
     char text[NAME_ROOM];
     const uint32_t index = number - names->stubs.first;
-    const char *name = name_of(names, index);
+    const char *name;
+    const enum symbol_result result = find_name(names, index, &name);
+    if (result != SYMBOL_FOUND)
+        return result;
     const int length = snprintf(text, sizeof text, "%s@plt", name ? name : "");
     if (length <= 0 || (size_t)length >= sizeof text)
         return SYMBOL_FOUND;

@@ -30,6 +30,7 @@ void elf_symbols_free(struct elf_symbols *table, struct memory *memory) {
     mem_free(memory, table->bytes, table->size, 1);
     mem_free(memory, table->long_indices, table->long_size, 1);
     mem_free(memory, table->text, table->text_room, 1);
+    late_text_close(table->late);
     *table = (struct elf_symbols){0};
 }
 
@@ -121,12 +122,19 @@ static enum symbol_result read_long_indices(const struct elf_object *object, str
     return SYMBOL_FOUND;
 }
 
+/* Where the names of a table are; NULL: nowhere. */
+static const struct elf_section *text_section(const struct elf_object *object, uint32_t section) {
+    const struct elf_section *s = section < object->section_count ? &object->sections[section] : NULL;
+    const bool is_there = s && s->type == SHT_STRTAB && s->size > 0 && !(s->flags & SHF_COMPRESSED);
+    return is_there && elf_section_is_inside(object, s) ? s : NULL;
+}
+
 /* As far as there is a NUL behind them. */
 static enum symbol_result read_text(const struct elf_object *object, uint32_t section, struct memory *memory,
                                     struct elf_symbols *table) {
-    const struct elf_section *s = section < object->section_count ? &object->sections[section] : NULL;
+    const struct elf_section *s = text_section(object, section);
     uint8_t *bytes;
-    if (!s || s->type != SHT_STRTAB || s->size == 0 || (s->flags & SHF_COMPRESSED) || !elf_section_is_inside(object, s))
+    if (!s)
         return SYMBOL_FOUND;
     const enum symbol_result result = elf_read(object, s->offset, s->size, memory, &bytes);
     if (result != SYMBOL_FOUND)
@@ -156,12 +164,32 @@ enum symbol_result elf_symbols_read_bare(const struct elf_object *object, const 
     return SYMBOL_FOUND;
 }
 
+static enum symbol_result read_all_but_text(const struct elf_object *object, const struct elf_section *section,
+                                            struct memory *memory, struct elf_symbols *table) {
+    const enum symbol_result result = elf_symbols_read_bare(object, section, memory, table);
+    return result == SYMBOL_FOUND && table->count ? read_long_indices(object, memory, table) : result;
+}
+
 enum symbol_result elf_symbols_read(const struct elf_object *object, const struct elf_section *section,
                                     struct memory *memory, struct elf_symbols *table) {
-    enum symbol_result result = elf_symbols_read_bare(object, section, memory, table);
-    if (result == SYMBOL_FOUND && table->count)
-        result = read_long_indices(object, memory, table);
+    const enum symbol_result result = read_all_but_text(object, section, memory, table);
     return result == SYMBOL_FOUND && table->count ? read_text(object, section->link, memory, table) : result;
+}
+
+static bool has_marks(const struct elf_part *part) {
+    return part->machine == EM_ARM || part->machine == EM_AARCH64 || part->machine == EM_RISCV;
+}
+
+/* One of the part's tables: of very many names those that are asked for alone, unless all are looked at for marks. */
+static enum symbol_result read_table(const struct elf_object *object, const struct elf_section *section,
+                                     struct memory *memory, const struct elf_part *part, struct elf_symbols *table) {
+    enum symbol_result result = read_all_but_text(object, section, memory, table);
+    if (result != SYMBOL_FOUND || table->count == 0)
+        return result;
+    const struct elf_section *text = text_section(object, section->link);
+    if (text && text->size >= LATE_TEXT_LEAST && !has_marks(part))
+        result = late_text_open(object, text, memory, &table->late);
+    return result == SYMBOL_FOUND && !table->late ? read_text(object, section->link, memory, table) : result;
 }
 
 enum symbol_result elf_names_read(struct elf_names *names, const struct elf_object *object) {
@@ -174,7 +202,7 @@ enum symbol_result elf_names_read(struct elf_names *names, const struct elf_obje
     if (result == SYMBOL_FOUND)
         result = read_descriptors(part, object, names->memory);
     for (unsigned i = 0; i < ELF_TABLES && result == SYMBOL_FOUND; i++)
-        result = elf_symbols_read(object, elf_section_of_type(object, types[i]), names->memory, &part->tables[i]);
+        result = read_table(object, elf_section_of_type(object, types[i]), names->memory, part, &part->tables[i]);
     return result;
 }
 
@@ -223,10 +251,6 @@ static inline uint64_t address_of(const struct elf_part *part, const struct elf_
     return part->sections[section].base + (thumb ? symbol->value & ~UINT64_C(1) : symbol->value);
 }
 
-static bool has_marks(const struct elf_part *part) {
-    return part->machine == EM_ARM || part->machine == EM_AARCH64 || part->machine == EM_RISCV;
-}
-
 static bool is_mark(const struct elf_part *part, const char *name) {
     if (!has_marks(part))
         return false;
@@ -236,10 +260,17 @@ static bool is_mark(const struct elf_part *part, const char *name) {
 }
 
 /* NULL: it has none that counts. */
-static const char *name_of(const struct elf_part *part, const struct elf_symbols *table,
-                           const struct elf_symbol *symbol) {
-    const char *name = elf_symbols_name(table, symbol->name);
-    return name && *name && !is_mark(part, name) ? name : NULL;
+static enum symbol_result find_name(const struct elf_part *part, const struct elf_symbols *table,
+                                    const struct elf_symbol *symbol, const char **name) {
+    const enum symbol_result result = elf_symbols_find_name(table, symbol->name, name);
+    if (result == SYMBOL_FOUND && *name && (!**name || is_mark(part, *name)))
+        *name = NULL;
+    return result;
+}
+
+static bool has_name(const struct elf_part *part, const struct elf_symbols *table, const struct elf_symbol *symbol) {
+    const char *name;
+    return find_name(part, table, symbol, &name) == SYMBOL_FOUND && name;
 }
 
 /* A table's symbols into the groups. Names are looked at only where one is a mark, or none was seen yet: what has no
@@ -255,7 +286,7 @@ static inline bool add_table(struct symbol_groups *groups, const struct elf_part
         const size_t section = section_of(part, table, i, &symbol);
         if (section == 0 || !names_something(&part->sections[section], &symbol))
             continue;
-        if ((marks || !any) && !name_of(part, table, &symbol))
+        if ((marks || !any) && !has_name(part, table, &symbol))
             continue;
         any = true;
         groups_add(groups, table->first + i, address_of(part, &symbol, section), symbol.size);
@@ -298,9 +329,10 @@ static enum symbol_result put_symbol(const struct elf_part *part, const struct e
                                      struct symbol_table *into) {
     struct elf_symbol symbol;
     elf_symbol_load(table->bytes + index * elf_symbol_bytes(part->form), part->form, &symbol);
-    const char *name = name_of(part, table, &symbol);
-    if (!name)
-        return SYMBOL_FOUND;
+    const char *name;
+    const enum symbol_result result = find_name(part, table, &symbol, &name);
+    if (result != SYMBOL_FOUND || !name)
+        return result;
     const size_t section = section_of(part, table, index, &symbol);
     const struct table_entry entry = {.name = name,
                                       .name_length = NOT_MEASURED,

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that are read late are those that are read at once. */
+#include "symbol/late_text.h"
+#include "symbol/symbol_table.h"
+#include "base/failing_alloc.h"
+#include "elf_builder.h"
+#include "scratch_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define BEFORE 77u  /* bytes of the file before the names */
+#define SIZE 20000u /* of the names */
+
+static char text[SIZE];
+
+/* Names of all lengths up to a few blocks, and behind the last of them some that does not end. */
+static void make_text(void) {
+    size_t length = 0;
+    for (size_t i = 0; i < SIZE; i++) {
+        const bool ends = length == 0 || i % (length > 300 ? 9000 : 97) == 0;
+        text[i] = ends && i < SIZE - 100 ? '\0' : (char)('a' + i % 26);
+        length = text[i] ? length + 1 : i;
+    }
+}
+
+struct late {
+    struct scratch_file scratch;
+    struct elf_object object;
+    struct elf_section section;
+};
+
+static void late_begin(struct late *late, const char *names, size_t size) {
+    char *bytes = test_calloc(BEFORE + size, 1);
+    memcpy(bytes + BEFORE, names, size);
+    scratch_make(&late->scratch);
+    scratch_write(&late->scratch, bytes, BEFORE + size);
+    test_free(bytes);
+    late->object = (struct elf_object){.fd = open(late->scratch.path, O_RDONLY), .file_size = BEFORE + size};
+    late->section = (struct elf_section){.offset = BEFORE, .size = size};
+    assert_true(late->object.fd >= 0);
+}
+
+static void late_end(struct late *late) {
+    close(late->object.fd);
+    scratch_remove(&late->scratch);
+}
+
+static void compare_at(struct late_text *late, uint64_t at, uint64_t end) {
+    const char *name;
+    assert_result_is(late_text_at(late, at, &name), SYMBOL_FOUND);
+    if (at < end)
+        assert_string_equal(name, text + at);
+    else
+        assert_null(name);
+}
+
+TEST(late_text_says_what_the_file_says) {
+    struct late late;
+    struct memory memory;
+    struct late_text *names;
+    make_text();
+    const char *last = memrchr(text, '\0', SIZE);
+    const uint64_t end = (uint64_t)(last - text) + 1;
+    assert_in_range(end, SIZE / 2, SIZE - 100);
+    late_begin(&late, text, SIZE);
+    memory_init(&memory, NULL, 0);
+    assert_result_is(late_text_open(&late.object, &late.section, &memory, &names), SYMBOL_FOUND);
+    assert_non_null(names);
+    for (unsigned twice = 0; twice < 2; twice++)
+        for (uint64_t at = 0; at < SIZE + 10; at++)
+            compare_at(names, at * 7919 % (SIZE + 10), end);
+    late_text_close(names);
+    assert_int_equal(memory.used, 0);
+    late_end(&late);
+}
+
+TEST(late_text_of_nothing_that_ends) {
+    struct late late;
+    struct memory memory;
+    struct late_text *names;
+    const char *name;
+    memset(text, 'a', SIZE);
+    late_begin(&late, text, SIZE);
+    memory_init(&memory, NULL, 0);
+    assert_result_is(late_text_open(&late.object, &late.section, &memory, &names), SYMBOL_FOUND);
+    assert_result_is(late_text_at(names, 0, &name), SYMBOL_FOUND);
+    assert_null(name);
+    late_text_close(names);
+    late_end(&late);
+}
+
+TEST(late_text_cuts_what_is_longer_than_a_name) {
+    struct late late;
+    struct memory memory;
+    struct late_text *names;
+    const char *name;
+    const size_t size = SYMBOL_NAME_MOST + 9000;
+    char *bytes = test_malloc(size);
+    memset(bytes, 'n', size);
+    bytes[size - 1] = '\0';
+    late_begin(&late, bytes, size);
+    memory_init(&memory, NULL, 0);
+    assert_result_is(late_text_open(&late.object, &late.section, &memory, &names), SYMBOL_FOUND);
+    assert_result_is(late_text_at(names, 10, &name), SYMBOL_FOUND);
+    assert_int_equal(strlen(name), SYMBOL_NAME_MOST);
+    assert_result_is(late_text_at(names, 8999, &name), SYMBOL_FOUND);
+    assert_int_equal(strlen(name), SYMBOL_NAME_MOST);
+    assert_result_is(late_text_at(names, 9000, &name), SYMBOL_FOUND);
+    assert_int_equal(strlen(name), SYMBOL_NAME_MOST - 1);
+    late_text_close(names);
+    test_free(bytes);
+    late_end(&late);
+}
+
+/* What was read before stays; nothing more is read, not even where the file is what it was again. */
+TEST(late_text_of_a_file_that_changes) {
+    struct late late;
+    struct memory memory;
+    struct late_text *names;
+    const char *name;
+    make_text();
+    late_begin(&late, text, SIZE);
+    memory_init(&memory, NULL, 0);
+    assert_result_is(late_text_open(&late.object, &late.section, &memory, &names), SYMBOL_FOUND);
+    assert_result_is(late_text_at(names, 5, &name), SYMBOL_FOUND);
+    assert_int_equal(truncate(late.scratch.path, BEFORE + SIZE - 1), 0);
+    assert_result_is(late_text_at(names, 9000, &name), SYMBOL_IO);
+    assert_null(name);
+    const struct timespec then[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    assert_int_equal(truncate(late.scratch.path, BEFORE + SIZE), 0);
+    assert_int_equal(utimensat(AT_FDCWD, late.scratch.path, then, 0), 0);
+    assert_result_is(late_text_at(names, 9000, &name), SYMBOL_IO);
+    late_text_close(names);
+    assert_int_equal(memory.used, 0);
+    late_end(&late);
+}
+
+TEST(late_text_every_allocation_fails_once) {
+    struct failing_alloc failing;
+    struct late late;
+    make_text();
+    late_begin(&late, text, SIZE);
+    for (long n = 1;; n++) {
+        struct memory memory;
+        struct late_text *names;
+        const char *name;
+        failing_alloc_begin(&failing, n);
+        memory_init(&memory, &failing.alloc, 0);
+        enum symbol_result result = late_text_open(&late.object, &late.section, &memory, &names);
+        for (uint64_t at = 0; at < SIZE && result == SYMBOL_FOUND; at += 31)
+            result = late_text_at(names, at, &name);
+        late_text_close(names);
+        assert_int_equal(failing.blocks, 0);
+        assert_int_equal(memory.used, 0);
+        assert_result_is(result, failing.has_failed ? SYMBOL_NO_MEMORY : SYMBOL_FOUND);
+        if (!failing.has_failed)
+            break;
+    }
+    late_end(&late);
+}
+
+/* The limit counts what lies in the file. */
+TEST(late_text_counts_as_memory) {
+    struct late late;
+    struct memory memory;
+    struct late_text *names;
+    make_text();
+    late_begin(&late, text, SIZE);
+    memory_init(&memory, NULL, SIZE);
+    assert_result_is(late_text_open(&late.object, &late.section, &memory, &names), SYMBOL_LIMIT);
+    assert_null(names);
+    assert_int_equal(memory.used, 0);
+    late_end(&late);
+}
+
+/* --- In an object. */
+
+#define AT(n) (BUILT_TEXT_ADDRESS + (n))
+
+static const struct built_symbol symbols[] = {
+    {"first", AT(0x00), 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1, 0},
+    {"other_name_of_first", AT(0x00), 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1, 0},
+    {"without_size", AT(0x20), 0, ELF64_ST_INFO(STB_LOCAL, STT_FUNC), 1, 0},
+    {"", AT(0x30), 0x10, ELF64_ST_INFO(STB_LOCAL, STT_FUNC), 1, 0},
+    {"_ZN4last3oneEv", AT(0x100), 0x20, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1, 0},
+};
+
+static uint64_t number_at(const struct elf_bytes *bytes, uint64_t at, size_t size) {
+    uint64_t value = 0;
+    memcpy(&value, bytes->at + at, size);
+    return value;
+}
+
+/* Where the header of the symbols' names is. */
+static uint64_t header_of_names(const struct elf_bytes *bytes) {
+    const uint64_t sections = number_at(bytes, 0x28, 8);
+    for (uint64_t i = 0; i < number_at(bytes, 0x3c, 2); i++)
+        if (number_at(bytes, sections + 64 * i + 4, 4) == SHT_SYMTAB)
+            return sections + 64 * number_at(bytes, sections + 64 * i + 40, 4);
+    fail_msg("there is no table of symbols");
+    return 0;
+}
+
+/* The names go behind all else, with so much behind them that they are read late. */
+static void write_with_much_text(const struct scratch_file *scratch, struct elf_bytes *bytes) {
+    const uint64_t header = header_of_names(bytes), length = bytes->length, much = LATE_TEXT_LEAST;
+    const uint64_t from = number_at(bytes, header + 24, 8), size = number_at(bytes, header + 32, 8);
+    char *whole = test_malloc(length + size + much);
+    memcpy(bytes->at + header + 24, &length, 8);
+    memcpy(bytes->at + header + 32, &(uint64_t){size + much}, 8);
+    memcpy(whole, bytes->at, length);
+    memcpy(whole + length, bytes->at + from, size);
+    memset(whole + length + size, 'x', much);
+    whole[length + size + much - 1] = '\0';
+    scratch_write(scratch, whole, length + size + much);
+    test_free(whole);
+}
+
+TEST(late_text_names_an_object) {
+    const struct elf_recipe recipe = {.wide = true,
+                                      .type = ET_DYN,
+                                      .machine = EM_X86_64,
+                                      .symbol_section_type = SHT_SYMTAB,
+                                      .symbols = symbols,
+                                      .symbol_count = sizeof symbols / sizeof *symbols};
+    struct scratch_file few, many;
+    struct elf_bytes bytes;
+    struct memory memory;
+    struct symbol_handle *plain, *late;
+    scratch_make(&few);
+    scratch_make(&many);
+    memory_init(&memory, NULL, 0);
+    build_elf(&bytes, &recipe);
+    scratch_write(&few, bytes.at, bytes.length);
+    write_with_much_text(&many, &bytes);
+    assert_result_is(elf_symbol_source.open(&(struct symbol_object){.path = few.path}, &memory, &plain), SYMBOL_FOUND);
+    const uint64_t without = memory.used;
+    assert_result_is(elf_symbol_source.open(&(struct symbol_object){.path = many.path}, &memory, &late), SYMBOL_FOUND);
+    assert_true(memory.used > without + LATE_TEXT_LEAST);
+    for (uint64_t i = 0; i < 0x200; i++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "%s", name_at(&elf_symbol_source, plain, AT(i)));
+        assert_string_equal(name_at(&elf_symbol_source, late, AT(i)), expected);
+    }
+    assert_string_equal(name_at(&elf_symbol_source, late, AT(0)), "other_name_of_first");
+    elf_symbol_source.close(plain);
+    elf_symbol_source.close(late);
+    assert_int_equal(memory.used, 0);
+    scratch_remove(&few);
+    scratch_remove(&many);
+}
+
+TEST(late_text_of_an_object_that_shrinks) {
+    const struct elf_recipe recipe = {.wide = true,
+                                      .type = ET_DYN,
+                                      .machine = EM_X86_64,
+                                      .symbol_section_type = SHT_SYMTAB,
+                                      .symbols = symbols,
+                                      .symbol_count = sizeof symbols / sizeof *symbols};
+    struct scratch_file many;
+    struct elf_bytes bytes;
+    struct memory memory;
+    struct symbol_handle *late;
+    scratch_make(&many);
+    memory_init(&memory, NULL, 0);
+    build_elf(&bytes, &recipe);
+    write_with_much_text(&many, &bytes);
+    assert_result_is(elf_symbol_source.open(&(struct symbol_object){.path = many.path}, &memory, &late), SYMBOL_FOUND);
+    assert_int_equal(truncate(many.path, 4000), 0);
+    const char *name = name_at(&elf_symbol_source, late, AT(0x100)); /* in a block that was read when it was opened */
+    assert_true(strcmp(name, "_ZN4last3oneEv") == 0 || strcmp(name, symbol_result_text(SYMBOL_IO)) == 0);
+    elf_symbol_source.close(late);
+    assert_int_equal(memory.used, 0);
+    scratch_remove(&many);
+}
