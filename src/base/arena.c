@@ -5,7 +5,7 @@
 #include "arena.h"
 
 #define FIRST_BLOCK ((size_t)4 << 10)
-#define LARGEST_BLOCK ((size_t)1 << 20)
+#define LARGEST_BLOCK ((size_t)2 << 20) /* which is made of large pages, where there are any: memory.c */
 
 struct arena_block {
     struct arena_block *next;

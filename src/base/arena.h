@@ -3,7 +3,7 @@
 #define PFR_BASE_ARENA_H
 /*
  * Many small things that live equally long. Bytes are taken one after the other from blocks that double from 4 KiB
- * to 1 MiB; a pointer stays valid until arena_free, which frees all. A request that fits no block gets its own.
+ * to 2 MiB; a pointer stays valid until arena_free, which frees all. A request that fits no block gets its own.
  * NULL from any taker means that arena->memory refused (mem_fail tells why); the arena stays usable.
  */
 #include "memory.h"

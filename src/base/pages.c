@@ -2,11 +2,12 @@
 #include "base/pages.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* Whole large pages, also the last one: a block that grows into one which began as small pages would get no other. */
+/* Whole large pages: one that is only partly mapped when it is first touched is made of small ones, and stays so. */
 static size_t in_pages(size_t size) {
     return (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
 }
@@ -35,10 +36,10 @@ void *pages_take(size_t size) {
     return at ? advise(at, in_pages(size)) : NULL;
 }
 
-void *pages_resize(void *at, size_t old_size, size_t size) {
-    if (size > SIZE_MAX - LARGE_PAGE)
-        return NULL;
-    const size_t old_length = in_pages(old_size), length = in_pages(size);
+/* The pages themselves, in place or elsewhere; NULL: they are as they were. */
+static void *resize_pages(void *at, size_t old_length, size_t length) {
+    if (length == old_length)
+        return at;
     if (mremap(at, old_length, length, 0) != MAP_FAILED)
         return advise(at, length);
     void *to = reserve(length, PROT_NONE);
@@ -49,6 +50,16 @@ void *pages_resize(void *at, size_t old_size, size_t size) {
         return NULL;
     }
     return advise(to, length);
+}
+
+void *pages_resize(void *at, size_t old_size, size_t size) {
+    if (size > SIZE_MAX - LARGE_PAGE)
+        return NULL;
+    const size_t length = in_pages(size);
+    char *resized = resize_pages(at, in_pages(old_size), length);
+    if (resized && size < old_size) /* what stays mapped behind it is given out as new another time */
+        memset(resized + size, 0, (old_size < length ? old_size : length) - size);
+    return resized;
 }
 
 void pages_release(void *at, size_t size) {

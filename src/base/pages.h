@@ -3,8 +3,8 @@
 #define PFR_BASE_PAGES_H
 /*
  * Large blocks straight from the kernel. They are zero, they grow without being copied (pages are moved by changing
- * where they are mapped), and they lie where large pages fit, without which much of the time of a table that is looked
- * into at random goes into finding its pages. Used by memory.c for what is not small.
+ * where they are mapped), and they lie where large pages fit and have whole ones, without which much of the time of a
+ * table that is looked into at random goes into finding its pages. Used by memory.c for what is not small.
  */
 #include <stddef.h>
 

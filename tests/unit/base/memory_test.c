@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/hashmap.h"
 #include "base/intern.h"
+#include "base/pages.h"
 #include "failing_alloc.h"
 
 TEST(memory_counts_and_limits) {
@@ -162,6 +163,25 @@ TEST(memory_large_blocks_grow_and_shrink) {
     }
     mem_free(&memory, at, 1, sizeof *at);
     assert_int_equal(memory.used, 0);
+}
+
+/* Also where a block lost so little that its pages stayed. */
+TEST(pages_that_are_added_are_zero) {
+    static const size_t sizes[] = {3000000, 2500000, 3000001, 9000000, 2097153, 4194304, 4194303, 7000000};
+    uint8_t *at = pages_take(sizes[0]);
+    assert_non_null(at);
+    memset(at, 1, sizes[0]);
+    for (size_t k = 1; k < sizeof sizes / sizeof *sizes; k++) {
+        const size_t kept = sizes[k] < sizes[k - 1] ? sizes[k] : sizes[k - 1];
+        at = pages_resize(at, sizes[k - 1], sizes[k]);
+        assert_non_null(at);
+        for (size_t i = 0; i < sizes[k]; i++)
+            if (at[i] != (i < kept))
+                fail_msg("byte %zu of %zu is %u", i, sizes[k], at[i]);
+        memset(at, 1, sizes[k]);
+    }
+    pages_release(at, 7000000);
+    assert_null(pages_take(SIZE_MAX));
 }
 
 TEST(memory_large_zeroed_blocks_are_zero) {
