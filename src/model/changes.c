@@ -6,14 +6,25 @@
 
 #include <string.h>
 
-pfr_status changes_add(struct changes *list, struct memory *memory, uint32_t value, struct key key, pfr_error *err) {
+#define FIRST_ROOM ((size_t)2) /* what a thread that is forked and executes a program needs */
+
+/* The old list stays in the arena: all of them together are no larger than the new one. */
+static bool grow(struct changes *list, struct arena *arena) {
+    const size_t room = list->room ? 2 * list->room : FIRST_ROOM;
+    struct change *more = arena_take(arena, room * sizeof *more, _Alignof(struct change));
+    if (!more)
+        return false;
+    if (list->count)
+        memcpy(more, list->at, list->count * sizeof *more);
+    list->at = more;
+    list->room = room;
+    return true;
+}
+
+pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value, struct key key, pfr_error *err) {
     size_t at = list->count;
-    if (list->count == list->room) {
-        void *more = mem_grow(memory, list->at, list->count, &list->room, 2, sizeof *list->at);
-        if (!more)
-            return mem_fail(memory, err, "state");
-        list->at = more;
-    }
+    if (list->count == list->room && !grow(list, arena))
+        return mem_fail(arena->memory, err, "state");
     while (at > 0 && key_before(&key, &list->at[at - 1].key))
         at--;
     memmove(list->at + at + 1, list->at + at, (list->count++ - at) * sizeof *list->at);
@@ -36,9 +47,4 @@ size_t changes_before(const struct changes *list, struct key key) {
 uint32_t changes_at(const struct changes *list, struct key key) {
     const size_t before = changes_before(list, key);
     return before ? list->at[before - 1].value : NO_VALUE;
-}
-
-void changes_free(struct changes *list, struct memory *memory) {
-    mem_free(memory, list->at, list->room, sizeof *list->at);
-    *list = (struct changes){0};
 }

@@ -3,7 +3,7 @@
 #define PFR_MODEL_CHANGES_H
 /* A number through time: what it was at any key. Changes come in the order of keys mostly; one that is late takes its
  * place. */
-#include "base/memory.h"
+#include "base/arena.h"
 #include "model/key.h"
 
 struct change {
@@ -18,11 +18,11 @@ struct changes {
 
 #define NO_VALUE UINT32_MAX
 
-pfr_status changes_add(struct changes *list, struct memory *memory, uint32_t value, struct key key, pfr_error *err);
+/* The list lives as long as the arena. */
+pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value, struct key key, pfr_error *err);
 /* How many changes there are before the key. */
 size_t changes_before(const struct changes *list, struct key key);
 /* The last change before the key; NO_VALUE: there is none. */
 uint32_t changes_at(const struct changes *list, struct key key);
-void changes_free(struct changes *list, struct memory *memory);
 
 #endif

@@ -6,22 +6,28 @@
 
 #include <string.h>
 
+#define FIRST_ROOM 6u   /* maps of a small program */
+#define FEW 8u          /* maps that need no order */
 #define NEWEST_MOST 64u /* maps that a lookup passes one by one */
 
 void spaces_init(struct spaces *all, struct memory *memory) {
     *all = (struct spaces){.memory = memory, .depth_most = SPACE_DEPTH_MOST};
+    arena_init(&all->arena, memory);
 }
 
-static void space_free(struct space *s, struct memory *memory) {
+static void free_runs(struct space *s, struct memory *memory) {
     for (size_t i = 0; i < s->nr_runs; i++)
         map_run_free(&s->runs[i], memory);
     mem_free(memory, s->runs, s->runs_room, sizeof *s->runs);
-    mem_free(memory, s->newest, s->newest_room, sizeof *s->newest);
 }
 
 void spaces_free(struct spaces *all) {
-    for (size_t i = 0; i < all->count; i++)
-        space_free(&all->at[i], all->memory);
+    size_t left = all->nr_with_runs; /* few have any */
+    for (size_t i = 0; left > 0; i++) {
+        left -= all->at[i].runs != NULL;
+        free_runs(&all->at[i], all->memory);
+    }
+    arena_free(&all->arena);
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
     *all = (struct spaces){.memory = all->memory};
 }
@@ -59,18 +65,42 @@ static pfr_status merge_runs(struct space *s, size_t from, struct memory *memory
     return PFR_OK;
 }
 
+/* For one more run. */
+static pfr_status make_room_for_run(struct spaces *all, struct space *s, pfr_error *err) {
+    size_t room = s->runs_room;
+    if (s->nr_runs < s->runs_room)
+        return PFR_OK;
+    void *more = mem_grow(all->memory, s->runs, s->nr_runs, &room, 2, sizeof *s->runs);
+    if (!more)
+        return mem_fail(all->memory, err, "maps");
+    all->nr_with_runs += !s->runs;
+    s->runs = more;
+    s->runs_room = (uint32_t)room;
+    return PFR_OK;
+}
+
 /* The newest maps become a run, together with the runs that are not much larger. */
-static pfr_status begin_run(struct space *s, struct memory *memory, pfr_error *err) {
+static pfr_status begin_run(struct spaces *all, struct space *s, pfr_error *err) {
     size_t from = s->nr_runs, count = s->nr_newest;
     while (from > 0 && s->runs[from - 1].count <= 2 * count)
         count += s->runs[--from].count;
-    if (s->nr_runs == s->runs_room) {
-        void *more = mem_grow(memory, s->runs, s->nr_runs, &s->runs_room, 2, sizeof *s->runs);
-        if (!more)
-            return mem_fail(memory, err, "maps");
-        s->runs = more;
-    }
-    return merge_runs(s, from, memory, err);
+    PFR_TRY(make_room_for_run(all, s, err));
+    return merge_runs(s, from, all->memory, err);
+}
+
+/* For one more map; what was there before stays in the arena, and is less than what there is now. */
+static pfr_status make_room_for_map(struct spaces *all, struct space *s, pfr_error *err) {
+    const uint32_t room = s->newest_room ? 2 * s->newest_room : FIRST_ROOM;
+    if (s->nr_newest < s->newest_room)
+        return PFR_OK;
+    struct map *more = arena_take(&all->arena, room * sizeof *more, _Alignof(struct map));
+    if (!more)
+        return mem_fail(all->memory, err, "maps");
+    if (s->nr_newest)
+        memcpy(more, s->newest, s->nr_newest * sizeof *more);
+    s->newest = more;
+    s->newest_room = room;
+    return PFR_OK;
 }
 
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
@@ -79,13 +109,8 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
     if (len == 0)
         return PFR_OK;
     if (s->nr_newest == NEWEST_MOST)
-        PFR_TRY(begin_run(s, all->memory, err));
-    if (s->nr_newest == s->newest_room) {
-        void *more = mem_grow(all->memory, s->newest, s->nr_newest, &s->newest_room, 8, sizeof *s->newest);
-        if (!more)
-            return mem_fail(all->memory, err, "maps");
-        s->newest = more;
-    }
+        PFR_TRY(begin_run(all, s, err));
+    PFR_TRY(make_room_for_map(all, s, err));
     const uint64_t last = len - 1 > UINT64_MAX - start ? UINT64_MAX : start + len - 1;
     s->newest[s->nr_newest++] = (struct map){start, last, pgoff, key, object, false};
     return PFR_OK;
@@ -102,28 +127,22 @@ pfr_status space_add_code(struct spaces *all, uint32_t space, uint64_t start, ui
     return space_add(all, code, start, len, pgoff, object, key, err);
 }
 
-static pfr_status seal(struct space *s, struct memory *memory, pfr_error *err) {
-    if (s->nr_newest == 0 && s->nr_runs < 2)
-        return PFR_OK;
-    if (s->nr_runs == 0) { /* most spaces: no copy */
-        struct map *maps = s->newest;
-        const size_t count = s->nr_newest, room = s->newest_room;
-        s->runs = mem_alloc(memory, 1, sizeof *s->runs);
-        if (!s->runs)
-            return mem_fail(memory, err, "maps");
-        s->runs_room = 1;
-        s->newest = NULL;
-        s->nr_newest = s->newest_room = 0;
-        PFR_TRY(map_run_make(&s->runs[0], memory, maps, count, room, err));
-        s->nr_runs = 1;
-        return PFR_OK;
-    }
-    return merge_runs(s, 0, memory, err);
+/* A few maps are looked at one by one as fast; of code that a program made there may be several of one moment, which
+   stand in the order of a run. */
+static bool needs_run(const struct spaces *all, const struct space *s) {
+    if (s->nr_runs == 0 && s->nr_newest <= FEW && !all->has_code)
+        return false;
+    return s->nr_newest > 0 || s->nr_runs > 1;
 }
 
 pfr_status spaces_seal(struct spaces *all, pfr_error *err) {
-    for (size_t i = 0; i < all->count; i++)
-        PFR_TRY(seal(&all->at[i], all->memory, err));
+    for (size_t i = 0; i < all->count; i++) {
+        struct space *s = &all->at[i];
+        if (!needs_run(all, s))
+            continue;
+        PFR_TRY(make_room_for_run(all, s, err));
+        PFR_TRY(merge_runs(s, 0, all->memory, err));
+    }
     return PFR_OK;
 }
 

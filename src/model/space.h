@@ -7,8 +7,9 @@
  * splitting overlapped maps would leave. A space that a fork began looks on in its parent, as it was at the fork.
  *
  * Maps may be added and looked up in turn, a few comparisons each: they are kept in runs that are merged as they grow.
- * spaces_seal makes one run of each space; without further space_add any thread may look up.
+ * spaces_seal makes one run of each space that has more than a few; without further space_add any thread may look up.
  */
+#include "base/arena.h"
 #include "model/map_run.h"
 
 #define NO_SPACE UINT32_MAX
@@ -16,9 +17,9 @@
 
 struct space {
     struct map_run *runs; /* each more than twice as large as the next */
-    size_t nr_runs, runs_room;
-    struct map *newest; /* maps of no run yet */
-    size_t nr_newest, newest_room;
+    struct map *newest;   /* maps of no run yet */
+    uint32_t nr_runs, runs_room;
+    uint32_t nr_newest, newest_room;
     uint32_t parent; /* NO_SPACE: begins empty */
     uint32_t code;   /* a space of its own for what was made while the program ran, as jitdumps tell; NO_SPACE: none */
     struct key inherited_at;
@@ -28,6 +29,8 @@ struct spaces {
     struct memory *memory;
     struct space *at;
     size_t count, room;
+    struct arena arena;  /* the newest maps of each */
+    size_t nr_with_runs; /* spaces that were given room for runs */
     bool has_code;       /* some space has .code */
     uint32_t depth_most; /* parents that space_find asks (limit depth) */
 };

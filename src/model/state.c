@@ -163,7 +163,7 @@ static pfr_status apply_cgroup(struct state *s, const struct change_record *c, p
         }
         s->cgroups[s->nr_cgroups++] = (struct changes){0};
     }
-    return changes_add(&s->cgroups[*number], s->memory, c->value, c->key, err);
+    return changes_add(&s->cgroups[*number], &s->cgroup_paths, c->value, c->key, err);
 }
 
 static pfr_status collect_cgroup(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
@@ -358,6 +358,7 @@ static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memo
     learn_times(s);
     PFR_TRY(intern_put(&s->names, IDLE, strlen(IDLE), &s->threads.idle_name, err));
     u64_map_init(&s->cgroup_of, memory);
+    arena_init(&s->cgroup_paths, memory);
     guests_init(&s->guests, memory);
     PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->ksymbols, err));
     PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err));
@@ -421,8 +422,7 @@ pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct m
 }
 
 void state_free(struct state *s) {
-    for (size_t i = 0; i < s->nr_cgroups; i++)
-        changes_free(&s->cgroups[i], s->memory);
+    arena_free(&s->cgroup_paths);
     mem_free(s->memory, s->cgroups, s->cgroups_room, sizeof *s->cgroups);
     u64_map_free(&s->cgroup_of);
     guests_free(&s->guests);

@@ -7,15 +7,13 @@
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces) {
     *all = (struct threads){.memory = memory, .spaces = spaces, .idle_name = NO_NAME};
     u64_map_init(&all->newest, memory);
+    arena_init(&all->arena, memory);
 }
 
 void threads_free(struct threads *all) {
-    for (size_t i = 0; i < all->count; i++) {
-        changes_free(&all->at[i].names, all->memory);
-        changes_free(&all->at[i].spaces, all->memory);
-    }
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
     u64_map_free(&all->newest);
+    arena_free(&all->arena);
     *all = (struct threads){.memory = all->memory};
 }
 
@@ -95,7 +93,7 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
         PFR_TRY(current(all, pid, pid, key, &leader, err));
         space = space_at(&all->at[leader], key);
     }
-    return changes_add(&all->at[*number].spaces, all->memory, space, KEY_FIRST, err);
+    return changes_add(&all->at[*number].spaces, &all->arena, space, KEY_FIRST, err);
 }
 
 /* A leader gets a copy of its parent's space, by reference; a thread shares that of its process. */
@@ -120,19 +118,19 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
     if (name == NO_NAME && ptid == 0)
         name = all->idle_name;
     PFR_TRY(new_generation(all, tid, key, &child, err));
-    PFR_TRY(changes_add(&all->at[child].spaces, all->memory, space, key, err));
-    return name == NO_NAME ? PFR_OK : changes_add(&all->at[child].names, all->memory, name, key, err);
+    PFR_TRY(changes_add(&all->at[child].spaces, &all->arena, space, key, err));
+    return name == NO_NAME ? PFR_OK : changes_add(&all->at[child].names, &all->arena, name, key, err);
 }
 
 pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec, struct key key,
                         pfr_error *err) {
     uint32_t number, space;
     PFR_TRY(current(all, pid, tid, key, &number, err));
-    PFR_TRY(changes_add(&all->at[number].names, all->memory, name, key, err));
+    PFR_TRY(changes_add(&all->at[number].names, &all->arena, name, key, err));
     if (!exec)
         return PFR_OK;
     PFR_TRY(spaces_new(all->spaces, NO_SPACE, key, &space, err));
-    return changes_add(&all->at[number].spaces, all->memory, space, key, err);
+    return changes_add(&all->at[number].spaces, &all->arena, space, key, err);
 }
 
 pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *space,

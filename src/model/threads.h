@@ -29,6 +29,7 @@ struct threads {
     struct generation *at;
     size_t count, room;
     struct u64_map newest; /* tid -> its last generation */
+    struct arena arena;    /* names and spaces of generations */
     uint32_t idle_name;    /* what a child of tid 0 is called before tid 0 has a name; NO_NAME: nothing */
 };
 
