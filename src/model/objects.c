@@ -160,26 +160,70 @@ pfr_status objects_of_ksymbol(struct objects *all, const pfr_text *name, uint32_
     return PFR_OK;
 }
 
-pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, enum map_use use,
-                          const uint8_t *build_id, unsigned size, uint32_t *number, pfr_error *err) {
+/* Where a map of this path is kept. */
+static struct object_memo *memo_of(struct objects *all, const pfr_text *path) {
+    const uint32_t skip = path->length > 8 ? path->length - 8 : 0;
+    uint64_t tail = 0;
+    if (path->length)
+        memcpy(&tail, path->at + skip, path->length - skip);
+    const uint64_t h = (tail ^ path->length) * 0x9e3779b97f4a7c15u;
+    return &all->memos[h >> 32 & (OBJECT_MEMOS - 1)];
+}
+
+static bool is_memo_of(const struct object_memo *memo, const pfr_text *path, uint32_t pid, enum map_use use,
+                       const uint8_t *build_id, unsigned size) {
+    return memo->path && path->length && memo->length == path->length && memo->use == use &&
+           memo->build_id_size == size && (!memo->of_one_process || memo->pid == pid) &&
+           memcmp(memo->path, path->at, path->length) == 0 &&
+           (size == 0 || memcmp(memo->build_id, build_id, size) == 0);
+}
+
+static void keep_memo(struct objects *all, struct object_memo *memo, const struct object *o, enum map_use use,
+                      const uint8_t *build_id, unsigned size, uint32_t number) {
+    const struct intern_text path = intern_get(all->names, o->path);
+    *memo = (struct object_memo){.path = path.bytes,
+                                 .length = path.length,
+                                 .pid = o->pid,
+                                 .object = number,
+                                 .use = (uint8_t)use,
+                                 .build_id_size = (uint8_t)size,
+                                 .of_one_process = o->kind == OBJECT_ANONYMOUS};
+    if (size)
+        memcpy(memo->build_id, build_id, size);
+}
+
+static pfr_status find_object(struct objects *all, const pfr_text *path, uint32_t pid, enum map_use use,
+                              const uint8_t *build_id, unsigned size, struct object *o, uint32_t *number,
+                              pfr_error *err) {
     uint8_t key[9 + BUILD_ID_ROOM];
-    struct object o = {.kind = (uint8_t)kind_of(path->at, path->length, use)};
     const uint32_t before = all->keys.count;
-    if (size > BUILD_ID_ROOM)
-        size = BUILD_ID_ROOM;
-    PFR_TRY(intern_put(all->names, path->at, path->length, &o.path, err));
-    o.pid = o.kind == OBJECT_ANONYMOUS ? pid : 0;
+    *o = (struct object){.kind = (uint8_t)kind_of(path->at, path->length, use)};
+    PFR_TRY(intern_put(all->names, path->at, path->length, &o->path, err));
+    o->pid = o->kind == OBJECT_ANONYMOUS ? pid : 0;
     PFR_TRY(
-        intern_put(&all->keys, key, make_key(key, o.path, o.pid, use == MAP_OF_KERNEL, build_id, size), number, err));
+        intern_put(&all->keys, key, make_key(key, o->path, o->pid, use == MAP_OF_KERNEL, build_id, size), number, err));
     if (all->keys.count == before)
         return PFR_OK;
-    o.build_id_size = (uint8_t)size;
+    o->build_id_size = (uint8_t)size;
     if (size)
-        memcpy(o.build_id, build_id, size);
-    PFR_TRY(name_object(all, &o, err));
+        memcpy(o->build_id, build_id, size);
+    PFR_TRY(name_object(all, o, err));
     PFR_TRY(make_room(all, *number, err));
-    all->at[*number] = o;
+    all->at[*number] = *o;
     return enlist(all, *number, err);
+}
+
+pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, enum map_use use,
+                          const uint8_t *build_id, unsigned size, uint32_t *number, pfr_error *err) {
+    struct object_memo *memo = memo_of(all, path);
+    struct object o;
+    if (size > BUILD_ID_ROOM)
+        size = BUILD_ID_ROOM;
+    if (is_memo_of(memo, path, pid, use, build_id, size))
+        return *number = memo->object, PFR_OK;
+    PFR_TRY(find_object(all, path, pid, use, build_id, size, &o, number, err));
+    keep_memo(all, memo, &o, use, build_id, size, *number);
+    return PFR_OK;
 }
 
 /* Ids without a valid length: trailing groups of four zero bytes are padding. */

@@ -42,6 +42,16 @@ struct learned_id {
     uint8_t bytes[BUILD_ID_ROOM];
 };
 
+/* A map that was met, and its object: processes map the same few files again and again. */
+struct object_memo {
+    const uint8_t *path; /* in `names`; NULL: none */
+    uint32_t length, pid, object;
+    uint8_t use, build_id_size;
+    bool of_one_process;
+    uint8_t build_id[BUILD_ID_ROOM]; /* as the map said it */
+};
+#define OBJECT_MEMOS 64u
+
 struct objects {
     struct memory *memory;
     struct intern_table keys; /* what makes two maps one object -> its number */
@@ -55,6 +65,7 @@ struct objects {
     uint32_t newest_kernel;
     struct learned_id kernel_id;
     bool vmlinux; /* the recorder found the kernel's own file: reports call it [kernel.vmlinux] */
+    struct object_memo memos[OBJECT_MEMOS];
 };
 
 void objects_init(struct objects *all, struct memory *memory, struct intern_table *names);

@@ -62,6 +62,51 @@ TEST(objects_are_called_as_in_reports) {
     end_scene(&s);
 }
 
+#define DRAWS 4000u
+
+struct drawn {
+    const char *path, *build_id;
+    uint32_t pid, object;
+    enum map_use use;
+    bool in_no_file;
+};
+
+static bool are_one_object(const struct drawn *a, const struct drawn *b) {
+    const bool a_anonymous = a->in_no_file && a->use == MAP_OF_CODE;
+    const bool b_anonymous = b->in_no_file && b->use == MAP_OF_CODE;
+    return strcmp(a->path, b->path) == 0 && strcmp(a->build_id, b->build_id) == 0 &&
+           (a->use == MAP_OF_KERNEL) == (b->use == MAP_OF_KERNEL) && a_anonymous == b_anonymous &&
+           (!a_anonymous || a->pid == b->pid);
+}
+
+/* Whatever was mapped in between; some paths end alike. */
+TEST(objects_are_found_again) {
+    static const char *const paths[] = {
+        "/a/libx.so.6", "/b/libx.so.6", "/longer/libx.so.6", "//anon", "[heap]", "", "x"};
+    static const char *const ids[] = {"", "aaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaab", "aaaa"};
+    static struct drawn drawn[DRAWS];
+    uint32_t seed = 1;
+    struct scene s;
+    begin_scene(&s);
+    for (size_t i = 0; i < DRAWS; i++) {
+        const uint32_t r = (seed = seed * 1664525u + 1013904223u) >> 8;
+        struct drawn *d = &drawn[i];
+        *d = (struct drawn){.path = paths[r % 7],
+                            .build_id = ids[r / 7 % 4],
+                            .pid = 1 + r / 28 % 3,
+                            .use = (enum map_use)(r / 84 % 3),
+                            .in_no_file = r % 7 == 3 || r % 7 == 4};
+        const pfr_text text = text_of(d->path);
+        pfr_error err;
+        ASSERT_OK(objects_of_map(&s.objects, &text, d->pid, d->use, (const uint8_t *)d->build_id,
+                                 (unsigned)strlen(d->build_id), &d->object, &err),
+                  err);
+        for (size_t k = i > 300 ? i - 300 : 0; k < i; k++)
+            assert_int_equal(drawn[k].object == d->object, are_one_object(&drawn[k], d));
+    }
+    end_scene(&s);
+}
+
 /* Names that are longer than the room for a made one stay whole. */
 TEST(objects_keep_long_names) {
     char path[4096];
