@@ -1,78 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compressing on the way out: the buffer of an ordinary output is emptied by a call that feeds zlib (RFC 1952), which
+ * Compressing on the way out: the buffer of an ordinary output is emptied by a call that feeds the packer, which
  * writes straight into the buffer of the output behind it.
  */
 #include "gzip_output.h"
 
 #include "fail.h"
-#include "library_memory.h"
+#include "gzip_packer.h"
 
-#include <zlib.h>
+#include <unistd.h>
 
-#define MOST ((size_t)1 << 30) /* zlib counts in 32 bits */
+#define MOST ((size_t)1 << 30) /* packers count in 32 bits */
 #define STEP ((size_t)16 << 10)
-#define LEVEL 1 /* the next one takes half as long again for a tenth of the bytes */
 
-static void *take(void *memory, unsigned count, unsigned size) {
-    return library_allocate(memory, count, size);
-}
-
-static void give_back(void *memory, void *at) {
-    library_free(memory, at);
-}
-
-/* False: there is no room behind. */
-static bool deflate_some(struct gzip_output *gzip, int flush, int *result) {
-    z_stream *z = gzip->stream;
+/* Room behind, for a piece; false: there is none. */
+static bool find_room(struct gzip_output *gzip, struct gzip_piece *piece) {
     if (!out_make_room(gzip->to, STEP))
         return false;
-    z->next_out = (uint8_t *)gzip->to->buffer + gzip->to->used;
-    z->avail_out = (unsigned)(gzip->to->capacity - gzip->to->used);
-    *result = deflate(z, flush);
-    gzip->to->used = (size_t)((char *)z->next_out - gzip->to->buffer);
+    const size_t room = gzip->to->capacity - gzip->to->used;
+    piece->to = (uint8_t *)gzip->to->buffer + gzip->to->used;
+    piece->room = (uint32_t)(room < MOST ? room : MOST);
     return true;
+}
+
+static void take_packed(struct gzip_output *gzip, const struct gzip_piece *piece) {
+    gzip->to->used = (size_t)((char *)piece->to - gzip->to->buffer);
 }
 
 static ssize_t feed(void *context, int fd, const void *from, size_t length) {
     struct gzip_output *gzip = context;
-    z_stream *z = gzip->stream;
-    int result = Z_OK;
     (void)fd;
     length = length < MOST ? length : MOST;
-    z->next_in = (uint8_t *)(uintptr_t)from;
-    z->avail_in = (unsigned)length;
-    while (z->avail_in && result == Z_OK && deflate_some(gzip, Z_NO_FLUSH, &result))
-        ;
+    struct gzip_piece piece = {.from = from, .left = (uint32_t)length};
+    while (piece.left && find_room(gzip, &piece)) {
+        gzip_pack(gzip->packer, &piece);
+        take_packed(gzip, &piece);
+    }
     return (ssize_t)length; /* what the output behind did not take, it knows */
 }
 
 pfr_status gzip_output_open(struct gzip_output *gzip, struct output *to, struct memory *memory, pfr_error *err) {
     const struct output_calls calls = {feed, gzip};
-    *gzip = (struct gzip_output){.to = to, .stream = mem_zeroed(memory, 1, sizeof(z_stream))};
-    if (!gzip->stream)
+    *gzip = (struct gzip_output){.to = to, .packer = gzip_packer_new(memory)};
+    if (!gzip->packer)
         return mem_fail(memory, err, "output");
-    *gzip->stream = (z_stream){.zalloc = take, .zfree = give_back, .opaque = memory};
-    pfr_status st = deflateInit2(gzip->stream, LEVEL, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK
-                        ? PFR_OK
-                        : mem_fail(memory, err, "output");
-    if (st >= 0) {
-        st = out_open_fd(&gzip->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` takes no descriptor */
-        if (st < 0)
-            deflateEnd(gzip->stream);
-    }
+    const pfr_status st = out_open_fd(&gzip->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` takes none */
     if (st < 0)
-        mem_free(memory, gzip->stream, 1, sizeof(z_stream));
+        gzip_packer_free(memory, gzip->packer);
     return st;
+}
+
+static void write_end(struct gzip_output *gzip) {
+    struct gzip_piece piece = {.from = NULL};
+    for (bool ended = false; !ended && find_room(gzip, &piece);) {
+        ended = gzip_pack_end(gzip->packer, &piece);
+        take_packed(gzip, &piece);
+    }
 }
 
 pfr_status gzip_output_close(struct gzip_output *gzip, pfr_error *err) {
     struct memory *memory = gzip->out.memory;
-    int result = Z_OK;
     const pfr_status st = out_close(&gzip->out, err);
-    while (result == Z_OK && deflate_some(gzip, Z_FINISH, &result))
-        ;
-    deflateEnd(gzip->stream);
-    mem_free(memory, gzip->stream, 1, sizeof(z_stream));
+    write_end(gzip);
+    gzip_packer_free(memory, gzip->packer);
     return st < 0 ? st : gzip->to->status < 0 ? out_flush(gzip->to, err) : PFR_OK;
 }

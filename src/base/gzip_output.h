@@ -3,6 +3,7 @@
 #define PFR_BASE_GZIP_OUTPUT_H
 /*
  * An output whose bytes go into another one as gzip. Equal bytes give equal gzip: no time and no name stands in it.
+ * (Another packer, gzip_packer.h, or ISA-L on a cpu of another kind, may choose other gzip for the same bytes.)
  *
  *     struct gzip_output gzip;
  *     gzip_output_open(&gzip, to, memory, &err);
@@ -16,7 +17,7 @@
 struct gzip_output {
     struct output out;
     struct output *to;
-    struct z_stream_s *stream;
+    struct gzip_packer *packer;
 };
 
 /* < 0: *err; nothing needs to be closed. */

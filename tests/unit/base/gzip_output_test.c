@@ -54,6 +54,45 @@ TEST(gzip_output_gives_back_what_went_in) {
     assert_int_equal(memory.used, 0);
 }
 
+/* What cannot be packed grows, and goes through all the same. */
+TEST(gzip_output_takes_what_cannot_be_packed) {
+    struct memory memory;
+    struct output packed;
+    struct gzip_output gzip;
+    pfr_error err;
+    size_t length;
+    uint64_t state = 1;
+    enum { WORDS = 100000 };
+    uint64_t *words = malloc(WORDS * sizeof *words), *unpacked = malloc(WORDS * sizeof *unpacked);
+    assert_non_null(words);
+    assert_non_null(unpacked);
+    for (unsigned i = 0; i < WORDS; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        words[i] = state ^ state >> 29;
+    }
+    memory_init(&memory, NULL, 0);
+    out_open_memory(&packed, &memory);
+    ASSERT_OK(gzip_output_open(&gzip, &packed, &memory, &err), err);
+    for (unsigned i = 0; i < WORDS; i += 1000)
+        out_write(&gzip.out, words + i, 1000 * sizeof *words);
+    ASSERT_OK(gzip_output_close(&gzip, &err), err);
+    const char *bytes = out_bytes(&packed, &length);
+    assert_true(length > WORDS * sizeof *words);
+    z_stream z = {.next_in = (uint8_t *)(uintptr_t)bytes,
+                  .avail_in = (unsigned)length,
+                  .next_out = (uint8_t *)unpacked,
+                  .avail_out = WORDS * sizeof *words};
+    assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(z.total_out, WORDS * sizeof *words);
+    assert_memory_equal(unpacked, words, WORDS * sizeof *words);
+    inflateEnd(&z);
+    free(unpacked);
+    free(words);
+    out_close(&packed, NULL);
+    assert_int_equal(memory.used, 0);
+}
+
 static ssize_t no_space(void *context, int fd, const void *from, size_t length) {
     unsigned *left = context;
     (void)fd, (void)from;
