@@ -2,18 +2,6 @@
 /* Protocol buffers: see proto.h. */
 #include "base/proto.h"
 
-size_t proto_length(uint64_t value) {
-    return ((size_t)(63 - __builtin_clzll(value | 1)) * 9 + 73) / 64; /* 7 bits a byte */
-}
-
-size_t proto_put(uint8_t *to, uint64_t value) {
-    size_t n = 0;
-    for (; value >= 128; value >>= 7)
-        to[n++] = (uint8_t)(value | 128);
-    to[n++] = (uint8_t)value;
-    return n;
-}
-
 bool proto_take_number(struct cursor *in, uint64_t *value) {
     uint64_t v = 0;
     for (unsigned n = 0; n < PROTO_VARINT_MOST && n < cursor_left(in); n++) {
@@ -51,11 +39,6 @@ bool proto_take(struct cursor *in, struct proto_field *f) {
         return false;
     in->at = from.at;
     return true;
-}
-
-void proto_varint(struct output *out, uint64_t value) {
-    if (out_room(out, PROTO_VARINT_MOST))
-        out->used += proto_put((uint8_t *)out->buffer + out->used, value);
 }
 
 void proto_head(struct output *out, unsigned field, uint64_t length) {

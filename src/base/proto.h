@@ -24,11 +24,25 @@
 #define PROTO_BYTES 2u   /* it says so */
 #define PROTO_FIXED32 5u
 
-/* Bytes of a number; and the number itself at `to`, which has room for them. */
-size_t proto_length(uint64_t value);
-size_t proto_put(uint8_t *to, uint64_t value);
+/* Bytes of a number: 7 bits a byte. */
+static inline size_t proto_length(uint64_t value) {
+    return ((size_t)(63 - __builtin_clzll(value | 1)) * 9 + 73) / 64;
+}
 
-void proto_varint(struct output *out, uint64_t value);
+/* The number itself at `to`, which has room for them; returns how many they are. */
+static inline size_t proto_put(uint8_t *to, uint64_t value) {
+    size_t n = 0;
+    for (; value >= 128; value >>= 7)
+        to[n++] = (uint8_t)(value | 128);
+    to[n++] = (uint8_t)value;
+    return n;
+}
+
+static inline void proto_varint(struct output *out, uint64_t value) {
+    if (out_room(out, PROTO_VARINT_MOST))
+        out->used += proto_put((uint8_t *)out->buffer + out->used, value);
+}
+
 /* The head of a field of `length` bytes, which are to follow. */
 void proto_head(struct output *out, unsigned field, uint64_t length);
 

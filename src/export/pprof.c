@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/fail.h"
 
-#define LOCATION_MOST 5 /* bytes of a number of 32 bits */
+#define LOCATION_ROOM sizeof(struct pprof_location) /* a number of 32 bits takes 5 bytes, and is copied whole */
 #define NOT_RECORDED UINT32_MAX
 
 pfr_status pprof_string(struct exporting *e, const void *bytes, size_t length, uint32_t *number, pfr_error *err) {
@@ -57,13 +57,13 @@ static pfr_status take_tables(struct exporting *e, pfr_error *err) {
     p->nr_events = e->profile->nr_events;
     p->location_of = mem_alloc(e->memory, p->nr_labels, sizeof *p->location_of);
     p->value_of = mem_zeroed(e->memory, p->nr_events, sizeof *p->value_of);
-    p->path = mem_alloc(e->memory, p->levels, LOCATION_MOST);
+    p->path = mem_alloc(e->memory, (size_t)p->levels + 1, LOCATION_ROOM);
     p->path_length = mem_zeroed(e->memory, p->levels, sizeof *p->path_length);
     p->groups = mem_zeroed(e->memory, e->stacks.nr_groups, sizeof *p->groups);
     p->location = mem_alloc(e->memory, e->stacks.nr_frames, sizeof *p->location);
     if (!p->location_of || !p->value_of || !p->path || !p->path_length || !p->groups || !p->location)
         return mem_fail(e->memory, err, "export");
-    p->path_end = p->path + (size_t)p->levels * LOCATION_MOST;
+    p->path_end = p->path + (size_t)p->levels * LOCATION_ROOM;
     return PFR_OK;
 }
 
@@ -84,7 +84,9 @@ static pfr_status begin(struct exporting *e, pfr_error *err) {
     PFR_TRY(pprof_write_facts(e, err));
     PFR_TRY(pprof_write_places(e, err));
     for (uint32_t i = 0; i < e->stacks.nr_frames; i++)
-        p->location[i] = e->stacks.frame_uses[i] ? p->location_of[e->stacks.frame_label[i]] : 0;
+        if (e->stacks.frame_uses[i])
+            p->location[i].length =
+                (uint8_t)proto_put(p->location[i].bytes, p->location_of[e->stacks.frame_label[i]]);
     return PFR_OK;
 }
 
@@ -195,8 +197,11 @@ static pfr_status write_stack(struct exporting *e, const struct profile_stack *s
     struct sample_of of;
     uint8_t *at = p->path;
     PFR_TRY(find_labels(e, stack->group, &of, err));
-    for (uint32_t i = stack_depth(stack); i-- > 0;)
-        at += proto_put(at, p->location[frames[i] & ~NODE_APART]);
+    for (uint32_t i = stack_depth(stack); i-- > 0;) {
+        const struct pprof_location *location = &p->location[frames[i] & ~NODE_APART];
+        memcpy(at, location, sizeof *location); /* what is too much of it goes under the next one */
+        at += location->length;
+    }
     write_sample(e, &of, p->path, (size_t)(at - p->path), &stack->self);
     return PFR_OK;
 }
@@ -227,7 +232,7 @@ static void clear(struct exporting *e) {
     intern_free(&p->functions);
     mem_free(e->memory, p->location_of, p->nr_labels, sizeof *p->location_of);
     mem_free(e->memory, p->value_of, p->nr_events, sizeof *p->value_of);
-    mem_free(e->memory, p->path, p->levels, LOCATION_MOST);
+    mem_free(e->memory, p->path, (size_t)p->levels + 1, LOCATION_ROOM);
     mem_free(e->memory, p->path_length, p->levels, sizeof *p->path_length);
 }
 

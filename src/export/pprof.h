@@ -47,7 +47,9 @@ struct pprof {
     struct pprof_group {
         size_t begin, end; /* in group_labels; end 0: not made yet */
     } * groups;            /* by number */
-    uint32_t *location;    /* by frame of whole stacks */
+    struct pprof_location {
+        uint8_t bytes[7], length; /* its number as it is written */
+    } * location;                 /* by frame of whole stacks */
 };
 
 /* The number of a string, escaped, or mended where names are to stay as they are. */
