@@ -85,8 +85,7 @@ static pfr_status begin(struct exporting *e, pfr_error *err) {
     PFR_TRY(pprof_write_places(e, err));
     for (uint32_t i = 0; i < e->stacks.nr_frames; i++)
         if (e->stacks.frame_uses[i])
-            p->location[i].length =
-                (uint8_t)proto_put(p->location[i].bytes, p->location_of[e->stacks.frame_label[i]]);
+            p->location[i].length = (uint8_t)proto_put(p->location[i].bytes, p->location_of[e->stacks.frame_label[i]]);
     return PFR_OK;
 }
 
