@@ -49,21 +49,28 @@ static uint64_t word_at(struct intern_text text, uint32_t from) {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
+/* The first bytes of a label. */
+struct first_words {
+    uint64_t word, next;
+};
+
 /* By the first bytes of each, the last ones first; those that agree in them are compared whole. */
-static void sort_all(struct labels *labels, struct radix_item *items, uint32_t count) {
+static void sort_all(struct labels *labels, struct radix_item *items, struct first_words *of, uint32_t count) {
     struct radix_item *at = items, *const half = items + count;
-    for (uint32_t i = 0; i < count; i++)
-        at[i] = (struct radix_item){word_at(labels->texts.texts[i], WORD), i};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct intern_text text = labels->texts.texts[i];
+        of[i] = (struct first_words){word_at(text, 0), word_at(text, WORD)};
+        at[i] = (struct radix_item){of[i].next, i};
+    }
     at = radix_sort(items, half, count);
     for (uint32_t i = 0; i < count; i++)
-        at[i].key = word_at(labels->texts.texts[at[i].value], 0);
+        at[i].key = of[at[i].value].word;
     at = radix_sort(at, at == items ? half : items, count);
     for (uint32_t i = 0; i < count; i++)
         labels->order[i] = at[i].value;
     for (uint32_t i = 0, end; i < count; i = end) {
-        const uint64_t next = word_at(labels->texts.texts[at[i].value], WORD);
         for (end = i + 1; end < count && at[end].key == at[i].key; end++)
-            if (word_at(labels->texts.texts[at[end].value], WORD) != next)
+            if (of[at[end].value].next != of[at[i].value].next)
                 break;
         if (end - i > 1)
             qsort_r(labels->order + i, end - i, sizeof *labels->order, by_bytes, &labels->texts);
@@ -73,13 +80,16 @@ static void sort_all(struct labels *labels, struct radix_item *items, uint32_t c
 pfr_status labels_sort(struct labels *labels, pfr_error *err) {
     const uint32_t count = labels->texts.count;
     struct radix_item *items = mem_alloc(labels->memory, count, 2 * sizeof *items);
+    struct first_words *of = mem_alloc(labels->memory, count, sizeof *of);
     labels->rank = mem_alloc(labels->memory, count, sizeof *labels->rank);
     labels->order = mem_alloc(labels->memory, count, sizeof *labels->order);
     labels->sorted = count;
-    if (items && labels->rank && labels->order)
-        sort_all(labels, items, count);
-    const pfr_status st = items && labels->rank && labels->order ? PFR_OK : mem_fail(labels->memory, err, "names");
+    const bool have_room = items && of && labels->rank && labels->order;
+    if (have_room)
+        sort_all(labels, items, of, count);
+    const pfr_status st = have_room ? PFR_OK : mem_fail(labels->memory, err, "names");
     mem_free(labels->memory, items, items ? count : 0, 2 * sizeof *items);
+    mem_free(labels->memory, of, of ? count : 0, sizeof *of);
     for (uint32_t i = 0; st >= 0 && i < count; i++)
         labels->rank[labels->order[i]] = i;
     return st;

@@ -16,8 +16,17 @@
 
 struct mapping {
     uint32_t id, object; /* object NO_OBJECT: none */
+    uint32_t label, end; /* its labels; `end` is not one */
     uint64_t start, limit;
+    uint64_t samples; /* taken in the labels themselves */
     bool has_functions;
+};
+
+struct mappings {
+    struct memory *memory;
+    struct mapping *at;
+    size_t room;
+    uint32_t count;
 };
 
 static void put_u64(struct output *to, uint64_t value) {
@@ -92,18 +101,31 @@ static bool is_same_object(const struct exporting *e, uint32_t a, uint32_t b) {
            memcmp(x->build_id, y->build_id, x->build_id_size) == 0;
 }
 
-/* The labels of one object, from `label` on: up to *end, not included. */
-static struct mapping find_mapping(const struct exporting *e, uint32_t label, uint32_t *end) {
+/* The labels of one object, from `label` on. */
+static struct mapping find_mapping(const struct exporting *e, uint32_t label, const uint64_t *samples) {
     const struct profile_frame *first = frame_of(e, label), *frame = first;
     const uint32_t count = e->stacks.frames.texts.count;
-    struct mapping m = {.object = first->object, .start = first->address & ~(PAGE - 1)};
+    struct mapping m = {.object = first->object, .label = label, .end = label, .start = first->address & ~(PAGE - 1)};
     uint64_t last = first->address;
-    for (*end = label; *end < count && is_same_object(e, (frame = frame_of(e, *end))->object, m.object); ++*end) {
+    for (; m.end < count && is_same_object(e, (frame = frame_of(e, m.end))->object, m.object); m.end++) {
         m.has_functions = m.has_functions || frame->text != NO_TEXT;
+        m.samples += samples[m.end];
         last = frame->address > last ? frame->address : last;
     }
     m.limit = last < UINT64_MAX - PAGE ? (last | (PAGE - 1)) + 1 : UINT64_MAX;
     return m;
+}
+
+static pfr_status find_mappings(const struct exporting *e, const uint64_t *samples, struct mappings *all,
+                                pfr_error *err) {
+    for (uint32_t label = 0; label < e->stacks.frames.texts.count; label = all->at[all->count++].end) {
+        void *more = mem_grow(all->memory, all->at, all->count, &all->room, 16, sizeof *all->at);
+        if (!more)
+            return mem_fail(all->memory, err, "export");
+        all->at = more;
+        all->at[all->count] = find_mapping(e, label, samples);
+    }
+    return PFR_OK;
 }
 
 static pfr_status write_build_id(struct exporting *e, const struct object *o, pfr_error *err) {
@@ -179,10 +201,12 @@ static pfr_status write_location(struct exporting *e, uint32_t label, const stru
     return p->part.status < 0 || p->inner.status < 0 ? mem_fail(e->memory, err, "export") : PFR_OK;
 }
 
-static pfr_status write_object(struct exporting *e, struct mapping *m, uint32_t label, uint32_t end, pfr_error *err) {
+/* `id` is the next mapping's. */
+static pfr_status write_object(struct exporting *e, struct mapping *m, uint32_t *id, pfr_error *err) {
+    m->id = m->object == NO_OBJECT ? 0 : (*id)++;
     if (m->object != NO_OBJECT)
         PFR_TRY(write_mapping(e, m, err));
-    for (uint32_t i = label; i < end; i++)
+    for (uint32_t i = m->label; i < m->end; i++)
         PFR_TRY(write_location(e, i, m, err));
     return PFR_OK;
 }
@@ -195,22 +219,14 @@ static bool may_be_main(const struct exporting *e, uint32_t object) {
     return !strstr(intern_chars(&e->profile->state.names, e->profile->state.objects.at[object].path), ".so");
 }
 
-static uint64_t samples_of(const uint64_t *samples, uint32_t label, uint32_t end) {
-    uint64_t sum = 0;
-    for (uint32_t i = label; i < end; i++)
-        sum += samples[i];
-    return sum;
-}
-
-static uint32_t find_main(const struct exporting *e, const uint64_t *samples) {
-    uint32_t best = 0, end;
+/* Its place among the mappings; 0 where there is none. */
+static uint32_t find_main(const struct exporting *e, const struct mappings *all) {
+    uint32_t best = 0;
     uint64_t most = 0;
-    for (uint32_t label = 0; label < e->stacks.frames.texts.count; label = end) {
-        const struct mapping m = find_mapping(e, label, &end);
-        const uint64_t own = may_be_main(e, m.object) ? samples_of(samples, label, end) : 0;
-        if (own > most) {
-            most = own;
-            best = label;
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (all->at[i].samples > most && may_be_main(e, all->at[i].object)) {
+            most = all->at[i].samples;
+            best = i;
         }
     }
     return best;
@@ -237,22 +253,14 @@ static pfr_status number_locations(struct exporting *e, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status write_all(struct exporting *e, uint32_t main_label, pfr_error *err) {
-    struct pprof *p = e->state;
-    struct mapping m = {.id = 1};
-    uint32_t end, id = 1;
-    if (p->nr_labels == 0)
-        return PFR_OK;
-    m = find_mapping(e, main_label, &end);
-    m.id = m.object == NO_OBJECT ? 0 : id++;
-    PFR_TRY(write_object(e, &m, main_label, end, err));
-    for (uint32_t label = 0; label < p->nr_labels; label = end) {
-        m = find_mapping(e, label, &end);
-        if (label == main_label)
-            continue;
-        m.id = m.object == NO_OBJECT ? 0 : id++;
-        PFR_TRY(write_object(e, &m, label, end, err));
-    }
+static pfr_status write_all(struct exporting *e, const struct mappings *all, pfr_error *err) {
+    const uint32_t main_object = find_main(e, all);
+    uint32_t id = 1;
+    if (all->count)
+        PFR_TRY(write_object(e, &all->at[main_object], &id, err));
+    for (uint32_t i = 0; i < all->count; i++)
+        if (i != main_object)
+            PFR_TRY(write_object(e, &all->at[i], &id, err));
     return PFR_OK;
 }
 
@@ -262,17 +270,26 @@ static void count_leaf(const struct exporting *e, const struct profile_stack *st
         samples[e->stacks.frame_label[stack->frames[depth - 1] & ~NODE_APART]] += stack->self.samples;
 }
 
-pfr_status pprof_write_places(struct exporting *e, pfr_error *err) {
-    struct pprof *p = e->state;
-    uint64_t *samples = mem_zeroed(e->memory, p->nr_labels, sizeof *samples);
-    if (!samples)
-        return mem_fail(e->memory, err, "export");
+static void count_samples(const struct exporting *e, uint64_t *samples) {
     for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
         samples[e->stacks.nodes[n].label] += e->stacks.nodes[n].self.samples;
     for (uint32_t i = 0; i < e->profile->nr_stacks; i++)
         count_leaf(e, &e->profile->stacks[i], samples);
-    const uint32_t main_label = find_main(e, samples);
+}
+
+pfr_status pprof_write_places(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    struct mappings all = {.memory = e->memory};
+    uint64_t *samples = mem_zeroed(e->memory, p->nr_labels, sizeof *samples);
+    if (!samples)
+        return mem_fail(e->memory, err, "export");
+    count_samples(e, samples);
+    pfr_status st = find_mappings(e, samples, &all, err);
     mem_free(e->memory, samples, p->nr_labels, sizeof *samples);
-    PFR_TRY(number_locations(e, err));
-    return write_all(e, main_label, err);
+    if (st >= 0)
+        st = number_locations(e, err);
+    if (st >= 0)
+        st = write_all(e, &all, err);
+    mem_free(e->memory, all.at, all.room, sizeof *all.at);
+    return st;
 }

@@ -158,8 +158,9 @@ static pfr_status take_whole_tables(struct building *b, pfr_error *err) {
 
 static void count_uses(struct building *b, const struct profile_stack *stack) {
     const uint32_t *frames = stack->frames, depth = stack_depth(stack);
+    uint32_t *const uses = b->stacks->frame_uses;
     for (uint32_t i = 0; i < depth; i++)
-        b->stacks->frame_uses[frames[i] & ~NODE_APART]++;
+        uses[frames[i] & ~NODE_APART] += uses[frames[i] & ~NODE_APART] != UINT32_MAX;
     b->stacks->depth = depth > b->stacks->depth ? depth : b->stacks->depth;
 }
 

@@ -38,9 +38,10 @@ struct stacks {
     struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
     size_t room;
     uint32_t count, nr_roots, levels;
-    /* Of whole stacks: labels of groups and frames, NO_LABEL where there is none, and how often a frame is in one. */
+    /* Of whole stacks: labels of groups and frames, NO_LABEL where there is none, and how often a frame is in one,
+       UINT32_MAX: or more often. */
     uint32_t *group_label, *frame_label;
-    uint64_t *frame_uses;
+    uint32_t *frame_uses;
     uint32_t nr_groups, nr_frames, depth; /* depth: frames of the longest */
 };
 #define NO_LABEL UINT32_MAX
