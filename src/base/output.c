@@ -262,18 +262,22 @@ static size_t count_hex_digits(uint64_t value) {
     return value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
 }
 
-/* Sixteen characters at once: each half byte goes into one of its own, those above 9 up to the letters; zeros in front
- * become blanks. */
+/* Sixteen characters at once: each half byte goes into one of its own, those above 9 up to the letters. */
 typedef uint8_t characters __attribute__((vector_size(16)));
 
-void format_hex_16(char to[16], uint64_t value) {
-    static const characters place = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static inline characters hex_characters(uint64_t value) {
     const uint64_t bytes[2] = {htobe64(value), 0};
     characters all;
     memcpy(&all, bytes, sizeof all);
     const characters high = all >> 4, low = all & 15;
     const characters half = __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const characters digits = half + '0' + ((characters)(half > 9) & ('a' - '0' - 10));
+    return half + '0' + ((characters)(half > 9) & ('a' - '0' - 10));
+}
+
+/* Zeros in front become blanks. */
+void format_hex_16(char to[16], uint64_t value) {
+    static const characters place = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const characters digits = hex_characters(value);
     const characters blank = (characters)(place < (uint8_t)(16 - count_hex_digits(value)));
     const characters shown = (digits & ~blank) | (blank & ' ');
     memcpy(to, &shown, sizeof shown);
@@ -318,8 +322,10 @@ void out_hex(struct output *out, uint64_t value, unsigned digits) {
         count = digits < 16 ? digits : 16;
     if (!out_room(out, 16))
         return;
-    for (unsigned i = count; i > 0; i--, value >>= 4)
-        out->buffer[out->used + i - 1] = "0123456789abcdef"[value & 15];
+    char all[32] = {0};
+    const characters shown = hex_characters(value);
+    memcpy(all, &shown, sizeof shown);
+    memcpy(out->buffer + out->used, all + 16 - count, 16); /* what is behind is written over */
     out->used += count;
 }
 

@@ -23,6 +23,12 @@ static uint32_t first_row(const struct lines *lines, uint32_t line) {
     return lines->rows[(size_t)line * lines->members + member];
 }
 
+void line_fetch(const struct report *r, const struct lines *lines, uint32_t line) {
+    const uint32_t row = first_row(lines, line);
+    __builtin_prefetch(&r->rows.at[row]);
+    __builtin_prefetch(intern_get(&r->rows.cells, row).bytes);
+}
+
 void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells) {
     rows_cells(r, first_row(lines, line), cells);
 }

@@ -181,6 +181,8 @@ pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_erro
 uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t line, unsigned key);
 /* The row of a line that an event has; an empty one where it has none. */
 const struct row *line_row(const struct report *r, const struct lines *lines, uint32_t line, uint32_t member);
+/* A line that will be looked at soon is fetched from memory. */
+void line_fetch(const struct report *r, const struct lines *lines, uint32_t line);
 /* The cells of a line: those of its first row. */
 void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells);
 

@@ -10,6 +10,7 @@
 
 #define WEIGHT_WIDTH 8u
 #define NUMBER_WIDTH 12u
+#define FETCHED 8u /* lines ahead */
 
 struct table {
     struct report *r;
@@ -18,17 +19,28 @@ struct table {
     struct output *out;
     const char *separator; /* -t; NULL: columns */
     struct report_texts texts;
+    unsigned key[FIELDS_MOST]; /* that a column shows; nr_keys: a weight */
     size_t width[FIELDS_MOST];
 };
 
 /* --- cells --- */
 
+static unsigned key_shown(const struct report *r, const struct report_field *f) {
+    unsigned k = 0;
+    while (k < r->nr_keys && r->keys[k] != f)
+        k++;
+    return k;
+}
+
 /* Which cell a column shows. */
 uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells) {
-    for (unsigned k = 0; k < r->nr_keys; k++)
-        if (r->keys[k] == f)
-            return cells->of[k];
-    return 0;
+    const unsigned key = key_shown(r, f);
+    return key < r->nr_keys ? cells->of[key] : 0;
+}
+
+static struct report_text text_of_key(struct table *t, unsigned c, const struct row_cells *cells,
+                                      const struct row *row) {
+    return report_text_of(&t->texts, c, t->key[c] < t->r->nr_keys ? cells->of[t->key[c]] : 0, row);
 }
 
 /* Beside what a row is with all it calls, its own weight is called so. */
@@ -55,7 +67,7 @@ static void measure_line(struct table *t, uint32_t line) {
     for (unsigned c = 0; c < r->nr_columns; c++) {
         if (r->columns[c]->number)
             continue;
-        const size_t width = report_text_of(&t->texts, c, report_cell_of(r, r->columns[c], &cells), row).width;
+        const size_t width = text_of_key(t, c, &cells, row).width;
         t->width[c] = width > t->width[c] ? width : t->width[c];
     }
 }
@@ -199,8 +211,7 @@ static void write_line(struct table *t, uint32_t line) {
             write_weights(t, c, line);
             continue;
         }
-        const struct report_text text =
-            report_text_of(&t->texts, c, report_cell_of(r, f, &cells), line_row(r, t->lines, line, 0));
+        const struct report_text text = text_of_key(t, c, &cells, line_row(r, t->lines, line, 0));
         write_cell(t, &text, fills(t, c) ? t->width[c] : 0, f->right);
     }
     out_char(t->out, '\n');
@@ -215,10 +226,14 @@ static pfr_status write_tree(const struct table *t, uint32_t line, pfr_error *er
 
 static pfr_status write_lines(struct table *t, pfr_error *err) {
     const struct lines *lines = t->lines;
+    for (unsigned c = 0; c < t->r->nr_columns; c++)
+        t->key[c] = key_shown(t->r, t->r->columns[c]);
     measure(t);
     report_write_totals(t->r, lines, t->to);
     write_headings(t);
     for (uint32_t i = 0; i < lines->shown && !pfr_output_failed(t->to); i++) {
+        if (i + FETCHED < lines->shown)
+            line_fetch(t->r, lines, lines->order[i + FETCHED]);
         write_line(t, lines->order[i]);
         PFR_TRY(write_tree(t, lines->order[i], err));
     }
