@@ -142,6 +142,9 @@ static pfr_status find_child(struct calls_lane_state *l, uint32_t parent, uint32
 }
 
 pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
+    *child = parent == PATH_ROOT ? call_met_at_root(l, function) : call_child_met(l, parent, function);
+    if (*child)
+        return PFR_OK;
     const pfr_status st = find_child(l, parent, function, child, err);
     if (st >= 0) {
         PFR_TRY(gather_room(l, err));

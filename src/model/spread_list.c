@@ -110,16 +110,31 @@ uint64_t spread_rank(const struct spread_list *list, unsigned thousandths) {
 
 /* --- Ranks of a sketch: octaves are stepped over as a whole. */
 
+static uint64_t count_big(const uint64_t *counts) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < SPREAD_OCTAVE; i++)
+        sum += counts[i];
+    return sum;
+}
+
+/* Small counts add up to less than 2^32. */
+static uint32_t count_small(const uint32_t *counts) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < SPREAD_OCTAVE; i++)
+        sum += counts[i];
+    return sum;
+}
+
+static uint32_t count_recent(const uint16_t *counts) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < SPREAD_OCTAVE; i++)
+        sum += counts[i];
+    return sum;
+}
+
 static uint64_t count_octave(const struct spread *s, uint32_t begin) {
-    uint64_t big = 0;
-    uint32_t count = 0; /* of less than 2^32, where counts are small */
-    for (uint32_t i = begin; s->big && i < begin + SPREAD_OCTAVE; i++)
-        big += s->big[i];
-    for (uint32_t i = 0; s->counts && i < SPREAD_OCTAVE; i++)
-        count += s->counts[begin + i];
-    for (uint32_t i = 0; s->recent && i < SPREAD_OCTAVE; i++)
-        count += s->recent[begin + i];
-    return big + count;
+    return (s->big ? count_big(s->big + begin) : count_small(s->counts + begin)) +
+           (s->recent ? count_recent(s->recent + begin) : 0);
 }
 
 static void rank_buckets(const struct spread *s, const unsigned *thousandths, unsigned count, uint64_t *values) {

@@ -86,13 +86,29 @@ static pfr_status room_for_values(struct spreads *all, struct spread *s, uint32_
     return make_tops(all, s, err);
 }
 
+/* All buckets of an octave at once; what is added is copied before, since it may be the same. */
+static void add_octave(uint32_t *to, const uint32_t *from) {
+    uint32_t more[OCTAVE];
+    memcpy(more, from, sizeof more);
+    for (uint32_t i = 0; i < OCTAVE; i++)
+        to[i] += more[i];
+}
+
+static void add_recent_octave(uint32_t *to, const uint16_t *from) {
+    uint16_t more[OCTAVE];
+    memcpy(more, from, sizeof more);
+    for (uint32_t i = 0; i < OCTAVE; i++)
+        to[i] += more[i];
+}
+
 /* Recent counts become counts. */
 static void settle(struct spread *s) {
-    for (uint32_t i = 0; s->recent && i < s->room; i++)
-        if (s->big)
+    if (s->recent && s->big)
+        for (uint32_t i = 0; i < s->room; i++)
             s->big[i] += s->recent[i];
-        else
-            s->counts[i] += s->recent[i];
+    if (s->recent && !s->big)
+        for (uint32_t i = 0; i < s->room; i += OCTAVE)
+            add_recent_octave(s->counts + i, s->recent + i);
     if (s->recent)
         memset(s->recent, 0, s->room * sizeof *s->recent);
     s->nr_recent = 0;
@@ -168,13 +184,60 @@ static void count_value(struct spread *s, uint64_t value) {
         s->counts[spread_bucket(value)]++;
 }
 
+#define AT_ONCE 128u
+
+/* Up to so many: where they are counted is asked for before they are, since that is mostly not at hand. */
+static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count) {
+    uint32_t bucket[AT_ONCE];
+    for (uint32_t i = 0; i < count; i += 4) {
+        spread_four_buckets(values + i, bucket + i);
+        for (uint32_t k = i; k < i + 4; k++)
+            __builtin_prefetch(&counts[bucket[k]], 1);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        counts[bucket[i]]++;
+}
+
+/* All but up to three that are left. */
+static uint32_t count_fours(struct spread *s, const struct spread_many *many) {
+    const uint32_t count = many->count & ~3u;
+    for (uint32_t i = 0; i < count; i += AT_ONCE)
+        count_some(s->recent, many->values + i, count - i < AT_ONCE ? count - i : AT_ONCE);
+    s->nr_recent += count;
+    return count;
+}
+
+static pfr_status count_many(struct spreads *all, struct spread *s, const struct spread_many *many, pfr_error *err) {
+    const bool fits = many->count <= UINT16_MAX && many->high <= INT32_MAX;
+    if (fits)
+        PFR_TRY(room_for_recent(all, s, many->count, err));
+    for (uint32_t i = fits ? count_fours(s, many) : 0; i < many->count; i++)
+        count_value(s, many->values[i]);
+    return PFR_OK;
+}
+
+static pfr_status count_values(struct spreads *all, struct spread *to, const struct spread *s, pfr_error *err) {
+    if (!s->tops)
+        return count_many(
+            all, to, &(struct spread_many){s->values, (uint32_t)s->count, (uint32_t)s->low, (uint32_t)s->high}, err);
+    for (uint64_t i = 0; i < s->count; i++)
+        count_value(to, spread_value(s, i));
+    return PFR_OK;
+}
+
 static pfr_status make_sketch(struct spreads *all, struct spread *s, pfr_error *err) {
     struct spread to = {.high = s->high};
-    PFR_TRY(room_for_buckets(all, &to, err));
-    for (uint64_t i = 0; i < s->count; i++)
-        to.counts[spread_bucket(spread_value(s, i))]++;
+    pfr_status st = room_for_buckets(all, &to, err);
+    if (st >= 0)
+        st = count_values(all, &to, s, err);
+    if (st < 0) {
+        free_arrays(all, &to);
+        return st;
+    }
     free_arrays(all, s);
     s->counts = to.counts;
+    s->recent = to.recent;
+    s->nr_recent = to.nr_recent;
     s->room = to.room;
     return PFR_OK;
 }
@@ -237,38 +300,6 @@ pfr_status spreads_add(struct spreads *all, uint32_t number, uint64_t value, pfr
     return add_count(all, s, 1, err);
 }
 
-#define AT_ONCE 128u
-
-/* Up to so many: where they are counted is asked for before they are, since that is mostly not at hand. */
-static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count) {
-    uint32_t bucket[AT_ONCE];
-    for (uint32_t i = 0; i < count; i += 4) {
-        spread_four_buckets(values + i, bucket + i);
-        for (uint32_t k = i; k < i + 4; k++)
-            __builtin_prefetch(&counts[bucket[k]], 1);
-    }
-    for (uint32_t i = 0; i < count; i++)
-        counts[bucket[i]]++;
-}
-
-/* All but up to three that are left. */
-static uint32_t count_fours(struct spread *s, const struct spread_many *many) {
-    const uint32_t count = many->count & ~3u;
-    for (uint32_t i = 0; i < count; i += AT_ONCE)
-        count_some(s->recent, many->values + i, count - i < AT_ONCE ? count - i : AT_ONCE);
-    s->nr_recent += count;
-    return count;
-}
-
-static pfr_status count_many(struct spreads *all, struct spread *s, const struct spread_many *many, pfr_error *err) {
-    const bool fits = many->count <= UINT16_MAX && many->high <= INT32_MAX;
-    if (fits)
-        PFR_TRY(room_for_recent(all, s, many->count, err));
-    for (uint32_t i = fits ? count_fours(s, many) : 0; i < many->count; i++)
-        count_value(s, many->values[i]);
-    return PFR_OK;
-}
-
 static void keep_many(const struct spread *s, const struct spread_many *many) {
     memcpy(s->values + s->count, many->values, many->count * sizeof *many->values);
     if (s->tops)
@@ -290,17 +321,6 @@ pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct s
 
 pfr_status spreads_merge_begin(struct spreads *all, const struct spreads *others, pfr_error *err) {
     return others->most < all->most ? lower(all, others->most, err) : PFR_OK;
-}
-
-/* All buckets of an octave at once. */
-static void add_octave(uint32_t *to, const uint32_t *from) {
-    for (uint32_t i = 0; i < OCTAVE; i++)
-        to[i] += from[i];
-}
-
-static void add_recent_octave(uint32_t *to, const uint16_t *from) {
-    for (uint32_t i = 0; i < OCTAVE; i++)
-        to[i] += from[i];
 }
 
 static void take_buckets(struct spread *s, const struct spread *from) {
