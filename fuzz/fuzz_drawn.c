@@ -144,6 +144,7 @@ static const struct flag report_flags[] = {
     REPORT_FLAG(bars, "--tree"),
     REPORT_FLAG(show_total_period, "--show-total-period"),
     REPORT_FLAG(inlined, "--inline"),
+    REPORT_FLAG(stitched, "--stitch-lbr"),
     REPORT_FLAG(only_parent, "--exclude-other"),
     REPORT_FLAG(raw_trace, "--raw-trace"),
     REPORT_FLAG(relative, "--percentage=relative"),
@@ -232,6 +233,7 @@ static const struct flag script_flags[] = {
     SCRIPT_FLAG(hide_call_graph, "--hide-call-graph"),
     SCRIPT_FLAG(nanoseconds, "--ns"),
     SCRIPT_FLAG(inlined, "--inline"),
+    SCRIPT_FLAG(stitched, "--stitch-lbr"),
     SCRIPT_FLAG(mangled, "--no-demangle"),
     SCRIPT_FLAG(kernel_paths, "--show-kernel-path"),
     SCRIPT_FLAG(parameters, "--demangle=full"),
@@ -284,6 +286,9 @@ pfr_selection drawn_selection(struct drawn *d) {
     of.by_count = weight == 1;
     of.by_period = weight == 2;
     of.max_stack = draw_count(d, "--max-stack", depths, COUNT(depths));
+    of.stitched = draw(d, 4) == 0;
+    if (of.stitched)
+        say(d, "--stitch-lbr", NULL);
     of.time = draw_text(d, "--time", times, COUNT(times));
     of.jobs = draw_count(d, "--jobs", jobs, COUNT(jobs));
     return of;
