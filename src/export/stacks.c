@@ -4,24 +4,25 @@
  *
  *     1. which nodes count, how deep they are, and the labels of their frames; parents stand before what is below them
  *     2. nodes by level
- *     3. level after level: nodes sorted by (node that their parent became, label); equal neighbours are one
+ *     3. level after level: nodes gathered by the node that their parent became, and there sorted by label; equal
+ *        neighbours are one
  */
 #include "export/stacks.h"
 
 #include "base/fail.h"
 
 #define DIGITS 2048u
+#define FEW 24u /* sorted in place */
 #define LEFT_OUT UINT32_MAX
 #define INTO_PARENT (UINT32_MAX - 1)
 
-/* A node of a level, first as it was met, then with what it is sorted by. */
+/* A node of a level, first as it was met, then where it belongs. */
 struct met {
     uint32_t node, parent, label;
 };
 
 struct item {
-    uint64_t key; /* what the parent became, counted from the first of its level << 32 | label */
-    uint32_t node;
+    uint32_t label, node;
 };
 
 struct building {
@@ -38,6 +39,7 @@ struct building {
     struct met *by_level;
     uint32_t *begins; /* of each level, in by_level */
     struct item *items, *other;
+    uint32_t *ends; /* in items, by what the parent became, counted from the first of its level */
     size_t nr_items;
     uint32_t levels;
 };
@@ -70,6 +72,7 @@ static void give_tables_back(struct building *b) {
     mem_free(b->memory, b->begins, (size_t)b->levels + 2, sizeof *b->begins);
     mem_free(b->memory, b->items, b->nr_items, sizeof *b->items);
     mem_free(b->memory, b->other, b->nr_items, sizeof *b->other);
+    mem_free(b->memory, b->ends, b->nr_items, sizeof *b->ends);
 }
 
 /* --- Which nodes count. */
@@ -232,34 +235,48 @@ static pfr_status sort_by_level(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Sorting: by digits of the key, from the last one, those that are the same everywhere left out. */
+/* --- Sorting by label: few by insertion, many by digits, from the last one, those that are the same everywhere left
+ * out. */
+
+static void insert_each(struct item *at, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        const struct item moved = at[i];
+        uint32_t to = i;
+        for (; to && at[to - 1].label > moved.label; to--)
+            at[to] = at[to - 1];
+        at[to] = moved;
+    }
+}
 
 static struct item *sort_by_digit(const struct item *from, struct item *to, uint32_t count, unsigned shift) {
     uint32_t at[DIGITS + 1] = {0};
     for (uint32_t i = 0; i < count; i++)
-        at[(from[i].key >> shift & (DIGITS - 1)) + 1]++;
+        at[(from[i].label >> shift & (DIGITS - 1)) + 1]++;
     for (unsigned i = 1; i < DIGITS; i++)
         at[i] += at[i - 1];
     for (uint32_t i = 0; i < count; i++)
-        to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+        to[at[from[i].label >> shift & (DIGITS - 1)]++] = from[i];
     return to;
 }
 
-static const struct item *sort_items(struct building *b, uint32_t count) {
-    static const unsigned shifts[] = {0,  11, 22,
-                                      32, 43, 54}; /* a digit over the border of label and parent is harmless */
-    struct item *now = b->items, *spare = b->other;
-    uint64_t differ = 0;
+static void sort_items(struct item *items, struct item *other, uint32_t count) {
+    struct item *now = items, *spare = other;
+    uint32_t differ = 0;
+    if (count <= FEW) {
+        insert_each(items, count);
+        return;
+    }
     for (uint32_t i = 1; i < count; i++)
-        differ |= now[i].key ^ now[0].key;
-    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
-        if (!(differ >> shifts[i] & (DIGITS - 1)))
+        differ |= now[i].label ^ now[0].label;
+    for (unsigned shift = 0; shift < 32; shift += 11) {
+        if (!(differ >> shift & (DIGITS - 1)))
             continue;
         struct item *const before = now;
-        now = sort_by_digit(now, spare, count, shifts[i]);
+        now = sort_by_digit(now, spare, count, shift);
         spare = before;
     }
-    return now;
+    if (now != items)
+        memcpy(items, now, count * sizeof *items);
 }
 
 /* --- Nodes. */
@@ -280,20 +297,40 @@ static void add_weight(struct profile_weight *to, const struct profile_weight *m
     to->samples += more->samples;
 }
 
-static void take_level(struct building *b, uint32_t level, uint32_t outer) {
-    struct stacks *s = b->stacks;
-    const struct met *met = b->by_level + b->begins[level];
-    const uint32_t count = b->begins[level + 1] - b->begins[level];
+/* The items of a level by parents, of which there are `parents` from `outer` on; each one's end at b->ends. */
+static void gather(struct building *b, struct met *met, uint32_t count, uint32_t outer, uint32_t parents) {
+    uint32_t sum = 0;
+    memset(b->ends, 0, parents * sizeof *b->ends);
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t parent = level ? b->became[met[i].parent] - outer : 0;
-        b->items[i] = (struct item){parent << 32 | met[i].label, met[i].node};
+        met[i].parent = met[i].parent == NO_NODE ? 0 : b->became[met[i].parent] - outer;
+        b->ends[met[i].parent]++;
     }
-    const struct item *sorted = sort_items(b, count);
+    for (uint32_t i = 0; i < parents; i++) {
+        const uint32_t own = b->ends[i];
+        b->ends[i] = sum;
+        sum += own;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        b->items[b->ends[met[i].parent]++] = (struct item){met[i].label, met[i].node};
+}
+
+/* What is below one node, or the roots. */
+static void take_inner(struct building *b, uint32_t parent, const struct item *sorted, uint32_t count) {
+    struct stacks *s = b->stacks;
     for (uint32_t i = 0; i < count; i++) {
-        if (i == 0 || sorted[i].key != sorted[i - 1].key)
-            add_node(s, level ? outer + (uint32_t)(sorted[i].key >> 32) : NO_NODE, (uint32_t)sorted[i].key);
+        if (i == 0 || sorted[i].label != sorted[i - 1].label)
+            add_node(s, parent, sorted[i].label);
         b->became[sorted[i].node] = s->count - 1;
         add_weight(&s->nodes[s->count - 1].self, &b->profile->self[sorted[i].node]);
+    }
+}
+
+static void take_level(struct building *b, uint32_t level, uint32_t outer) {
+    const uint32_t count = b->begins[level + 1] - b->begins[level], parents = level ? b->stacks->count - outer : 1;
+    gather(b, b->by_level + b->begins[level], count, outer, parents);
+    for (uint32_t i = 0, from = 0; i < parents; from = b->ends[i++]) {
+        sort_items(b->items + from, b->other, b->ends[i] - from);
+        take_inner(b, level ? outer + i : NO_NODE, b->items + from, b->ends[i] - from);
     }
 }
 
@@ -309,6 +346,7 @@ static void take_levels(struct building *b) {
 
 static pfr_status make_node_room(struct building *b, pfr_error *err) {
     struct stacks *s = b->stacks;
+    b->nr_items = 1; /* `ends` has one for the roots, also where there are none */
     for (uint32_t l = 0; l < b->levels; l++) {
         const size_t count = b->begins[l + 1] - b->begins[l];
         s->room += count;
@@ -317,7 +355,8 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
     s->nodes = mem_alloc(b->memory, s->room, sizeof *s->nodes);
     b->items = mem_alloc(b->memory, b->nr_items, sizeof *b->items);
     b->other = mem_alloc(b->memory, b->nr_items, sizeof *b->other);
-    if (!s->nodes || !b->items || !b->other)
+    b->ends = mem_alloc(b->memory, b->nr_items, sizeof *b->ends);
+    if (!s->nodes || !b->items || !b->other || !b->ends)
         return mem_fail(b->memory, err, "stacks");
     return PFR_OK;
 }
