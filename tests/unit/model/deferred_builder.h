@@ -16,15 +16,17 @@
  */
 #include "state_builder.h"
 
+#include <zstd.h>
+
 struct form {
-    bool big, stream;
+    bool big, stream, packed; /* the latter: all records but those of events are in COMPRESSED ones */
 };
 
 #define MARKER_KERNEL ((uint64_t)-128)
 #define MARKER_USER ((uint64_t)-512)
 #define MARKER_DEFERRED ((uint64_t)-640)
 enum { ROUND_ENDS = 68, DEFERRED_REST = 22, DEFER_CHAIN = 38, WITH_CHAINS = 1 << 5, KERNEL_AT = 0x900010 };
-enum { PROGRAM_AT = 0x1000, PROGRAM_SIZE = 0x1000 };
+enum { PROGRAM_AT = 0x1000, PROGRAM_SIZE = 0x1000, PACKED = 81, PIECE = 1000 };
 
 static inline void begin_deferred(struct story *s, struct form form) {
     *s = (struct story){.form = TIMED, .b = {.big = form.big}};
@@ -73,7 +75,27 @@ static inline void tell_rest(struct story *s, uint32_t tid, uint64_t time, uint6
     tell_rest_of(s, tid, time, cookie, (const uint64_t[]){MARKER_USER, address}, 2);
 }
 
+/* One zstd stream through all of them; records lie across their borders. */
+static inline void pack_records(struct story *s, size_t from) {
+    struct builder plain = {.big = s->b.big};
+    ZSTD_CCtx *z = ZSTD_createCCtx();
+    put_bytes(&plain, s->b.bytes + from, s->b.length - from);
+    s->b.length = from;
+    for (size_t at = 0; at < plain.length; at += PIECE) {
+        uint8_t out[2 * PIECE];
+        ZSTD_inBuffer in = {plain.bytes + at, plain.length - at < PIECE ? plain.length - at : PIECE, 0};
+        ZSTD_outBuffer to = {out, sizeof out, 0};
+        assert_int_equal(ZSTD_compressStream2(z, &to, &in, ZSTD_e_flush), 0);
+        put_head(&s->b, PACKED, 0, 8 + to.pos);
+        put_bytes(&s->b, out, to.pos);
+    }
+    ZSTD_freeCCtx(z);
+    free(plain.bytes);
+}
+
 static inline void end_deferred(struct story *s, struct form form) {
+    if (form.packed)
+        pack_records(s, form.stream ? 16 + 8 + BUILT_ATTR + 8 : s->b.data);
     if (!form.stream)
         end_file(&s->b);
 }

@@ -49,12 +49,12 @@ static char *read_stacks(const struct story *s, const struct profile_wish *wish)
 
 typedef void tell_fn(struct story *s);
 
-/* The same in both byte orders and on one and two threads. NULL notes: of no interest. */
+/* The same in both byte orders, on one and two threads, plain and compressed. NULL notes: of no interest. */
 static void expect_stacks(tell_fn *tell, const struct profile_wish *more, const char *stacks, const char *wanted) {
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
-        const struct form form = {.big = i & 1};
-        struct profile_wish wish = wish_chains(1 + i / 2, notes);
+        const struct form form = {.big = i & 1, .packed = i & 2};
+        struct profile_wish wish = wish_chains(1 + i / 4, notes);
         struct story s;
         if (more) {
             wish.max_stack = more->max_stack;
@@ -135,6 +135,49 @@ TEST(the_next_of_several_chains_is_the_samples) {
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/p+30;[kernel.kallsyms]_text+900010\n",
                   "of 2 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
                   "0.0 % (0) miss the program's part: it never came\n");
+}
+
+/* EXIT ends nothing: what comes behind it still is the thread's; the next one of that number has its own. */
+static void tell_ended(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_waiting(s, 7, 10, 0x50);
+    tell_waiting(s, 7, 11, 0x52);
+    tell_exit(s, 7, 7, 12);
+    tell_rest(s, 7, 13, 0x50, 0x1010);
+    tell_fork(s, BARE, 7, 1, 7, 1, 20);
+    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
+    tell_waiting(s, 7, 30, 0x54);
+    tell_rest(s, 7, 31, 0x54, 0x1020);
+    tell_waiting(s, 7, 32, 0x56);
+    tell_exit(s, 7, 7, 33);
+}
+
+TEST(threads_that_exit_leave_chains_without_their_part) {
+    expect_stacks(tell_ended, NULL,
+                  ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/q+20;[kernel.kallsyms]_text+900010\n"
+                  ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
+                  "of 4 stacks that were recorded in two parts 50.0 % are complete, 0.0 % end where --max-stack ends, "
+                  "50.0 % (2) miss the program's part: it never came\n");
+}
+
+/* More entries than there are in the record, one more than there are, and none where there are some. */
+static void tell_damaged(struct story *s) {
+    static const uint64_t said[] = {1ull << 61, 3, 0};
+    tell_program(s, 7, "/p");
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        tell_waiting(s, 7, 10 + 10 * i, 0x50 + i);
+        tell_rest(s, 7, 11 + 10 * i, 0x50 + i, 0x1010 + i);
+        set_number(&s->b, s->b.bytes + s->b.length - 16 - 2 * 8 - 8, said[i], 8);
+    }
+    tell_waiting(s, 7, 90, 0x60);
+    tell_rest(s, 7, 91, 0x60, 0x1020);
+}
+
+TEST(chains_that_are_damaged_cost_their_own_samples) {
+    expect_stacks(tell_damaged, NULL,
+                  ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n"
+                  ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
+                  NULL);
 }
 
 static void tell_too_often(struct story *s) {

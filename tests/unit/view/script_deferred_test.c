@@ -78,20 +78,54 @@ static void print(const struct story *s, struct form form, pfr_script_options op
 #define KERNEL_LINE "\t          900010 [unknown] ([kernel.kallsyms])\n"
 
 TEST(joined_chains_are_printed_of_files_and_streams) {
-    for (unsigned i = 0; i < 8; i++) {
-        const struct form form = {.big = i & 1, .stream = i & 2};
+    for (unsigned i = 0; i < 16; i++) {
+        const struct form form = {.big = i & 1, .stream = i & 2, .packed = i & 4};
         char text[TEXT_MOST], notes[NOTES_MOST];
         struct story s;
         begin_deferred(&s, form);
         tell_rounds(&s);
         end_deferred(&s, form);
-        print(&s, form, (pfr_script_options){.jobs = 1 + i / 4}, text, notes);
+        print(&s, form, (pfr_script_options){.jobs = 1 + i / 8}, text, notes);
         assert_string_equal(text, "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
                                   "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
                                   "    8     0.000000: \n" KERNEL_LINE "\t              40 [unknown] (/q)\n\n"
                                   "    8     0.000000: \n" KERNEL_LINE "\n");
         assert_string_equal(notes, "of 4 stacks that were recorded in two parts 75.0 % are complete, 0.0 % end where "
                                    "--max-stack ends, 25.0 % (1) miss the program's part: it never came\n");
+        free(s.b.bytes);
+    }
+}
+
+/* The thread ends before its first chain comes and never has its second; the next one of its number has a cookie twice.
+ */
+static void tell_ended(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_waiting(s, 7, 10, 0x50);
+    tell_waiting(s, 7, 11, 0x52);
+    tell_exit(s, 7, 7, 12);
+    tell_rest(s, 7, 13, 0x50, 0x1010);
+    put_head(&s->b, ROUND_ENDS, 0, 8);
+    tell_fork(s, BARE, 7, 1, 7, 1, 20);
+    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
+    tell_waiting(s, 7, 30, 0x54);
+    tell_rest(s, 7, 31, 0x54, 0x1020);
+    tell_rest(s, 7, 32, 0x54, 0x1030);
+    put_head(&s->b, ROUND_ENDS, 0, 8);
+}
+
+TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
+    for (unsigned i = 0; i < 8; i++) {
+        const struct form form = {.big = i & 1, .stream = i & 2, .packed = i & 4};
+        char text[TEXT_MOST], notes[NOTES_MOST];
+        struct story s;
+        begin_deferred(&s, form);
+        tell_ended(&s);
+        end_deferred(&s, form);
+        print(&s, form, (pfr_script_options){.jobs = 1}, text, notes);
+        assert_string_equal(text, "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
+                                  "    7     0.000000: \n" KERNEL_LINE "\n"
+                                  "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/q)\n\n");
+        assert_non_null(strstr(notes, "33.3 % (1) miss the program's part"));
         free(s.b.bytes);
     }
 }
