@@ -211,8 +211,24 @@ def check_unknown(folder):
     return ""
 
 
+def check_kernel_from_callers(folder):
+    """perf has no names for the kernel's part in trees from callers; ours are those of trees from callees."""
+    fresh.need("perf")
+    lbr.write_recording(folder, "perf.data", 60, 16, 5)
+    words = ["--no-children", "-g", "caller,0"]
+    theirs, own = (report(folder, words, program) for program in (
+        ("perf", "report", "--stdio", "--no-inline"), (os.environ["PERFRAY"], "report", "--format=perf", "--no-pager")))
+    missing, named = (len(re.findall(pattern, theirs)) for pattern in (r"--0xffffffff8100|  0xffffffff8100", "kernel_"))
+    if not missing:
+        raise Failed("perf names the kernel's part; the entry of docs/differences.md should go")
+    if "0xffffffff8100" in own or own.count("kernel_") <= named:
+        raise Failed("the kernel's part has no names")
+    return "%d without a name" % missing
+
+
 CHECKS = {"scripts": check_scripts, "reports": check_reports, "truth": check_truth, "views": check_views, "forms": check_forms,
-          "filters": check_filters, "unknown": check_unknown}
+          "filters": check_filters, "unknown": check_unknown,
+          "fault_kernel_from_callers": check_kernel_from_callers}
 
 
 def main(names):
