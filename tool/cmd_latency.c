@@ -6,7 +6,7 @@
 
 struct latency_options {
     unsigned format, by, order; /* as pfr_latency_format, _by, _order */
-    const char *sort, *tids, *min_duration, *time;
+    const char *sort, *tids, *min_duration, *time, *symfs, *debug_dir;
     uint32_t top, jobs;
     bool histogram, deduce, ticks, mangled, lines, cache;
     struct word_list functions, objects, instr_maps;
@@ -45,6 +45,9 @@ static const struct opt latency_opts[] = {
     {"recursive-calls-only", 0, OPT_REFUSED, 0,
      "is not here: --by caller has a row of its own for calls of a function by itself", NULL},
     {"lines", 0, OPT_FLAG, OF(lines), NULL, "show file and line of each function, where it begins"},
+    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look for objects below this folder"},
+    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR",
+     "look for what was taken out of objects here, not in /usr/lib/debug"},
     CACHE_ROW(struct latency_options),
     {"no-demangle", 0, OPT_FLAG, OF(mangled), NULL, "print names of functions as the objects have them"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads; without it one for each cpu"},
@@ -82,6 +85,8 @@ static pfr_latency_options options_of(const struct task *task) {
                                  .min_duration = o->min_duration,
                                  .time = o->time,
                                  .instr_maps = words_of(&o->instr_maps),
+                                 .symfs = o->symfs,
+                                 .debug_dir = o->debug_dir,
                                  .mangled = o->mangled,
                                  .lines = o->lines,
                                  .cache_dir = cache_folder(o->cache),

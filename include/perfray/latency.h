@@ -57,7 +57,9 @@ typedef struct pfr_latency_options {
     const char *time;         /* calls that were left then, as pfr_report_options.time; NULL: all */
     const char *const *instr_maps; /* objects or maps that name the functions, the program first; ends with NULL; NULL:
                                       functions are numbers */
-    bool mangled;                  /* names as the objects have them */
+    const char *symfs;             /* objects that the trace names are looked for under this folder; NULL: / */
+    const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
+    bool mangled;          /* names as the objects have them */
     bool lines;            /* where each function begins, by the debugging information of the object that names it */
     const char *cache_dir; /* lines are kept below this folder for the next time, and taken from there; NULL: they are
                               not */

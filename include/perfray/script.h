@@ -4,7 +4,7 @@
 /*
  * One event at a time in the order of time, as text: what `perf script` prints, byte for byte. Of an XRay trace: one
  * call, exit or logged event a line; what asks for things that no trace holds (show, comms, chains, the kernel,
- * dump, per_event, symfs, debug_dir) is PFR_ERR_USAGE, and so is what asks perf.data for instr_maps.
+ * dump, per_event) is PFR_ERR_USAGE, and so is what asks perf.data for instr_maps.
  *
  * The recording is read twice (state first, then its records); a stream must have been opened with
  * pfr_open_options.spool.

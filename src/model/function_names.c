@@ -58,12 +58,13 @@ pfr_status function_names_open(struct function_names *n, struct memory *memory,
     u64_map_init(&n->by_id, memory);
     memory_share_sparing(&n->line_memory, memory);
     n->recorded = (struct recorded_names){.memory = memory};
+    const struct debug_search where = {.symfs = n->options.symfs, .folder = n->options.debug_folder};
     if (n->options.none)
         return PFR_OK;
     if (n->options.maps && n->options.maps[0])
         PFR_TRY(open_maps(n, err));
     else
-        PFR_TRY(recorded_names_open(&n->recorded, memory, n->options.trace, err));
+        PFR_TRY(recorded_names_open(&n->recorded, memory, n->options.trace, &where, err));
     if (n->nr_objects || n->recorded.objects)
         demangler_prepare();
     return PFR_OK;
@@ -84,9 +85,14 @@ void function_names_close(struct function_names *n) {
 
 /* --- Names. */
 
+/* The user named the object as it lies here: symfs has no say. */
+static struct debug_search search_of(const struct function_names *n, const struct function_object *o) {
+    return (struct debug_search){.path = o->path, .folder = n->options.debug_folder};
+}
+
 static void open_symbols(struct function_names *n, struct function_object *o) {
     const struct symbol_object wanted = {.kind = SYMBOL_USER, .path = o->path};
-    const struct debug_search search = {.path = o->path};
+    const struct debug_search search = search_of(n, o);
     named_object_begin(&o->symbols, n->memory);
     named_object_open_elf(&o->symbols, &wanted, &search, n->memory);
 }
@@ -215,7 +221,7 @@ static struct named_object *object_of(struct function_names *n, const struct fun
     if (n->nr_objects == 0)
         return recorded_name_object(&n->recorded, name->id, search);
     struct function_object *o = &n->objects[name->object];
-    *search = (struct debug_search){.path = o->path};
+    *search = search_of(n, o);
     return o->symbols.handle ? &o->symbols : NULL;
 }
 

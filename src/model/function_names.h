@@ -25,12 +25,14 @@
 #define FUNCTION_OBJECTS_MOST 256u
 
 struct function_names_options {
-    const char *const *maps; /* paths, by number of the object; ends with NULL; NULL: none */
-    pfr_reader *trace;       /* whose own notes name functions where no maps do; NULL: none */
-    const char *cache;       /* the folder of lines that were found out before; NULL: none */
-    bool none;               /* open nothing: no function has a name */
-    bool mangled;            /* names as the object has them */
-    bool parameters;         /* C++: "area(int)" instead of "area" */
+    const char *const *maps;  /* paths, by number of the object; ends with NULL; NULL: none */
+    pfr_reader *trace;        /* whose own notes name functions where no maps do; NULL: none */
+    const char *symfs;        /* objects that the trace names are looked for under this folder; NULL: / */
+    const char *debug_folder; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug (below symfs) */
+    const char *cache;        /* the folder of lines that were found out before; NULL: none */
+    bool none;                /* open nothing: no function has a name */
+    bool mangled;             /* names as the object has them */
+    bool parameters;          /* C++: "area(int)" instead of "area" */
 };
 
 /* Where a function begins. */

@@ -6,8 +6,9 @@
 
 #include <stdio.h>
 
-pfr_status recorded_names_open(struct recorded_names *n, struct memory *memory, pfr_reader *reader, pfr_error *err) {
-    *n = (struct recorded_names){.memory = memory};
+pfr_status recorded_names_open(struct recorded_names *n, struct memory *memory, pfr_reader *reader,
+                               const struct debug_search *where, pfr_error *err) {
+    *n = (struct recorded_names){.memory = memory, .symfs = where->symfs, .debug_folder = where->folder};
     if (!reader)
         return PFR_OK;
     PFR_TRY(recorder_notes_read(reader, memory, &n->notes, err));
@@ -28,17 +29,24 @@ void recorded_names_close(struct recorded_names *n) {
     recorder_notes_free(&n->notes, n->memory);
 }
 
-static struct debug_search search_of(const struct rtf_object *told) {
-    return (struct debug_search){.path = told->path, .build_id = told->build_id, .size = told->build_id_size};
+static struct debug_search search_of(const struct recorded_names *n, const struct rtf_object *told) {
+    return (struct debug_search){.path = told->path,
+                                 .symfs = n->symfs,
+                                 .folder = n->debug_folder,
+                                 .build_id = told->build_id,
+                                 .size = told->build_id_size};
 }
 
 static void open_object(struct recorded_names *n, uint32_t number) {
     const struct rtf_object *told = &n->notes.objects[number - 1];
     struct named_object *o = &n->objects[number - 1];
-    const struct symbol_object wanted = {
-        .kind = SYMBOL_USER, .path = told->path, .build_id = told->build_id, .build_id_size = told->build_id_size};
+    const struct symbol_object wanted = {.kind = SYMBOL_USER,
+                                         .path = told->path,
+                                         .symfs = n->symfs,
+                                         .build_id = told->build_id,
+                                         .build_id_size = told->build_id_size};
     named_object_begin(o, n->memory);
-    const struct debug_search search = search_of(told);
+    const struct debug_search search = search_of(n, told);
     n->results[number - 1] = named_object_open_elf(o, &wanted, &search, n->memory);
     if (!o->handle && n->refused == 0)
         n->refused = number;
@@ -83,7 +91,7 @@ struct named_object *recorded_name_object(const struct recorded_names *n, uint32
     const uint32_t number = n->notes.functions[id - 1].object;
     if (number == 0 || number > n->notes.nr_objects || !n->objects[number - 1].handle)
         return NULL;
-    *search = search_of(&n->notes.objects[number - 1]);
+    *search = search_of(n, &n->notes.objects[number - 1]);
     return &n->objects[number - 1];
 }
 

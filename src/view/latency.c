@@ -67,6 +67,8 @@ static void tell_notes(const struct latency *l) {
 static pfr_status load(struct latency *l, pfr_error *err) {
     const struct function_names_options names = {.maps = l->options->instr_maps,
                                                  .trace = l->reader,
+                                                 .symfs = l->options->symfs,
+                                                 .debug_folder = l->options->debug_dir,
                                                  .cache = l->options->cache_dir,
                                                  .mangled = l->options->mangled};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));

@@ -235,8 +235,11 @@ static struct profile_wish wish_of(struct report *r) {
                                                 .none = o->no_symbols,
                                                 .mangled = o->mangled,
                                                 .parameters = o->parameters};
-    wish.functions =
-        (struct function_names_options){.maps = o->instr_maps, .none = o->no_symbols, .mangled = o->mangled};
+    wish.functions = (struct function_names_options){.maps = o->instr_maps,
+                                                     .symfs = o->symfs,
+                                                     .debug_folder = o->debug_dir,
+                                                     .none = o->no_symbols,
+                                                     .mangled = o->mangled};
     wish.hole = tell_hole;
     wish.note = o->note ? tell_note : NULL;
     wish.keep = r->kept.any ? keep_sample : NULL;

@@ -44,10 +44,6 @@ static const char *why_refused(const pfr_script_options *o) {
         return "--addr-range counts bytes behind an address, and a trace knows where functions begin, no more";
     if (o->vmlinux || o->kallsyms || o->demangle_kernel || o->kernel_paths)
         return "functions of the kernel are in no trace";
-    if (o->debug_dir)
-        return "--debug-dir is for objects that a recording names; a trace names none, --instr-map does";
-    if (o->symfs)
-        return "--symfs is for objects that a recording names; a trace names none, --instr-map does";
     if (o->dump || o->unsorted)
         return "perf's dump is of perf.data; perfray dump shows the records of a trace";
     if (o->per_event)
@@ -117,6 +113,8 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
     const pfr_script_options *o = s->options;
     const struct function_names_options how = {.maps = o->instr_maps,
                                                .trace = s->reader,
+                                               .symfs = o->symfs,
+                                               .debug_folder = o->debug_dir,
                                                .none = o->no_symbols,
                                                .mangled = o->mangled,
                                                .parameters = o->format == PFR_SCRIPT_LLVM_YAML};

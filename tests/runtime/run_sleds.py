@@ -372,6 +372,42 @@ def test_lines(t):
         t.say(f"lines/{level}", wrong)
 
 
+def test_places(t):
+    """A program that is gone from its place: below --symfs it names the functions and lines of its trace, and what was taken
+    out of it does in --debug-dir; nothing does without them."""
+    if not t.has("clang-19", "places") or "PERFRAY" not in os.environ:
+        return
+    kept, trace, root, apart = own_program(t, "clang-19", "-O0"), t.folder / "places.xray", t.folder / "root", t.folder / "store"
+    program = t.folder / "moving"
+    shutil.copy(kept, program)
+    perfray("trace", "-q", "-o", trace, program, "tails", 300, env=dict(os.environ, COUNTS=str(t.folder / "counts")))
+    verbs = (["latency", "--lines", "-s", "func", "-f", "csv"], ["report", "-s", "sym", "--format", "csv"], ["script", "--no-pager"], ["export"])
+
+    def told(*more):
+        return [perfray(*words, *more, trace, *(["--no-cache"] if words[0] == "latency" else [])).stdout for words in verbs]
+
+    here = program.resolve()
+    below, link = root / here.relative_to("/"), here.with_name("moving.debug")
+    right = told()
+    wrong = [] if all("leaf" in text for text in right) and ".c:" in right[0] else [f"whole: {right}"]
+    below.parent.mkdir(parents=True)
+    program.rename(below)
+    gone = told()
+    wrong += [f"gone: {words[0]}" for words, text in zip(verbs, gone) if "leaf" in text]
+    wrong += [f"--symfs: {words[0]}" for words, text, other in zip(verbs, told("--symfs", root), right) if text != other]
+    subprocess.run(["objcopy", "--only-keep-debug", below, link], check=True)
+    subprocess.run(["objcopy", "-S", f"--add-gnu-debuglink={link}", below, program], check=True)
+    wrong += [f"beside: {words[0]}" for words, text, other in zip(verbs, told(), right) if text != other]
+    store = apart / here.parent.relative_to("/")
+    store.mkdir(parents=True)
+    link.rename(store / link.name)
+    wrong += [f"stripped: {words[0]}" for words, text in zip(verbs, told()) if "leaf" in text]
+    wrong += [f"--debug-dir: {words[0]}" for words, text, other in zip(verbs, told("--debug-dir", apart), right) if text != other]
+    with_map = perfray(*verbs[0], "--no-cache", "--debug-dir", apart, "-m", program, trace).stdout
+    wrong += [] if "leaf" in with_map and ".c:" in with_map else [f"a map, --debug-dir: {with_map}"]
+    t.say("places", wrong)
+
+
 def by_llvm(trace, latency):
     done = subprocess.run(["llvm-xray-19", "account", "-k", "-f", "csv", str(trace)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
@@ -425,7 +461,8 @@ def test_rust(t):
 def main(argv):
     t = Sleds(argv[0], argv[1], argv[2], argv[3:])
     try:
-        for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_lines, test_llvm, test_rust):
+        for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_lines, test_places, test_llvm,
+                     test_rust):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
