@@ -51,7 +51,8 @@ static enum exit_status export_run(const struct task *task) {
     const struct export_options *const options = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (goes_to_terminal(options) || !is_other_file(task, PROGRAM, output_path(options->output)))
+    if (goes_to_terminal(options) || !is_other_file(task, PROGRAM, output_path(options->output)) ||
+        !selecting_fits(&options->selecting, PROGRAM))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

@@ -49,7 +49,7 @@ static enum exit_status flame_run(const struct task *task) {
     const struct flame_options *const options = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!is_other_file(task, PROGRAM, output_path(options->output)))
+    if (!is_other_file(task, PROGRAM, output_path(options->output)) || !selecting_fits(&options->selecting, PROGRAM))
         return ENDS_USAGE;
     if (!options->output && isatty(STDOUT_FILENO)) {
         complain_as(PROGRAM, "a picture is nothing for a terminal: name a file with -o; see " PROGRAM " -h");

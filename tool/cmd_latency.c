@@ -3,6 +3,7 @@
 #include <perfray/latency.h>
 #include "caching.h"
 #include "command.h"
+#include "name_files.h"
 
 struct latency_options {
     unsigned format, by, order; /* as pfr_latency_format, _by, _order */
@@ -112,8 +113,12 @@ static enum exit_status print_latency(const struct task *task, pfr_reader *reade
 }
 
 static enum exit_status latency_run(const struct task *task) {
+    const struct latency_options *const o = task->options;
+    const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir};
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
+    if (!name_files_fit("perfray latency", &files))
+        return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
         status = print_latency(task, reader);

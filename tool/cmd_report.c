@@ -7,6 +7,7 @@
 #include "caching.h"
 #include "command.h"
 #include "fetching.h"
+#include "name_files.h"
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
@@ -210,11 +211,16 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
     return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
 }
 
+static bool has_files(const struct report_options *o) {
+    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
+    return name_files_fit("perfray report", &files);
+}
+
 static enum exit_status report_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status = ENDS_USAGE;
     pfr_reader *const reader =
-        check(task->options) &&
+        check(task->options) && has_files(task->options) &&
                 knows_demangle(((const struct report_options *)task->options)->demangle, "perfray report")
             ? open_recording(task, &how, &status)
             : NULL;

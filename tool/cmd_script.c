@@ -2,12 +2,11 @@
 /* perfray script: one event at a time, as perf script prints it. */
 #include <perfray/info.h>
 #include <perfray/script.h>
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include "caching.h"
 #include "command.h"
 #include "fetching.h"
+#include "name_files.h"
 
 struct script_options {
     unsigned format; /* as pfr_script_format */
@@ -221,16 +220,9 @@ static bool goes_with_json(const struct script_options *o) {
     return o->format != PFR_SCRIPT_JSON || !other;
 }
 
-/* Files that are named must be there. */
 static bool has_files(const struct script_options *o) {
-    const char *const files[] = {o->vmlinux, o->kallsyms};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (!files[i] || access(files[i], R_OK) == 0)
-            continue;
-        complain_as("perfray script", "Invalid file: %s: %s", files[i], strerror(errno));
-        return false;
-    }
-    return true;
+    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
+    return name_files_fit("perfray script", &files);
 }
 
 static enum exit_status script_run(const struct task *task) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "caching.h"
 #include "command.h"
+#include "name_files.h"
 
 struct symbols_options {
     unsigned format; /* as pfr_symbols_format */
@@ -60,8 +61,12 @@ static enum exit_status print_symbols(const struct task *task, pfr_reader *reade
 }
 
 static enum exit_status symbols_run(const struct task *task) {
+    const struct symbols_options *const o = task->options;
+    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
+    if (!name_files_fit("perfray symbols", &files))
+        return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
         status = print_symbols(task, reader);

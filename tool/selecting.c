@@ -2,6 +2,8 @@
 /* What the verbs that write a picture or a file have in common: see selecting.h. */
 #include "selecting.h"
 
+#include "name_files.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -39,6 +41,11 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .hole = limit_told,
                            .note = note_told,
                            .context = (void *)(uintptr_t)task};
+}
+
+bool selecting_fits(const struct selecting *o, const char *program) {
+    const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir, .kallsyms = o->kallsyms};
+    return name_files_fit(program, &files);
 }
 
 const char *output_path(const char *option) {

@@ -53,6 +53,9 @@ struct selecting { /* `cache` is true at first */
 /* `task` must outlive it: what is told goes to standard error, with the file's name. */
 pfr_selection selection_of(const struct selecting *options, const struct task *task);
 
+/* Whether the files that options name are there and what they should be; says so if not. */
+bool selecting_fits(const struct selecting *options, const char *program);
+
 /* -o: NULL for standard output. */
 const char *output_path(const char *option);
 

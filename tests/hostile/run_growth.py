@@ -36,7 +36,7 @@ CALLCHAIN = 1 << 5
 IDENTIFIER = 1 << 16
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"],
             ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"],
-            ["symbols", "--symfs", "/nonexistent", "--kallsyms", "/nonexistent"], ["verify"],
+            ["symbols", "--symfs", "/sys", "--kallsyms", "/dev/null"], ["verify"],
             ["convert", "-z", "-o", "-"], ["recover", "-o", "-"])
 TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert")] + [
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]

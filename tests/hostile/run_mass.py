@@ -29,15 +29,15 @@ import run_mutants  # noqa: E402
 PIECE = 200
 KINDS = ("crash", "hang", "raw", "json", "silent")
 COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "dump-jsonl": "dump --format=jsonl",
-            "report": "report --no-pager --symfs=/nonexistent --kallsyms=/nonexistent",
-            "script": "script --symfs=/nonexistent --kallsyms=/nonexistent",
+            "report": "report --no-pager --symfs=/sys --kallsyms=/dev/null",
+            "script": "script --symfs=/sys --kallsyms=/dev/null",
             "trace-script": "script", "trace-script-json": "script --format=json",
             "trace-script-yaml": "script --format=llvm-yaml",
             "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
-            "folded": "export --symfs=/nonexistent --kallsyms=/nonexistent",
-            "pprof": "export --format=pprof --symfs=/nonexistent --kallsyms=/nonexistent",
-            "symbols": "symbols --symfs=/nonexistent --kallsyms=/nonexistent",
-            "flame": "flame --symfs=/nonexistent --kallsyms=/nonexistent",
+            "folded": "export --symfs=/sys --kallsyms=/dev/null",
+            "pprof": "export --format=pprof --symfs=/sys --kallsyms=/dev/null",
+            "symbols": "symbols --symfs=/sys --kallsyms=/dev/null",
+            "flame": "flame --symfs=/sys --kallsyms=/dev/null",
             "convert": "convert --byte-order=big -o OUT/made", "recover": "recover -o OUT/made",
             "verify": "verify --notes --most=100", "verify-json": "verify --notes --most=100 --format=json"}
 

@@ -112,7 +112,7 @@ FRESH = {
 }
 
 # With how perf looks for objects: names of kernels and of the vdso are those of another machine.
-ELSEWHERE = ("--symfs=/nonexistent",)
+ELSEWHERE = ("--symfs=/sys",)
 CORPUS = {
     "recorded/rec61.cg_fp": (TREES, ()),
     "recorded/rec61.group_S": (FLAT + READS, ()),

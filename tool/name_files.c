@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See name_files.h. Only regular files are opened: a FIFO would wait. A kernel's list may also be /dev/null, which has
+   no names. */
+#include "name_files.h"
+
+#include "outcome.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_ROOM 64u
+
+static const char needs_folder[] = "name the folder below which objects are";
+static const char needs_debug[] = "name the folder of what was taken out of objects";
+static const char needs_vmlinux[] = "name the kernel's own file, with its symbols";
+static const char needs_kallsyms[] = "name a copy of /proc/kallsyms";
+
+static bool refuse(const char *who, const char *option, const char *name, const char *why, const char *next) {
+    complain_as(who, "%s %s: %s; %s", option, name, why, next);
+    return false;
+}
+
+static bool folder_fits(const char *who, const char *option, const char *name, const char *next) {
+    struct stat facts;
+    if (!name || !*name)
+        return true;
+    if (stat(name, &facts) < 0)
+        return refuse(who, option, name, strerror(errno), next);
+    if (!S_ISDIR(facts.st_mode))
+        return refuse(who, option, name, "is no folder", next);
+    return access(name, X_OK) == 0 || refuse(who, option, name, strerror(errno), next);
+}
+
+/* The first bytes, as far as they are; -1: errno says why not. */
+static ssize_t read_head(const char *name, char head[HEAD_ROOM]) {
+    int fd;
+    do
+        fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return -1;
+    size_t have = 0;
+    ssize_t got = 1;
+    while (have < HEAD_ROOM && got != 0 && (got > 0 || errno == EINTR)) {
+        got = read(fd, head + have, HEAD_ROOM - have);
+        have += got > 0 ? (size_t)got : 0;
+    }
+    const int why = errno;
+    close(fd);
+    errno = why;
+    return got < 0 ? -1 : (ssize_t)have;
+}
+
+static bool is_object(const char *head, size_t size) {
+    return size >= 4 && memcmp(head, "\177ELF", 4) == 0;
+}
+
+/* "ffffffff81000000 T _text" */
+static bool is_symbol_list(const char *head, size_t size) {
+    size_t digits = 0;
+    while (digits < size && isxdigit((unsigned char)head[digits]))
+        digits++;
+    return size == 0 || (digits > 0 && digits + 2 < size && head[digits] == ' ' &&
+                         isalpha((unsigned char)head[digits + 1]) && head[digits + 2] == ' ');
+}
+
+static bool file_fits(const char *who, const char *option, const char *name, const char *next,
+                      bool (*is_one)(const char *head, size_t size), const char *why) {
+    struct stat facts;
+    char head[HEAD_ROOM];
+    if (!name || !*name)
+        return true;
+    if (stat(name, &facts) < 0 || access(name, R_OK) < 0)
+        return refuse(who, option, name, strerror(errno), next);
+    if (!S_ISREG(facts.st_mode))
+        return refuse(who, option, name, S_ISDIR(facts.st_mode) ? "is a folder" : "is no regular file", next);
+    const ssize_t got = read_head(name, head);
+    if (got < 0)
+        return refuse(who, option, name, strerror(errno), next);
+    return is_one(head, (size_t)got) || refuse(who, option, name, why, next);
+}
+
+bool name_files_fit(const char *who, const struct name_files *f) {
+    const bool no_list = f->kallsyms && strcmp(f->kallsyms, "/dev/null") == 0;
+    return folder_fits(who, "--symfs", f->symfs, needs_folder) &&
+           folder_fits(who, "--debug-dir", f->debug_dir, needs_debug) &&
+           file_fits(who, "--vmlinux", f->vmlinux, needs_vmlinux, is_object, "is no object file") &&
+           (no_list ||
+            file_fits(who, "--kallsyms", f->kallsyms, needs_kallsyms, is_symbol_list, "is no list of symbols"));
+}
