@@ -68,6 +68,24 @@ class Opened:
         return self.done and "O_PATH" not in self.flags
 
 
+RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>(.*)", re.DOTALL)
+
+
+def whole_calls(lines):
+    """Each call as one line: strace parts those during which another process made one."""
+    begun = {}
+    for line in lines:
+        head, mark, _ = line.partition(" <unfinished ...>")
+        resumed = RESUMED.match(line)
+        if mark:
+            begun[line.split()[0]] = head
+        elif resumed:
+            yield begun.pop(resumed.group(1)) + resumed.group(2)
+        else:
+            yield line
+    yield from begun.values()
+
+
 def trace(words, folder, stdin=None, **environment):
     """(opens, other calls, the run)"""
     log = os.path.join(folder, "strace.txt")
@@ -77,7 +95,7 @@ def trace(words, folder, stdin=None, **environment):
                           env=dict(os.environ, HOME=folder, **environment))
     opens, others = [], []
     with open(log, encoding="utf-8", errors="surrogateescape") as lines:
-        for line in lines:
+        for line in whole_calls(lines):
             match, call = OPEN.match(line), CALL.match(line)
             if match:
                 opens.append(Opened(match))
