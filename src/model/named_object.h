@@ -104,7 +104,7 @@ bool named_object_find(struct named_object *object, uint64_t address, struct sym
 /* The text of a symbol, made when it is met first: as the object has it (`mangled`), else demangled by these flags. A
    name that took too much to demangle is as it is. NULL: no memory. */
 struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *object,
-                                            const struct symbol *symbol, bool mangled, unsigned flags);
+                                      const struct symbol *symbol, bool mangled, unsigned flags);
 
 /* The same for a name that is no symbol's; nothing is kept of it but the text. */
 struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags);

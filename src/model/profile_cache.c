@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lane's own memory of addresses in spaces, and of what stands in objects, so that it seldom asks the state and the
- * names, which all share. A lane that is the only one has none of the latter: what all share is its own. Either grows with what it is asked, to a bound; then what was met last takes the place of
- * what was there. Without chains an address in a space is asked for once, by its entry, and is not kept.
+ * names, which all share. A lane that is the only one has none of the latter: what all share is its own. Either grows
+ * with what it is asked, to a bound; then what was met last takes the place of what was there. Without chains an
+ * address in a space is asked for once, by its entry, and is not kept.
  */
 #include "model/profile_parts.h"
 
@@ -86,8 +87,7 @@ static struct cached_frame object_key(const struct place *place) {
 
 /* What a place in an object is called depends on nothing else, if it has a name. */
 static bool is_lasting(const struct frame_cache *c, const struct place *place) {
-    return !c->frames->one_lane && place->object != NO_OBJECT && !place->ksymbol &&
-           !c->frames->profile->wish.addresses;
+    return !c->frames->one_lane && place->object != NO_OBJECT && !place->ksymbol && !c->frames->profile->wish.addresses;
 }
 
 static pfr_status find_named(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
