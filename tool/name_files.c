@@ -28,6 +28,10 @@ static bool folder_fits(const char *who, const char *option, const char *name, c
     struct stat facts;
     if (!name || !*name)
         return true;
+    if (stat(name, &facts) < 0 && errno == ENOENT) { /* a way to say that nothing is to be looked for, with perf */
+        complain_as(who, "%s %s: %s, and so nothing is found there; %s", option, name, strerror(ENOENT), next);
+        return true;
+    }
     if (stat(name, &facts) < 0)
         return refuse(who, option, name, strerror(errno), next);
     if (!S_ISDIR(facts.st_mode))

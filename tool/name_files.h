@@ -9,7 +9,7 @@ struct name_files { /* NULL: the option was not given */
 };
 
 /* Whether each is there and what the option means: a folder, an object file, a list of symbols. The first one that is
-   not is told, as "who: --option name: why; what to do". */
+   not is told, as "who: --option name: why; what to do". A folder that is not there is told, and does. */
 bool name_files_fit(const char *who, const struct name_files *files);
 
 #endif

@@ -33,6 +33,9 @@ static const struct {
     [FAULT_NO_JIT_MAP] = {"no-jit-map", "it was made while the program ran, and no map of it is there", NEED_MAP},
     [FAULT_NO_VDSO] = {"no-vdso", "no copy of the kernel's page of code was kept", NEED_NOTHING},
     [FAULT_NO_FILE] = {"no-file", "it is memory that no file is behind", NEED_NOTHING},
+    [FAULT_NO_SPLIT] = {"no-split", "what was split off its debugging information is not there", NEED_SPLIT},
+    [FAULT_NO_SHARED] = {"no-shared", "what it shares with other objects' debugging information is not there",
+                         NEED_SHARED},
 };
 
 const char *object_fault_name(enum object_fault fault) {
@@ -73,6 +76,16 @@ static void set_id(struct build_id *id, const uint8_t *bytes, size_t size) {
     memcpy(id->bytes, bytes, id->size);
 }
 
+/* Of what has lines, the inlined functions may be elsewhere. */
+static void look_for_inlined(const struct named_object *o, struct object_look *look) {
+    const struct debug_missed *missed = o->lines ? debug_lines_missed(o->lines) : NULL;
+    look->lacks_inlined = missed && (missed->units || *missed->shared);
+    if (!look->lacks_inlined)
+        return;
+    look->inlined = missed->units ? FAULT_NO_SPLIT : FAULT_NO_SHARED;
+    look->missed = missed;
+}
+
 static void look_at_file(struct address_names *n, const struct object *what, const struct named_object *o,
                          struct object_look *look) {
     char kept_path[DEBUG_PATH_ROOM];
@@ -97,6 +110,7 @@ static void look_at_file(struct address_names *n, const struct object *what, con
     const bool has_symbols = facts.has_symtab || o->debug;
     look->names = has_symbols ? FAULT_NO_SYMBOL : FAULT_STRIPPED;
     look->lines = o->lines ? FAULT_NO_LINE : has_symbols ? FAULT_NO_DEBUG_INFO : FAULT_STRIPPED;
+    look_for_inlined(o, look);
 }
 
 static void look_at_kernel(struct address_names *n, const struct object *what, const struct named_object *o,

@@ -34,6 +34,8 @@ enum object_fault {
     FAULT_NO_JIT_MAP,    /* code that was made while it ran, of which nobody wrote a map */
     FAULT_NO_VDSO,       /* no copy of the kernel's page of code was kept */
     FAULT_NO_FILE,       /* memory that no file is behind */
+    FAULT_NO_SPLIT,      /* what was split off its debugging information is not there */
+    FAULT_NO_SHARED,     /* nor is what it shares with other objects' */
     OBJECT_FAULTS
 };
 
@@ -45,13 +47,18 @@ enum object_need {
     NEED_VMLINUX, /* the kernel's own file */
     NEED_SETTING, /* of the running kernel */
     NEED_READER,  /* somebody who may read it */
-    NEED_MAP      /* a map of the code, written by the program */
+    NEED_MAP,     /* a map of the code, written by the program */
+    NEED_SPLIT,   /* the files that were split off, or their package */
+    NEED_SHARED   /* the file that is shared */
 };
 
 struct object_look {
-    enum object_fault names, lines; /* of those addresses that have none */
-    struct build_id id;             /* of the recorded build; size 0: not known */
-    struct build_id other;          /* REPLACED: of the file that is there */
+    enum object_fault names, lines;    /* of those addresses that have none */
+    bool lacks_inlined;                /* what would tell inlined functions is not all there, */
+    enum object_fault inlined;         /* for this reason */
+    const struct debug_missed *missed; /* files that are not there then; as long as the names */
+    struct build_id id;                /* of the recorded build; size 0: not known */
+    struct build_id other;             /* REPLACED: of the file that is there */
 };
 
 const char *object_fault_name(enum object_fault fault); /* "stripped"; static */

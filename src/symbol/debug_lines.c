@@ -43,6 +43,7 @@ struct debug_lines {
     uint64_t lines_left; /* bytes of line number programs that may still be run */
     bool all_units;      /* `units` has those that told no ranges, too */
     bool lacks_files;    /* more would be known with files that are not there: nothing is kept for later */
+    struct debug_missed missed;
     struct line_cache cache;
     char *path; /* of the object, below symfs, until its sections are read; NULL: they are, or it was in vain */
     size_t path_size;
@@ -72,7 +73,10 @@ static enum symbol_result read_object(struct debug_lines *d, struct elf_object *
     enum symbol_result result = debug_sections_load(&d->sections, DEBUG_OF_OBJECT, object, object->fd, d->memory);
     if (result == SYMBOL_FOUND)
         result = shared_debug_open(&d->shared, object, &d->home, d->memory);
-    d->lacks_files = shared_debug_is_missing(&d->shared);
+    const char *missing = shared_debug_missing(&d->shared);
+    d->lacks_files = missing;
+    if (missing)
+        snprintf(d->missed.shared, sizeof d->missed.shared, "%s", missing);
     return result == SYMBOL_FOUND ? read_units(d) : result;
 }
 
@@ -240,6 +244,12 @@ static enum symbol_result part_lines(struct debug_lines *d, uint32_t number, str
     return read_lines(d, &d->info.units[number], *part);
 }
 
+static void note_missed(struct debug_missed *m, const struct info_unit *unit) {
+    const bool whole = !unit->folder || *unit->split_name == '/';
+    if (m->units++ == 0)
+        snprintf(m->split, sizeof m->split, "%s%s%s", whole ? "" : unit->folder, whole ? "" : "/", unit->split_name);
+}
+
 /* What was split off; where it is not there the unit has lines, and the functions that compilers leave in it. */
 static enum symbol_result open_split(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
     struct dwarf_info info;
@@ -248,6 +258,8 @@ static enum symbol_result open_split(struct debug_lines *d, const struct info_un
     d->split.ranges_more = 0;
     if (result != SYMBOL_FOUND) {
         d->lacks_files = true;
+        if (result == SYMBOL_NO_FILE)
+            note_missed(&d->missed, unit);
         return result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
     }
     part->split = mem_alloc(d->memory, 1, sizeof *part->split);
@@ -421,6 +433,10 @@ enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, str
     if (!d->lacks_files && (result == SYMBOL_FOUND || result == SYMBOL_NO_MATCH))
         line_cache_add(&d->cache, frames);
     return result;
+}
+
+const struct debug_missed *debug_lines_missed(const struct debug_lines *d) {
+    return &d->missed;
 }
 
 enum line_cache_state debug_lines_cache(const struct debug_lines *d) {

@@ -33,6 +33,7 @@ struct source_frames {
 };
 
 struct debug_lines;
+#define DEBUG_MISSED_ROOM 512u
 
 enum line_cache_state { LINE_CACHE_NONE, LINE_CACHE_READ, LINE_CACHE_DAMAGED };
 
@@ -45,6 +46,15 @@ void debug_lines_close(struct debug_lines *lines);
 /* FOUND: at least one frame, of which file or function is known. NO_MATCH: nothing is known of the address; LIMIT,
    NO_MEMORY. */
 enum symbol_result debug_lines_find(struct debug_lines *lines, uint64_t address, struct source_frames *frames);
+
+/* Files that were looked for in vain, up to now: without them lines are known, and mostly no inlined function. */
+struct debug_missed {
+    uint32_t units; /* whose entries were split off into files that are not there (-gsplit-dwarf) */
+    char
+        split[DEBUG_MISSED_ROOM]; /* the first of these, as the object names it; NUL-terminated, cut where it is long */
+    char shared[DEBUG_MISSED_ROOM]; /* the file that the object shares with others (dwz); "": it is there, or none is */
+};
+const struct debug_missed *debug_lines_missed(const struct debug_lines *lines);
 
 /* Whether answers of before were there, in the folder that was asked for (symbol_object.cache). */
 enum line_cache_state debug_lines_cache(const struct debug_lines *lines);

@@ -79,7 +79,8 @@ enum symbol_result shared_debug_open(struct shared_debug *s, struct elf_object *
     for (unsigned place = 0; is_named && place < PLACES && !s->is_there && result != SYMBOL_NO_MEMORY; place++)
         if (place_of(&link, home, place, &symfs, path))
             result = open_at(s, symfs, path, object->form.swap, &link, memory);
-    s->is_named = is_named;
+    if (is_named)
+        snprintf(s->name, sizeof s->name, "%s", *link.name ? link.name : "a file without a name");
     return result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
 }
 
@@ -93,6 +94,6 @@ struct dwarf_info *shared_debug_info(struct shared_debug *s) {
     return s->is_there ? &s->info : NULL;
 }
 
-bool shared_debug_is_missing(const struct shared_debug *s) {
-    return s->is_named && !s->is_there;
+const char *shared_debug_missing(const struct shared_debug *s) {
+    return *s->name && !s->is_there ? s->name : NULL;
 }

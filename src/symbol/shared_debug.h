@@ -12,7 +12,8 @@
 struct shared_debug {
     struct debug_sections sections;
     struct dwarf_info info;
-    bool is_named, is_there;
+    bool is_there;
+    char name[PATH_MAX]; /* as the object has it; "": none */
 };
 
 /* FOUND, also where none is named or it is not there, or is more than a limit allows; NO_MEMORY. Close it after every
@@ -24,7 +25,7 @@ void shared_debug_close(struct shared_debug *shared);
 /* NULL: there is none. */
 struct dwarf_info *shared_debug_info(struct shared_debug *shared);
 
-/* Whether one is named that could not be had. */
-bool shared_debug_is_missing(const struct shared_debug *shared);
+/* The name of one that could not be had; NULL: there is none such. */
+const char *shared_debug_missing(const struct shared_debug *shared);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/fail.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +87,10 @@ static void advise(struct symbols_fault *f, enum object_need need) {
         [NEED_VMLINUX] = "name the recorded kernel's own file with --vmlinux, or its list of symbols with --kallsyms",
         [NEED_SETTING] = "",
         [NEED_READER] = "",
+        [NEED_SPLIT] = "put these files where they were made or beside the object, or their package (dwp) there as its "
+                       "name and .dwp",
+        [NEED_SHARED] = "install the file of the package that the debugging information is of, or name its folder with "
+                        "--debug-dir",
         [NEED_MAP] = "have the program write /tmp/perf-PID.map: node --perf-basic-prof, python -X perf, a Java agent",
     };
     snprintf(f->advice, sizeof f->advice, "%s", advices[need]);
@@ -135,6 +140,20 @@ static pfr_status describe(struct symbols *s, const struct symbols_row *row, con
     return row->object == NO_OBJECT ? PFR_OK : mend(s, row, look, lines, f, err);
 }
 
+/* "...: 3 units, first /src/a.dwo" */
+static void describe_inlined(const struct object_look *look, struct symbols_fault *f) {
+    const struct debug_missed *missed = look->missed;
+    const char *text = object_fault_text(look->inlined);
+    f->any = true;
+    f->fault = look->inlined;
+    if (missed->units)
+        snprintf(f->why, sizeof f->why, "%s: %" PRIu32 " unit%s, first %s", text, missed->units,
+                 missed->units == 1 ? "" : "s", missed->split);
+    else
+        snprintf(f->why, sizeof f->why, "%s: %s", text, missed->shared);
+    advise(f, object_fault_need(f->fault));
+}
+
 pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row, struct symbols_faults *faults,
                                pfr_error *err) {
     struct object_look look;
@@ -145,5 +164,7 @@ pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row,
         PFR_TRY(describe(s, row, &look, false, &faults->names, err));
     if (row->sums.lined < row->sums.addresses)
         PFR_TRY(describe(s, row, &look, true, &faults->lines, err));
+    if (look.lacks_inlined)
+        describe_inlined(&look, &faults->inlined);
     return PFR_OK;
 }

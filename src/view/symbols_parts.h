@@ -43,14 +43,14 @@ struct symbols {
 struct symbols_fault {
     bool any; /* false: nothing */
     enum object_fault fault;
-    char why[2 * BUILD_ID_MOST + 160];  /* a sentence without its end */
-    char command[SYMBOLS_COMMAND_ROOM]; /* for sh; "": there is none */
-    char advice[240];                   /* what to do where no command does it; "": nothing can be done */
+    char why[2 * BUILD_ID_MOST + 160 + DEBUG_MISSED_ROOM]; /* a sentence without its end */
+    char command[SYMBOLS_COMMAND_ROOM];                    /* for sh; "": there is none */
+    char advice[240]; /* what to do where no command does it; "": nothing can be done */
 };
 
 struct symbols_faults {
     struct build_id id;
-    struct symbols_fault names, lines;
+    struct symbols_fault names, lines, inlined;
 };
 
 pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row, struct symbols_faults *faults,

@@ -73,7 +73,10 @@ static void write_under(pfr_output *to, const char *title, const char *text) {
 static void write_fault(pfr_output *to, const char *title, const struct symbols_fault *f) {
     if (!f->any)
         return;
-    write_under(to, title, f->why);
+    out_pad(&to->out, MARGIN);
+    out_text(&to->out, title);
+    print_name(to, f->why, strlen(f->why)); /* it may name files as an object does */
+    out_char(&to->out, '\n');
     write_under(to, "$ ", f->command);
     write_under(to, *f->command ? "or: " : "", f->advice);
 }
@@ -84,6 +87,7 @@ static void write_faults(pfr_output *to, const struct symbols_faults *faults) {
     write_fault(to, are_one ? "names and lines: " : "names: ", names);
     if (!are_one)
         write_fault(to, "lines: ", lines);
+    write_fault(to, "inlined functions: ", &faults->inlined);
 }
 
 static void write_row(const struct symbols *s, const struct symbols_row *row, pfr_output *to) {
@@ -164,6 +168,7 @@ static pfr_status json_row(struct symbols *s, const struct symbols_row *row, str
     json_sums(&row->sums, j);
     json_fault(j, "names", &faults.names);
     json_fault(j, "lines", &faults.lines);
+    json_fault(j, "inlined", &faults.inlined);
     json_end_object(j);
     return PFR_OK;
 }

@@ -28,7 +28,9 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 import named_recording  # noqa: E402
+from strace_log import whole_calls  # noqa: E402
 
 SECONDS = 20
 SECONDS_MOST = 2.0
@@ -66,24 +68,6 @@ class Opened:
 
     def reads_content(self):
         return self.done and "O_PATH" not in self.flags
-
-
-RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>(.*)", re.DOTALL)
-
-
-def whole_calls(lines):
-    """Each call as one line: strace parts those during which another process made one."""
-    begun = {}
-    for line in lines:
-        head, mark, _ = line.partition(" <unfinished ...>")
-        resumed = RESUMED.match(line)
-        if mark:
-            begun[line.split()[0]] = head
-        elif resumed:
-            yield begun.pop(resumed.group(1)) + resumed.group(2)
-        else:
-            yield line
-    yield from begun.values()
 
 
 def trace(words, folder, stdin=None, **environment):

@@ -16,10 +16,11 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "script"))
+sys.path[:0] = [os.path.join(HERE, "..", "script"), os.path.join(HERE, "..", "tools")]
 sys.dont_write_bytecode = True
 import fresh  # noqa: E402
 from fresh import Failed  # noqa: E402
+from strace_log import whole_calls  # noqa: E402
 
 OPTIONS = ("-g", "-O1", "-fno-omit-frame-pointer", "-Wl,--build-id=sha1")
 RECORD = ("-N", "-e", "cpu-clock:u", "-F", "999", "-g")
@@ -81,7 +82,7 @@ def check_warm(folder):
     fresh.need("strace")
     fresh.run(["strace", "-f", "-o", log, "-e", "trace=pread64", "-yy", "env", "XDG_CACHE_HOME=" + cached.kept, os.environ["PERFRAY"], *VERBS[0], "perf.data"],
               folder)
-    for line in open(log, errors="replace"):
+    for line in whole_calls(open(log, errors="replace")):
         if "/whole>" in line and int(line.split(" = ")[-1]) > 65536:
             raise Failed("sections are read though all is known: " + line[:120])
     return "%d files" % len(files)
@@ -191,7 +192,7 @@ def kernel_list_bytes(folder, words, environment):
                           env=environment, timeout=fresh.SECONDS)
     if done.returncode != 0:
         raise Failed("status %d: %r" % (done.returncode, done.stderr[-300:]))
-    return sum(int(line.split(" = ")[-1]) for line in open(log, errors="replace") if "kallsyms>" in line), done.stdout
+    return sum(int(line.split(" = ")[-1]) for line in whole_calls(open(log, errors="replace")) if "kallsyms>" in line), done.stdout
 
 
 def check_kernel(folder):

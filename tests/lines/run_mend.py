@@ -12,6 +12,8 @@ run by sh as they stand: after them `symbols` and `report` say what they said wh
     debuginfod   nothing is left: debuginfod-find gets them, from a folder (DEBUGINFOD_URLS=file://...)
     unmendable   without build-ids there is a cause and no command
     odd_names    names with signs that mean something to sh
+    pieces       files that debugging information was split off into, or is shared by: missing ones are named, and missed no more
+                 when they, or their package, are there again
 """
 import json
 import os
@@ -36,9 +38,9 @@ ID = "-Wl,--build-id=sha1"
 class Parts:
     """The program in a folder, recorded in perf.data; `ids` are the build-ids of its objects, `whole` copies of them."""
 
-    def __init__(self, folder, build_id=ID, name="lib%s.so"):
+    def __init__(self, folder, build_id=ID, name="lib%s.so", options=()):
         fresh.need("objcopy", "strip", "readelf")
-        self.folder, self.name, self.build_id = folder, name, build_id
+        self.folder, self.name, self.build_id, self.options = folder, name, build_id, options
         self.compiler = fresh.first_of(*COMPILER)
         for part in PARTS:
             self.build(part)
@@ -59,7 +61,7 @@ class Parts:
         return os.path.join(self.folder, self.name % part)
 
     def build(self, part, *options):
-        fresh.must([self.compiler, "-g", "-O1", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-DPART=" + part, self.build_id, *options,
+        fresh.must([self.compiler, "-g", "-O1", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-DPART=" + part, self.build_id, *self.options, *options,
                     "-o", self.path(part), SOURCE], self.folder, "parts.c does not compile")
 
     def print(self, *words):
@@ -179,7 +181,44 @@ def check_odd_names(folder):
     return "2 names"
 
 
-CHECKS = {"spares": check_spares, "debuginfod": check_debuginfod, "unmendable": check_unmendable, "odd_names": check_odd_names}
+def expect_inlined(parts, cause=None, names=""):
+    """What rows say of inlined functions: of `gone` this, of the others nothing."""
+    found = {part: row["inlined"] for part, row in parts.rows().items()}
+    own = found.pop("gone")
+    if any(found.values()) or (own or {}).get("cause") != cause or (own and (names not in own["why"] or not own["advice"])):
+        raise Failed("%s: %r, others %r" % (cause, own, found))
+    if cause and "inlined functions: " + own["why"] not in parts.print("symbols", "--no-pager", "--no-cache"):
+        raise Failed("the text does not say: %s" % own["why"])
+
+
+def check_pieces(folder):
+    fresh.need("dwz", "llvm-dwp-19")
+    os.mkdir(os.path.join(folder, "split"))
+    parts = Parts(os.path.join(folder, "split"), options=("-gsplit-dwarf", "-gdwarf-4"))
+    expect_inlined(parts)
+    piece = [name for name in os.listdir(parts.folder) if "gone" in name and name.endswith(".dwo")]
+    if len(piece) != 1:
+        raise Failed("gcc split off %r" % piece)
+    fresh.must(["llvm-dwp-19", "-e", "libgone.so", "-o", "package"], parts.folder, "llvm-dwp-19")
+    os.rename(os.path.join(parts.folder, *piece), os.path.join(folder, *piece))
+    shutil.rmtree(os.path.join(parts.folder, ".cache"), ignore_errors=True)
+    expect_inlined(parts, "no-split", "1 unit, first %s" % os.path.join(os.path.realpath(parts.folder), *piece))
+    os.rename(os.path.join(parts.folder, "package"), parts.path("gone") + ".dwp")
+    expect_inlined(parts)
+    os.mkdir(os.path.join(folder, "shared"))
+    parts = Parts(os.path.join(folder, "shared"))
+    shutil.copy(parts.path("gone"), os.path.join(parts.folder, "twin"))
+    fresh.must(["dwz", "-m", "common.dwz", "libgone.so", "twin"], parts.folder, "dwz")
+    shutil.rmtree(os.path.join(parts.folder, ".cache"), ignore_errors=True)
+    expect_inlined(parts)
+    shutil.rmtree(os.path.join(parts.folder, ".cache"), ignore_errors=True)
+    os.rename(os.path.join(parts.folder, "common.dwz"), os.path.join(parts.folder, "away"))
+    expect_inlined(parts, "no-shared", "common.dwz")
+    return "3 files"
+
+
+CHECKS = {"spares": check_spares, "debuginfod": check_debuginfod, "unmendable": check_unmendable, "odd_names": check_odd_names,
+          "pieces": check_pieces}
 
 if __name__ == "__main__":
     sys.exit(fresh.attempt_all("mend", CHECKS, sys.argv[1:]))

@@ -132,8 +132,9 @@ static void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
 
 /* Of a buffer there. */
 static uint64_t load_extents(const struct builder *b, size_t at) {
-    uint64_t length;
-    memcpy(&length, b->bytes + at + 1, sizeof length);
+    uint64_t length = 0;
+    for (unsigned i = 0; i < 8; i++)
+        length |= (uint64_t)(uint8_t)b->bytes[at + 1 + i] << 8 * i;
     return length;
 }
 

@@ -188,7 +188,8 @@ static const struct built_symbol symbols[] = {
 
 static uint64_t number_at(const struct elf_bytes *bytes, uint64_t at, size_t size) {
     uint64_t value = 0;
-    memcpy(&value, bytes->at + at, size);
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)bytes->at[at + i] << 8 * i;
     return value;
 }
 
@@ -202,13 +203,18 @@ static uint64_t header_of_names(const struct elf_bytes *bytes) {
     return 0;
 }
 
+static void set_number(struct elf_bytes *bytes, uint64_t at, uint64_t value) {
+    for (unsigned i = 0; i < 8; i++)
+        bytes->at[at + i] = (uint8_t)(value >> 8 * i);
+}
+
 /* The names go behind all else, with so much behind them that they are read late. */
 static void write_with_much_text(const struct scratch_file *scratch, struct elf_bytes *bytes) {
     const uint64_t header = header_of_names(bytes), length = bytes->length, much = LATE_TEXT_LEAST;
     const uint64_t from = number_at(bytes, header + 24, 8), size = number_at(bytes, header + 32, 8);
     char *whole = test_malloc(length + size + much);
-    memcpy(bytes->at + header + 24, &length, 8);
-    memcpy(bytes->at + header + 32, &(uint64_t){size + much}, 8);
+    set_number(bytes, header + 24, length);
+    set_number(bytes, header + 32, size + much);
     memcpy(whole, bytes->at, length);
     memcpy(whole + length, bytes->at + from, size);
     memset(whole + length + size, 'x', much);
