@@ -138,7 +138,8 @@ static inline uint64_t input_bytes_total(const struct input *in) {
    Errors: IO, CHANGED; USAGE when the input is a stream. */
 pfr_status input_read_at(struct input *in, uint64_t offset, void *to, size_t length, size_t *got, pfr_error *err);
 
-/* More is not read ahead of a file than up to this offset, until something behind it is asked for: for who jumps. */
+/* More is not read ahead of a file than up to this offset, and behind it what is asked for alone: for who jumps.
+   0: there is no such bound. */
 static inline void input_read_ahead_to(struct input *in, uint64_t offset) {
     in->wanted = offset;
 }

@@ -429,8 +429,10 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
 pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     if (!input_seekable(&r->parts[0].in))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a stream can be read once");
-    for (uint32_t i = 0; i < r->nr_parts; i++)
+    for (uint32_t i = 0; i < r->nr_parts; i++) {
         inflater_rewind(&r->parts[i].inflater);
+        input_read_ahead_to(&r->parts[i].in, 0);
+    }
     r->quality = r->found_at_open;
     r->attrs_seen = 0;
     r->doubtful = UINT64_MAX;

@@ -218,10 +218,10 @@ def rows_of(path, name):
     return rows
 
 
-EXACT, BY_CHANCE = 0, None  # how many samples two recordings of the same work may differ by; by chance: 3 of 100
+EXACT, BY_CHANCE = True, False  # exact: as many of ours as the program did; else, and perf's always, 3 of 100 may differ
 
 
-def compare_told(found, folder, name, slack):
+def compare_told(found, folder, name, exact):
     perf, ours = (os.path.join(folder, "%s.%s" % (name, tool)) for tool in ("perf", "ours"))
     (theirs, their_maps, _), (own, own_maps, warned) = found["perf"], found["ours"]
     must(not warned, "perf says of ours: %s" % warned.decode("utf-8", "replace")[:300])
@@ -229,11 +229,11 @@ def compare_told(found, folder, name, slack):
     must(features(perf) == features(ours), "missing features: perf %s, ours %s" % (features(perf), features(ours)))
     must(their_maps and their_maps == own_maps, "maps: perf %s, ours %s" % (their_maps, own_maps))
     must(theirs.keys() == own.keys() and
-         all(abs(own[event] - theirs[event]) <= (0.03 * theirs[event] if slack is BY_CHANCE else slack) for event in theirs),
-         "samples: perf %s, ours %s" % (theirs, own))
+         all(abs(own[event] - theirs[event]) <= 0.03 * theirs[event] for event in theirs), "samples: perf %s, ours %s" % (theirs, own))
+    must(not exact or set(own.values()) == {COUNT}, "samples: %s of %d" % (own, COUNT))
 
 
-def compare_counted(folder, steps, name, options, slack, command=None, counted=lambda: None):
+def compare_counted(folder, steps, name, options, exact, command=None, counted=lambda: None):
     """The same counts, to the last one where a call counts once. Where the kernel tells what it counted, ours are as many exactly."""
     program = os.path.join(folder, name)
     os.link(steps, program)
@@ -245,7 +245,7 @@ def compare_counted(folder, steps, name, options, slack, command=None, counted=l
         found[tool] = told(out, name)
     own = sum(found["ours"][0].values())
     must(before is None or own == counted() - before, "%d samples, the kernel counted from %s to %s" % (own, before, counted()))
-    compare_told(found, folder, name, slack)
+    compare_told(found, folder, name, exact)
     must(sum(found["ours"][0].values()) >= COUNT, "%s samples of %d" % (found["ours"][0], COUNT))
     theirs, own = (rows_of(os.path.join(folder, "%s.%s" % (name, tool)), name) for tool in ("perf", "ours"))
     top = sorted(theirs, key=theirs.get, reverse=True)[:20]
@@ -356,7 +356,7 @@ def counted(folder, steps):
         ("st-filter", ["-e", "raw_syscalls:sys_enter", "--filter", "id == %d" % os_getppid()], EXACT),
         ("st-zstd", ["-z", "-B", "-e", here], EXACT),
         ("st-machine", ["-B", "-a", "-e", "page-faults:u", "-c", "1"], BY_CHANCE))
-    parts = [(name, compare_counted, folder, steps, name, options, slack) for name, options, slack in sets]
+    parts = [(name, compare_counted, folder, steps, name, options, exact) for name, options, exact in sets]
     parts += [("st-uprobe", probed, folder, steps), ("st-cgroup", in_cgroup, folder, steps),
               ("st-process", of_process, folder, steps)]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
