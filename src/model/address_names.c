@@ -20,7 +20,6 @@ void address_names_init(struct address_names *n, const struct state *state, stru
     *n = (struct address_names){.memory = memory, .state = state, .options = *options};
     memory_share_sparing(&n->line_memory, memory);
     symbol_texts_init(&n->texts, memory);
-    demangler_prepare();
 }
 
 void address_names_free(struct address_names *n) {

@@ -62,12 +62,8 @@ pfr_status function_names_open(struct function_names *n, struct memory *memory,
     if (n->options.none)
         return PFR_OK;
     if (n->options.maps && n->options.maps[0])
-        PFR_TRY(open_maps(n, err));
-    else
-        PFR_TRY(recorded_names_open(&n->recorded, memory, n->options.trace, &where, err));
-    if (n->nr_objects || n->recorded.objects)
-        demangler_prepare();
-    return PFR_OK;
+        return open_maps(n, err);
+    return recorded_names_open(&n->recorded, memory, n->options.trace, &where, err);
 }
 
 void function_names_close(struct function_names *n) {

@@ -6,11 +6,20 @@
 
 #include <inttypes.h>
 
+#define LARGE_INPUT ((uint64_t)16 << 20) /* bytes: so much memory is taken for one that a fork in the midst is dear */
+
+static bool is_large(const pfr_reader *reader) {
+    const uint64_t size = input_size(&reader->parts[0].in);
+    return size >= LARGE_INPUT && size != INPUT_UNKNOWN_SIZE;
+}
+
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
     *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
     intern_init(&p->texts, p->memory);
     arena_init(&p->arena, p->memory);
     address_names_init(&p->names, &p->state, p->memory, &wish->names);
+    if (!wish->names.none && is_large(reader))
+        demangler_prepare();
     return PFR_OK;
 }
 
