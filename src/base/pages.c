@@ -7,9 +7,14 @@
 
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* Whole large pages: one that is only partly mapped when it is first touched is made of small ones, and stays so. */
+#define SMALL_PAGE ((size_t)4096) /* or a multiple of it, which the kernel rounds to by itself */
+#define WASTES_LITTLE (4 * LARGE_PAGE)
+
+/* Whole large pages: one that is only partly mapped when it is first touched is made of small ones, and stays so. Of
+   what is not so large the last page may be mostly unused, and would be memory all the same. */
 static size_t in_pages(size_t size) {
-    return (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+    const size_t page = size >= WASTES_LITTLE ? LARGE_PAGE : SMALL_PAGE;
+    return (size + page - 1) & ~(page - 1);
 }
 
 /* Addresses for `length` bytes that nothing else has, from a multiple of a large page on. */

@@ -11,7 +11,8 @@
 #include "file/xray.h"
 #include "model/calls_parts.h"
 
-#define STRETCH_LEAST ((uint64_t)64 << 10) /* bytes: less is not worth a lane */
+#define STRETCH_LEAST ((uint64_t)64 << 10) /* bytes of a stretch */
+#define LANE_LEAST ((uint64_t)1 << 20)     /* and of one that is worth a lane, unless more lanes are asked for */
 #define POINTS 8u                          /* places that are looked at, at least, of a trace that is not small */
 #define THREADS_MOST 256u                  /* each has a stack of open calls for each lane */
 
@@ -228,10 +229,10 @@ static pfr_status place_stretches(struct stretches *all, pfr_reader *reader, str
 /* How many lanes, and how many points for them; PFR_END: none. */
 static pfr_status count_lanes(const struct calls_wish *wish, uint64_t size, struct stretches *all, struct points *p) {
     const unsigned jobs = calls_jobs(wish);
-    const uint64_t parts = size / STRETCH_LEAST;
+    const uint64_t parts = size / STRETCH_LEAST, lanes = size / (wish->jobs ? STRETCH_LEAST : LANE_LEAST);
     if (!wish->mixed || (jobs > 1 && wish->reach != 1)) /* paths begin above the stretch */
         return PFR_END;
-    all->count = parts > jobs ? jobs : parts ? (unsigned)parts : 1;
+    all->count = lanes > jobs ? jobs : lanes ? (unsigned)lanes : 1;
     const uint64_t each = (POINTS + all->count - 1) / all->count, most = parts / all->count;
     p->count = all->count * (unsigned)(most > each ? each : most ? most : 1);
     p->size = size;

@@ -41,7 +41,7 @@ COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report"
 TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert")] + [
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
-RATIO, FLOOR, FLAT = 2.6, 0.05, 36
+RATIO, FLOOR, FLAT = 2.6, 0.05, 33
 AGAIN = 8
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
@@ -388,7 +388,7 @@ def judge_time(options, command, costs, sizes):
 
 def judge_memory(command, costs, sizes, distinct):
     if command[0] in OF_PROFILES and distinct:
-        times = 48 if command[0] == "latency" else 16  # a call of 16 bytes may be a row, of each of two lanes
+        times = 24 if command[0] == "latency" else 16  # a call of 16 bytes may be a row
         most = [FLAT + times * size / MB for size in sizes]
     else:
         most = [FLAT + (2 * size / MB if distinct else 0) for size in sizes]
