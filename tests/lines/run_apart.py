@@ -50,8 +50,9 @@ class Program:
             raise Failed("a stripped program has lines")
 
     def report(self, *words):
-        done = fresh.run([os.environ["PERFRAY"], "report", "--format=json", "--no-children", "-s", "sym,srcline", *words, "perf.data"],
-                         self.folder)
+        """Rows of the program alone: a sample in ld.so has a line or not by what is installed and where it is looked for."""
+        done = fresh.run([os.environ["PERFRAY"], "report", "--format=json", "--no-children", "--dsos", "whole", "-s", "sym,srcline",
+                          *words, "perf.data"], self.folder)
         if done.returncode != 0:
             raise Failed("report: status %d, %s" % (done.returncode, fresh.last_line(done)))
         return [(row["sym"], row["srcline"], row["samples"]) for row in json.loads(done.stdout)["events"][0]["rows"]]
