@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """dump_recording.py - what is in a recording: records by type, then all of it as JSON lines.
 
-usage: PYTHONPATH=bindings/python dump_recording.py FILE
+usage: PYTHONPATH=bindings/python python3 examples/dump_recording.py FILE
+Before perfray is installed: PERFRAY_LIBRARY=build/libperfray.so in front of that.
 """
 import collections
 import sys

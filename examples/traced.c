@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that traces itself: three threads answer requests. Of a hundred requests one is not in the cache and goes
- * to the disk: the mean of `lookup` hides it, its p99 does not. Traced by `./dev demo`:
+ * to the disk: the mean of `lookup` hides it, its p99 does not. With the recorder that comes with clang:
  *
  *     clang -g1 -O1 -fxray-instrument -pthread -o traced traced.c
- *     XRAY_OPTIONS=xray_logfile_base=./ ./traced && perfray latency -m traced traced.*
+ *     XRAY_OPTIONS=xray_logfile_base=./xray- ./traced && perfray latency -m traced xray-traced.*
  */
 #include <pthread.h>
 #include <stdint.h>

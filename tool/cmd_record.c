@@ -336,9 +336,8 @@ static int record_and_close(const struct record_options *o, const pfr_recorder_o
     return status;
 }
 
-static enum exit_status plan(pfr_recorder_options *how, const struct task *task) {
+static enum exit_status plan(pfr_recorder_options *how) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    (void)task;
     how->note = note_told;
     return pfr_recorder_plan(how, &err) < 0 ? complain_about(&err) : ENDS_FINE;
 }
@@ -350,6 +349,11 @@ static bool status_can_be_told(const struct record_options *o) {
     return false;
 }
 
+/* Planning tells them, as what is wrong; nothing is recorded then, and nothing need be named. */
+static bool lists_registers(const struct record_options *o) {
+    return (o->user_regs && strcmp(o->user_regs, "?") == 0) || (o->intr_regs && strcmp(o->intr_regs, "?") == 0);
+}
+
 static enum exit_status record_run(const struct task *task) {
     const struct record_options *const o = task->options;
     pfr_recorder_options how;
@@ -358,7 +362,9 @@ static enum exit_status record_run(const struct task *task) {
     signal(SIGCHLD, SIG_DFL); /* whoever ignores it is told no status */
     how.words = (const char *const *)(uintptr_t)task->typed;
     how.command = task->words[0] ? (const char *const *)(uintptr_t)task->words : NULL;
-    return o->dry_run ? plan(&how, task) : (enum exit_status)record_and_close(o, &how);
+    if (lists_registers(o) && !how.command)
+        how.command = (const char *const[]){"true", NULL};
+    return o->dry_run || lists_registers(o) ? plan(&how) : (enum exit_status)record_and_close(o, &how);
 }
 
 extern const struct command cmd_record;

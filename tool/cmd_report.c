@@ -29,6 +29,9 @@ static const struct report_options report_defaults = {.symbols = true, .cache = 
 
 #define TEXT(name, letter, member, arg, help)                                                                          \
     { name, letter, OPT_STRING, offsetof(struct report_options, member), arg, help }
+/* What perf's users type, and where it is here. */
+#define REFUSED(name, letter, why)                                                                                     \
+    { name, letter, OPT_REFUSED, 0, why, NULL }
 #define FLAG(name, letter, member, help)                                                                               \
     { name, letter, OPT_FLAG, offsetof(struct report_options, member), NULL, help }
 
@@ -42,7 +45,7 @@ static const struct opt report_opts[] = {
     {"call-graph", 'g', OPT_LAST, offsetof(struct report_options, call_graph), "HOW",
      "call trees: graph, fractal, flat, folded or none, caller or callee, least share; see CALL TREES"},
     FLAG("inverted", 'G', inverted, "call trees from the outermost caller on, whatever -g says"),
-    {"max-stack", 0, OPT_NUMBER, offsetof(struct report_options, max_stack), "COUNT",
+    {"max-stack", 0, OPT_COUNT, offsetof(struct report_options, max_stack), "COUNT",
      "look at as much of a call chain; 127 without the option, 256 of a trace"},
     FLAG("stitch-lbr", 0, stitched, "let stacks of branches (LBR) go on with what samples before had"),
     TEXT("parent", 'p', parent, "REGEX", "the sort key parent: the function of the chain that matches"),
@@ -93,6 +96,20 @@ static const struct opt report_opts[] = {
     {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT",
      "threads; without it one for each cpu, with call chains at most 4, and for each 0.2 s of counting"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
+    {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
+    REFUSED("tui", 0, "is not here: perfray flame draws a picture to click in"),
+    REFUSED("gtk", 0, "is not here: perfray flame draws a picture to click in"),
+    REFUSED("quiet", 'q', "is not here: what is no row begins with #, and --format=csv has nothing of it"),
+    REFUSED("verbose", 'v', "is not here: perfray symbols says what has no names, why, and what mends it"),
+    REFUSED("hide-unresolved", 'U', "is not here: perfray symbols says what has no names, why, and what mends it"),
+    REFUSED("hierarchy", 0, "is not here: a row has all keys; --tree shows who calls whom"),
+    REFUSED("header", 0, "is not here: perfray info --format=perf prints the header"),
+    REFUSED("header-only", 0, "is not here: perfray info --format=perf prints the header"),
+    REFUSED("show-info", 'I', "is not here: perfray info --format=perf prints the header"),
+    REFUSED("stats", 0, "is not here: perfray info --stats prints these counts"),
+    REFUSED("tasks", 0, "is not here: perfray script --show-task-events prints who began whom"),
+    REFUSED("mmaps", 0, "is not here: perfray script --show-mmap-events prints what was mapped"),
+    REFUSED("dump-raw-trace", 'D', "is not here: perfray dump --format=perf prints each record"),
     {0},
 };
 

@@ -37,7 +37,7 @@ static const struct opt script_opts[] = {
      "print the sampled address, not its call chain"},
     {"stop-bt", 0, OPT_STRING, offsetof(struct script_options, stop_at), "NAMES",
      "end a call chain with the first of these functions"},
-    {"max-stack", 0, OPT_NUMBER, offsetof(struct script_options, max_stack), "COUNT",
+    {"max-stack", 0, OPT_COUNT, offsetof(struct script_options, max_stack), "COUNT",
      "print as much of a call chain; 127 without the option"},
     {"stitch-lbr", 0, OPT_FLAG, offsetof(struct script_options, stitched), NULL,
      "let stacks of branches (LBR) go on with what samples before had"},
@@ -145,52 +145,57 @@ static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_
     return status < 0 || options->header_only ? status : pfr_rewind(reader, err);
 }
 
+static pfr_script_options options_of(const struct task *task, const struct fetch *fetch) {
+    const struct script_options *const options = task->options;
+    return (pfr_script_options){.size = sizeof(pfr_script_options),
+                                .format = (pfr_script_format)options->format,
+                                .fields = options->fields.at,
+                                .show = shown(options),
+                                .max_stack = options->max_stack,
+                                .stitched = options->stitched,
+                                .cpus = options->cpus,
+                                .comms = options->comms,
+                                .pids = options->pids,
+                                .tids = options->tids,
+                                .time = options->time,
+                                .clock = options->since_previous ? PFR_SCRIPT_SINCE_PREVIOUS
+                                         : options->since_first  ? PFR_SCRIPT_SINCE_FIRST
+                                                                 : PFR_SCRIPT_AS_RECORDED,
+                                .hide_call_graph = options->hide_call_graph,
+                                .nanoseconds = options->nanoseconds,
+                                .symbols = options->symbols_of,
+                                .address_range = options->address_range,
+                                .objects = options->objects,
+                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
+                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
+                                .inlined = options->inlined,
+                                .demangle_kernel = options->demangle_kernel,
+                                .kernel_paths = options->kernel_paths,
+                                .stop_at = options->stop_at,
+                                .switch_on = options->switch_on,
+                                .switch_off = options->switch_off,
+                                .show_switches = options->show_switches,
+                                .dump = options->dump || options->dump_unsorted,
+                                .unsorted = options->dump_unsorted,
+                                .name = task->file,
+                                .per_event = options->per_event ? task->file : NULL,
+                                .no_symbols = !options->symbols,
+                                .jobs = options->jobs,
+                                .symfs = options->symfs,
+                                .debug_dir = options->debug_dir,
+                                .fetched = options->debuginfod ? fetch->folder : NULL,
+                                .cache_dir = cache_folder(options->cache),
+                                .kallsyms = options->kallsyms,
+                                .vmlinux = options->vmlinux,
+                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
+                                .note = note_told};
+}
+
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
     const struct script_options *const options = task->options;
     struct fetch fetch = {
         .urls = options->debuginfod, .symfs = options->symfs, .debug_dir = options->debug_dir, .who = "perfray script"};
-    const pfr_script_options how = {.size = sizeof how,
-                                    .format = (pfr_script_format)options->format,
-                                    .fields = options->fields.at,
-                                    .show = shown(options),
-                                    .max_stack = options->max_stack,
-                                    .stitched = options->stitched,
-                                    .cpus = options->cpus,
-                                    .comms = options->comms,
-                                    .pids = options->pids,
-                                    .tids = options->tids,
-                                    .time = options->time,
-                                    .clock = options->since_previous ? PFR_SCRIPT_SINCE_PREVIOUS
-                                             : options->since_first  ? PFR_SCRIPT_SINCE_FIRST
-                                                                     : PFR_SCRIPT_AS_RECORDED,
-                                    .hide_call_graph = options->hide_call_graph,
-                                    .nanoseconds = options->nanoseconds,
-                                    .symbols = options->symbols_of,
-                                    .address_range = options->address_range,
-                                    .objects = options->objects,
-                                    .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
-                                    .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
-                                    .inlined = options->inlined,
-                                    .demangle_kernel = options->demangle_kernel,
-                                    .kernel_paths = options->kernel_paths,
-                                    .stop_at = options->stop_at,
-                                    .switch_on = options->switch_on,
-                                    .switch_off = options->switch_off,
-                                    .show_switches = options->show_switches,
-                                    .dump = options->dump || options->dump_unsorted,
-                                    .unsorted = options->dump_unsorted,
-                                    .name = task->file,
-                                    .per_event = options->per_event ? task->file : NULL,
-                                    .no_symbols = !options->symbols,
-                                    .jobs = options->jobs,
-                                    .symfs = options->symfs,
-                                    .debug_dir = options->debug_dir,
-                                    .fetched = options->debuginfod ? fetch.folder : NULL,
-                                    .cache_dir = cache_folder(options->cache),
-                                    .kallsyms = options->kallsyms,
-                                    .vmlinux = options->vmlinux,
-                                    .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
-                                    .note = note_told};
+    const pfr_script_options how = options_of(task, &fetch);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_status status = print_header(task, reader, &err);
     if (status >= 0 && !options->header_only)

@@ -19,7 +19,7 @@ static const struct symbols_options symbols_defaults = {.cache = true};
 
 static const struct opt symbols_opts[] = {
     {"format", 0, OPT_CHOICE, OF(format), "text|json", "a table for people, or JSON"},
-    {"max-stack", 0, OPT_NUMBER, OF(max_stack), "COUNT", "look at as much of a call chain; 127 without the option"},
+    {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "look at as much of a call chain; 127 without the option"},
     {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look for objects below this folder"},
     {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR",
      "look for what was taken out of objects here, not in /usr/lib/debug"},

@@ -2,6 +2,8 @@
 /* perfray trace: a program under the flight recorder, then what its calls cost. */
 #include <perfray/edit.h>
 #include <perfray/latency.h>
+#include <perfray/reader.h>
+#include <perfray/trace.h>
 #include <perfray/tracing.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -194,8 +196,20 @@ static void tell_nothing(const struct task *task, const pfr_tracing_result *resu
 
 /* --- What became of it. */
 
+/* The recorder counts the program's own events, too. A trace that cannot be read is for the table to tell. */
+static bool has_calls(const char *path) {
+    pfr_record rec = {0};
+    pfr_reader *const reader = pfr_open(path, NULL, NULL);
+    pfr_status st = reader ? PFR_OK : PFR_ERR_IO;
+    while (st >= 0 && st != PFR_END && rec.type != PFR_TRACE_FUNCTION)
+        st = pfr_next(reader, &rec, NULL);
+    pfr_close(reader);
+    return st != PFR_END;
+}
+
 static enum exit_status tell_result(const struct task *task, const char *path, const pfr_tracing_result *result) {
-    if (!result->recorded || result->records == 0)
+    const bool recorded = result->recorded && result->records && has_calls(path);
+    if (!recorded)
         tell_nothing(task, result);
     if (result->is_open)
         complain_as(program,
@@ -208,7 +222,7 @@ static enum exit_status tell_result(const struct task *task, const char *path, c
                     "%" PRIu64
                     " enters and exits were not recorded: in signal handlers, or of threads that found no buffer",
                     result->lost);
-    return result->recorded && result->records ? ENDS_FINE : ENDS_GATE;
+    return recorded ? ENDS_FINE : ENDS_GATE;
 }
 
 static void write_statuses(const struct trace_options *o, enum exit_status own, const pfr_tracing_result *result) {

@@ -86,6 +86,15 @@ static bool is_of_output(const pfr_error *err) {
     return false;
 }
 
+/* A trace has no samples. */
+static void tell_written(const struct task *task, const pfr_reader *reader, const pfr_edit_counts *counts) {
+    if (pfr_get_header(reader)->format == PFR_PERF_DATA)
+        complain("%s: %" PRIu64 " records were written, %" PRIu64 " of them samples", task->file, counts->records,
+                 counts->samples);
+    else
+        complain("%s: %" PRIu64 " records were written", task->file, counts->records);
+}
+
 static enum exit_status end_of_edit(const struct task *task, struct telling *telling, pfr_status status,
                                     const pfr_edit_counts *counts, const pfr_error *err, pfr_reader *reader) {
     if (status == PFR_ERR_USAGE) {
@@ -100,8 +109,7 @@ static enum exit_status end_of_edit(const struct task *task, struct telling *tel
         return complain_of(task->file, err, NULL);
     const enum exit_status damage = complain_of_told_damage(task, &telling->damage, reader);
     if (damage != ENDS_FINE)
-        complain("%s: %" PRIu64 " records were written, %" PRIu64 " of them samples", task->file, counts->records,
-                 counts->samples);
+        tell_written(task, reader, counts);
     return graver_of(exit_status_of(status), damage);
 }
 

@@ -60,7 +60,7 @@ static const char *guess_file(int fd) {
     if (fstat(fd, &st) < 0)
         return NULL;
     if (S_ISDIR(st.st_mode))
-        return "a recorded folder holds the file data: name the recording itself";
+        return "name the folder that was recorded, or a file";
     if (!S_ISREG(st.st_mode))
         return NULL;
     const ssize_t length = pread(fd, bytes, sizeof bytes, 0);

@@ -187,10 +187,12 @@ static bool add_with(const struct parse *parse, const struct opt *row, struct pa
 static bool set_number(const struct parse *parse, const struct opt *row, uint32_t *value, const char *word) {
     char what[256];
     uint64_t number;
-    if (parse_integer(word, strlen(word), &number) && number <= UINT32_MAX)
+    const bool counts = row->kind == OPT_COUNT, is_number = parse_integer(word, strlen(word), &number);
+    if (is_number && number <= UINT32_MAX && number >= counts)
         return *value = (uint32_t)number, true;
-    const bool is_large = *word && strspn(word, "0123456789") == strlen(word);
-    snprintf(what, sizeof what, "is a number%s, not '%.60s'", is_large ? " up to 4294967295" : "", word);
+    const bool is_large = *word && strspn(word, "0123456789") == strlen(word) && (!is_number || number);
+    snprintf(what, sizeof what, "is a number%s%s, not '%.60s'", counts && !is_large ? ", 1 or more" : "",
+             is_large ? " up to 4294967295" : "", word);
     return refuse_option(parse, row, what);
 }
 
@@ -214,6 +216,7 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
     case OPT_WITH:
         return add_with(parse, row, member, word);
     case OPT_NUMBER:
+    case OPT_COUNT:
         return set_number(parse, row, member, word);
     case OPT_CHOICE:
         return set_choice(parse, row, member, word);

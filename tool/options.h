@@ -29,6 +29,7 @@ enum opt_kind {
     OPT_PAIR,     /* struct pair_list: one word more each time */
     OPT_WITH,     /* struct pair_list: goes with the last of its words */
     OPT_NUMBER,   /* uint32_t: decimal */
+    OPT_COUNT,    /* the same, 1 or more: 0 stands for "not given" */
     OPT_CHOICE,   /* unsigned: which of the words of `arg`, "text|json", it is */
     OPT_RANGE,    /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */
     OPT_TIMES,    /* struct range: the same in seconds with a decimal point, kept in nanoseconds */

@@ -32,7 +32,7 @@ struct selecting { /* `cache` is true at first */
          OPT_STRING, SELECTING(type, time),                                                                            \
          "A-B",      "count samples from second A to second B; 10%-20% or 10%/2 of the recording; dates"},             \
         {"max-stack", 0,                                                                                               \
-         OPT_NUMBER,  SELECTING(type, max_stack),                                                                      \
+         OPT_COUNT,   SELECTING(type, max_stack),                                                                      \
          "COUNT",     "take as much of a call chain; 127 without the option, 256 of a trace"},                         \
         {"stitch-lbr", 0,                                                                                              \
          OPT_FLAG,     SELECTING(type, stitched),                                                                      \

@@ -14,7 +14,8 @@ What is read is what the headers of <perfray/...> promise, called through ctypes
 is asked for, `Record.copy()` keeps what it holds. Numbers are ints, texts str (with `\\xNN` for bytes that are no
 text to show, as everywhere in perfray), raw bytes bytes. `dump()` writes what `perfray dump` prints.
 
-The library is looked for where PERFRAY_LIBRARY says, else as the system finds libperfray.so.0.
+The library is looked for where PERFRAY_LIBRARY says (build/libperfray.so before it is installed), else as the system finds
+libperfray.so.0; ImportError tells where it is not.
 """
 from __future__ import annotations
 
@@ -81,7 +82,10 @@ class _DumpOptions(ctypes.Structure):
 
 
 def _load() -> ctypes.CDLL:
-    library = ctypes.CDLL(os.environ.get("PERFRAY_LIBRARY") or ctypes.util.find_library("perfray") or "libperfray.so.0")
+    try:
+        library = ctypes.CDLL(os.environ.get("PERFRAY_LIBRARY") or ctypes.util.find_library("perfray") or "libperfray.so.0")
+    except OSError as error:
+        raise ImportError("%s; install perfray, or name the library in PERFRAY_LIBRARY" % error) from None
     pointer, error = ctypes.c_void_p, ctypes.POINTER(_Error)
     for name, result, arguments in (
             ("pfr_open", pointer, [ctypes.c_char_p, pointer, error]),

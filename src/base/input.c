@@ -318,6 +318,32 @@ pfr_status input_read_at(struct input *in, uint64_t offset, void *to, size_t len
     return PFR_OK;
 }
 
+bool input_may_copy(const struct input *in) {
+    return in->regular && in->seekable;
+}
+
+size_t input_copy(const struct input *in, uint64_t offset, void *to, size_t length) {
+    size_t done = 0;
+    while (done < length) {
+        const ssize_t n =
+            in->calls.pread(in->calls.context, in->fd, (uint8_t *)to + done, length - done, (off_t)(offset + done));
+        if (n == 0 || (n < 0 && errno != EINTR))
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return done;
+}
+
+void input_show(struct input *in, const uint8_t *bytes, uint64_t start, size_t length) {
+    in->bytes = bytes;
+    in->start = start;
+    in->length = length;
+}
+
+void input_forget(struct input *in, uint64_t offset) {
+    input_show(in, in->buffer, offset, 0);
+}
+
 bool input_is_directory(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);

@@ -125,13 +125,9 @@ static inline uint64_t input_size(const struct input *in) {
     return in->size;
 }
 
-/* For progress: bytes read from the file (compressed ones where it is), and how many there are, if known. */
+/* Bytes read from the file (compressed ones where it is). */
 static inline uint64_t input_bytes_read(const struct input *in) {
     return in->raw_read;
-}
-
-static inline uint64_t input_bytes_total(const struct input *in) {
-    return in->raw_size;
 }
 
 /* Copies `length` bytes from `offset` of a seekable input; *got < length only at its end. Does not move the window.
@@ -143,6 +139,17 @@ pfr_status input_read_at(struct input *in, uint64_t offset, void *to, size_t len
 static inline void input_read_ahead_to(struct input *in, uint64_t offset) {
     in->wanted = offset;
 }
+
+/* A file that threads copy from while another one has its window: whether `in` is one, and the copy. Nothing of `in` is
+   changed, nor counted as read. Fewer bytes than asked for: the file ends, or cannot be read, which who reads through
+   the window is told. */
+bool input_may_copy(const struct input *in);
+size_t input_copy(const struct input *in, uint64_t offset, void *to, size_t length);
+
+/* Puts the window on such a copy. Before anything that may read, input_forget makes it the input's own again, empty and
+   at `offset`. */
+void input_show(struct input *in, const uint8_t *bytes, uint64_t start, size_t length);
+void input_forget(struct input *in, uint64_t offset);
 
 /* Whether input_window has these bytes without reading. */
 bool input_holds(const struct input *in, uint64_t offset, size_t need);

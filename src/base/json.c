@@ -105,12 +105,6 @@ void json_key(struct json *json, const char *key) {
     end_key(json);
 }
 
-void json_key_bytes(struct json *json, const void *bytes, size_t length) {
-    begin_key(json);
-    out_json_string(json->out, bytes, length);
-    end_key(json);
-}
-
 void json_string(struct json *json, const void *bytes, size_t length) {
     begin_value(json);
     out_json_string(json->out, bytes, length);

@@ -38,9 +38,6 @@ void json_end_array(struct json *json);
 /* A key that the program itself names: letters, digits and plain signs, written as it is. */
 void json_key(struct json *json, const char *key);
 
-/* A key from a file: escaped. */
-void json_key_bytes(struct json *json, const void *bytes, size_t length);
-
 /* A string out of any bytes, in the escaped form of escape.h; json_text up to its NUL. */
 void json_string(struct json *json, const void *bytes, size_t length);
 void json_text(struct json *json, const char *text);

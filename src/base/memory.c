@@ -38,7 +38,8 @@ static void libc_release(void *context, void *at) {
     free(at);
 }
 
-#define SPARE_PART 16u /* of the limit */
+#define PREPARED_LEAST ((size_t)128 << 10) /* bytes; below that malloc mostly gives what was used before */
+#define SPARE_PART 16u                     /* of the limit */
 
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) {
     static const pfr_alloc libc = {libc_allocate, libc_resize, libc_release, NULL};
@@ -183,7 +184,11 @@ void *mem_alloc(struct memory *memory, size_t count, size_t size) {
 }
 
 void *mem_zeroed(struct memory *memory, size_t count, size_t size) {
-    return count_and_take(memory, block_size(count, size), take_zeroed);
+    const size_t bytes = block_size(count, size);
+    void *at = count_and_take(memory, bytes, take_zeroed);
+    if (at && memory->pages && bytes >= PREPARED_LEAST)
+        pages_prepare(at, bytes);
+    return at;
 }
 
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size) {

@@ -67,6 +67,17 @@ void *pages_resize(void *at, size_t old_size, size_t size) {
     return resized;
 }
 
+void pages_prepare(void *at, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+    const uintptr_t from = ((uintptr_t)at + SMALL_PAGE - 1) & ~(SMALL_PAGE - 1);
+    const uintptr_t to = ((uintptr_t)at + size) & ~(SMALL_PAGE - 1);
+    if (from < to)
+        madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels make them when they are met */
+#else
+    (void)at, (void)size;
+#endif
+}
+
 void pages_release(void *at, size_t size) {
     munmap(at, in_pages(size));
 }

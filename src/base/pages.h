@@ -15,5 +15,8 @@ void *pages_take(size_t size);
 /* NULL: the old block is as it was. What was added is zero. */
 void *pages_resize(void *at, size_t old_size, size_t size);
 void pages_release(void *at, size_t size);
+/* Memory that is zero and about to be written all over, in no order: its pages are made now, together. Else each is met
+   twice, first by who reads it, and with several threads the second time interrupts them all. */
+void pages_prepare(void *at, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By digits of the key, from the last one; those that are the same everywhere are left out. Few are inserted. */
+/* By digits of the key, from the last one; those that are the same everywhere are left out. Few are inserted, and a few
+   stretches that are in order are merged. */
 #include "base/radix.h"
 
 #include <stdbool.h>
@@ -8,6 +9,7 @@
 #define FEW 32u
 #define MANY 4096u
 #define DIGIT_MOST 11u /* bits */
+#define RUNS_MOST 8u
 
 static void insert_all(struct radix_item *items, size_t count) {
     for (size_t i = 1; i < count; i++) {
@@ -32,21 +34,69 @@ static void move_by_digit(const struct radix_item *from, struct radix_item *to, 
         to[at[from[i].key >> shift & mask]++] = from[i];
 }
 
-/* The bits in which keys differ; 0 where they are in order already. */
+/* The bits in which keys differ. */
 static uint64_t find_difference(const struct radix_item *items, size_t count) {
     uint64_t differ = 0;
-    bool sorted = true;
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count; i++)
         differ |= items[i].key ^ items[i - 1].key;
-        sorted &= items[i].key >= items[i - 1].key;
+    return differ;
+}
+
+/* Where stretches that are in order begin, and at the end `count`; how many there are, 0: too many. */
+static unsigned find_runs(const struct radix_item *items, size_t count, size_t begins[RUNS_MOST + 1]) {
+    unsigned runs = 1;
+    begins[0] = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (items[i].key >= items[i - 1].key)
+            continue;
+        if (runs == RUNS_MOST)
+            return 0;
+        begins[runs++] = i;
     }
-    return sorted ? 0 : differ;
+    begins[runs] = count;
+    return runs;
+}
+
+/* Two that follow each other become one, at the same place of `to`. */
+static void merge(const struct radix_item *from, struct radix_item *to, size_t begin, size_t middle, size_t end) {
+    size_t a = begin, b = middle;
+    to += begin;
+    while (a < middle && b < end) {
+        const bool later = from[b].key < from[a].key;
+        *to++ = from[later ? b : a];
+        b += later;
+        a += !later;
+    }
+    memcpy(to, from + a, (middle - a) * sizeof *to);
+    memcpy(to + (middle - a), from + b, (end - b) * sizeof *to);
+}
+
+static struct radix_item *merge_runs(struct radix_item *items, struct radix_item *spare, size_t *begins,
+                                     unsigned runs) {
+    while (runs > 1) {
+        struct radix_item *const before = items;
+        unsigned merged = 0;
+        for (unsigned i = 0; i < runs; i += 2) {
+            const size_t begin = begins[i], end = begins[i + 2 < runs ? i + 2 : runs];
+            merge(items, spare, begin, begins[i + 1], end);
+            begins[merged++] = begin;
+        }
+        begins[merged] = begins[runs];
+        runs = merged;
+        items = spare;
+        spare = before;
+    }
+    return items;
 }
 
 struct radix_item *radix_sort(struct radix_item *items, struct radix_item *spare, size_t count) {
     const unsigned bits = count < MANY ? 8 : DIGIT_MOST;
     if (count < FEW)
         return insert_all(items, count), items;
+    size_t begins[RUNS_MOST + 1];
+    const unsigned runs = find_runs(items, count, begins);
+    if (runs > 0)
+        return merge_runs(items, spare, begins, runs);
     const uint64_t differ = find_difference(items, count);
     for (unsigned shift = 0; shift < 64 && differ >> shift; shift++) {
         if (!(differ >> shift & 1))

@@ -49,15 +49,6 @@ bool parse_u64_between(const char *text, uint64_t low, uint64_t high, uint64_t *
     return true;
 }
 
-bool parse_i64(const char *text, int64_t *value) {
-    const bool negative = *text == '-';
-    uint64_t number;
-    if (!parse_u64_between(text + negative, 0, (uint64_t)INT64_MAX + negative, &number))
-        return false;
-    *value = negative ? (int64_t)(0 - number) : (int64_t)number;
-    return true;
-}
-
 static int hex_digit(char c) {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -81,40 +72,6 @@ bool parse_hex_part(const char *text, size_t length, uint64_t *value) {
     if (length > 0)
         *value = sum;
     return length > 0;
-}
-
-bool parse_hex(const char *text, uint64_t *value) {
-    return parse_hex_part(text, strlen(text), value);
-}
-
-static char upper(char c) {
-    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-}
-
-/* "", "B", "K", "KB", "KiB", ... as a power of two; -1: none of them. */
-static int size_shift(const char *unit) {
-    static const char letters[] = "KMGT";
-    if (*unit == '\0')
-        return 0;
-    if (upper(unit[0]) == 'B')
-        return unit[1] == '\0' ? 0 : -1;
-    const char *letter = strchr(letters, upper(unit[0]));
-    unit++;
-    if (*unit == 'i')
-        unit++;
-    if (!letter || (*unit && upper(*unit++) != 'B') || *unit)
-        return -1;
-    return 10 * (int)(letter - letters + 1);
-}
-
-bool parse_size(const char *text, uint64_t *bytes) {
-    const size_t digits = strspn(text, "0123456789");
-    const int shift = size_shift(text + digits);
-    uint64_t number;
-    if (shift < 0 || !parse_u64_part(text, digits, &number) || number > UINT64_MAX >> shift)
-        return false;
-    *bytes = number << shift;
-    return true;
 }
 
 static uint64_t time_unit(const char *name) {

@@ -17,24 +17,17 @@
 size_t format_time(char to[TEXT_TIME_SIZE], uint64_t nanoseconds, unsigned digits);
 void out_time(struct output *out, uint64_t nanoseconds, unsigned digits);
 
-/* "0x1f", "1F": up to 64 bits, prefix or not. */
-bool parse_hex(const char *text, uint64_t *value);
-
 /* Decimal digits only. */
 bool parse_u64(const char *text, uint64_t *value);
 
 /* The same for part of a longer text; stops at nothing, all `length` characters must be digits. */
 bool parse_u64_part(const char *text, size_t length, uint64_t *value);
+
+/* "0x1f", "1F": up to 64 bits, prefix or not. */
 bool parse_hex_part(const char *text, size_t length, uint64_t *value);
 
 /* As parse_u64, and between low and high. */
 bool parse_u64_between(const char *text, uint64_t low, uint64_t high, uint64_t *value);
-
-/* A signed decimal number. */
-bool parse_i64(const char *text, int64_t *value);
-
-/* Bytes: digits and one of none, B, K, M, G, T in either case (powers of 1024; "KB" and "KiB" are "K"). */
-bool parse_size(const char *text, uint64_t *bytes);
 
 /* A length of time in nanoseconds: a decimal number, fraction allowed, and ns, us, ms, s, m, h, d; none: seconds. */
 bool parse_duration(const char *text, uint64_t *nanoseconds);

@@ -5,8 +5,7 @@
  */
 #include "base/workers.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include "base/thread_start.h"
 
 struct worker {
     struct workers *all;
@@ -53,19 +52,14 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* Signals are for the thread that the program began with. */
 static void begin_others(struct workers *w) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (w->nr_others < w->room) {
         struct worker *one = &w->others[w->nr_others];
         *one = (struct worker){.all = w, .number = w->nr_others + 1};
-        if (pthread_create(&one->thread, NULL, run, one) != 0)
+        if (!thread_begin(&one->thread, run, one))
             break;
         w->nr_others++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void free_all(struct workers *w) {

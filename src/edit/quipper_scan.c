@@ -45,27 +45,38 @@ static bool is_field_of(unsigned message, const struct proto_field *f, const str
     return has_length == (f->wire == PROTO_BYTES) || (*row)->kind == Q_NUMBERS;
 }
 
-/* The head of one field and of the first one inside of it. */
-static bool looks_like_field(const uint8_t *bytes, size_t have) {
-    struct cursor in = cursor_on(bytes, have, 0, false);
+/* The head of a field of this message, which is `length` long. */
+static bool begins_message(struct cursor *in, unsigned message, uint64_t length) {
     const struct quipper_row *row;
-    uint64_t head, length;
-    if (!proto_take_number(&in, &head) || head > UINT32_MAX || !proto_take_number(&in, &length))
-        return false;
-    const struct proto_field f = {.number = (uint32_t)(head >> 3), .wire = head & 7};
-    if (!is_field_of(M_perf_data, &f, &row))
-        return false;
-    if (quipper_form_of(row) != FORM_MESSAGE)
-        return row->number == QUIPPER_OUR_ORDER;
-    if (length == 0 || !proto_take_number(&in, &head) || head > UINT32_MAX)
+    uint64_t head;
+    if (length == 0 || !proto_take_number(in, &head) || head > UINT32_MAX)
         return false;
     const struct proto_field inner = {.number = (uint32_t)(head >> 3), .wire = head & 7};
-    return is_field_of(row->message, &inner, &row);
+    return is_field_of(message, &inner, &row);
+}
+
+/* Our order of bytes, or the head of one field and of the first one inside of it; a recording without events and
+   records begins with its time. */
+static bool looks_like_fields(const uint8_t *bytes, size_t have) {
+    static const char may_be_first[] = "timestamp_sec";
+    struct cursor in = cursor_on(bytes, have, 0, false);
+    const struct quipper_row *row;
+    uint64_t head, value;
+    while (proto_take_number(&in, &head) && head <= UINT32_MAX && proto_take_number(&in, &value)) {
+        const struct proto_field f = {.number = (uint32_t)(head >> 3), .wire = head & 7};
+        if (!is_field_of(M_perf_data, &f, &row))
+            return false;
+        if (quipper_form_of(row) == FORM_MESSAGE)
+            return begins_message(&in, row->message, value);
+        if (row != quipper_row_named(M_perf_data, may_be_first, sizeof may_be_first - 1))
+            return row->number == QUIPPER_OUR_ORDER;
+    }
+    return false;
 }
 
 bool quipper_looks_like(const uint8_t *bytes, size_t have, bool *is_text) {
     *is_text = looks_like_text(bytes, have);
-    return *is_text || looks_like_field(bytes, have);
+    return *is_text || looks_like_fields(bytes, have);
 }
 
 pfr_status quipper_scan_open(struct quipper_scan *s, struct memory *memory, pfr_error *err) {

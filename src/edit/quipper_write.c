@@ -22,9 +22,8 @@
 
 /* --- Fields. */
 
-void quipping_field(struct quipping *q, uint32_t number) {
+static void end_field(struct quipping *q) {
     size_t length;
-    proto_message(&q->field, number, &q->message);
     const char *bytes = out_bytes(&q->field, &length);
     if (q->text)
         quipper_print(&q->out, M_perf_data, cursor_on(bytes, length, 0, false));
@@ -33,15 +32,14 @@ void quipping_field(struct quipping *q, uint32_t number) {
     out_clear(&q->field);
 }
 
+void quipping_field(struct quipping *q, uint32_t number) {
+    proto_message(&q->field, number, &q->message);
+    end_field(q);
+}
+
 void quipping_number(struct quipping *q, uint32_t number, uint64_t value) {
-    size_t length;
     proto_number(&q->field, number, value);
-    const char *bytes = out_bytes(&q->field, &length);
-    if (q->text)
-        quipper_print(&q->out, M_perf_data, cursor_on(bytes, length, 0, false));
-    else
-        out_write(&q->out, bytes, length);
-    out_clear(&q->field);
+    end_field(q);
 }
 
 void quipping_lost(struct quipping *q, const pfr_error *hole) {
@@ -62,7 +60,8 @@ static pfr_status check(struct quipping *q, pfr_error *err) {
         if (q->parts.at[i].status < 0)
             return mem_fail(q->memory, err, "quipper");
     if (q->out.status < 0 && q->out.error_number)
-        return pfr_fail_errno(err, q->out.error_number, "write", q->options->path);
+        return pfr_fail_errno(err, q->out.error_number, "write",
+                              strcmp(q->options->path, "-") == 0 ? "standard output" : q->options->path);
     return q->out.status < 0 ? mem_fail(q->memory, err, "output") : PFR_OK;
 }
 
@@ -423,6 +422,7 @@ static pfr_status run(struct quipping *q, pfr_error *err) {
     PFR_TRY(open_output(q, err));
     pfr_error own;
     pfr_status s = put_all(q, err);
+    out_flush(&q->out, NULL);
     if (s >= 0)
         s = check(q, err);
     const pfr_status closed = close_output(q, s >= 0, s >= 0 ? err : &own);

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define BUILD_ID_MOST 20u
 #define TRACEPOINT 2u
 #define SLOT 16u
 
@@ -126,9 +125,9 @@ pfr_status build_id_sizes(struct verify *v, const struct rule *rule, pfr_error *
         return PFR_OK;
     pfr_items_iter it = pfr_items_begin(&body.as_feature_build_id.entries);
     for (; pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK; at = it.taken)
-        if ((entry.misc >> 15 & 1) && entry.length > BUILD_ID_MOST)
+        if ((entry.misc >> 15 & 1) && entry.length > RECORDED_ID_MOST)
             verify_tell(v, rule, v->feature->offset + at, it.taken - at, "a build-id of %u bytes in a field of %u",
-                        entry.length, BUILD_ID_MOST);
+                        entry.length, RECORDED_ID_MOST);
     return PFR_OK;
 }
 

@@ -57,6 +57,7 @@ struct rule {
 };
 
 #define RULES_MOST 96u
+#define RECORDED_ID_MOST 20u /* bytes that records have for a build-id */
 extern const struct rule verify_rules[];
 extern const uint32_t nr_verify_rules;
 

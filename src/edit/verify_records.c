@@ -7,7 +7,6 @@
 #define KERNEL_TYPES 64u
 #define MISC_NEVER 0x0ff8u /* no kernel sets these */
 #define NO_CPU UINT32_MAX
-#define BUILD_ID_MOST 20u
 #define FINISHED_ROUND 68u
 
 /* The record's body, decoded; the reader found it whole. */
@@ -102,18 +101,18 @@ pfr_status map2_wraps(struct verify *v, const struct rule *rule, pfr_error *err)
 pfr_status map2_build_id(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
-    if ((v->rec->misc >> 14 & 1) && body_of(v, &body) && body.as_mmap2.build_id_size > BUILD_ID_MOST)
+    if ((v->rec->misc >> 14 & 1) && body_of(v, &body) && body.as_mmap2.build_id_size > RECORDED_ID_MOST)
         verify_tell_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_mmap2.build_id_size,
-                           BUILD_ID_MOST);
+                           RECORDED_ID_MOST);
     return PFR_OK;
 }
 
 pfr_status build_id_length(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
-    if ((v->rec->misc >> 15 & 1) && body_of(v, &body) && body.as_header_build_id.length > BUILD_ID_MOST)
+    if ((v->rec->misc >> 15 & 1) && body_of(v, &body) && body.as_header_build_id.length > RECORDED_ID_MOST)
         verify_tell_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_header_build_id.length,
-                           BUILD_ID_MOST);
+                           RECORDED_ID_MOST);
     return PFR_OK;
 }
 

@@ -2,8 +2,6 @@
 /* Labels and their ranks: see labels.h. */
 #include "export/labels.h"
 
-#include "base/radix.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +14,7 @@ void labels_init(struct labels *labels, struct memory *memory) {
 
 void labels_free(struct labels *labels) {
     mem_free(labels->memory, labels->source, labels->room, sizeof *labels->source);
+    mem_free(labels->memory, labels->keys, labels->keys_room, sizeof *labels->keys);
     mem_free(labels->memory, labels->rank, labels->sorted, sizeof *labels->rank);
     mem_free(labels->memory, labels->order, labels->sorted, sizeof *labels->order);
     intern_free(&labels->texts);
@@ -55,7 +54,7 @@ struct first_words {
 };
 
 /* By the first bytes of each, the last ones first; those that agree in them are compared whole. */
-static void sort_all(struct labels *labels, struct radix_item *items, struct first_words *of, uint32_t count) {
+static void sort_texts(struct labels *labels, struct radix_item *items, struct first_words *of, uint32_t count) {
     struct radix_item *at = items, *const half = items + count;
     for (uint32_t i = 0; i < count; i++) {
         const struct intern_text text = labels->texts.texts[i];
@@ -77,20 +76,28 @@ static void sort_all(struct labels *labels, struct radix_item *items, struct fir
     }
 }
 
-pfr_status labels_sort(struct labels *labels, pfr_error *err) {
+static void rank_texts(struct labels *labels, struct radix_item *items, struct first_words *of) {
     const uint32_t count = labels->texts.count;
+    sort_texts(labels, items, of, count);
+    for (uint32_t i = 0; i < count; i++)
+        labels->rank[labels->order[i]] = i;
+    labels->count = count;
+}
+
+pfr_status labels_sort(struct labels *labels, pfr_error *err) {
+    const uint32_t count = labels->keys ? labels->nr_keys : labels->texts.count, texts = labels->keys ? 0 : count;
     struct radix_item *items = mem_alloc(labels->memory, count, 2 * sizeof *items);
-    struct first_words *of = mem_alloc(labels->memory, count, sizeof *of);
+    struct first_words *of = mem_alloc(labels->memory, texts, sizeof *of);
     labels->rank = mem_alloc(labels->memory, count, sizeof *labels->rank);
     labels->order = mem_alloc(labels->memory, count, sizeof *labels->order);
     labels->sorted = count;
     const bool have_room = items && of && labels->rank && labels->order;
-    if (have_room)
-        sort_all(labels, items, of, count);
+    if (have_room && labels->keys)
+        labels_rank_keys(labels, items);
+    else if (have_room)
+        rank_texts(labels, items, of);
     const pfr_status st = have_room ? PFR_OK : mem_fail(labels->memory, err, "names");
     mem_free(labels->memory, items, items ? count : 0, 2 * sizeof *items);
-    mem_free(labels->memory, of, of ? count : 0, sizeof *of);
-    for (uint32_t i = 0; st >= 0 && i < count; i++)
-        labels->rank[labels->order[i]] = i;
+    mem_free(labels->memory, of, of ? texts : 0, sizeof *of);
     return st;
 }

@@ -53,7 +53,7 @@ static void name_group(const void *exporting, const struct profile_group *group,
 static pfr_status take_tables(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     p->levels = e->stacks.levels > e->stacks.depth + 1 ? e->stacks.levels : e->stacks.depth + 1;
-    p->nr_labels = e->stacks.frames.texts.count;
+    p->nr_labels = e->stacks.frames.count;
     p->nr_events = e->profile->nr_events;
     p->location_of = mem_alloc(e->memory, p->nr_labels, sizeof *p->location_of);
     p->value_of = mem_zeroed(e->memory, p->nr_events, sizeof *p->value_of);
@@ -242,7 +242,7 @@ const struct sink_type sink_pprof = {
     .keys = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID) | PROFILE_BIT(PROFILE_CPU),
     .state_size = sizeof(struct pprof),
     .name_group = name_group,
-    .name_frame = pprof_name_frame,
+    .key_frame = pprof_key_frame,
     .loaded = pprof_name_objects,
     .begin = begin,
     .visit = visit,

@@ -64,7 +64,7 @@ pfr_status pprof_write_facts(struct exporting *e, pfr_error *err);
 /* Ranks objects by what makes them one mapping. */
 pfr_status pprof_name_objects(struct exporting *e, pfr_error *err);
 
-/* What makes two frames one location. */
-void pprof_name_frame(const void *exporting, const struct profile_frame *frame, struct output *to);
+/* What makes two frames one location, beside their names. */
+void pprof_key_frame(const void *exporting, const struct profile_frame *frame, struct label_key *key);
 
 #endif

@@ -34,11 +34,6 @@ static void put_u64(struct output *to, uint64_t value) {
     out_write(to, &word, sizeof word);
 }
 
-static void put_u32(struct output *to, uint32_t value) {
-    const uint32_t word = __builtin_bswap32(value);
-    out_write(to, &word, sizeof word);
-}
-
 static void name_object(const struct profile *p, const struct object *o, struct output *to) {
     const struct intern_text path = intern_get(&p->state.names, o->path);
     out_write(to, path.bytes, path.length);
@@ -76,17 +71,19 @@ pfr_status pprof_name_objects(struct exporting *e, pfr_error *err) {
     return st;
 }
 
-void pprof_name_frame(const void *exporting, const struct profile_frame *frame, struct output *to) {
+void pprof_key_frame(const void *exporting, const struct profile_frame *frame, struct label_key *key) {
     const struct exporting *e = exporting;
-    const struct profile *p = e->profile;
-    out_char(to, frame->object == NO_OBJECT);
-    if (frame->object != NO_OBJECT)
-        put_u32(to, e->object_rank[frame->object]);
-    put_u64(to, frame->object == NO_OBJECT ? frame->ip : frame->address);
-    if (frame->text != NO_TEXT) {
-        const struct intern_text text = intern_get(&p->texts, frame->text);
-        out_write(to, text.bytes, text.length);
-    }
+    const bool is_in_none = frame->object == NO_OBJECT;
+    *key = (struct label_key){is_in_none ? UINT64_MAX : e->object_rank[frame->object],
+                              is_in_none ? frame->ip : frame->address};
+}
+
+#define AHEAD 16u /* labels */
+
+/* Frames stand in memory as they were met: one that is soon looked at is fetched meanwhile. */
+static void fetch_frame(const struct exporting *e, uint32_t label) {
+    if (label + AHEAD < e->stacks.frames.count)
+        __builtin_prefetch(&e->profile->frames[label_source(&e->stacks.frames, label + AHEAD)]);
 }
 
 static const struct profile_frame *frame_of(const struct exporting *e, uint32_t label) {
@@ -104,10 +101,11 @@ static bool is_same_object(const struct exporting *e, uint32_t a, uint32_t b) {
 /* The labels of one object, from `label` on. */
 static struct mapping find_mapping(const struct exporting *e, uint32_t label, const uint64_t *samples) {
     const struct profile_frame *first = frame_of(e, label), *frame = first;
-    const uint32_t count = e->stacks.frames.texts.count;
+    const uint32_t count = e->stacks.frames.count;
     struct mapping m = {.object = first->object, .label = label, .end = label, .start = first->address & ~(PAGE - 1)};
     uint64_t last = first->address;
     for (; m.end < count && is_same_object(e, (frame = frame_of(e, m.end))->object, m.object); m.end++) {
+        fetch_frame(e, m.end);
         m.has_functions = m.has_functions || frame->text != NO_TEXT;
         m.samples += samples[m.end];
         last = frame->address > last ? frame->address : last;
@@ -118,7 +116,7 @@ static struct mapping find_mapping(const struct exporting *e, uint32_t label, co
 
 static pfr_status find_mappings(const struct exporting *e, const uint64_t *samples, struct mappings *all,
                                 pfr_error *err) {
-    for (uint32_t label = 0; label < e->stacks.frames.texts.count; label = all->at[all->count++].end) {
+    for (uint32_t label = 0; label < e->stacks.frames.count; label = all->at[all->count++].end) {
         void *more = mem_grow(all->memory, all->at, all->count, &all->room, 16, sizeof *all->at);
         if (!more)
             return mem_fail(all->memory, err, "export");
@@ -206,8 +204,10 @@ static pfr_status write_object(struct exporting *e, struct mapping *m, uint32_t 
     m->id = m->object == NO_OBJECT ? 0 : (*id)++;
     if (m->object != NO_OBJECT)
         PFR_TRY(write_mapping(e, m, err));
-    for (uint32_t i = m->label; i < m->end; i++)
+    for (uint32_t i = m->label; i < m->end; i++) {
+        fetch_frame(e, i);
         PFR_TRY(write_location(e, i, m, err));
+    }
     return PFR_OK;
 }
 

@@ -40,6 +40,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                       .whole_stacks = e->sink->stack != NULL,
                                       .addresses = e->sink->addresses,
                                       .unnamed_together = !e->sink->addresses,
+                                      .named_last = e->sink->addresses,
                                       .mangled_names = e->sink->mangled,
                                       .max_stack = e->of->max_stack,
                                       .stitched = e->of->stitched,
@@ -59,7 +60,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                       .keep = choice_is_everything(&e->choice) ? NULL : keep,
                                       .hole = tell_hole,
                                       .context = e};
-    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e};
+    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e, e->sink->key_frame};
     PFR_TRY(profile_load(&e->profile, e->reader, &wish, err));
     if (e->sink->loaded)
         PFR_TRY(e->sink->loaded(e, err));
@@ -144,6 +145,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
         PFR_TRY(whole_file_may_go_to(path, err));
     PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
     PFR_TRY(load(e, err));
+    PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* a stream's events are known now */
     PFR_TRY(check_events(e, err));
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
     return profile_tell_limits(e->profile, tell_hole, e);

@@ -32,6 +32,7 @@ struct sink_type {
     size_t state_size; /* of what the sink keeps: zero at begin */
     void (*name_group)(const void *exporting, const struct profile_group *group, struct output *to);
     void (*name_frame)(const void *exporting, const struct profile_frame *frame, struct output *to);
+    void (*key_frame)(const void *exporting, const struct profile_frame *frame, struct label_key *key); /* or this */
     /* the profile is there, and nothing has a name yet */
     pfr_status (*loaded)(struct exporting *e, pfr_error *err);
     pfr_status (*begin)(struct exporting *e, pfr_error *err);

@@ -120,12 +120,29 @@ static pfr_status look_at_root(struct building *b, uint32_t n, pfr_error *err) {
     return name_group(b, group, err);
 }
 
+/* Of frames that have keys. */
+static struct intern_text text_of_frame(const void *profile, uint32_t frame) {
+    const struct profile *p = profile;
+    const uint32_t text = p->frames[frame].text;
+    return text == NO_TEXT ? (struct intern_text){0} : intern_get(&p->texts, text);
+}
+
+static pfr_status put_key(struct building *b, uint32_t frame, uint32_t *number, pfr_error *err) {
+    struct label_key key;
+    b->naming->key_frame(b->naming->context, &b->profile->frames[frame], &key);
+    return labels_put_key(&b->stacks->frames, &key, frame, number, err);
+}
+
 static pfr_status name_frame(struct building *b, uint32_t frame, pfr_error *err) {
     uint32_t number;
     if (b->label_of[frame])
         return PFR_OK;
-    b->naming->name_frame(b->naming->context, &b->profile->frames[frame], &b->name);
-    PFR_TRY(put_name(b, &b->stacks->frames, frame, &number, err));
+    if (b->naming->key_frame) {
+        PFR_TRY(put_key(b, frame, &number, err));
+    } else {
+        b->naming->name_frame(b->naming->context, &b->profile->frames[frame], &b->name);
+        PFR_TRY(put_name(b, &b->stacks->frames, frame, &number, err));
+    }
     b->label_of[frame] = number + 1;
     return PFR_OK;
 }
@@ -159,11 +176,14 @@ static pfr_status take_whole_tables(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Only the last frame may be apart. */
 static void count_uses(struct building *b, const struct profile_stack *stack) {
     const uint32_t *frames = stack->frames, depth = stack_depth(stack);
-    uint32_t *const uses = b->stacks->frame_uses;
-    for (uint32_t i = 0; i < depth; i++)
-        uses[frames[i] & ~NODE_APART] += uses[frames[i] & ~NODE_APART] != UINT32_MAX;
+    uint64_t *const uses = b->stacks->frame_uses;
+    for (uint32_t i = 0; i + 1 < depth; i++)
+        uses[frames[i]]++;
+    if (depth)
+        uses[frames[depth - 1] & ~NODE_APART]++;
     b->stacks->depth = depth > b->stacks->depth ? depth : b->stacks->depth;
 }
 
@@ -387,6 +407,8 @@ pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, co
     *stacks = (struct stacks){.memory = profile->memory};
     labels_init(&stacks->groups, profile->memory);
     labels_init(&stacks->frames, profile->memory);
+    stacks->frames.text_of = text_of_frame;
+    stacks->frames.context = profile;
     const pfr_status st = build(&b, err);
     give_tables_back(&b);
     return st;

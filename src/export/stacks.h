@@ -38,20 +38,21 @@ struct stacks {
     struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
     size_t room;
     uint32_t count, nr_roots, levels;
-    /* Of whole stacks: labels of groups and frames, NO_LABEL where there is none, and how often a frame is in one,
-       UINT32_MAX: or more often. */
+    /* Of whole stacks: labels of groups and frames, NO_LABEL where there is none, and how often a frame is in one. */
     uint32_t *group_label, *frame_label;
-    uint32_t *frame_uses;
+    uint64_t *frame_uses;
     uint32_t nr_groups, nr_frames, depth; /* depth: frames of the longest */
 };
 #define NO_LABEL UINT32_MAX
 
-/* How a sink calls groups and frames: it writes bytes to `to`. */
+/* How a sink calls groups and frames: it writes bytes to `to`. Frames may have a key beside their name in the profile
+   instead, which takes less time. */
 struct stack_naming {
     bool (*wants)(const void *context, const struct profile_group *group); /* NULL: all */
     void (*name_group)(const void *context, const struct profile_group *group, struct output *to);
     void (*name_frame)(const void *context, const struct profile_frame *frame, struct output *to);
     const void *context;
+    void (*key_frame)(const void *context, const struct profile_frame *frame, struct label_key *key); /* or this */
 };
 
 /* < 0: *err; call stacks_free all the same. */

@@ -352,8 +352,7 @@ static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
 static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     const struct part *p = current(r);
     const uint64_t skip = r->at - p->in.start, left = p->in.length - skip;
-    if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at ||
-        r->findings_told < r->nr_findings)
+    if (reader_has_pending(r))
         return false;
     if (skip > p->in.length || left < RECORD_HEADER)
         return false;
@@ -368,6 +367,20 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     r->doubtful = may_hide_records(rec) ? r->at : UINT64_MAX;
     r->at += size;
     return true;
+}
+
+/* A look at data behind a record may move the window. */
+static bool is_followed(const pfr_reader *r) {
+    const struct input *in = &r->parts[r->part].in;
+    const uint64_t skip = r->at - in->start;
+    return skip <= in->length && in->length - skip >= RECORD_HEADER &&
+           may_be_followed(load_u32(in->bytes + skip, r->context.swap));
+}
+
+pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    if (is_followed(r) || !next_in_window(r, rec))
+        return PFR_END;
+    return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, err);
 }
 
 static inline bool has_read_enough(const pfr_reader *r) {

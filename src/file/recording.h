@@ -18,6 +18,7 @@
  *     event_names.c     names that were recorded: EVENT_DESC, event_types, tracepoint formats
  *     tracing_blob.c    the tracepoint formats
  *     slice.c           readers of slices, for several threads
+ *     relay.c           several threads read for one walk over records
  *     xray.h            what more there is of a trace, and the files that read one
  *     record.c          pfr_decode, pfr_get: what is in a record
  */
@@ -142,6 +143,13 @@ static inline uint64_t time_of(const pfr_reader *r, const pfr_record *rec) {
     return load_u64(rec->bytes + e->time_at, r->context.swap);
 }
 
+/* Whether pfr_next has something to do before it looks at the window. */
+static inline bool reader_has_pending(const pfr_reader *r) {
+    const struct inflater *z = &r->parts[r->part].inflater;
+    return r->compressed.length || r->payload_size || r->names_stale || r->ended || z->length > z->at ||
+           r->findings_told < r->nr_findings;
+}
+
 /* One more hole of a kind, which is a member of r->quality. */
 static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
     r->quality.holes++;
@@ -223,6 +231,9 @@ void believe_not(const pfr_record *rec, pfr_error *why);
 
 /* next.c: the record at `bytes`, not yet counted. The header says its size, which is there. */
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
+/* next.c: pfr_next as far as it needs nothing but the window, on a reader without a limit on records. PFR_END: pfr_next
+   is to be asked. */
+pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 /* resync.c: bytes to judge by, as far as they can be seen. */
 struct sight {
@@ -238,6 +249,8 @@ uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec)
 bool is_record_at(pfr_reader *r, const struct sight *s, uint64_t at);
 /* Whether records of this type hold compressed bytes, which may look like records and are none. */
 bool holds_compressed(uint32_t type);
+/* Whether data may lie behind records of this type. */
+bool may_be_followed(uint32_t type);
 /* Whether a record's size is only its own word: more bytes than it has would not show. Not where compressed bytes are.
  */
 bool may_hide_records(const pfr_record *rec);

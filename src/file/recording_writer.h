@@ -88,7 +88,6 @@ struct pfr_writer {
 };
 
 #define RECORD_ROOM ((size_t)1 << 17)
-#define TYPE_HEADER_ATTR 64u
 #define TYPE_HEADER_TRACING_DATA 66u
 #define TYPE_HEADER_BUILD_ID 67u
 #define TYPE_FINISHED_ROUND 68u

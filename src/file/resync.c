@@ -26,6 +26,10 @@ bool holds_compressed(uint32_t type) {
     return type < TYPE_RULES && compressed[type];
 }
 
+bool may_be_followed(uint32_t type) {
+    return type < TYPE_RULES && carries_payload[type];
+}
+
 bool may_hide_records(const pfr_record *rec) {
     return rec->type != TYPE_SAMPLE && !holds_compressed(rec->type);
 }
@@ -82,7 +86,7 @@ static enum link link_at(pfr_reader *r, const struct sight *s, uint64_t at, uint
     *next = at + size;
     if (!has_sane_header(&rec))
         return LINK_BROKEN;
-    if (type < TYPE_RULES && carries_payload[type])
+    if (may_be_followed(type))
         return LINK_LAST;
     if (!is_known(r, type))
         return LINK_UNKNOWN;

@@ -99,7 +99,7 @@ void trace_close(pfr_reader *r);
 /* `r`, a copy of `whole`, gets a trace of its own if that is one. */
 pfr_status trace_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err);
 
-/* trace_next.c */
+/* xray_next.c */
 pfr_status trace_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
 /* The record at r->at, which is there and `length` long: filled, counted, stepped over. */
 void trace_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length);

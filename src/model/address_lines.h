@@ -9,7 +9,7 @@
 #include "model/address_names.h"
 
 struct address_line {
-    const char *file; /* its path; lives until address_names_free or address_names_forget; NULL: not known */
+    const char *file; /* its path; lives until address_names_free; NULL: not known */
     uint32_t line;    /* 0: not known */
     bool has_names;   /* the object, or what was taken out of it, has symbols */
     uint64_t address; /* as the object's own headers count; that in the file where it could not be opened */

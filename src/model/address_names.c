@@ -73,11 +73,7 @@ static bool kernel_is_running(const struct object *o, const char *release) {
 
 /* Any kernel object will do: they share one source. */
 static uint32_t kernel_object(const struct address_names *n) {
-    const struct objects *all = &n->state->objects;
-    for (uint32_t i = 0; i < all->keys.count; i++)
-        if (all->at[i].kind == OBJECT_KERNEL)
-            return i;
-    return NO_OBJECT;
+    return n->state->objects.oldest_kernel;
 }
 
 /* Which source can name this object, and under which path; NULL: none. */
@@ -271,29 +267,72 @@ pfr_status address_names_object(struct address_names *n, uint32_t object, uint64
     return PFR_OK;
 }
 
-pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
-                              struct address_name *name, pfr_error *err) {
-    struct symbol symbol;
+/* What nothing needs to be opened for. */
+static bool is_told(const struct address_names *n, uint32_t object, struct address_name *name) {
     *name = (struct address_name){.behind = 1};
     if (object == NO_OBJECT || n->options.none)
-        return PFR_OK;
+        return true;
     const struct object *what = &n->state->objects.at[object];
-    if (what->kind == OBJECT_KSYMBOL) {
-        const struct intern_text text = intern_get(&n->state->names, what->path);
-        *name = (struct address_name){
-            .text = (const char *)text.bytes, .length = text.length, .mangled = (const char *)text.bytes, .behind = 1};
-        return PFR_OK;
-    }
-    struct named_object *o;
-    uint64_t at;
-    n->memory->failed = PFR_OK;
-    PFR_TRY(address_names_object(n, object, address, offset, &o, &at, err));
+    if (what->kind != OBJECT_KSYMBOL)
+        return false;
+    const struct intern_text text = intern_get(&n->state->names, what->path);
+    *name = (struct address_name){
+        .text = (const char *)text.bytes, .length = text.length, .mangled = (const char *)text.bytes, .behind = 1};
+    return true;
+}
+
+/* The name of an address as the object's own headers count. */
+static pfr_status find_at(struct address_names *n, struct named_object *o, uint64_t at, struct address_name *name,
+                          pfr_error *err) {
+    struct symbol symbol;
     if (!o->handle)
         name->before = name->behind = UINT64_MAX;
     const bool found = at != NO_ADDRESS && find_symbol(o, at, &symbol, name);
     if (found && !shown_text(n, o, &symbol, name))
         return mem_fail(n->memory, err, "names");
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
+}
+
+pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
+                              struct address_name *name, pfr_error *err) {
+    struct named_object *o;
+    uint64_t at;
+    if (is_told(n, object, name))
+        return PFR_OK;
+    n->memory->failed = PFR_OK;
+    PFR_TRY(address_names_object(n, object, address, offset, &o, &at, err));
+    return find_at(n, o, at, name, err);
+}
+
+static bool is_near(const struct address_near *near, uint32_t object, uint64_t at) {
+    return near->from <= at && at < near->end && near->object == object;
+}
+
+static void keep_near(struct address_near *near, uint32_t object, uint64_t at, const struct address_name *name) {
+    *near = (struct address_near){.start = at - name->ahead, .object = object, .name = *name};
+    near->from = at - (name->before < at ? name->before : at);
+    near->end = name->behind < UINT64_MAX - at ? at + name->behind : UINT64_MAX;
+}
+
+pfr_status address_names_near(struct address_names *n, struct address_near *near, uint32_t object, uint64_t address,
+                              uint64_t offset, struct address_name *name, pfr_error *err) {
+    struct named_object *o;
+    uint64_t at;
+    if (is_told(n, object, name))
+        return PFR_OK;
+    n->memory->failed = PFR_OK;
+    PFR_TRY(address_names_object(n, object, address, offset, &o, &at, err));
+    if (at == NO_ADDRESS || !is_near(near, object, at)) {
+        PFR_TRY(find_at(n, o, at, name, err));
+        if (at != NO_ADDRESS)
+            keep_near(near, object, at, name);
+        return PFR_OK;
+    }
+    *name = near->name;
+    name->ahead = name->text ? at - near->start : 0;
+    name->before = at - near->from;
+    name->behind = near->end - at;
+    return PFR_OK;
 }
 
 pfr_status address_names_kernel(struct address_names *n, uint64_t address, uint32_t *object, pfr_error *err) {
@@ -306,11 +345,6 @@ pfr_status address_names_kernel(struct address_names *n, uint64_t address, uint3
     if (name.text)
         *object = kernel;
     return PFR_OK;
-}
-
-void address_names_forget(struct address_names *n, uint32_t object) {
-    if (object < n->count)
-        named_object_close(&n->objects[object]);
 }
 
 pfr_status address_names_at(struct address_names *n, const struct place *place, uint64_t address,

@@ -54,10 +54,9 @@ struct address_name {
     const char *text; /* NUL-terminated; lives until address_names_free; NULL: the address has no name */
     uint32_t length;
     uint32_t *note; /* room for what the caller makes of the text, 0 at first; lives as long as `text`; NULL: none */
-    const char
-        *mangled;   /* as the object has it, NUL-terminated; lives as long as `text` or until address_names_forget */
-    uint64_t ahead; /* bytes from the start of the symbol to the address */
-    uint64_t size;  /* of the symbol; 0: not known */
+    const char *mangled;     /* as the object has it, NUL-terminated; lives as long as `text` */
+    uint64_t ahead;          /* bytes from the start of the symbol to the address */
+    uint64_t size;           /* of the symbol; 0: not known */
     uint64_t before, behind; /* bytes before the address, and from it on, that are called the same for sure */
 };
 
@@ -69,6 +68,17 @@ void address_names_free(struct address_names *names);
 /* The name of an address; `offset` is its place in the object (struct place). Errors: no memory. */
 pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err);
+
+/* The same for many addresses in order, one object after the other: what the last symbol covers is not looked for
+   again. `near` is all zero before the first. */
+struct address_near {
+    uint64_t from, end; /* addresses of the object that are called `name`; the same: none */
+    uint64_t start;
+    uint32_t object;
+    struct address_name name;
+};
+pfr_status address_names_near(struct address_names *names, struct address_near *near, uint32_t object, uint64_t address,
+                              uint64_t offset, struct address_name *name, pfr_error *err);
 
 /* How names are demangled. */
 unsigned address_names_flags(const struct address_names *names);
@@ -92,8 +102,5 @@ pfr_status address_names_kernel(struct address_names *names, uint64_t address, u
 
 /* Whether this release is the running kernel's; NULL and "" are nobody's. */
 bool kernel_release_is_running(const char *release);
-
-/* Closes an object; it is opened again when it is asked for again. Texts stay. */
-void address_names_forget(struct address_names *names, uint32_t object);
 
 #endif

@@ -153,7 +153,7 @@ struct calls_totals {
 /* In what form calls may be given that are not asked for one by one; some of them always are. */
 enum calls_gather {
     CALLS_SINGLY,  /* in the order of their exits */
-    CALLS_SUMMED,  /* added up by path: sink->sum, when the thread ends */
+    CALLS_SUMMED,  /* added up by path: sink->sum, when the thread ends, or all of them, where they come mixed */
     CALLS_MEASURED /* by path, some at a time: sink->many, before the thread ends */
 };
 

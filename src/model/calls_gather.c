@@ -73,13 +73,6 @@ void gather_free(struct calls_lane_state *l) {
 
 /* --- Calls. */
 
-static void add_to_sum(struct calls_gathered *g, const struct call *call) {
-    struct path_sum *sum = &g->sums[call->node];
-    if (sum->count++ == 0)
-        g->touched[g->nr_touched++] = call->node;
-    sum->self += (uint64_t)call->self;
-}
-
 static bool is_one_of_many(const struct call *call) {
     const bool is_short = call->latency <= UINT32_MAX && call->self >= -(int64_t)UINT32_MAX;
     return is_short && call->node < GATHERED_MOST && !(call->flags & ~(uint32_t)CALL_TAIL);
@@ -143,12 +136,21 @@ static pfr_status add_to_batch(struct calls_lane_state *l, const struct call *ca
     return PFR_OK;
 }
 
+void gather_sum(struct calls_lane_state *l, uint32_t node, const struct path_sum *more) {
+    struct calls_gathered *g = &l->gathered;
+    struct path_sum *sum = &g->sums[node];
+    if (sum->count == 0)
+        g->touched[g->nr_touched++] = node;
+    sum->count += more->count;
+    sum->self += more->self;
+}
+
 pfr_status gather_call(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
     if (l->gathered.as == CALLS_MEASURED && is_one_of_many(call))
         return add_to_calls(l, call, err);
     if (l->gathered.as != CALLS_SUMMED)
         return add_to_batch(l, call, err);
-    add_to_sum(&l->gathered, call);
+    gather_sum(l, call->node, &(struct path_sum){(uint64_t)call->self, 1});
     return PFR_OK;
 }
 
@@ -158,6 +160,8 @@ static pfr_status give_sum(struct calls_lane_state *l, uint32_t node, pfr_error 
     const struct calls_wish *wish = l->wish;
     struct path_sum *sum = &l->gathered.sums[node];
     const struct call_sum given = {sum->count, 0, (int64_t)sum->self, node};
+    if (sum->count == 0) /* it moved to another path */
+        return PFR_OK;
     *sum = (struct path_sum){0, 0};
     l->totals.calls += given.count;
     return wish->sink->sum ? wish->sink->sum(wish->context, &l->public, &given, err) : PFR_OK;

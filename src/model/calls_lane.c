@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
+#include "base/thread_start.h"
 #include "file/xray.h"
 #include "model/calls_parts.h"
 
@@ -20,7 +21,7 @@ void reading_free(struct calls_reading *g) {
 }
 
 /* The thread is told with its first call: one of events alone has none. */
-static pfr_status tell(struct calls_reading *g, pfr_error *err) {
+pfr_status reading_tell(struct calls_reading *g, pfr_error *err) {
     if (g->told)
         return PFR_OK;
     g->told = true;
@@ -29,14 +30,14 @@ static pfr_status tell(struct calls_reading *g, pfr_error *err) {
 }
 
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err) {
-    PFR_TRY(tell(g, err));
+    PFR_TRY(reading_tell(g, err));
     calls_note_time(&g->lane->totals, calls[0].tsc); /* within a buffer times go on, mostly */
     calls_note_time(&g->lane->totals, calls[count - 1].tsc);
     return pair_calls(g->lane, &g->calls, calls, count, err);
 }
 
 pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err) {
-    PFR_TRY(tell(g, err));
+    PFR_TRY(reading_tell(g, err));
     const pfr_status st = pair_run(g->lane, &g->calls, run, err);
     calls_note_time(&g->lane->totals, run->tsc);
     return st;
@@ -206,7 +207,7 @@ static void add_status(const struct calls_runner *me, pfr_status *st, pfr_error 
 pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *), pfr_error *err) {
     pfr_status st = PFR_OK;
     for (unsigned i = 1; i < all->count; i++)
-        all->at[i].runs = pthread_create(&all->at[i].thread, NULL, run, &all->at[i]) == 0;
+        all->at[i].runs = thread_begin(&all->at[i].thread, run, &all->at[i]);
     run(&all->at[0]);
     for (unsigned i = 1; i < all->count; i++)
         if (all->at[i].runs)

@@ -34,6 +34,11 @@ pfr_status pair_flush(struct calls_lane_state *l, pfr_error *err) {
     const struct calls_wish *wish = l->wish;
     const size_t count = l->batched;
     l->batched = 0;
+    if (l->gathered.as == CALLS_SUMMED) { /* they were not asked for singly: they are only in an array */
+        for (size_t i = 0; i < count; i++)
+            gather_sum(l, l->batch[i].node, &(struct path_sum){(uint64_t)l->batch[i].self, 1});
+        return PFR_OK;
+    }
     l->totals.calls += count;
     if (count == 0 || !wish->sink->calls)
         return PFR_OK;
@@ -272,6 +277,8 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
     l->gathered = (struct calls_gathered){.as = wish->gather};
     l->children = NULL;
     l->children_room = 0;
+    l->bases = 0;
+    l->base_is = NULL;
     PFR_TRY(call_paths_init(&l->paths, &l->paths_memory, err));
     pfr_status st = children_room(l, err);
     if (st >= 0)
@@ -283,6 +290,7 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
 
 void lane_free(struct calls_lane_state *l) {
     gather_free(l);
+    join_free(l);
     mem_free(&l->paths_memory, l->children, l->children_room, sizeof *l->children);
     l->children = NULL;
     l->children_room = 0;
@@ -290,6 +298,7 @@ void lane_free(struct calls_lane_state *l) {
 }
 
 pfr_status lane_thread(struct calls_lane_state *l, const struct calls_thread *thread, pfr_error *err) {
-    PFR_TRY(gather_end(l, err));
+    if (!l->wish->mixed)
+        PFR_TRY(gather_end(l, err));
     return l->wish->sink->thread ? l->wish->sink->thread(l->wish->context, &l->public, thread, err) : PFR_OK;
 }

@@ -12,6 +12,7 @@
  *     calls_lane.c    the buffers of a lane's threads to enters and exits
  *     calls_stretch.c the same for all threads as they lie in the file, a stretch of it for each lane
  *     calls_pending.c what a stretch cannot know of the calls that were open before it
+ *     calls_join.c    what a stretch has summed by paths that begin in the midst, by whole paths
  *     calls_ahead.c   the same for one lane, while others decode what comes next
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
  *     calls.c         the passes over the trace
@@ -88,6 +89,7 @@ struct open_call {
 struct calls_pending {
     struct pending_call *at;
     size_t count, room;
+    uint32_t base; /* where paths are whole: the path that stands for what was open before */
     bool wanted;   /* what was open before is not known */
     bool too_many; /* and so nothing is known */
 };
@@ -153,6 +155,8 @@ struct calls_lane_state {
     uint32_t of_low[CALLS_LOW];     /* child of the root, by function; 0: not yet */
     struct call_children *children; /* by path, all that there are */
     size_t children_room;
+    uint32_t bases;    /* that were made: see calls_pending.c */
+    uint32_t *base_is; /* the first lane's path that each of them stands for, once it is known: see calls_join.c */
     struct call_edge edges[1u << CALL_EDGES_BITS];
 };
 
@@ -188,6 +192,8 @@ static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
 /* Room for all paths that there are. < 0: memory. */
 pfr_status gather_room(struct calls_lane_state *lane, pfr_error *err);
 void gather_free(struct calls_lane_state *lane);
+/* More of the calls of a path that is summed. */
+void gather_sum(struct calls_lane_state *lane, uint32_t node, const struct path_sum *sum);
 /* A finished call. */
 pfr_status gather_call(struct calls_lane_state *lane, const struct call *call, pfr_error *err);
 /* What was gathered goes to the sink: the thread ends. */
@@ -232,14 +238,32 @@ static inline uint32_t call_path_met(const struct calls_lane_state *l, const str
 /* --- calls_pending.c */
 
 void pending_free(struct calls_pending *pending, struct memory *memory);
+/* What is open before the thread's first enter or exit is not known. */
+pfr_status pending_begin(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
 /* An exit of what is not open here. */
 pfr_status pending_exit(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *exit,
                         pfr_error *err);
 /* What is open at the end of a stretch. */
 pfr_status pending_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
-/* What `from` did not know happens to `t`. PFR_END: it cannot be told so. */
-pfr_status pending_replay(struct calls_lane_state *lane, struct thread_calls *t, const struct thread_calls *from,
-                          pfr_error *err);
+/* What `from` did not know happens to `t`, and its lane learns what its paths begin with. PFR_END: it cannot be told
+   so. */
+pfr_status pending_replay(struct calls_lane_state *lane, struct thread_calls *t, struct calls_lane_state *of,
+                          const struct thread_calls *from, pfr_error *err);
+/* Whether the function is none, but stands for what was open before: the lane's base of that number. */
+bool pending_is_base(uint32_t function, uint32_t *number);
+
+/* --- calls_join.c */
+
+/* Whether lanes that read a stretch each can join what they have. */
+bool join_can_be(const struct calls_wish *wish);
+/* Whether it is sums, which go to the sink as the first lane's. */
+bool join_takes_sums(const struct calls_wish *wish);
+/* Room for what bases are, before pending_replay. */
+pfr_status join_begin(struct calls_lane_state *from, pfr_error *err);
+/* After it: sums of `from` are those of whole paths of `to`, the first lane, which may be the same. PFR_END: there was
+   no room for all paths. */
+pfr_status join_sums(struct calls_lane_state *to, struct calls_lane_state *from, pfr_error *err);
+void join_free(struct calls_lane_state *from);
 
 /* --- calls_plain.c */
 
@@ -261,6 +285,8 @@ struct calls_reading {
 
 pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct intern_table *threads,
                          uint32_t thread, pfr_error *err);
+/* The sink knows of it from now on. */
+pfr_status reading_tell(struct calls_reading *g, pfr_error *err);
 /* Some of its enters and exits, at least one. */
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
 pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err);

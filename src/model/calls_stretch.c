@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recorders mostly write buffers in the order in which they were begun. Where that holds and nobody asks whose a call
- * is, the trace is read as it lies, without an index of its buffers: by one lane as a whole, by several lanes a stretch
- * each. A stretch begins where a buffer is found near by its looks; that one begins there indeed is known when the lane
- * before comes to its end. What a stretch cannot know of what is open is joined in the end (calls_pending.c).
+ * is, the trace is read as it lies, without an index of its buffers: by one lane as a whole, by several lanes in
+ * stretches. A stretch begins where a buffer is found near by its looks; that one begins there indeed is known when who
+ * reads the one before comes to its end. What a stretch cannot know of what is open is joined in the end
+ * (calls_pending.c).
+ *
+ * The trace is cut into units, and each lane begins with a stretch of about as many; who has come to an end takes half
+ * of what the slowest one has not begun as another stretch.
  *
  * Whether buffers are in the order of time is looked at in some places first, so that a ring that went round is told at
  * once, and at each buffer. Where they are not, or anything else is unusual, PFR_END has all done by an index.
@@ -14,6 +18,9 @@
 #define STRETCH_LEAST ((uint64_t)64 << 10) /* bytes of a stretch */
 #define LANE_LEAST ((uint64_t)1 << 20)     /* and of one that is worth a lane, unless more lanes are asked for */
 #define POINTS 8u                          /* places that are looked at, at least, of a trace that is not small */
+#define UNITS 32u                          /* of all lanes together, where there is more than one */
+#define FASTER 16u                         /* the first lane reads one unit more of so many */
+#define LEFT_LEAST 3u                      /* units that are worth another stretch, whose paths are its own */
 #define THREADS_MOST 256u                  /* each has a stack of open calls for each lane */
 
 struct stretch_thread {
@@ -22,9 +29,11 @@ struct stretch_thread {
 };
 
 struct stretch {
-    uint64_t begin, end;
-    struct intern_table threads; /* struct calls_thread, by number */
-    struct stretch_thread *at;   /* `count` of them */
+    struct calls_lane_state *lane; /* that reads it */
+    unsigned first;                /* unit */
+    unsigned next, until;          /* what is not begun; under the lock */
+    struct intern_table threads;   /* struct calls_thread, by number */
+    struct stretch_thread *at;     /* `count` of them */
     size_t room;
     uint32_t count;
     uint64_t buffers;
@@ -32,10 +41,19 @@ struct stretch {
 
 struct stretches {
     struct calls_lanes lanes;
-    struct stretch *at;
+    pthread_mutex_t lock; /* of what others may take */
+    struct stretch *at;   /* room for one of each unit; first those that lanes begin with */
     unsigned count;
+    uint64_t *points; /* where units begin, and the end */
+    unsigned units, nr_lanes;
     bool stop; /* one of them found that it is of no use; atomic */
 };
+
+static void begin_stretch(struct stretches *all, struct calls_lane_state *lane, unsigned first, unsigned until) {
+    struct stretch *s = &all->at[all->count++];
+    *s = (struct stretch){.lane = lane, .first = first, .next = first, .until = until};
+    intern_init(&s->threads, &lane->memory);
+}
 
 /* --- One stretch. */
 
@@ -50,8 +68,7 @@ static pfr_status add_thread(struct calls_lane_state *l, struct stretch *s, uint
     s->at[number] = (struct stretch_thread){.first = time, .last = time};
     s->count = number + 1;
     PFR_TRY(reading_begin(&s->at[number].reading, l, &s->threads, number, err));
-    s->at[number].reading.calls.pending.wanted = l->public.number > 0;
-    return PFR_OK;
+    return s->first > 0 ? pending_begin(l, &s->at[number].reading.calls, err) : PFR_OK;
 }
 
 /* PFR_END: its buffers are not in the order of time. */
@@ -67,7 +84,7 @@ static pfr_status find_thread(struct calls_lane_state *l, struct stretch *s, con
     return st != PFR_OK ? st : time < s->at[number].last ? PFR_END : PFR_OK;
 }
 
-static pfr_status read_buffer(struct calls_runner *me, struct stretch *s, const struct trace_buffer *b,
+static pfr_status read_buffer(struct calls_runner *me, struct stretch *s, const struct trace_buffer *b, uint64_t end,
                               pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
     struct stretch_thread *thread;
@@ -76,17 +93,20 @@ static pfr_status read_buffer(struct calls_runner *me, struct stretch *s, const 
         return st;
     thread->last = b->time;
     s->buffers++;
-    trace_slice_move(me->reader, &b->slice, s->end);
-    return calls_read_piece(me, &thread->reading, &b->slice, err);
+    trace_slice_move(me->reader, &b->slice, end);
+    const pfr_status read = calls_read_piece(me, &thread->reading, &b->slice, err);
+    return read == PFR_OK && thread->reading.calls.pending.too_many ? PFR_END : read;
 }
 
-static pfr_status read_buffers(struct calls_runner *me, struct stretch *s, const bool *stop, pfr_error *err) {
+static pfr_status read_unit(struct calls_runner *me, struct stretch *s, unsigned unit, pfr_error *err) {
+    const struct stretches *all = me->all->stretches;
+    const uint64_t end = all->points[unit + 1];
     struct trace_buffer b;
-    uint64_t at = s->begin;
-    while (at < s->end && !__atomic_load_n(stop, __ATOMIC_RELAXED)) {
-        pfr_status st = trace_buffer_ahead(me->reader, at, s->end, &b, err);
+    uint64_t at = all->points[unit];
+    while (at < end && !__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
+        pfr_status st = trace_buffer_ahead(me->reader, at, end, &b, err);
         if (st == PFR_OK)
-            st = b.next > s->end ? PFR_END : read_buffer(me, s, &b, err);
+            st = b.next > end ? PFR_END : read_buffer(me, s, &b, end, err);
         if (st != PFR_OK)
             return st;
         at = b.next;
@@ -94,20 +114,61 @@ static pfr_status read_buffers(struct calls_runner *me, struct stretch *s, const
     return PFR_OK;
 }
 
-/* What the lane gathered is given here, where others do the same. */
+/* What the lane gathered is given here, where others do the same, unless it is joined before. */
 static pfr_status end_stretch(struct calls_runner *me, struct stretch *s, pfr_error *err) {
-    for (uint32_t i = 0; me->lane.public.number > 0 && i < s->count; i++)
+    for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
         PFR_TRY(pending_end(&me->lane, &s->at[i].reading.calls, err));
-    return gather_end(&me->lane, err);
+    return join_takes_sums(me->lane.wish) ? pair_flush(&me->lane, err) : gather_end(&me->lane, err);
 }
 
-static void *run_stretch(void *context) {
+/* The next unit of a stretch; false: there is none left. */
+static bool take_unit(struct stretches *all, struct stretch *s, unsigned *unit) {
+    pthread_mutex_lock(&all->lock);
+    const bool any = s->next < s->until;
+    *unit = any ? s->next++ : 0;
+    pthread_mutex_unlock(&all->lock);
+    return any;
+}
+
+static pfr_status read_stretch(struct calls_runner *me, struct stretch *s, pfr_error *err) {
+    unsigned unit;
+    while (take_unit(me->all->stretches, s, &unit)) {
+        const pfr_status st = read_unit(me, s, unit, err);
+        if (st != PFR_OK)
+            return st;
+    }
+    return end_stretch(me, s, err);
+}
+
+/* Units that others may take: not the first one, which makes the stretch one. */
+static unsigned count_left(const struct stretch *s) {
+    const unsigned from = s->next > s->first ? s->next : s->first + 1;
+    return s->until > from ? s->until - from : 0;
+}
+
+/* The last half of what is left of the one that has most, as a stretch of this lane. NULL: nothing is left. */
+static struct stretch *take_over(struct stretches *all, struct calls_lane_state *lane) {
+    struct stretch *from = &all->at[0], *mine = NULL;
+    pthread_mutex_lock(&all->lock);
+    for (unsigned i = 1; i < all->count; i++)
+        if (count_left(&all->at[i]) > count_left(from))
+            from = &all->at[i];
+    const unsigned left = count_left(from), count = (left + 1) / 2;
+    if (left >= LEFT_LEAST && !__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
+        mine = &all->at[all->count];
+        begin_stretch(all, lane, from->until - count, from->until);
+        from->until -= count;
+    }
+    pthread_mutex_unlock(&all->lock);
+    return mine;
+}
+
+static void *run_lane(void *context) {
     struct calls_runner *me = context;
     struct stretches *all = me->all->stretches;
     struct stretch *s = &all->at[me->lane.public.number];
-    me->status = read_buffers(me, s, &all->stop, &me->err);
-    if (me->status == PFR_OK)
-        me->status = end_stretch(me, s, &me->err);
+    for (; s && me->status == PFR_OK; s = take_over(all, &me->lane))
+        me->status = read_stretch(me, s, &me->err);
     if (me->status != PFR_OK)
         __atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
     return NULL;
@@ -125,38 +186,65 @@ static pfr_status join_thread(struct stretches *all, const struct stretch *s, ui
     if (st != PFR_OK)
         return st;
     to->last = from->last;
-    to->reading.told = to->reading.told || from->reading.told;
-    return pending_replay(l, &to->reading.calls, &from->reading.calls, err);
+    if (from->reading.told)
+        PFR_TRY(reading_tell(&to->reading, err));
+    return pending_replay(l, &to->reading.calls, s->lane, &from->reading.calls, err);
 }
 
-/* Limits were met by each lane for itself, which is not where one would meet them. */
+/* Limits were met by each lane for itself, which is not where one would meet them; whose path has no room when threads
+   come mixed is another one's than when they come one by one. */
 static bool met_limits(const struct stretches *all) {
-    for (unsigned i = 0; all->count > 1 && i < all->count; i++)
-        if (all->lanes.at[i].lane.totals.limited || all->lanes.at[i].lane.totals.too_deep)
+    const bool sums = join_takes_sums(all->lanes.wish);
+    for (unsigned i = 0; i < all->nr_lanes; i++) {
+        const struct calls_totals *totals = &all->lanes.at[i].lane.totals;
+        if ((totals->limited && (sums || all->nr_lanes > 1)) || (totals->too_deep && all->nr_lanes > 1))
             return true;
+    }
     return false;
 }
 
-static pfr_status join(struct stretches *all, pfr_error *err) {
-    if (met_limits(all))
-        return PFR_END;
-    for (unsigned i = 1; i < all->count; i++)
-        for (uint32_t k = 0; k < all->at[i].count; k++) {
-            const pfr_status st = join_thread(all, &all->at[i], k, err);
+static const struct stretch *stretch_from(const struct stretches *all, unsigned unit) {
+    const struct stretch *s = all->at;
+    while (s->first != unit)
+        s++;
+    return s;
+}
+
+/* In the order of the file. */
+static pfr_status join_stretches(struct stretches *all, pfr_error *err) {
+    for (unsigned unit = all->at[0].until; unit < all->units;) {
+        const struct stretch *s = stretch_from(all, unit);
+        for (uint32_t k = 0; k < s->count; k++) {
+            const pfr_status st = join_thread(all, s, k, err);
             if (st != PFR_OK)
                 return st;
         }
+        unit = s->until;
+    }
     return PFR_OK;
+}
+
+static pfr_status join(struct stretches *all, pfr_error *err) {
+    const bool sums = join_takes_sums(all->lanes.wish);
+    struct calls_lane_state *to = &all->lanes.at[0].lane;
+    pfr_status st = met_limits(all) ? PFR_END : PFR_OK;
+    for (unsigned i = 0; st == PFR_OK && i < all->nr_lanes; i++)
+        st = join_begin(&all->lanes.at[i].lane, err);
+    if (st == PFR_OK)
+        st = join_stretches(all, err);
+    for (unsigned i = 0; sums && st == PFR_OK && i < all->nr_lanes; i++)
+        st = join_sums(to, &all->lanes.at[i].lane, err);
+    return st;
 }
 
 /* Each thread was told by all lanes that met it. */
 static pfr_status end_threads(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
     struct stretch *s = &all->at[0];
     totals->buffers = 0;
-    for (unsigned i = 0; i < all->count; i++) {
+    for (unsigned i = 0; i < all->count; i++)
         totals->buffers += all->at[i].buffers;
+    for (unsigned i = 0; i < all->nr_lanes; i++)
         all->lanes.at[i].lane.totals.threads = 0;
-    }
     for (uint32_t i = 0; i < s->count; i++) {
         all->lanes.at[0].lane.totals.threads += s->at[i].reading.told;
         PFR_TRY(reading_end(&s->at[i].reading, err));
@@ -165,23 +253,29 @@ static pfr_status end_threads(struct stretches *all, struct calls_totals *totals
 }
 
 static void free_stretches(struct stretches *all) {
-    for (unsigned i = 0; i < all->lanes.count; i++) {
+    for (unsigned i = 0; i < all->count; i++) {
         struct stretch *s = &all->at[i];
         for (uint32_t k = 0; k < s->count; k++)
             reading_free(&s->at[k].reading);
-        mem_free(&all->lanes.at[i].lane.memory, s->at, s->room, sizeof *s->at);
+        mem_free(&s->lane->memory, s->at, s->room, sizeof *s->at);
         intern_free(&s->threads);
     }
 }
 
+/* The unit that a lane begins with. Threads have whole paths in common on the first lane alone, which is faster so. */
+static unsigned home_of(const struct stretches *all, unsigned lane) {
+    const unsigned each = all->units / all->nr_lanes, more = all->lanes.wish->reach ? 0 : each / FASTER;
+    return lane == 0 ? 0 : lane == all->nr_lanes ? all->units : lane * each + more;
+}
+
 static pfr_status read_all(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
     const struct calls_wish *wish = all->lanes.wish;
-    PFR_TRY(wish->sink->begin(wish->context, all->count, err));
-    pfr_status st = calls_lanes_open(&all->lanes, all->count, err);
+    PFR_TRY(wish->sink->begin(wish->context, all->nr_lanes, err));
+    pfr_status st = calls_lanes_open(&all->lanes, all->nr_lanes, err);
     for (unsigned i = 0; i < all->lanes.count; i++)
-        intern_init(&all->at[i].threads, &all->lanes.at[i].lane.memory);
+        begin_stretch(all, &all->lanes.at[i].lane, home_of(all, i), home_of(all, i + 1));
     if (st == PFR_OK)
-        st = calls_lanes_start(&all->lanes, run_stretch, err);
+        st = calls_lanes_start(&all->lanes, run_lane, err);
     if (st == PFR_OK)
         st = join(all, err);
     if (st == PFR_OK)
@@ -194,13 +288,12 @@ static pfr_status read_all(struct stretches *all, struct calls_totals *totals, p
 struct points {
     uint64_t at, time; /* the last one */
     uint64_t like;     /* bytes of the first buffer */
-    uint64_t size;
-    unsigned count; /* of parts that points make of the trace */
+    uint64_t size, step;
 };
 
-/* The point where a part begins. PFR_END: there is none, or its buffer is older than that of the one before. */
-static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned part, pfr_error *err) {
-    const uint64_t step = p->size / p->count, from = step * part;
+/* The point where a unit begins. PFR_END: there is none, or its buffer is older than that of the one before. */
+static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit, pfr_error *err) {
+    const uint64_t step = p->step, from = step * unit;
     struct trace_buffer b;
     if (from <= p->at)
         return PFR_END;
@@ -212,30 +305,30 @@ static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned part
     return b.time < before ? PFR_END : PFR_OK;
 }
 
-static pfr_status place_stretches(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {
-    const unsigned each = p->count / all->count;
-    all->at[0].begin = TRACE_FIRST_BUFFER;
-    for (unsigned i = 1; i < p->count; i++) {
+static pfr_status place_units(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {
+    all->points[0] = TRACE_FIRST_BUFFER;
+    for (unsigned i = 1; i < all->units; i++) {
         const pfr_status st = find_point(reader, p, i, err);
         if (st != PFR_OK)
             return st;
-        if (i % each == 0)
-            all->at[i / each - 1].end = all->at[i / each].begin = p->at;
+        all->points[i] = p->at;
     }
-    all->at[all->count - 1].end = p->size;
+    all->points[all->units] = p->size;
     return PFR_OK;
 }
 
-/* How many lanes, and how many points for them; PFR_END: none. */
+/* How many lanes, and how many units for them; PFR_END: none. */
 static pfr_status count_lanes(const struct calls_wish *wish, uint64_t size, struct stretches *all, struct points *p) {
     const unsigned jobs = calls_jobs(wish);
     const uint64_t parts = size / STRETCH_LEAST, lanes = size / (wish->jobs ? STRETCH_LEAST : LANE_LEAST);
-    if (!wish->mixed || (jobs > 1 && wish->reach != 1)) /* paths begin above the stretch */
+    if (!wish->mixed || (jobs > 1 && !join_can_be(wish)))
         return PFR_END;
-    all->count = lanes > jobs ? jobs : lanes ? (unsigned)lanes : 1;
-    const uint64_t each = (POINTS + all->count - 1) / all->count, most = parts / all->count;
-    p->count = all->count * (unsigned)(most > each ? each : most ? most : 1);
+    const unsigned count = lanes > jobs ? jobs : lanes ? (unsigned)lanes : 1;
+    const uint64_t each = count > 1 ? (UNITS + count - 1) / count : POINTS, most = parts / count;
+    all->nr_lanes = count;
+    all->units = count * (unsigned)(most > each ? each : most ? most : 1);
     p->size = size;
+    p->step = size / all->units;
     return PFR_OK;
 }
 
@@ -256,9 +349,12 @@ static pfr_status look(struct stretches *all, pfr_reader *reader, struct points 
 }
 
 static pfr_status place_and_read(struct stretches *all, struct points *p, struct calls_totals *totals, pfr_error *err) {
-    pfr_status st = place_stretches(all, all->lanes.reader, p, err);
-    if (st == PFR_OK)
-        st = read_all(all, totals, err);
+    pfr_status st = place_units(all, all->lanes.reader, p, err);
+    if (st != PFR_OK)
+        return st;
+    pthread_mutex_init(&all->lock, NULL);
+    st = read_all(all, totals, err);
+    pthread_mutex_destroy(&all->lock);
     free_stretches(all);
     calls_lanes_close(&all->lanes);
     return st;
@@ -268,14 +364,15 @@ pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish
                                pfr_error *err) {
     struct stretches all = {
         .lanes = {.wish = wish, .reader = reader, .memory = &reader->memory, .clean = true, .stretches = &all}};
-    struct points p = {.count = 0};
+    struct memory *memory = &reader->memory;
+    struct points p = {.size = 0};
     pfr_status st = look(&all, reader, &p, err);
     if (st != PFR_OK)
         return st;
-    all.at = mem_zeroed(&reader->memory, all.count, sizeof *all.at);
-    if (!all.at)
-        return mem_fail(&reader->memory, err, "calls");
-    st = place_and_read(&all, &p, totals, err);
-    mem_free(&reader->memory, all.at, all.count, sizeof *all.at);
+    all.at = mem_zeroed(memory, all.units, sizeof *all.at);
+    all.points = all.at ? mem_alloc(memory, all.units + 1, sizeof *all.points) : NULL;
+    st = all.points ? place_and_read(&all, &p, totals, err) : mem_fail(memory, err, "calls");
+    mem_free(memory, all.points, all.points ? all.units + 1 : 0, sizeof *all.points);
+    mem_free(memory, all.at, all.at ? all.units : 0, sizeof *all.at);
     return st;
 }

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#define FIRST_ROOM ((size_t)2) /* what a thread that is forked and executes a program needs */
+#define FIRST_ROOM 1u /* mostly there is no other */
 
 /* The old list stays in the arena: all of them together are no larger than the new one. */
 static bool grow(struct changes *list, struct arena *arena) {
-    const size_t room = list->room ? 2 * list->room : FIRST_ROOM;
-    struct change *more = arena_take(arena, room * sizeof *more, _Alignof(struct change));
+    const uint32_t room = list->room ? 2 * list->room : FIRST_ROOM;
+    struct change *more = room > list->room ? arena_take(arena, room * sizeof *more, _Alignof(struct change)) : NULL;
     if (!more)
         return false;
     if (list->count)

@@ -13,7 +13,7 @@ struct change {
 
 struct changes {
     struct change *at; /* by key */
-    size_t count, room;
+    uint32_t count, room;
 };
 
 #define NO_VALUE UINT32_MAX

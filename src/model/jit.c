@@ -21,6 +21,7 @@ void jit_free(struct jit *j) {
         jit_dump_close(j->dumps[i].dump);
     mem_free(j->memory, j->dumps, j->dumps_room, sizeof *j->dumps);
     mem_free(j->memory, j->maps, j->maps_room, sizeof *j->maps);
+    mem_free(j->memory, j->expected, j->expected_room, sizeof *j->expected);
     u64_map_free(&j->dump_of);
 }
 
@@ -112,6 +113,26 @@ pfr_status jit_meet(struct jit *j, struct objects *objects, const char *path, st
         return PFR_OK;
     PFR_TRY(add_map(j, map, err));
     return add_changes(j, spaces, &j->maps[j->nr_maps - 1], err);
+}
+
+pfr_status jit_expect(struct jit *j, const struct jit_map *map, pfr_error *err) {
+    if (j->nr_expected == j->expected_room) {
+        void *more = mem_grow(j->memory, j->expected, j->nr_expected, &j->expected_room, 4, sizeof *j->expected);
+        if (!more)
+            return mem_fail(j->memory, err, "jitdump");
+        j->expected = more;
+    }
+    j->expected[j->nr_expected++] = *map;
+    return PFR_OK;
+}
+
+pfr_status jit_meet_expected(struct jit *j, struct objects *objects, struct spaces *spaces, pfr_error *err) {
+    for (size_t i = 0; i < j->nr_expected; i++) {
+        const struct jit_map *map = &j->expected[i];
+        const char *path = intern_chars(objects->names, objects->at[map->object].path);
+        PFR_TRY(jit_meet(j, objects, path, spaces, map, err));
+    }
+    return PFR_OK;
 }
 
 pfr_status jit_catch_up(struct jit *j, struct spaces *spaces, pfr_error *err) {

@@ -47,7 +47,8 @@ struct jit {
     struct jit_clock clock;
     struct jit_opened *dumps;
     struct jit_map *maps;
-    size_t nr_dumps, dumps_room, nr_maps, maps_room;
+    struct jit_map *expected;
+    size_t nr_dumps, dumps_room, nr_maps, maps_room, nr_expected, expected_room;
     bool timed;     /* the recording has times */
     bool misplaced; /* and some dump has those of another clock */
 };
@@ -61,6 +62,10 @@ const struct jit_dump *jit_dump_of(const struct jit *jit, uint32_t object);
 /* A dump's map was met: opens it, makes its object one of kind OBJECT_JITDUMP, and maps its code. Errors: no memory. */
 pfr_status jit_meet(struct jit *jit, struct objects *objects, const char *path, struct spaces *spaces,
                     const struct jit_map *map, pfr_error *err);
+
+/* The same later, when all is known of clocks. */
+pfr_status jit_expect(struct jit *jit, const struct jit_map *map, pfr_error *err);
+pfr_status jit_meet_expected(struct jit *jit, struct objects *objects, struct spaces *spaces, pfr_error *err);
 
 /* Maps what was written since, with .grows. */
 pfr_status jit_catch_up(struct jit *jit, struct spaces *spaces, pfr_error *err);

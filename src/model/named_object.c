@@ -49,14 +49,25 @@ void named_object_close(struct named_object *o) {
     *o = (struct named_object){0};
 }
 
+bool fetched_folder(char *folder, size_t room) {
+    const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = -1;
+    if (own && *own)
+        length = snprintf(folder, room, "%s", own);
+    else if (caches && *caches)
+        length = snprintf(folder, room, "%s/debuginfod_client", caches);
+    else if (home && *home)
+        length = snprintf(folder, room, "%s/.cache/debuginfod_client", home);
+    return length > 0 && (size_t)length < room;
+}
+
 bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
                           char path[DEBUG_PATH_ROOM], struct symbol_object *found) {
-    char digits[2 * BUILD_ID_MOST + 1];
+    char digits[BUILD_ID_TEXT_ROOM];
     *found = (struct symbol_object){.kind = SYMBOL_USER, .path = path, .build_id = id, .build_id_size = size};
     if (!folder || size < 4 || size > BUILD_ID_MOST)
         return false;
-    for (size_t i = 0; i < size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", id[i]);
+    build_id_text(digits, id, size);
     return (size_t)snprintf(path, DEBUG_PATH_ROOM, "%s/%s/%s", folder, digits, what) < DEBUG_PATH_ROOM;
 }
 

@@ -76,6 +76,10 @@ void named_object_open_debug(struct named_object *object, const struct debug_sea
 enum symbol_result named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
                                          const struct debug_search *search, struct memory *memory);
 
+/* Where debuginfod-find keeps what it fetched (debuginfod_find_debuginfo(3), "cache"). False: nowhere, or the name is
+   too long. */
+bool fetched_folder(char *folder, size_t room);
+
 /* What debuginfod keeps of a build-id: "debuginfo" or "executable". False: there is no such place. */
 bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
                           char path[DEBUG_PATH_ROOM], struct symbol_object *found);

@@ -3,9 +3,9 @@
 #include "model/object_look.h"
 
 #include "base/fail.h"
+#include "model/kernel_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DELETED " (deleted)"
@@ -27,6 +27,7 @@ static const struct {
     [FAULT_NO_SYMBOL] = {"no-symbol", "none of its symbols covers the rest", NEED_NOTHING},
     [FAULT_NO_LINE] = {"no-line", "its debugging information says nothing of the rest", NEED_NOTHING},
     [FAULT_OTHER_KERNEL] = {"other-kernel", "the kernel that was recorded is not the one that runs", NEED_VMLINUX},
+    [FAULT_OTHER_VMLINUX] = {"other-vmlinux", "the file of --vmlinux does not name the recorded kernel", NEED_VMLINUX},
     [FAULT_HIDDEN_KERNEL] = {"hidden-kernel", "the kernel hides its addresses (kptr_restrict)", NEED_SETTING},
     [FAULT_KERNEL_LINES] = {"kernel-lines", "kallsyms has names alone", NEED_VMLINUX},
     [FAULT_NAMES_ALONE] = {"names-alone", "what names this code has no lines", NEED_NOTHING},
@@ -113,12 +114,24 @@ static void look_at_file(struct address_names *n, const struct object *what, con
     look_for_inlined(o, look);
 }
 
+static bool look_at_vmlinux(const struct address_names *n, struct object_look *look) {
+    struct elf_facts facts;
+    enum symbol_result result;
+    if (!kernel_file_is_refused(n, &facts, &result))
+        return false;
+    look->names = look->lines = FAULT_OTHER_VMLINUX;
+    look->other = facts.id;
+    return true;
+}
+
 static void look_at_kernel(struct address_names *n, const struct object *what, const struct named_object *o,
                            struct object_look *look) {
     struct symbol symbol;
     const uint32_t kernel = n->state->objects.newest_kernel;
     if (kernel != NO_OBJECT)
         set_id(&look->id, n->state->objects.at[kernel].build_id, n->state->objects.at[kernel].build_id_size);
+    if (look_at_vmlinux(n, look))
+        return;
     const enum symbol_result result = o->handle ? o->source->find(o->handle, 0, &symbol) : SYMBOL_FOUND;
     look->names = !o->handle ? FAULT_OTHER_KERNEL : result == SYMBOL_FOUND ? FAULT_NO_SYMBOL : fault_of(result);
     look->lines = o->handle && what->kind == OBJECT_MODULE ? FAULT_NAMES_ALONE
@@ -177,21 +190,11 @@ static bool by_id(struct spare_search *s, const char *folder, const char *rest) 
     return build_id_path(s->tried, sizeof s->tried, folder, s->look->id.bytes, s->look->id.size, rest);
 }
 
-/* What debuginfod-find fetched lies in a folder by build-id (debuginfod_find_debuginfo(3), "cache"). */
 static bool by_debuginfod(struct spare_search *s, const char *file) {
-    const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char folder[DEBUG_PATH_ROOM / 2], digits[2 * BUILD_ID_MOST + 1] = "";
-    int length = 0;
-    for (size_t i = 0; i < s->look->id.size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", s->look->id.bytes[i]);
-    if (own && *own)
-        length = snprintf(folder, sizeof folder, "%s", own);
-    else if (shared && *shared)
-        length = snprintf(folder, sizeof folder, "%s/debuginfod_client", shared);
-    else if (home)
-        length = snprintf(folder, sizeof folder, "%s/.cache/debuginfod_client", home);
-    return length > 0 && (size_t)length < sizeof folder &&
-           made(snprintf(s->tried, sizeof s->tried, "%s/%s/%s", folder, digits, file));
+    char folder[DEBUG_PATH_ROOM / 2];
+    struct symbol_object found;
+    return fetched_folder(folder, sizeof folder) &&
+           fetched_object_place(folder, s->look->id.bytes, s->look->id.size, file, s->tried, &found);
 }
 
 /* The place of a number; *ended: there are no more. False: there is none of this number. */

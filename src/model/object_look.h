@@ -29,6 +29,7 @@ enum object_fault {
     FAULT_NO_LINE,       /* debugging information is there, none for some of the addresses */
     FAULT_OTHER_KERNEL,  /* the running kernel is not the one recorded */
     FAULT_HIDDEN_KERNEL, /* the running kernel does not tell its symbols */
+    FAULT_OTHER_VMLINUX, /* the file that was named for the kernel does not name it */
     FAULT_KERNEL_LINES,  /* kallsyms has names alone, its own file would have more */
     FAULT_NAMES_ALONE,   /* what names this code has no lines */
     FAULT_NO_JIT_MAP,    /* code that was made while it ran, of which nobody wrote a map */
@@ -58,7 +59,7 @@ struct object_look {
     enum object_fault inlined;         /* for this reason */
     const struct debug_missed *missed; /* files that are not there then; as long as the names */
     struct build_id id;                /* of the recorded build; size 0: not known */
-    struct build_id other;             /* REPLACED: of the file that is there */
+    struct build_id other;             /* REPLACED, OTHER_VMLINUX: of the file that is there */
 };
 
 const char *object_fault_name(enum object_fault fault); /* "stripped"; static */

@@ -5,7 +5,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #define LENGTH_VALID 0x8000u
 #define CPUMODE 7u
@@ -13,7 +13,7 @@
 #define CPUMODE_KERNEL 1u
 
 void objects_init(struct objects *all, struct memory *memory, struct intern_table *names) {
-    *all = (struct objects){.memory = memory, .names = names, .newest_kernel = NO_OBJECT};
+    *all = (struct objects){.memory = memory, .names = names, .newest_kernel = NO_OBJECT, .oldest_kernel = NO_OBJECT};
     intern_init(&all->keys, memory);
     u64_map_init(&all->newest_of, memory);
     u64_map_init(&all->learned_of, memory);
@@ -73,6 +73,21 @@ static size_t module_name(const char *path, size_t length, char *to, size_t room
     return n;
 }
 
+/* There are as many as processes. */
+static size_t name_of_made_code(char *to, uint32_t pid) {
+    static const char begin[] = "[JIT] tid ";
+    char digits[10];
+    size_t length = sizeof begin - 1, count = 0;
+    memcpy(to, begin, length);
+    if ((int32_t)pid < 0)
+        to[length++] = '-';
+    for (uint32_t left = (int32_t)pid < 0 ? -pid : pid; left || count == 0; left /= 10)
+        digits[count++] = (char)('0' + left % 10);
+    while (count)
+        to[length++] = digits[--count];
+    return length;
+}
+
 static pfr_status name_object(struct objects *all, struct object *o, pfr_error *err) {
     char made[320];
     const struct intern_text path = intern_get(all->names, o->path);
@@ -84,7 +99,7 @@ static pfr_status name_object(struct objects *all, struct object *o, pfr_error *
                                               : "[kernel.kallsyms]";
         length = strlen(name);
     } else if (o->kind == OBJECT_ANONYMOUS) {
-        length = (size_t)snprintf(made, sizeof made, "[JIT] tid %d", (int)o->pid);
+        length = name_of_made_code(made, o->pid);
         name = made;
     } else if (o->kind == OBJECT_MODULE && (n = module_name(name, length, made, sizeof made)) > 0) {
         name = made;
@@ -132,6 +147,8 @@ static pfr_status enlist(struct objects *all, uint32_t number, pfr_error *err) {
     if (o->kind == OBJECT_KERNEL) {
         o->sibling = all->newest_kernel;
         all->newest_kernel = number;
+        if (all->oldest_kernel == NO_OBJECT)
+            all->oldest_kernel = number;
         fill(o, &all->kernel_id);
     }
     if (u64_map_get(&all->learned_of, o->path, &learned))
@@ -170,11 +187,11 @@ static struct object_memo *memo_of(struct objects *all, const pfr_text *path) {
     return &all->memos[h >> 32 & (OBJECT_MEMOS - 1)];
 }
 
-static bool is_memo_of(const struct object_memo *memo, const pfr_text *path, uint32_t pid, enum map_use use,
-                       const uint8_t *build_id, unsigned size) {
+/* But for the process. */
+static bool is_memo_of(const struct object_memo *memo, const pfr_text *path, enum map_use use, const uint8_t *build_id,
+                       unsigned size) {
     return memo->path && path->length && memo->length == path->length && memo->use == use &&
-           memo->build_id_size == size && (!memo->of_one_process || memo->pid == pid) &&
-           memcmp(memo->path, path->at, path->length) == 0 &&
+           memo->build_id_size == size && memcmp(memo->path, path->at, path->length) == 0 &&
            (size == 0 || memcmp(memo->build_id, build_id, size) == 0);
 }
 
@@ -183,6 +200,7 @@ static void keep_memo(struct objects *all, struct object_memo *memo, const struc
     const struct intern_text path = intern_get(all->names, o->path);
     *memo = (struct object_memo){.path = path.bytes,
                                  .length = path.length,
+                                 .name = o->path,
                                  .pid = o->pid,
                                  .object = number,
                                  .use = (uint8_t)use,
@@ -192,14 +210,11 @@ static void keep_memo(struct objects *all, struct object_memo *memo, const struc
         memcpy(memo->build_id, build_id, size);
 }
 
-static pfr_status find_object(struct objects *all, const pfr_text *path, uint32_t pid, enum map_use use,
-                              const uint8_t *build_id, unsigned size, struct object *o, uint32_t *number,
-                              pfr_error *err) {
+/* The object of this path, kind and pid. */
+static pfr_status find_object(struct objects *all, struct object *o, enum map_use use, const uint8_t *build_id,
+                              unsigned size, uint32_t *number, pfr_error *err) {
     uint8_t key[9 + BUILD_ID_ROOM];
     const uint32_t before = all->keys.count;
-    *o = (struct object){.kind = (uint8_t)kind_of(path->at, path->length, use)};
-    PFR_TRY(intern_put(all->names, path->at, path->length, &o->path, err));
-    o->pid = o->kind == OBJECT_ANONYMOUS ? pid : 0;
     PFR_TRY(
         intern_put(&all->keys, key, make_key(key, o->path, o->pid, use == MAP_OF_KERNEL, build_id, size), number, err));
     if (all->keys.count == before)
@@ -216,12 +231,20 @@ static pfr_status find_object(struct objects *all, const pfr_text *path, uint32_
 pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pid, enum map_use use,
                           const uint8_t *build_id, unsigned size, uint32_t *number, pfr_error *err) {
     struct object_memo *memo = memo_of(all, path);
-    struct object o;
+    struct object o = {.kind = OBJECT_ANONYMOUS};
     if (size > BUILD_ID_ROOM)
         size = BUILD_ID_ROOM;
-    if (is_memo_of(memo, path, pid, use, build_id, size))
+    const bool is_known = is_memo_of(memo, path, use, build_id, size);
+    if (is_known && (!memo->of_one_process || memo->pid == pid))
         return *number = memo->object, PFR_OK;
-    PFR_TRY(find_object(all, path, pid, use, build_id, size, &o, number, err));
+    if (is_known) {
+        o.path = memo->name;
+    } else {
+        o.kind = (uint8_t)kind_of(path->at, path->length, use);
+        PFR_TRY(intern_put(all->names, path->at, path->length, &o.path, err));
+    }
+    o.pid = o.kind == OBJECT_ANONYMOUS ? pid : 0;
+    PFR_TRY(find_object(all, &o, use, build_id, size, number, err));
     keep_memo(all, memo, &o, use, build_id, size, *number);
     return PFR_OK;
 }

@@ -44,8 +44,8 @@ struct learned_id {
 
 /* A map that was met, and its object: processes map the same few files again and again. */
 struct object_memo {
-    const uint8_t *path; /* in `names`; NULL: none */
-    uint32_t length, pid, object;
+    const uint8_t *path;                /* in `names`; NULL: none */
+    uint32_t length, name, pid, object; /* name: of the path */
     uint8_t use, build_id_size;
     bool of_one_process;
     uint8_t build_id[BUILD_ID_ROOM]; /* as the map said it */
@@ -62,7 +62,7 @@ struct objects {
     struct u64_map learned_of; /* path -> its place in `learned` */
     struct learned_id *learned;
     size_t nr_learned, learned_room;
-    uint32_t newest_kernel;
+    uint32_t newest_kernel, oldest_kernel; /* NO_OBJECT: there is none */
     struct learned_id kernel_id;
     bool vmlinux; /* the recorder found the kernel's own file: reports call it [kernel.vmlinux] */
     struct object_memo memos[OBJECT_MEMOS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, then samples. See profile_parts.h. */
+#include "model/kernel_file.h"
 #include "model/profile_calls.h"
 #include "model/profile_lanes.h"
 #include "wire/feature_bits.h"
@@ -8,9 +9,10 @@
 
 #define LARGE_INPUT ((uint64_t)16 << 20) /* bytes: so much memory is taken for one that a fork in the midst is dear */
 
+/* What a trace takes does not depend on its size. */
 static bool is_large(const pfr_reader *reader) {
     const uint64_t size = input_size(&reader->parts[0].in);
-    return size >= LARGE_INPUT && size != INPUT_UNKNOWN_SIZE;
+    return !reader->trace && size >= LARGE_INPUT && size != INPUT_UNKNOWN_SIZE;
 }
 
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
@@ -33,6 +35,10 @@ void profile_close(struct profile *p) {
     mem_free(m, p->self, p->self_room, sizeof *p->self);
     mem_free(m, p->stacks, p->stacks_room, sizeof *p->stacks);
     stack_parts_free(p->memory, p->stack_parts, p->nr_stack_parts);
+    mem_free(m, p->sums, p->sums_room, sizeof *p->sums);
+    mem_free(m, p->sum_keys, p->sum_keys_room, sizeof *p->sum_keys);
+    mem_free(m, p->sum_order, p->sum_order ? p->nr_sum_keys : 0, sizeof *p->sum_order);
+    mem_free(m, p->selves, p->selves_room, sizeof *p->selves);
     mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
     mem_free(m, p->places, p->places_room, sizeof *p->places);
     mem_free(m, p->unwound, p->unwound ? (size_t)p->nr_events + 1 : 0, sizeof *p->unwound);
@@ -96,6 +102,8 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
     if (st >= 0)
         st = whole_give(&w->at[0].counter.whole, w->count == 1, p, err);
     if (st >= 0)
+        st = sums_give(&w->at[0].counter.sums, w->count == 1, p, err);
+    if (st >= 0)
         profile_tree_give(&w->at[0].counter.tree, p);
     mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
     return st;
@@ -113,6 +121,8 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     if (st >= 0)
         st = count(p, &w, err);
     lanes_free(&w);
+    if (st >= 0 && p->wish.named_last)
+        st = profile_names_find(p, err);
     return st < 0 ? st : features_unread(p->reader, err);
 }
 
@@ -142,6 +152,7 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
     pfr_error why;
     if (p->wish.note)
         symbol_texts_note(&p->names.texts, p->wish.note, p->wish.context);
+    kernel_file_note(&p->names, p->wish.note, p->wish.context);
     if (p->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
                  "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",

@@ -65,13 +65,13 @@ struct profile_frame {
     uint32_t object;  /* in state->objects; NO_OBJECT: [unknown] */
     uint32_t text;    /* the symbol's name, in profile->texts; NO_TEXT: it has none */
     uint32_t mangled; /* the same as the object has it, with .mangled_names; else NO_TEXT */
+    uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
+    bool is_inlined;  /* `text` was inlined there into the function that the rest is about */
     uint64_t address; /* in the object's file; in the kernel and in anonymous memory that of the process */
     uint64_t ip;      /* as recorded, the least where there are several: what a frame without a name is called by in a
                          chain; of a function 0 */
     uint64_t start;   /* of the symbol, where `address` is one; 0: it has none */
     uint64_t size;    /* of the symbol; 0: not known */
-    uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
-    bool is_inlined;  /* `text` was inlined there into the function that the rest is about */
 };
 
 /* A place in a source file. */
@@ -115,6 +115,24 @@ struct profile_stack {
     struct profile_weight self;
 };
 
+/* What frames of one kind weigh in a group, with .sums: all stacks that they are in, each once. */
+struct profile_sum {
+    struct profile_weight total;
+    uint32_t mark, self; /* while it is counted: the last stack that it was in; a number in `selves` */
+};
+struct profile_sum_key {
+    uint64_t place; /* of the first sample: part << 48 | offset */
+    uint32_t group, kind;
+    uint32_t frame; /* of that sample, which may have NODE_APART */
+    uint32_t sum;   /* in profile->sums, where nobody is between those that have keys */
+};
+
+/* What a group's samples weigh that were taken in a frame. */
+struct profile_self {
+    uint32_t sum, frame;
+    struct profile_weight self;
+};
+
 /* Where frames of stacks are. */
 struct stack_part {
     struct memory *memory;
@@ -151,16 +169,26 @@ struct profile_trace_field {
    times depth. */
 #define PROFILE_CALLS_DEEP 256u
 
+#define PROFILE_LIKENESS_MOST 8u
+struct profile;
+
 struct profile_wish {
-    uint32_t keys;      /* PROFILE_BIT of each */
-    bool frames;        /* where the samples were; else the weights are the roots' */
-    bool chains;        /* and their call chains; needs .frames */
-    bool whole_stacks;  /* profile->stacks instead of nodes, for those who need no tree; needs .chains. What can only be
-                           found as of its own moment, calls of traces and [limit] are nodes all the same */
-    bool addresses;     /* see struct profile_frame, */
-    bool mangled_names; /* and here */
-    bool lines;         /* profile->lines; needs .addresses */
-    bool inlined;       /* inlined functions are nodes below those that they were inlined into; needs .lines */
+    uint32_t keys;     /* PROFILE_BIT of each */
+    bool frames;       /* where the samples were; else the weights are the roots' */
+    bool chains;       /* and their call chains; needs .frames */
+    bool whole_stacks; /* profile->stacks instead of nodes, for those who need no tree; needs .chains. What can only be
+                          found as of its own moment, calls of traces and [limit] are nodes all the same */
+    bool sums;      /* profile->sums instead of nodes, for those who need no stacks either, but only what frames weigh
+                       that are alike; needs .chains and .likeness. Exceptions as above */
+    bool addresses; /* see struct profile_frame, */
+    bool addresses_apart;  /* one place of an object is a frame for each address that it had in memory: with .addresses,
+                              without .named_last */
+    bool mangled_names;    /* and here */
+    bool named_last;       /* addresses of one place in an object are one frame, whether it has a name or none, and are
+                              named when all is counted; `ip` and `cpumode` are those of any. Needs .addresses, and neither
+                              `unnamed_apart` nor places */
+    bool lines;            /* profile->lines; needs .addresses */
+    bool inlined;          /* inlined functions are nodes below those that they were inlined into; needs .lines */
     bool unnamed_together; /* addresses without a name are one frame for each object, and those of none for each mode;
                               not with `addresses` or `unnamed_apart` */
     bool unnamed_apart;    /* a sampled address without a name is NODE_APART, though the chain ends with it, where its
@@ -181,6 +209,9 @@ struct profile_wish {
     struct function_names_options functions; /* of a trace */
     /* false: the sample is left out, and counted in profile->left_out. Called by any thread. NULL: all are kept. */
     bool (*keep)(void *context, const struct profile_sample *sample);
+    /* Words by which frames are alike, NODE_APART among them: how many, at most PROFILE_LIKENESS_MOST. Asked while
+       frames are made, behind a lock: of the frame itself, its object and its text. */
+    unsigned (*likeness)(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
     void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read; may be NULL */
     void (*note)(void *context, const char *sentence);  /* told where names may be wrong; may be NULL */
     void *context;
@@ -216,10 +247,16 @@ struct profile {
     struct chain_counts *unwound;         /* by event: how stacks ended that were unwound */
     struct profile_stack *stacks;         /* in the order of their first samples; some may have no samples */
     struct stack_part *stack_parts;
+    struct profile_sum *sums;
+    struct profile_sum_key *sum_keys;
+    uint32_t *sum_order; /* keys by their first samples; NULL: that is how they lie */
+    struct profile_self *selves;
     struct profile_group **groups;
     struct profile_place *places; /* what values that are places count in */
     uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places;
+    uint32_t nr_sums, nr_sum_keys, nr_selves;
     size_t frames_room, lines_room, nodes_room, self_room, stacks_room, groups_room, places_room;
+    size_t sums_room, sum_keys_room, selves_room;
     struct arena arena; /* groups */
 
     uint64_t left_out;             /* samples that `keep` did not want */

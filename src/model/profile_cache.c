@@ -130,21 +130,41 @@ pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space
     return frame_cache_at(c, &place, mode, address, found, err);
 }
 
-static pfr_status find_new(struct frame_cache *c, const struct cached_frame *key, struct frame_found *found,
-                           pfr_error *err) {
-    const unsigned mode = key->in >> 32 & 0xff;
-    struct place place;
-    frame_cache_place(c, mode, (uint32_t)key->in, key->address, NULL, &place);
-    PFR_TRY(frame_cache_at(c, &place, mode, key->address, found, err));
-    return keep(&c->spaces, key, found, err);
+bool frame_cache_knows(const struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found) {
+    const struct cached_frame key = {.address = address, .in = in};
+    const struct cached_frame *slot = find_slot(&c->spaces, &key);
+    if (!slot || !slot->in)
+        return false;
+    *found = (struct frame_found){slot->since, slot->frame, slot->too_deep, slot->two_names};
+    return true;
+}
+
+static unsigned mode_in(uint64_t in) {
+    return in >> 32 & 0xff;
+}
+
+void frame_cache_expect(const struct frame_cache *c, uint64_t in, uint64_t address, struct place *place) {
+    frame_cache_place(c, mode_in(in), (uint32_t)in, address, NULL, place);
+}
+
+static pfr_status find_new(struct frame_cache *c, uint64_t in, uint64_t address, struct place *place,
+                           struct frame_found *found, pfr_error *err) {
+    const struct cached_frame key = {.address = address, .in = in};
+    PFR_TRY(frame_cache_at(c, place, mode_in(in), address, found, err));
+    return keep(&c->spaces, &key, found, err);
+}
+
+/* Another one may have been equal. */
+pfr_status frame_cache_settle(struct frame_cache *c, uint64_t in, uint64_t address, struct place *place,
+                              struct frame_found *found, pfr_error *err) {
+    return frame_cache_knows(c, in, address, found) ? PFR_OK : find_new(c, in, address, place, found, err);
 }
 
 pfr_status frame_cache_find_in(struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found,
                                pfr_error *err) {
-    const struct cached_frame key = {.address = address, .in = in};
-    const struct cached_frame *slot = find_slot(&c->spaces, &key);
-    if (!slot || !slot->in)
-        return find_new(c, &key, found, err);
-    *found = (struct frame_found){slot->since, slot->frame, slot->too_deep, slot->two_names};
-    return PFR_OK;
+    struct place place;
+    if (frame_cache_knows(c, in, address, found))
+        return PFR_OK;
+    frame_cache_expect(c, in, address, &place);
+    return find_new(c, in, address, &place, found, err);
 }

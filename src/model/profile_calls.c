@@ -24,6 +24,7 @@ struct telling {
     struct u64_map frame_of;   /* function -> frame */
     uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
     uint32_t *depth_of;        /* how many functions it has */
+    uint32_t *cut_of;          /* the path that is left where no more than the wished ones count */
     uint32_t *chain;           /* paths on the way to one */
     size_t paths, chain_room;
     uint32_t now;        /* stamp */
@@ -102,20 +103,31 @@ static pfr_status find_frame(struct telling *all, uint32_t function, uint32_t *f
 
 /* --- Nodes. */
 
+/* The frames of a path that count: all, its own alone, or as many from one end as are wished for. */
+static uint32_t frames_wished(const struct profile_wish *wish) {
+    return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : PROFILE_CALLS_DEEP;
+}
+
 static pfr_status make_path_room(struct telling *all, const struct call_paths *paths, pfr_error *err) {
     struct memory *m = all->profile->memory;
     mem_free(m, all->node_of, all->paths, sizeof *all->node_of);
     mem_free(m, all->stamp, all->paths, sizeof *all->stamp);
     mem_free(m, all->depth_of, all->paths, sizeof *all->depth_of);
+    mem_free(m, all->cut_of, all->paths, sizeof *all->cut_of);
     all->paths = paths->count;
     all->now = 0;
     all->node_of = mem_alloc(m, all->paths, sizeof *all->node_of);
     all->stamp = mem_zeroed(m, all->paths, sizeof *all->stamp);
     all->depth_of = mem_zeroed(m, all->paths, sizeof *all->depth_of);
-    if (!all->node_of || !all->stamp || !all->depth_of)
+    all->cut_of = mem_zeroed(m, all->paths, sizeof *all->cut_of);
+    if (!all->node_of || !all->stamp || !all->depth_of || !all->cut_of)
         return mem_fail(m, err, "profile");
-    for (uint32_t path = 1; path < paths->count; path++)
-        all->depth_of[path] = all->depth_of[paths->at[path].parent] + 1;
+    const uint32_t most = frames_wished(&all->profile->wish);
+    for (uint32_t path = 1; path < paths->count; path++) {
+        const uint32_t parent = paths->at[path].parent;
+        all->depth_of[path] = all->depth_of[parent] + 1;
+        all->cut_of[path] = all->depth_of[path] <= most ? path : all->cut_of[parent];
+    }
     return PFR_OK;
 }
 
@@ -126,11 +138,6 @@ static pfr_status push(struct telling *all, size_t *count, uint32_t path, pfr_er
     all->chain = more;
     all->chain[(*count)++] = path;
     return PFR_OK;
-}
-
-/* The frames of a path that count: all, its own alone, or as many from one end as are wished for. */
-static uint32_t frames_wished(const struct profile_wish *wish) {
-    return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : PROFILE_CALLS_DEEP;
 }
 
 /* Where its end is cut off, the function that was called stands behind what is left, as a sampled address would. */
@@ -149,16 +156,14 @@ static pfr_status find_node(struct telling *all, const struct call_paths *paths,
     const uint32_t most = frames_wished(wish);
     const bool shares = most == UINT32_MAX || (wish->chains && wish->from_outermost);
     size_t count = 0;
-    uint32_t at = path, frame;
+    uint32_t at = shares ? all->cut_of[path] : path, frame;
     for (; at != PATH_ROOT && !(shares ? all->stamp[at] == all->now : count == most); at = paths->at[at].parent)
         PFR_TRY(push(all, &count, at, err));
     *node = shares && at != PATH_ROOT ? all->node_of[at] : root;
     while (count > 0) {
         at = all->chain[--count];
-        if (!shares || all->depth_of[at] <= most) {
-            PFR_TRY(find_frame(all, paths->at[at].function, &frame, err));
-            PFR_TRY(profile_tree_child(&all->tree, *node, frame, node, err));
-        }
+        PFR_TRY(find_frame(all, paths->at[at].function, &frame, err));
+        PFR_TRY(profile_tree_child(&all->tree, *node, frame, node, err));
         all->node_of[at] = *node;
         all->stamp[at] = all->now;
     }
@@ -201,11 +206,13 @@ static pfr_status find_group(struct telling *all, const struct tally *t, uint32_
     return PFR_OK;
 }
 
+/* `root` NO_NODE: there was no room for the group. */
 static pfr_status take_entry(struct telling *all, struct tally *t, const struct call_paths *paths,
                              const struct tally_entry *entry, uint32_t root, pfr_error *err) {
     uint32_t node;
-    const pfr_status st =
-        entry->path == PATH_LIMIT ? PFR_ERR_LIMIT : find_node(all, paths, entry->path, root, &node, err);
+    const pfr_status st = entry->path == PATH_LIMIT || root == NO_NODE
+                              ? PFR_ERR_LIMIT
+                              : find_node(all, paths, entry->path, root, &node, err);
     if (st == PFR_ERR_LIMIT) {
         t->no_room += entry->count;
         t->no_room_ticks += entry->ticks;
@@ -219,17 +226,33 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
     return PFR_OK;
 }
 
+/* What is given back when all calls are counted. */
+static uint64_t bytes_to_spare(const struct telling *all, const struct call_paths *paths) {
+    uint64_t bytes =
+        all->paths * (sizeof *all->node_of + sizeof *all->stamp + sizeof *all->depth_of + sizeof *all->cut_of) +
+        paths->room * sizeof *paths->at + paths->slot_count * sizeof *paths->slots;
+    for (unsigned i = 0; i < all->count; i++)
+        bytes += all->lanes[i].memory.used;
+    return bytes;
+}
+
 static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error *err) {
     struct telling *all = context;
     struct tally *t = &all->lanes[lane->number];
     uint32_t root = NO_NODE, group = INTERN_NONE;
     PFR_TRY(tally_settle(t, err));
+    if (t->nr_entries == 0)
+        return PFR_OK;
     PFR_TRY(make_path_room(all, lane->paths, err));
+    all->tree.spare = bytes_to_spare(all, lane->paths);
     for (size_t i = 0; i < t->nr_entries; i++) {
         if (t->entries[i].group != group) {
             group = t->entries[i].group;
             all->now++; /* paths have other nodes there */
-            PFR_TRY(find_group(all, t, group, &root, err));
+            const pfr_status st = find_group(all, t, group, &root, err);
+            if (st < 0 && st != PFR_ERR_LIMIT)
+                return st;
+            root = st < 0 ? NO_NODE : root;
         }
         PFR_TRY(take_entry(all, t, lane->paths, &t->entries[i], root, err));
     }
@@ -240,6 +263,8 @@ static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error
 
 static pfr_status take_limited(struct telling *all, pfr_error *err) {
     struct profile_weight limited = {0, 0};
+    all->tree.whole = NULL;
+    all->tree.until = 0;
     for (unsigned i = 0; i < all->count; i++) {
         limited.weight += all->lanes[i].no_room_ticks;
         limited.samples += all->lanes[i].no_room;
@@ -351,6 +376,7 @@ static pfr_status read_calls(struct telling *all, pfr_error *err) {
                                     .gather = tally_needs_each(&p->wish) ? CALLS_SINGLY : CALLS_SUMMED,
                                     .reach = frames_wished(&p->wish) < 2 ? 1 : 0,
                                     .jobs = p->wish.jobs,
+                                    .mixed = !tally_needs_threads(&p->wish),
                                     .hole = tell_hole,
                                     .context = all};
     struct calls_totals totals;
@@ -381,12 +407,17 @@ pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     struct telling all = {.profile = p, .frequency = p->reader->header.cycle_frequency};
     profile_frames_init(&all.frames, p);
     profile_tree_init(&all.tree, p->memory);
+    all.tree.whole = p->wish.node_cost ? p->memory : NULL;
+    all.tree.frames = &p->nr_frames;
+    all.tree.cost = p->wish.node_cost;
+    all.tree.frame_cost = p->wish.frame_cost;
     u64_map_init(&all.frame_of, p->memory);
     const pfr_status st = load(&all, err);
     free_lanes(&all);
     mem_free(p->memory, all.node_of, all.paths, sizeof *all.node_of);
     mem_free(p->memory, all.stamp, all.paths, sizeof *all.stamp);
     mem_free(p->memory, all.depth_of, all.paths, sizeof *all.depth_of);
+    mem_free(p->memory, all.cut_of, all.paths, sizeof *all.cut_of);
     mem_free(p->memory, all.chain, all.chain_room, sizeof *all.chain);
     u64_map_free(&all.frame_of);
     profile_tree_free(&all.tree);

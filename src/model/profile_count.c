@@ -56,7 +56,10 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->key_words = c->by_digest ? 2 : c->words;
     c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
     c->slot_count = FIRST_SLOTS;
-    c->slots = mem_zeroed(memory, c->slot_count, sizeof *c->slots);
+    c->entry_memory = w->sums ? &c->sums.own : memory;
+    if (w->sums)
+        PFR_TRY(sums_begin(c, err));
+    c->slots = mem_zeroed(c->entry_memory, c->slot_count, sizeof *c->slots);
     c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
     c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
     c->seed = (uint64_t)(uintptr_t)c->slots;
@@ -70,9 +73,10 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
 
 /* And what only new entries need. */
 static void free_entries(struct counter *c) {
-    mem_free(c->memory, c->entries, c->room, c->stride * sizeof *c->entries);
-    mem_free(c->memory, c->slots, c->slots ? c->slot_count : 0, sizeof *c->slots);
+    mem_free(c->entry_memory, c->entries, c->room, c->stride * sizeof *c->entries);
+    mem_free(c->entry_memory, c->slots, c->slots ? c->slot_count : 0, sizeof *c->slots);
     c->entries = c->slots = NULL;
+    sums_free_rows(&c->sums);
     c->room = c->slot_count = c->count = 0;
     frame_cache_free(&c->cache);
     profile_stacks_free(&c->stacks);
@@ -87,6 +91,7 @@ void counter_free(struct counter *c) {
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
     profile_tree_free(&c->tree);
     whole_free(&c->whole);
+    sums_free(&c->sums);
     chain_maker_free(&c->maker);
     intern_free(&c->whos);
     intern_free(&c->texts);
@@ -97,7 +102,7 @@ void counter_free(struct counter *c) {
 
 static bool grow_slots(struct counter *c) {
     const size_t count = c->slot_count * 2;
-    uint64_t *slots = mem_zeroed(c->memory, count, sizeof *slots);
+    uint64_t *slots = mem_zeroed(c->entry_memory, count, sizeof *slots);
     if (!slots)
         return false;
     for (uint32_t i = 0; i < c->count; i++) {
@@ -107,7 +112,7 @@ static bool grow_slots(struct counter *c) {
             at = (at + 1) & (count - 1);
         slots[at] = (hash >> 32) << 32 | (i + 1);
     }
-    mem_free(c->memory, c->slots, c->slot_count, sizeof *c->slots);
+    mem_free(c->entry_memory, c->slots, c->slot_count, sizeof *c->slots);
     c->slots = slots;
     c->slot_count = count;
     return true;
@@ -135,11 +140,12 @@ static bool make_room(struct counter *c) {
         return false;
     if (c->count < c->room)
         return true;
-    void *more = mem_grow(c->memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
+    void *more = mem_grow(c->entry_memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
     if (!more)
         return false;
     c->entries = more;
-    c->tree.spare = (c->room * c->stride + c->slot_count) * sizeof *c->entries;
+    c->tree.spare =
+        c->profile->wish.sums ? c->sums.set_aside : (c->room * c->stride + c->slot_count) * sizeof *c->entries;
     return true;
 }
 
@@ -209,13 +215,15 @@ static pfr_status add_row(struct counter *c, const struct item *item, unsigned r
 
 static void fetch_row(const struct counter *c, const struct waiting *w, unsigned row) {
     const struct item *item = row < w->count ? w->items[row] : NULL;
+    if (item && c->profile->wish.sums)
+        sums_fetch_seen(&c->sums, item->hash);
     if (item)
         profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, moment_key(item));
 }
 
 static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
-    c->stacks.count = 0;
+    c->stacks.count = c->stacks.nr_aside = 0;
     for (unsigned i = 0; i < w->count; i++)
         profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
                               moment_key(w->items[i]));
@@ -230,7 +238,7 @@ static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err)
             w->items[kept++] = w->items[i];
     }
     w->count = kept;
-    return PFR_OK;
+    return profile_stacks_settle(c, err);
 }
 
 struct entry_count *counter_find(const struct counter *c, const uint64_t *key) {
@@ -245,7 +253,7 @@ static pfr_status put_entry(struct counter *c, const uint64_t *key, uint64_t has
     if (c->count == UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
     if (!make_room(c))
-        return mem_fail(c->memory, err, "profile");
+        return mem_fail(c->entry_memory, err, "profile");
     if (c->slot_count != slots)
         *slot = find_slot(c, key, hash);
     uint64_t *own = entry_words(c, c->count);
@@ -302,23 +310,83 @@ static inline bool count_in_entry(const struct counter *c, struct item *item, ui
     return true;
 }
 
+/* The sums at hand as those of an entry. What there is no room for is not kept. */
+static pfr_status keep_summed(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
+    struct entry_count count = {.since = row->since, .too_deep = row->too_deep};
+    pfr_status st = sums_keep_found(&c->sums, &count.node, err);
+    if (st >= 0)
+        st = counter_put(c, item_key(c, item), &count, err);
+    return st == PFR_ERR_LIMIT ? PFR_OK : st;
+}
+
+static struct summed summed_of(const struct counter *c, const struct item *item, unsigned number) {
+    const struct stack_row *row = &c->stacks.rows[number];
+    return (struct summed){.frames = stack_frames(&c->stacks, number),
+                           .count = row->count,
+                           .group = c->tree.nodes[row->node].frame,
+                           .place = item->picked.key.offset};
+}
+
+/* A stack of which only sums are wanted: most are met once. */
+static pfr_status take_summed(struct counter *c, const struct item *item, unsigned number, pfr_error *err) {
+    const struct stack_row *row = &c->stacks.rows[number];
+    const struct summed stack = summed_of(c, item, number);
+    const struct profile_weight weight = {weight_of(c, &item->picked), 1};
+    PFR_TRY(sums_add(c, &stack, &weight, err));
+    c->too_deep += row->too_deep;
+    return sums_seen(&c->sums, item->hash) ? keep_summed(c, item, row, err) : PFR_OK;
+}
+
+/* An equal one of the batch may have made an entry. */
+static pfr_status take_sum(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
+    const uint64_t slot = *find_slot(c, item_key(c, item), item->hash);
+    if (slot)
+        return *done = count_in_entry(c, item, slot), PFR_OK;
+    item->alone = item->moment <= c->stacks.rows[number].since;
+    *done = !item->alone;
+    return item->alone ? PFR_OK : take_summed(c, item, number, err);
+}
+
 static pfr_status take_row(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
     PFR_TRY(row->status);
     *done = item->alone;
     if (item->alone)
         return count_alone(c, item, row), PFR_OK;
+    if (row->whole && c->profile->wish.sums)
+        return take_sum(c, item, number, done, err);
     uint64_t *slot;
     PFR_TRY(make_entry(c, item, number, &slot, err));
     *done = count_in_entry(c, item, *slot);
     return PFR_OK;
 }
 
+/* For what there is no room is told when it is its turn. */
+static pfr_status expect_summed(struct counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
+    if (number >= w->count || !c->stacks.rows[number].whole)
+        return PFR_OK;
+    const struct summed stack = summed_of(c, w->items[number], number);
+    const pfr_status st = sums_expect(&c->sums, &stack, err);
+    return st == PFR_ERR_LIMIT ? PFR_OK : st;
+}
+
+/* To this row; the next one is expected. */
+static pfr_status turn_summed(struct counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
+    if (!c->profile->wish.sums)
+        return PFR_OK;
+    sums_turn(&c->sums);
+    return expect_summed(c, w, number + 1, err);
+}
+
 static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
+    if (c->profile->wish.sums)
+        PFR_TRY(expect_summed(c, w, 0, err));
     for (unsigned i = 0; i < w->count; i++) {
         bool done = true;
-        const pfr_status st = take_row(c, w->items[i], i, &done, err);
+        pfr_status st = turn_summed(c, w, i, err);
+        if (st >= 0)
+            st = take_row(c, w->items[i], i, &done, err);
         if (st < 0)
             PFR_TRY(meet_limit(c, w->items[i], st));
         else if (!done)
@@ -349,14 +417,23 @@ static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
     return PFR_OK;
 }
 
+static void pour_entry(struct counter *c, const struct entry_count *count) {
+    const struct profile_weight weight = {count->weight, count->samples};
+    if (c->profile->wish.sums) {
+        sums_add_row(&c->sums, count->node, &weight);
+        return;
+    }
+    const bool whole = c->profile->wish.whole_stacks;
+    struct profile_weight *self = whole ? &c->whole.at[count->node].self : &c->tree.self[count->node];
+    self->weight += weight.weight;
+    self->samples += weight.samples;
+}
+
 void counter_pour(struct counter *c) {
     whole_settle(&c->whole);
     for (uint32_t i = 0; i < c->count; i++) {
         const struct entry_count *count = entry_count_of(c, entry_words(c, i));
-        const bool whole = c->profile->wish.whole_stacks;
-        struct profile_weight *self = whole ? &c->whole.at[count->node].self : &c->tree.self[count->node];
-        self->weight += count->weight;
-        self->samples += count->samples;
+        pour_entry(c, count);
         c->too_deep += count->too_deep ? count->samples : 0;
     }
     free_entries(c);

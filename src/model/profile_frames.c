@@ -9,25 +9,15 @@
  * Frames have numbers in the order in which lanes met them, which nothing that a user sees may depend on. So where
  * several addresses are one frame, the least says what one address alone can say.
  */
+#include "base/rest.h"
 #include "model/profile_parts.h"
 
 #define FIRST_SLOTS ((size_t)1024)
 #define UNNAMED UINT32_MAX /* the frame depends on the address as recorded */
 
-/* It is held for about as long as it takes to be woken, and mostly free. */
-static void init_lock(pthread_mutex_t *lock) {
-    pthread_mutexattr_t kind;
-    pthread_mutexattr_init(&kind);
-#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
-#endif
-    pthread_mutex_init(lock, &kind);
-    pthread_mutexattr_destroy(&kind);
-}
-
 void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
-    init_lock(&f->lock);
+    pthread_mutex_init(&f->lock, NULL);
     u64_map_init(&f->places, p->memory);
     const struct unwind_options how = {.symfs = p->wish.names.symfs,
                                        .debug_folder = p->wish.names.debug_folder,
@@ -40,7 +30,9 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
 
 void profile_frames_free(struct frames_of *f) {
     mem_free(f->memory, f->slots, f->slot_count, sizeof *f->slots);
-    mem_free(f->memory, f->index, f->index_count, sizeof *f->index);
+    mem_free(f->memory, f->index.at, f->index.count, sizeof *f->index.at);
+    mem_free(f->memory, f->alike.at, f->alike.count, sizeof *f->alike.at);
+    mem_free(f->memory, f->kinds, f->kinds_room, sizeof *f->kinds);
     u64_map_free(&f->places);
     unwind_objects_free(&f->unwinding);
     pthread_mutex_destroy(&f->lock);
@@ -68,58 +60,65 @@ static void keep_least(struct profile_frame *kept, const struct profile_frame *f
 }
 
 static uint32_t hash_frame(const struct frames_of *f, const struct profile_frame *frame) {
-    uint64_t h = (frame->address ^ f->seed) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (frame->address ^ f->index.seed) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ ((uint64_t)frame->object << 32 | frame->text)) * 0xd6e8feb86659fd93u;
-    h = (h ^ h >> 29 ^ (frame->text != NO_TEXT ? 0 : frame->ip)) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 29 ^ (f->profile->wish.addresses_apart || frame->text == NO_TEXT ? frame->ip : 0)) *
+        0x9e3779b97f4a7c15u;
     return (uint32_t)(h >> 32);
 }
 
-static bool is_same_frame(const struct profile_frame *a, const struct profile_frame *b) {
+static bool is_same_frame(const struct frames_of *f, const struct profile_frame *a, const struct profile_frame *b) {
     return a->address == b->address && a->object == b->object && a->text == b->text &&
-           (a->text != NO_TEXT || a->ip == b->ip);
+           (a->ip == b->ip || (a->text != NO_TEXT && !f->profile->wish.addresses_apart));
 }
 
 /* The slot of the frame, or the empty one where it belongs. */
 static struct frame_slot *find_frame(const struct frames_of *f, const struct profile_frame *frame, uint32_t hash) {
-    const size_t mask = f->index_count - 1;
+    const size_t mask = f->index.count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
-        struct frame_slot *slot = &f->index[i];
-        if (!slot->frame || (slot->hash == hash && is_same_frame(&f->profile->frames[slot->frame - 1], frame)))
+        struct frame_slot *slot = &f->index.at[i];
+        if (!slot->frame || (slot->hash == hash && is_same_frame(f, &f->profile->frames[slot->frame - 1], frame)))
             return slot;
     }
 }
 
-static pfr_status grow_index(struct frames_of *f, pfr_error *err) {
-    const size_t count = f->index ? f->index_count * 2 : FIRST_SLOTS;
-    if (f->profile->nr_frames < f->index_count / 4 * 3)
-        return PFR_OK;
-    struct frame_slot *index = mem_zeroed(f->memory, count, sizeof *index);
-    if (!index)
-        return mem_fail(f->memory, err, "frames");
-    for (size_t i = 0; i < f->index_count; i++) {
-        size_t at = f->index[i].hash & (count - 1);
-        while (f->index[i].frame && index[at].frame)
+static void move_slots(const struct frame_slot *from, size_t from_count, struct frame_slot *to, size_t count) {
+    for (size_t i = 0; i < from_count; i++) {
+        size_t at = from[i].hash & (count - 1);
+        while (from[i].frame && to[at].frame)
             at = (at + 1) & (count - 1);
-        if (f->index[i].frame)
-            index[at] = f->index[i];
+        if (from[i].frame)
+            to[at] = from[i];
     }
-    mem_free(f->memory, f->index, f->index_count, sizeof *index);
-    f->seed = f->index ? f->seed : (uint64_t)(uintptr_t)index;
-    f->index = index;
-    f->index_count = count;
+}
+
+pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *h, uint32_t used, pfr_error *err) {
+    const size_t count = h->at ? h->count * 2 : FIRST_SLOTS;
+    if (used < h->count / 4 * 3)
+        return PFR_OK;
+    struct frame_slot *slots = mem_zeroed(f->memory, count, sizeof *slots);
+    if (!slots)
+        return mem_fail(f->memory, err, "frames");
+    move_slots(h->at, h->count, slots, count);
+    mem_free(f->memory, h->at, h->count, sizeof *slots);
+    h->seed = h->at ? h->seed : (uint64_t)(uintptr_t)slots;
+    h->at = slots;
+    h->count = count;
     return PFR_OK;
 }
 
 static pfr_status put_frame(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err) {
     PFR_TRY(make_room(f, err));
-    PFR_TRY(grow_index(f, err));
+    PFR_TRY(profile_frames_grow(f, &f->index, f->profile->nr_frames, err));
     const uint32_t hash = hash_frame(f, frame);
     struct frame_slot *slot = find_frame(f, frame, hash);
     if (slot->frame) {
         keep_least(&f->profile->frames[slot->frame - 1], frame);
     } else {
-        f->profile->frames[f->profile->nr_frames++] = *frame;
-        *slot = (struct frame_slot){hash, f->profile->nr_frames};
+        const uint32_t count = f->profile->nr_frames;
+        f->profile->frames[count] = *frame;
+        __atomic_store_n(&f->profile->nr_frames, count + 1, __ATOMIC_RELAXED); /* others may ask without the lock */
+        *slot = (struct frame_slot){hash, count + 1};
     }
     *number = slot->frame - 1;
     return PFR_OK;
@@ -137,17 +136,6 @@ static struct profile_frame unnamed(const struct frames_of *f, const struct plac
                                   .cpumode = (uint8_t)mode};
 }
 
-/* Most addresses are in symbols that others are in, too. */
-static pfr_status put_text(struct intern_table *texts, const struct address_name *name, uint32_t *text,
-                           pfr_error *err) {
-    if (name->note && *name->note)
-        return *text = *name->note - 1, PFR_OK;
-    PFR_TRY(intern_put(texts, name->text, name->length, text, err));
-    if (name->note)
-        *name->note = *text + 1;
-    return PFR_OK;
-}
-
 static pfr_status name_place(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                              uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;
@@ -155,7 +143,7 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
     struct profile_frame frame = unnamed(f, place, mode, address);
     PFR_TRY(address_names_at(&p->names, place, address, &name, err));
     if (name.text) {
-        PFR_TRY(put_text(&p->texts, &name, &frame.text, err));
+        PFR_TRY(profile_names_put(&p->texts, &name, &frame.text, err));
         if (p->wish.mangled_names)
             PFR_TRY(intern_put(&p->texts, name.mangled, strlen(name.mangled), &frame.mangled, err));
         frame.start = place->offset - name.ahead;
@@ -209,18 +197,61 @@ static bool names_go_by_offset(const struct frames_of *f, uint32_t object) {
     return f->profile->state.objects.at[object].kind == OBJECT_FILE;
 }
 
+/* Room for one more place is made first. */
+static pfr_status find_place(struct frames_of *f, const struct place *place, struct object_place **slot,
+                             pfr_error *err) {
+    PFR_TRY(grow(f, err));
+    *slot = find_slot(f, place->object, place->offset);
+    return PFR_OK;
+}
+
+static void keep_least_at(const struct frames_of *f, uint32_t frame, unsigned mode, uint64_t address) {
+    const struct profile_frame seen = {.ip = address, .cpumode = (uint8_t)mode};
+    keep_least(&f->profile->frames[frame], &seen);
+}
+
+/* One place is one frame, whatever its name will be: no other can be equal. What one address alone says is that of any:
+   frames are not looked at here, since each would be fetched from memory. */
+static pfr_status find_nameless(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
+                                uint32_t *number, pfr_error *err) {
+    struct profile *p = f->profile;
+    struct object_place *slot;
+    PFR_TRY(find_place(f, place, &slot, err));
+    if (slot->frame)
+        return *number = slot->frame - 1, PFR_OK;
+    PFR_TRY(make_room(f, err));
+    p->frames[p->nr_frames] = unnamed(f, place, mode, address);
+    if (place->object != NO_OBJECT)
+        p->frames[p->nr_frames].text = NAMED_LAST;
+    *number = p->nr_frames;
+    __atomic_store_n(&p->nr_frames, *number + 1, __ATOMIC_RELAXED); /* others may ask without the lock */
+    f->used++;
+    *slot = (struct object_place){place->offset, place->object, p->nr_frames};
+    return PFR_OK;
+}
+
+/* The frame of the same place where another process had it. */
+static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned mode, uint64_t address, uint32_t *number,
+                                 pfr_error *err) {
+    struct profile_frame frame = f->profile->frames[known];
+    frame.ip = address;
+    frame.cpumode = (uint8_t)mode;
+    return put_frame(f, &frame, number, err);
+}
+
 /* An object's name may come from a place that only this moment has: then it is not kept. */
 static pfr_status find_named(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                              uint32_t *number, pfr_error *err) {
+    struct object_place *slot;
+    if (f->profile->wish.named_last && profile_names_may_wait(f->profile, place))
+        return find_nameless(f, place, mode, address, number, err);
     if (place->object == NO_OBJECT || place->ksymbol)
         return name_place(f, place, mode, address, number, err);
-    PFR_TRY(grow(f, err));
-    struct object_place *slot = find_slot(f, place->object, place->offset);
-    if (slot->frame && slot->frame != UNNAMED) {
-        const struct profile_frame seen = {.ip = address, .cpumode = (uint8_t)mode};
-        keep_least(&f->profile->frames[ *number = slot->frame - 1], &seen);
-        return PFR_OK;
-    }
+    PFR_TRY(find_place(f, place, &slot, err));
+    if (slot->frame && slot->frame != UNNAMED && f->profile->wish.addresses_apart)
+        return put_at_address(f, slot->frame - 1, mode, address, number, err);
+    if (slot->frame && slot->frame != UNNAMED)
+        return keep_least_at(f, *number = slot->frame - 1, mode, address), PFR_OK;
     if (slot->frame && names_go_by_offset(f, place->object)) {
         const struct profile_frame frame = unnamed(f, place, mode, address);
         return put_frame(f, &frame, number, err);
@@ -242,23 +273,27 @@ static pfr_status name_found(struct frames_of *f, struct place *place, unsigned 
 
 /* --- For lanes. */
 
+static void look_at_name(const struct frames_of *f, struct frame_found *found, bool *named) {
+    const struct profile_frame *frame = &f->profile->frames[found->frame];
+    *named = frame->text != NO_TEXT;
+    found->two_names = !*named && (f->profile->wish.unnamed_together || frame->address != frame->ip);
+}
+
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err) {
     if (!f->one_lane)
-        pthread_mutex_lock(&f->lock);
+        lock_awake(&f->lock);
     const pfr_status st = name_found(f, place, mode, address, &found->frame, err);
-    if (st >= 0) {
-        const struct profile_frame *frame = &f->profile->frames[found->frame];
-        *named = frame->text != NO_TEXT;
-        found->two_names = !*named && (f->profile->wish.unnamed_together || frame->address != frame->ip);
-    }
+    *named = f->profile->wish.named_last;
+    if (st >= 0 && !*named)
+        look_at_name(f, found, named);
     if (!f->one_lane)
         pthread_mutex_unlock(&f->lock);
     return st;
 }
 
 bool profile_frames_has_object(struct frames_of *f, uint32_t frame) {
-    pthread_mutex_lock(&f->lock);
+    lock_awake(&f->lock);
     const bool has = f->profile->frames[frame].object != NO_OBJECT;
     pthread_mutex_unlock(&f->lock);
     return has;
@@ -266,7 +301,7 @@ bool profile_frames_has_object(struct frames_of *f, uint32_t frame) {
 
 pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
                                    pfr_error *err) {
-    pthread_mutex_lock(&f->lock);
+    lock_awake(&f->lock);
     const pfr_status st = intern_put(&f->profile->texts, bytes, length, text, err);
     pthread_mutex_unlock(&f->lock);
     return st;
@@ -274,7 +309,7 @@ pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_
 
 pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number,
                               pfr_error *err) {
-    pthread_mutex_lock(&f->lock);
+    lock_awake(&f->lock);
     const pfr_status st = put_frame(f, frame, number, err);
     pthread_mutex_unlock(&f->lock);
     return st;
@@ -305,7 +340,7 @@ static pfr_status put_place(struct frames_of *f, uint32_t frame, uint64_t addres
 
 pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value,
                                     pfr_error *err) {
-    pthread_mutex_lock(&f->lock);
+    lock_awake(&f->lock);
     const pfr_status st = put_place(f, frame, address, value, err);
     pthread_mutex_unlock(&f->lock);
     return st;

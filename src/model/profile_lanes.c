@@ -2,6 +2,8 @@
 /* Slices and who counts them: see profile_lanes.h. */
 #include "model/profile_lanes.h"
 
+#include "base/thread_start.h"
+
 #include <sched.h>
 
 #define SLICE_SIZE ((uint64_t)4 << 20)
@@ -12,7 +14,8 @@
 #define SAMPLE_NS 150u
 #define CHAIN_NS 600u
 #define LONG_NS 1500u /* with its branches, or with a chain that is made of more than what was recorded as such */
-#define CHAIN_JOBS 4u /* unless more are asked for: each lane holds nearly all stacks */
+#define READER_SIZE ((uint64_t)128 << 20) /* of the file, for each thread that reads it first */
+#define CHAIN_JOBS 4u                     /* unless more are asked for: each lane holds nearly all stacks */
 
 void lanes_init(struct lanes *w, struct profile *p) {
     *w = (struct lanes){.profile = p, .whole = !slices_can_be(p->reader)};
@@ -20,6 +23,12 @@ void lanes_init(struct lanes *w, struct profile *p) {
 }
 
 /* --- The plan. */
+
+static uint32_t cpus_here(void) {
+    cpu_set_t cpus;
+    const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    return count > 0 ? (uint32_t)count : 1;
+}
 
 static void add_slice(struct lanes *w, uint32_t part, uint64_t begin) {
     void *more = mem_grow(w->profile->memory, w->slices, w->nr_slices, &w->slices_room, 64, sizeof *w->slices);
@@ -50,17 +59,19 @@ static void plan_hole(void *context, const pfr_error *hole) {
     w->whole = true;
 }
 
+/* Whoever reads first learns nothing twice, so that another thread costs little: more pay than of those that count. */
+static uint32_t count_readers(const struct lanes *w) {
+    const uint64_t size = input_size(&w->profile->reader->parts[0].in);
+    const uint64_t paying = size == INPUT_UNKNOWN_SIZE ? 1 : size / READER_SIZE;
+    const uint32_t asked = w->profile->wish.jobs, cpus = cpus_here();
+    return asked ? asked : paying < cpus ? (uint32_t)paying : cpus;
+}
+
 struct state_watch lanes_watch(struct lanes *w) {
-    return (struct state_watch){.hole = plan_hole, .sample = plan_sample, .context = w};
+    return (struct state_watch){.hole = plan_hole, .sample = plan_sample, .context = w, .readers = count_readers(w)};
 }
 
 /* --- Workers. */
-
-static uint32_t cpus_here(void) {
-    cpu_set_t cpus;
-    const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-    return count > 0 ? (uint32_t)count : 1;
-}
 
 /* How long one thread is likely to count: about what samples cost on machines of these years. */
 static uint64_t likely_ns(const struct lanes_size *size) {
@@ -178,7 +189,7 @@ static void *run_lane(void *context) {
 static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
     pfr_status st = PFR_OK;
     for (uint32_t i = 1; i < w->count; i++)
-        w->at[i].runs = pthread_create(&w->at[i].thread, NULL, run_lane, &w->at[i]) == 0;
+        w->at[i].runs = thread_begin(&w->at[i].thread, run_lane, &w->at[i]);
     run_lane(&w->at[0]);
     for (uint32_t i = 1; i < w->count; i++)
         if (w->at[i].runs)
@@ -195,6 +206,7 @@ static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
 static pfr_status count(struct lanes *w, uint32_t jobs, pfr_error *err) {
     w->room = jobs;
     w->next = 0;
+    w->frames.lanes = jobs;
     w->frames.one_lane = jobs == 1;
     PFR_TRY(open_lanes(w, jobs, err));
     if (goes_by_slices(w))
@@ -224,9 +236,12 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
     for (uint32_t i = 1; i < w->count; i++) {
         struct counter *c = &w->at[i].counter;
         counter_pour(c);
+        if (w->profile->wish.sums)
+            PFR_TRY(sums_join(first, c, err));
         PFR_TRY(profile_tree_merge(&first->tree, &c->tree, values, first->limited, err));
         add_limited(first, c);
         profile_tree_free(&c->tree);
+        sums_free(&c->sums);
     }
     return PFR_OK;
 }

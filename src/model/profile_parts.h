@@ -13,9 +13,13 @@
  *     profile_values.c    what groups a new entry
  *     profile_stacks.c    its chain, by
  *     profile_cache.c     what the lane knows of addresses, and
- *     profile_frames.c    what all know: an address in a space to its frame; names, each once
+ *     profile_frames.c    what all know: an address in a space to its frame; names, each once,
+ *     profile_names.c     or those of addresses when all is counted
  *     profile_tree.c      groups, and stacks as a tree of frames,
- *     profile_whole.c     or as they are
+ *     profile_whole.c     or as they are,
+ *     profile_sums.c      or only what their frames weigh,
+ *     profile_alike.c     of which some are one;
+ *     profile_sums_join.c those of several lanes become one's
  *     profile_lanes.c     slices of the recording, counted by several threads
  *     profile.c           the passes over the recording
  *     profile_calls.c     all of it for traces: calls, which lanes add up
@@ -118,18 +122,28 @@ struct frame_slot {
     uint32_t frame; /* + 1; 0: empty */
 };
 
+/* Numbers by hash; `count` is a power of two. */
+struct frame_hashes {
+    struct frame_slot *at;
+    size_t count;
+    uint64_t seed; /* of the hashes, so that a file cannot be made to collide */
+};
+
 /* What all lanes share; the profile's frames, places, names and texts are behind its lock. */
 struct frames_of {
     struct profile *profile;
     struct memory *memory;
     pthread_mutex_t lock;
-    bool one_lane; /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
+    unsigned lanes; /* that ask */
+    bool one_lane;  /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
     struct object_place *slots;
     size_t slot_count, used;
-    struct frame_slot *index; /* frames by what makes two addresses one; a power of two */
-    size_t index_count;
-    uint64_t seed;         /* of `index`, so that a file cannot be made to collide */
-    struct u64_map places; /* frame -> its place */
+    struct frame_hashes index; /* frames by what makes two addresses one */
+    struct frame_hashes alike; /* profile_alike.c: kinds by what makes frames alike */
+    struct u64_map places;     /* frame -> its place */
+    uint32_t *kinds;           /* the first frame of each; from 1 on */
+    size_t kinds_room;
+    uint32_t nr_kinds;
     struct unwind_objects unwinding;
     char arch[32]; /* of the recorded machine; "": not told */
 };
@@ -157,6 +171,26 @@ pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_
 pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err);
 /* A frame that is only words. */
 pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *frame, pfr_error *err);
+/* Room for one more than the `used` that are there. The seed is made with the first: hash after that. */
+pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *hashes, uint32_t used, pfr_error *err);
+
+/* --- profile_names.c */
+
+/* Text of a frame that is named last, until then. */
+#define NAMED_LAST (NO_TEXT - 1)
+
+/* Names are asked by what the object is and where in it, not by the moment, so that they can wait. */
+bool profile_names_may_wait(const struct profile *p, const struct place *place);
+/* Those that waited, when all is counted. */
+pfr_status profile_names_find(struct profile *p, pfr_error *err);
+/* The text of a name, and its number. */
+pfr_status profile_names_put(struct intern_table *texts, const struct address_name *name, uint32_t *text,
+                             pfr_error *err);
+
+/* --- profile_alike.c */
+
+/* The number of the kind that a frame is of, which may be one of a sampled address. */
+pfr_status profile_frames_kind(struct frames_of *f, uint32_t frame, uint32_t *kind, pfr_error *err);
 
 /* --- profile_cache.c */
 
@@ -220,7 +254,13 @@ static inline const struct cached_frame *frame_cache_peek(struct frame_cache_vie
     const bool second = pair[1].address == address && pair[1].in == in;
     return first | second ? &pair[second] : NULL;
 }
+/* False: it is not known. */
+bool frame_cache_knows(const struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found);
 /* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
+void frame_cache_expect(const struct frame_cache *c, uint64_t in, uint64_t address, struct place *place);
+pfr_status frame_cache_settle(struct frame_cache *c, uint64_t in, uint64_t address, struct place *place,
+                              struct frame_found *found, pfr_error *err);
+/* And of any moment. */
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                        const struct key *key, struct place *place);
 pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
@@ -285,8 +325,19 @@ struct stack_place {
     unsigned row;          /* that was given to profile_stacks_expect */
 };
 
+/* An address of a chain that nobody knows yet: it is looked up when the batch is read. */
+struct stack_aside {
+    uint64_t address, in;
+    struct place place;
+    uint32_t at; /* which of the row's frames it is; behind them all: none */
+    uint8_t row;
+};
+#define ASIDE_MOST (2 * BATCH)
+
 /* A stack on its way down the tree. */
 struct stack_row {
+    const struct picked *picked; /* until it has its leaf */
+    struct stack_place place;
     uint64_t since; /* of its frames */
     uint32_t node;  /* where it is; at the end: its own */
     uint32_t at, count;
@@ -300,8 +351,10 @@ struct stacks {
     struct stack_row rows[BATCH];
     unsigned count;
     struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
-    uint32_t *frames;           /* of each row, outermost first; room + 1 for each */
-    uint32_t *slots;            /* of the rows that come next: where in the frame cache each address belongs */
+    struct stack_aside aside[ASIDE_MOST];
+    unsigned nr_aside;
+    uint32_t *frames; /* of each row, outermost first; room + 1 for each */
+    uint32_t *slots;  /* of the rows that come next: where in the frame cache each address belongs */
     size_t room;
 };
 #define AHEAD 2u /* rows that are fetched before they are added */
@@ -322,6 +375,9 @@ void profile_stacks_fetch(const struct counter *c, unsigned row, const struct pi
 /* One more row: the frames of the sample. There must be room: `count` goes back to 0 when its rows were taken. */
 pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err);
+/* Before rows are looked at, once for all of them: what was put aside, and the sampled addresses. What does not fit
+   into memory is a row's status. */
+pfr_status profile_stacks_settle(struct counter *c, pfr_error *err);
 /* All rows to their nodes; each has a status of its own. */
 void profile_stacks_walk(struct counter *c, pfr_error *err);
 
@@ -352,6 +408,102 @@ void stack_parts_free(struct memory *memory, struct stack_part *parts, uint32_t 
 /* What it holds becomes the profile's. `sorted`: it is in the order of first samples. */
 pfr_status whole_give(struct whole_stacks *w, bool sorted, struct profile *p, pfr_error *err);
 
+/* --- profile_sums.c */
+
+static inline void weight_add(struct profile_weight *to, const struct profile_weight *more) {
+    to->weight += more->weight;
+    to->samples += more->samples;
+}
+
+/* Sums of a group by kind: groups have pages, those have leaves, which are sums that lie side by side. Page 0 and leaf
+   0 are empty, and stand where there is none. */
+#define SUM_BITS 4u
+#define LEAF_BITS 6u
+struct sum_page {
+    uint32_t leaves[1u << LEAF_BITS];
+};
+struct sum_group {
+    uint32_t *pages;
+    size_t room;
+};
+
+/* What was sampled, by group and frame, where the sum's is another one. */
+struct self_slot {
+    uint32_t group, frame, number; /* + 1; 0: empty */
+};
+
+/* The sums of one stack, before anything is added to them. */
+struct sums_found {
+    uint32_t *at; /* before it is at hand: of the empty leaf where there is none */
+    size_t room;
+    uint32_t count, self;
+};
+
+struct sums {
+    struct memory *memory;
+    struct memory own; /* for rows and entries: a share that is set aside at the beginning */
+    uint64_t set_aside;
+    struct sum_group *groups;
+    struct sum_page *pages;
+    struct profile_sum *at; /* leaves */
+    struct profile_sum_key *keys;
+    struct profile_self *selves;
+    struct self_slot *by_leaf;
+    size_t groups_room, pages_room, room, keys_room, selves_room, self_slots, self_used;
+    uint32_t nr_pages, nr_leaves, count, nr_selves;
+    uint32_t until;             /* sums that there may be before the memory is looked at again */
+    uint32_t *kind_of[2];       /* by frame, and by frame of a sampled address; 0: not known */
+    struct sums_found found[2]; /* of the stack at hand, and of the next one */
+    uint32_t mark;              /* of the former */
+    uint32_t *seen;             /* parts of hashes; 0: none */
+    uint32_t *rows;             /* of stacks that were met again: how many sums, self, the sums */
+    size_t kinds_room[2], seen_count, rows_room;
+    uint32_t rows_end;
+};
+
+/* A stack by its frames, outermost first. */
+struct summed {
+    const uint32_t *frames;
+    uint32_t count, group;
+    uint64_t place; /* of the sample */
+};
+
+pfr_status sums_begin(struct counter *c, pfr_error *err);
+void sums_free(struct sums *s);
+/* What only counting needs. */
+void sums_free_rows(struct sums *s);
+/* The sums that a stack to come has already are looked up, and fetched from memory. */
+pfr_status sums_expect(struct sums *s, const struct summed *stack, pfr_error *err);
+/* The stack that was expected last is the one at hand; another one may be expected. */
+void sums_turn(struct sums *s);
+/* Adds to its sums, which are at hand then, each once. < 0: nothing was added. */
+pfr_status sums_add(struct counter *c, const struct summed *stack, const struct profile_weight *weight, pfr_error *err);
+/* Adds to those of a row. */
+void sums_add_row(struct sums *s, uint32_t row, const struct profile_weight *weight);
+/* Whether something with this hash was asked for before, as far as is remembered. */
+bool sums_seen(struct sums *s, uint64_t hash);
+#define SEEN_FEW 4u /* that lie together, the last one first */
+static inline uint32_t *sums_seen_few(const struct sums *s, uint64_t hash) {
+    return &s->seen[hash & (s->seen_count - 1) & ~(uint64_t)(SEEN_FEW - 1)];
+}
+static inline void sums_fetch_seen(const struct sums *s, uint64_t hash) {
+    __builtin_prefetch(sums_seen_few(s, hash), 1);
+}
+/* Those at hand as a row. */
+pfr_status sums_keep_found(struct sums *s, uint32_t *row, pfr_error *err);
+/* The sum of the key's group and kind, made if it is new; key->sum is not read. */
+pfr_status sums_put(struct counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err);
+/* What was sampled in the frame, which counts for `sum`. */
+pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_t sum, uint32_t *number,
+                         pfr_error *err);
+
+/* --- profile_sums_join.c */
+
+/* Adds the other's, which has poured. What there is no room for is `limited`. */
+pfr_status sums_join(struct counter *to, struct counter *from, pfr_error *err);
+/* What it holds becomes the profile's. `sorted`: it is in the order of first stacks. */
+pfr_status sums_give(struct sums *s, bool sorted, struct profile *p, pfr_error *err);
+
 /* --- profile_count.c */
 
 #define WORDS_MOST (2 + PROFILE_KEYS + 2)
@@ -370,7 +522,7 @@ struct who {
 struct entry_count {
     uint64_t weight, samples; /* of those behind `since`; others are with their nodes */
     uint64_t since;           /* a moment */
-    uint32_t node;            /* or whole stack */
+    uint32_t node;            /* or whole stack, or row of sums */
     bool too_deep;
 };
 
@@ -404,10 +556,12 @@ struct counter {
     uint64_t *entries;
     size_t room;
     uint32_t count;
+    struct memory *entry_memory; /* of slots and entries */
     struct frame_cache cache;
     struct tree tree;
     struct stacks stacks;
     struct whole_stacks whole;
+    struct sums sums;
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];

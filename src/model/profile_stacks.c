@@ -59,6 +59,7 @@ static uint32_t *row_slots(const struct stacks *s, unsigned row) {
 /* What addresses of a chain are looked up with. */
 struct climb {
     struct frame_cache *cache;
+    struct stacks *stacks;
     const struct stack_place *place;
     const uint32_t *slots; /* of the entries, as they were when they were fetched */
     uint64_t nr_slots;     /* markers are entries, too, but no frames, for which there is room */
@@ -71,17 +72,31 @@ static void change_mode(struct climb *climb, unsigned mode) {
     climb->in = frame_cache_in(mode, climb->place->space);
 }
 
-/* What does not stand first where it belongs, and what is asked as of one moment. */
-static pfr_status find_frame(const struct climb *climb, uint64_t address, struct stack_row *row, uint32_t *frame,
-                             pfr_error *err) {
+/* To be looked up later, when what that needs was fetched: entry number `at` of the row. */
+static void put_aside(const struct climb *climb, uint64_t address, uint32_t at) {
+    struct stacks *s = climb->stacks;
+    struct stack_aside *aside = &s->aside[s->nr_aside++];
+    aside->address = address;
+    aside->in = climb->in;
+    aside->at = at;
+    aside->row = (uint8_t)s->count;
+    frame_cache_expect(climb->cache, climb->in, address, &aside->place);
+}
+
+/* Entry number `at` of the row, which does not stand first where it belongs, or is asked as of one moment. */
+static pfr_status find_frame(const struct climb *climb, uint64_t address, uint32_t at, struct stack_row *row,
+                             uint32_t *frame, pfr_error *err) {
     const struct key *key = climb->place->key;
-    struct frame_found found;
-    if (key)
+    struct frame_found found = {0};
+    if (key) {
         PFR_TRY(frame_cache_find(climb->cache, climb->mode, climb->place->space, address, key, &found, err));
+        return *frame = found.frame, PFR_OK;
+    }
+    if (!frame_cache_knows(climb->cache, climb->in, address, &found) && climb->stacks->nr_aside < ASIDE_MOST)
+        put_aside(climb, address, at);
     else
         PFR_TRY(frame_cache_find_in(climb->cache, climb->in, address, &found, err));
-    if (!key)
-        raise_since(row, &found);
+    raise_since(row, &found);
     *frame = found.frame;
     return PFR_OK;
 }
@@ -125,7 +140,8 @@ static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t
         const uint64_t entry = pfr_u64s_at(chain, i);
         unsigned mode = climb->mode;
         if (entry < CHAIN_MARKERS) {
-            PFR_TRY(find_frame(climb, entry, row, top - count++, err));
+            PFR_TRY(find_frame(climb, entry, count, row, top - count, err));
+            count++;
             continue;
         }
         if (!chain_marker_is_known(entry))
@@ -137,19 +153,29 @@ static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t
     return PFR_OK;
 }
 
+/* Entries are counted from the innermost, frames from the outermost. */
+static void turn_aside(struct stacks *s, unsigned first, uint32_t count) {
+    for (unsigned i = first; i < s->nr_aside; i++)
+        s->aside[i].at = s->aside[i].at < count ? count - 1 - s->aside[i].at : UINT32_MAX;
+}
+
 /* Into the row's frames, outermost first. Of a chain that is limited from the outermost on those behind are dropped. */
 static pfr_status read_chain(struct counter *c, const struct picked *picked, const struct stack_place *place,
                              struct stack_row *row, pfr_error *err) {
     struct stacks *s = &c->stacks;
     const bool from_outermost = c->profile->wish.from_outermost;
     const uint32_t wanted = profile_max_stack(c), most = from_outermost || picked->made ? UINT32_MAX : wanted;
-    struct climb climb = {.cache = &c->cache, .place = place};
+    struct climb climb = {.cache = &c->cache, .stacks = s, .place = place};
+    const unsigned first_aside = s->nr_aside;
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
     climb.slots = row_slots(s, place->row);
     climb.nr_slots = s->room;
     change_mode(&climb, picked->mode);
     uint32_t *const frames = s->frames + s->count * (s->room + 1);
-    PFR_TRY(put_chain(&climb, &picked->chain, most, row, frames + s->room - 1, err));
+    const pfr_status st = put_chain(&climb, &picked->chain, most, row, frames + s->room - 1, err);
+    if (st < 0)
+        return s->nr_aside = first_aside, st;
+    turn_aside(s, first_aside, row->count);
     row->from = (uint32_t)s->room - row->count;
     if (from_outermost && !picked->uncut && row->count > wanted)
         row->count = wanted;
@@ -212,11 +238,11 @@ static bool is_apart(const struct profile_wish *w, const struct picked *picked, 
 
 /* The sampled address ends the chain mostly. Where it does not, and where there is no chain, it gets a node of its own.
  */
-static pfr_status put_leaf(struct counter *c, const struct picked *picked, const struct stack_place *place,
-                           struct stack_row *row, uint32_t *frames, pfr_error *err) {
+static pfr_status put_leaf(struct counter *c, struct stack_row *row, uint32_t *frames, pfr_error *err) {
     const struct profile_wish *w = &c->profile->wish;
+    const struct picked *picked = row->picked;
     struct frame_found leaf;
-    PFR_TRY(frame_cache_find(&c->cache, picked->mode, place->space, picked->ip, place->key, &leaf, err));
+    PFR_TRY(frame_cache_find(&c->cache, picked->mode, row->place.space, picked->ip, row->place.key, &leaf, err));
     raise_since(row, &leaf);
     row->too_deep = leaf.too_deep;
     if (row->count == 0 || frames[row->count - 1] != leaf.frame || is_apart(w, picked, &leaf))
@@ -228,16 +254,45 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
                               pfr_error *err) {
     const struct profile_wish *w = &c->profile->wish;
     struct stacks *s = &c->stacks;
-    struct stack_row row = {.node = place->root, .since = place->since, .whole = w->whole_stacks && !place->key};
+    struct stack_row row = {.picked = picked,
+                            .place = *place,
+                            .node = place->root,
+                            .since = place->since,
+                            .whole = (w->whole_stacks || w->sums) && !place->key};
     PFR_TRY(make_room(s, 0, err));
     if (w->chains && picked->chain.count)
         PFR_TRY(read_chain(c, picked, place, &row, err));
     uint32_t *frames = s->frames + s->count * (s->room + 1) + row.from;
-    if (w->chains)
-        PFR_TRY(put_leaf(c, picked, place, &row, frames, err));
-    else if (w->frames)
+    if (w->frames && !w->chains)
         PFR_TRY(put_only(c, picked, &s->leaves[place->row], &row, frames, err));
     s->rows[s->count++] = row;
+    return PFR_OK;
+}
+
+static pfr_status settle_aside(struct counter *c, struct stack_aside *aside, pfr_error *err) {
+    struct stack_row *row = &c->stacks.rows[aside->row];
+    struct frame_found found;
+    PFR_TRY(frame_cache_settle(&c->cache, aside->in, aside->address, &aside->place, &found, err));
+    raise_since(row, &found);
+    if (aside->at < row->count)
+        stack_frames(&c->stacks, aside->row)[aside->at] = found.frame;
+    return PFR_OK;
+}
+
+/* What has no room is that row's matter alone. */
+static pfr_status blame(struct stack_row *row, pfr_status status) {
+    row->status = status < 0 ? status : row->status;
+    return status == PFR_ERR_LIMIT ? PFR_OK : status;
+}
+
+pfr_status profile_stacks_settle(struct counter *c, pfr_error *err) {
+    struct stacks *s = &c->stacks;
+    for (unsigned i = 0; i < s->nr_aside; i++)
+        PFR_TRY(blame(&s->rows[s->aside[i].row], settle_aside(c, &s->aside[i], err)));
+    s->nr_aside = 0;
+    for (unsigned i = 0; c->profile->wish.chains && i < s->count; i++)
+        if (s->rows[i].status >= 0)
+            PFR_TRY(blame(&s->rows[i], put_leaf(c, &s->rows[i], stack_frames(s, i), err)));
     return PFR_OK;
 }
 
@@ -280,7 +335,7 @@ void profile_stacks_walk(struct counter *c, pfr_error *err) {
     uint8_t on_way[BATCH];
     unsigned count = 0;
     for (unsigned i = 0; i < c->stacks.count; i++)
-        if (!c->stacks.rows[i].whole)
+        if (!c->stacks.rows[i].whole && c->stacks.rows[i].status >= 0)
             on_way[count++] = (uint8_t)i;
     while (count > 0)
         count = step_all(c, on_way, count, err);

@@ -144,6 +144,11 @@ bool tally_needs_each(const struct profile_wish *wish) {
     return wish->keep || wish->keys & PROFILE_BIT(PROFILE_TIME);
 }
 
+bool tally_needs_threads(const struct profile_wish *wish) {
+    const uint32_t of_threads = PROFILE_BIT(PROFILE_COMM) | PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
+    return tally_needs_each(wish) || wish->keys & of_threads;
+}
+
 pfr_status tally_calls(struct tally *t, uint32_t paths, const struct call *calls, size_t count, pfr_error *err) {
     PFR_TRY(make_room(t, paths, err));
     if (tally_needs_each(t->wish))

@@ -41,6 +41,8 @@ void tally_init(struct tally *t, const struct profile_wish *wish, uint64_t frequ
 void tally_free(struct tally *t);
 /* Whether calls may count or not, or in one group or another, by their time: they come singly. */
 bool tally_needs_each(const struct profile_wish *wish);
+/* Whether it matters whose calls they are. */
+bool tally_needs_threads(const struct profile_wish *wish);
 /* What follows is of this thread. */
 pfr_status tally_thread(struct tally *t, const struct calls_thread *thread, pfr_error *err);
 /* As the sink of calls_read is given them; `paths`: how many there are. */

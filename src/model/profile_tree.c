@@ -207,11 +207,6 @@ static pfr_status find_same(struct tree *t, const struct tree *from, uint32_t n,
     return PFR_OK;
 }
 
-static void add_weight(struct profile_weight *to, const struct profile_weight *more) {
-    to->weight += more->weight;
-    to->samples += more->samples;
-}
-
 /* Parents have smaller numbers: each node is met behind what it hangs below. */
 static pfr_status merge_nodes(struct tree *t, const struct tree *from, unsigned count, uint32_t *became,
                               struct profile_weight *limited, pfr_error *err) {
@@ -222,7 +217,7 @@ static pfr_status merge_nodes(struct tree *t, const struct tree *from, unsigned 
         if (st < 0)
             became[n] = NO_NODE;
         if (from->self[n].samples)
-            add_weight(st < 0 ? &limited[event_of(from, n)] : &t->self[became[n]], &from->self[n]);
+            weight_add(st < 0 ? &limited[event_of(from, n)] : &t->self[became[n]], &from->self[n]);
     }
     return PFR_OK;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define FIRST_ROOM 6u   /* maps of a small program */
+#define FIRST_ROOM 5u   /* maps of a small program */
 #define FEW 8u          /* maps that need no order */
 #define NEWEST_MOST 64u /* maps that a lookup passes one by one */
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State by key. The records of state are collected in file order, sorted by key and applied, or, in a stream, applied
- * as they are given; what each one means is one table of functions by record type (docs/ARCHITECTURE.md, "State", has
- * the rules).
+ * State by key. The records of state are described one by one (state_records.c) and applied in the order of keys
+ * (state_queue.h), or, in a stream, as they are given. docs/ARCHITECTURE.md, "State", has the rules.
  */
 #include "model/state.h"
 
-#include "base/arena.h"
-#include "base/cursor.h"
 #include "base/fail.h"
-#include "base/radix.h"
-#include "file/recording.h"
+#include "file/relay.h"
 #include "file/walk.h"
+#include "model/state_queue.h"
 #include "wire/feature_bits.h"
 
 #include <stdio.h>
@@ -20,254 +17,21 @@
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
-#define CPUMODE_GUEST_USER 5u
-#define MISC_BARE 0x2000u      /* COMM: by exec; FORK: maps are not inherited */
-#define MISC_MMAP_DATA 0x2000u /* MMAP, MMAP2: it holds no code */
-#define PROT_CODE 4u           /* PROT_EXEC of mmap(2) */
-#define IDLE "swapper"         /* tid 0 until it has another name */
+#define IDLE "swapper" /* tid 0 until it has another name */
 #define SAMPLE_TYPE_TIME (1u << 2)
 #define KERNEL_TYPES 64u
 #define TYPE_FINISHED_ROUND 68u
-#define KSYMBOL_GOES 1u /* flags */
-
-struct change_record;
-typedef pfr_status apply_fn(struct state *state, const struct change_record *c, pfr_error *err);
-
-/* One record of state, small: texts are interned at once. */
-struct change_record {
-    struct key key;
-    apply_fn *apply;
-    uint32_t pid, tid, ppid, ptid;
-    uint64_t start, length, pgoff;
-    uint32_t value; /* name or object */
-    uint16_t misc;
-    bool dump; /* a map that says where a jitdump is */
-};
+#define RELAY_AGAIN ((uint64_t)8 << 20) /* bytes from where one relay ended to where the next begins, at least */
+#define RELAY_LEARNS 128u /* records of state in one turn: to learn more of them takes longer than to read the file */
 
 struct collecting {
-    struct state *state;
+    struct state_queue *queue;
     const struct state_watch *watch;
-    struct change_record *at;
-    size_t count, room;
+    pfr_reader *reader;
+    struct rounds rounds;
+    uint64_t relay_from, relay_again; /* of the part; how far away the next one is */
+    uint64_t learned;                 /* records of state */
 };
-
-typedef pfr_status collect_fn(struct state *state, const pfr_record *rec, struct change_record *c, pfr_error *err);
-
-static pfr_status meet_dump(struct state *s, uint32_t space, const struct change_record *c, pfr_error *err) {
-    const char *path = intern_chars(&s->names, s->objects.at[c->value].path);
-    const struct jit_map map = {.object = c->value, .space = space, .since = c->key};
-    s->jit.timed = s->timed;
-    return jit_meet(&s->jit, &s->objects, path, &s->spaces, &map, err);
-}
-
-static pfr_status apply_map(struct state *s, const struct change_record *c, pfr_error *err) {
-    uint32_t space;
-    const unsigned mode = c->misc & CPUMODE;
-    if (mode == CPUMODE_KERNEL)
-        space = s->objects.at[c->value].kind == OBJECT_KERNEL ? s->kernel : s->modules;
-    else if (mode > CPUMODE_USER)
-        return PFR_OK; /* guests have spaces of their own, which nobody asks for yet */
-    else
-        PFR_TRY(threads_space(&s->threads, c->pid, c->tid, c->key, &space, err));
-    PFR_TRY(space_add(&s->spaces, space, c->start, c->length, c->pgoff, c->value, c->key, err));
-    return c->dump ? meet_dump(s, space, c, err) : PFR_OK;
-}
-
-static pfr_status apply_comm(struct state *s, const struct change_record *c, pfr_error *err) {
-    return threads_name(&s->threads, c->pid, c->tid, c->value, c->misc & MISC_BARE, c->key, err);
-}
-
-static pfr_status apply_fork(struct state *s, const struct change_record *c, pfr_error *err) {
-    return threads_fork(&s->threads, c->pid, c->ppid, c->tid, c->ptid, c->misc & MISC_BARE, c->key, err);
-}
-
-#define DECODE(body)                                                                                                   \
-    do {                                                                                                               \
-        if (pfr_decode(rec, &(body), sizeof(body), NULL) != PFR_OK)                                                    \
-            return PFR_OK;                                                                                             \
-    } while (0)
-
-/* Who does not say how memory may be used says at least whether it was recorded for its data. */
-static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
-    const bool is_code = prot ? prot & PROT_CODE : !(rec->misc & MISC_MMAP_DATA);
-    return (rec->misc & CPUMODE) == CPUMODE_KERNEL ? MAP_OF_KERNEL : is_code ? MAP_OF_CODE : MAP_OF_DATA;
-}
-
-static bool is_dump(const struct state *s, const pfr_record *rec, uint32_t prot, const pfr_text *path) {
-    return s->jit.wish.read && map_use(rec, prot) == MAP_OF_CODE && jit_dump_is_named(path->at, path->length);
-}
-
-static pfr_status collect_mmap(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_mmap m;
-    DECODE(m);
-    c->apply = apply_map;
-    c->pid = m.pid, c->tid = m.tid;
-    c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
-    c->dump = is_dump(s, rec, 0, &m.filename);
-    return objects_of_map(&s->objects, &m.filename, m.pid, map_use(rec, 0), NULL, 0, &c->value, err);
-}
-
-static pfr_status collect_mmap2(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_mmap2 m;
-    DECODE(m);
-    c->apply = apply_map;
-    c->pid = m.pid, c->tid = m.tid;
-    c->start = m.addr, c->length = m.len, c->pgoff = m.pgoff;
-    c->dump = is_dump(s, rec, m.prot, &m.filename);
-    return objects_of_map(&s->objects, &m.filename, m.pid, map_use(rec, m.prot), m.build_id.at, m.build_id_size,
-                          &c->value, err);
-}
-
-static pfr_status collect_comm(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_comm m;
-    DECODE(m);
-    c->apply = apply_comm;
-    c->pid = m.pid, c->tid = m.tid;
-    return intern_put(&s->names, m.comm.at, m.comm.length, &c->value, err);
-}
-
-static pfr_status collect_fork(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_fork m;
-    (void)s, (void)err;
-    DECODE(m);
-    c->apply = apply_fork;
-    c->pid = m.pid, c->tid = m.tid, c->ppid = m.ppid, c->ptid = m.ptid;
-    return PFR_OK;
-}
-
-/* Code of the kernel that came while it ran; where it goes, nothing takes its place. */
-static pfr_status apply_ksymbol(struct state *s, const struct change_record *c, pfr_error *err) {
-    return space_add(&s->spaces, s->ksymbols, c->start, c->length, 0, c->value, c->key, err);
-}
-
-static pfr_status collect_ksymbol(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_ksymbol m;
-    DECODE(m);
-    c->apply = apply_ksymbol;
-    c->start = m.addr, c->length = m.len;
-    c->value = NO_OBJECT;
-    return m.flags & KSYMBOL_GOES ? PFR_OK : objects_of_ksymbol(&s->objects, &m.name, &c->value, err);
-}
-
-static pfr_status apply_cgroup(struct state *s, const struct change_record *c, pfr_error *err) {
-    bool is_new;
-    const uint64_t *number = u64_map_at(&s->cgroup_of, c->start, s->nr_cgroups, &is_new);
-    if (!number)
-        return mem_fail(s->memory, err, "cgroups");
-    if (is_new) {
-        if (s->nr_cgroups == s->cgroups_room) {
-            void *more = mem_grow(s->memory, s->cgroups, s->nr_cgroups, &s->cgroups_room, 16, sizeof *s->cgroups);
-            if (!more)
-                return mem_fail(s->memory, err, "cgroups");
-            s->cgroups = more;
-        }
-        s->cgroups[s->nr_cgroups++] = (struct changes){0};
-    }
-    return changes_add(&s->cgroups[*number], &s->cgroup_paths, c->value, c->key, err);
-}
-
-static pfr_status collect_cgroup(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_cgroup m;
-    DECODE(m);
-    c->apply = apply_cgroup;
-    c->start = m.id;
-    return intern_put(&s->names, m.path.at, m.path.length, &c->value, err);
-}
-
-static pfr_status collect_build_id(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_header_build_id m;
-    (void)c;
-    DECODE(m);
-    const struct pfr_rec_build_id_entry entry = {
-        .misc = rec->misc, .pid = m.pid, .build_id = m.build_id, .length = m.length, .filename = m.filename};
-    return objects_learn(&s->objects, &entry, err);
-}
-
-static pfr_status collect_guests(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    (void)c;
-    return guests_learn(&s->guests, rec, err);
-}
-
-/* How the cpu's counter, which some jitdumps tell, becomes time. */
-static pfr_status collect_clock(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_time_conv m;
-    (void)c, (void)err;
-    DECODE(m);
-    s->jit.clock = (struct jit_clock){.shift = m.time_shift,
-                                      .multiplier = m.time_mult,
-                                      .zero = m.time_zero,
-                                      .cycles = m.time_cycles,
-                                      .mask = m.time_mask,
-                                      .cut = m.cap_user_time_short,
-                                      .monotonic = s->jit.clock.monotonic,
-                                      .known = true};
-    return PFR_OK;
-}
-
-static struct key key_of_record(const struct state *s, const pfr_record *rec) {
-    return state_key(s, rec, time_of(s->reader, rec));
-}
-
-static pfr_status hear_deferred(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    (void)c;
-    s->deferred.any_order = !s->timed;
-    return deferred_add(&s->deferred, s->reader, rec, key_of_record(s, rec), err);
-}
-
-/* In a stream it was heard before its turn. */
-static pfr_status collect_deferred(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    return s->learns ? deferred_pass(&s->deferred, s->reader, rec, key_of_record(s, rec), err)
-                     : hear_deferred(s, rec, c, err);
-}
-
-static collect_fn *const hearers[] = {[22] = hear_deferred};
-
-static collect_fn *const collectors[] = {
-    [1] = collect_mmap,     [3] = collect_comm,    [7] = collect_fork,      [10] = collect_mmap2,
-    [17] = collect_ksymbol, [19] = collect_cgroup, [22] = collect_deferred, [67] = collect_build_id,
-    [69] = collect_guests,  [79] = collect_clock,
-};
-
-/* A guest has threads and memory of its own; of its kernel's memory nothing is kept. */
-static pfr_status move_to_guest(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    struct pfr_rec_sample_id id = {0};
-    uint32_t *const tids[] = {&c->pid, &c->tid, &c->ppid, &c->ptid};
-    if (!guests_have(&s->guests, rec->misc))
-        return PFR_OK;
-    pfr_decode_id(rec, &id, NULL);
-    const uint32_t machine = guests_of_id(&s->guests, id.identifier ? id.identifier : id.id).machine_pid;
-    for (size_t i = 0; i < sizeof tids / sizeof *tids; i++)
-        PFR_TRY(guests_number(&s->guests, machine, *tids[i], tids[i], err));
-    if ((c->misc & CPUMODE) == CPUMODE_GUEST_USER)
-        c->misc = (uint16_t)((c->misc & ~CPUMODE) | CPUMODE_USER);
-    return PFR_OK;
-}
-
-/* What a record means for the state; change->apply NULL: nothing. */
-static pfr_status describe(struct state *s, const pfr_record *rec, struct change_record *c, pfr_error *err) {
-    *c = (struct change_record){.apply = NULL};
-    if (rec->type >= sizeof collectors / sizeof *collectors || !collectors[rec->type])
-        return PFR_OK;
-    PFR_TRY(collectors[rec->type](s, rec, c, err));
-    c->key = key_of_record(s, rec);
-    c->misc = rec->misc;
-    return c->apply ? move_to_guest(s, rec, c, err) : PFR_OK;
-}
-
-static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_error *err) {
-    struct change_record c;
-    PFR_TRY(describe(all->state, rec, &c, err));
-    if (!c.apply)
-        return PFR_OK;
-    if (all->count == all->room) {
-        void *more = mem_grow(all->state->memory, all->at, all->count, &all->room, 256, sizeof *all->at);
-        if (!more)
-            return mem_fail(all->state->memory, err, "state");
-        all->at = more;
-    }
-    all->at[all->count++] = c;
-    return PFR_OK;
-}
 
 /* In a stream the first event comes with the records: whether keys have times is known when it is there. */
 static void learn_times(struct state *s) {
@@ -283,52 +47,79 @@ static void note_time(const pfr_reader *reader, const pfr_record *rec, struct ro
         rounds_note(rounds, time_of(reader, rec));
 }
 
-static pfr_status collect_all(struct collecting *all, pfr_reader *reader, pfr_error *err) {
-    struct rounds rounds = {0};
+static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_error *err) {
+    struct state_change c;
+    PFR_TRY(state_describe(all->queue->state, rec, &c, err));
+    if (!c.apply)
+        return PFR_OK;
+    all->learned++;
+    return queue_put(all->queue, &c, err);
+}
+
+/* No state, nor are the samples that follow it. */
+static void pass_samples(struct collecting *all, const pfr_record *rec) {
+    if (all->watch->sample)
+        all->watch->sample(all->watch->context, rec);
+    note_time(all->reader, rec, &all->rounds);
+    if (rec->event >= 0)
+        walk_samples(all->reader, rec->event, &all->rounds);
+}
+
+static pfr_status take(struct collecting *all, const pfr_record *rec, pfr_error *err) {
+    if (rec->type == TYPE_SAMPLE) {
+        pass_samples(all, rec);
+        return PFR_OK;
+    }
+    note_time(all->reader, rec, &all->rounds);
+    if (rec->type == TYPE_FINISHED_ROUND) {
+        rounds_end(&all->rounds);
+        PFR_TRY(queue_round(all->queue, all->rounds.limit, err));
+    }
+    if (rec->type >= KERNEL_TYPES)
+        learn_times(all->queue->state);
+    return collect(all, rec, err);
+}
+
+static pfr_status take_at_hand(void *context, pfr_error *err) {
+    struct collecting *all = context;
+    const uint64_t before = all->learned;
+    pfr_record rec;
+    pfr_status st;
+    while ((st = next_at_hand(all->reader, &rec, err)) == PFR_OK)
+        PFR_TRY(take(all, &rec, err));
+    return st == PFR_END && all->learned - before > RELAY_LEARNS ? PFR_OK : st;
+}
+
+/* From the first sample on, and again some way behind what ended the one before: ever further, where they end soon. */
+static pfr_status take_by_several(struct collecting *all, const pfr_record *rec, pfr_error *err) {
+    const struct relay relay = {.threads = all->watch->readers, .walk = take_at_hand, .context = all};
+    if (relay.threads < 2 || rec->type != TYPE_SAMPLE || rec->inside || rec->offset < all->relay_from)
+        return PFR_OK;
+    const uint64_t from = all->reader->at;
+    PFR_TRY(relay_run(all->reader, &relay, err));
+    const bool ended_soon = all->reader->at - from < RELAY_AGAIN;
+    all->relay_again = ended_soon && all->relay_again ? all->relay_again * 2 : RELAY_AGAIN;
+    all->relay_from = all->reader->at + all->relay_again;
+    return PFR_OK;
+}
+
+static pfr_status collect_all(struct collecting *all, pfr_error *err) {
     pfr_record rec;
     pfr_status st;
     pfr_error own, *why = err ? err : &own;
-    while ((st = pfr_next(reader, &rec, why)) >= 0 && st != PFR_END) {
+    uint32_t part = 0;
+    while ((st = pfr_next(all->reader, &rec, why)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE && all->watch->hole)
             all->watch->hole(all->watch->context, why);
         if (st != PFR_OK)
             continue;
-        if (rec.type == TYPE_SAMPLE) { /* no state, nor are those that follow it */
-            if (all->watch->sample)
-                all->watch->sample(all->watch->context, &rec);
-            note_time(reader, &rec, &rounds);
-            if (rec.event >= 0)
-                walk_samples(reader, rec.event, &rounds);
-            continue;
-        }
-        if (rec.type == TYPE_FINISHED_ROUND)
-            rounds_end(&rounds);
-        note_time(reader, &rec, &rounds);
-        if (rec.type >= KERNEL_TYPES)
-            learn_times(all->state);
-        PFR_TRY(collect(all, &rec, err));
+        if (part != rec.part)
+            part = rec.part, all->relay_from = 0;
+        PFR_TRY(take(all, &rec, err));
+        PFR_TRY(take_by_several(all, &rec, err));
     }
-    all->state->late = all->state->timed ? rounds.late : 0;
+    all->queue->state->late = all->queue->state->timed ? all->rounds.late : 0;
     return st < 0 ? st : PFR_OK;
-}
-
-/* They were collected in the order of the file, which is that of keys but for the time. */
-static pfr_status apply_all(struct collecting *all, pfr_error *err) {
-    struct memory *memory = all->state->memory;
-    const size_t count = all->count;
-    struct radix_item *items = mem_alloc(memory, 2 * count, sizeof *items);
-    if (!items)
-        return mem_fail(memory, err, "state");
-    for (size_t i = 0; i < count; i++)
-        items[i] = (struct radix_item){all->at[i].key.time, (uint32_t)i};
-    const struct radix_item *sorted = radix_sort(items, items + count, count);
-    pfr_status st = PFR_OK;
-    for (size_t i = 0; st >= 0 && i < count; i++) {
-        const struct change_record *c = &all->at[sorted[i].value];
-        st = c->apply(all->state, c, err);
-    }
-    mem_free(memory, items, 2 * count, sizeof *items);
-    return st;
 }
 
 static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error *err) {
@@ -374,34 +165,44 @@ pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memor
     return st;
 }
 
-pfr_status state_hear(struct state *s, const pfr_record *rec, pfr_error *err) {
-    struct change_record c;
-    return rec->type < sizeof hearers / sizeof *hearers && hearers[rec->type] ? hearers[rec->type](s, rec, &c, err)
-                                                                              : PFR_OK;
-}
-
 pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
-    struct change_record c;
+    struct state_change c;
     if (rec->type >= KERNEL_TYPES)
         learn_times(s);
     if (s->jit.nr_maps)
         PFR_TRY(jit_catch_up(&s->jit, &s->spaces, err));
-    PFR_TRY(describe(s, rec, &c, err));
+    PFR_TRY(state_describe(s, rec, &c, err));
     return c.apply ? c.apply(s, &c, err) : PFR_OK;
+}
+
+/* Reads the recording once. *is_void: its rounds were not what they should be. */
+static pfr_status build_once(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
+                             const struct state_watch *watch, bool *is_void, pfr_error *err) {
+    struct state_queue queue;
+    PFR_TRY(begin(s, reader, memory, as_recorded, &watch->jit, err));
+    queue_init(&queue, s, *is_void || reader->nr_parts > 1 || !input_seekable(&reader->parts[0].in));
+    struct collecting all = {.queue = &queue, .watch = watch, .reader = reader};
+    pfr_status st = collect_all(&all, err);
+    if (st >= 0)
+        st = queue_end(&queue, err);
+    *is_void = queue.is_void;
+    queue_free(&queue);
+    return st;
 }
 
 static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
                         const struct state_watch *watch, pfr_error *err) {
-    struct collecting all = {.state = s, .watch = watch};
-    pfr_status st = begin(s, reader, memory, as_recorded, &watch->jit, err);
-    if (st >= 0)
-        st = collect_all(&all, reader, err);
-    if (st >= 0)
-        st = apply_all(&all, err);
-    if (st >= 0)
-        st = learn_build_ids(s, reader, err);
-    mem_free(memory, all.at, all.room, sizeof *all.at);
-    return st < 0 ? st : spaces_seal(&s->spaces, err);
+    const struct state_watch again = {.jit = watch->jit, .readers = watch->readers};
+    bool is_void = false;
+    PFR_TRY(build_once(s, reader, memory, as_recorded, watch, &is_void, err));
+    if (is_void) {
+        state_free(s);
+        PFR_TRY(pfr_rewind(reader, err));
+        PFR_TRY(build_once(s, reader, memory, as_recorded, &again, &is_void, err));
+    }
+    PFR_TRY(jit_meet_expected(&s->jit, &s->objects, &s->spaces, err));
+    PFR_TRY(learn_build_ids(s, reader, err));
+    return spaces_seal(&s->spaces, err);
 }
 
 pfr_status state_build_watched(struct state *s, pfr_reader *reader, struct memory *memory,

@@ -48,6 +48,7 @@ struct state_watch {
     void (*hole)(void *context, const pfr_error *hole);
     void (*sample)(void *context, const pfr_record *rec);
     void *context;
+    uint32_t readers; /* threads that may read the file side by side; the records are looked at one after the other */
     struct jit_wish jit;
 };
 pfr_status state_build_watched(struct state *state, pfr_reader *reader, struct memory *memory,

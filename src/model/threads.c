@@ -4,15 +4,18 @@
 
 #include "base/fail.h"
 
+#include <string.h>
+
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces) {
     *all = (struct threads){.memory = memory, .spaces = spaces, .idle_name = NO_NAME};
-    u64_map_init(&all->newest, memory);
+    u64_map_init(&all->row_of, memory);
     arena_init(&all->arena, memory);
 }
 
 void threads_free(struct threads *all) {
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
-    u64_map_free(&all->newest);
+    u64_map_free(&all->row_of);
+    mem_free(all->memory, all->rows, all->rows_room, sizeof *all->rows);
     arena_free(&all->arena);
     *all = (struct threads){.memory = all->memory};
 }
@@ -20,7 +23,35 @@ void threads_free(struct threads *all) {
 /* A space is there as long as its generation. */
 static uint32_t space_at(const struct generation *g, struct key key) {
     const uint32_t space = changes_at(&g->spaces, key);
-    return space == UINT32_MAX && g->spaces.count ? g->spaces.at[0].value : space;
+    return space == NO_VALUE ? g->space : space;
+}
+
+/* NO_NAME: it has none yet. */
+static uint32_t name_at(const struct generation *g, struct key key) {
+    const uint32_t name = changes_at(&g->names, key);
+    return name == NO_VALUE ? g->name : name;
+}
+
+static uint32_t newest_of(const struct threads *all, uint32_t tid) {
+    uint64_t row;
+    return u64_map_get(&all->row_of, tid / TIDS_EACH, &row) ? all->rows[row].newest[tid % TIDS_EACH] : NO_GENERATION;
+}
+
+/* Where that is kept; NULL: no memory. */
+static uint32_t *newest_place(struct threads *all, uint32_t tid) {
+    bool is_new;
+    if (all->nr_rows == all->rows_room) {
+        void *more = mem_grow(all->memory, all->rows, all->nr_rows, &all->rows_room, 16, sizeof *all->rows);
+        if (!more)
+            return NULL;
+        all->rows = more;
+    }
+    const uint64_t *row = u64_map_at(&all->row_of, tid / TIDS_EACH, all->nr_rows, &is_new);
+    if (!row)
+        return NULL;
+    if (is_new)
+        memset(&all->rows[all->nr_rows++], 0xff, sizeof *all->rows);
+    return &all->rows[*row].newest[tid % TIDS_EACH];
 }
 
 static bool is_there(const struct generation *g, const struct key *key) {
@@ -29,8 +60,7 @@ static bool is_there(const struct generation *g, const struct key *key) {
 
 /* The last generation of a tid that is there at the key, and in *later the one behind it. */
 static uint32_t generation_at(const struct threads *all, uint32_t tid, struct key key, uint32_t *later) {
-    uint64_t newest;
-    uint32_t number = u64_map_get(&all->newest, tid, &newest) ? (uint32_t)newest : NO_GENERATION;
+    uint32_t number = newest_of(all, tid);
     *later = NO_GENERATION;
     while (number != NO_GENERATION && !is_there(&all->at[number], &key)) {
         const struct generation *g = &all->at[number];
@@ -60,11 +90,11 @@ static pfr_status new_generation(struct threads *all, uint32_t tid, struct key b
             return mem_fail(all->memory, err, "threads");
         all->at = more;
     }
-    uint64_t *newest = u64_map_at(&all->newest, tid, NO_GENERATION, NULL);
+    uint32_t *newest = newest_place(all, tid);
     if (!newest)
         return mem_fail(all->memory, err, "threads");
     *number = (uint32_t)all->count;
-    all->at[*number] = (struct generation){.tid = tid, .begin = begin};
+    all->at[*number] = (struct generation){.tid = tid, .name = NO_NAME, .space = NO_SPACE, .begin = begin};
     struct generation *g = &all->at[*number];
     g->previous = generation_at(all, tid, begin, &later);
     link_back(all, g);
@@ -93,7 +123,8 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
         PFR_TRY(current(all, pid, pid, key, &leader, err));
         space = space_at(&all->at[leader], key);
     }
-    return changes_add(&all->at[*number].spaces, &all->arena, space, KEY_FIRST, err);
+    all->at[*number].space = space;
+    return PFR_OK;
 }
 
 /* A leader gets a copy of its parent's space, by reference; a thread shares that of its process. */
@@ -114,12 +145,13 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
     uint32_t parent, child, space;
     PFR_TRY(current(all, ppid, ptid, key, &parent, err));
     PFR_TRY(forked_space(all, pid, ppid, tid, parent, bare, key, &space, err));
-    uint32_t name = changes_at(&all->at[parent].names, key);
+    uint32_t name = name_at(&all->at[parent], key);
     if (name == NO_NAME && ptid == 0)
         name = all->idle_name;
     PFR_TRY(new_generation(all, tid, key, &child, err));
-    PFR_TRY(changes_add(&all->at[child].spaces, &all->arena, space, key, err));
-    return name == NO_NAME ? PFR_OK : changes_add(&all->at[child].names, &all->arena, name, key, err);
+    all->at[child].space = space;
+    all->at[child].name = name;
+    return PFR_OK;
 }
 
 pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec, struct key key,
@@ -153,9 +185,9 @@ uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key,
     const uint32_t number = generation_at(all, tid, key, &later);
     if (number == NO_GENERATION)
         return NO_NAME;
-    const struct changes *names = &all->at[number].names;
-    const uint32_t name = changes_at(names, key);
-    return name == NO_NAME && early && names->count ? names->at[0].value : name;
+    const struct generation *g = &all->at[number];
+    const uint32_t name = name_at(g, key);
+    return name == NO_NAME && early && g->names.count ? g->names.at[0].value : name;
 }
 
 /* What holds for all keys still holds for those behind `from`, up to `until`. */
@@ -166,13 +198,18 @@ static void narrow(struct thread_view *view, const struct key *from, const struc
         view->until = *until;
 }
 
-/* The value at a key; before the first change that one's. */
-static uint32_t value_at(const struct changes *list, struct key key, struct thread_view *view) {
-    const size_t before = changes_before(list, key), at = before ? before - 1 : 0;
+/* The value at a key; before the first change the one from the begin on, where there is one, else that change's. */
+static uint32_t value_at(const struct changes *list, uint32_t first, struct key key, struct thread_view *view) {
+    const size_t before = changes_before(list, key);
+    const bool is_early = before == 0 && first == NO_VALUE;
     if (list->count == 0)
-        return NO_VALUE;
-    narrow(view, before ? &list->at[at].key : NULL, at + 1 < list->count ? &list->at[at + 1].key : NULL);
-    return list->at[at].value;
+        return first;
+    if (is_early) {
+        narrow(view, NULL, list->count > 1 ? &list->at[1].key : NULL);
+        return list->at[0].value;
+    }
+    narrow(view, before ? &list->at[before - 1].key : NULL, before < list->count ? &list->at[before].key : NULL);
+    return before ? list->at[before - 1].value : first;
 }
 
 static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, struct key key,
@@ -190,9 +227,9 @@ void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key
         return;
     uint32_t number = narrow_to_generation(all, tid, key, view);
     if (number != NO_GENERATION)
-        view->name = value_at(&all->at[number].names, key, view);
+        view->name = value_at(&all->at[number].names, all->at[number].name, key, view);
     else if (pid != tid)
         number = narrow_to_generation(all, pid, key, view);
     if (number != NO_GENERATION)
-        view->space = value_at(&all->at[number].spaces, key, view);
+        view->space = value_at(&all->at[number].spaces, all->at[number].space, key, view);
 }

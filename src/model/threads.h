@@ -17,20 +17,30 @@ struct generation {
     uint32_t tid;
     uint32_t previous;    /* generation of this tid before, NO_GENERATION */
     uint32_t jump, depth; /* one further back, and how many there are before: see link_back */
+    uint32_t name, space; /* from its begin on; NO_NAME: it has none yet */
     struct key begin;
-    struct changes names, spaces;
+    struct changes names, spaces; /* what came later */
 };
 
 #define NO_GENERATION UINT32_MAX
+
+#define TIDS_EACH 16u
+
+/* Tids that follow each other are asked for one after the other: what is known of them lies side by side. */
+struct tid_row {
+    uint32_t newest[TIDS_EACH]; /* its last generation; NO_GENERATION */
+};
 
 struct threads {
     struct memory *memory;
     struct spaces *spaces;
     struct generation *at;
     size_t count, room;
-    struct u64_map newest; /* tid -> its last generation */
-    struct arena arena;    /* names and spaces of generations */
-    uint32_t idle_name;    /* what a child of tid 0 is called before tid 0 has a name; NO_NAME: nothing */
+    struct u64_map row_of; /* tid / TIDS_EACH -> its place in `rows` */
+    struct tid_row *rows;
+    size_t nr_rows, rows_room;
+    struct arena arena; /* names and spaces of generations */
+    uint32_t idle_name; /* what a child of tid 0 is called before tid 0 has a name; NO_NAME: nothing */
 };
 
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces);

@@ -19,11 +19,12 @@
 #define ARGUMENT_ROOM 32u
 
 struct lane {
-    size_t next, end;          /* pieces */
-    struct trace_place place;  /* where to go on */
-    bool inside;               /* of the piece `next`, else it begins */
-    uint32_t head, count;      /* of the queue */
-    struct trace_event *queue; /* o->queue_room of them */
+    size_t next, end;         /* pieces */
+    struct trace_place place; /* where to go on */
+    bool inside;              /* of the piece `next`, else it begins */
+    uint32_t head, count;     /* of the queue */
+    uint32_t room;
+    struct trace_event *queue;
 };
 
 struct trace_order {
@@ -34,7 +35,8 @@ struct trace_order {
     struct lane *lanes; /* by number of the thread */
     struct trace_event *queues;
     uint32_t *heap;
-    uint32_t nr_lanes, nr_heap, queue_room;
+    uint32_t nr_lanes, nr_heap;
+    size_t queues_room;
     bool is_given; /* the first event of the first lane was handed out */
     bool is_basic;
 };
@@ -136,7 +138,7 @@ static void add_run(struct trace_order *o, struct lane *lane) {
     struct trace_call calls[128];
     const size_t most = sizeof calls / sizeof *calls;
     for (;;) {
-        const size_t left = o->queue_room - lane->count;
+        const size_t left = lane->room - lane->count;
         const uint64_t offset = o->reader->at;
         const size_t count = trace_take_calls(o->reader, calls, left < most ? left : most);
         if (count == 0)
@@ -202,7 +204,7 @@ static pfr_status read_piece(struct trace_order *o, struct lane *lane, pfr_error
         const unsigned kind = trace_kind_of(rec.type);
         if (kind == TRACE_ARGUMENT && !is_odd && attach(o, lane, &rec))
             continue;
-        if (lane->count == o->queue_room)
+        if (lane->count == lane->room)
             return PFR_OK;
         add_record(o, lane, &rec, kind);
     }
@@ -212,7 +214,7 @@ static pfr_status fill(struct trace_order *o, struct lane *lane, pfr_error *err)
     const pfr_quality quality = o->reader->quality; /* all was counted when it was read first */
     pfr_status st = PFR_OK;
     lane->head = lane->count = 0;
-    while (st == PFR_OK && lane->count < o->queue_room && lane->next < lane->end) {
+    while (st == PFR_OK && lane->count < lane->room && lane->next < lane->end) {
         const struct trace_piece *piece = &o->pieces.at[lane->next];
         const struct trace_place begin = {.at = piece->begin, .base = piece->base};
         st = trace_go(o->reader, lane->inside ? &lane->place : &begin, err);
@@ -246,24 +248,41 @@ static void sift_down(struct trace_order *o, uint32_t at) {
     }
 }
 
+/* Each has room for all of its events where they are few, so that many short threads need little. */
+static pfr_status make_queues(struct trace_order *o, pfr_error *err) {
+    const size_t share = QUEUES / (o->nr_lanes ? o->nr_lanes : 1);
+    const uint32_t most = share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)share;
+    for (size_t i = 0; i < o->pieces.count; i++) {
+        struct lane *lane = &o->lanes[o->pieces.at[i].thread];
+        const uint32_t left = most - lane->room, events = o->pieces.at[i].events;
+        lane->room += events < left ? events : left;
+    }
+    for (uint32_t i = 0; i < o->nr_lanes; i++)
+        o->queues_room += o->lanes[i].room;
+    o->queues = mem_alloc(o->memory, o->queues_room, sizeof *o->queues);
+    if (!o->queues)
+        return mem_fail(o->memory, err, "threads");
+    struct trace_event *queue = o->queues;
+    for (uint32_t i = 0; i < o->nr_lanes; i++) {
+        o->lanes[i].queue = queue;
+        queue += o->lanes[i].room;
+    }
+    return PFR_OK;
+}
+
 static pfr_status make_lanes(struct trace_order *o, pfr_error *err) {
     const uint32_t threads = o->pieces.facts.threads;
-    const size_t room = QUEUES / (threads ? threads : 1);
-    o->queue_room = room > QUEUE_MOST ? QUEUE_MOST : room < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)room;
     o->lanes = mem_zeroed(o->memory, threads, sizeof *o->lanes);
     o->heap = mem_alloc(o->memory, threads, sizeof *o->heap);
-    o->queues = mem_alloc(o->memory, threads, o->queue_room * sizeof *o->queues);
-    if (!o->lanes || !o->heap || !o->queues)
+    if (!o->lanes || !o->heap)
         return mem_fail(o->memory, err, "threads");
-    for (uint32_t i = 0; i < threads; i++)
-        o->lanes[i].queue = o->queues + (size_t)i * o->queue_room;
     for (size_t i = 0; i < o->pieces.count; i++) {
         struct lane *lane = &o->lanes[o->pieces.at[i].thread];
         lane->next = lane->end ? lane->next : i;
         lane->end = i + 1;
     }
     o->nr_lanes = threads;
-    return PFR_OK;
+    return make_queues(o, err);
 }
 
 static pfr_status begin(struct trace_order *o, pfr_error *err) {
@@ -310,7 +329,7 @@ void trace_order_close(struct trace_order *o) {
         return;
     const uint32_t threads = o->pieces.facts.threads;
     trace_read_at_once(o->reader, 0);
-    mem_free(o->memory, o->queues, threads, o->queue_room * sizeof *o->queues);
+    mem_free(o->memory, o->queues, o->queues_room, sizeof *o->queues);
     mem_free(o->memory, o->heap, threads, sizeof *o->heap);
     mem_free(o->memory, o->lanes, threads, sizeof *o->lanes);
     trace_pieces_free(&o->pieces);

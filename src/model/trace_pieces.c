@@ -65,12 +65,19 @@ static void note_time(struct finder *f) {
     facts->last = tsc > facts->last ? tsc : facts->last;
 }
 
+static void count_events(struct finder *f, size_t count) {
+    const uint32_t left = UINT32_MAX - f->piece.events;
+    f->piece.events += count < left ? (uint32_t)count : left;
+}
+
 /* The rest of a run, whose thread and cpu are those of its first call; times do not go back in it. */
 static void pass_run(struct finder *f) {
     struct trace_call calls[256];
     size_t count;
-    while ((count = trace_take_calls(f->reader, calls, sizeof calls / sizeof *calls)) > 0)
+    while ((count = trace_take_calls(f->reader, calls, sizeof calls / sizeof *calls)) > 0) {
         f->pieces->facts.untimed += f->point->timed ? 0 : count;
+        count_events(f, count);
+    }
     note_time(f);
 }
 
@@ -81,6 +88,7 @@ static pfr_status take_event(struct finder *f, const pfr_record *rec, unsigned k
         PFR_TRY(begin_piece(f, rec, err));
     f->pieces->facts.untimed += !f->point->timed && kind != TRACE_ARGUMENT;
     note_time(f);
+    count_events(f, 1);
     if (kind == TRACE_ENTER)
         pass_run(f);
     return PFR_OK;

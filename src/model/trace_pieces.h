@@ -15,6 +15,7 @@ struct trace_piece {
     uint64_t time;      /* ticks of its buffer; 0: not known */
     struct trace_base base;
     uint32_t thread;
+    uint32_t events; /* how many it has, or more; UINT32_MAX: no fewer */
 };
 
 struct trace_pieces {

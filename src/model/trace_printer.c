@@ -71,13 +71,34 @@ bool trace_printer_add(struct trace_printer *p, const char *text, size_t length,
     return event != NULL;
 }
 
+/* From the first value on that does not print, the library takes a field of text for one of numbers. What a value is
+   printed as must not depend on those before it. */
+static void print_field(struct trace_seq *text, const struct tep_record *record, struct tep_format_field *field) {
+    const unsigned long flags = field->flags;
+    tep_print_field(text, record->data, field);
+    field->flags = flags;
+}
+
+static void print_fields(struct trace_seq *text, const struct tep_record *record, const struct tep_event *event) {
+    for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
+        trace_seq_printf(text, " %s=", field->name);
+        print_field(text, record, field);
+    }
+}
+
 const char *trace_printer_text(struct trace_printer *p, const uint8_t *data, size_t length, uint32_t cpu,
                                size_t *text_length) {
     struct tep_record record = {.cpu = (int)cpu, .size = (int)length, .data = (void *)(uintptr_t)data};
-    if (!tep_find_event_by_record(p->tep, &record))
+    const struct tep_event *event = tep_find_event_by_record(p->tep, &record);
+    if (!event)
         return NULL;
     trace_seq_reset(&p->text);
-    tep_print_event(p->tep, &p->text, &record, "%s", TEP_PRINT_INFO);
+    if (event->flags & (int)TEP_EVENT_FL_FAILED) { /* as the library does */
+        trace_seq_puts(&p->text, "[FAILED TO PARSE]");
+        print_fields(&p->text, &record, event);
+    } else {
+        tep_print_event(p->tep, &p->text, &record, "%s", TEP_PRINT_INFO);
+    }
     trace_seq_terminate(&p->text);
     *text_length = p->text.len;
     return p->text.state == TRACE_SEQ__GOOD ? p->text.buffer : NULL;
@@ -92,9 +113,9 @@ const char *trace_printer_field(struct trace_printer *p, const uint8_t *data, si
         return NULL;
     trace_seq_reset(&p->text);
     if (field)
-        tep_print_field(&p->text, record.data, field);
+        print_field(&p->text, &record, field);
     else
-        tep_print_fields(&p->text, record.data, record.size, event);
+        print_fields(&p->text, &record, event);
     trace_seq_terminate(&p->text);
     *text_length = p->text.len;
     return p->text.state == TRACE_SEQ__GOOD ? p->text.buffer : NULL;

@@ -65,7 +65,6 @@ const char *rt_sled_patch(struct rt_sled_object *o, bool on);
 
 /* --- rt_sled_event.c: the same for the body of one, which nobody runs meanwhile. false: this one must stay off. */
 bool rt_event_prepare(uint8_t *sled, unsigned body, uint64_t target);
-#define RT_EVENT_MOST 32u
 
 /* --- rt_islands.c */
 

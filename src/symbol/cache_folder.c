@@ -162,7 +162,7 @@ static uint64_t list_files(DIR *list, const char *suffix, struct memory *memory,
             return 0;
         *files = grown;
         struct kept_file *file = &(*files)[(*count)++];
-        snprintf(file->name, sizeof file->name, "%s", entry->d_name);
+        memcpy(file->name, entry->d_name, strlen(entry->d_name) + 1);
         file->used = facts.st_mtime;
         file->size = (uint64_t)facts.st_size;
         sum += file->size;

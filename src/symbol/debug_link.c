@@ -88,11 +88,10 @@ bool elf_read_shared_link(const struct elf_object *object, bool is_shared, struc
 }
 
 bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id, size_t size, const char *rest) {
-    char digits[2 * BUILD_ID_MOST + 1];
+    char digits[BUILD_ID_TEXT_ROOM];
     if (size < 4 || size > BUILD_ID_MOST)
         return false;
-    for (size_t i = 0; i < size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", id[i]);
+    build_id_text(digits, id, size);
     const int length = snprintf(to, room, "%s/.build-id/%.2s/%s%s", folder, digits, digits + 2, rest);
     return length > 0 && (size_t)length < room;
 }

@@ -92,12 +92,6 @@ bool entries_next(struct entry_reader *r, struct dwarf_entry *e) {
     return read_values(r, e);
 }
 
-bool entries_skip_to(struct entry_reader *r, uint64_t offset) {
-    const uint64_t here = cursor_offset(&r->in);
-    const uint8_t *skipped;
-    return offset >= here && take_bytes(&r->in, offset - here, &skipped);
-}
-
 static enum symbol_result read_table(struct dwarf_info *info, uint64_t offset, const struct dwarf_shape *shape,
                                      uint64_t *number) {
     struct abbrevs_slot *grown =

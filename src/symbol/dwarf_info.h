@@ -91,9 +91,6 @@ enum symbol_result entries_begin(struct dwarf_info *info, const struct info_unit
    offset, abbrev and sibling are. */
 bool entries_next(struct entry_reader *reader, struct dwarf_entry *entry);
 
-/* Goes on at another entry of the unit; false: it lies behind or outside, and nothing was changed. */
-bool entries_skip_to(struct entry_reader *reader, uint64_t offset);
-
 /* The unit that an offset of .debug_info lies in; NULL: none. */
 const struct info_unit *dwarf_info_unit(const struct dwarf_info *info, uint64_t offset);
 

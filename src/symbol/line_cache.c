@@ -4,18 +4,15 @@
 
 #include "cache_folder.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define SUFFIX ".lines"
-_Static_assert(2 * BUILD_ID_MOST + sizeof SUFFIX <= CACHE_NAME_ROOM, "names hold build-ids");
+_Static_assert(BUILD_ID_TEXT_ROOM + sizeof SUFFIX <= CACHE_NAME_ROOM, "names hold build-ids");
 
 static void file_name(const struct line_key *key, char name[CACHE_NAME_ROOM]) {
-    char *at = name;
-    for (size_t i = 0; i < key->id.size; i++)
-        at += snprintf(at, 3, "%02x", key->id.bytes[i]);
-    memcpy(at, SUFFIX, sizeof SUFFIX);
+    build_id_text(name, key->id.bytes, key->id.size);
+    strcat(name, SUFFIX);
 }
 
 /* --- Reading. */

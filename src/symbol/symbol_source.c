@@ -23,6 +23,15 @@ const char *symbol_result_text(enum symbol_result result) {
     return (unsigned)result < SYMBOL_RESULTS ? result_texts[result] : "unknown outcome";
 }
 
+void build_id_text(char to[BUILD_ID_TEXT_ROOM], const uint8_t *id, size_t size) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size && i < BUILD_ID_MOST; i++) {
+        *to++ = digits[id[i] >> 4];
+        *to++ = digits[id[i] & 15];
+    }
+    *to = '\0';
+}
+
 static bool segment_to_address(const struct symbol_segment *segment, uint64_t offset, uint64_t *address) {
     if (offset < segment->offset || offset - segment->offset >= segment->size)
         return false;

@@ -70,6 +70,10 @@ struct debug_link {
 };
 
 #define BUILD_ID_MOST 64 /* longer ones are taken for damage */
+#define BUILD_ID_TEXT_ROOM (2 * BUILD_ID_MOST + 1)
+
+/* "69226968102145ff"; of an id that is too long its first bytes. */
+void build_id_text(char to[BUILD_ID_TEXT_ROOM], const uint8_t *id, size_t size);
 
 struct symbol {
     const char *name; /* NUL-terminated and as the object has it (mangled); the handle's */

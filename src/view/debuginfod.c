@@ -72,6 +72,24 @@ struct present {
     bool object, symbols, lines;
 };
 
+static bool can_tell_lines(const struct symbol_object *object, struct memory *memory) {
+    struct debug_lines *lines;
+    if (debug_lines_open(object, memory, &lines) != SYMBOL_FOUND)
+        return false;
+    debug_lines_close(lines);
+    return true;
+}
+
+static bool has_lines_apart(const struct named_object *named, const struct debug_search *search,
+                            struct memory *memory) {
+    struct symbol_object apart;
+    char path[DEBUG_PATH_ROOM];
+    for (unsigned place = 0; named->handle && place < DEBUG_PLACES; place++)
+        if (named_object_debug_place(named, search, place, path, &apart) && can_tell_lines(&apart, memory))
+            return true;
+    return false;
+}
+
 static struct present look_for(const struct fetching *f, const struct object *o) {
     const struct debug_search search = {.path = intern_chars(&f->profile->state.names, o->path),
                                         .symfs = f->options->symfs,
@@ -87,23 +105,11 @@ static struct present look_for(const struct fetching *f, const struct object *o)
     struct memory *memory = f->profile->memory;
     struct present found = {0};
     struct named_object named;
-    struct symbol_object apart;
-    struct debug_lines *lines;
-    char path[DEBUG_PATH_ROOM];
     named_object_begin(&named, memory);
     const enum symbol_result result = named_object_open_elf(&named, &own, &search, memory);
     found.symbols = result == SYMBOL_FOUND;
     found.object = found.symbols || result == SYMBOL_NO_SYMBOLS;
-    found.lines = debug_lines_open(&own, memory, &lines) == SYMBOL_FOUND;
-    if (found.lines)
-        debug_lines_close(lines);
-    for (unsigned place = 0; named.handle && place < DEBUG_PLACES && !found.lines; place++) {
-        if (!named_object_debug_place(&named, &search, place, path, &apart) ||
-            debug_lines_open(&apart, memory, &lines) != SYMBOL_FOUND)
-            continue;
-        found.lines = true;
-        debug_lines_close(lines);
-    }
+    found.lines = can_tell_lines(&own, memory) || has_lines_apart(&named, &search, memory);
     named_object_close(&named);
     return found;
 }
@@ -230,25 +236,13 @@ static pfr_status fetch_all(struct fetching *f, pfr_error *err) {
 
 /* --- Where, and from whom. */
 
-static bool find_folder(char folder[PFR_DEBUGINFOD_ROOM]) {
-    const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length = -1;
-    if (own && *own)
-        length = snprintf(folder, PFR_DEBUGINFOD_ROOM, "%s", own);
-    else if (caches && *caches)
-        length = snprintf(folder, PFR_DEBUGINFOD_ROOM, "%s/debuginfod_client", caches);
-    else if (home && *home)
-        length = snprintf(folder, PFR_DEBUGINFOD_ROOM, "%s/.cache/debuginfod_client", home);
-    return length > 0 && length < PFR_DEBUGINFOD_ROOM / 2;
-}
-
 static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
     const pfr_debuginfod_options *o = f->options;
     const char *urls = o->urls && *o->urls ? o->urls : getenv("DEBUGINFOD_URLS");
     if (!urls || !*urls)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod",
                         "no server is known: --debuginfod=URL or the variable DEBUGINFOD_URLS names one");
-    if (!find_folder(folder))
+    if (!fetched_folder(folder, PFR_DEBUGINFOD_ROOM / 2))
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod",
                         "no folder for what is fetched: HOME or DEBUGINFOD_CACHE_PATH names one");
     if (snprintf(f->urls, sizeof f->urls, "DEBUGINFOD_URLS=%s", urls) >= (int)sizeof f->urls)

@@ -2,6 +2,8 @@
 /* Perf's lines of counting: what events counted, on which threads and cpus, how it is to be shown; what was lost. */
 #include "dump_perf.h"
 
+#include "view/cpu_map.h"
+
 void perf_lost(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_lost *lost = body;
     (void)rec;
@@ -88,64 +90,21 @@ static void end_range(struct cpu_list *list) {
     list->open = false;
 }
 
-static void add_cpu(struct cpu_list *list, int64_t cpu) {
+static pfr_status add_cpu(void *context, int64_t cpu) {
+    struct cpu_list *list = context;
     if (list->open && cpu == list->last + 1) {
         list->last = cpu;
-        return;
+        return PFR_OK;
     }
     end_range(list);
     list->first = list->last = cpu;
     list->open = true;
-}
-
-static void add_bits(struct cpu_list *list, int64_t from, uint64_t word) {
-    for (; word; word &= word - 1)
-        add_cpu(list, from + __builtin_ctzll(word));
-}
-
-static void add_mask(struct cpu_list *list, const pfr_items *mask) {
-    union {
-        struct pfr_rec_cpu_mask_4 small;
-        struct pfr_rec_cpu_mask_8 large;
-    } m;
-    const bool large = mask->of == L_cpu_mask_8;
-    pfr_items_iter it = pfr_items_begin(mask);
-    if (pfr_items_next(&it, &m, large ? sizeof m.large : sizeof m.small, NULL) != PFR_OK)
-        return;
-    struct pfr_rec_mask_u32 half;
-    struct pfr_rec_mask_u64 word;
-    it = pfr_items_begin(large ? &m.large.words : &m.small.words);
-    for (int64_t cpu = 0; large && pfr_items_next(&it, &word, sizeof word, NULL) == PFR_OK; cpu += 64)
-        add_bits(list, cpu, word.mask);
-    for (int64_t cpu = 0; !large && pfr_items_next(&it, &half, sizeof half, NULL) == PFR_OK; cpu += 32)
-        add_bits(list, cpu, half.mask);
-}
-
-static void add_cpus(struct cpu_list *list, const struct pfr_rec_cpu_map_cpus *map) {
-    struct pfr_rec_cpu_u16 cpu;
-    pfr_items_iter it = pfr_items_begin(&map->cpus);
-    while (pfr_items_next(&it, &cpu, sizeof cpu, NULL) == PFR_OK)
-        add_cpu(list, cpu.cpu == UINT16_MAX ? -1 : cpu.cpu);
+    return PFR_OK;
 }
 
 static void say_cpus(struct dump *d, const struct pfr_rec_cpu_map_data *data) {
     struct cpu_list list = {.d = d};
-    union {
-        struct pfr_rec_cpu_map_cpus cpus;
-        struct pfr_rec_cpu_map_mask mask;
-        struct pfr_rec_cpu_map_range range;
-    } map;
-    pfr_items_iter it = pfr_items_begin(&data->map);
-    if (data->map.of == L_cpu_map_cpus && pfr_items_next(&it, &map, sizeof map.cpus, NULL) == PFR_OK)
-        add_cpus(&list, &map.cpus);
-    if (data->map.of == L_cpu_map_mask && pfr_items_next(&it, &map, sizeof map.mask, NULL) == PFR_OK)
-        add_mask(&list, &map.mask.mask);
-    if (data->map.of == L_cpu_map_range && pfr_items_next(&it, &map, sizeof map.range, NULL) == PFR_OK) {
-        if (map.range.any_cpu)
-            add_cpu(&list, -1);
-        for (int64_t cpu = map.range.start_cpu; cpu <= map.range.end_cpu; cpu++)
-            add_cpu(&list, cpu);
-    }
+    cpu_map_each(data, add_cpu, &list);
     end_range(&list);
 }
 

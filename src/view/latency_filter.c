@@ -116,12 +116,14 @@ static pfr_status read_duration(struct latency *l, pfr_error *err) {
 
 /* Nothing in a trace says in front when its first call was. */
 static pfr_status read_times(struct latency *l, pfr_error *err) {
-    const struct times_known known = {0};
     bool since_start = false;
     l->times.any = !l->options->time;
     if (!l->options->time)
         return PFR_OK;
+    const bool in_parts = strchr(l->options->time, '%') != NULL;
+    const struct times_known known = {.bounded = in_parts};
     PFR_TRY(script_times_read(l->memory, l->options->time, &known, &l->times, &since_start, err));
+    since_start = since_start || in_parts;
     if (since_start || l->reader->header.cycle_frequency == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         since_start ? "a trace does not say when its first call was: name times by its clock"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define SAMPLE_CALLCHAIN (1u << 5)
+#define SAMPLE_DATA_SRC (1u << 15)
 #define SAMPLE_BRANCH_STACK (1u << 11)
 #define BRANCH_CALL_STACK (1u << 11)
 #define TYPE_TRACEPOINT 2u
@@ -101,6 +102,8 @@ static pfr_status choose_mode(struct report *r, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
     if (branches && !any_event_has(r, SAMPLE_BRANCH_STACK))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no branch stacks were recorded (record -b)");
+    if (o->memory_mode && !any_event_has(r, SAMPLE_DATA_SRC))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no memory accesses were recorded (record -d)");
     r->mode = branches ? REPORT_BRANCHES : o->memory_mode ? REPORT_MEMORY : REPORT_SAMPLES;
     r->tracepoints = r->mode == REPORT_SAMPLES && are_tracepoints(r);
     return PFR_OK;
@@ -115,12 +118,18 @@ static bool wants_children(const pfr_report_options *o) {
     return o->children == PFR_REPORT_AUTO ? !for_programs(o) : o->children == PFR_REPORT_YES;
 }
 
+static void tell_no_trees(const struct report *r, bool asked) {
+    if (asked && r->options->note && !any_event_has(r, SAMPLE_CALLCHAIN))
+        r->options->note(r->options->context, "no call chains were recorded (record -g): there are no call trees");
+}
+
 /* A limit for rows is one for branches of trees, as in perf. */
 static pfr_status choose_chains(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     r->chain = (struct chain_how){.mode = CHAIN_GRAPH, .least = o->percent_limit > 0 ? o->percent_limit : LEAST_SHARE};
     if (o->call_graph)
         PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
+    const enum chain_mode asked = r->chain.mode;
     r->asks_trees = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
     r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
     r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
@@ -131,6 +140,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
             (struct chain_how){.mode = CHAIN_GRAPH, .least = r->chain.least, .caller = true, .caller_said = true};
     else if (!r->has_chains || (for_programs(o) && !r->asks_trees))
         r->chain.mode = CHAIN_NONE;
+    tell_no_trees(r, o->inverted || (o->call_graph && asked != CHAIN_NONE));
     if (o->inverted)
         r->chain.caller = r->chain.caller_said = true;
     if (!r->chain.caller_said)
@@ -149,13 +159,33 @@ static pfr_status choose_parent(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Without chains no sample has a parent, and -x would leave out all. */
+static pfr_status check_parent(const struct report *r, pfr_error *err) {
+    unsigned needs;
+    report_keys_needed(r, &needs);
+    if (any_event_has(r, SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->only_parent))
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent",
+                    "no call chains were recorded (record -g), and so there are no parents");
+}
+
+static pfr_status check_separator(const char *separator, pfr_error *err) {
+    if (separator && (!*separator || *separator == '.'))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "separator", "--field-separator %s",
+                        *separator ? "does not begin with '.', which names have in its place"
+                                   : "is a character or more, not ''");
+    return PFR_OK;
+}
+
 static pfr_status choose(struct report *r, pfr_error *err) {
+    PFR_TRY(check_separator(r->options->separator, err));
     PFR_TRY(learn_events(r, err));
     PFR_TRY(filter_choose(r, err));
     PFR_TRY(choose_mode(r, err));
     PFR_TRY(choose_chains(r, err));
     PFR_TRY(choose_parent(r, err));
-    return report_fields_read(r, err);
+    PFR_TRY(report_fields_read(r, err));
+    return check_parent(r, err);
 }
 
 /* --- the profile --- */
@@ -213,16 +243,18 @@ static struct profile_wish wish_of(struct report *r) {
     wish.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
     wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
     wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
+    wish.addresses_apart = needs & NEEDS_APART;
     wish.inlined = o->inlined && wish.chains;
     wish.lines = needs & NEEDS_LINES || wish.inlined;
     wish.addresses = wish.addresses || wish.inlined;
-    wish.whole_stacks = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
-                        !r->filter.any && !wish.lines;
+    wish.sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
+                !r->filter.any && !wish.lines && sums_can_be(r);
+    wish.likeness = wish.sums ? sums_likeness : NULL;
     wish.unnamed_apart = r->children;
     wish.trace_plain = o->raw_trace;
     wish.trace_fields = r->trace_wish;
     wish.nr_trace_fields = r->nr_trace;
-    wish.node_cost = cost_of_node(r, wish.chains);
+    wish.node_cost = cost_of_node(r, wish.chains && !wish.sums);
     wish.frame_cost = FRAME_COST;
     wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     wish.names = (struct address_names_options){.symfs = o->symfs,
@@ -290,9 +322,11 @@ static void close_report(struct report *r) {
     tree_free(r);
     walk_free(r);
     forest_free(r);
+    number_lists_free(&r->event_rows, r->memory);
+    number_lists_free(&r->event_roots, r->memory);
     rows_free(r);
     cache_lines_free(r);
-    intern_free(&r->maps);
+    report_free_maps(r);
     report_free_groups(r);
     const size_t events = r->profile ? (size_t)r->profile->nr_events + 1 : 0;
     mem_free(r->memory, r->totals, r->totals ? events : 0, sizeof *r->totals);

@@ -124,7 +124,7 @@ void cell_event(struct report *r, uint64_t id, const struct row *row, pfr_output
 
 uint64_t object_name_of(const struct report *r, uint32_t frame) {
     const struct profile_frame *f = report_frame(r, frame);
-    return !f || f->object == NO_OBJECT ? NO_TEXT : r->profile->state.objects.at[f->object].short_name;
+    return f ? frame_object_name(r->profile, frame) : NO_TEXT;
 }
 
 /* What is in no object stands last. */
@@ -265,7 +265,7 @@ void cell_symbol(struct report *r, uint64_t id, const struct row *row, pfr_outpu
 
 uint64_t identity_of_symbol_size(struct report *r, const struct spot *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
-    return f && f->text != NO_TEXT ? f->size : UINT64_MAX;
+    return f ? frame_symbol_size(r->profile, spot->frame) : UINT64_MAX;
 }
 
 void cell_size(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {

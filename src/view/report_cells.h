@@ -46,6 +46,10 @@ void report_write_function(const struct report *r, const struct profile_frame *f
 void write_level(struct output *out, char level);
 void write_address_cell(uint64_t address, struct output *out);
 uint64_t object_name_of(const struct report *r, uint32_t frame);
+/* The same of frames that the report does not have yet; the words that tell symbols apart, at most 3. */
+uint64_t frame_object_name(const struct profile *p, uint32_t frame);
+uint64_t frame_symbol_size(const struct profile *p, uint32_t frame);
+unsigned frame_symbol_words(const struct profile *p, uint32_t frame, uint64_t *words);
 uint64_t symbol_number(struct report *r, uint32_t frame);
 char level_of(const struct report *r, const struct profile_frame *f);
 

@@ -4,6 +4,7 @@
  * stand in the order of the first, columns in that of the second.
  *
  *     -s KEYS             weights first, then KEYS; columns are the same
+ *     -s +KEYS            the same, behind the keys that there are without the option
  *     -F FIELDS           both lists are FIELDS
  *     -F +FIELDS          weights, then FIELDS, then KEYS
  *     -s KEYS -F FIELDS   KEYS then what FIELDS has beside them; the columns are FIELDS, then KEYS not among them
@@ -46,7 +47,7 @@ const struct report_field report_fields[] = {
      .print = cell_line},
     {"srcfile", NULL, "Source File", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES | NEEDS_LINES, AS_TEXT(source_file),
      .print = cell_line},
-    {"addr", NULL, "Address", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES, .identity = identity_of_address,
+    {"addr", NULL, "Address", .needs = NEEDS_FRAMES | NEEDS_ADDRESSES | NEEDS_APART, .identity = identity_of_address,
      .collate = collate_as_addresses, .print = cell_address},
     {"parent", NULL, "Parent symbol", .needs = NEEDS_PARENT, AS_TEXT(parent), .print = cell_parent},
     {"socket", NULL, "Socket", KEY(CPU), NEEDS_TOPOLOGY, .identity = identity_of_socket, .collate = collate_signed,
@@ -83,7 +84,7 @@ const struct report_field report_fields[] = {
      .print = cell_page_size},
     {"symbol_daddr", NULL, "Data Symbol", KEY(ADDR), NEEDS_FRAMES | NEEDS_ADDRESSES,
      .identity = identity_of_data_symbol, .collate = collate_places, .of_row = true, .print = cell_data_symbol},
-    {"symbol_iaddr", NULL, "Code Symbol", 0, NEEDS_FRAMES | NEEDS_ADDRESSES, .of_memory = true,
+    {"symbol_iaddr", NULL, "Code Symbol", 0, NEEDS_FRAMES | NEEDS_ADDRESSES | NEEDS_APART, .of_memory = true,
      .identity = identity_of_code, .collate = collate_code, .of_row = true, .print = cell_code_symbol},
     {"dcacheline", NULL, "Data Cacheline", KEY(ADDR) | KEY(PID), NEEDS_FRAMES | NEEDS_ADDRESSES,
      .identity = identity_of_cache_line, .collate = collate_cache_lines, .of_row = true, .print = cell_cache_line},
@@ -231,6 +232,16 @@ static void settle(struct report *r) {
     r->nr_columns = left;
 }
 
+/* +KEYS: behind those that there are without the option. */
+static pfr_status read_keys(struct report *r, const char *keys, struct field_list sort, pfr_error *err) {
+    const bool adds = keys && *keys == '+';
+    if (adds || !keys)
+        PFR_TRY(read_words(r, default_sort(r), sort, "sort key", err));
+    if (adds && !keys[1])
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort key", "no sort key is named behind the +");
+    return keys ? read_words(r, keys + adds, sort, "sort key", err) : PFR_OK;
+}
+
 static pfr_status read_lists(struct report *r, pfr_error *err) {
     const struct field_list sort = {r->sort, &r->nr_sort}, columns = {r->columns, &r->nr_columns};
     const char *fields = r->options->fields, *keys = r->options->sort;
@@ -238,14 +249,16 @@ static pfr_status read_lists(struct report *r, pfr_error *err) {
     if (fields && !adds) {
         PFR_TRY(read_words(r, fields, columns, "field", err));
         if (keys)
-            PFR_TRY(read_words(r, keys, sort, "sort key", err));
+            PFR_TRY(read_keys(r, keys, sort, err));
         add_all(sort, r->columns, r->nr_columns);
         add_all(columns, r->sort, r->nr_sort);
         return PFR_OK;
     }
     add_weights(r, sort, false);
     add_weights(r, columns, true);
-    PFR_TRY(read_words(r, keys ? keys : default_sort(r), sort, "sort key", err));
+    PFR_TRY(read_keys(r, keys, sort, err));
+    if (adds && !fields[1])
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "field", "no field is named behind the +");
     if (adds) {
         PFR_TRY(read_words(r, fields + 1, columns, "field", err));
         add_all(sort, r->columns, r->nr_columns);

@@ -7,6 +7,7 @@
 #include "view/report_print.h"
 #include "wire/feature_bits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NO_SOCKET (-1)
@@ -67,29 +68,42 @@ static pfr_status add_group(struct report *r, uint32_t leader, uint32_t members,
     return PFR_OK;
 }
 
-static bool overlaps(const struct report *r, uint32_t leader, uint32_t members) {
-    for (uint32_t i = 0; i < r->nr_groups; i++)
-        if (leader < r->groups[i].leader + r->groups[i].members && r->groups[i].leader < leader + members)
-            return true;
-    return false;
+/* `taken`: events that are in a group. */
+static pfr_status learn_described(struct report *r, const struct pfr_rec_feature_group_desc *all, uint8_t *taken,
+                                  uint32_t events, pfr_error *err) {
+    struct pfr_rec_group_desc_entry one;
+    pfr_items_iter it = pfr_items_begin(&all->groups);
+    while (pfr_items_next(&it, &one, sizeof one, NULL) == PFR_OK) {
+        if (one.nr_members < 2 || one.leader_idx >= events || one.nr_members > events - one.leader_idx)
+            continue;
+        if (memchr(taken + one.leader_idx, 1, one.nr_members))
+            continue;
+        memset(taken + one.leader_idx, 1, one.nr_members);
+        PFR_TRY(add_group(r, one.leader_idx, one.nr_members, &one.name, err));
+    }
+    return PFR_OK;
+}
+
+static int by_leader(const void *a, const void *b) {
+    const struct report_group *x = a, *y = b;
+    return (x->leader > y->leader) - (x->leader < y->leader);
 }
 
 static pfr_status learn_recorded(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_group_desc all;
-    struct pfr_rec_group_desc_entry one;
     const uint32_t events = profile_event_count(r->reader);
     const pfr_feature *f;
     PFR_TRY(report_feature(r, BIT_GROUP_DESC, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &all, sizeof all, NULL) != PFR_OK)
         return PFR_OK;
-    pfr_items_iter it = pfr_items_begin(&all.groups);
-    while (pfr_items_next(&it, &one, sizeof one, NULL) == PFR_OK) {
-        if (one.nr_members < 2 || one.leader_idx >= events || one.nr_members > events - one.leader_idx)
-            continue;
-        if (!overlaps(r, one.leader_idx, one.nr_members))
-            PFR_TRY(add_group(r, one.leader_idx, one.nr_members, &one.name, err));
-    }
-    return PFR_OK;
+    uint8_t *taken = mem_zeroed(r->memory, events, 1);
+    if (!taken)
+        return mem_fail(r->memory, err, "report");
+    const pfr_status st = learn_described(r, &all, taken, events, err);
+    mem_free(r->memory, taken, events, 1);
+    if (r->nr_groups)
+        qsort(r->groups, r->nr_groups, sizeof *r->groups, by_leader);
+    return st;
 }
 
 pfr_status report_learn_groups(struct report *r, pfr_error *err) {
@@ -107,20 +121,27 @@ void report_free_groups(struct report *r) {
     mem_free(r->memory, r->socket_of, r->nr_cpus, sizeof *r->socket_of);
 }
 
-uint32_t report_members_of(const struct report *r, uint32_t event) {
-    for (uint32_t i = 0; i < r->nr_groups; i++) {
-        const struct report_group *group = &r->groups[i];
-        if (event == group->leader)
-            return group->members;
-        if (event > group->leader && event - group->leader < group->members)
-            return 0;
+/* The last one that begins at or before the event; NULL: there is none. */
+static const struct report_group *group_up_to(const struct report *r, uint32_t event) {
+    uint32_t from = 0, to = r->nr_groups;
+    while (from < to) {
+        const uint32_t half = from + (to - from) / 2;
+        if (r->groups[half].leader <= event)
+            from = half + 1;
+        else
+            to = half;
     }
-    return 1;
+    return from ? &r->groups[from - 1] : NULL;
+}
+
+uint32_t report_members_of(const struct report *r, uint32_t event) {
+    const struct report_group *group = group_up_to(r, event);
+    if (!group || event - group->leader >= group->members)
+        return 1;
+    return event == group->leader ? group->members : 0;
 }
 
 const char *report_group_name(const struct report *r, uint32_t leader) {
-    for (uint32_t i = 0; i < r->nr_groups; i++)
-        if (r->groups[i].leader == leader)
-            return r->groups[i].named ? r->groups[i].name : NULL;
-    return NULL;
+    const struct report_group *group = group_up_to(r, leader);
+    return group && group->leader == leader && group->named ? group->name : NULL;
 }

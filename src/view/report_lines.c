@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows to lines, in order: by the fields of the sort list one after the other, the most first, names as in a
  * dictionary. In a group of events the leader's weight comes first, then those of the other members. */
-#include "view/report_parts.h"
+#include "view/report_groups.h"
 
 #include "base/fail.h"
 
@@ -156,14 +156,51 @@ static pfr_status put_row(struct report *r, struct lines *lines, struct intern_t
     return PFR_OK;
 }
 
+/* The event whose table an event is in; samples of no event, in the last place, are in none. */
+static void learn_leaders(const struct report *r, uint32_t *leaders, uint32_t events) {
+    uint32_t last = 0;
+    for (uint32_t event = 0; event < events; event++) {
+        last = report_members_of(r, event) ? event : last;
+        leaders[event] = last;
+    }
+    leaders[events] = events;
+}
+
+struct leaders {
+    const struct row *rows;
+    uint32_t *of; /* by event */
+};
+
+static uint32_t leader_of(const void *context, uint32_t row) {
+    const struct leaders *leaders = context;
+    return leaders->of[leaders->rows[row].event];
+}
+
+pfr_status lines_prepare(struct report *r, pfr_error *err) {
+    const uint32_t events = r->profile->nr_events;
+    if (events < 2 || report_members_of(r, 0) == events)
+        return PFR_OK;
+    const struct leaders leaders = {r->rows.at, mem_alloc(r->memory, (size_t)events + 1, sizeof *leaders.of)};
+    if (!leaders.of)
+        return mem_fail(r->memory, err, "report");
+    learn_leaders(r, leaders.of, events);
+    const pfr_status st =
+        number_lists_make(&r->event_rows, r->memory, r->rows.cells.count, (size_t)events + 1, leader_of, &leaders, err);
+    mem_free(r->memory, leaders.of, (size_t)events + 1, sizeof *leaders.of);
+    return st;
+}
+
 static pfr_status put_rows(struct report *r, struct lines *lines, pfr_error *err) {
+    const struct number_lists *all = &r->event_rows;
+    const uint32_t from = all->starts ? all->starts[lines->leader] : 0;
+    const uint32_t to = all->starts ? all->starts[lines->leader + 1] : r->rows.cells.count;
     struct intern_table cells;
     pfr_status st = PFR_OK;
     intern_init(&cells, r->memory);
-    for (uint32_t i = 0; i < r->rows.cells.count && st >= 0; i++) {
-        const uint32_t event = r->rows.at[i].event;
-        if (event >= lines->leader && event - lines->leader < lines->members && filter_keeps_row(r, &r->rows.at[i]))
-            st = put_row(r, lines, &cells, i, err);
+    for (uint32_t i = from; i < to && st >= 0; i++) {
+        const uint32_t row = all->starts ? all->at[i] : i, event = r->rows.at[row].event;
+        if (event >= lines->leader && event - lines->leader < lines->members && filter_keeps_row(r, &r->rows.at[row]))
+            st = put_row(r, lines, &cells, row, err);
     }
     intern_free(&cells);
     return st;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sort key dso_size: how large the map is that a frame is in. Which process a frame was met in first is not told,
- * so of several maps of one place the largest counts; that of the kernel is its text, as recorded.
+ * so of several maps of one place the largest counts; that of the kernel is its text, as recorded. Maps are made into
+ * pieces that do not overlap, to be bisected.
  */
 #include "view/report_cells.h"
 
 #include "base/fail.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Places are what frames of the object have as `address`. */
@@ -35,7 +37,7 @@ static pfr_status put_maps(struct report *r, const struct map *maps, size_t coun
     return PFR_OK;
 }
 
-pfr_status report_learn_maps(struct report *r, pfr_error *err) {
+static pfr_status put_all_maps(struct report *r, pfr_error *err) {
     const struct spaces *all = &r->profile->state.spaces;
     for (size_t i = 0; i < all->count; i++) {
         for (size_t k = 0; k < all->at[i].nr_runs; k++)
@@ -45,17 +47,82 @@ pfr_status report_learn_maps(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Of a kernel any address will do. */
+static struct report_map piece_of(const struct report *r, uint32_t number) {
+    struct mapped one;
+    memcpy(&one, intern_get(&r->maps, number).bytes, sizeof one);
+    struct report_map piece = {
+        .object = one.object, .from = one.from, .last = one.from + one.size - 1, .size = one.size};
+    if (r->profile->state.objects.at[one.object].kind == OBJECT_KERNEL)
+        piece.from = 0, piece.last = UINT64_MAX;
+    if (piece.last < piece.from)
+        piece.last = UINT64_MAX;
+    return piece;
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct report_map *x = a, *y = b;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->size < y->size ? -1 : x->size > y->size;
+}
+
+/* The next map by start, behind `count` pieces that do not overlap; how many there are then. A larger map also ends
+   later, so that it hides what is smaller from where it begins; a smaller one is seen behind the larger ones alone. */
+static size_t lay_over(struct report_map *pieces, size_t count, struct report_map map) {
+    struct report_map *top = NULL;
+    while (count && pieces[count - 1].object == map.object) {
+        top = &pieces[count - 1];
+        if (top->size > map.size || top->from < map.from)
+            break;
+        count--;
+        top = NULL;
+    }
+    if (top && top->last >= map.from && top->size <= map.size)
+        top->last = map.from - 1;
+    else if (top && top->last >= map.last)
+        return count;
+    else if (top && top->last >= map.from)
+        map.from = top->last + 1;
+    pieces[count] = map;
+    return count + 1;
+}
+
+pfr_status report_learn_maps(struct report *r, pfr_error *err) {
+    PFR_TRY(put_all_maps(r, err));
+    const size_t most = r->maps.count;
+    r->map_pieces = mem_alloc(r->memory, most, sizeof *r->map_pieces);
+    if (!r->map_pieces)
+        return mem_fail(r->memory, err, "maps");
+    for (uint32_t i = 0; i < most; i++)
+        r->map_pieces[i] = piece_of(r, i);
+    if (most)
+        qsort(r->map_pieces, most, sizeof *r->map_pieces, by_place);
+    for (size_t i = 0; i < most; i++)
+        r->nr_map_pieces = lay_over(r->map_pieces, r->nr_map_pieces, r->map_pieces[i]);
+    return PFR_OK;
+}
+
+void report_free_maps(struct report *r) {
+    mem_free(r->memory, r->map_pieces, r->maps.count, sizeof *r->map_pieces);
+    intern_free(&r->maps);
+}
+
 /* 0: nothing is mapped there. */
 static uint64_t size_at(const struct report *r, const struct profile_frame *f) {
-    const bool anywhere = r->profile->state.objects.at[f->object].kind == OBJECT_KERNEL;
-    uint64_t size = 0;
-    for (uint32_t i = 0; i < r->maps.count; i++) {
-        struct mapped one;
-        memcpy(&one, intern_get(&r->maps, i).bytes, sizeof one);
-        if (one.object == f->object && one.size > size && (anywhere || f->address - one.from < one.size))
-            size = one.size;
+    size_t from = 0, to = r->nr_map_pieces; /* the piece is before `to` */
+    while (from < to) {
+        const size_t half = from + (to - from) / 2;
+        const struct report_map *piece = &r->map_pieces[half];
+        if (piece->object < f->object || (piece->object == f->object && piece->from <= f->address))
+            from = half + 1;
+        else
+            to = half;
     }
-    return size;
+    const struct report_map *piece = from ? &r->map_pieces[from - 1] : NULL;
+    return piece && piece->object == f->object && f->address <= piece->last ? piece->size : 0;
 }
 
 uint64_t identity_of_dso_size(struct report *r, const struct spot *spot) {

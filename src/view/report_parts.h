@@ -15,7 +15,7 @@
  *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
  *     report_forest.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
  *     report_walk.c        which row each node belongs to, and how much it is with all below it
- *     report_whole.c       the same where stacks are told one by one
+ *     report_sums.c        the same where the profile tells what frames weigh
  *     report_rows.c        rows: cells and weights
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
  *     report_order.c       the same without comparing lines, where that can be
@@ -29,6 +29,7 @@
 #include "base/intern.h"
 #include "base/public_output.h"
 #include "model/profile.h"
+#include "view/number_lists.h"
 #include "view/report_samples.h"
 
 #include <perfray/report.h>
@@ -57,7 +58,8 @@ enum field_needs {
     NEEDS_ADDRESSES = 4,
     NEEDS_TOPOLOGY = 8,
     NEEDS_MAPS = 16,
-    NEEDS_LINES = 32
+    NEEDS_LINES = 32,
+    NEEDS_APART = 64 /* addresses as each process had them */
 };
 
 /* Of each row: a sort key has `identity`, a column of weights has `number`. */
@@ -165,6 +167,8 @@ struct lines {
     size_t room, orders; /* lines there is room for */
 };
 
+/* Before the first lines: which rows are of which event. */
+pfr_status lines_prepare(struct report *r, pfr_error *err);
 /* Rows of `members` events from `leader` on, in order; those below options->percent_limit are left out. */
 pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err);
 void lines_free(struct report *r, struct lines *lines);
@@ -226,8 +230,11 @@ struct walk {
 };
 
 pfr_status walk_make(struct report *r, pfr_error *err);
-/* Adds the profile's stacks to the rows. */
-pfr_status walk_whole(struct report *r, pfr_error *err);
+/* report_sums.c: adds the profile's sums to the rows. */
+pfr_status walk_sums(struct report *r, pfr_error *err);
+/* Whether all that tells rows of frames apart is known when frames are made: then profile_wish.likeness is this. */
+bool sums_can_be(const struct report *r);
+unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
 /* Samples that were taken in this frame. */
 void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self);
 pfr_status walk_list_nodes(struct report *r, pfr_error *err);
@@ -301,8 +308,14 @@ struct cache_lines {
 };
 void cache_lines_free(struct report *r);
 
-/* report_maps.c: before rows are made with NEEDS_MAPS. */
+/* report_maps.c: the largest map of a piece of an object; places are what frames have as `address`. */
+struct report_map {
+    uint64_t object, from, last, size;
+};
+
+/* Before rows are made with NEEDS_MAPS. */
 pfr_status report_learn_maps(struct report *r, pfr_error *err);
+void report_free_maps(struct report *r);
 
 struct report_group {
     uint32_t leader, members; /* events, one after the other */
@@ -337,6 +350,8 @@ struct report {
     struct forest forest;
     struct walk walk;
     struct rows rows;
+    struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
+    struct number_lists event_roots; /* of `forest`; made when asked for */
     struct tree tree;
     uint32_t *symbol_of;           /* by frame, then by frame of a sampled address: see report_rows.c */
     struct profile_weight *totals; /* by event: what percentages are of, */
@@ -348,9 +363,11 @@ struct report {
     size_t groups_room;
     struct report_samples kept;
     struct cache_lines cache_lines;
-    struct intern_table maps; /* report_maps.c: that there were */
-    pfr_output cell;          /* one cell's text */
-    char release[65];         /* of feature OSRELEASE; "": not told */
+    struct intern_table maps;      /* report_maps.c: that there were */
+    struct report_map *map_pieces; /* by object and address; room for as many as `maps` */
+    size_t nr_map_pieces;
+    pfr_output cell;  /* one cell's text */
+    char release[65]; /* of feature OSRELEASE; "": not told */
 };
 
 const struct profile_frame *report_frame(const struct report *r, uint32_t frame);

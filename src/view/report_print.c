@@ -43,9 +43,11 @@ static struct report_text text_of_key(struct table *t, unsigned c, const struct 
     return report_text_of(&t->texts, c, t->key[c] < t->r->nr_keys ? cells->of[t->key[c]] : 0, row);
 }
 
-/* Beside what a row is with all it calls, its own weight is called so. */
+/* Beside what a row is with all it calls, its own weight is called so, unless the columns themselves were named. */
 static const char *heading_of(const struct report *r, const struct report_field *f) {
-    return r->children && f->rank == rank_self && f->in_percent ? "Self" : f->heading;
+    const char *fields = r->options->fields;
+    const bool named = fields && *fields != '+';
+    return r->children && !named && f->rank == rank_self && f->in_percent ? "Self" : f->heading;
 }
 
 static size_t least_width(const struct report_field *f) {
@@ -165,6 +167,19 @@ static bool fills(const struct table *t, unsigned c) {
     return c + 1 < t->r->nr_columns || t->r->options->format == PFR_REPORT_PERF;
 }
 
+/* As in perf a point stands for each character that a separator begins with, so that columns can be told apart. */
+static void write_without(struct output *out, const struct report_text *text, const char *separator) {
+    size_t length = 1;
+    while (((uint8_t)separator[length] & 0xc0) == 0x80)
+        length++;
+    const char *from = text->bytes, *const end = from + text->length;
+    for (const char *at; (at = memmem(from, (size_t)(end - from), separator, length)); from = at + length) {
+        out_write(out, from, (size_t)(at - from));
+        out_char(out, '.');
+    }
+    out_write(out, from, (size_t)(end - from));
+}
+
 static void write_cell(const struct table *t, const struct report_text *text, size_t width, bool right) {
     const size_t pad = width > text->width && !t->separator ? width - text->width : 0;
     out_pad(t->out, right ? pad : 0);
@@ -212,7 +227,10 @@ static void write_line(struct table *t, uint32_t line) {
             continue;
         }
         const struct report_text text = text_of_key(t, c, &cells, line_row(r, t->lines, line, 0));
-        write_cell(t, &text, fills(t, c) ? t->width[c] : 0, f->right);
+        if (t->separator)
+            write_without(t->out, &text, t->separator);
+        else
+            write_cell(t, &text, fills(t, c) ? t->width[c] : 0, f->right);
     }
     out_char(t->out, '\n');
 }

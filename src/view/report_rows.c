@@ -12,56 +12,91 @@ struct symbol_key {
     uint64_t object, address, inlined;
 };
 
+uint64_t frame_object_name(const struct profile *p, uint32_t frame) {
+    const uint32_t object = p->frames[frame & ~NODE_APART].object;
+    return object == NO_OBJECT ? NO_TEXT : p->state.objects.at[object].short_name;
+}
+
+uint64_t frame_symbol_size(const struct profile *p, uint32_t frame) {
+    const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
+    return f->text != NO_TEXT ? f->size : UINT64_MAX;
+}
+
 /* Named ones by object and beginning, others by address alone; what was inlined by its name, wherever that was. */
-static struct symbol_key key_of_symbol(const struct report *r, uint32_t frame) {
-    const struct profile_frame *f = report_frame(r, frame);
+static struct symbol_key key_of_symbol(const struct profile *p, uint32_t frame) {
+    const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
     if (f->text == NO_TEXT)
         return (struct symbol_key){UINT64_MAX, frame & NODE_APART ? f->address : f->ip, 0};
     if (f->is_inlined)
-        return (struct symbol_key){object_name_of(r, frame), f->text, 1};
-    const uint64_t start = r->profile->wish.addresses && f->start ? f->start : f->address;
-    return (struct symbol_key){object_name_of(r, frame), start, 0};
+        return (struct symbol_key){frame_object_name(p, frame), f->text, 1};
+    const uint64_t start = p->wish.addresses && f->start ? f->start : f->address;
+    return (struct symbol_key){frame_object_name(p, frame), start, 0};
 }
 
-/* The first frame of each symbol stands for it. `numbers` are frames by number of their key. */
-static pfr_status number_form(struct report *r, struct intern_table *keys, uint32_t *firsts, uint32_t form,
-                              pfr_error *err) {
-    const uint32_t nr = r->profile->nr_frames;
-    for (uint32_t i = 0; i < nr; i++) {
-        const uint32_t before = keys->count;
-        const struct symbol_key key = key_of_symbol(r, i | form);
-        uint32_t number;
-        PFR_TRY(intern_put(keys, &key, sizeof key, &number, err));
-        if (number == before)
-            firsts[number] = i;
-        r->symbol_of[form ? nr + i : i] = firsts[number];
+/* Where it was sampled a frame may be another symbol: NODE_APART then. */
+static uint32_t form_of(const struct profile *p, uint32_t frame) {
+    const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
+    return f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;
+}
+
+unsigned frame_symbol_words(const struct profile *p, uint32_t frame, uint64_t *words) {
+    const uint32_t form = form_of(p, frame);
+    const struct symbol_key key = key_of_symbol(p, (frame & ~NODE_APART) | form);
+    words[0] = key.object;
+    words[1] = key.address;
+    words[2] = key.inlined | form;
+    return 3;
+}
+
+/* The first frame of each symbol stands for it: its number is in the slot of the hash of its key, plus 1. */
+struct symbols {
+    const struct profile *profile;
+    uint32_t *slots;
+    size_t mask;
+};
+
+static uint32_t first_of_symbol(const struct symbols *s, uint32_t frame, uint32_t form) {
+    const struct symbol_key key = key_of_symbol(s->profile, frame | form);
+    uint64_t h = (key.address ^ (uint64_t)(uintptr_t)s->slots) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32 ^ key.object ^ key.inlined << 40) * 0xd6e8feb86659fd93u;
+    for (size_t i = (size_t)(h >> 24);; i++) {
+        uint32_t *slot = &s->slots[i & s->mask];
+        if (!*slot)
+            *slot = frame + 1;
+        const struct symbol_key first = key_of_symbol(s->profile, (*slot - 1) | form);
+        if (first.address == key.address && first.object == key.object && first.inlined == key.inlined)
+            return *slot - 1;
     }
+}
+
+static pfr_status number_form(struct report *r, uint32_t form, pfr_error *err) {
+    const uint32_t nr = r->profile->nr_frames;
+    struct symbols s = {.profile = r->profile, .mask = 63};
+    while (s.mask / 4 * 3 < nr)
+        s.mask = s.mask * 2 + 1;
+    s.slots = mem_zeroed(r->memory, s.mask + 1, sizeof *s.slots);
+    if (!s.slots)
+        return mem_fail(r->memory, err, "symbols");
+    for (uint32_t i = 0; i < nr; i++)
+        if (form_of(r->profile, i | form) == form)
+            r->symbol_of[form ? nr + i : i] = first_of_symbol(&s, i, form);
+    mem_free(r->memory, s.slots, s.mask + 1, sizeof *s.slots);
     return PFR_OK;
 }
 
 pfr_status rows_number_symbols(struct report *r, pfr_error *err) {
-    const size_t nr = r->profile->nr_frames;
-    pfr_status st = PFR_OK;
-    r->symbol_of = mem_alloc(r->memory, nr, 2 * sizeof *r->symbol_of);
-    uint32_t *firsts = mem_alloc(r->memory, nr, sizeof *firsts);
-    if (!r->symbol_of || !firsts)
-        st = mem_fail(r->memory, err, "symbols");
-    for (uint32_t form = 0; form < 2 && st >= 0; form++) {
-        struct intern_table keys;
-        intern_init(&keys, r->memory);
-        st = number_form(r, &keys, firsts, form ? NODE_APART : 0, err);
-        intern_free(&keys);
-    }
-    mem_free(r->memory, firsts, nr, sizeof *firsts);
-    return st;
+    r->symbol_of = mem_alloc(r->memory, r->profile->nr_frames, 2 * sizeof *r->symbol_of);
+    if (!r->symbol_of)
+        return mem_fail(r->memory, err, "symbols");
+    PFR_TRY(number_form(r, 0, err));
+    return number_form(r, NODE_APART, err);
 }
 
 uint64_t symbol_number(struct report *r, uint32_t frame) {
-    const struct profile_frame *f = report_frame(r, frame);
     const uint32_t number = frame & ~NODE_APART;
-    if (!f)
+    if (!report_frame(r, frame))
         return NO_FRAME;
-    const uint32_t form = f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;
+    const uint32_t form = form_of(r->profile, frame);
     return r->symbol_of[form ? r->profile->nr_frames + number : number] | form;
 }
 

@@ -15,6 +15,9 @@ struct report_samples {
 /* cpus and time NULL: all. USAGE: no such form, or the recording does not hold what it needs. */
 pfr_status samples_choose(struct report_samples *kept, pfr_reader *reader, const char *cpus, const char *time,
                           pfr_error *err);
+/* USAGE: cpus are asked for, and the recording does not say where its samples were. An event of a stream that is not
+   known yet passes. */
+pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_error *err);
 void samples_free(struct report_samples *kept);
 
 /* Any thread may ask. */

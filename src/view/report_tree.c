@@ -324,16 +324,21 @@ static pfr_status begin_outermost(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
+static uint32_t event_of_root(const void *context, uint32_t root) {
+    return ((const struct forest_root *)context)[root].group->event;
+}
+
 /* All samples of an event, from the roots on. What is sampled apart from its chain and has none stands for itself. */
 static pfr_status begin_all(struct growth *g, uint32_t event, pfr_error *err) {
     struct report *r = g->r;
     const struct walk *w = &r->walk;
-    for (uint32_t i = 0; i < r->forest.nr_roots; i++) {
-        if (r->forest.roots[i].group->event != event)
-            continue;
-        for (uint32_t n = w->first[r->forest.roots[i].node]; n != NO_NODE; n = w->next[n])
+    struct number_lists *roots = &r->event_roots;
+    if (!roots->starts)
+        PFR_TRY(number_lists_make(roots, r->memory, r->forest.nr_roots, (size_t)r->profile->nr_events + 1,
+                                  event_of_root, r->forest.roots, err));
+    for (uint32_t i = roots->starts[event]; i < roots->starts[event + 1]; i++)
+        for (uint32_t n = w->first[r->forest.roots[roots->at[i]].node]; n != NO_NODE; n = w->next[n])
             PFR_TRY(gather(g, (struct tree_item){n, false, w->sum[n]}, err));
-    }
     return PFR_OK;
 }
 

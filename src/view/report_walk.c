@@ -284,7 +284,7 @@ pfr_status walk_make(struct report *r, pfr_error *err) {
     if (st >= 0)
         st = walk_all(&s, err);
     strides_free(&s, frames);
-    return st < 0 ? st : walk_whole(r, err);
+    return st < 0 ? st : walk_sums(r, err);
 }
 
 void walk_free(struct report *r) {

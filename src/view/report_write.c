@@ -135,6 +135,7 @@ static pfr_status choose_groups(struct report *r, pfr_error *err) {
 pfr_status report_write(struct report *r, pfr_output *out, pfr_error *err) {
     struct writing w = {.r = r, .to = out};
     PFR_TRY(choose_groups(r, err));
+    PFR_TRY(lines_prepare(r, err));
     begin(&w);
     for (uint32_t event = 0; event < r->profile->nr_events; event++) {
         const uint32_t members = report_members_of(r, event);

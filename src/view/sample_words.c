@@ -31,7 +31,7 @@ static void hex_columns(struct output *out, uint64_t value) {
 
 /* The word while it is made: what does not fit is left out, as perf does. */
 struct word {
-    char text[WORDS_DATA_SRC_MOST];
+    char text[99];
     size_t length;
 };
 
@@ -170,12 +170,6 @@ void words_memory(pfr_output *out, uint64_t source, enum words_memory part) {
     struct word w;
     make_part(&w, source, part);
     out_write(&out->out, w.text, w.length);
-}
-
-size_t words_data_src_length(uint64_t source) {
-    struct word w;
-    make_data_src(&w, source);
-    return w.length;
 }
 
 /* --- branches --- */

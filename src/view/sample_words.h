@@ -25,11 +25,6 @@
  */
 void words_data_src(pfr_output *out, uint64_t data_src, size_t *widest);
 
-/* How long that word is without padding: for who prints pieces of one output apart and needs *widest at their start.
-   At most WORDS_DATA_SRC_MOST, after which nothing grows. */
-#define WORDS_DATA_SRC_MOST 99u
-size_t words_data_src_length(uint64_t data_src);
-
 /* One part of it, as the columns of reports have it: "L1 hit", "None", "L1 hit", "No", " N/A". */
 enum words_memory { WORDS_LEVEL, WORDS_SNOOP, WORDS_TLB, WORDS_LOCK, WORDS_BLOCK };
 void words_memory(pfr_output *out, uint64_t data_src, enum words_memory part);

@@ -323,33 +323,35 @@ static void names_close(struct script_names *names) {
     pthread_mutex_destroy(&names->lock);
 }
 
+static pfr_status make_parts(struct script *s, pfr_error *err) {
+    PFR_TRY(script_threads_make(s, err));
+    PFR_TRY(script_lines_make(s, err));
+    PFR_TRY(script_filter_make(s, err));
+    PFR_TRY(script_stat_open(&s->stat, s->reader, s->memory, err));
+    if (script_is_json(s))
+        script_stat_as_json(s->stat);
+    return script_prepare(s, err);
+}
+
+static pfr_status print_all(struct script *s, pfr_error *err) {
+    PFR_TRY(make_parts(s, err));
+    if (script_is_json(s))
+        script_json_begin(s);
+    if (s->options->dump)
+        script_dump_begin(s);
+    PFR_TRY(take_all(s));
+    PFR_TRY(script_add_unwound(s, s, err));
+    script_tell_quality(s);
+    return PFR_OK;
+}
+
 static pfr_status run(struct script *s, pfr_error *err) {
     struct script_names names;
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
     names_open(s, &names);
     frames_init(&s->frames, s->memory, s->to->raw_names);
-    pfr_status st = script_threads_make(s, err);
-    if (st >= 0)
-        st = script_lines_make(s, err);
-    if (st >= 0)
-        st = script_filter_make(s, err);
-    if (st >= 0)
-        st = script_stat_open(&s->stat, s->reader, s->memory, err);
-    if (st >= 0 && script_is_json(s))
-        script_stat_as_json(s->stat);
-    if (st >= 0)
-        st = script_prepare(s, err);
-    if (st >= 0 && script_is_json(s))
-        script_json_begin(s);
-    if (st >= 0 && s->options->dump)
-        script_dump_begin(s);
-    if (st >= 0)
-        st = take_all(s);
-    if (st >= 0)
-        st = script_add_unwound(s, s, err);
-    if (st >= 0)
-        script_tell_quality(s);
+    const pfr_status st = print_all(s, err);
     script_chains_free(s);
     script_filter_free(s);
     script_lines_free(s);

@@ -3,6 +3,7 @@
  * Which fields an event prints: those chosen for its kind, less those that were not recorded. The first event of each
  * kind decides for all of its kind, as in perf.
  */
+#include "view/report_samples.h"
 #include "view/script_parts.h"
 
 #include "base/escape.h"
@@ -131,6 +132,8 @@ static pfr_status check_events(struct script *s, pfr_error *err) {
         PFR_TRY(check_sense(&s->choices[type], err));
         PFR_TRY(check_wall(s, &s->choices[type], err));
     }
+    if (!is_stat(s))
+        PFR_TRY(samples_check_cpus(s->reader, s->options->cpus, err));
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
         if (!(seen >> t & 1) && s->choices[t].set && s->choices[t].fields == 0 && t < TYPE_SYNTH)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",

@@ -206,7 +206,8 @@ static pfr_status take_fields(struct script *s, struct spec *spec, pfr_error *er
         if (plain && signs)
             return refuse(err, "Cannot mix +-field with overridden fields");
         if (!find_field(word, length, &field))
-            return refuse(err, "Invalid field requested");
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields", "-F: there is no field '%.*s'",
+                            (int)(length < 64 ? length : 64), word);
         PFR_TRY(apply(s, spec, field, sign, err));
     }
     return PFR_OK;

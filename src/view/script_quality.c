@@ -3,6 +3,7 @@
 #include "view/script_parts.h"
 
 #include "base/fail.h"
+#include "model/kernel_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,5 +44,6 @@ void script_tell_quality(struct script *s) {
     jit_note(&s->state->jit, &s->state->objects, s->options->note, s->options->context);
     if (s->options->note)
         symbol_texts_note(&s->names->all.texts, s->options->note, s->options->context);
+    kernel_file_note(&s->names->all, s->options->note, s->options->context);
     chain_counts_note(s->unwound, s->nr_unwound, s->options->note, s->options->context);
 }

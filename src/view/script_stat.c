@@ -10,12 +10,11 @@
 #include "base/hashmap.h"
 #include "base/json.h"
 #include "base/public_output.h"
-#include "wire/layout.h"
+#include "view/cpu_map.h"
 
 #include <stdlib.h>
 
 #define STAT_TYPES 79u /* of records: 0 to 78 */
-#define ANY_CPU 0xffffu
 #define CPUS_MOST 65536u
 #define THREADS_MOST 65536u
 #define AGGR_MODE 0u
@@ -57,7 +56,7 @@ struct script_stat {
     uint32_t rows_events; /* for so many events; 0: not counted yet */
     uint64_t round, idle;
     uint32_t mode;
-    bool have_threads, have_cpus, any, said_header, as_json;
+    bool have_threads, have_cpus, said_header, as_json;
 };
 
 struct taking {
@@ -97,64 +96,25 @@ void script_stat_close(struct script_stat *s) {
     mem_free(s->memory, s, 1, sizeof *s);
 }
 
-bool script_stat_any(const struct script_stat *s) {
-    return s->any;
-}
-
 /* --- maps --- */
 
-static pfr_status add_cpu(struct script_stat *s, struct cpus *c, int32_t cpu, pfr_error *err) {
-    if (c->count == CPUS_MOST)
+/* What the cpus of a map are added to. */
+struct adding {
+    struct script_stat *s;
+    struct cpus *to;
+    pfr_error *err;
+};
+
+static pfr_status add_cpu(void *context, int64_t cpu) {
+    const struct adding *a = context;
+    struct cpus *c = a->to;
+    if (c->count == CPUS_MOST || cpu >= CPUS_MOST)
         return PFR_OK;
-    int32_t *grown = mem_grow(s->memory, c->at, c->count, &c->room, 16, sizeof *grown);
+    int32_t *grown = mem_grow(a->s->memory, c->at, c->count, &c->room, 16, sizeof *grown);
     if (!grown)
-        return mem_fail(s->memory, err, "cpus");
+        return mem_fail(a->s->memory, a->err, "cpus");
     c->at = grown;
-    c->at[c->count++] = cpu;
-    return PFR_OK;
-}
-
-static pfr_status add_list(struct script_stat *s, struct cpus *c, const struct pfr_rec_cpu_map_cpus *map,
-                           pfr_error *err) {
-    struct pfr_rec_cpu_u16 cpu;
-    pfr_items_iter it = pfr_items_begin(&map->cpus);
-    while (pfr_items_next(&it, &cpu, sizeof cpu, NULL) == PFR_OK)
-        PFR_TRY(add_cpu(s, c, cpu.cpu == ANY_CPU ? -1 : cpu.cpu, err));
-    return PFR_OK;
-}
-
-static pfr_status add_bits(struct script_stat *s, struct cpus *c, uint64_t word, uint64_t first, pfr_error *err) {
-    for (; word && first < CPUS_MOST; word &= word - 1)
-        PFR_TRY(add_cpu(s, c, (int32_t)(first + (uint64_t)__builtin_ctzll(word)), err));
-    return PFR_OK;
-}
-
-static pfr_status add_mask(struct script_stat *s, struct cpus *c, const struct pfr_rec_cpu_map_mask *map,
-                           pfr_error *err) {
-    struct pfr_rec_cpu_mask_4 four;
-    struct pfr_rec_cpu_mask_8 eight;
-    struct pfr_rec_mask_u32 narrow;
-    struct pfr_rec_mask_u64 wide;
-    pfr_items_iter it = pfr_items_begin(&map->mask), words;
-    uint64_t first = 0;
-    if (map->mask.of == L_cpu_mask_4 && pfr_items_next(&it, &four, sizeof four, NULL) == PFR_OK) {
-        words = pfr_items_begin(&four.words);
-        for (; pfr_items_next(&words, &narrow, sizeof narrow, NULL) == PFR_OK; first += 32)
-            PFR_TRY(add_bits(s, c, narrow.mask, first, err));
-    } else if (map->mask.of == L_cpu_mask_8 && pfr_items_next(&it, &eight, sizeof eight, NULL) == PFR_OK) {
-        words = pfr_items_begin(&eight.words);
-        for (; pfr_items_next(&words, &wide, sizeof wide, NULL) == PFR_OK; first += 64)
-            PFR_TRY(add_bits(s, c, wide.mask, first, err));
-    }
-    return PFR_OK;
-}
-
-static pfr_status add_range(struct script_stat *s, struct cpus *c, const struct pfr_rec_cpu_map_range *map,
-                            pfr_error *err) {
-    if (map->any_cpu)
-        PFR_TRY(add_cpu(s, c, -1, err));
-    for (int32_t cpu = map->start_cpu; cpu <= map->end_cpu; cpu++)
-        PFR_TRY(add_cpu(s, c, cpu, err));
+    c->at[c->count++] = (int32_t)cpu;
     return PFR_OK;
 }
 
@@ -163,27 +123,10 @@ static int by_number(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static pfr_status add_form(struct script_stat *s, struct cpus *c, const struct pfr_rec_cpu_map_data *data,
-                           pfr_error *err) {
-    union {
-        struct pfr_rec_cpu_map_cpus cpus;
-        struct pfr_rec_cpu_map_mask mask;
-        struct pfr_rec_cpu_map_range range;
-    } map;
-    pfr_items_iter it = pfr_items_begin(&data->map);
-    if (data->map.of == L_cpu_map_cpus && pfr_items_next(&it, &map, sizeof map.cpus, NULL) == PFR_OK)
-        return add_list(s, c, &map.cpus, err);
-    if (data->map.of == L_cpu_map_mask && pfr_items_next(&it, &map, sizeof map.mask, NULL) == PFR_OK)
-        return add_mask(s, c, &map.mask, err);
-    if (data->map.of == L_cpu_map_range && pfr_items_next(&it, &map, sizeof map.range, NULL) == PFR_OK)
-        return add_range(s, c, &map.range, err);
-    return PFR_OK;
-}
-
 /* Ascending, as perf has them, so that a cpu is found fast. */
 static pfr_status add_cpus(struct script_stat *s, struct cpus *c, const struct pfr_rec_cpu_map_data *data,
                            pfr_error *err) {
-    PFR_TRY(add_form(s, c, data, err));
+    PFR_TRY(cpu_map_each(data, add_cpu, &(struct adding){s, c, err}));
     if (c->count)
         qsort(c->at, c->count, sizeof *c->at, by_number);
     return PFR_OK;
@@ -492,6 +435,5 @@ pfr_status script_stat_take(struct script_stat *s, const pfr_record *rec, pfr_ou
     struct taking t = {s, rec, out, err};
     if (rec->type >= STAT_TYPES || !takers[rec->type])
         return PFR_OK;
-    s->any |= rec->type >= 75 && rec->type <= 77;
     return takers[rec->type](&t);
 }

@@ -43,7 +43,4 @@ void script_stat_close(struct script_stat *stat);
    MEMORY, LIMIT. */
 pfr_status script_stat_take(struct script_stat *stat, const pfr_record *rec, pfr_output *out, pfr_error *err);
 
-/* Whether a STAT_CONFIG, STAT or STAT_ROUND came: the recording is one of `perf stat record`. */
-bool script_stat_any(const struct script_stat *stat);
-
 #endif

@@ -17,6 +17,12 @@ static void tell_hole(void *context, const pfr_error *hole) {
         s->options->hole(s->options->context, hole);
 }
 
+static void tell_note(void *context, const char *sentence) {
+    const struct symbols *s = context;
+    if (s->options->note)
+        s->options->note(s->options->context, sentence);
+}
+
 static void learn_release(struct symbols *s) {
     struct pfr_rec_feature_osrelease release;
     const pfr_feature *f = pfr_find_feature(s->reader, BIT_OSRELEASE, NULL);
@@ -43,6 +49,7 @@ static pfr_status load(struct symbols *s, pfr_error *err) {
                                                 .vmlinux = o->vmlinux,
                                                 .release = s->release},
                                       .hole = tell_hole,
+                                      .note = tell_note,
                                       .context = s};
     learn_release(s);
     return profile_load(&s->profile, s->reader, &wish, err);
@@ -123,7 +130,9 @@ static pfr_status run(struct symbols *s, pfr_output *out, pfr_error *err) {
 pfr_status pfr_symbols_print(pfr_reader *reader, const pfr_symbols_options *options, pfr_output *out, pfr_error *err) {
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "symbols",
-                        "a trace has no objects: perfray latency -m FILE names its functions by a map");
+                        "a trace holds functions, not addresses: perfray latency shows them, and -m FILE names them "
+                        "where the trace "
+                        "does not");
     struct symbols *s = mem_zeroed(&reader->memory, 1, sizeof *s);
     if (!s)
         return mem_fail(&reader->memory, err, "symbols");

@@ -32,12 +32,6 @@ static bool quote(const char *name, char to[QUOTED_ROOM]) {
     return true;
 }
 
-static void write_id(char to[2 * BUILD_ID_MOST + 1], const struct build_id *id) {
-    to[0] = '\0';
-    for (size_t i = 0; i < id->size; i++)
-        snprintf(to + 2 * i, 3, "%02x", id->bytes[i]);
-}
-
 /* --- Commands. */
 
 /* One that does not fit is none. */
@@ -48,8 +42,8 @@ static void settle(struct symbols_fault *f, int length) {
 
 static void put_there(const struct object_spare *spare, const struct build_id *id, const char *kind,
                       struct symbols_fault *f) {
-    char from[QUOTED_ROOM], to[QUOTED_ROOM], digits[2 * BUILD_ID_MOST + 1];
-    write_id(digits, id);
+    char from[QUOTED_ROOM], to[QUOTED_ROOM], digits[BUILD_ID_TEXT_ROOM];
+    build_id_text(digits, id->bytes, id->size);
     if (!*spare->place || !quote(spare->place, to))
         return;
     if (*spare->path && quote(spare->path, from))
@@ -60,9 +54,9 @@ static void put_there(const struct object_spare *spare, const struct build_id *i
 
 static void report_with(const struct symbols *s, const struct object_spare *spare, const struct build_id *id,
                         struct symbols_fault *f) {
-    char file[QUOTED_ROOM], from[QUOTED_ROOM], digits[2 * BUILD_ID_MOST + 1];
+    char file[QUOTED_ROOM], from[QUOTED_ROOM], digits[BUILD_ID_TEXT_ROOM];
     const char *name = s->options->file ? s->options->file : "perf.data";
-    write_id(digits, id);
+    build_id_text(digits, id->bytes, id->size);
     if (id->size == 0 || !quote(name, file))
         return;
     if (*spare->path && quote(spare->path, from))
@@ -117,12 +111,14 @@ static pfr_status mend(struct symbols *s, const struct symbols_row *row, const s
 /* --- Why. */
 
 static void say_why(const struct object_look *look, struct symbols_fault *f) {
-    char recorded[2 * BUILD_ID_MOST + 1], other[2 * BUILD_ID_MOST + 1];
+    char recorded[BUILD_ID_TEXT_ROOM], other[BUILD_ID_TEXT_ROOM];
     const char *text = object_fault_text(f->fault);
     const bool by_id = object_fault_need(f->fault) == NEED_OBJECT || object_fault_need(f->fault) == NEED_DEBUG;
-    write_id(recorded, &look->id);
-    write_id(other, &look->other);
-    if (f->fault == FAULT_REPLACED && look->other.size <= 20 && look->id.size <= 20)
+    build_id_text(recorded, look->id.bytes, look->id.size);
+    build_id_text(other, look->other.bytes, look->other.size);
+    const bool is_other =
+        f->fault == FAULT_REPLACED || (f->fault == FAULT_OTHER_VMLINUX && look->other.size && look->id.size);
+    if (is_other && look->other.size <= 20 && look->id.size <= 20)
         snprintf(f->why, sizeof f->why, "%s: build-id %s, recorded was %s", text, other, recorded);
     else if (by_id && look->id.size)
         snprintf(f->why, sizeof f->why, "%s; build-id %s", text, recorded);

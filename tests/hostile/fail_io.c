@@ -140,8 +140,9 @@ int rename(const char *from, const char *to) {
 }
 
 int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
-    return goes_wrong("renameat2", FAILS | FILLS_DISK, -1, to) ? -1
-                                                               : BEHIND(renameat2)(from_folder, from, to_folder, to, flags);
+    return goes_wrong("renameat2", FAILS | FILLS_DISK, -1, to)
+               ? -1
+               : BEHIND(renameat2)(from_folder, from, to_folder, to, flags);
 }
 
 /* Linux has closed the descriptor when close(2) fails. */

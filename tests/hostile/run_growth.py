@@ -7,14 +7,14 @@ usage: run_growth.py [--scale N] [--long-scale N] [--only WORD] MEASURE
 MEASURE is the program made of bench/measure.c. Environment: PERFRAY, the command (a build without sanitizers); with
 PERFRAY_LONG --long-scale takes the place of --scale.
 
-Recordings are made by hand, each of FAMILIES and TRACES in three sizes, 1x, 2x and 4x. What is doubled is what the family is called
+Recordings are made by hand, each of FAMILIES, TRACES and ASKED in three sizes, 1x, 2x and 4x. What is doubled is what the family is called
 by; the hostile ones are made of what costs the search for records most. Of each of COMMANDS, for
-traces TRACE_COMMANDS, is asked
+traces TRACE_COMMANDS, for ASKED its own commands, is asked
 
     time    user and system time grow by RATIO at most per doubling, where they are more than FLOOR; and no input takes more
             than twice the time of as many bytes of sound samples and one second, SECOND_EACH for every 4 MB
     memory  `info` and `dump` stay below FLAT MB; what counts stacks does where nothing distinct grows, else it grows with
-            the input
+            the input. What does not fit is told in [limit] (LIMITED), and all else is there
 
 A measurement that fails is made again up to AGAIN times: the least of each size counts, since a machine may run at half its pace
 for some of them. What grows too fast does so each time.
@@ -34,6 +34,7 @@ DATA = HEADER + 8 + ATTR + 16
 IP_TID_TIME_PERIOD = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 8
 CALLCHAIN = 1 << 5
 IDENTIFIER = 1 << 16
+ADDR, DATA_SRC = 1 << 3, 1 << 15
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"],
             ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"],
             ["symbols", "--symfs", "/sys", "--kallsyms", "/dev/null"], ["verify"],
@@ -41,7 +42,7 @@ COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report"
 TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert")] + [
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
-RATIO, FLOOR, FLAT = 2.6, 0.05, 33
+RATIO, FLOOR, FLAT = 2.6, 0.05, 32
 AGAIN = 8
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
@@ -169,6 +170,13 @@ def maps_upon_maps(n):
                                      b"/lib/%03d" % (i % 100) + bytes(8)) + sample(0x400000 + i) for i in range(n)))
 
 
+def maps_of_one_place(n):
+    """Each of another file, in the place of the one before, and a sample in it."""
+    return recording(b"".join(record(MMAP, struct.pack("<IIQQQ", 7, 7, 0x400000, 4096, 0) + b"/lib/%08d" % i + bytes(8)) +
+                              record(SAMPLE, struct.pack("<QIIQQQQ", 0x400010, 7, 7, 1000, 0, 1, 0)) for i in range(n)),
+                     IP_TID_TIME_PERIOD | ADDR | DATA_SRC)
+
+
 def noise(length):
     return random.Random(length).getrandbits(8 * length).to_bytes(length, "little")
 
@@ -267,6 +275,11 @@ def trace_recursion(n):
     return in_buffers(call(0, 1) * n + call(1, 1) * n)
 
 
+def trace_deep_paths(n):
+    """No two paths end alike."""
+    return in_buffers(b"".join(call(0, 1 + i) for i in range(n)) + b"".join(call(1, 1 + i) for i in range(n - 1, -1, -1)))
+
+
 def trace_lone_exits(n):
     """Exits of what is not open, above a stack that is deep."""
     return in_buffers(b"".join(call(0, 1 + i % 1000) for i in range(n)) + b"".join(call(1, 5000 + i) for i in range(n)))
@@ -347,6 +360,23 @@ TRACES = {
     "trace of zeros": (trace_zeros, MB // 2, True),
 }
 
+PLAIN_REPORT = ["report", "--no-pager", "--no-symbols"]
+IN_TIME = PLAIN_REPORT + ["-g", "none", "-s", "time", "--time-quantum", "1ns"]
+
+# What is looked into only when it is asked for: name: (maker, its 1x at scale 1, commands, bytes of memory for one of input:
+# in time each call has a stack of its own, of 256 entries)
+ASKED = {
+    "events with samples": (events, 8000, (PLAIN_REPORT, PLAIN_REPORT + ["--format=csv"], PLAIN_REPORT + ["--tree"]), 16),
+    "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),
+    "recursion in time": (trace_recursion, 4000, (IN_TIME,), 1200),
+}
+
+# What more stacks than fit are made into: name: (maker, its size, commands)
+LIMITED = {
+    "deep paths": (trace_deep_paths, 20000, (IN_TIME, ["export", "--no-symbols"], ["flame", "--no-symbols"])),
+}
+LIMIT = "20M"
+
 
 class Cost:
     def __init__(self, words):
@@ -386,8 +416,10 @@ def judge_time(options, command, costs, sizes):
     return None
 
 
-def judge_memory(command, costs, sizes, distinct):
-    if command[0] in OF_PROFILES and distinct:
+def judge_memory(name, command, costs, sizes, distinct):
+    if name in ASKED:
+        most = [FLAT + ASKED[name][3] * size / MB for size in sizes]
+    elif command[0] in OF_PROFILES and distinct:
         times = 24 if command[0] == "latency" else 16  # a call of 16 bytes may be a row
         most = [FLAT + times * size / MB for size in sizes]
     else:
@@ -409,7 +441,10 @@ def learn_pace(options, folder):
     """Seconds a byte of sound samples takes each command."""
     path = os.path.join(folder, "sound")
     size = write(path, samples(100000))
+    asked = [command for _, _, commands, _ in ASKED.values() for command in commands]
     options.sound_pace = {" ".join(command): measure(options, command, path).seconds / size for command in COMMANDS}
+    options.sound_pace.update({" ".join(command): measure(options, command, path).seconds / size for command in asked
+                               if command not in COMMANDS})
     size = write(path, trace_calls(100000))
     for command in TRACE_COMMANDS:
         pace = measure(options, command, path).seconds / size
@@ -423,19 +458,36 @@ def write(path, content):
 
 
 def run_family(options, folder, name):
-    make, amount, distinct = FAMILIES[name] if name in FAMILIES else TRACES[name]
+    make, amount, distinct = {**FAMILIES, **TRACES, **{at: (row[0], row[1], True) for at, row in ASKED.items()}}[name]
+    commands = ASKED[name][2] if name in ASKED else TRACE_COMMANDS if name in TRACES else COMMANDS
     paths = [os.path.join(folder, "%dx.data" % times) for times in (1, 2, 4)]
     sizes = [write(path, make(amount * options.scale * times)) for path, times in zip(paths, (1, 2, 4))]
     good = True
-    for command in TRACE_COMMANDS if name in TRACES else COMMANDS:
+    for command in commands:
         costs = measure_sizes(options, command, paths)
         wrong = judge_status(command, costs) or judge_time(options, command, costs, sizes) or judge_memory(
-            command, costs, sizes, distinct)
+            name, command, costs, sizes, distinct)
         figures = "%s MB: %s s, %.0f MB of memory" % ("/".join("%.1f" % (size / MB) for size in sizes), "/".join(
             "%.3f" % cost.seconds for cost in costs), max(cost.megabytes for cost in costs))
         print("%s hostile/growth %s of %s (%s%s)" % ("not ok" if wrong else "ok", " ".join(word for word in command if word not in ("--no-pager", "--no-symbols")), name, figures,
                                                     "; " + wrong if wrong else ""), flush=True)
         good = good and not wrong
+    return good
+
+
+def run_limited(folder, name):
+    """What does not fit is one row, and all else is there."""
+    make, amount, commands = LIMITED[name]
+    path = os.path.join(folder, "limited.data")
+    write(path, make(amount))
+    good = True
+    for command in commands:
+        done = subprocess.run([os.environ["PERFRAY"]] + command + ["--limit", "memory=" + LIMIT, path], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        fine = done.returncode == 4 and b"[limit]" in done.stdout and done.stdout.count(b"\n") > 10
+        print("%s hostile/growth %s of %s in %s%s" % ("ok" if fine else "not ok", command[0], name, LIMIT, "" if fine else
+                                                      ": status %d, %r" % (done.returncode, done.stderr[:200])), flush=True)
+        good = good and fine
     return good
 
 
@@ -450,7 +502,8 @@ def main(arguments):
         options.scale = options.long_scale
     with tempfile.TemporaryDirectory(prefix="perfray-growth-") as folder:
         learn_pace(options, folder)
-        results = [run_family(options, folder, name) for name in (*FAMILIES, *TRACES) if options.only in name]
+        results = [run_family(options, folder, name) for name in (*FAMILIES, *TRACES, *ASKED) if options.only in name]
+        results += [run_limited(folder, name) for name in LIMITED if options.only in name]
     return 0 if all(results) else 1
 
 

@@ -125,6 +125,15 @@ def check_errors(perfray):
         return check_misuse(recording, sys.stdout, "text", ValueError)
 
 
+def check_library():
+    """Where there is no library, the import says what to do."""
+    done = subprocess.run([sys.executable, "-c", "import perfray"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=SECONDS, check=False,
+                          env=dict(os.environ, PYTHONPATH=BINDING, PYTHONDONTWRITEBYTECODE="1", PERFRAY_LIBRARY="/nowhere/libperfray.so"))
+    last = done.stderr.decode().strip().rsplit("\n", 1)[-1]
+    return None if last.startswith("ImportError: /nowhere/libperfray.so") and "PERFRAY_LIBRARY" in last else last
+
+
 def tell(name, problem):
     print("%s python/%s%s" % ("not ok" if problem else "ok", name, ": " + problem if problem else ""), flush=True)
     return bool(problem)
@@ -144,6 +153,7 @@ def main():
     recorded += [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     problems = [problem for problem in (check_fields(perfray, path) for path in recorded) if problem]
     failed |= tell("fields of %d recordings" % len(recorded), "\n    ".join(problems[:8]))
+    failed |= tell("library", check_library())
     return int(failed | tell("errors", check_errors(perfray)))
 
 

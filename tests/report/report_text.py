@@ -17,6 +17,7 @@ NO_IPC = " - -"
 USER_DATA = re.compile(r"\[[kX]\] 0x[0-9a-f]{16} \[unknown\]")
 CUT = re.compile(r" [a-z_]+=\S*$|\[([0-9a-f]{2},? )*[0-9a-f]{0,2},?$")
 LINE = re.compile(r" [^ |]+:\d+$")
+UNDERLINES = re.compile(r"#[ .]*\.\.[ .]*")
 DISTANCE = re.compile(r" \+\d+$")
 IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")
 
@@ -52,6 +53,21 @@ def read_rows(text, separator=None):
         else:
             rows.append(Row(tidy(line, separator)))
     return rows
+
+
+def read_headings(text):
+    """What stands above the columns of each table, in order."""
+    lines = text.split("\n")
+    return [tidy(line, None) for line, rule in zip(lines, lines[1:]) if UNDERLINES.fullmatch(rule)]
+
+
+def same_headings(reference, ours):
+    """Each of perf's columns is one of ours, in order, but for its instructions per cycle; perf leaves out columns of fields
+    that an event does not have."""
+    def follows(mine, others):
+        return all(word in others for word in mine.replace("IPC [IPC Coverage]", "").split())
+    mine, others = read_headings(reference), read_headings(ours)
+    return len(mine) == len(others) and all(follows(a, iter(b.split())) for a, b in zip(mine, others))
 
 
 def is_folded(line, rows):

@@ -47,7 +47,7 @@ FILTERS = tuple("--no-children -g none " + words for words in (
 FLAT = ("--no-children -g none", "-n -g none", "--sort comm,dso")
 GROUPS = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-n -g none",
           "--no-children -g none -s dso")
-READS = ("--no-group -g none", "--no-group -g none --no-children -s comm -F +period,sample", "-C 0 -g none", "--time 20%-70% -g none")
+READS = ("--no-group -g none", "--no-group -g none --no-children -s comm -F +period,sample", "--time 20%-70% -g none")
 MEMORY = tuple("--mem-mode " + words for words in (
     "", "--no-children", "-g none -s mem,sym", "-g none -s local_weight,weight,local_ins_lat", "-g none -s tlb,snoop,locked,blocked",
     "-g none -s phys_daddr", "-g none -s dcacheline,dso_daddr", "-g none -s symbol_iaddr",
@@ -95,12 +95,17 @@ FRESH = {
     "lines_flat": Fresh(SAMPLED, LINES, ("./busy", "100"), BUSY),
     "lines_of_inlined": Fresh(("-e", "cpu-clock:u", "-F", "3999"), LINES, ("./inlined", "100"), ("inlined.c", "inlined", "-O2", "-g", "-static")),
     "lines_of_stripped": Fresh(SAMPLED, LINES, ("./busy", "100"), BUSY, strip=True),
+    "addresses_of_processes": Fresh((*SAMPLED, "-g"), tuple("--no-children -g none -s " + keys for keys in ("addr", "comm,addr", "addr,sym")),
+                                    ("sh", "-c", "./busy 40; ./busy 40; ./busy 40"), BUSY),
+    "chains_of_one_event": Fresh(("-e", "cpu-clock/freq=999,call-graph=fp/", "-e", "task-clock/freq=999,call-graph=no/"),
+                                 tuple("--no-children " + words for words in TREES if "children" not in words)),
+    "more_keys": Fresh((*SAMPLED, "-g", "--sample-cpu"), ("-s +cpu -g none", "-s +pid,symbol_size --no-children -g none", "-F comm,sample -s +cpu --no-children")),
     "classes": Fresh((*SAMPLED, "-g"), TREES, ("./shapes",), ("shapes.cpp", "shapes", "-O1", "-g", "-fno-omit-frame-pointer")),
     "group": Fresh(("-e", "{cpu-clock,page-faults}", *EVENTS), GROUPS + ("--no-group -g none",)),
     "group_of_three": Fresh(("-e", "{cpu-clock,task-clock,context-switches}", *EVENTS), GROUPS),
     "counters_read": Fresh(("-e", "{cpu-clock,page-faults,context-switches}:S", *EVENTS), GROUPS + READS),
     "counters_read_on_all_cpus": Fresh(
-        ("-a", "-e", "{cpu-clock,page-faults,context-switches}:S", "-F", "3999"), tuple("-c calls " + words for words in FLAT + READS)),
+        ("-a", "-e", "{cpu-clock,page-faults,context-switches}:S", "-F", "3999"), tuple("-c calls " + words for words in FLAT + READS + ("-C 0 -g none",))),
     "counters_read_and_others": Fresh(("-e", "{cpu-clock,page-faults}:S", "-e", "task-clock", "-c", "250000"), FLAT + READS),
     "two_events": Fresh(("-e", "cpu-clock", "-e", "page-faults", *EVENTS), TREES + tuple("--group " + words for words in GROUPS)),
     "page_faults": Fresh(("-e", "page-faults", "-c", "1", "-d", "-g"), TREES + MEMORY, ("./calls", "6")),
@@ -161,7 +166,10 @@ def compare(folder, recording, reports, always=()):
     for options in reports:
         words = [*options.split(), *always]
         separator = words[words.index("-t") + 1] if "-t" in words else None
-        result = report_text.Comparison(perf_report(folder, recording, words), our_report(folder, recording, words), separator)
+        texts = perf_report(folder, recording, words), our_report(folder, recording, words)
+        if not separator and not report_text.same_headings(*texts):
+            raise Failed("report %s: perf's headings are %s, ours %s" % (options, *map(report_text.read_headings, texts)))
+        result = report_text.Comparison(*texts, separator)
         if result.unexplained:
             raise Failed("report %s: %s" % (options, result.complaint()))
         rules.update(result.rules)

@@ -346,14 +346,19 @@ def test_patterns(t):
     (t.folder / "patterns.cpp").write_text(PATTERNS)
     program = t.folder / "patterns"
     subprocess.run(["g++", "-O0", "-finstrument-functions", str(program) + ".cpp", "-o", str(program)], check=True)
+    marked = t.folder / "marked"  # its own events are no calls
+    subprocess.run(["gcc", "-O1", "-finstrument-functions", f"-I{t.include}", str(HERE / "../../../examples/recorded.c"), "-o", str(marked),
+                    str(t.library), f"-Wl,-rpath,{t.library.parent}"], check=True)
     wrong = []
     for words, status, says, names in (
+            (["-F", "handel", "--", str(marked)], 1, "did you mean 'handle'?", []), (["-F", "main", "--", str(marked)], 0, "", ["main"]),
             (["-F", "once"], 0, "", ["app::Work::tick", "app::twice<int>", "once"]), (["-F", "app::Work::*"], 0, "", ["app::Work::tick"]),
             (["--include", "*::twice"], 0, "", ["app::twice<int>"]), (["-N", "once"], 0, "", ["main"]),
             (["--include", "_ZL4oncei"], 0, "", ["once"]), (["-F", "onec"], 1, "did you mean 'once'?", []),
             (["-F", "tcik"], 1, "did you mean 'app::Work::tick'?", []), (["--include", "Nothing*"], 1, "no function of", []),
             (["-t", "10s"], 1, "--time-filter", []), (["-N", "main"], 1, "what the patterns leave", [])):
-        done = subprocess.run([os.environ["PERFRAY"], "trace", "-o", str(t.trace), *words, str(program)], stdout=subprocess.PIPE,
+        run = words if "--" in words else [*words, str(program)]
+        done = subprocess.run([os.environ["PERFRAY"], "trace", "-o", str(t.trace), *run], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=60)
         rows = sorted(line.split()[-1] for line in done.stdout.splitlines() if line.split() and line.split()[0] == "1")
         if done.returncode != status or says not in done.stderr or (not says and done.stderr) or rows != names:

@@ -283,23 +283,12 @@ NOT_TRACED static void sealed(void) { /* COUNT */
 static const struct {
     const char *name;
     void (*run)(void);
-} modes[] = {{"calls", calls},
-             {"snapshot", snapshot},
-             {"children", children},
-             {"side_by_side", side_by_side},
-             {"crowd", crowd},
-             {"crowds", crowds},
-             {"execs", execs},
-             {"api", api},
-             {"starts", starts},
-             {"events", events},
-             {"no_files", no_files},
-             {"elsewhere", elsewhere},
-             {"no_counter", no_counter},
-             {"no_memory", no_memory},
-             {"loads", loads},
-             {"handler_forks", handler_forks},
-             {"watched", watched},     {"sealed", sealed}};
+} modes[] = {
+    {"calls", calls},           {"snapshot", snapshot},   {"children", children}, {"side_by_side", side_by_side},
+    {"crowd", crowd},           {"crowds", crowds},       {"execs", execs},       {"api", api},
+    {"starts", starts},         {"events", events},       {"no_files", no_files}, {"elsewhere", elsewhere},
+    {"no_counter", no_counter}, {"no_memory", no_memory}, {"loads", loads},       {"handler_forks", handler_forks},
+    {"watched", watched},       {"sealed", sealed}};
 
 NOT_TRACED int main(int argc, char **argv) {
     if (argc < 4)

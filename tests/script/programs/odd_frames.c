@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program without frame pointers, whose register for them leads to words that are no return addresses: its call chains
-   then hold values that only markers of a context have. Each value in turn, for 20 ms. */
+/* A program without frame pointers, whose register for them leads to words that are no return addresses: its call
+   chains then hold values that only markers of a context have. Each value in turn, for 20 ms. */
 #include <stdint.h>
 #include <time.h>
 
@@ -18,7 +18,10 @@ static double now(void) {
 static void spin(const struct frame *frame) {
 #if defined(__x86_64__)
     long rounds = 1000000;
-    __asm__ volatile("push %%rbp\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tpop %%rbp" : "+r"(rounds) : "r"(frame) : "memory", "cc");
+    __asm__ volatile("push %%rbp\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tpop %%rbp"
+                     : "+r"(rounds)
+                     : "r"(frame)
+                     : "memory", "cc");
 #else
     for (volatile long rounds = 1000000; rounds > 0; rounds--)
         continue;

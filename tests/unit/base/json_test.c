@@ -20,7 +20,7 @@ static void write_document(struct json *json) {
     json_begin_object(json);
     json_end_object(json);
     json_end_array(json);
-    json_key_bytes(json, "k\"\n", 3);
+    json_key(json, "k");
     json_text(json, "v");
     json_key(json, "id");
     json_hex_bytes(json, "\x01\xab", 2);
@@ -49,14 +49,14 @@ static void write_twice(struct json *json) {
 
 TEST(json_on_one_line) {
     assert_document(JSON_LINE, write_twice,
-                    "{\"a\":18446744073709551615,\"list\":[-1,\"0x1f\",true,null,[],{}],\"k\\\"\\\\x0a\":\"v\","
+                    "{\"a\":18446744073709551615,\"list\":[-1,\"0x1f\",true,null,[],{}],\"k\":\"v\","
                     "\"id\":\"01ab\"}\n1\n");
 }
 
 TEST(json_pretty) {
     assert_document(JSON_PRETTY, write_document,
                     "{\n  \"a\": 18446744073709551615,\n  \"list\": [\n    -1,\n    \"0x1f\",\n    true,\n    null,\n"
-                    "    [],\n    {}\n  ],\n  \"k\\\"\\\\x0a\": \"v\",\n  \"id\": \"01ab\"\n}\n");
+                    "    [],\n    {}\n  ],\n  \"k\": \"v\",\n  \"id\": \"01ab\"\n}\n");
 }
 
 static void write_numbers(struct json *json) {

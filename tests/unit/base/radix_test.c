@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST 20000
 
@@ -19,16 +20,35 @@ static uint64_t next_random(uint64_t *seed) {
     return *seed ^ *seed >> 31;
 }
 
-static void assert_sorts(uint64_t mask, size_t count, uint64_t *seed) {
+static void assert_sorts(const struct radix_item *given, size_t count) {
     static struct radix_item items[MOST], spare[MOST], expected[MOST];
-    for (size_t i = 0; i < count; i++)
-        items[i] = expected[i] = (struct radix_item){next_random(seed) & mask, (uint32_t)i};
+    memcpy(items, given, count * sizeof *items);
+    memcpy(expected, given, count * sizeof *items);
     const struct radix_item *sorted = radix_sort(items, spare, count);
     qsort(expected, count, sizeof *expected, by_key_and_value);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(sorted[i].key, expected[i].key);
         assert_int_equal(sorted[i].value, expected[i].value);
     }
+}
+
+static void assert_sorts_random(uint64_t mask, size_t count, uint64_t *seed) {
+    static struct radix_item given[MOST];
+    for (size_t i = 0; i < count; i++)
+        given[i] = (struct radix_item){next_random(seed) & mask, (uint32_t)i};
+    assert_sorts(given, count);
+}
+
+/* Stretches of random lengths that are in order, with keys that the others have, too. */
+static void assert_sorts_runs(unsigned runs, size_t count, uint64_t *seed) {
+    static struct radix_item given[MOST];
+    size_t at = 0;
+    for (unsigned run = 1; run <= runs; run++) {
+        const size_t end = run == runs ? count : at + next_random(seed) % (count - at + 1);
+        for (uint64_t key = next_random(seed) % 100; at < end; at++, key += next_random(seed) % 3)
+            given[at] = (struct radix_item){key, (uint32_t)at};
+    }
+    assert_sorts(given, count);
 }
 
 TEST(radix_sort_keeps_equal_ones_in_order) {
@@ -38,5 +58,12 @@ TEST(radix_sort_keeps_equal_ones_in_order) {
     uint64_t seed = 1;
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-            assert_sorts(masks[m], counts[c], &seed);
+            assert_sorts_random(masks[m], counts[c], &seed);
+}
+
+TEST(radix_sort_merges_what_is_in_order) {
+    uint64_t seed = 2;
+    for (unsigned round = 0; round < 20; round++)
+        for (unsigned runs = 1; runs <= 10; runs++)
+            assert_sorts_runs(runs, 32 + next_random(&seed) % 500, &seed);
 }

@@ -167,6 +167,25 @@ TEST(every_record_of_a_perf_data_proto_comes_back) {
     remove_place(&p);
 }
 
+TEST(a_perf_data_proto_without_events_and_records_is_one) {
+    uint8_t header[104] = "PERFILE2"; /* its size, that of attrs, where attrs and records are: none of either */
+    struct place p;
+    pfr_error err;
+    bool opened;
+    header[8] = header[24] = header[40] = sizeof header;
+    header[16] = 144;
+    make_place(&p);
+    write_file(p.recording, header, sizeof header);
+    for (unsigned text = 0; text < 2; text++) {
+        const char *path = text ? p.text : p.proto;
+        ASSERT_OK(to_quipper(&p, text, NULL, &err), err);
+        assert_true(pfr_is_quipper(path));
+        assert_int_equal(same_records(&p, path, &opened), 0);
+        assert_true(opened && holes == 0);
+    }
+    remove_place(&p);
+}
+
 TEST(a_perf_data_proto_that_is_cut_gives_what_is_there) {
     static uint8_t bytes[ROOM];
     struct place p;

@@ -141,7 +141,8 @@ static void check(uint64_t seed, uint32_t left_out) {
     static struct lines l;
     struct stacks s;
     pfr_error err;
-    const struct stack_naming naming = {wants, name_group, name_frame, &left_out};
+    const struct stack_naming naming = {
+        .wants = wants, .name_group = name_group, .name_frame = name_frame, .context = &left_out};
     make(&m, seed);
     memset(&l, 0, sizeof l);
     climb(&m, left_out, &l);

@@ -5,18 +5,13 @@
  */
 #include "lbr_builder.h"
 #include "profile_failing.h"
+#include "told_notes.h"
 
-enum { NOTES_ROOM = 400, REGISTERS = 4, THREADS = 20000, DEEP = 9000 };
+enum { REGISTERS = 4, THREADS = 20000, DEEP = 9000 };
 #define UNKNOWN_PLACE UINT64_MAX
 
 typedef void tell_fn(struct story *s);
 typedef bool keep_fn(void *context, const struct profile_sample *sample);
-
-static void take_note(void *context, const char *sentence) {
-    char *notes = context;
-    const size_t length = strlen(notes);
-    snprintf(notes + length, NOTES_ROOM - length, "%s\n", sentence);
-}
 
 static struct profile_wish wish_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
     return (struct profile_wish){.keys = PROFILE_BIT(PROFILE_COMM),

@@ -451,10 +451,49 @@ static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce
     return all.nr_lanes;
 }
 
+/* Calls that were given one by one, by lanes that have whole threads where paths are whole. */
+struct apart {
+    char *singly;
+    struct totaller all;
+};
+
+static struct apart tell_apart(const struct builder *b, unsigned reach, bool deduce) {
+    const struct calls_wish how = {.reach = reach, .jobs = 2, .mixed = true, .deduce = deduce};
+    struct apart apart;
+    apart.singly = totals_of(b, &how, false, &apart.all);
+    return apart;
+}
+
+/* Sums of paths of which no lane has all. */
+static unsigned expect_summed(const struct builder *b, unsigned jobs, unsigned reach, bool deduce,
+                              const struct apart *apart) {
+    struct totaller all;
+    const struct calls_wish how = {
+        .gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .mixed = true, .deduce = deduce};
+    char *summed = totals_of(b, &how, false, &all);
+    assert_int_equal(all.singly, 0);
+    assert_int_equal(all.gathered, apart->all.singly);
+    assert_int_equal(all.open, apart->all.open);
+    assert_int_equal(all.lone, apart->all.lone);
+    assert_string_equal(summed, apart->singly);
+    free(summed);
+    return all.nr_lanes;
+}
+
+/* How often there were as many lanes as could be, and all of it was not read once more. */
+static unsigned sum_in_stretches(const struct builder *b, unsigned reach, bool deduce) {
+    const struct apart apart = tell_apart(b, reach, deduce);
+    unsigned in_stretches = 0;
+    for (unsigned jobs = 1; jobs <= 4; jobs *= 2)
+        in_stretches += expect_summed(b, jobs, reach, deduce, &apart) == jobs;
+    free(apart.singly);
+    return in_stretches;
+}
+
 /* Stretches of it begin anywhere: with calls open, in the midst of what never ends, or has never begun. */
 TEST(a_trace_that_lies_in_order_is_read_in_stretches) {
     static struct step steps[THREADS][LONG_STEPS];
-    unsigned in_stretches = 0;
+    unsigned in_stretches = 0, summed = 0;
     for (uint64_t story = 1; story <= SOME_OF(8u); story++) {
         struct builder b = {0};
         uint64_t seed = story * 77;
@@ -465,9 +504,11 @@ TEST(a_trace_that_lies_in_order_is_read_in_stretches) {
         put_story_in_order(&b, steps, threads, length, story % 3 ? 500 : 40, &seed);
         for (unsigned jobs = 1; jobs <= 4; jobs++)
             in_stretches += expect_mixed(&b, jobs, story % 4 < 2) == 3 && threads == 1;
+        for (unsigned reach = 0; reach <= 1 && story <= 4; reach++) /* there are four kinds */
+            summed += sum_in_stretches(&b, reach, story % 4 < 2);
         free(b.bytes);
     }
-    assert_true(in_stretches > 0);
+    assert_true(in_stretches > 0 && summed > 2 * 4);
 }
 
 /* A ring that went round, and one buffer that comes late. */
@@ -488,6 +529,7 @@ TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
         put_bytes(&turned, b.bytes + header, cut - header);
         assert_int_equal(expect_mixed(&turned, 1, false), 1);
         assert_int_equal(expect_mixed(&turned, 4, false), 1);
+        assert_int_equal(sum_in_stretches(&turned, 0, false), 1); /* one lane is one lane */
         free(b.bytes);
         free(turned.bytes);
     }

@@ -9,7 +9,7 @@
  *     begin_deferred(&s, (struct form){.big = true});
  *     tell_waiting(&s, 7, 10, 0x5);                 tid, time, cookie
  *     tell_rest(&s, 7, 20, 0x5, 0x1010);            the one address of the program
- *     end_deferred(&s);
+ *     end_deferred(&s, (struct form){.big = true});
  *
  * The kernel has one address in all chains, KERNEL_AT; the program of each thread (pid = tid) is to be mapped by
  * tell_program.
@@ -73,6 +73,21 @@ static inline void tell_rest_of(struct story *s, uint32_t tid, uint64_t time, ui
 
 static inline void tell_rest(struct story *s, uint32_t tid, uint64_t time, uint64_t cookie, uint64_t address) {
     tell_rest_of(s, tid, time, cookie, (const uint64_t[]){MARKER_USER, address}, 2);
+}
+
+/* Thread 7 ends before the first of its chains comes; the second never does. */
+static inline void tell_thread_that_ends(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_waiting(s, 7, 10, 0x50);
+    tell_waiting(s, 7, 11, 0x52);
+    tell_exit(s, 7, 7, 12);
+    tell_rest(s, 7, 13, 0x50, 0x1010);
+}
+
+/* The next thread of that number runs another program. */
+static inline void tell_begun_again(struct story *s) {
+    tell_fork(s, BARE, 7, 1, 7, 1, 20);
+    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
 }
 
 /* One zstd stream through all of them; records lie across their borders. */

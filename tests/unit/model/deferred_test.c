@@ -5,14 +5,9 @@
  */
 #include "deferred_builder.h"
 #include "profile_failing.h"
+#include "told_notes.h"
 
-enum { NOTES_ROOM = 1000, MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WINDOW = 10 };
-
-static void take_note(void *context, const char *sentence) {
-    char *notes = context;
-    const size_t length = strlen(notes);
-    snprintf(notes + length, NOTES_ROOM - length, "%s\n", sentence);
-}
+enum { MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WINDOW = 10 };
 
 static struct profile_wish wish_chains(unsigned jobs, char *notes) {
     return (struct profile_wish){.keys = PROFILE_BIT(PROFILE_COMM),
@@ -139,13 +134,8 @@ TEST(the_next_of_several_chains_is_the_samples) {
 
 /* EXIT ends nothing: what comes behind it still is the thread's; the next one of that number has its own. */
 static void tell_ended(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_waiting(s, 7, 11, 0x52);
-    tell_exit(s, 7, 7, 12);
-    tell_rest(s, 7, 13, 0x50, 0x1010);
-    tell_fork(s, BARE, 7, 1, 7, 1, 20);
-    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
+    tell_thread_that_ends(s);
+    tell_begun_again(s);
     tell_waiting(s, 7, 30, 0x54);
     tell_rest(s, 7, 31, 0x54, 0x1020);
     tell_waiting(s, 7, 32, 0x56);

@@ -5,14 +5,13 @@
  * the records sorted by hand, and the state seen on the way with the state of the whole file. Then what is late, what
  * has no time, what is too much to wait in memory, and every allocation failing once.
  */
+#include "../file/piped_recording.h"
 #include "state_builder.h"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include "../base/failing_alloc.h"
 #include "model/timeline.h"
 
-enum { ROUNDS = 12, CPUS = 3, EACH = 20, ROUND_TIME = 1000, RECORDS = ROUNDS * CPUS * EACH, PIPE_ROOM = 1 << 20 };
+enum { ROUNDS = 12, CPUS = 3, EACH = 20, ROUND_TIME = 1000, RECORDS = ROUNDS * CPUS * EACH };
 enum { FINISHED_ROUND = 68, ANYBODY = 6, SPAN = 0x100 };
 
 /* A record is known by its number: the address of a sample, the name of a thread, the start of a map. */
@@ -82,23 +81,6 @@ static void draw_recording(struct drawing *d, uint64_t seed, bool pipe, bool rou
     }
     if (!pipe)
         end_file(&d->story.b);
-}
-
-/* A stream that cannot be read twice; it fits into the pipe. */
-static pfr_reader *open_piped(const struct builder *b) {
-    int ends[2];
-    char path[32];
-    pfr_error err;
-    assert_int_equal(pipe(ends), 0);
-    assert_true(fcntl(ends[1], F_SETPIPE_SZ, PIPE_ROOM) >= (int)b->length);
-    assert_int_equal(write(ends[1], b->bytes, b->length), b->length);
-    close(ends[1]);
-    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    pfr_reader *r = pfr_open(path, NULL, &err);
-    close(ends[0]);
-    if (!r)
-        fail_msg("not opened: %s", err.text);
-    return r;
 }
 
 /* What a pass gave: times of what waits, and what every sample saw, one line each. */

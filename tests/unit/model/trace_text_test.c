@@ -91,6 +91,21 @@ TEST(broken_formats_give_the_fields) {
     check_rows(broken, sizeof broken / sizeof *broken, false);
 }
 
+/* The library alone would take `c` for numbers from the first value on that does not print. */
+TEST(what_a_field_is_printed_as_depends_on_its_own_value) {
+    struct trace_case c;
+    struct builder record;
+    put_record(&record, false);
+    open_trace(&c, &(struct trace_plan){.fields = FIELD("char c[8]", 24, 8, 0), .print = "broken"});
+    expect_text(&c, &record, "[FAILED TO PARSE] c=cee");
+    record.bytes[25] = 1;
+    expect_text(&c, &record, "[FAILED TO PARSE] c=ARRAY[63, 01, 65, 00, 00, 00, 00, 00]");
+    record.bytes[25] = 'a';
+    expect_text(&c, &record, "[FAILED TO PARSE] c=cae");
+    close_trace(&c);
+    free(record.bytes);
+}
+
 TEST(formats_of_kernels_big_endian) {
     check_rows(understood, sizeof understood / sizeof *understood - 4, true);
 }

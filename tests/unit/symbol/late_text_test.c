@@ -186,6 +186,13 @@ static const struct built_symbol symbols[] = {
     {"_ZN4last3oneEv", AT(0x100), 0x20, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1, 0},
 };
 
+static const struct elf_recipe recipe = {.wide = true,
+                                         .type = ET_DYN,
+                                         .machine = EM_X86_64,
+                                         .symbol_section_type = SHT_SYMTAB,
+                                         .symbols = symbols,
+                                         .symbol_count = sizeof symbols / sizeof *symbols};
+
 static uint64_t number_at(const struct elf_bytes *bytes, uint64_t at, size_t size) {
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++)
@@ -224,12 +231,6 @@ static void write_with_much_text(const struct scratch_file *scratch, struct elf_
 }
 
 TEST(late_text_names_an_object) {
-    const struct elf_recipe recipe = {.wide = true,
-                                      .type = ET_DYN,
-                                      .machine = EM_X86_64,
-                                      .symbol_section_type = SHT_SYMTAB,
-                                      .symbols = symbols,
-                                      .symbol_count = sizeof symbols / sizeof *symbols};
     struct scratch_file few, many;
     struct elf_bytes bytes;
     struct memory memory;
@@ -258,12 +259,6 @@ TEST(late_text_names_an_object) {
 }
 
 TEST(late_text_of_an_object_that_shrinks) {
-    const struct elf_recipe recipe = {.wide = true,
-                                      .type = ET_DYN,
-                                      .machine = EM_X86_64,
-                                      .symbol_section_type = SHT_SYMTAB,
-                                      .symbols = symbols,
-                                      .symbol_count = sizeof symbols / sizeof *symbols};
     struct scratch_file many;
     struct elf_bytes bytes;
     struct memory memory;

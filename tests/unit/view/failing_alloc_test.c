@@ -99,16 +99,26 @@ static pfr_status run_report(const struct scene *scene, pfr_reader *reader, pfr_
     return pfr_report_print(reader, &options, out, err);
 }
 
+enum { RECORDS_CHAINS = 5, RECORDS_CPU = 7, RECORDS_MEMORY = 15 }; /* bits of sample_type */
+
+/* What is asked of a recording that does not have it is refused. */
+static bool records(const pfr_reader *reader, unsigned bit) {
+    bool all = pfr_event_count(reader) > 0;
+    for (uint32_t i = 0; i < pfr_event_count(reader); i++)
+        all = all && pfr_get_event(reader, i)->attr.sample_type >> bit & 1;
+    return all;
+}
+
 static pfr_status run_report_callees(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_report_options options = {.size = sizeof options,
                                         .format = PFR_REPORT_PERF,
                                         .children = PFR_REPORT_NO,
                                         .call_graph = "fractal,1,callee",
-                                        .parent = "main",
+                                        .parent = records(reader, RECORDS_CHAINS) ? "main" : NULL,
                                         .objects = "busy,libc.so.6",
                                         .relative = true,
                                         .time = "0,1000000",
-                                        .cpus = "0-7",
+                                        .cpus = records(reader, RECORDS_CPU) ? "0-7" : NULL,
                                         .symfs = scene->symfs,
                                         .kallsyms = "/nowhere",
                                         .jobs = 1};
@@ -136,10 +146,12 @@ static pfr_status run_report_fields(const struct scene *scene, pfr_reader *reade
 }
 
 static pfr_status run_report_memory(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    const bool memory = records(reader, RECORDS_MEMORY);
     const pfr_report_options options = {.size = sizeof options,
                                         .format = PFR_REPORT_JSON,
-                                        .sort = "comm,dcacheline,symbol_iaddr,symbol_daddr,dso_daddr,mem",
-                                        .memory_mode = true,
+                                        .sort = memory ? "comm,dcacheline,symbol_iaddr,symbol_daddr,dso_daddr,mem"
+                                                       : "comm,addr",
+                                        .memory_mode = memory,
                                         .symfs = scene->symfs,
                                         .kallsyms = "/nowhere",
                                         .jobs = 1};
@@ -165,7 +177,7 @@ static pfr_status run_script_as_recorded(const struct scene *scene, pfr_reader *
 
 static pfr_status run_script_chosen(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_script_options options = {.size = sizeof options,
-                                        .cpus = "0-7",
+                                        .cpus = records(reader, RECORDS_CPU) ? "0-7" : NULL,
                                         .symbols = "sieve,401000",
                                         .objects = "busy",
                                         .stop_at = "main",
@@ -233,7 +245,7 @@ static pfr_status run_export(const struct scene *scene, pfr_reader *reader, pfr_
 static pfr_status run_export_pprof(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     pfr_selection of = selection_in(scene);
     const pfr_export_options options = {.size = sizeof options, .format = "pprof", .of = &of};
-    of.cpus = "0-127";
+    of.cpus = records(reader, RECORDS_CPU) ? "0-127" : NULL;
     of.time = "0,";
     of.event = pfr_event_count(reader) ? pfr_get_event(reader, 0)->name : NULL;
     return pfr_export(reader, &options, out, err);
@@ -529,6 +541,10 @@ static void fail_all(const char *name) {
 
 TEST(every_allocation_of_a_verb_fails_once_file) {
     fail_all("cpu-clock.data");
+}
+
+TEST(every_allocation_of_a_verb_fails_once_addresses) {
+    fail_all("addresses.data");
 }
 
 TEST(every_allocation_of_a_verb_fails_once_group) {

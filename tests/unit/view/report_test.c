@@ -124,6 +124,19 @@ TEST(rows_with_all_that_they_call_count_a_stack_once) {
                            "    16.67%  [.] 0x0000000000402000\n\n");
 }
 
+/* All frames of a stack are one row. */
+TEST(rows_of_frames_that_are_alike_count_a_stack_once) {
+    pfr_report_options options = plain();
+    options.call_graph = "none";
+    options.sort = "dso";
+    expect_table(&options, "   100.00%   100.00%  one\n\n");
+    options.sort = "comm";
+    expect_table(&options, "    83.33%    83.33%  twelve\n"
+                           "    16.67%    16.67%  other\n\n");
+    options.sort = "symbol_size,dso";
+    expect_table(&options, "   100.00%   100.00%      unknown  one\n\n");
+}
+
 /* With --children the samples of the row itself show their whole chain. */
 TEST(callers_first) {
     pfr_report_options options = plain();
@@ -282,6 +295,20 @@ TEST(what_is_asked_for_in_vain_is_refused) {
     options = plain();
     options.branches = PFR_REPORT_YES;
     expect_refused(&options, "no branch stacks were recorded");
+    options = plain();
+    options.memory_mode = true;
+    expect_refused(&options, "no memory accesses were recorded");
+    options = plain();
+    options.cpus = "0";
+    expect_refused(&options, "samples of cpu-clock:HG do not say on which cpu they were");
+    options = plain();
+    options.separator = "";
+    expect_refused(&options, "--field-separator");
+    options.separator = ".";
+    expect_refused(&options, "--field-separator");
+    options = plain();
+    options.sort = "+";
+    expect_refused(&options, "no sort key is named");
     options = plain();
     options.time = "10%-20%";
     expect_refused(&options, "--time");

@@ -3,21 +3,16 @@
  * Chains whose program's part was recorded later, as perfray script prints them: of files and of streams, which are
  * read once, in both byte orders, on one thread and two, in the order of time and of the file.
  */
+#include "../file/piped_recording.h"
 #include "../model/deferred_builder.h"
+#include "../model/told_notes.h"
 
 #include <perfray/script.h>
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { TEXT_MOST = 4096, NOTES_MOST = 600 };
-
-static void take_note(void *context, const char *sentence) {
-    char *notes = context;
-    const size_t length = strlen(notes);
-    snprintf(notes + length, NOTES_MOST - length, "%s\n", sentence);
-}
+enum { TEXT_MOST = 4096 };
 
 /* Two rounds: the second chain waits over the end of a round, the fourth comes in another buffer than its sample and
    the last never. */
@@ -36,28 +31,15 @@ static void tell_rounds(struct story *s) {
     put_head(&s->b, ROUND_ENDS, 0, 8);
 }
 
-static pfr_reader *open_stream(const struct builder *b) {
-    int ends[2];
-    char path[32];
-    pfr_error err;
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], b->bytes, b->length), b->length);
-    close(ends[1]);
-    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    pfr_reader *r = pfr_open(path, NULL, &err);
-    close(ends[0]);
-    if (!r)
-        fail_msg("not opened: %s", err.text);
-    return r;
-}
+typedef void tell_fn(struct story *s);
 
 static void print(const struct story *s, struct form form, pfr_script_options options, char text[TEXT_MOST],
-                  char notes[NOTES_MOST]) {
+                  char notes[NOTES_ROOM]) {
     static const char *const fields[] = {"tid,time,ip,sym,dso", NULL};
     pfr_error err;
     const int fd = memfd_create("out", MFD_CLOEXEC);
     assert_true(fd >= 0);
-    pfr_reader *reader = form.stream ? open_stream(&s->b) : open_built(&s->b, NULL);
+    pfr_reader *reader = form.stream ? open_piped(&s->b) : open_built(&s->b, NULL);
     pfr_output *out = pfr_output_open(fd, false, &err);
     assert_non_null(out);
     notes[0] = '\0';
@@ -75,38 +57,38 @@ static void print(const struct story *s, struct form form, pfr_script_options op
     close(fd);
 }
 
+static void expect_printed(tell_fn *tell, struct form form, pfr_script_options options, const char *expected,
+                           const char *told) {
+    char text[TEXT_MOST], notes[NOTES_ROOM];
+    struct story s;
+    begin_deferred(&s, form);
+    tell(&s);
+    end_deferred(&s, form);
+    print(&s, form, options, text, notes);
+    assert_string_equal(text, expected);
+    assert_string_equal(notes, told);
+    free(s.b.bytes);
+}
+
 #define KERNEL_LINE "\t          900010 [unknown] ([kernel.kallsyms])\n"
 
 TEST(joined_chains_are_printed_of_files_and_streams) {
-    for (unsigned i = 0; i < 16; i++) {
-        const struct form form = {.big = i & 1, .stream = i & 2, .packed = i & 4};
-        char text[TEXT_MOST], notes[NOTES_MOST];
-        struct story s;
-        begin_deferred(&s, form);
-        tell_rounds(&s);
-        end_deferred(&s, form);
-        print(&s, form, (pfr_script_options){.jobs = 1 + i / 8}, text, notes);
-        assert_string_equal(text, "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
-                                  "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
-                                  "    8     0.000000: \n" KERNEL_LINE "\t              40 [unknown] (/q)\n\n"
-                                  "    8     0.000000: \n" KERNEL_LINE "\n");
-        assert_string_equal(notes, "of 4 stacks that were recorded in two parts 75.0 % are complete, 0.0 % end where "
-                                   "--max-stack ends, 25.0 % (1) miss the program's part: it never came\n");
-        free(s.b.bytes);
-    }
+    for (unsigned i = 0; i < 16; i++)
+        expect_printed(tell_rounds, (struct form){.big = i & 1, .stream = i & 2, .packed = i & 4},
+                       (pfr_script_options){.jobs = 1 + i / 8},
+                       "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
+                       "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
+                       "    8     0.000000: \n" KERNEL_LINE "\t              40 [unknown] (/q)\n\n"
+                       "    8     0.000000: \n" KERNEL_LINE "\n",
+                       "of 4 stacks that were recorded in two parts 75.0 % are complete, 0.0 % end where "
+                       "--max-stack ends, 25.0 % (1) miss the program's part: it never came\n");
 }
 
-/* The thread ends before its first chain comes and never has its second; the next one of its number has a cookie twice.
- */
+/* The second thread of the number has a cookie twice. */
 static void tell_ended(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_waiting(s, 7, 11, 0x52);
-    tell_exit(s, 7, 7, 12);
-    tell_rest(s, 7, 13, 0x50, 0x1010);
+    tell_thread_that_ends(s);
     put_head(&s->b, ROUND_ENDS, 0, 8);
-    tell_fork(s, BARE, 7, 1, 7, 1, 20);
-    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
+    tell_begun_again(s);
     tell_waiting(s, 7, 30, 0x54);
     tell_rest(s, 7, 31, 0x54, 0x1020);
     tell_rest(s, 7, 32, 0x54, 0x1030);
@@ -114,36 +96,29 @@ static void tell_ended(struct story *s) {
 }
 
 TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
-    for (unsigned i = 0; i < 8; i++) {
-        const struct form form = {.big = i & 1, .stream = i & 2, .packed = i & 4};
-        char text[TEXT_MOST], notes[NOTES_MOST];
-        struct story s;
-        begin_deferred(&s, form);
-        tell_ended(&s);
-        end_deferred(&s, form);
-        print(&s, form, (pfr_script_options){.jobs = 1}, text, notes);
-        assert_string_equal(text, "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
-                                  "    7     0.000000: \n" KERNEL_LINE "\n"
-                                  "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/q)\n\n");
-        assert_non_null(strstr(notes, "33.3 % (1) miss the program's part"));
-        free(s.b.bytes);
-    }
+    for (unsigned i = 0; i < 8; i++)
+        expect_printed(tell_ended, (struct form){.big = i & 1, .stream = i & 2, .packed = i & 4},
+                       (pfr_script_options){.jobs = 1},
+                       "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
+                       "    7     0.000000: \n" KERNEL_LINE "\n"
+                       "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/q)\n\n",
+                       "of 3 stacks that were recorded in two parts 66.7 % are complete, 0.0 % end where "
+                       "--max-stack ends, 33.3 % (1) miss the program's part: it never came\n");
 }
 
 /* Without an order of time the chain may stand before its sample. */
+static void tell_in_no_order(struct story *s) {
+    tell_program(s, 7, "/p");
+    tell_rest(s, 7, 40, 0x50, 0x1020);
+    tell_waiting(s, 7, 30, 0x50);
+    tell_waiting(s, 7, 10, 0x52);
+    tell_rest(s, 7, 20, 0x52, 0x1010);
+}
+
 TEST(joined_chains_are_printed_in_the_order_of_the_file) {
-    char text[TEXT_MOST], notes[NOTES_MOST];
-    struct story s;
-    const struct form form = {.big = true};
-    begin_deferred(&s, form);
-    tell_program(&s, 7, "/p");
-    tell_rest(&s, 7, 40, 0x50, 0x1020);
-    tell_waiting(&s, 7, 30, 0x50);
-    tell_waiting(&s, 7, 10, 0x52);
-    tell_rest(&s, 7, 20, 0x52, 0x1010);
-    end_deferred(&s, form);
-    print(&s, form, (pfr_script_options){.unsorted = true}, text, notes);
-    assert_string_equal(text, "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
-                              "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n");
-    free(s.b.bytes);
+    expect_printed(tell_in_no_order, (struct form){.big = true}, (pfr_script_options){.unsorted = true},
+                   "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
+                   "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n",
+                   "of 2 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where "
+                   "--max-stack ends, 0.0 % (0) miss the program's part: it never came\n");
 }

@@ -99,7 +99,7 @@ TEST(fields_as_perf_takes_them) {
 TEST(fields_that_are_refused) {
     struct builder b;
     build_one(&b, false);
-    expect_refused(&b, "comm,colour", NULL, "Invalid field");
+    expect_refused(&b, "comm,colour", NULL, "there is no field 'colour'");
     expect_refused(&b, "comm,+ip", NULL, "Cannot mix");
     expect_refused(&b, "xx:comm", NULL, "Invalid event type");
     expect_refused(&b, "", NULL, "none");

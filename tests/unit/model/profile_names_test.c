@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames that are named when all is counted say the same as those that are named when they are met: of places all over
+ * the program that runs this, mapped at another address in each process, of a file that is not there, of the kernel's
+ * code that has a name of its own, and of nothing.
+ */
+#include "profile_failing.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HITS = 3000, PROCESSES = 3, FIRST_PID = 10, BASE = 0x10000000 };
+
+static uint64_t random_state;
+
+static uint64_t pick(uint64_t below) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % below;
+}
+
+static void tell_story(struct story *s, const char *path, uint64_t size) {
+    begin_story(s, TIMED);
+    tell_ksymbol(s, 0x5000, 0x100, false, "made_later", 1);
+    for (uint32_t i = 0; i < PROCESSES; i++) {
+        tell_map(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 1ull) * BASE, size, path, 2);
+        tell_map(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 9ull) * BASE, 0x1000, "/not/there", 2);
+        tell_map(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 19ull) * BASE, 0x1000, "//anon", 2);
+    }
+    for (uint32_t i = 0; i < HITS; i++) {
+        const uint32_t pid = FIRST_PID + (uint32_t)pick(PROCESSES), n = pid - FIRST_PID;
+        const uint64_t places[] = {(n + 1ull) * BASE + pick(size), (n + 1ull) * BASE + size / 2 + pick(256),
+                                   (n + 9ull) * BASE + pick(64), (n + 19ull) * BASE + pick(64), 0x5000 + pick(512)};
+        const uint64_t which = pick(8);
+        tell_hit(s, which == 4 ? KERNEL_MODE : USER_MODE, pid, pid, places[which < 5 ? which : which % 2], 3 + i);
+    }
+    end_file(&s->b);
+}
+
+static struct profile *load(struct story *s, bool last, pfr_reader **reader) {
+    const struct profile_wish wish = {.frames = true, .addresses = true, .mangled_names = true, .named_last = last};
+    struct profile *p;
+    pfr_error err;
+    *reader = open_built(&s->b, NULL);
+    ASSERT_OK(profile_load(&p, *reader, &wish, &err), err);
+    return p;
+}
+
+static const char *text_of(const struct profile *p, uint32_t text) {
+    return text == NO_TEXT ? "" : intern_chars(&p->texts, text);
+}
+
+/* Objects have the same numbers in both. */
+static const struct profile_frame *find_frame(const struct profile *p, const struct profile_frame *like) {
+    for (uint32_t i = 0; i < p->nr_frames; i++)
+        if (p->frames[i].object == like->object && p->frames[i].address == like->address)
+            return &p->frames[i];
+    return NULL;
+}
+
+/* How many of them have a name. */
+static uint32_t count_equal(const struct profile *p, const struct profile *other) {
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < p->nr_frames; i++) {
+        const struct profile_frame *a = &p->frames[i], *b = find_frame(other, a);
+        assert_non_null(b);
+        assert_string_equal(text_of(p, a->text), text_of(other, b->text));
+        assert_string_equal(text_of(p, a->mangled), text_of(other, b->mangled));
+        assert_int_equal(a->start, b->start);
+        assert_int_equal(a->size, b->size);
+        named += a->text != NO_TEXT;
+    }
+    return named;
+}
+
+TEST(profile_names_are_the_same_when_they_come_last) {
+    char path[400] = "";
+    struct stat facts;
+    struct story s;
+    pfr_reader *reader, *last_reader;
+    assert_true(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+    assert_int_equal(stat(path, &facts), 0);
+    tell_story(&s, path, (uint64_t)facts.st_size & ~(uint64_t)0xfff);
+    struct profile *p = load(&s, false, &reader), *last = load(&s, true, &last_reader);
+    const uint32_t named = count_equal(p, last);
+    assert_int_equal(count_equal(last, p), named);
+    assert_true(named > 100);
+    assert_true(last->nr_frames < p->nr_frames); /* what has no name is there once, not for each process */
+    profile_close(p);
+    profile_close(last);
+    pfr_close(reader);
+    pfr_close(last_reader);
+    free(s.b.bytes);
+}
+
+TEST(profile_names_that_come_last_leave_nothing_when_an_allocation_fails) {
+    const struct profile_wish wish = {.frames = true, .addresses = true, .named_last = true, .names = {.none = true}};
+    struct story s;
+    random_state = 3;
+    tell_story(&s, "/not/there/either", 0x10000);
+    expect_nothing_left(&s, &wish);
+    free(s.b.bytes);
+}

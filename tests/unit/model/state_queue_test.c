@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes are applied round by round, and the state is what it would be if all were sorted first: of a recording with
+ * rounds, of one whose rounds are broken, and of the same records without rounds. */
+#include "state_builder.h"
+
+enum { TASKS = 40, STEPS = 4000, IN_A_ROUND = 90, START = 0x1000, LENGTH = 0x100, FINISHED_ROUND = 68 };
+
+enum rounds { NO_ROUNDS, GOOD_ROUNDS, BROKEN_ROUNDS };
+
+/* Two cpus, of which one is written half a round behind the other. */
+static uint64_t time_of_step(uint32_t step) {
+    return 10 * (uint64_t)step + (step % 2 ? 0 : 5 * IN_A_ROUND);
+}
+
+static void tell_step(struct story *s, uint32_t step) {
+    const uint32_t tid = 100 + step % TASKS, parent = 100 + step / 7 % TASKS;
+    const uint64_t time = time_of_step(step);
+    char text[32];
+    snprintf(text, sizeof text, "/step%u", step);
+    if (step % 5 == 0)
+        tell_fork(s, 0, tid, parent, tid, parent, time);
+    else if (step % 5 == 1)
+        tell_name(s, step % 3 ? 0 : WITH_EXEC, tid, tid, text + 1, time);
+    else
+        tell_map(s, USER_MODE, tid, tid, START + step % 4 * LENGTH / 2, LENGTH, text, time);
+}
+
+/* Broken rounds end before what they should hold. What acts first has no time, and stands last. */
+static struct builder tell_steps(enum rounds rounds, bool has_first) {
+    struct story s;
+    begin_story(&s, TIMED);
+    for (uint32_t step = 1; step < STEPS; step++) {
+        tell_step(&s, step);
+        if (rounds != NO_ROUNDS && step % (rounds == BROKEN_ROUNDS ? 2 : IN_A_ROUND) == 0)
+            put_head(&s.b, FINISHED_ROUND, 0, 8);
+    }
+    if (has_first)
+        tell_map(&s, USER_MODE, 100, 100, START, LENGTH, "/first", 0);
+    end_file(&s.b);
+    return s.b;
+}
+
+struct built {
+    struct builder b;
+    struct memory memory;
+    struct state state;
+    pfr_reader *reader;
+};
+
+static void build(struct built *built, enum rounds rounds, bool has_first) {
+    pfr_error err;
+    built->b = tell_steps(rounds, has_first);
+    built->reader = open_built(&built->b, NULL);
+    memory_init(&built->memory, NULL, 0);
+    ASSERT_OK(state_build(&built->state, built->reader, &built->memory, &err), err);
+}
+
+static void drop(struct built *built) {
+    state_free(&built->state);
+    pfr_close(built->reader);
+    free(built->b.bytes);
+    assert_int_equal(built->memory.used, 0);
+}
+
+static const char *path_at(const struct built *built, uint32_t tid, uint64_t address, struct key key) {
+    const pfr_record rec = {.misc = USER_MODE};
+    struct place place;
+    state_place(&built->state, &rec, tid, tid, address, key, &place);
+    return place.map ? intern_chars(&built->state.names, built->state.objects.at[place.object].path) : "-";
+}
+
+static const char *name_at(struct built *built, uint32_t tid, struct key key) {
+    uint32_t name;
+    pfr_error err;
+    ASSERT_OK(state_comm(&built->state, tid, key, &name, &err), err);
+    return intern_chars(&built->state.names, name);
+}
+
+static void assert_same(struct built *a, struct built *b) {
+    for (uint64_t time = 5; time < 10 * (STEPS + IN_A_ROUND); time += 170) {
+        for (uint32_t tid = 100; tid < 100 + TASKS; tid++) {
+            const struct key key = {time, 1, 0};
+            assert_string_equal(name_at(a, tid, key), name_at(b, tid, key));
+            for (uint64_t address = START; address < START + 3 * LENGTH; address += LENGTH / 2)
+                assert_string_equal(path_at(a, tid, address, key), path_at(b, tid, address, key));
+        }
+    }
+}
+
+static void assert_rounds_change_nothing(enum rounds rounds, bool has_first) {
+    struct built sorted, by_round;
+    build(&sorted, NO_ROUNDS, has_first);
+    build(&by_round, rounds, has_first);
+    assert_same(&sorted, &by_round);
+    assert_true((by_round.state.late > 0) == (rounds == BROKEN_ROUNDS));
+    drop(&sorted);
+    drop(&by_round);
+}
+
+TEST(state_queue_applies_rounds_as_if_all_were_sorted) {
+    assert_rounds_change_nothing(GOOD_ROUNDS, false);
+}
+
+TEST(state_queue_begins_anew_where_rounds_are_broken) {
+    assert_rounds_change_nothing(BROKEN_ROUNDS, false);
+}
+
+TEST(state_queue_begins_anew_for_state_without_a_time) {
+    assert_rounds_change_nothing(GOOD_ROUNDS, true);
+}
+
+static void count_call(void *context, const pfr_record *rec) {
+    (void)rec;
+    ++*(unsigned *)context;
+}
+
+/* Who watches hears of everything once. */
+TEST(state_queue_is_watched_once) {
+    struct builder b = tell_steps(BROKEN_ROUNDS, true);
+    unsigned samples = 0;
+    const struct state_watch watch = {.sample = count_call, .context = &samples};
+    struct story s = {.b = b, .form = TIMED};
+    tell_hit(&s, USER_MODE, 100, 100, START, 50);
+    end_file(&s.b);
+    struct memory memory;
+    struct state state;
+    pfr_error err;
+    pfr_reader *reader = open_built(&s.b, NULL);
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(state_build_watched(&state, reader, &memory, &watch, &err), err);
+    assert_int_equal(samples, 1);
+    state_free(&state);
+    pfr_close(reader);
+    free(s.b.bytes);
+}
