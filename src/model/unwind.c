@@ -33,6 +33,7 @@ struct walk {
     uint64_t stack_at;
     struct code code;
     unsigned file_reads;
+    bool stepped; /* to a caller of what was sampled */
     bool outside; /* more of the stack was asked for than was copied */
     bool guessed;
     pfr_status status;
@@ -173,11 +174,18 @@ static bool find_cfa(struct walk *w, const struct unwind_plan *plan, uint64_t *c
     return true;
 }
 
+/* Where it was saved. Compilers do not say that what runs took it back from there before it returns: the place is no
+   more on the stack then, and not in the copy, and the register holds it. */
+static bool read_saved(struct walk *w, const struct unwind_rule *rule, uint64_t address, uint64_t *value) {
+    const bool taken_back = !w->stepped && address < w->stack_at && rule->of != w->code.plan->return_register;
+    return taken_back ? get(w, rule->of, value) : read_memory(w, address, WORD, value);
+}
+
 static bool find_value(struct walk *w, const struct unwind_rule *rule, uint64_t cfa, uint64_t *value) {
     uint64_t address;
     switch ((enum unwind_how)rule->how) {
     case UNWIND_AT_OFFSET:
-        return read_memory(w, cfa + (uint64_t)rule->value, WORD, value);
+        return read_saved(w, rule, cfa + (uint64_t)rule->value, value);
     case UNWIND_IS_OFFSET:
         *value = cfa + (uint64_t)rule->value;
         return true;
@@ -316,6 +324,7 @@ static enum unwind_end follow(struct walk *w, uint32_t most, uint64_t *to, uint3
         if (how == STEP_FAIL || (w->registers[machine->code] == code && w->registers[machine->stack] == stack))
             return w->outside ? UNWOUND_TRUNCATED : UNWOUND_BROKEN;
         was_called = !is_of_signal;
+        w->stepped = true;
     }
     return UNWOUND_TRUNCATED;
 }

@@ -55,9 +55,9 @@ static void begin_dump(void) {
     put(&header, sizeof header);
 }
 
-/* push rbp; sub rsp, 40; mov ecx, 20000; 1: dec ecx; jnz 1b; add rsp, 40; pop rbp; ret. rbp is used as a number
+/* push rbp; sub rsp, 40; mov ecx, 200; 1: dec ecx; jnz 1b; add rsp, 40; pop rbp; ret. rbp is used as a number
    meanwhile, so that nobody finds the caller by following it. */
-static const uint8_t loop[] = {0x55, 0x48, 0x83, 0xec, 0x28, 0x31, 0xed, 0xb9, 0x20, 0x4e, 0x00,
+static const uint8_t loop[] = {0x55, 0x48, 0x83, 0xec, 0x28, 0x31, 0xed, 0xb9, 0xc8, 0x00, 0x00,
                                0x00, 0xff, 0xc9, 0x75, 0xfc, 0x48, 0x83, 0xc4, 0x28, 0x5d, 0xc3};
 
 #define LINE_MOST 3u
