@@ -293,17 +293,6 @@ static pfr_status find_at(struct address_names *n, struct named_object *o, uint6
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
 }
 
-pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
-                              struct address_name *name, pfr_error *err) {
-    struct named_object *o;
-    uint64_t at;
-    if (is_told(n, object, name))
-        return PFR_OK;
-    n->memory->failed = PFR_OK;
-    PFR_TRY(address_names_object(n, object, address, offset, &o, &at, err));
-    return find_at(n, o, at, name, err);
-}
-
 static bool is_near(const struct address_near *near, uint32_t object, uint64_t at) {
     return near->from <= at && at < near->end && near->object == object;
 }
@@ -333,6 +322,12 @@ pfr_status address_names_near(struct address_names *n, struct address_near *near
     name->before = at - near->from;
     name->behind = near->end - at;
     return PFR_OK;
+}
+
+pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
+                              struct address_name *name, pfr_error *err) {
+    struct address_near nothing = {.end = 0};
+    return address_names_near(n, &nothing, object, address, offset, name, err);
 }
 
 pfr_status address_names_kernel(struct address_names *n, uint64_t address, uint32_t *object, pfr_error *err) {
