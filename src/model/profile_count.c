@@ -52,6 +52,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
     c->kernel_apart = !c->has_places && !w->chains && !w->branches;
     c->plain = w->frames && c->words == 2;
+    c->plainly.memory = memory;
     c->by_digest = w->chains;
     c->key_words = c->by_digest ? 2 : c->words;
     c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
@@ -87,6 +88,7 @@ static void free_entries(struct counter *c) {
 void counter_free(struct counter *c) {
     const size_t events = (size_t)c->profile->nr_events + 1;
     free_entries(c);
+    plain_free(c);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
     profile_tree_free(&c->tree);
@@ -157,8 +159,7 @@ static uint64_t group_word(const struct counter *c, uint64_t word) {
 }
 
 /* Groups of the same words come again and again, and take long to find. */
-static pfr_status find_group(struct counter *c, const uint64_t *words, uint32_t *group, uint64_t *since,
-                             pfr_error *err) {
+pfr_status counter_group(struct counter *c, const uint64_t *words, uint32_t *group, uint64_t *since, pfr_error *err) {
     const unsigned first = 1 + c->profile->wish.frames, keys = c->words - first - (c->profile->wish.chains ? 2 : 0);
     const uint64_t word = group_word(c, words[0]);
     uint64_t h = word;
@@ -208,7 +209,7 @@ static pfr_status add_row(struct counter *c, const struct item *item, unsigned r
     if (item->alone)
         PFR_TRY(values_group(c, item->words, place.key, &group, &place.since, err));
     else
-        PFR_TRY(find_group(c, item->words, &group, &place.since, err));
+        PFR_TRY(counter_group(c, item->words, &group, &place.since, err));
     place.root = c->tree.groups[group]->root;
     return profile_stacks_add(c, &item->picked, &place, err);
 }
@@ -464,7 +465,8 @@ static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     struct item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
     item->made = c->made ? c->made + b->count * c->made_words : NULL;
-    const pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
+    pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
+    const bool counted = st >= 0 && plain_take(c, item, weight_of(c, s), &st, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
     c->totals[s->event].weight += weight_of(c, s);
@@ -474,7 +476,7 @@ static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     item->picked.branch = NULL;
     if (st < 0)
         return meet_limit(c, item, st);
-    return ++b->count < BATCH ? PFR_OK : commit(c, b, err);
+    return counted || ++b->count < BATCH ? PFR_OK : commit(c, b, err);
 }
 
 static pfr_status push_branches(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
@@ -580,7 +582,7 @@ static pfr_status take_run(struct counter *c, struct batch *b, const struct plai
                            pfr_error *err) {
     struct plain_left left;
     if (plain)
-        plain_count(c, run, &left);
+        PFR_TRY(plain_count(c, run, &left, err));
     const uint32_t count = plain ? left.count : run->count;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *bytes = run->at[plain ? left.at[i] : i];

@@ -222,6 +222,15 @@ static void add_limited(struct counter *to, const struct counter *from) {
     }
 }
 
+/* What all counted plainly is the first one's. */
+static pfr_status settle(struct lanes *w, pfr_error *err) {
+    struct counter *all[JOBS_MOST];
+    for (uint32_t i = 0; i < w->count; i++)
+        all[i] = &w->at[i].counter;
+    w->frames.one_lane = true; /* no other runs any more */
+    return late_settle(all[0], all, w->count, err);
+}
+
 /* All counters in one, the first. */
 static pfr_status join(struct lanes *w, pfr_error *err) {
     struct counter *first = &w->at[0].counter;
@@ -232,6 +241,8 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
         PFR_TRY(whole_join(first, c, i + 1 < w->count, err));
         counter_drop(c);
     }
+    if (first->plain)
+        PFR_TRY(settle(w, err));
     counter_pour(first);
     for (uint32_t i = 1; i < w->count; i++) {
         struct counter *c = &w->at[i].counter;

@@ -6,7 +6,8 @@
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
- *     profile_plain.c     the plainest of them, without more ado
+ *     profile_plain.c     the plainest of them, without more ado, to entries that know no place,
+ *     profile_late.c      which are looked up when all is counted
  *     profile_trace.c     what tracepoints say
  *     profile_reads.c     samples in order, and those that stand for one of each counter they read
  *     profile_words.c     by the words that a sample is made into
@@ -32,6 +33,10 @@
  * is worked out once, when the entry is new, by the state at the end of the recording, which is right for all samples
  * that came after their maps. `since` is the moment of the youngest of these: a sample that is not behind it is looked
  * up alone, as of its own moment.
+ *
+ * Where two words tell entries apart, who and the sampled address, samples behind all that ever changed in their
+ * address space are counted by these words alone. They are looked up when all is counted: each once, whatever lane met
+ * it.
  */
 #include "model/profile.h"
 
@@ -537,8 +542,23 @@ struct group_memo {
 /* A thread as it is between two moments, neither of them included; in the kernel it may be somebody else. */
 struct view_slot {
     uint64_t from, until;
+    uint64_t settled; /* of plain counters: not before `from`, and what is behind it may be counted plainly */
     uint32_t pid, tid, who;
     bool used;
+};
+
+/* A sample's words, and what was counted of them. No samples: empty. */
+struct plain_entry {
+    uint64_t words[2];
+    struct profile_weight self;
+};
+
+/* Found by the words' hash; `count` is a power of two. */
+struct plain_table {
+    struct memory *memory;
+    struct plain_entry *at;
+    size_t count, used;
+    bool full; /* the limit was met: what is new is not taken in */
 };
 
 struct counter {
@@ -575,6 +595,7 @@ struct counter {
     bool has_places;                /* keys that depend on the address space */
     bool kernel_apart;              /* the kernel's addresses are nobody's: they are the same in all spaces */
     bool plain;                     /* two words tell an entry apart: who, and the sampled address */
+    struct plain_table plainly;     /* what was counted so; others are entries */
     struct timeline *timeline;      /* where the order of samples counts: they come from here; else NULL */
     struct u64_map before;          /* what each counter was when it was read last, by id */
     bool full;                      /* the limit was met: nothing new is taken in */
@@ -691,7 +712,14 @@ static inline struct who counter_who(const struct counter *c, uint64_t first_wor
     return who;
 }
 
+/* The group of an entry's words, as at the end. */
+pfr_status counter_group(struct counter *c, const uint64_t *words, uint32_t *group, uint64_t *since, pfr_error *err);
+
 /* --- profile_plain.c */
+
+void plain_free(struct counter *c);
+/* Counts the item, of which the words and hash are made. false: it is to be an entry. < 0 of *status: memory. */
+bool plain_take(struct counter *c, const struct item *item, uint64_t weight, pfr_status *status, pfr_error *err);
 
 /* Samples of one event out of one window. */
 struct plain_run {
@@ -706,10 +734,15 @@ struct plain_left {
     unsigned count;
 };
 
-/* Whether samples of the event may be so plain. */
+/* Whether samples of the event may be counted by runs. */
 bool plain_may(const struct counter *c, uint32_t event);
-/* Counts those that belong to an entry which is there. */
-void plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left);
+/* Counts those that are plain, of threads that were met lately. */
+pfr_status plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err);
+
+/* --- profile_late.c */
+
+/* When no lane runs any more: what counters counted plainly goes to nodes of `to`, one of them. */
+pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err);
 
 /* --- profile_trace.c */
 

@@ -1,14 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The samples that two words tell apart, who and the sampled address, and that have an entry: nearly all of a flat
- * report. Each step is one loop over the batch, so that what one sample waits for of memory the next ones wait for at
- * the same time, and keeps of a sample what the next step needs. What is not as simple is left to profile_count.c.
+ * The samples that two words tell apart, who and the sampled address: nearly all of a flat report. What the address
+ * means is not asked here (profile_late.c), so that an entry is two words and two sums, which lie in the table itself:
+ * a sample touches one line of memory. Runs of samples are counted in two loops over a batch, so that what one sample
+ * waits for of memory the next ones wait for at the same time. What is not as simple is left to profile_count.c.
  */
 #include "model/profile_parts.h"
 
+#define FIRST_COUNT ((size_t)1024)
+
+void plain_free(struct counter *c) {
+    struct plain_table *t = &c->plainly;
+    mem_free(t->memory, t->at, t->at ? t->count : 0, sizeof *t->at);
+    t->at = NULL;
+    t->count = t->used = 0;
+}
+
+/* --- The table. */
+
+static inline struct plain_entry *find_entry(const struct plain_table *t, const uint64_t *words, uint64_t hash) {
+    const size_t mask = t->count - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        struct plain_entry *e = &t->at[i];
+        if (!e->self.samples || (e->words[1] == words[1] && e->words[0] == words[0]))
+            return e;
+    }
+}
+
+/* For `more` new ones; in the end a quarter is empty. */
+static bool has_room(const struct plain_table *t, size_t more) {
+    return t->used + more <= t->count / 4 * 3;
+}
+
+static pfr_status grow(struct counter *c, pfr_error *err) {
+    const struct plain_table *t = &c->plainly;
+    struct plain_table more = {.memory = t->memory, .count = t->at ? t->count * 2 : FIRST_COUNT, .used = t->used};
+    more.at = mem_zeroed(t->memory, more.count, sizeof *more.at);
+    if (!more.at)
+        return mem_fail(t->memory, err, "profile");
+    for (size_t i = 0; i < t->count; i++)
+        if (t->at[i].self.samples)
+            *find_entry(&more, t->at[i].words, words_hash_of(c->seed, t->at[i].words, 2)) = t->at[i];
+    plain_free(c);
+    c->plainly = more;
+    return PFR_OK;
+}
+
+/* At the limit what is there goes on being counted, and what is new is an entry's matter. There may be no table then.
+ */
+static pfr_status make_room(struct counter *c, size_t more, pfr_error *err) {
+    struct plain_table *t = &c->plainly;
+    if (t->full || has_room(t, more))
+        return PFR_OK;
+    const pfr_status st = grow(c, err);
+    t->full = st == PFR_ERR_LIMIT;
+    return t->full ? PFR_OK : st;
+}
+
+/* false: it is new, and there is no room. */
+static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, uint64_t hash, uint64_t weight) {
+    struct plain_entry *e = find_entry(t, words, hash);
+    if (!e->self.samples) {
+        if (t->full)
+            return false;
+        e->words[0] = words[0];
+        e->words[1] = words[1];
+        t->used++;
+    }
+    e->self.weight += weight;
+    e->self.samples++;
+    return true;
+}
+
+bool plain_take(struct counter *c, const struct item *item, uint64_t weight, pfr_status *status, pfr_error *err) {
+    if (!c->plain || item->moment <= words_view(c, &item->picked)->settled)
+        return false;
+    *status = make_room(c, 1, err);
+    return *status >= 0 && c->plainly.at && add_to_entry(&c->plainly, item->words, item->hash, weight);
+}
+
+/* --- Runs. */
+
 struct plain_sample {
     uint64_t words[2];
-    uint64_t hash, moment, weight;
+    uint64_t hash, weight;
 };
 
 bool plain_may(const struct counter *c, uint32_t event) {
@@ -21,7 +96,7 @@ bool plain_may(const struct counter *c, uint32_t event) {
 struct plain_sight {
     struct view_slot *views;
     uint64_t seed, fixed_weight, first_place, event;
-    const uint64_t *slots;
+    const struct plain_entry *entries;
     size_t mask;
     const uint8_t *first;
     uint32_t pid, ip, time, weight;
@@ -35,8 +110,8 @@ static struct plain_sight sight_of(struct counter *c, const struct plain_run *ru
                                 .fixed_weight = p->period,
                                 .first_place = run->place,
                                 .event = run->event,
-                                .slots = c->slots,
-                                .mask = c->slot_count - 1,
+                                .entries = c->plainly.at,
+                                .mask = c->plainly.count - 1,
                                 .first = run->at[0],
                                 .pid = p->pid,
                                 .ip = p->ip,
@@ -53,19 +128,19 @@ static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *by
     return time == UINT64_MAX ? NO_TIME_MOMENT : time;
 }
 
-/* false: it is of nobody that was met lately (no moment is in a view that was not used), or of a guest. */
+/* false: it is of nobody that was met lately (no moment is in a view that was not used), not behind what changed, or of
+   a guest. */
 static inline bool make_sample(const struct plain_sight *in, const uint8_t *bytes, struct plain_sample *to) {
     const unsigned mode = load_u16(bytes + 4, false) & CPUMODE;
     const uint32_t pid = load_u32(bytes + in->pid, false), tid = load_u32(bytes + in->pid + 4, false);
     const struct view_slot *slot = &in->views[view_number(tid, in->kernel_apart && mode == CPUMODE_KERNEL)];
     const uint64_t moment = moment_in(in, bytes);
-    to->moment = moment;
     to->words[0] = in->event << 32 | (uint64_t)mode << WHO_BITS | slot->who;
     to->words[1] = load_u64(bytes + in->ip, false);
     to->hash = words_hash_of(in->seed, to->words, 2);
     to->weight = in->weight ? load_u64(bytes + in->weight, false) : in->fixed_weight;
-    __builtin_prefetch(&in->slots[to->hash & in->mask]);
-    return slot->tid == tid && slot->pid == pid && slot->from < moment && moment < slot->until &&
+    __builtin_prefetch(&in->entries[to->hash & in->mask], 1);
+    return slot->tid == tid && slot->pid == pid && slot->settled < moment && moment < slot->until &&
            (mode <= CPUMODE_HYPERVISOR || mode > CPUMODE_GUEST_USER);
 }
 
@@ -86,37 +161,26 @@ static unsigned make_words(struct counter *c, const struct plain_run *run, struc
     return made;
 }
 
-static struct entry_count *find_entry(const struct counter *c, const struct plain_sample *s) {
-    const size_t mask = c->slot_count - 1;
-    for (size_t i = s->hash & mask; c->slots[i]; i = (i + 1) & mask) {
-        uint64_t *words = entry_words(c, (uint32_t)c->slots[i] - 1);
-        if (c->slots[i] >> 32 == s->hash >> 32 && words[0] == s->words[0] && words[1] == s->words[1])
-            return entry_count_of(c, words);
-    }
-    return NULL;
+static unsigned leave_all(const struct plain_run *run, struct plain_left *left) {
+    for (left->count = 0; left->count < run->count; left->count++)
+        left->at[left->count] = (uint8_t)left->count;
+    return 0;
 }
 
-void plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left) {
+pfr_status plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err) {
     struct plain_sample samples[BATCH];
     uint8_t number[BATCH + 1];
     struct profile_weight total = {0};
-    const unsigned made = make_words(c, run, samples, number, left);
+    PFR_TRY(make_room(c, run->count, err));
+    const unsigned made = c->plainly.at ? make_words(c, run, samples, number, left) : leave_all(run, left);
     for (unsigned i = 0; i < made; i++) {
-        const uint64_t slot = c->slots[samples[i].hash & (c->slot_count - 1)];
-        if (slot)
-            __builtin_prefetch(entry_words(c, (uint32_t)slot - 1), 1);
-    }
-    for (unsigned i = 0; i < made; i++) {
-        struct entry_count *count = find_entry(c, &samples[i]);
-        if (!count || samples[i].moment <= count->since) {
+        if (!add_to_entry(&c->plainly, samples[i].words, samples[i].hash, samples[i].weight)) {
             left->at[left->count++] = number[i];
             continue;
         }
-        count->weight += samples[i].weight;
-        count->samples++;
         total.weight += samples[i].weight;
         total.samples++;
     }
-    c->totals[run->event].weight += total.weight;
-    c->totals[run->event].samples += total.samples;
+    weight_add(&c->totals[run->event], &total);
+    return PFR_OK;
 }

@@ -33,6 +33,15 @@ static pfr_status put_who(struct counter *c, const struct thread_view *view, uin
                                : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
 }
 
+/* Nothing changes any more behind it, neither the thread nor what is mapped. */
+static uint64_t settled_of(const struct counter *c, const struct picked *s, const struct thread_view *view) {
+    const struct state *state = &c->profile->state;
+    const bool in_kernel = s->mode == CPUMODE_KERNEL;
+    const struct key settled = state_settled(state, in_kernel ? CPUMODE_KERNEL : CPUMODE_USER, view->space);
+    const uint64_t from = moment_of(state, &view->from), moment = moment_of(state, &settled);
+    return from > moment ? from : moment;
+}
+
 /* Samples of one thread follow each other, and threads come again. */
 static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t moment, uint32_t *who, pfr_error *err) {
     const struct state *state = &c->profile->state;
@@ -44,6 +53,7 @@ static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t m
     PFR_TRY(put_who(c, &view, s->tid, c->kernel_apart && s->mode == CPUMODE_KERNEL, who, err));
     *slot = (struct view_slot){.from = moment_of(state, &view.from),
                                .until = moment_of(state, &view.until),
+                               .settled = c->plain ? settled_of(c, s, &view) : 0,
                                .pid = s->pid,
                                .tid = s->tid,
                                .who = *who,

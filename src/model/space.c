@@ -111,6 +111,7 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
     if (s->nr_newest == NEWEST_MOST)
         PFR_TRY(begin_run(all, s, err));
     PFR_TRY(make_room_for_map(all, s, err));
+    s->youngest = later_key(s->youngest, key);
     const uint64_t last = len - 1 > UINT64_MAX - start ? UINT64_MAX : start + len - 1;
     s->newest[s->nr_newest++] = (struct map){start, last, pgoff, key, object, false};
     return PFR_OK;
@@ -194,6 +195,12 @@ bool space_has_alone(const struct spaces *all, uint32_t space, const struct map 
         if (m != map && m->start <= map->last && m->last >= map->start)
             return false;
     return true;
+}
+
+/* Of its parents it sees the same at all keys: what was there when it began. */
+struct key space_settled(const struct spaces *all, uint32_t space) {
+    const struct space *s = &all->at[space];
+    return s->code == NO_SPACE ? s->youngest : later_key(s->youngest, all->at[s->code].youngest);
 }
 
 bool space_is_too_deep(const struct spaces *all, uint32_t space) {

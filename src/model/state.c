@@ -309,6 +309,16 @@ void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64
         place->offset = address - m->start + m->pgoff;
 }
 
+struct key state_settled(const struct state *s, unsigned mode, uint32_t space) {
+    const struct spaces *all = &s->spaces;
+    if (mode == CPUMODE_USER)
+        return space == NO_SPACE ? KEY_FIRST : space_settled(all, space);
+    if (mode != CPUMODE_KERNEL)
+        return KEY_FIRST;
+    const struct key mapped = later_key(space_settled(all, s->kernel), space_settled(all, s->modules));
+    return later_key(mapped, space_settled(all, s->ksymbols));
+}
+
 void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
                  struct key key, struct place *place) {
     const unsigned mode = rec->misc & CPUMODE;

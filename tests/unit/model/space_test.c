@@ -132,6 +132,54 @@ TEST(space_finds_what_trimming_would_leave) {
         try_history(&seed, set);
 }
 
+static void add_code(struct spaces *all, uint32_t space, uint64_t *seed) {
+    struct drawn drawn[FEW];
+    pfr_error err;
+    draw_maps(seed, drawn, FEW, draw(seed, 40));
+    for (unsigned i = draw(seed, FEW); i < FEW; i++)
+        ASSERT_OK(space_add_code(all, space, drawn[i].start, drawn[i].len, 0, i, drawn[i].key, &err), err);
+}
+
+static void compare_with_end(const struct spaces *all, uint32_t space) {
+    const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    struct key behind = space_settled(all, space);
+    behind.inner++;
+    for (uint64_t at = 0; at < PLACES; at++) {
+        assert_ptr_equal(space_find(all, space, at, behind), space_find(all, space, at, end));
+        assert_ptr_equal(space_find_code(all, space, at, behind), space_find_code(all, space, at, end));
+    }
+}
+
+/* A space, and what was forked off it, with code or without. */
+static void try_settled(uint64_t *seed) {
+    struct memory memory;
+    struct spaces all;
+    struct history h;
+    uint32_t space[2];
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    spaces_init(&all, &memory);
+    draw_history(seed, &h, FEW);
+    ASSERT_OK(spaces_new(&all, NO_SPACE, KEY_FIRST, &space[0], &err), err);
+    ASSERT_OK(spaces_new(&all, space[0], h.fork, &space[1], &err), err);
+    add_maps(&all, space[0], h.parent, h.parents, 0);
+    add_maps(&all, space[1], h.child, h.children, MAPS_MOST);
+    for (unsigned i = 0; i < 2; i++)
+        if (draw(seed, 2))
+            add_code(&all, space[i], seed);
+    ASSERT_OK(spaces_seal(&all, &err), err);
+    compare_with_end(&all, space[0]);
+    compare_with_end(&all, space[1]);
+    spaces_free(&all);
+    assert_int_equal(memory.used, 0);
+}
+
+TEST(space_is_the_same_at_all_moments_behind_what_settles_it) {
+    uint64_t seed = 0x9e3779b97f4a7c15u;
+    for (unsigned set = 0; set < SOME_OF(SETS); set++)
+        try_settled(&seed);
+}
+
 TEST(space_ends_maps_at_the_last_address) {
     const struct key now = {5, 0, 0};
     struct memory memory;
