@@ -252,3 +252,12 @@ void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, 
         *capacity = wanted;
     return grown;
 }
+
+/* Pages that are new are zero. */
+void *mem_grow_zeroed(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
+    const size_t before = *capacity;
+    char *grown = mem_grow(memory, at, count, capacity, first, size);
+    if (grown && *capacity > before && !is_large(memory, *capacity * size))
+        memset(grown + before * size, 0, (*capacity - before) * size);
+    return grown;
+}

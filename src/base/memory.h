@@ -85,5 +85,7 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
  *     struct map *grown = mem_grow(memory, maps, count, &capacity, 16, sizeof *maps);
  */
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
+/* The same, with what is new zero. The block was never made smaller. */
+void *mem_grow_zeroed(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
 
 #endif

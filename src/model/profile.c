@@ -104,7 +104,7 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
     if (st >= 0)
         st = sums_give(&w->at[0].counter.sums, w->count == 1, p, err);
     if (st >= 0)
-        profile_tree_give(&w->at[0].counter.tree, p);
+        profile_tree_give(w->at[0].counter.tree, p);
     mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
     return st;
 }

@@ -190,7 +190,6 @@ static pfr_status find_group(struct telling *all, const struct tally *t, uint32_
                              pfr_error *err) {
     struct profile *p = all->profile;
     uint64_t values[PROFILE_KEYS];
-    uint32_t group;
     unsigned count = 0;
     const struct intern_text bytes = intern_get(&t->groups, number);
     memcpy(values, bytes.bytes, bytes.length);
@@ -201,9 +200,7 @@ static pfr_status find_group(struct telling *all, const struct tally *t, uint32_
         else if (profile_kind_of(key) == PROFILE_PLACE)
             PFR_TRY(unknown_place(all, &values[count], err));
     }
-    PFR_TRY(profile_tree_group(&all->tree, 0, values, count, &group, err));
-    *root = all->tree.groups[group]->root;
-    return PFR_OK;
+    return profile_tree_root(&all->tree, 0, values, count, root, err);
 }
 
 /* `root` NO_NODE: there was no room for the group. */
@@ -406,11 +403,7 @@ static pfr_status load(struct telling *all, pfr_error *err) {
 pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     struct telling all = {.profile = p, .frequency = p->reader->header.cycle_frequency};
     profile_frames_init(&all.frames, p);
-    profile_tree_init(&all.tree, p->memory);
-    all.tree.whole = p->wish.node_cost ? p->memory : NULL;
-    all.tree.frames = &p->nr_frames;
-    all.tree.cost = p->wish.node_cost;
-    all.tree.frame_cost = p->wish.frame_cost;
+    profile_tree_init(&all.tree, p, p->memory);
     u64_map_init(&all.frame_of, p->memory);
     const pfr_status st = load(&all, err);
     free_lanes(&all);

@@ -32,7 +32,7 @@ static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
 }
 
 pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
-                        struct memory *memory, pfr_error *err) {
+                        struct tree *common, struct memory *memory, pfr_error *err) {
     struct profile *p = frames->profile;
     const struct profile_wish *w = &p->wish;
     *c = (struct counter){.profile = p, .memory = memory, .reader = reader, .places = places};
@@ -40,12 +40,9 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     intern_init(&c->texts, memory);
     frame_cache_init(&c->cache, frames, memory);
     profile_stacks_init(&c->stacks, memory);
-    profile_tree_init(&c->tree, memory);
+    profile_tree_init(&c->own_tree, p, memory);
+    c->tree = common ? common : &c->own_tree;
     whole_init(&c->whole, memory);
-    c->tree.whole = w->node_cost ? p->memory : NULL;
-    c->tree.frames = &p->nr_frames;
-    c->tree.cost = w->node_cost;
-    c->tree.frame_cost = w->frame_cost;
     u64_map_init(&c->before, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
@@ -91,7 +88,7 @@ void counter_free(struct counter *c) {
     plain_free(c);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
-    profile_tree_free(&c->tree);
+    profile_tree_free(&c->own_tree);
     whole_free(&c->whole);
     sums_free(&c->sums);
     chain_maker_free(&c->maker);
@@ -146,7 +143,7 @@ static bool make_room(struct counter *c) {
     if (!more)
         return false;
     c->entries = more;
-    c->tree.spare =
+    c->own_tree.spare =
         c->profile->wish.sums ? c->sums.set_aside : (c->room * c->stride + c->slot_count) * sizeof *c->entries;
     return true;
 }
@@ -159,7 +156,7 @@ static uint64_t group_word(const struct counter *c, uint64_t word) {
 }
 
 /* Groups of the same words come again and again, and take long to find. */
-pfr_status counter_group(struct counter *c, const uint64_t *words, uint32_t *group, uint64_t *since, pfr_error *err) {
+pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root, uint64_t *since, pfr_error *err) {
     const unsigned first = 1 + c->profile->wish.frames, keys = c->words - first - (c->profile->wish.chains ? 2 : 0);
     const uint64_t word = group_word(c, words[0]);
     uint64_t h = word;
@@ -168,11 +165,11 @@ pfr_status counter_group(struct counter *c, const uint64_t *words, uint32_t *gro
     struct group_memo *memo = &c->memos[(h ^ h >> 32) % MEMOS];
     if (!memo->used || memo->word != word || !are_same(memo->keys, words + first, keys)) {
         memo->used = false;
-        PFR_TRY(values_group(c, words, NULL, &memo->group, &memo->since, err));
-        *memo = (struct group_memo){.word = word, .since = memo->since, .group = memo->group, .used = true};
+        PFR_TRY(values_root(c, words, NULL, &memo->root, &memo->since, err));
+        *memo = (struct group_memo){.word = word, .since = memo->since, .root = memo->root, .used = true};
         memcpy(memo->keys, words + first, keys * sizeof *words);
     }
-    *group = memo->group;
+    *root = memo->root;
     *since = memo->since;
     return PFR_OK;
 }
@@ -205,12 +202,10 @@ static const struct key *moment_key(const struct item *item) {
 
 static pfr_status add_row(struct counter *c, const struct item *item, unsigned row, pfr_error *err) {
     struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = moment_key(item), .row = row};
-    uint32_t group;
     if (item->alone)
-        PFR_TRY(values_group(c, item->words, place.key, &group, &place.since, err));
+        PFR_TRY(values_root(c, item->words, place.key, &place.root, &place.since, err));
     else
-        PFR_TRY(counter_group(c, item->words, &group, &place.since, err));
-    place.root = c->tree.groups[group]->root;
+        PFR_TRY(counter_root(c, item->words, &place.root, &place.since, err));
     return profile_stacks_add(c, &item->picked, &place, err);
 }
 
@@ -274,7 +269,7 @@ static pfr_status put_whole(struct counter *c, const struct item *item, unsigned
                             pfr_error *err) {
     const struct stack_row *r = &c->stacks.rows[row];
     const struct profile_stack stack = {
-        .count = r->count, .group = c->tree.nodes[r->node].frame, .place = item->picked.key.offset};
+        .count = r->count, .group = c->tree->nodes[r->node].frame, .place = item->picked.key.offset};
     return whole_put(c, &stack, stack_frames(&c->stacks, row), number, err);
 }
 
@@ -292,9 +287,7 @@ static pfr_status make_entry(struct counter *c, const struct item *item, unsigne
 }
 
 static void count_alone(struct counter *c, const struct item *item, const struct stack_row *row) {
-    struct profile_weight *self = &c->tree.self[row->node];
-    self->weight += weight_of(c, &item->picked);
-    self->samples++;
+    profile_tree_weigh(c->tree, row->node, &(struct profile_weight){weight_of(c, &item->picked), 1});
     c->too_deep += row->too_deep;
 }
 
@@ -324,7 +317,7 @@ static struct summed summed_of(const struct counter *c, const struct item *item,
     const struct stack_row *row = &c->stacks.rows[number];
     return (struct summed){.frames = stack_frames(&c->stacks, number),
                            .count = row->count,
-                           .group = c->tree.nodes[row->node].frame,
+                           .group = c->tree->nodes[row->node].frame,
                            .place = item->picked.key.offset};
 }
 
@@ -397,6 +390,16 @@ static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err
     return PFR_OK;
 }
 
+static pfr_status place_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+    pfr_status st = profile_stacks_begin(c, err);
+    if (st >= 0) {
+        profile_stacks_walk(c, err);
+        st = take_rows(c, w, err);
+    }
+    profile_stacks_end(c);
+    return st;
+}
+
 static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
     struct waiting w = {.count = 0};
     for (unsigned i = 0; i < b->count; i++) {
@@ -411,8 +414,7 @@ static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
     }
     while (w.count > 0) {
         PFR_TRY(add_rows(c, &w, err));
-        profile_stacks_walk(c, err);
-        PFR_TRY(take_rows(c, &w, err));
+        PFR_TRY(place_rows(c, &w, err));
     }
     b->count = 0;
     return PFR_OK;
@@ -424,10 +426,10 @@ static void pour_entry(struct counter *c, const struct entry_count *count) {
         sums_add_row(&c->sums, count->node, &weight);
         return;
     }
-    const bool whole = c->profile->wish.whole_stacks;
-    struct profile_weight *self = whole ? &c->whole.at[count->node].self : &c->tree.self[count->node];
-    self->weight += weight.weight;
-    self->samples += weight.samples;
+    if (c->profile->wish.whole_stacks)
+        weight_add(&c->whole.at[count->node].self, &weight);
+    else
+        profile_tree_weigh(c->tree, count->node, &weight);
 }
 
 void counter_pour(struct counter *c) {

@@ -135,7 +135,18 @@ static pfr_status open_lane(struct lanes *w, struct lane *lane, bool slices, pfr
     if (slices)
         PFR_TRY(slice_reader_open(&lane->reader, p->reader, p->memory, err));
     pfr_reader *reader = slices ? lane->reader : p->reader;
-    return counter_init(&lane->counter, &w->frames, reader, w->places, &lane->own, err);
+    struct tree *common = w->has_common ? &w->common : NULL;
+    return counter_init(&lane->counter, &w->frames, reader, w->places, common, &lane->own, err);
+}
+
+/* Stacks that several lanes meet are there once. Where they are kept as they are, or in sum, a lane has its own. */
+static void open_common(struct lanes *w, uint32_t jobs) {
+    const struct profile_wish *wish = &w->profile->wish;
+    w->has_common = jobs > 1 && wish->chains && !wish->whole_stacks && !wish->sums;
+    if (!w->has_common)
+        return;
+    profile_tree_init(&w->common, w->profile, &w->memory);
+    profile_tree_share(&w->common);
 }
 
 static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
@@ -145,6 +156,7 @@ static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
     w->at = mem_zeroed(memory, jobs, sizeof *w->at);
     if (!w->at)
         return mem_fail(memory, err, "profile");
+    open_common(w, jobs);
     for (uint32_t i = 0; i < jobs; i++)
         PFR_TRY(open_lane(w, &w->at[i], goes_by_slices(w), err));
     return PFR_OK;
@@ -157,8 +169,11 @@ static void close_lanes(struct lanes *w) {
             counter_free(&w->at[i].counter);
         slice_reader_close(w->at[i].reader);
     }
+    if (w->has_common)
+        profile_tree_free(&w->common);
     mem_free(memory, w->at, w->at ? w->room : 0, sizeof *w->at);
     w->at = NULL;
+    w->has_common = false;
     w->count = w->room = 0;
 }
 
@@ -169,20 +184,30 @@ void lanes_free(struct lanes *w) {
     profile_frames_free(&w->frames);
 }
 
+/* Into a tree that all have in common, while others still count. */
+static pfr_status pour(struct lane *me) {
+    struct lanes *w = me->all;
+    if (!w->has_common)
+        return PFR_OK;
+    PFR_TRY(profile_tree_enter(&w->common, 0, &me->err));
+    counter_pour(&me->counter);
+    profile_tree_leave(&w->common, 0);
+    return PFR_OK;
+}
+
 static void *run_lane(void *context) {
     struct lane *me = context;
     struct lanes *w = me->all;
-    for (;;) {
-        const uint32_t i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED);
-        if (i >= w->nr_slices)
-            return NULL;
+    uint32_t i;
+    while (me->status >= 0 && (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->nr_slices) {
         slice_reader_move(me->reader, &w->slices[i]);
         me->status = counter_run(&me->counter, &me->err);
-        if (me->status < 0) {
-            __atomic_store_n(&w->next, (uint32_t)w->nr_slices, __ATOMIC_RELAXED); /* nobody begins another one */
-            return NULL;
-        }
     }
+    if (me->status >= 0)
+        me->status = pour(me);
+    if (me->status < 0)
+        __atomic_store_n(&w->next, (uint32_t)w->nr_slices, __ATOMIC_RELAXED); /* nobody begins another one */
+    return NULL;
 }
 
 /* Where there are no more threads to be had, those that there are do it. */
@@ -249,9 +274,9 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
         counter_pour(c);
         if (w->profile->wish.sums)
             PFR_TRY(sums_join(first, c, err));
-        PFR_TRY(profile_tree_merge(&first->tree, &c->tree, values, first->limited, err));
+        PFR_TRY(profile_tree_merge(first->tree, &c->own_tree, values, first->limited, err));
         add_limited(first, c);
-        profile_tree_free(&c->tree);
+        profile_tree_free(&c->own_tree);
         sums_free(&c->sums);
     }
     return PFR_OK;

@@ -41,6 +41,8 @@ struct lanes {
     struct lane *at;
     uint32_t count, room;
     struct memory memory; /* a share of the profile's: so much is left for what comes after */
+    struct tree common;   /* of all lanes, where there are several and stacks are nodes */
+    bool has_common;
 };
 
 void lanes_init(struct lanes *w, struct profile *p);

@@ -72,7 +72,7 @@ static pfr_status add_part(struct late *l, struct counter *from, pfr_error *err)
     l->nr_parts++;
     l->end += from->plainly.count;
     l->used += from->plainly.used;
-    l->to->tree.spare += from->plainly.count * sizeof *from->plainly.at;
+    l->to->tree->spare += from->plainly.count * sizeof *from->plainly.at;
     if (l->end > UINT32_MAX)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
     return add_whos(l, part, err);
@@ -112,13 +112,13 @@ static unsigned mode_of(const struct late_entry *e) {
 }
 
 static pfr_status find_node(struct counter *c, struct late_entry *e, struct frame_found *found, pfr_error *err) {
-    uint32_t group, node;
+    uint32_t root, node;
     uint64_t since;
     if (!e->again)
         PFR_TRY(frame_cache_at(&c->cache, &e->place, mode_of(e), e->words[1], found, err));
-    PFR_TRY(counter_group(c, e->words, &group, &since, err));
-    PFR_TRY(profile_tree_child(&c->tree, c->tree.groups[group]->root, found->frame, &node, err));
-    weight_add(&c->tree.self[node], &e->self);
+    PFR_TRY(counter_root(c, e->words, &root, &since, err));
+    PFR_TRY(profile_tree_child(c->tree, root, found->frame, &node, err));
+    weight_add(&c->tree->self[node], &e->self);
     c->too_deep += found->too_deep ? e->self.samples : 0;
     return PFR_OK;
 }

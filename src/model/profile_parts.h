@@ -17,6 +17,7 @@
  *     profile_frames.c    what all know: an address in a space to its frame; names, each once,
  *     profile_names.c     or those of addresses when all is counted
  *     profile_tree.c      groups, and stacks as a tree of frames,
+ *     profile_tree_shared.c that several lanes have in common,
  *     profile_whole.c     or as they are,
  *     profile_sums.c      or only what their frames weigh,
  *     profile_alike.c     of which some are one;
@@ -293,13 +294,19 @@ struct tree {
     uint32_t cost, frame_cost;
     uint32_t until; /* nodes that there may be before the memory is looked at again */
     uint64_t spare; /* bytes that are given back when all is counted */
+    bool shared;    /* several lanes add to it: see profile_tree_shared.c */
+    pthread_rwlock_t lock;
+    uint32_t reserved; /* nodes that those within may still make; atomic */
 };
 
-void profile_tree_init(struct tree *t, struct memory *memory);
+/* For the nodes of a profile; its wish says what each will cost. */
+void profile_tree_init(struct tree *t, const struct profile *p, struct memory *memory);
 void profile_tree_free(struct tree *t);
-/* The group of an event and its values, and in it the root. */
+/* The group of an event and its values, of a tree that is not shared; and the root in it, of any. */
 pfr_status profile_tree_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
                               pfr_error *err);
+pfr_status profile_tree_root(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *root,
+                             pfr_error *err);
 pfr_status profile_tree_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
 /* From *node down to its child frames[*at], and on where that is new: then to the end. */
 pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
@@ -311,12 +318,45 @@ void profile_tree_prefetch_node(const struct tree *t, uint32_t parent, uint32_t 
  */
 pfr_status profile_tree_merge(struct tree *t, const struct tree *from, unsigned count, struct profile_weight *limited,
                               pfr_error *err);
+/* A node is one word, which others may write meanwhile. */
+typedef uint64_t __attribute__((may_alias)) tree_word;
+static inline tree_word tree_word_of(uint32_t parent, uint32_t frame) {
+    const struct profile_node node = {parent, frame};
+    tree_word word;
+    memcpy(&word, &node, sizeof word);
+    return word;
+}
 static inline bool tree_is_child(const struct tree *t, uint32_t node, uint32_t parent, uint32_t frame) {
-    return t->nodes[node].parent == parent && t->nodes[node].frame == frame;
+    return __atomic_load_n((const tree_word *)&t->nodes[node], __ATOMIC_ACQUIRE) == tree_word_of(parent, frame);
 }
 
 /* What it holds becomes the profile's. */
 void profile_tree_give(struct tree *t, struct profile *p);
+/* Room for so many more nodes, and twice the slots; for profile_tree_shared.c. */
+pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err);
+pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err);
+static inline size_t tree_first_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
+    /* seeded by where the slots happen to lie, so that a file cannot be made to collide */
+    uint64_t h = ((uint64_t)parent << 32 | frame) ^ (uint64_t)(uintptr_t)t->slots;
+    h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
+    return (size_t)(h ^ h >> 32) & (t->slot_count - 1);
+}
+
+/* --- profile_tree_shared.c */
+
+/* Before anything is in it: several lanes will add to it at once. */
+void profile_tree_share(struct tree *t);
+/* Around all that looks at nodes, and makes at most so many of them. What is not shared needs nothing. < 0: not within.
+ */
+pfr_status profile_tree_enter(struct tree *t, uint32_t nodes, pfr_error *err);
+void profile_tree_leave(struct tree *t, uint32_t nodes);
+/* Within: as profile_tree_descend, and fails never. */
+void profile_tree_descend_shared(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at);
+/* Within: adds to a node's own weight. */
+void profile_tree_weigh(struct tree *t, uint32_t node, const struct profile_weight *more);
+/* By anyone: around a change of groups. */
+void profile_tree_close(struct tree *t);
+void profile_tree_open(struct tree *t);
 
 /* --- profile_stacks.c */
 
@@ -361,6 +401,8 @@ struct stacks {
     uint32_t *frames; /* of each row, outermost first; room + 1 for each */
     uint32_t *slots;  /* of the rows that come next: where in the frame cache each address belongs */
     size_t room;
+    uint32_t nodes; /* that the rows may make */
+    bool within;    /* the tree: it lets them */
 };
 #define AHEAD 2u /* rows that are fetched before they are added */
 
@@ -383,8 +425,11 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
 /* Before rows are looked at, once for all of them: what was put aside, and the sampled addresses. What does not fit
    into memory is a row's status. */
 pfr_status profile_stacks_settle(struct counter *c, pfr_error *err);
-/* All rows to their nodes; each has a status of its own. */
+/* All rows to their nodes; each has a status of its own. What looks at nodes of the tree stands between begin and end.
+ */
+pfr_status profile_stacks_begin(struct counter *c, pfr_error *err);
 void profile_stacks_walk(struct counter *c, pfr_error *err);
+void profile_stacks_end(struct counter *c);
 
 /* --- profile_whole.c */
 
@@ -534,7 +579,7 @@ struct entry_count {
 /* The group that words were found to make. */
 struct group_memo {
     uint64_t word, keys[PROFILE_KEYS], since;
-    uint32_t group;
+    uint32_t root;
     bool used;
 };
 #define MEMOS 32u
@@ -578,7 +623,7 @@ struct counter {
     uint32_t count;
     struct memory *entry_memory; /* of slots and entries */
     struct frame_cache cache;
-    struct tree tree;
+    struct tree *tree, own_tree; /* the former is the latter, or one that all lanes have in common */
     struct stacks stacks;
     struct whole_stacks whole;
     struct sums sums;
@@ -679,8 +724,9 @@ uint32_t profile_max_stack(const struct counter *c);
 
 /* --- profile_count.c, what others call */
 
+/* common NULL: a tree of its own. */
 pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
-                        struct memory *memory, pfr_error *err);
+                        struct tree *common, struct memory *memory, pfr_error *err);
 void counter_free(struct counter *c);
 
 /* Counts the samples of the reader from where it is, to its end. */
@@ -712,8 +758,8 @@ static inline struct who counter_who(const struct counter *c, uint64_t first_wor
     return who;
 }
 
-/* The group of an entry's words, as at the end. */
-pfr_status counter_group(struct counter *c, const uint64_t *words, uint32_t *group, uint64_t *since, pfr_error *err);
+/* The root of the group of an entry's words, as at the end. */
+pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root, uint64_t *since, pfr_error *err);
 
 /* --- profile_plain.c */
 
@@ -762,9 +808,10 @@ pfr_status reads_grown(struct counter *c, uint64_t id, uint64_t value, uint32_t 
 
 /* --- profile_values.c */
 
-/* The group that the words of an entry say; key NULL: as of the end, and *since is the moment of the youngest place. */
-pfr_status values_group(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *group,
-                        uint64_t *since, pfr_error *err);
+/* The root of the group that the words of an entry say; key NULL: as of the end, and *since is the moment of the
+   youngest place. */
+pfr_status values_root(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *root, uint64_t *since,
+                       pfr_error *err);
 /* At the end: groups for what there was no memory for. */
 pfr_status values_take_limited(struct counter *c, pfr_error *err);
 /* One of them. */

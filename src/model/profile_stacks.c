@@ -296,9 +296,11 @@ pfr_status profile_stacks_settle(struct counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* As far as nodes follow their parents. true: it is at its end. */
+/* As far as nodes follow their parents. true: it is at its end. A node that another lane has not written yet is zero,
+   as if it were the first one's child. */
 static bool follow(const struct tree *t, struct stack_row *row, const uint32_t *frames) {
-    while (row->at < row->count && row->node + 1 < t->nr_nodes &&
+    while (row->at < row->count && row->node >= t->shared &&
+           row->node + 1 < __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) &&
            tree_is_child(t, row->node + 1, row->node, frames[row->at])) {
         row->node++;
         row->at++;
@@ -309,7 +311,7 @@ static bool follow(const struct tree *t, struct stack_row *row, const uint32_t *
 /* One step of each row that is on its way, and what follows from it; how many are not at their end. */
 static unsigned step_all(struct counter *c, uint8_t *on_way, unsigned count, pfr_error *err) {
     struct stacks *s = &c->stacks;
-    struct tree *t = &c->tree;
+    struct tree *t = c->tree;
     unsigned left = 0;
     for (unsigned i = 0; i < count; i++) {
         struct stack_row *row = &s->rows[on_way[i]];
@@ -324,19 +326,49 @@ static unsigned step_all(struct counter *c, uint8_t *on_way, unsigned count, pfr
     left = 0;
     for (unsigned i = 0; i < count; i++) {
         struct stack_row *row = &s->rows[on_way[i]];
-        row->status = profile_tree_descend(t, &row->node, stack_frames(s, on_way[i]), row->count, &row->at, err);
+        if (t->shared)
+            profile_tree_descend_shared(t, &row->node, stack_frames(s, on_way[i]), row->count, &row->at);
+        else
+            row->status = profile_tree_descend(t, &row->node, stack_frames(s, on_way[i]), row->count, &row->at, err);
         if (row->status >= 0 && row->at < row->count)
             on_way[left++] = on_way[i];
     }
     return left;
 }
 
+static bool walks(const struct stack_row *row) {
+    return !row->whole && row->status >= 0;
+}
+
+/* How many nodes the rows may make. */
+static uint32_t count_nodes(const struct stacks *s) {
+    uint32_t nodes = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        nodes += walks(&s->rows[i]) ? s->rows[i].count : 0;
+    return nodes;
+}
+
+pfr_status profile_stacks_begin(struct counter *c, pfr_error *err) {
+    struct stacks *s = &c->stacks;
+    s->nodes = count_nodes(s);
+    const pfr_status st = profile_tree_enter(c->tree, s->nodes, err);
+    s->within = st >= 0;
+    for (unsigned i = 0; st < 0 && i < s->count; i++)
+        blame(&s->rows[i], walks(&s->rows[i]) ? st : PFR_OK);
+    return st == PFR_ERR_LIMIT ? PFR_OK : st;
+}
+
 void profile_stacks_walk(struct counter *c, pfr_error *err) {
     uint8_t on_way[BATCH];
     unsigned count = 0;
     for (unsigned i = 0; i < c->stacks.count; i++)
-        if (!c->stacks.rows[i].whole && c->stacks.rows[i].status >= 0)
+        if (walks(&c->stacks.rows[i]))
             on_way[count++] = (uint8_t)i;
     while (count > 0)
         count = step_all(c, on_way, count, err);
+}
+
+void profile_stacks_end(struct counter *c) {
+    if (c->stacks.within)
+        profile_tree_leave(c->tree, c->stacks.nodes);
 }

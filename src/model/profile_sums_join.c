@@ -19,9 +19,9 @@ static void mark_keys(struct sums *s) {
 
 static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
     const unsigned values = (unsigned)__builtin_popcount(j->to->profile->wish.keys);
-    const struct profile_group *g = j->from->tree.groups[group];
+    const struct profile_group *g = j->from->tree->groups[group];
     if (!j->group_of[group]) {
-        PFR_TRY(profile_tree_group(&j->to->tree, g->event, g->value, values, number, err));
+        PFR_TRY(profile_tree_group(j->to->tree, g->event, g->value, values, number, err));
         j->group_of[group] = *number + 1;
     }
     *number = j->group_of[group] - 1;
@@ -54,7 +54,7 @@ static pfr_status join_self(struct joining *j, uint32_t key, const struct profil
 
 /* What there is no room for: all will be counted again by one lane. */
 static pfr_status or_limit(struct joining *j, uint32_t key, const struct profile_weight *weight, pfr_status st) {
-    const struct profile_group *group = j->from->tree.groups[j->from->sums.keys[key].group];
+    const struct profile_group *group = j->from->tree->groups[j->from->sums.keys[key].group];
     if (st != PFR_ERR_LIMIT)
         return st;
     weight_add(&j->to->limited[group->event], weight);
@@ -78,7 +78,7 @@ static pfr_status join(struct joining *j, pfr_error *err) {
 }
 
 pfr_status sums_join(struct counter *to, struct counter *from, pfr_error *err) {
-    const size_t groups = from->tree.nr_groups, sums = from->sums.count;
+    const size_t groups = from->tree->nr_groups, sums = from->sums.count;
     struct joining j = {.to = to, .from = from};
     j.group_of = mem_zeroed(to->memory, groups, sizeof *j.group_of);
     j.key_of = mem_zeroed(to->memory, sums, sizeof *j.key_of);

@@ -12,8 +12,12 @@
 #define LOOK_EACH 2048u
 #define NAMES_SHARE 16u /* one part of so many */
 
-void profile_tree_init(struct tree *t, struct memory *memory) {
-    *t = (struct tree){.memory = memory};
+void profile_tree_init(struct tree *t, const struct profile *p, struct memory *memory) {
+    *t = (struct tree){.memory = memory,
+                       .whole = p->wish.node_cost ? p->memory : NULL,
+                       .frames = &p->nr_frames,
+                       .cost = p->wish.node_cost,
+                       .frame_cost = p->wish.frame_cost};
     arena_init(&t->arena, memory);
     intern_init(&t->group_keys, memory);
 }
@@ -25,6 +29,8 @@ void profile_tree_free(struct tree *t) {
     mem_free(t->memory, t->groups, t->groups_room, sizeof *t->groups);
     intern_free(&t->group_keys);
     arena_free(&t->arena);
+    if (t->shared)
+        pthread_rwlock_destroy(&t->lock);
     *t = (struct tree){.memory = t->memory};
 }
 
@@ -39,29 +45,34 @@ static uint64_t count_affordable(const struct tree *t) {
     return (left - left / NAMES_SHARE) / each;
 }
 
-static pfr_status look_ahead(struct tree *t, pfr_error *err) {
+static pfr_status look_ahead(struct tree *t, uint32_t nodes, pfr_error *err) {
     const uint64_t most = t->whole ? count_affordable(t) : NODE_MOST;
-    if (t->nr_nodes >= most)
+    if ((uint64_t)t->nr_nodes + nodes > most)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
                         "%" PRIu32 " stacks are as many as there is memory for (limit memory)", t->nr_nodes);
-    const uint64_t left = (most - t->nr_nodes) / 2 + 1;
-    t->until = t->whole ? t->nr_nodes + (left < LOOK_EACH ? (uint32_t)left : LOOK_EACH) : NODE_MOST;
+    const uint64_t left = (most - t->nr_nodes) / 2 + 1, next = left < LOOK_EACH ? left : LOOK_EACH;
+    t->until = t->whole ? t->nr_nodes + (next > nodes ? (uint32_t)next : nodes) : NODE_MOST;
     return PFR_OK;
 }
 
 /* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
-static pfr_status make_room(struct tree *t, pfr_error *err) {
-    if (t->nr_nodes >= t->until)
-        PFR_TRY(look_ahead(t, err));
-    if (t->nr_nodes < t->nodes_room && t->nr_nodes < t->self_room)
+pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err) {
+    const uint64_t wanted = (uint64_t)t->nr_nodes + nodes;
+    if (wanted > t->until)
+        PFR_TRY(look_ahead(t, nodes, err));
+    if (wanted <= t->nodes_room && wanted <= t->self_room)
         return PFR_OK;
-    if (t->nr_nodes >= NODE_MOST)
+    if (wanted > NODE_MOST)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^32 stacks");
-    void *nodes = mem_grow(t->memory, t->nodes, t->nr_nodes, &t->nodes_room, 256, sizeof *t->nodes);
-    t->nodes = nodes ? nodes : t->nodes;
-    void *self = nodes ? mem_grow(t->memory, t->self, t->nr_nodes, &t->self_room, 256, sizeof *t->self) : NULL;
+    void *grown = mem_grow_zeroed(t->memory, t->nodes, wanted - 1, &t->nodes_room, 256, sizeof *t->nodes);
+    t->nodes = grown ? grown : t->nodes;
+    void *self = grown ? mem_grow(t->memory, t->self, wanted - 1, &t->self_room, 256, sizeof *t->self) : NULL;
     t->self = self ? self : t->self;
     return self ? PFR_OK : mem_fail(t->memory, err, "stacks");
+}
+
+static inline pfr_status make_room(struct tree *t, pfr_error *err) {
+    return profile_tree_make_room(t, 1, err);
 }
 
 /* After make_room. */
@@ -71,15 +82,8 @@ static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t frame) {
     return t->nr_nodes++;
 }
 
-/* Seeded by where the slots happen to lie, so that a file cannot be made to collide. */
-static inline size_t first_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
-    uint64_t h = ((uint64_t)parent << 32 | frame) ^ (uint64_t)(uintptr_t)t->slots;
-    h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
-    return (size_t)(h ^ h >> 32) & (t->slot_count - 1);
-}
-
 static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
-    for (size_t i = first_slot(t, parent, frame);; i = (i + 1) & (t->slot_count - 1)) {
+    for (size_t i = tree_first_slot(t, parent, frame);; i = (i + 1) & (t->slot_count - 1)) {
         uint32_t *slot = &t->slots[i];
         if (*slot == 0 || tree_is_child(t, *slot - 1, parent, frame))
             return slot;
@@ -88,28 +92,30 @@ static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame
 
 void profile_tree_prefetch_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
     if (t->slots)
-        __builtin_prefetch(&t->slots[first_slot(t, parent, frame)]);
+        __builtin_prefetch(&t->slots[tree_first_slot(t, parent, frame)]);
 }
 
 void profile_tree_prefetch_node(const struct tree *t, uint32_t parent, uint32_t frame) {
-    const uint32_t node = t->slots ? t->slots[first_slot(t, parent, frame)] : 0;
+    const uint32_t node =
+        t->slots ? __atomic_load_n(&t->slots[tree_first_slot(t, parent, frame)], __ATOMIC_RELAXED) : 0;
     if (node)
         __builtin_prefetch(&t->nodes[node - 1]);
 }
 
-static pfr_status grow(struct tree *t, pfr_error *err) {
-    struct tree more = *t;
-    more.slot_count = t->slots ? t->slot_count * 2 : FIRST_SLOTS;
-    more.slots = mem_zeroed(t->memory, more.slot_count, sizeof *more.slots);
-    if (!more.slots)
+pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err) {
+    uint32_t *const before = t->slots;
+    const size_t count = t->slot_count, more = before ? count * 2 : FIRST_SLOTS;
+    uint32_t *slots = mem_zeroed(t->memory, more, sizeof *slots);
+    if (!slots)
         return mem_fail(t->memory, err, "stacks");
-    for (size_t i = 0; i < t->slot_count; i++)
-        if (t->slots[i]) {
-            const struct profile_node *n = &t->nodes[t->slots[i] - 1];
-            *find_slot(&more, n->parent, n->frame) = t->slots[i];
+    t->slots = slots;
+    t->slot_count = more;
+    for (size_t i = 0; i < count; i++)
+        if (before[i]) {
+            const struct profile_node *n = &t->nodes[before[i] - 1];
+            *find_slot(t, n->parent, n->frame) = before[i];
         }
-    mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
-    *t = more;
+    mem_free(t->memory, before, count, sizeof *before);
     return PFR_OK;
 }
 
@@ -139,7 +145,7 @@ pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *
     if (tree_is_child(t, *node + 1, *node, frames[*at]))
         return ++*node, ++*at, PFR_OK;
     if (t->used >= t->slot_count / 4 * 3)
-        PFR_TRY(grow(t, err));
+        PFR_TRY(profile_tree_grow_slots(t, err));
     PFR_TRY(make_room(t, err));
     uint32_t *slot = find_slot(t, *node, frames[*at]);
     if (*slot)
@@ -184,6 +190,17 @@ pfr_status profile_tree_group(struct tree *t, uint32_t event, const uint64_t *va
     return PFR_OK;
 }
 
+pfr_status profile_tree_root(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *root,
+                             pfr_error *err) {
+    uint32_t group;
+    profile_tree_close(t);
+    const pfr_status st = profile_tree_group(t, event, values, count, &group, err);
+    if (st >= 0)
+        *root = t->groups[group]->root;
+    profile_tree_open(t);
+    return st;
+}
+
 /* --- One tree out of several. */
 
 /* The event whose samples the nodes below this root are. */
@@ -196,15 +213,12 @@ static uint32_t event_of(const struct tree *t, uint32_t node) {
 static pfr_status find_same(struct tree *t, const struct tree *from, uint32_t n, unsigned count, uint32_t *became,
                             pfr_error *err) {
     const struct profile_node *node = &from->nodes[n];
-    uint32_t number;
     if (node->parent != NO_NODE && became[node->parent] == NO_NODE)
         return PFR_ERR_LIMIT;
     if (node->parent != NO_NODE)
         return profile_tree_child(t, became[node->parent], node->frame, &became[n], err);
     const struct profile_group *group = from->groups[node->frame];
-    PFR_TRY(profile_tree_group(t, group->event, group->value, count, &number, err));
-    became[n] = t->groups[number]->root;
-    return PFR_OK;
+    return profile_tree_root(t, group->event, group->value, count, &became[n], err);
 }
 
 /* Parents have smaller numbers: each node is met behind what it hangs below. */

@@ -96,8 +96,8 @@ static pfr_status make_value(struct making *m, enum profile_key key, uint64_t *v
     return PFR_OK;
 }
 
-pfr_status values_group(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *group,
-                        uint64_t *since, pfr_error *err) {
+pfr_status values_root(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *root, uint64_t *since,
+                       pfr_error *err) {
     uint64_t values[PROFILE_KEYS];
     unsigned count = 0;
     struct making m = {.counter = c,
@@ -108,7 +108,7 @@ pfr_status values_group(struct counter *c, const uint64_t *words, const struct k
     for (uint32_t keys = c->profile->wish.keys; keys; keys &= keys - 1)
         PFR_TRY(make_value(&m, (enum profile_key)__builtin_ctz(keys), &values[count++], err));
     *since = m.since;
-    return profile_tree_group(&c->tree, (uint32_t)(words[0] >> 32), values, count, group, err);
+    return profile_tree_root(c->tree, (uint32_t)(words[0] >> 32), values, count, root, err);
 }
 
 /* --- What there was no memory for: one group for each event, whose values are all 0 or [limit]. */
@@ -123,13 +123,12 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
                               const struct profile_weight *limited, pfr_error *err) {
     const struct profile_wish *w = &p->wish;
     uint64_t values[PROFILE_KEYS];
-    uint32_t frame, group, node;
+    uint32_t frame, node;
     unsigned count = 0;
     PFR_TRY(profile_frames_put_words(frames, LIMIT_TEXT, &frame, err));
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         PFR_TRY(limited_value(frames, (enum profile_key)__builtin_ctz(keys), frame, &values[count++], err));
-    PFR_TRY(profile_tree_group(tree, event, values, count, &group, err));
-    node = tree->groups[group]->root;
+    PFR_TRY(profile_tree_root(tree, event, values, count, &node, err));
     if (w->frames)
         PFR_TRY(profile_tree_child(tree, node, w->chains ? frame | NODE_APART : frame, &node, err));
     tree->self[node].weight += limited->weight;
@@ -141,10 +140,10 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
 
 pfr_status values_take_limited(struct counter *c, pfr_error *err) {
     struct profile *p = c->profile;
-    c->tree.whole = NULL;
-    c->tree.until = 0;
+    c->tree->whole = NULL;
+    c->tree->until = 0;
     for (uint32_t i = 0; i < p->nr_events; i++)
         if (c->limited[i].samples)
-            PFR_TRY(values_put_limited(p, c->cache.frames, &c->tree, i, &c->limited[i], err));
+            PFR_TRY(values_put_limited(p, c->cache.frames, c->tree, i, &c->limited[i], err));
     return PFR_OK;
 }

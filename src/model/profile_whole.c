@@ -114,9 +114,9 @@ struct joining {
 static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
     const struct profile *p = j->to->profile;
     if (!j->group_of[group]) {
-        const struct profile_group *g = j->from->tree.groups[group];
+        const struct profile_group *g = j->from->tree->groups[group];
         const unsigned values = (unsigned)__builtin_popcount(p->wish.keys);
-        PFR_TRY(profile_tree_group(&j->to->tree, g->event, g->value, values, number, err));
+        PFR_TRY(profile_tree_group(j->to->tree, g->event, g->value, values, number, err));
         j->group_of[group] = *number + 1;
     }
     *number = j->group_of[group] - 1;
@@ -159,7 +159,7 @@ static pfr_status join_entry(struct joining *j, const uint64_t *key, const struc
 /* What there is no room for. */
 static void limit_entry(struct joining *j, const struct entry_count *count) {
     const uint32_t group = j->from->whole.at[count->node].group;
-    struct profile_weight *limited = &j->to->limited[j->from->tree.groups[group]->event];
+    struct profile_weight *limited = &j->to->limited[j->from->tree->groups[group]->event];
     limited->weight += count->weight;
     limited->samples += count->samples;
 }
@@ -190,9 +190,9 @@ pfr_status whole_join(struct counter *to, struct counter *from, bool more, pfr_e
     struct joining j = {.to = to, .from = from, .more = more};
     whole_settle(&to->whole);
     whole_settle(&from->whole);
-    j.group_of = mem_zeroed(to->memory, from->tree.nr_groups, sizeof *j.group_of);
+    j.group_of = mem_zeroed(to->memory, from->tree->nr_groups, sizeof *j.group_of);
     pfr_status st = j.group_of ? join_entries(&j, err) : mem_fail(to->memory, err, "stacks");
-    mem_free(to->memory, j.group_of, from->tree.nr_groups, sizeof *j.group_of);
+    mem_free(to->memory, j.group_of, from->tree->nr_groups, sizeof *j.group_of);
     if (st >= 0)
         st = give_frames(&from->whole, &to->whole, err);
     return st;

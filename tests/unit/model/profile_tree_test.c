@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tree that several threads add to at once, from nothing on, so that it grows under their hands: what its paths weigh
+ * in the end is what was added. A path is known by a hash; sums of hash times weight are compared, so that two nodes of
+ * one path are as good as one.
+ */
+#include "model/profile_parts.h"
+#include "test.h"
+
+enum { THREADS = 4, ROUNDS = 400, STACKS = 16, DEEPEST = 24, ROOTS = 3, FRAMES = 3 };
+
+struct adder {
+    struct tree *tree;
+    uint64_t seed, sum, samples;
+    pfr_status status;
+    pthread_t thread;
+};
+
+struct drawn_stack {
+    uint32_t frames[DEEPEST], count, root, node, at;
+    uint64_t value, weight;
+};
+
+static uint64_t next_random(uint64_t *seed) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 33;
+}
+
+static uint64_t mix(uint64_t above, uint64_t more) {
+    const uint64_t h = (above ^ more) * 0x9e3779b97f4a7c15u;
+    return (h ^ h >> 29) * 0xd6e8feb86659fd93u;
+}
+
+static uint64_t hash_of(const struct drawn_stack *s) {
+    uint64_t h = mix(1, s->value);
+    for (uint32_t i = 0; i < s->count; i++)
+        h = mix(h, s->frames[i]);
+    return h;
+}
+
+static pfr_status draw_stack(struct adder *a, struct drawn_stack *s) {
+    *s = (struct drawn_stack){.count = 1 + (uint32_t)next_random(&a->seed) % DEEPEST,
+                              .value = next_random(&a->seed) % ROOTS,
+                              .weight = next_random(&a->seed)};
+    for (uint32_t i = 0; i < s->count; i++)
+        s->frames[i] = (uint32_t)next_random(&a->seed) % FRAMES;
+    return profile_tree_root(a->tree, 0, &s->value, 1, &s->root, NULL);
+}
+
+static void add_stack(struct adder *a, struct drawn_stack *s) {
+    const struct tree *t = a->tree;
+    s->node = s->root;
+    while (s->at < s->count)
+        if (s->node > 0 && s->node + 1 < __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) &&
+            tree_is_child(t, s->node + 1, s->node, s->frames[s->at]))
+            s->node++, s->at++;
+        else
+            profile_tree_descend_shared(a->tree, &s->node, s->frames, s->count, &s->at);
+    profile_tree_weigh(a->tree, s->node, &(struct profile_weight){s->weight, 1});
+    a->sum += hash_of(s) * s->weight;
+    a->samples++;
+}
+
+static pfr_status add_round(struct adder *a) {
+    struct drawn_stack stacks[STACKS];
+    uint32_t nodes = 0;
+    for (unsigned i = 0; i < STACKS; i++) {
+        PFR_TRY(draw_stack(a, &stacks[i]));
+        nodes += stacks[i].count;
+    }
+    PFR_TRY(profile_tree_enter(a->tree, nodes, NULL));
+    for (unsigned i = 0; i < STACKS; i++)
+        add_stack(a, &stacks[i]);
+    profile_tree_leave(a->tree, nodes);
+    return PFR_OK;
+}
+
+static void *add_all(void *context) {
+    struct adder *a = context;
+    for (unsigned i = 0; a->status >= 0 && i < ROUNDS; i++)
+        a->status = add_round(a);
+    return NULL;
+}
+
+/* What the nodes weigh; parents stand before their children. */
+static uint64_t sum_up(const struct tree *t, uint64_t *samples) {
+    uint64_t *hashes = malloc(t->nr_nodes * sizeof *hashes), sum = 0;
+    assert_non_null(hashes);
+    for (uint32_t n = 0; n < t->nr_nodes; n++) {
+        const struct profile_node *node = &t->nodes[n];
+        assert_true(node->parent == NO_NODE || node->parent < n);
+        hashes[n] =
+            node->parent == NO_NODE ? mix(1, t->groups[node->frame]->value[0]) : mix(hashes[node->parent], node->frame);
+        sum += hashes[n] * t->self[n].weight;
+        *samples += t->self[n].samples;
+    }
+    free(hashes);
+    return sum;
+}
+
+static void add_by_threads(struct tree *t, struct adder *adders) {
+    for (unsigned i = 0; i < THREADS; i++) {
+        adders[i] = (struct adder){.tree = t, .seed = i};
+        assert_int_equal(pthread_create(&adders[i].thread, NULL, add_all, &adders[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(adders[i].thread, NULL);
+}
+
+TEST(tree_of_several_threads_weighs_what_they_added) {
+    struct memory memory;
+    struct profile profile = {0};
+    struct adder adders[THREADS];
+    struct tree t;
+    uint64_t sum = 0, samples = 0, found = 0;
+    memory_init(&memory, NULL, 0);
+    profile_tree_init(&t, &profile, &memory);
+    profile_tree_share(&t);
+    add_by_threads(&t, adders);
+    for (unsigned i = 0; i < THREADS; i++) {
+        assert_int_equal(adders[i].status, PFR_OK);
+        sum += adders[i].sum;
+        samples += adders[i].samples;
+    }
+    assert_true(sum_up(&t, &found) == sum);
+    assert_int_equal(found, samples);
+    assert_int_equal(t.reserved, 0);
+    profile_tree_free(&t);
+    assert_int_equal(memory.used, 0);
+}
+
+/* Who finds no room is told, and what was added before stays. */
+TEST(tree_of_several_threads_ends_at_the_limit_of_memory) {
+    struct memory memory;
+    struct profile profile = {0};
+    struct adder adders[THREADS];
+    struct tree t;
+    uint64_t sum = 0, samples = 0, found = 0;
+    memory_init(&memory, NULL, 200000);
+    profile_tree_init(&t, &profile, &memory);
+    profile_tree_share(&t);
+    add_by_threads(&t, adders);
+    for (unsigned i = 0; i < THREADS; i++) {
+        assert_int_equal(adders[i].status, PFR_ERR_LIMIT);
+        sum += adders[i].sum;
+        samples += adders[i].samples;
+    }
+    assert_true(sum_up(&t, &found) == sum);
+    assert_int_equal(found, samples);
+    profile_tree_free(&t);
+    assert_int_equal(memory.used, 0);
+}
