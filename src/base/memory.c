@@ -132,6 +132,13 @@ bool mem_charge(struct memory *memory, uint64_t bytes) {
     return false;
 }
 
+bool memory_has(struct memory *memory, uint64_t bytes) {
+    if (!mem_charge(memory, bytes))
+        return false;
+    mem_discharge(memory, bytes);
+    return true;
+}
+
 /* --- Blocks: small ones from the caller's allocator, large ones as pages. */
 
 static bool is_large(const struct memory *memory, size_t bytes) {

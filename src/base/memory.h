@@ -68,6 +68,8 @@ void memory_settle(const struct memory *memory);
 /* Counts bytes that a library holds for us; false when that passes the limit (nothing is counted then). */
 bool mem_charge(struct memory *memory, uint64_t bytes);
 void mem_discharge(struct memory *memory, uint64_t bytes);
+/* Whether so many could be counted now; false: it has failed as a request of them would have. */
+bool memory_has(struct memory *memory, uint64_t bytes);
 
 /* memory->failed, which other threads may set. */
 static inline pfr_status mem_failure(const struct memory *memory) {

@@ -252,7 +252,6 @@ static pfr_status settle(struct lanes *w, pfr_error *err) {
     struct counter *all[JOBS_MOST];
     for (uint32_t i = 0; i < w->count; i++)
         all[i] = &w->at[i].counter;
-    w->frames.one_lane = true; /* no other runs any more */
     return late_settle(all[0], all, w->count, err);
 }
 

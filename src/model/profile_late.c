@@ -2,12 +2,21 @@
 /*
  * What was counted by address alone (profile_plain.c), to nodes. All lanes' entries go by address space and address, so
  * that each is looked up once, whatever threads and lanes met it, and finds what it needs where the one before left it.
+ * As many threads as counted look addresses up, a part of them each; one makes nodes of what they found.
  */
 #include "model/profile_parts.h"
 
 #include "base/radix.h"
+#include "base/thread_start.h"
 
-#define FETCHED 32u /* entries */
+#include <stdlib.h>
+
+#define ORDER_SHARE                                                                                                    \
+    3u                   /* of memory that is left the order takes one part of so many: frames and nodes need the rest \
+                          */
+#define ENTRY_COST 1024u /* bytes that an entry takes at most, as a frame and a row of its own, mostly */
+#define FETCHED 32u      /* entries */
+#define SHARE_LEAST 4096u /* entries that are worth a thread */
 
 struct late_who {
     uint32_t number; /* in `to` */
@@ -24,10 +33,12 @@ struct late_part {
 
 struct late {
     struct counter *to;
+    struct frames_of *frames;
     struct late_part *parts;
     uint32_t nr_parts;
     uint64_t end; /* of numbers: empty ones count */
     size_t used;
+    struct radix_item *sorted; /* where an entry stands, then what was found there; and its number */
 };
 
 /* --- Entries by number. */
@@ -51,6 +62,10 @@ static const struct plain_entry *entry_in(const struct late_part *part, uint64_t
 
 static const struct late_who *who_of(const struct late_part *part, const struct plain_entry *entry) {
     return &part->whos[entry->words[0] & WHO_MOST];
+}
+
+static unsigned mode_of(const struct plain_entry *entry) {
+    return (unsigned)(entry->words[0] >> WHO_BITS & CPUMODE);
 }
 
 static pfr_status add_whos(const struct late *l, struct late_part *part, pfr_error *err) {
@@ -85,81 +100,151 @@ static void free_parts(struct late *l, uint32_t room) {
     mem_free(memory, l->parts, room, sizeof *l->parts);
 }
 
-/* --- Entries to nodes. */
+/* --- Addresses to frames. */
 
-struct late_entry {
-    uint64_t words[2]; /* as `to` has them */
-    struct profile_weight self;
+/* What is found, in a word. */
+#define IS_TOO_DEEP ((uint64_t)1 << 32)
+#define IS_LIMITED ((uint64_t)1 << 33)
+
+struct late_place {
+    uint64_t in, address;
     struct place place;
-    bool again; /* it is where the one before is */
+    bool again; /* the same as the one before */
 };
 
 struct late_batch {
-    struct late_entry at[BATCH];
+    struct late_place at[BATCH];
+    size_t first; /* in the order of all */
     unsigned count;
-    uint64_t in, address;     /* where the last one was, and */
-    struct frame_found found; /* what was found there by the last one that was looked up */
+    uint64_t in, address, found; /* of the last one */
 };
 
-/* There is no room for what the entry counted. */
-static void limit_entry(struct counter *c, const struct late_entry *e) {
-    weight_add(&c->limited[e->words[0] >> 32], &e->self);
-    c->full = true;
+/* A part of the order, which a thread looks up. */
+struct late_range {
+    const struct late *late;
+    size_t first, end;
+    pthread_t thread;
+    bool runs;
+    pfr_status status;
+    pfr_error err;
+};
+
+static void find_place(const struct late *l, struct late_batch *b, const struct plain_entry *entry, uint32_t space) {
+    const unsigned mode = mode_of(entry);
+    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    struct late_place *p = &b->at[b->count++];
+    p->in = frame_cache_in(mode, space);
+    p->address = entry->words[1];
+    p->again = p->in == b->in && p->address == b->address;
+    b->in = p->in;
+    b->address = p->address;
+    if (!p->again)
+        state_place_in(&l->to->profile->state, mode, space, p->address, end, &p->place);
+    if (!p->again && l->frames->one_lane)
+        profile_frames_expect(l->frames, &p->place);
 }
 
-static unsigned mode_of(const struct late_entry *e) {
-    return (unsigned)(e->words[0] >> WHO_BITS & CPUMODE);
+static pfr_status name_place(const struct late *l, struct late_place *p, uint64_t *found, pfr_error *err) {
+    uint32_t frame = 0;
+    const pfr_status st =
+        profile_frames_name_held(l->frames, &p->place, (unsigned)(p->in >> 32 & CPUMODE), p->address, &frame, err);
+    *found = st < 0 ? IS_LIMITED : frame | (p->place.too_deep ? IS_TOO_DEEP : 0);
+    return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
-static pfr_status find_node(struct counter *c, struct late_entry *e, struct frame_found *found, pfr_error *err) {
+static pfr_status name_batch(const struct late *l, struct late_batch *b, pfr_error *err) {
+    pfr_status st = PFR_OK;
+    profile_frames_hold(l->frames);
+    for (unsigned i = 0; st >= 0 && i < b->count; i++) {
+        if (!b->at[i].again)
+            st = name_place(l, &b->at[i], &b->found, err);
+        l->sorted[b->first + i].key = b->found;
+    }
+    profile_frames_release(l->frames);
+    b->first += b->count;
+    b->count = 0;
+    return st;
+}
+
+static void fetch(const struct late *l, size_t at, size_t end) {
+    const uint32_t number = l->sorted[at + FETCHED < end ? at + FETCHED : at].value;
+    __builtin_prefetch(entry_in(part_of(l, number), number));
+}
+
+static pfr_status find_frames(const struct late *l, struct late_batch *b, size_t end, pfr_error *err) {
+    for (size_t i = b->first; i < end; i++) {
+        const struct late_part *part = part_of(l, l->sorted[i].value);
+        const struct plain_entry *entry = entry_in(part, l->sorted[i].value);
+        fetch(l, i, end);
+        find_place(l, b, entry, who_of(part, entry)->space);
+        if (b->count == BATCH)
+            PFR_TRY(name_batch(l, b, err));
+    }
+    return name_batch(l, b, err);
+}
+
+static void *find_range(void *context) {
+    struct late_range *r = context;
+    struct late_batch b = {.first = r->first};
+    r->status = find_frames(r->late, &b, r->end, &r->err);
+    return NULL;
+}
+
+/* Where there are no more threads to be had, this one does it. */
+static pfr_status find_all(const struct late *l, pfr_error *err) {
+    const size_t shares = l->used / SHARE_LEAST, most = l->nr_parts < shares ? l->nr_parts : shares;
+    const uint32_t count = most > 1 ? (uint32_t)most : 1;
+    struct late_range *ranges = mem_zeroed(l->to->memory, count, sizeof *ranges);
+    pfr_status st = PFR_OK;
+    if (!ranges)
+        return mem_fail(l->to->memory, err, "profile");
+    l->frames->one_lane = count == 1;
+    for (uint32_t i = 0; i < count; i++) {
+        ranges[i] = (struct late_range){.late = l, .first = l->used / count * i, .end = l->used / count * (i + 1)};
+        ranges[i].end = i + 1 == count ? l->used : ranges[i].end;
+        ranges[i].runs = i > 0 && thread_begin(&ranges[i].thread, find_range, &ranges[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (ranges[i].runs)
+            pthread_join(ranges[i].thread, NULL);
+        else
+            find_range(&ranges[i]);
+        if (ranges[i].status < 0 && err)
+            *err = ranges[i].err;
+        st = ranges[i].status < 0 ? ranges[i].status : st;
+    }
+    l->frames->one_lane = true;
+    mem_free(l->to->memory, ranges, count, sizeof *ranges);
+    return st;
+}
+
+/* --- Frames to nodes. */
+
+static pfr_status add_to_node(struct counter *c, const uint64_t *words, uint32_t frame,
+                              const struct profile_weight *self, pfr_error *err) {
     uint32_t root, node;
     uint64_t since;
-    if (!e->again)
-        PFR_TRY(frame_cache_at(&c->cache, &e->place, mode_of(e), e->words[1], found, err));
-    PFR_TRY(counter_root(c, e->words, &root, &since, err));
-    PFR_TRY(profile_tree_child(c->tree, root, found->frame, &node, err));
-    weight_add(&c->tree->self[node], &e->self);
-    c->too_deep += found->too_deep ? e->self.samples : 0;
+    PFR_TRY(counter_root(c, words, &root, &since, err));
+    PFR_TRY(profile_tree_child(c->tree, root, frame, &node, err));
+    weight_add(&c->tree->self[node], self);
     return PFR_OK;
 }
 
-static pfr_status settle_batch(struct counter *c, struct late_batch *b, pfr_error *err) {
-    for (unsigned i = 0; i < b->count; i++) {
-        const pfr_status st = c->full ? PFR_ERR_LIMIT : find_node(c, &b->at[i], &b->found, err);
-        if (st < 0 && st != PFR_ERR_LIMIT)
-            return st;
-        if (st < 0)
-            limit_entry(c, &b->at[i]);
-    }
-    b->count = 0;
-    return PFR_OK;
-}
-
-static void place_entry(const struct counter *c, struct late_batch *b, struct late_entry *e, uint32_t space) {
-    const uint64_t in = frame_cache_in(mode_of(e), space);
-    e->again = in == b->in && e->words[1] == b->address;
-    if (!e->again)
-        frame_cache_place(&c->cache, mode_of(e), space, e->words[1], NULL, &e->place);
-    b->in = in;
-    b->address = e->words[1];
-}
-
-/* The entry joins the batch; where it will be looked up is fetched meanwhile. */
-static pfr_status take_entry(const struct late *l, struct late_batch *b, uint64_t number, pfr_error *err) {
+static pfr_status give_entry(const struct late *l, uint64_t number, uint64_t found, pfr_error *err) {
     const struct late_part *part = part_of(l, number);
     const struct plain_entry *entry = entry_in(part, number);
-    struct late_entry *e = &b->at[b->count];
-    if (!entry->self.samples)
-        return PFR_OK;
-    const struct late_who *who = who_of(part, entry);
-    e->words[0] = (entry->words[0] & ~(uint64_t)WHO_MOST) | who->number;
-    e->words[1] = entry->words[1];
-    e->self = entry->self;
-    place_entry(l->to, b, e, who->space);
-    return ++b->count < BATCH ? PFR_OK : settle_batch(l->to, b, err);
+    struct counter *c = l->to;
+    const uint64_t words[] = {(entry->words[0] & ~(uint64_t)WHO_MOST) | who_of(part, entry)->number, entry->words[1]};
+    const pfr_status st =
+        found & IS_LIMITED ? PFR_ERR_LIMIT : add_to_node(c, words, (uint32_t)found, &entry->self, err);
+    if (st >= 0)
+        c->too_deep += found & IS_TOO_DEEP ? entry->self.samples : 0;
+    else if (st == PFR_ERR_LIMIT)
+        weight_add(&c->limited[words[0] >> 32], &entry->self);
+    return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
-/* --- All of them. */
+/* --- Their order. */
 
 #define ADDRESS_BITS 48u
 #define PAGE_BITS 12u
@@ -173,7 +258,44 @@ static uint64_t order_of(const struct late *l, const struct late_part *part, con
     return space << 32 | (uint32_t)(address >> PAGE_BITS);
 }
 
-static const struct radix_item *sort_entries(const struct late *l, struct radix_item *items) {
+/* --- Where memory is short: what finds room must not depend on where entries happen to lie. */
+
+static int compare_words(const uint64_t *a, const uint64_t *b) {
+    const unsigned at = a[1] == b[1] ? 0 : 1;
+    return a[at] != b[at] ? (a[at] < b[at] ? -1 : 1) : 0;
+}
+
+static int compare_items(const void *a, const void *b, void *context) {
+    const uint32_t x = ((const struct radix_item *)a)->value, y = ((const struct radix_item *)b)->value;
+    return compare_words(entry_in(part_of(context, x), x)->words, entry_in(part_of(context, y), y)->words);
+}
+
+static int compare_entries(const void *a, const void *b) {
+    return compare_words(((const struct plain_entry *)a)->words, ((const struct plain_entry *)b)->words);
+}
+
+static void sort_ties(struct late *l) {
+    for (size_t i = 0, end; i < l->used; i = end) {
+        for (end = i + 1; end < l->used && l->sorted[end].key == l->sorted[i].key;)
+            end++;
+        qsort_r(l->sorted + i, end - i, sizeof *l->sorted, compare_items, l);
+    }
+}
+
+/* In place: nobody looks for them any more. */
+static void sort_table(struct plain_table *t) {
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (t->at[i].self.samples)
+            t->at[kept++] = t->at[i];
+    for (size_t i = kept; i < t->count; i++)
+        t->at[i].self.samples = 0;
+    qsort(t->at, kept, sizeof *t->at, compare_entries);
+}
+
+/* --- All of them. */
+
+static void sort_entries(struct late *l, struct radix_item *items) {
     struct radix_item *next = items;
     for (uint32_t i = 0; i < l->nr_parts; i++) {
         const struct late_part *part = &l->parts[i];
@@ -181,50 +303,66 @@ static const struct radix_item *sort_entries(const struct late *l, struct radix_
             if (entry_in(part, number)->self.samples)
                 *next++ = (struct radix_item){order_of(l, part, entry_in(part, number)), (uint32_t)number};
     }
-    return radix_sort(items, items + l->used, l->used);
+    l->sorted = radix_sort(items, items + l->used, l->used);
 }
 
-static pfr_status take_sorted(const struct late *l, struct late_batch *b, struct radix_item *items, pfr_error *err) {
-    const struct radix_item *sorted = sort_entries(l, items);
+static pfr_status take_sorted(const struct late *l, pfr_error *err) {
+    PFR_TRY(find_all(l, err));
     for (size_t i = 0; i < l->used; i++) {
-        const uint32_t ahead = sorted[i + FETCHED < l->used ? i + FETCHED : i].value;
-        __builtin_prefetch(entry_in(part_of(l, ahead), ahead));
-        PFR_TRY(take_entry(l, b, sorted[i].value, err));
+        fetch(l, i, l->used);
+        PFR_TRY(give_entry(l, l->sorted[i].value, l->sorted[i].key, err));
     }
-    return settle_batch(l->to, b, err);
+    return PFR_OK;
 }
 
-/* Where there is no room for their order. */
-static pfr_status take_unsorted(const struct late *l, struct late_batch *b, pfr_error *err) {
-    for (uint64_t number = 0; number < l->end; number++)
-        PFR_TRY(take_entry(l, b, number, err));
-    return settle_batch(l->to, b, err);
+/* Where there is no room for their order, one after the other. */
+static pfr_status take_singly(struct late *l, pfr_error *err) {
+    struct radix_item one;
+    for (uint32_t i = 0; i < l->nr_parts; i++)
+        sort_table(&l->parts[i].from->plainly);
+    for (uint64_t number = 0; number < l->end; number++) {
+        struct late_batch b = {.first = 0};
+        one = (struct radix_item){0, (uint32_t)number};
+        if (!entry_in(part_of(l, number), number)->self.samples)
+            continue;
+        l->sorted = &one;
+        const pfr_status st = find_frames(l, &b, 1, err);
+        l->sorted = NULL;
+        PFR_TRY(st);
+        PFR_TRY(give_entry(l, number, one.key, err));
+    }
+    return PFR_OK;
 }
 
-static pfr_status take_all(const struct late *l, struct late_batch *b, pfr_error *err) {
+static pfr_status take_in_order(struct late *l, struct radix_item *items, pfr_error *err) {
+    sort_entries(l, items);
+    if (!memory_has(l->to->memory, ENTRY_COST * (uint64_t)l->used))
+        sort_ties(l);
+    return take_sorted(l, err);
+}
+
+static pfr_status take_all(struct late *l, pfr_error *err) {
     struct memory *memory = l->to->memory;
-    struct radix_item *items = mem_alloc(memory, l->used, 2 * sizeof *items);
-    pfr_error why;
-    pfr_status st = items ? take_sorted(l, b, items, err) : mem_fail(memory, &why, "profile");
-    if (!items && st == PFR_ERR_LIMIT)
-        st = take_unsorted(l, b, err);
-    else if (!items && err)
-        *err = why;
-    mem_free(memory, items, items ? l->used : 0, 2 * sizeof *items);
+    const size_t room = 2 * sizeof(struct radix_item);
+    struct radix_item *items = NULL;
+    if (memory_has(memory, ORDER_SHARE * room * l->used))
+        items = mem_alloc(memory, l->used, room);
+    if (!items && mem_failure(memory) != PFR_ERR_LIMIT)
+        return mem_fail(memory, err, "profile");
+    l->frames->one_lane = true;
+    const pfr_status st = items ? take_in_order(l, items, err) : take_singly(l, err);
+    mem_free(memory, items, items ? l->used : 0, room);
     return st;
 }
 
 pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err) {
-    struct late l = {.to = to, .parts = mem_alloc(to->memory, count, sizeof *l.parts)};
-    struct late_batch *b = l.parts ? mem_alloc(to->memory, 1, sizeof *b) : NULL; /* too large for a stack */
-    pfr_status st = b ? PFR_OK : mem_fail(to->memory, err, "profile");
+    struct late l = {.to = to, .frames = to->cache.frames};
+    l.parts = mem_alloc(to->memory, count, sizeof *l.parts);
+    pfr_status st = l.parts ? PFR_OK : mem_fail(to->memory, err, "profile");
     for (uint32_t i = 0; st >= 0 && i < count; i++)
         st = add_part(&l, all[i], err);
-    if (b)
-        *b = (struct late_batch){.count = 0};
     if (st >= 0)
-        st = take_all(&l, b, err);
-    mem_free(to->memory, b, b ? 1 : 0, sizeof *b);
+        st = take_all(&l, err);
     free_parts(&l, l.parts ? count : 0);
     for (uint32_t i = 0; i < count; i++)
         plain_free(all[i]);

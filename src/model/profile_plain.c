@@ -8,6 +8,7 @@
 #include "model/profile_parts.h"
 
 #define FIRST_COUNT ((size_t)1024)
+#define TABLE_SHARE 2u /* of memory that is left a table takes one part of so many: frames and nodes need the rest */
 
 void plain_free(struct counter *c) {
     struct plain_table *t = &c->plainly;
@@ -35,7 +36,8 @@ static bool has_room(const struct plain_table *t, size_t more) {
 static pfr_status grow(struct counter *c, pfr_error *err) {
     const struct plain_table *t = &c->plainly;
     struct plain_table more = {.memory = t->memory, .count = t->at ? t->count * 2 : FIRST_COUNT, .used = t->used};
-    more.at = mem_zeroed(t->memory, more.count, sizeof *more.at);
+    if (memory_has(t->memory, TABLE_SHARE * sizeof *more.at * (uint64_t)more.count))
+        more.at = mem_zeroed(t->memory, more.count, sizeof *more.at);
     if (!more.at)
         return mem_fail(t->memory, err, "profile");
     for (size_t i = 0; i < t->count; i++)
