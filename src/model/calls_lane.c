@@ -17,7 +17,7 @@ pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane,
 }
 
 void reading_free(struct calls_reading *g) {
-    thread_calls_free(&g->calls, &g->lane->memory);
+    thread_calls_free(&g->calls);
 }
 
 /* The thread is told with its first call: one of events alone has none. */

@@ -73,7 +73,7 @@ static pfr_status begin(struct log *g, pfr_reader *reader, const struct calls_wi
 
 static void end(struct log *g) {
     for (uint32_t i = 0; i < g->threads.count && i < g->room; i++)
-        thread_calls_free(&g->at[i], &g->lane.memory);
+        thread_calls_free(&g->at[i]);
     mem_free(&g->lane.memory, g->at, g->room, sizeof *g->at);
     mem_free(&g->lane.memory, g->path, g->path_room, sizeof *g->path);
     intern_free(&g->threads);

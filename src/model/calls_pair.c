@@ -12,7 +12,7 @@
 #define FIRST_ROOM ((size_t)64)
 
 pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err) {
-    *t = (struct thread_calls){.room = FIRST_ROOM};
+    *t = (struct thread_calls){.memory = memory, .room = FIRST_ROOM};
     u64_map_init(&t->above, memory);
     t->open = mem_alloc(memory, t->room, sizeof *t->open);
     if (!t->open)
@@ -21,10 +21,10 @@ pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_
     return PFR_OK;
 }
 
-void thread_calls_free(struct thread_calls *t, struct memory *memory) {
-    mem_free(memory, t->open, t->room, sizeof *t->open);
+void thread_calls_free(struct thread_calls *t) {
+    mem_free(t->memory, t->open, t->room, sizeof *t->open);
     t->open = NULL;
-    pending_free(&t->pending, memory);
+    pending_free(&t->pending, t->memory);
     u64_map_free(&t->above);
 }
 
@@ -62,19 +62,19 @@ static pfr_status give_lone(struct calls_lane_state *l, const struct thread_call
 
 /* --- The stack. */
 
-static pfr_status grow(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
-    struct open_call *more = mem_resize(&l->memory, t->open, t->room, t->room * 2, sizeof *more);
+static pfr_status grow(struct thread_calls *t, pfr_error *err) {
+    struct open_call *more = mem_resize(t->memory, t->open, t->room, t->room * 2, sizeof *more);
     if (!more)
-        return mem_fail(&l->memory, err, "calls");
+        return mem_fail(t->memory, err, "calls");
     t->open = more;
     t->room *= 2;
     return PFR_OK;
 }
 
-static pfr_status count_above(struct calls_lane_state *l, struct thread_calls *t, uint32_t function, pfr_error *err) {
+static pfr_status count_above(struct thread_calls *t, uint32_t function, pfr_error *err) {
     uint64_t *count = u64_map_at(&t->above, function, 0, NULL);
     if (!count)
-        return mem_fail(&l->memory, err, "calls");
+        return mem_fail(t->memory, err, "calls");
     ++*count;
     return PFR_OK;
 }
@@ -87,8 +87,8 @@ static pfr_status make_room(struct calls_lane_state *l, struct thread_calls *t, 
         return PFR_END;
     }
     if (t->depth + 1 == t->room)
-        PFR_TRY(grow(l, t, err));
-    return t->depth >= CALLS_NEAR ? count_above(l, t, function, err) : PFR_OK;
+        PFR_TRY(grow(t, err));
+    return t->depth >= CALLS_NEAR ? count_above(t, function, err) : PFR_OK;
 }
 
 static void count_less_above(struct thread_calls *t, uint32_t function) {

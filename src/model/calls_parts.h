@@ -12,6 +12,7 @@
  *     calls_lane.c    the buffers of a lane's threads to enters and exits
  *     calls_stretch.c the same for all threads as they lie in the file, a stretch of it for each lane
  *     calls_pending.c what a stretch cannot know of the calls that were open before it
+ *     calls_turns.c   the same by lanes that take the buffers in turns, so that whole paths are known
  *     calls_join.c    what a stretch has summed by paths that begin in the midst, by whole paths
  *     calls_ahead.c   the same for one lane, while others decode what comes next
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
@@ -96,6 +97,7 @@ struct calls_pending {
 
 /* What is open in a thread. */
 struct thread_calls {
+    struct memory *memory;
     struct open_call *open; /* the first one stands for the root, and gathers what is at the top */
     size_t depth, room;     /* without and with the first one */
     struct u64_map above;   /* function -> how many of it are open above CALLS_NEAR */
@@ -161,7 +163,7 @@ struct calls_lane_state {
 };
 
 pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err);
-void thread_calls_free(struct thread_calls *t, struct memory *memory);
+void thread_calls_free(struct thread_calls *t);
 /* An enter or exit. */
 pfr_status pair_carefully(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *call,
                           pfr_error *err);
@@ -244,7 +246,7 @@ pfr_status pending_begin(struct calls_lane_state *lane, struct thread_calls *t, 
 pfr_status pending_exit(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *exit,
                         pfr_error *err);
 /* What is open at the end of a stretch. */
-pfr_status pending_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+pfr_status pending_end(struct thread_calls *t, pfr_error *err);
 /* What `from` did not know happens to `t`, and its lane learns what its paths begin with. PFR_END: it cannot be told
    so. */
 pfr_status pending_replay(struct calls_lane_state *lane, struct thread_calls *t, struct calls_lane_state *of,
@@ -314,6 +316,7 @@ struct calls_lanes {
     bool clean;                  /* a hole ends it: PFR_HOLE */
     uint32_t next;               /* thread that nobody took, in by_size; atomic */
     struct stretches *stretches; /* or these instead of an index */
+    struct turns *turns;         /* or these */
     struct calls_runner *at;
     uint32_t count, room;
 };
@@ -354,6 +357,26 @@ static inline void calls_count_event(struct calls_totals *totals, const pfr_reco
    be. Nothing is said of it then. */
 pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
                                pfr_error *err);
+
+/* --- calls_turns.c */
+
+/* Threads that were met in some places of the trace. */
+#define TURNS_MET 32u
+struct calls_met {
+    struct {
+        int32_t pid, tid;
+        unsigned count;
+    } at[TURNS_MET];
+    unsigned threads, buffers; /* of them, and of all */
+    unsigned places, alone;    /* where there was one thread and no other */
+};
+
+/* Looks at some buffers from there on. */
+pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, uint64_t at, pfr_error *err);
+/* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
+bool calls_turns_wanted(const struct calls_met *met, unsigned lanes);
+/* Sums by whole paths of the whole trace. As calls_stretches_run; the lanes are closed by the caller. */
+pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, struct calls_totals *totals, pfr_error *err);
 
 /* --- calls_ahead.c */
 

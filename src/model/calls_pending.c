@@ -50,27 +50,26 @@ pfr_status pending_begin(struct calls_lane_state *l, struct thread_calls *t, pfr
     return new_base(l, t, &t->pending.base, err);
 }
 
-static pfr_status add(struct calls_lane_state *l, struct thread_calls *t, const struct pending_call *one,
-                      pfr_error *err) {
+static pfr_status add(struct thread_calls *t, const struct pending_call *one, pfr_error *err) {
     struct calls_pending *p = &t->pending;
     p->too_many = p->too_many || p->count == PENDING_MOST;
     if (p->too_many)
         return PFR_OK;
-    void *more = mem_grow(&l->memory, p->at, p->count, &p->room, 32, sizeof *p->at);
+    void *more = mem_grow(t->memory, p->at, p->count, &p->room, 32, sizeof *p->at);
     if (!more)
-        return mem_fail(&l->memory, err, "calls");
+        return mem_fail(t->memory, err, "calls");
     p->at = more;
     p->at[p->count++] = *one;
     return PFR_OK;
 }
 
 /* What is open now is pending, and nothing is open. */
-static pfr_status set_aside(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+static pfr_status set_aside(struct thread_calls *t, pfr_error *err) {
     uint64_t below = t->open[0].callees;
     for (size_t i = 1; i <= t->depth; i++) {
         const struct open_call *call = &t->open[i];
         const struct pending_call entered = {call->enter, below, call->callees, call->function, PFR_TRACE_ENTER, 0};
-        PFR_TRY(add(l, t, &entered, err));
+        PFR_TRY(add(t, &entered, err));
         below = 0;
     }
     while (t->depth > 0)
@@ -81,16 +80,16 @@ static pfr_status set_aside(struct calls_lane_state *l, struct thread_calls *t, 
 
 pfr_status pending_exit(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
                         pfr_error *err) {
-    PFR_TRY(set_aside(l, t, err));
+    PFR_TRY(set_aside(t, err));
     struct pending_call last = {exit->tsc, t->open[0].callees, 0, exit->function, (int32_t)exit->action, 0};
     t->open[0].callees = 0;
     PFR_TRY(new_base(l, t, &last.base, err));
-    return add(l, t, &last, err);
+    return add(t, &last, err);
 }
 
-pfr_status pending_end(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
-    PFR_TRY(set_aside(l, t, err));
-    return add(l, t, &(struct pending_call){.below = t->open[0].callees, .action = PENDING_NOTHING}, err);
+pfr_status pending_end(struct thread_calls *t, pfr_error *err) {
+    PFR_TRY(set_aside(t, err));
+    return add(t, &(struct pending_call){.below = t->open[0].callees, .action = PENDING_NOTHING}, err);
 }
 
 /* The base stands for what is open in `t` now. */

@@ -117,7 +117,7 @@ static pfr_status read_unit(struct calls_runner *me, struct stretch *s, unsigned
 /* What the lane gathered is given here, where others do the same, unless it is joined before. */
 static pfr_status end_stretch(struct calls_runner *me, struct stretch *s, pfr_error *err) {
     for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
-        PFR_TRY(pending_end(&me->lane, &s->at[i].reading.calls, err));
+        PFR_TRY(pending_end(&s->at[i].reading.calls, err));
     return join_takes_sums(me->lane.wish) ? pair_flush(&me->lane, err) : gather_end(&me->lane, err);
 }
 
@@ -286,6 +286,8 @@ static pfr_status read_all(struct stretches *all, struct calls_totals *totals, p
 /* --- Where they begin. */
 
 struct points {
+    bool meet; /* whose the buffers are is looked at */
+    struct calls_met met;
     uint64_t at, time; /* the last one */
     uint64_t like;     /* bytes of the first buffer */
     uint64_t size, step;
@@ -302,7 +304,9 @@ static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit
         return st;
     const uint64_t before = p->time;
     p->time = b.time;
-    return b.time < before ? PFR_END : PFR_OK;
+    if (b.time < before)
+        return PFR_END;
+    return p->meet ? calls_turns_meet(&p->met, reader, p->at, err) : PFR_OK;
 }
 
 static pfr_status place_units(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {
@@ -345,17 +349,26 @@ static pfr_status look(struct stretches *all, pfr_reader *reader, struct points 
     p->at = TRACE_FIRST_BUFFER;
     p->time = b.time;
     p->like = b.next - TRACE_FIRST_BUFFER;
+    p->meet = all->nr_lanes > 1 && all->lanes.wish->reach == 0;
     return PFR_OK;
+}
+
+static pfr_status read_stretches(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
+    pthread_mutex_init(&all->lock, NULL);
+    const pfr_status st = read_all(all, totals, err);
+    pthread_mutex_destroy(&all->lock);
+    free_stretches(all);
+    return st;
 }
 
 static pfr_status place_and_read(struct stretches *all, struct points *p, struct calls_totals *totals, pfr_error *err) {
     pfr_status st = place_units(all, all->lanes.reader, p, err);
     if (st != PFR_OK)
         return st;
-    pthread_mutex_init(&all->lock, NULL);
-    st = read_all(all, totals, err);
-    pthread_mutex_destroy(&all->lock);
-    free_stretches(all);
+    if (p->meet && calls_turns_wanted(&p->met, all->nr_lanes))
+        st = calls_turns_run(&all->lanes, all->nr_lanes, totals, err);
+    else
+        st = read_stretches(all, totals, err);
     calls_lanes_close(&all->lanes);
     return st;
 }
