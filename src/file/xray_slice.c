@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define PREAMBLE_MOST (5 * FDR_METADATA)
+_Static_assert(TRACE_PREAMBLE_MOST == 5 * FDR_METADATA, "extents, and the records of a preamble");
 
 bool trace_slices_can_be(const pfr_reader *r) {
     return r->trace && input_seekable(&r->parts[0].in);
@@ -86,7 +86,7 @@ static bool is_room(const pfr_reader *r, const uint8_t *bytes, size_t have) {
 /* The first bytes of what begins at *at, or behind the room there. A slot that was given up is one empty buffer. */
 static pfr_status read_begin(pfr_reader *r, uint64_t *at, uint8_t *bytes, size_t *have, pfr_error *err) {
     for (bool was_empty = false;;) {
-        PFR_TRY(input_read_at(&r->parts[0].in, *at, bytes, PREAMBLE_MOST, have, err));
+        PFR_TRY(input_read_at(&r->parts[0].in, *at, bytes, TRACE_PREAMBLE_MOST, have, err));
         if (!was_empty && is_empty(r, bytes, *have)) {
             *at += FDR_METADATA;
             was_empty = true;
@@ -99,7 +99,7 @@ static pfr_status read_begin(pfr_reader *r, uint64_t *at, uint8_t *bytes, size_t
 }
 
 pfr_status trace_buffer_at(pfr_reader *r, uint64_t at, struct trace_buffer *b, pfr_error *err) {
-    uint8_t bytes[PREAMBLE_MOST];
+    uint8_t bytes[TRACE_PREAMBLE_MOST];
     size_t have;
     *b = (struct trace_buffer){.tid = 0};
     if (at == XRAY_HEADER)
@@ -120,7 +120,7 @@ pfr_status trace_buffer_ahead(pfr_reader *r, uint64_t at, uint64_t ahead, struct
     const uint8_t *bytes;
     size_t have;
     input_read_ahead_to(in, ahead);
-    PFR_TRY(input_window(in, at, PREAMBLE_MOST, &bytes, &have, err));
+    PFR_TRY(input_window(in, at, TRACE_PREAMBLE_MOST, &bytes, &have, err));
     return trace_buffer_at(r, at, b, err);
 }
 
@@ -140,7 +140,7 @@ static uint8_t first_of_extents(const pfr_reader *r) {
 static pfr_status look_for_extents(pfr_reader *r, uint64_t from, const uint8_t *bytes, size_t have,
                                    struct trace_buffer *b, uint64_t *at, pfr_error *err) {
     const uint8_t first = first_of_extents(r);
-    const uint8_t *next = bytes, *const end = bytes + (have > PREAMBLE_MOST ? have - PREAMBLE_MOST : 0);
+    const uint8_t *next = bytes, *const end = bytes + (have > TRACE_PREAMBLE_MOST ? have - TRACE_PREAMBLE_MOST : 0);
     while (next < end && (next = memchr(next, first, (size_t)(end - next)))) {
         *at = from + (uint64_t)(next - bytes);
         if (fdr_kind_of(r, next[FDR_METADATA]) == FDR_NEW_BUFFER) {

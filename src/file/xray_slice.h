@@ -34,6 +34,8 @@ struct trace_buffer {
     bool has_pid;
 };
 
+#define TRACE_PREAMBLE_MOST 80u /* bytes that are looked at */
+
 /* PFR_END: the trace ends there. PFR_HOLE: it is something else. */
 pfr_status trace_buffer_at(pfr_reader *reader, uint64_t at, struct trace_buffer *buffer, pfr_error *err);
 /* The same for who reads it next, and what lies behind it up to `ahead`: the reader's window goes there. */

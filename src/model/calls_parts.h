@@ -375,8 +375,10 @@ struct calls_met {
 pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, uint64_t at, pfr_error *err);
 /* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned lanes);
-/* Sums by whole paths of the whole trace. As calls_stretches_run; the lanes are closed by the caller. */
-pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, struct calls_totals *totals, pfr_error *err);
+/* Sums by whole paths of the whole trace. As calls_stretches_run; the lanes are closed by the caller. Buffers are
+   mostly `like` bytes. */
+pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
+                           pfr_error *err);
 
 /* --- calls_ahead.c */
 

@@ -366,7 +366,7 @@ static pfr_status place_and_read(struct stretches *all, struct points *p, struct
     if (st != PFR_OK)
         return st;
     if (p->meet && calls_turns_wanted(&p->met, all->nr_lanes))
-        st = calls_turns_run(&all->lanes, all->nr_lanes, totals, err);
+        st = calls_turns_run(&all->lanes, all->nr_lanes, p->like, totals, err);
     else
         st = read_stretches(all, totals, err);
     calls_lanes_close(&all->lanes);

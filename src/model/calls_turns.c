@@ -2,58 +2,55 @@
 /*
  * A stretch of a trace (calls_stretch.c) does not know what is open where it begins, so that its whole paths are its
  * own for each thread: several times as many as there are, which are more than the caches near a processor hold. Where
- * threads lie mixed in the file there is another way, which has none but the paths that there are: lanes take buffers
- * in the order of the file, each those of a thread of which no other lane reads, and what is open in that thread goes
- * to the lane with them.
+ * threads lie mixed in the file there is another way, which has none but the paths that there are. Lanes take pieces of
+ * a few buffers, in the order of the file, and read what a piece has of one thread after the other, in whatever order
+ * they can be had: each when all that comes before it of that thread was read. What is open in the thread goes to the
+ * lane with it.
  *
- *     the file   | 1 | 2 | 1 | 3 | 2 | 1 | 3 | 2 |     buffers of threads 1, 2, 3
- *     lane 0       1       1           1
- *     lane 1           2           2           2       and 3 goes to whoever has none of his own
- *
- * Who wants buffers finds some more first, by their headers: a window of those that nobody took. A lane goes on with
- * threads that it had before as long as there are any, since another lane has to look for the paths of what is open
- * anew.
+ *     the file    1 2 3 1 2 3 | 1 2 3 1 2 3 | 1 2 3 1 2 3     buffers of threads 1, 2, 3
+ *     lane 0      1 1 2 2 3 3                 1 1 2 2 3 3
+ *     lane 1          1 1 2 2   3 3
  */
 #include "model/calls_parts.h"
 
 #define MET_IN_A_PLACE 4u
-#define WINDOW 64u
-#define TURN_MOST 4u      /* buffers that are taken at once, all of one thread */
-#define THREADS_MOST 256u /* others are not worth it: each is looked at whenever buffers are taken */
-#define DEPTH_MOST 4096u  /* open calls beyond which a thread stays with its lane */
+#define PIECE_BYTES ((uint64_t)128 << 10)
+#define PIECE_MOST 256u                /* buffers */
+#define THREADS_MOST 256u              /* each has a stack of open calls */
+#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may go to other lanes, whatever there is to read */
 
 struct turn_thread {
     struct calls_reading reading; /* its lane is the one that had it last */
     struct memory memory;         /* what is open is of no lane */
     uint64_t last;                /* time of its last buffer that was found */
-    bool taken;
+    uint64_t found, read;         /* buffers */
 };
 
-struct turn_buffer {
+/* A buffer, to be read when so many others of its thread were. */
+struct turn {
     struct trace_slice slice;
-    struct turn_thread *thread;
+    struct turn_thread *thread; /* NULL: it was read */
+    uint64_t before;
 };
 
 /* What a lane reads until it asks for more; none: nothing is left. */
-struct turn {
-    struct trace_slice at[TURN_MOST];
-    unsigned count;
-    struct turn_thread *thread;
+struct turns_piece {
+    struct turn at[PIECE_MOST];
+    unsigned count, left;
+    uint64_t end;
 };
 
-/* All of it under the lock, except what a lane has taken. */
 struct turns {
     struct calls_lanes *lanes;
     struct memory memory;
-    pthread_mutex_t lock;
-    pthread_cond_t changed; /* there may be a buffer for who found none */
+    pthread_mutex_t finding; /* of what comes next, down to `ended`, and of what was found of threads */
     struct intern_table threads;
-    struct turn_thread *at; /* by thread, room for THREADS_MOST */
-    struct turn_buffer window[WINDOW];
-    unsigned waiting; /* in it, in the order of the file */
-    uint64_t next;    /* where the next buffer is */
-    uint64_t buffers;
-    bool ended, stop;
+    struct turn_thread *at; /* by number, room for THREADS_MOST */
+    uint64_t next, buffers, piece_bytes;
+    bool ended;
+    pthread_mutex_t lock; /* of what was read of threads, and whose they are */
+    pthread_cond_t changed;
+    bool stop;
 };
 
 /* --- Whether it is worth it. */
@@ -87,10 +84,11 @@ pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, uint64_t 
     return PFR_OK;
 }
 
-/* None has more than its part, and a quarter of it; those that were not counted came late, and are few. */
+/* None has more than three quarters of a lane's part, so that there is mostly another one to go on with; those that
+   were not counted came late, and are few. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned lanes) {
     for (unsigned i = 0; i < met->threads; i++)
-        if (met->at[i].count * lanes * 4 > met->buffers * 5)
+        if (met->at[i].count * lanes * 4 > met->buffers * 3)
             return false;
     return met->places > 0 && met->alone * 4 <= met->places;
 }
@@ -123,80 +121,72 @@ static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, s
     return PFR_OK;
 }
 
-static pfr_status find_buffer(struct turns *all, pfr_reader *reader, pfr_error *err) {
-    struct trace_buffer b;
+/* PFR_END: there is none that is of this piece. */
+static pfr_status add_buffer(struct turns *all, const struct trace_buffer *b, struct turns_piece *piece,
+                             pfr_error *err) {
     struct turn_thread *thread;
-    pfr_status st = trace_buffer_at(reader, all->next, &b, err);
-    all->ended = st == PFR_END;
-    if (st != PFR_OK)
-        return st == PFR_END ? PFR_OK : st;
-    st = find_thread(all, &b, &thread, err);
+    const pfr_status st = find_thread(all, b, &thread, err);
     if (st != PFR_OK)
         return st;
-    all->window[all->waiting++] = (struct turn_buffer){b.slice, thread};
-    all->next = b.next;
+    piece->at[piece->count++] = (struct turn){b->slice, thread, thread->found++};
+    piece->end = all->next = b->next;
     all->buffers++;
     return PFR_OK;
 }
 
-/* As many as there is room for. */
-static pfr_status find_buffers(struct turns *all, pfr_reader *reader, pfr_error *err) {
-    const unsigned had = all->waiting;
+/* All buffers that the window of the lane's reader holds as a whole; at least one. */
+static pfr_status find_piece(struct turns *all, pfr_reader *reader, struct turns_piece *piece, pfr_error *err) {
+    const uint64_t until = all->next + all->piece_bytes;
+    struct trace_buffer b;
+    do {
+        pfr_status st = trace_buffer_ahead(reader, all->next, until, &b, err);
+        all->ended = st == PFR_END;
+        if (st == PFR_OK && b.next > until && piece->count)
+            break;
+        if (st == PFR_OK)
+            st = add_buffer(all, &b, piece, err);
+        if (st != PFR_OK)
+            return all->ended ? PFR_OK : st;
+    } while (piece->count < PIECE_MOST && all->next + TRACE_PREAMBLE_MOST <= until);
+    return PFR_OK;
+}
+
+static pfr_status next_piece(struct turns *all, struct calls_runner *me, struct turns_piece *piece, pfr_error *err) {
     pfr_status st = PFR_OK;
-    while (st == PFR_OK && all->waiting < WINDOW && !all->ended)
-        st = find_buffer(all, reader, err);
-    if (all->waiting > had)
-        pthread_cond_broadcast(&all->changed);
+    piece->count = 0;
+    pthread_mutex_lock(&all->finding);
+    if (!all->ended)
+        st = find_piece(all, me->reader, piece, err);
+    all->ended = all->ended || st != PFR_OK;
+    pthread_mutex_unlock(&all->finding);
+    piece->left = piece->count;
     return st;
 }
 
 /* --- Turns. */
 
-/* The first one of a thread that this lane had, else of one that it may have; `waiting`: there is none. */
-static unsigned choose(const struct turns *all, const struct calls_lane_state *lane) {
-    unsigned other = all->waiting;
-    for (unsigned i = 0; i < all->waiting; i++) {
-        const struct turn_thread *t = all->window[i].thread;
-        if (!t->taken && t->reading.lane == lane)
-            return i;
-        if (!t->taken && other == all->waiting && t->reading.calls.depth <= DEPTH_MOST)
-            other = i;
-    }
-    return other;
+/* The first buffer whose turn it is; `count`: there is none. */
+static unsigned choose(const struct turns_piece *piece) {
+    unsigned i = 0;
+    while (i < piece->count && (!piece->at[i].thread || piece->at[i].thread->read != piece->at[i].before))
+        i++;
+    return i;
 }
 
-/* The buffer there, and those of the same thread that follow. */
-static void take(struct turns *all, unsigned from, struct turn *turn) {
-    unsigned left = from;
-    turn->thread = all->window[from].thread;
-    turn->thread->taken = true;
-    for (unsigned i = from; i < all->waiting; i++)
-        if (all->window[i].thread == turn->thread && turn->count < TURN_MOST)
-            turn->at[turn->count++] = all->window[i].slice;
-        else
-            all->window[left++] = all->window[i];
-    all->waiting = left;
-}
-
-static void give_back(struct turns *all, struct turn *turn) {
-    if (turn->thread)
-        turn->thread->taken = false;
-    *turn = (struct turn){.count = 0};
+/* So many buffers of the thread were read, NULL: none; the next one of this piece whose turn it is or comes. Nobody
+   goes on where one failed. */
+static unsigned next_turn(struct turns *all, const struct turns_piece *piece, struct turn_thread *thread,
+                          unsigned count, pfr_status st) {
+    unsigned next = piece->count;
+    pthread_mutex_lock(&all->lock);
+    if (thread)
+        thread->read += count;
+    all->stop = all->stop || st != PFR_OK;
     pthread_cond_broadcast(&all->changed);
-}
-
-/* As long as all that was found is of threads that others read, those give one back. */
-static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
-    while (!all->stop) {
-        PFR_TRY(find_buffers(all, me->reader, err));
-        const unsigned at = choose(all, &me->lane);
-        if (at < all->waiting)
-            return take(all, at, turn), PFR_OK;
-        if (all->waiting == 0)
-            return PFR_OK;
+    while (!all->stop && piece->left > 0 && (next = choose(piece)) == piece->count)
         pthread_cond_wait(&all->changed, &all->lock);
-    }
-    return PFR_OK;
+    pthread_mutex_unlock(&all->lock);
+    return next;
 }
 
 /* What is open there is of this lane's paths from now on. */
@@ -209,37 +199,45 @@ static pfr_status take_over(struct calls_lane_state *l, struct calls_reading *g,
     return PFR_OK;
 }
 
-static pfr_status read_turn(struct calls_runner *me, const struct turn *turn, pfr_error *err) {
-    struct calls_reading *g = &turn->thread->reading;
-    pfr_status st = take_over(&me->lane, g, err);
-    for (unsigned i = 0; st == PFR_OK && i < turn->count; i++) {
-        trace_slice_move(me->reader, &turn->at[i], turn->at[i].until);
-        st = calls_read_piece(me, g, &turn->at[i], err);
+/* What the piece has of the thread of that buffer, which is the first one that it has of it. */
+static pfr_status read_thread(struct calls_runner *me, struct turns_piece *piece, unsigned from, pfr_error *err) {
+    struct turn_thread *thread = piece->at[from].thread;
+    pfr_status st = take_over(&me->lane, &thread->reading, err);
+    for (unsigned i = from; st == PFR_OK && i < piece->count; i++) {
+        struct turn *turn = &piece->at[i];
+        if (turn->thread != thread)
+            continue;
+        trace_slice_move(me->reader, &turn->slice, piece->end);
+        st = calls_read_piece(me, &thread->reading, &turn->slice, err);
+        turn->thread = NULL;
+        piece->left--;
     }
     return st;
 }
 
-/* Gives back the turn that was read, and asks for another one. Nobody goes on where one failed. */
-static pfr_status ask(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_status st, pfr_error *err) {
-    pthread_mutex_lock(&all->lock);
-    give_back(all, turn);
-    if (st == PFR_OK)
-        st = next_turn(all, me, turn, err);
-    all->stop = all->stop || st != PFR_OK;
-    pthread_mutex_unlock(&all->lock);
+static pfr_status read_piece(struct calls_runner *me, struct turns_piece *piece, pfr_error *err) {
+    struct turns *all = me->all->turns;
+    pfr_status st = PFR_OK;
+    unsigned next = next_turn(all, piece, NULL, 0, st);
+    while (next < piece->count) {
+        struct turn_thread *thread = piece->at[next].thread;
+        const unsigned left = piece->left;
+        st = read_thread(me, piece, next, err);
+        next = next_turn(all, piece, thread, left - piece->left, st);
+    }
     return st;
 }
 
 static void *run_lane(void *context) {
     struct calls_runner *me = context;
-    struct turns *all = me->all->turns;
-    struct turn turn = {.count = 0};
-    pfr_status st = ask(all, me, &turn, PFR_OK, &me->err);
-    while (st == PFR_OK && turn.count > 0) {
-        st = read_turn(me, &turn, &me->err);
-        st = ask(all, me, &turn, st, &me->err);
-    }
-    me->status = st == PFR_OK ? pair_flush(&me->lane, &me->err) : st;
+    struct turns_piece piece;
+    do {
+        me->status = next_piece(me->all->turns, me, &piece, &me->err);
+        if (me->status == PFR_OK)
+            me->status = read_piece(me, &piece, &me->err);
+    } while (me->status == PFR_OK && piece.count > 0 && piece.left == 0);
+    if (me->status == PFR_OK)
+        me->status = pair_flush(&me->lane, &me->err);
     return NULL;
 }
 
@@ -253,14 +251,17 @@ static bool met_limit(const struct calls_lanes *lanes) {
     return limited;
 }
 
-/* The first lane has all. PFR_END: it has no room for it. */
+/* The first lane has all, as if it had met all threads. PFR_END: it has no room for it. */
 static pfr_status join(struct turns *all, pfr_error *err) {
     struct calls_lanes *lanes = all->lanes;
     struct calls_lane_state *to = &lanes->at[0].lane;
     if (met_limit(lanes))
         return PFR_END;
-    for (uint32_t i = 0; i < all->threads.count; i++)
+    for (uint32_t i = 0; i < all->threads.count; i++) {
         PFR_TRY(take_over(to, &all->at[i].reading, err));
+        if (all->at[i].reading.told)
+            PFR_TRY(lane_thread(to, &all->at[i].reading.thread, err));
+    }
     pfr_status st = PFR_OK;
     for (unsigned i = 1; st == PFR_OK && i < lanes->count; i++)
         st = join_sums(to, &lanes->at[i].lane, err);
@@ -292,11 +293,14 @@ static void free_turns(struct turns *all) {
     intern_free(&all->threads);
 }
 
-pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, struct calls_totals *totals, pfr_error *err) {
+pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
+                           pfr_error *err) {
     struct turns all = {.lanes = lanes, .next = TRACE_FIRST_BUFFER};
+    all.piece_bytes = like < PIECE_BYTES ? PIECE_BYTES - PIECE_BYTES % like : PIECE_BYTES;
     lanes->turns = &all;
     memory_share(&all.memory, lanes->memory);
     intern_init(&all.threads, &all.memory);
+    pthread_mutex_init(&all.finding, NULL);
     pthread_mutex_init(&all.lock, NULL);
     pthread_cond_init(&all.changed, NULL);
     all.at = mem_zeroed(&all.memory, THREADS_MOST, sizeof *all.at);
@@ -305,5 +309,6 @@ pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, struct 
     lanes->turns = NULL;
     pthread_cond_destroy(&all.changed);
     pthread_mutex_destroy(&all.lock);
+    pthread_mutex_destroy(&all.finding);
     return st;
 }
