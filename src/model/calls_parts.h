@@ -371,8 +371,9 @@ struct calls_met {
     unsigned places, alone;    /* where there was one thread and no other */
 };
 
-/* Looks at some buffers from there on. */
-pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, uint64_t at, pfr_error *err);
+/* Looks at this buffer and some that follow. */
+pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
+                            pfr_error *err);
 /* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned lanes);
 /* Sums by whole paths of the whole trace. As calls_stretches_run; the lanes are closed by the caller. Buffers are

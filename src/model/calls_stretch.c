@@ -21,6 +21,7 @@
 #define UNITS 32u                          /* of all lanes together, where there is more than one */
 #define FASTER 16u                         /* the first lane reads one unit more of so many */
 #define LEFT_LEAST 3u                      /* units that are worth another stretch, whose paths are its own */
+#define MEET_EACH 2u                       /* of so many points, one is where threads are looked at */
 #define THREADS_MOST 256u                  /* each has a stack of open calls for each lane */
 
 struct stretch_thread {
@@ -306,7 +307,7 @@ static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit
     p->time = b.time;
     if (b.time < before)
         return PFR_END;
-    return p->meet ? calls_turns_meet(&p->met, reader, p->at, err) : PFR_OK;
+    return p->meet && unit % MEET_EACH == 0 ? calls_turns_meet(&p->met, reader, &b, err) : PFR_OK;
 }
 
 static pfr_status place_units(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {

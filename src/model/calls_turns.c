@@ -17,7 +17,8 @@
 #define PIECE_BYTES ((uint64_t)128 << 10)
 #define PIECE_MOST 256u                /* buffers */
 #define THREADS_MOST 256u              /* each has a stack of open calls */
-#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may go to other lanes, whatever there is to read */
+#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may go to other lanes, whatever there is to read, */
+#define MOVE_BYTES 16u                 /* and one more for so many bytes: else it is not worth it */
 
 struct turn_thread {
     struct calls_reading reading; /* its lane is the one that had it last */
@@ -38,6 +39,7 @@ struct turns_piece {
     struct turn at[PIECE_MOST];
     unsigned count, left;
     uint64_t end;
+    uint64_t bytes, moved; /* of this and all before it: what was read, and open calls that came from other lanes */
 };
 
 struct turns {
@@ -68,16 +70,17 @@ static void meet(struct calls_met *met, const struct trace_buffer *b) {
     met->threads += i == met->threads;
 }
 
-pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, uint64_t at, pfr_error *err) {
-    struct trace_buffer first = {.tid = 0}, b;
+pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
+                            pfr_error *err) {
+    struct trace_buffer b = *first;
     bool alone = true;
-    for (unsigned i = 0; i < MET_IN_A_PLACE; i++, at = b.next) {
-        const pfr_status st = trace_buffer_at(reader, at, &b, err);
+    meet(met, first);
+    for (unsigned i = 1; i < MET_IN_A_PLACE; i++) {
+        const pfr_status st = trace_buffer_at(reader, b.next, &b, err);
         if (st != PFR_OK)
             return st < 0 ? st : PFR_OK; /* who reads it is told */
         meet(met, &b);
-        first = i ? first : b;
-        alone = alone && b.pid == first.pid && b.tid == first.tid;
+        alone = alone && b.pid == first->pid && b.tid == first->tid;
     }
     met->places++;
     met->alone += alone;
@@ -108,8 +111,6 @@ static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, s
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
     const uint32_t known = all->threads.count;
     uint32_t number;
-    if (known > THREADS_MOST)
-        return PFR_END;
     PFR_TRY(calls_thread_number(&all->threads, &who, &number, err));
     if (number == THREADS_MOST)
         return PFR_END;
@@ -199,9 +200,16 @@ static pfr_status take_over(struct calls_lane_state *l, struct calls_reading *g,
     return PFR_OK;
 }
 
+static bool is_worth_it(const struct calls_lane_state *l, struct turns_piece *piece, const struct calls_reading *g) {
+    piece->moved += g->lane == l ? 0 : g->calls.depth;
+    return piece->moved <= MOVES_FREE + piece->bytes / MOVE_BYTES;
+}
+
 /* What the piece has of the thread of that buffer, which is the first one that it has of it. */
 static pfr_status read_thread(struct calls_runner *me, struct turns_piece *piece, unsigned from, pfr_error *err) {
     struct turn_thread *thread = piece->at[from].thread;
+    if (!is_worth_it(&me->lane, piece, &thread->reading))
+        return PFR_END;
     pfr_status st = take_over(&me->lane, &thread->reading, err);
     for (unsigned i = from; st == PFR_OK && i < piece->count; i++) {
         struct turn *turn = &piece->at[i];
@@ -211,6 +219,7 @@ static pfr_status read_thread(struct calls_runner *me, struct turns_piece *piece
         st = calls_read_piece(me, &thread->reading, &turn->slice, err);
         turn->thread = NULL;
         piece->left--;
+        piece->bytes += turn->slice.until - turn->slice.at;
     }
     return st;
 }
@@ -230,7 +239,7 @@ static pfr_status read_piece(struct calls_runner *me, struct turns_piece *piece,
 
 static void *run_lane(void *context) {
     struct calls_runner *me = context;
-    struct turns_piece piece;
+    struct turns_piece piece = {.count = 0};
     do {
         me->status = next_piece(me->all->turns, me, &piece, &me->err);
         if (me->status == PFR_OK)

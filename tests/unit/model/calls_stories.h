@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_TESTS_CALLS_STORIES_H
+#define PFR_TESTS_CALLS_STORIES_H
+/* Random stories of several threads, cut into buffers that lie in any order or in that of time, and their sums by path.
+ */
+#include "calls_teller.h"
+
+#define THREADS 4u
+#define LONG_STEPS 30000u /* of one thread alone: more than others have to be decoded ahead for it */
+
+struct step {
+    uint64_t tsc;
+    uint32_t function;
+    unsigned action; /* 0 to 3 */
+};
+
+static inline uint64_t next_random(uint64_t *seed) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 33;
+}
+
+/* --- Stories. */
+
+/* Mostly a walk up and down, sometimes an exit that is wrong or missing, sometimes deep. */
+static inline void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
+    static uint32_t open[LONG_STEPS];
+    unsigned depth = 0;
+    const unsigned kinds = 1 + (unsigned)next_random(seed) % 30, wrong = (unsigned)next_random(seed) % 20;
+    const unsigned up = 40 + (unsigned)next_random(seed) % 30;
+    uint64_t tsc = 1000000 + next_random(seed) % 1000;
+    for (unsigned i = 0; i < count; i++) {
+        const bool enters = depth == 0 || next_random(seed) % 100 < up, odd = next_random(seed) % 100 < wrong;
+        tsc += next_random(seed) % 50;
+        if (enters && !(odd && depth == 0)) {
+            steps[i] = (struct step){tsc, 1 + (uint32_t)(next_random(seed) % kinds), next_random(seed) % 8 ? 0 : 3};
+            open[depth++] = steps[i].function;
+            continue;
+        }
+        if (odd && depth > 1)
+            depth -= 1 + (unsigned)next_random(seed) % (depth - 1); /* as behind an exception */
+        const uint32_t function = odd && next_random(seed) % 2 ? 1 + (uint32_t)(next_random(seed) % 60)
+                                  : depth                      ? open[depth - 1]
+                                                               : 61;
+        steps[i] = (struct step){tsc, function, next_random(seed) % 8 ? 1 : 2};
+        depth -= depth > 0;
+    }
+}
+
+/* Of a buffer there. */
+static inline uint64_t load_extents(const struct builder *b, size_t at) {
+    uint64_t length = 0;
+    for (unsigned i = 0; i < 8; i++)
+        length |= (uint64_t)(uint8_t)b->bytes[at + 1 + i] << 8 * i;
+    return length;
+}
+
+struct piece {
+    uint32_t thread;
+    unsigned begin, end;
+};
+
+static inline void put_piece(struct builder *b, const struct piece *p, const struct step *steps) {
+    const size_t begin = b->length;
+    uint64_t tsc = steps[p->begin].tsc;
+    put_extents(b, 0);
+    put_preamble(b, 10 + p->thread, tsc);
+    for (unsigned i = p->begin; i < p->end; i++) {
+        if (i % 97 == 0)
+            put_metadata(b, 2, i % 8, 2, tsc); /* another cpu */
+        put_call(b, steps[i].action, steps[i].function, (uint32_t)(steps[i].tsc - tsc));
+        tsc = steps[i].tsc;
+    }
+    set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
+}
+
+/* Each thread cut into pieces, which lie in any order. Pieces of one time would go by their place: none begins so. */
+static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
+                             uint64_t *seed) {
+    static struct piece pieces[LONG_STEPS];
+    unsigned count = 0;
+    for (uint32_t t = 0; t < threads; t++)
+        for (unsigned at = 0, end; at < length; at = end) {
+            end = at + 1 + (unsigned)next_random(seed) % 700;
+            while (end < length && steps[t][end].tsc == steps[t][at].tsc)
+                end++;
+            end = end < length ? end : length;
+            pieces[count++] = (struct piece){t, at, end};
+        }
+    put_xray_header(b, 5, 4096);
+    while (count > 0) {
+        const unsigned i = (unsigned)next_random(seed) % count;
+        put_piece(b, &pieces[i], steps[pieces[i].thread]);
+        pieces[i] = pieces[--count];
+    }
+}
+
+/* The same as a recorder writes it: whoever begins a buffer first has it first. */
+static inline void put_story_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads,
+                                      unsigned length, unsigned most, uint64_t *seed) {
+    unsigned at[THREADS] = {0};
+    put_xray_header(b, 5, 4096);
+    for (;;) {
+        uint32_t next = threads;
+        for (uint32_t t = 0; t < threads; t++)
+            if (at[t] < length && (next == threads || steps[t][at[t]].tsc < steps[next][at[next]].tsc))
+                next = t;
+        if (next == threads)
+            return;
+        const unsigned left = length - at[next], wanted = most - (unsigned)(next_random(seed) % 8);
+        const struct piece piece = {next, at[next], at[next] + (wanted < left ? wanted : left)};
+        put_piece(b, &piece, steps[next]);
+        at[next] = piece.end;
+    }
+}
+
+/* --- Calls by path. */
+
+struct total {
+    char path[200];
+    uint64_t count, latency, self;
+    int32_t tid;
+};
+
+struct totals_of_lane {
+    struct total *at;
+    size_t count, room;
+    int32_t tid;
+};
+
+struct totaller {
+    struct totals_of_lane lanes[4];
+    uint64_t singly, gathered; /* calls, as they came */
+    uint64_t open, lone;
+    unsigned nr_lanes;
+};
+
+static inline pfr_status total_begin(void *context, unsigned lanes, pfr_error *err) {
+    struct totaller *all = context;
+    (void)err;
+    assert_true(lanes <= 4);
+    for (unsigned i = 0; i < 4; i++)
+        free(all->lanes[i].at);
+    *all = (struct totaller){.nr_lanes = lanes};
+    return PFR_OK;
+}
+
+static inline pfr_status total_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+                                      pfr_error *err) {
+    (void)err;
+    ((struct totaller *)context)->lanes[lane->number].tid = thread->tid;
+    return PFR_OK;
+}
+
+static inline struct total *new_total(struct totaller *all, const struct calls_lane *lane, uint32_t node) {
+    struct totals_of_lane *of = &all->lanes[lane->number];
+    if (of->count == of->room) {
+        of->room = of->room ? of->room * 2 : 256;
+        of->at = realloc(of->at, of->room * sizeof *of->at);
+        assert_non_null(of->at);
+    }
+    struct total *t = &of->at[of->count++];
+    memset(t, 0, sizeof *t);
+    t->tid = of->tid;
+    write_path(lane, node, t->path, sizeof t->path);
+    return t;
+}
+
+static inline pfr_status total_calls(void *context, const struct calls_lane *lane, const struct call *calls,
+                                     size_t count, pfr_error *err) {
+    struct totaller *all = context;
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        struct total *t = new_total(all, lane, calls[i].node);
+        t->count = 1;
+        t->latency = calls[i].latency;
+        t->self = (uint64_t)calls[i].self;
+    }
+    __atomic_fetch_add(&all->singly, count, __ATOMIC_RELAXED);
+    return PFR_OK;
+}
+
+static inline pfr_status total_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum,
+                                   pfr_error *err) {
+    struct totaller *all = context;
+    struct total *t = new_total(all, lane, sum->node);
+    (void)err;
+    t->count = sum->count;
+    t->self = (uint64_t)sum->self;
+    __atomic_fetch_add(&all->gathered, sum->count, __ATOMIC_RELAXED);
+    return PFR_OK;
+}
+
+static inline pfr_status total_many(void *context, const struct calls_lane *lane, const struct call_many *many,
+                                    pfr_error *err) {
+    struct totaller *all = context;
+    struct total *t = new_total(all, lane, many->node);
+    (void)err;
+    for (uint32_t i = 0; i < many->count; i++)
+        t->latency += many->latencies[i];
+    assert_int_equal(t->latency, many->latency);
+    t->count = many->count;
+    t->self = (uint64_t)many->self;
+    __atomic_fetch_add(&all->gathered, many->count, __ATOMIC_RELAXED);
+    return PFR_OK;
+}
+
+static inline int by_path(const void *a, const void *b) {
+    const struct total *x = a, *y = b;
+    return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : strcmp(x->path, y->path);
+}
+
+/* A line for each path of each thread. */
+static inline char *totals_text(struct totaller *all, bool latencies) {
+    struct totals_of_lane one = {.at = NULL};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    for (unsigned i = 0; i < 4; i++) {
+        one.at = realloc(one.at, (one.count + all->lanes[i].count + 1) * sizeof *one.at);
+        assert_non_null(one.at);
+        if (all->lanes[i].count)
+            memcpy(one.at + one.count, all->lanes[i].at, all->lanes[i].count * sizeof *one.at);
+        one.count += all->lanes[i].count;
+        free(all->lanes[i].at);
+    }
+    qsort(one.at, one.count, sizeof *one.at, by_path);
+    for (size_t i = 0; i < one.count; i++) {
+        if (i + 1 < one.count && by_path(&one.at[i], &one.at[i + 1]) == 0) {
+            one.at[i + 1].count += one.at[i].count;
+            one.at[i + 1].latency += one.at[i].latency;
+            one.at[i + 1].self += one.at[i].self;
+            continue;
+        }
+        fprintf(out, "%d %s %" PRIu64 " %" PRIu64 " %" PRId64 "\n", one.at[i].tid, one.at[i].path, one.at[i].count,
+                latencies ? one.at[i].latency : 0, (int64_t)one.at[i].self);
+    }
+    fclose(out);
+    free(one.at);
+    return text;
+}
+
+static inline char *totals_of(const struct builder *b, const struct calls_wish *how, bool latencies,
+                              struct totaller *all) {
+    const struct calls_sink sink = {.begin = total_begin,
+                                    .thread = how->mixed ? NULL : total_thread,
+                                    .calls = total_calls,
+                                    .sum = total_sum,
+                                    .many = total_many};
+    struct calls_wish wish = *how;
+    struct calls_totals totals;
+    pfr_error err = {.offset = 0};
+    pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, NULL, &err);
+    assert_non_null(reader);
+    *all = (struct totaller){.singly = 0};
+    wish.sink = &sink;
+    wish.context = all;
+    ASSERT_OK(calls_read(reader, &wish, &totals, &err), err);
+    assert_int_equal(totals.calls, all->singly + all->gathered);
+    all->open = totals.open;
+    all->lone = totals.lone;
+    pfr_close(reader);
+    return totals_text(all, latencies);
+}
+
+/* Calls that were given one by one, by lanes that have whole threads where paths are whole. */
+struct apart {
+    char *singly;
+    struct totaller all;
+};
+
+static inline struct apart tell_apart(const struct builder *b, unsigned reach, bool deduce) {
+    const struct calls_wish how = {.reach = reach, .jobs = 2, .mixed = true, .deduce = deduce};
+    struct apart apart;
+    apart.singly = totals_of(b, &how, false, &apart.all);
+    return apart;
+}
+
+/* Sums of paths of which no lane has all. */
+static inline unsigned expect_summed(const struct builder *b, unsigned jobs, unsigned reach, bool deduce,
+                                     const struct apart *apart) {
+    struct totaller all;
+    const struct calls_wish how = {
+        .gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .mixed = true, .deduce = deduce};
+    char *summed = totals_of(b, &how, false, &all);
+    assert_int_equal(all.singly, 0);
+    assert_int_equal(all.gathered, apart->all.singly);
+    assert_int_equal(all.open, apart->all.open);
+    assert_int_equal(all.lone, apart->all.lone);
+    assert_string_equal(summed, apart->singly);
+    free(summed);
+    return all.nr_lanes;
+}
+
+#endif
