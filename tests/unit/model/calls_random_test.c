@@ -202,7 +202,7 @@ static unsigned sum_in_stretches(const struct builder *b, unsigned reach, bool d
     const struct apart apart = tell_apart(b, reach, deduce);
     unsigned in_stretches = 0;
     for (unsigned jobs = 1; jobs <= 4; jobs *= 2)
-        in_stretches += expect_summed(b, jobs, reach, deduce, &apart) == jobs;
+        in_stretches += expect_summed(b, jobs, reach, deduce, &apart).nr_lanes == jobs;
     free(apart.singly);
     return in_stretches;
 }

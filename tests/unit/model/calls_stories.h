@@ -5,7 +5,10 @@
  */
 #include "calls_teller.h"
 
+#include <time.h>
+
 #define THREADS 4u
+#define THREADS_MOST 8u
 #define LONG_STEPS 30000u /* of one thread alone: more than others have to be decoded ahead for it */
 
 struct step {
@@ -97,7 +100,7 @@ static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS]
 /* The same as a recorder writes it: whoever begins a buffer first has it first. */
 static inline void put_story_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads,
                                       unsigned length, unsigned most, uint64_t *seed) {
-    unsigned at[THREADS] = {0};
+    unsigned at[THREADS_MOST] = {0};
     put_xray_header(b, 5, 4096);
     for (;;) {
         uint32_t next = threads;
@@ -131,7 +134,10 @@ struct totaller {
     struct totals_of_lane lanes[4];
     uint64_t singly, gathered; /* calls, as they came */
     uint64_t open, lone;
-    unsigned nr_lanes;
+    unsigned nr_lanes, begins;
+    uint32_t told;          /* lanes that know a thread, bit by bit */
+    bool others_gave_sums;  /* than the first lane */
+    bool paths_began_later; /* than with the thread: what was open then is not among them */
 };
 
 static inline pfr_status total_begin(void *context, unsigned lanes, pfr_error *err) {
@@ -140,7 +146,17 @@ static inline pfr_status total_begin(void *context, unsigned lanes, pfr_error *e
     assert_true(lanes <= 4);
     for (unsigned i = 0; i < 4; i++)
         free(all->lanes[i].at);
-    *all = (struct totaller){.nr_lanes = lanes};
+    *all = (struct totaller){.nr_lanes = lanes, .begins = all->begins + 1};
+    return PFR_OK;
+}
+
+/* Where threads come mixed. So that all lanes have some, none has them all at once. */
+static inline pfr_status total_told(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+                                    pfr_error *err) {
+    const struct timespec moment = {.tv_nsec = 100000};
+    (void)thread, (void)err;
+    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << lane->number, __ATOMIC_RELAXED);
+    nanosleep(&moment, NULL);
     return PFR_OK;
 }
 
@@ -148,6 +164,7 @@ static inline pfr_status total_thread(void *context, const struct calls_lane *la
                                       pfr_error *err) {
     (void)err;
     ((struct totaller *)context)->lanes[lane->number].tid = thread->tid;
+    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << lane->number, __ATOMIC_RELAXED);
     return PFR_OK;
 }
 
@@ -186,6 +203,9 @@ static inline pfr_status total_sum(void *context, const struct calls_lane *lane,
     (void)err;
     t->count = sum->count;
     t->self = (uint64_t)sum->self;
+    assert_true(__atomic_load_n(&all->told, __ATOMIC_RELAXED) >> lane->number & 1);
+    if (lane->number > 0)
+        __atomic_store_n(&all->others_gave_sums, true, __ATOMIC_RELAXED);
     __atomic_fetch_add(&all->gathered, sum->count, __ATOMIC_RELAXED);
     return PFR_OK;
 }
@@ -201,6 +221,14 @@ static inline pfr_status total_many(void *context, const struct calls_lane *lane
     t->count = many->count;
     t->self = (uint64_t)many->self;
     __atomic_fetch_add(&all->gathered, many->count, __ATOMIC_RELAXED);
+    return PFR_OK;
+}
+
+static inline pfr_status total_end(void *context, const struct calls_lane *lane, pfr_error *err) {
+    struct totaller *all = context;
+    (void)err;
+    for (uint32_t i = PATH_LIMIT + 1; i < lane->paths->count; i++)
+        all->paths_began_later = all->paths_began_later || lane->paths->at[i].function >> 28;
     return PFR_OK;
 }
 
@@ -242,10 +270,11 @@ static inline char *totals_text(struct totaller *all, bool latencies) {
 static inline char *totals_of(const struct builder *b, const struct calls_wish *how, bool latencies,
                               struct totaller *all) {
     const struct calls_sink sink = {.begin = total_begin,
-                                    .thread = how->mixed ? NULL : total_thread,
+                                    .thread = how->mixed ? total_told : total_thread,
                                     .calls = total_calls,
                                     .sum = total_sum,
-                                    .many = total_many};
+                                    .many = total_many,
+                                    .end = total_end};
     struct calls_wish wish = *how;
     struct calls_totals totals;
     pfr_error err = {.offset = 0};
@@ -276,8 +305,8 @@ static inline struct apart tell_apart(const struct builder *b, unsigned reach, b
 }
 
 /* Sums of paths of which no lane has all. */
-static inline unsigned expect_summed(const struct builder *b, unsigned jobs, unsigned reach, bool deduce,
-                                     const struct apart *apart) {
+static inline struct totaller expect_summed(const struct builder *b, unsigned jobs, unsigned reach, bool deduce,
+                                            const struct apart *apart) {
     struct totaller all;
     const struct calls_wish how = {
         .gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .mixed = true, .deduce = deduce};
@@ -288,7 +317,7 @@ static inline unsigned expect_summed(const struct builder *b, unsigned jobs, uns
     assert_int_equal(all.lone, apart->all.lone);
     assert_string_equal(summed, apart->singly);
     free(summed);
-    return all.nr_lanes;
+    return all;
 }
 
 #endif
