@@ -8,7 +8,8 @@
 #include "../base/failing_alloc.h"
 #include "model/calls_parts.h"
 
-#define STORIES 6u
+#define STORIES 4u
+#define SHORT_STEPS 8000u
 
 /* The first lane gave all there is, of paths that begin where threads do, and nothing was read twice. */
 static bool was_in_turns(const struct totaller *all) {
@@ -29,12 +30,12 @@ static bool sum_in_turns(const struct builder *b, bool deduce) {
 
 static struct step steps[THREADS_MOST][LONG_STEPS];
 
-static struct builder make_story(uint64_t number, uint32_t threads, unsigned most) {
+static struct builder make_story(uint64_t number, uint32_t threads, unsigned length, unsigned most) {
     struct builder b = {0};
     uint64_t seed = number * 77;
     for (uint32_t t = 0; t < threads; t++)
-        make_thread(steps[t], LONG_STEPS, &seed);
-    put_story_in_order(&b, steps, threads, LONG_STEPS, most, &seed);
+        make_thread(steps[t], length, &seed);
+    put_story_in_order(&b, steps, threads, length, most, &seed);
     return b;
 }
 
@@ -42,7 +43,7 @@ static struct builder make_story(uint64_t number, uint32_t threads, unsigned mos
 TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
     unsigned in_turns = 0;
     for (uint64_t story = 1; story <= SOME_OF(STORIES); story++) {
-        struct builder b = make_story(story, THREADS_MOST, story % 3 ? 500 : 40);
+        struct builder b = make_story(story, THREADS_MOST, SHORT_STEPS, story % 3 ? 500 : 40);
         in_turns += sum_in_turns(&b, story % 4 < 2);
         free(b.bytes);
     }
@@ -51,7 +52,7 @@ TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
 
 TEST(few_threads_are_read_in_stretches) {
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        struct builder b = make_story(3, threads, 300);
+        struct builder b = make_story(3, threads, LONG_STEPS, 300);
         assert_false(sum_in_turns(&b, false));
         free(b.bytes);
     }
