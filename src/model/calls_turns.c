@@ -2,7 +2,7 @@
 /*
  * A stretch of a trace (calls_stretch.c) does not know what is open where it begins, so that its whole paths are its
  * own for each thread: several times as many as there are, which are more than the caches near a processor hold. Where
- * threads lie mixed in the file there is another way, which has none but the paths that there are. Lanes take pieces of
+ * threads lie mixed in the file there is another way, which has none but the paths that there are. Lanes find pieces of
  * a few buffers, in the order of the file, and read what a piece has of one thread after the other, in whatever order
  * they can be had: each when all that comes before it of that thread was read. What is open in the thread goes to the
  * lane with it.
@@ -10,12 +10,17 @@
  *     the file    1 2 3 1 2 3 | 1 2 3 1 2 3 | 1 2 3 1 2 3     buffers of threads 1, 2, 3
  *     lane 0      1 1 2 2 3 3                 1 1 2 2 3 3
  *     lane 1          1 1 2 2   3 3
+ *
+ * Whoever finds a piece has read its bytes, and reads it himself where he can. A lane that has to wait finds another
+ * piece; where that does not help, since the one that it waits for was sent off its cpu, it reads what others found.
  */
 #include "model/calls_parts.h"
 
 #define MET_IN_A_PLACE 4u
 #define PIECE_BYTES ((uint64_t)128 << 10)
-#define PIECE_MOST 256u                /* buffers */
+#define PIECE_MOST 64u                 /* buffers, */
+#define WAITING_MOST (4 * PIECE_MOST)  /* and those of all pieces that were not begun */
+#define TURN_MOST 8u                   /* that are read before others can have the thread */
 #define THREADS_MOST 256u              /* each has a stack of open calls */
 #define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may go to other lanes, whatever there is to read, */
 #define MOVE_BYTES 16u                 /* and one more for so many bytes: else it is not worth it */
@@ -27,32 +32,35 @@ struct turn_thread {
     uint64_t found, read;         /* buffers */
 };
 
-/* A buffer, to be read when so many others of its thread were. */
-struct turn {
+/* To be read when so many others of its thread were. */
+struct turn_buffer {
     struct trace_slice slice;
-    struct turn_thread *thread; /* NULL: it was read */
+    struct turn_thread *thread;
     uint64_t before;
+    const struct calls_lane_state *finder;
 };
 
 /* What a lane reads until it asks for more; none: nothing is left. */
-struct turns_piece {
-    struct turn at[PIECE_MOST];
-    unsigned count, left;
-    uint64_t end;
-    uint64_t bytes, moved; /* of this and all before it: what was read, and open calls that came from other lanes */
+struct turn {
+    struct trace_slice at[TURN_MOST];
+    unsigned count;
+    struct turn_thread *thread;
+    unsigned found;        /* buffers of the last piece that the lane found */
+    uint64_t bytes, moved; /* in all turns: what was read, and open calls that came from other lanes */
 };
 
 struct turns {
     struct calls_lanes *lanes;
     struct memory memory;
-    pthread_mutex_t finding; /* of what comes next, down to `ended`, and of what was found of threads */
+    pthread_mutex_t finding; /* of what comes next, and of what was found of threads */
     struct intern_table threads;
     struct turn_thread *at; /* by number, room for THREADS_MOST */
     uint64_t next, buffers, piece_bytes;
-    bool ended;
-    pthread_mutex_t lock; /* of what was read of threads, and whose they are */
+    pthread_mutex_t lock; /* of the rest, and of what was read of threads; taken after `finding` */
     pthread_cond_t changed;
-    bool stop;
+    struct turn_buffer waiting[WAITING_MOST]; /* in the order of the file */
+    unsigned nr_waiting;
+    bool ended, stop;
 };
 
 /* --- Whether it is worth it. */
@@ -122,72 +130,135 @@ static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, s
     return PFR_OK;
 }
 
-/* PFR_END: there is none that is of this piece. */
-static pfr_status add_buffer(struct turns *all, const struct trace_buffer *b, struct turns_piece *piece,
-                             pfr_error *err) {
-    struct turn_thread *thread;
-    const pfr_status st = find_thread(all, b, &thread, err);
-    if (st != PFR_OK)
-        return st;
-    piece->at[piece->count++] = (struct turn){b->slice, thread, thread->found++};
-    piece->end = all->next = b->next;
-    all->buffers++;
-    return PFR_OK;
-}
-
-/* All buffers that the window of the lane's reader holds as a whole; at least one. */
-static pfr_status find_piece(struct turns *all, pfr_reader *reader, struct turns_piece *piece, pfr_error *err) {
+/* All buffers that the window of the lane's reader holds as a whole; at least one, unless the trace ends. */
+static pfr_status find_buffers(struct turns *all, struct calls_runner *me, struct turn_buffer *found, unsigned *count,
+                               pfr_error *err) {
     const uint64_t until = all->next + all->piece_bytes;
     struct trace_buffer b;
     do {
-        pfr_status st = trace_buffer_ahead(reader, all->next, until, &b, err);
-        all->ended = st == PFR_END;
-        if (st == PFR_OK && b.next > until && piece->count)
+        struct turn_thread *thread;
+        pfr_status st = trace_buffer_ahead(me->reader, all->next, until, &b, err);
+        if (st == PFR_END || (st == PFR_OK && b.next > until && *count))
             break;
         if (st == PFR_OK)
-            st = add_buffer(all, &b, piece, err);
+            st = find_thread(all, &b, &thread, err);
         if (st != PFR_OK)
-            return all->ended ? PFR_OK : st;
-    } while (piece->count < PIECE_MOST && all->next + TRACE_PREAMBLE_MOST <= until);
+            return st;
+        found[(*count)++] = (struct turn_buffer){b.slice, thread, thread->found++, &me->lane};
+        all->next = b.next;
+    } while (*count < PIECE_MOST && all->next + TRACE_PREAMBLE_MOST <= until);
+    all->buffers += *count;
     return PFR_OK;
 }
 
-static pfr_status next_piece(struct turns *all, struct calls_runner *me, struct turns_piece *piece, pfr_error *err) {
+static bool may_find(const struct turns *all) {
+    return !all->ended && !all->stop && all->nr_waiting + PIECE_MOST <= WAITING_MOST;
+}
+
+/* There was room for it when it was asked for, and only who finds takes it. */
+static void add_found(struct turns *all, const struct turn_buffer *found, unsigned count, pfr_status st) {
+    pthread_mutex_lock(&all->lock);
+    memcpy(all->waiting + all->nr_waiting, found, count * sizeof *found);
+    all->nr_waiting += count;
+    all->ended = count == 0;
+    all->stop = all->stop || st != PFR_OK;
+    pthread_cond_broadcast(&all->changed);
+    pthread_mutex_unlock(&all->lock);
+}
+
+static pfr_status find_piece(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
+    struct turn_buffer found[PIECE_MOST];
+    unsigned count = 0;
     pfr_status st = PFR_OK;
-    piece->count = 0;
     pthread_mutex_lock(&all->finding);
-    if (!all->ended)
-        st = find_piece(all, me->reader, piece, err);
-    all->ended = all->ended || st != PFR_OK;
+    pthread_mutex_lock(&all->lock);
+    const bool may = may_find(all);
+    pthread_mutex_unlock(&all->lock);
+    if (may) {
+        st = find_buffers(all, me, found, &count, err);
+        add_found(all, found, count, st);
+        turn->found = count;
+    }
     pthread_mutex_unlock(&all->finding);
-    piece->left = piece->count;
     return st;
 }
 
 /* --- Turns. */
 
-/* The first buffer whose turn it is; `count`: there is none. */
-static unsigned choose(const struct turns_piece *piece) {
-    unsigned i = 0;
-    while (i < piece->count && (!piece->at[i].thread || piece->at[i].thread->read != piece->at[i].before))
-        i++;
-    return i;
+/* The first buffer whose turn it is that this lane found, NULL: any lane; else nr_waiting. And how many it found. */
+static unsigned choose(const struct turns *all, const struct calls_lane_state *finder, unsigned *found) {
+    unsigned first = all->nr_waiting;
+    *found = 0;
+    for (unsigned i = 0; i < all->nr_waiting; i++) {
+        const struct turn_buffer *b = &all->waiting[i];
+        if (finder && b->finder != finder)
+            continue;
+        ++*found;
+        if (first == all->nr_waiting && b->thread->read == b->before)
+            first = i;
+    }
+    return first;
 }
 
-/* So many buffers of the thread were read, NULL: none; the next one of this piece whose turn it is or comes. Nobody
-   goes on where one failed. */
-static unsigned next_turn(struct turns *all, const struct turns_piece *piece, struct turn_thread *thread,
-                          unsigned count, pfr_status st) {
-    unsigned next = piece->count;
-    pthread_mutex_lock(&all->lock);
-    if (thread)
-        thread->read += count;
-    all->stop = all->stop || st != PFR_OK;
+/* The buffer there, and those of the same thread that follow and were found by the same lane. */
+static void take(struct turns *all, unsigned from, struct turn *turn) {
+    const struct turn_buffer first = all->waiting[from];
+    unsigned left = from;
+    turn->thread = first.thread;
+    for (unsigned i = from; i < all->nr_waiting; i++) {
+        const struct turn_buffer *b = &all->waiting[i];
+        if (b->thread == first.thread && b->finder == first.finder && b->before == first.before + turn->count &&
+            turn->count < TURN_MOST)
+            turn->at[turn->count++] = b->slice;
+        else
+            all->waiting[left++] = *b;
+    }
+    all->nr_waiting = left;
+}
+
+static void give_back(struct turns *all, struct turn *turn) {
+    if (turn->count == 0)
+        return;
+    turn->thread->read += turn->count;
+    turn->count = 0;
     pthread_cond_broadcast(&all->changed);
-    while (!all->stop && piece->left > 0 && (next = choose(piece)) == piece->count)
-        pthread_cond_wait(&all->changed, &all->lock);
+}
+
+/* A buffer for this lane; false: it has to look for some, to wait, or to end. */
+static bool take_any(struct turns *all, const struct calls_lane_state *lane, struct turn *turn) {
+    unsigned found, others;
+    unsigned at = choose(all, lane, &found);
+    if (at == all->nr_waiting && (found > turn->found || !may_find(all)))
+        at = choose(all, NULL, &others);
+    if (at == all->nr_waiting)
+        return false;
+    take(all, at, turn);
+    return true;
+}
+
+static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
+    pfr_status st = PFR_OK;
+    while (st == PFR_OK && !all->stop && !take_any(all, &me->lane, turn) && !(all->ended && all->nr_waiting == 0)) {
+        if (may_find(all)) {
+            pthread_mutex_unlock(&all->lock);
+            st = find_piece(all, me, turn, err);
+            pthread_mutex_lock(&all->lock);
+        } else {
+            pthread_cond_wait(&all->changed, &all->lock);
+        }
+    }
+    return st;
+}
+
+/* Gives back what was read, and asks for more. Nobody goes on where one failed. */
+static pfr_status ask(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_status st, pfr_error *err) {
+    pthread_mutex_lock(&all->lock);
+    give_back(all, turn);
+    if (st == PFR_OK)
+        st = next_turn(all, me, turn, err);
+    all->stop = all->stop || st != PFR_OK;
     pthread_mutex_unlock(&all->lock);
-    return next;
+    return st;
 }
 
 /* What is open there is of this lane's paths from now on. */
@@ -200,53 +271,36 @@ static pfr_status take_over(struct calls_lane_state *l, struct calls_reading *g,
     return PFR_OK;
 }
 
-static bool is_worth_it(const struct calls_lane_state *l, struct turns_piece *piece, const struct calls_reading *g) {
-    piece->moved += g->lane == l ? 0 : g->calls.depth;
-    return piece->moved <= MOVES_FREE + piece->bytes / MOVE_BYTES;
+static bool is_worth_it(const struct calls_lane_state *l, struct turn *turn) {
+    const struct calls_reading *g = &turn->thread->reading;
+    turn->moved += g->lane == l ? 0 : g->calls.depth;
+    return turn->moved <= MOVES_FREE + turn->bytes / MOVE_BYTES;
 }
 
-/* What the piece has of the thread of that buffer, which is the first one that it has of it. */
-static pfr_status read_thread(struct calls_runner *me, struct turns_piece *piece, unsigned from, pfr_error *err) {
-    struct turn_thread *thread = piece->at[from].thread;
-    if (!is_worth_it(&me->lane, piece, &thread->reading))
+static pfr_status read_turn(struct calls_runner *me, struct turn *turn, pfr_error *err) {
+    struct calls_reading *g = &turn->thread->reading;
+    if (!is_worth_it(&me->lane, turn))
         return PFR_END;
-    pfr_status st = take_over(&me->lane, &thread->reading, err);
-    for (unsigned i = from; st == PFR_OK && i < piece->count; i++) {
-        struct turn *turn = &piece->at[i];
-        if (turn->thread != thread)
-            continue;
-        trace_slice_move(me->reader, &turn->slice, piece->end);
-        st = calls_read_piece(me, &thread->reading, &turn->slice, err);
-        turn->thread = NULL;
-        piece->left--;
-        piece->bytes += turn->slice.until - turn->slice.at;
-    }
-    return st;
-}
-
-static pfr_status read_piece(struct calls_runner *me, struct turns_piece *piece, pfr_error *err) {
-    struct turns *all = me->all->turns;
-    pfr_status st = PFR_OK;
-    unsigned next = next_turn(all, piece, NULL, 0, st);
-    while (next < piece->count) {
-        struct turn_thread *thread = piece->at[next].thread;
-        const unsigned left = piece->left;
-        st = read_thread(me, piece, next, err);
-        next = next_turn(all, piece, thread, left - piece->left, st);
+    pfr_status st = take_over(&me->lane, g, err);
+    for (unsigned i = 0; st == PFR_OK && i < turn->count; i++) {
+        const struct trace_slice *slice = &turn->at[i];
+        trace_slice_move(me->reader, slice, slice->until);
+        st = calls_read_piece(me, g, slice, err);
+        turn->bytes += slice->until - slice->at;
     }
     return st;
 }
 
 static void *run_lane(void *context) {
     struct calls_runner *me = context;
-    struct turns_piece piece = {.count = 0};
-    do {
-        me->status = next_piece(me->all->turns, me, &piece, &me->err);
-        if (me->status == PFR_OK)
-            me->status = read_piece(me, &piece, &me->err);
-    } while (me->status == PFR_OK && piece.count > 0 && piece.left == 0);
-    if (me->status == PFR_OK)
-        me->status = pair_flush(&me->lane, &me->err);
+    struct turns *all = me->all->turns;
+    struct turn turn = {.count = 0};
+    pfr_status st = ask(all, me, &turn, PFR_OK, &me->err);
+    while (st == PFR_OK && turn.count > 0) {
+        st = read_turn(me, &turn, &me->err);
+        st = ask(all, me, &turn, st, &me->err);
+    }
+    me->status = st == PFR_OK ? pair_flush(&me->lane, &me->err) : st;
     return NULL;
 }
 
@@ -302,10 +356,16 @@ static void free_turns(struct turns *all) {
     intern_free(&all->threads);
 }
 
+/* As many buffers as are read at once, if they are as long as the first one. */
+static uint64_t piece_bytes(uint64_t like) {
+    const uint64_t count = PIECE_BYTES / like;
+    return count == 0 ? PIECE_BYTES : like * (count < PIECE_MOST ? count : PIECE_MOST);
+}
+
 pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
                            pfr_error *err) {
     struct turns all = {.lanes = lanes, .next = TRACE_FIRST_BUFFER};
-    all.piece_bytes = like < PIECE_BYTES ? PIECE_BYTES - PIECE_BYTES % like : PIECE_BYTES;
+    all.piece_bytes = piece_bytes(like);
     lanes->turns = &all;
     memory_share(&all.memory, lanes->memory);
     intern_init(&all.threads, &all.memory);
