@@ -16,11 +16,16 @@
  */
 #include "model/calls_parts.h"
 
+#include <errno.h>
+#include <time.h>
+
 #define MET_IN_A_PLACE 4u
 #define PIECE_BYTES ((uint64_t)128 << 10)
 #define PIECE_MOST 64u                 /* buffers, */
 #define WAITING_MOST (4 * PIECE_MOST)  /* and those of all pieces that were not begun */
 #define TURN_MOST 8u                   /* that are read before others can have the thread */
+#define MOMENT_NS 200000               /* others are waited for, */
+#define TURNS_IN_HASTE 64u             /* and so many turns follow without that */
 #define THREADS_MOST 256u              /* each has a stack of open calls */
 #define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may go to other lanes, whatever there is to read, */
 #define MOVE_BYTES 16u                 /* and one more for so many bytes: else it is not worth it */
@@ -37,7 +42,13 @@ struct turn_buffer {
     struct trace_slice slice;
     struct turn_thread *thread;
     uint64_t before;
-    const struct calls_lane_state *finder;
+};
+
+/* What a lane found, in the order of the file, and nobody began. Others seldom look at it, so that it stays near its
+   cpu. */
+struct turns_found {
+    struct turn_buffer at[WAITING_MOST];
+    unsigned count;
 };
 
 /* What a lane reads until it asks for more; none: nothing is left. */
@@ -45,7 +56,7 @@ struct turn {
     struct trace_slice at[TURN_MOST];
     unsigned count;
     struct turn_thread *thread;
-    unsigned found;        /* buffers of the last piece that the lane found */
+    unsigned haste;        /* turns in which it does not wait for others */
     uint64_t bytes, moved; /* in all turns: what was read, and open calls that came from other lanes */
 };
 
@@ -58,8 +69,9 @@ struct turns {
     uint64_t next, buffers, piece_bytes;
     pthread_mutex_t lock; /* of the rest, and of what was read of threads; taken after `finding` */
     pthread_cond_t changed;
-    struct turn_buffer waiting[WAITING_MOST]; /* in the order of the file */
-    unsigned nr_waiting;
+    struct turns_found *found; /* by lane */
+    unsigned nr_lanes;
+    unsigned waiting; /* buffers of all of them */
     bool ended, stop;
 };
 
@@ -130,21 +142,21 @@ static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, s
     return PFR_OK;
 }
 
-/* All buffers that the window of the lane's reader holds as a whole; at least one, unless the trace ends. */
-static pfr_status find_buffers(struct turns *all, struct calls_runner *me, struct turn_buffer *found, unsigned *count,
+/* All buffers that the window of the reader holds as a whole; at least one, unless the trace ends. */
+static pfr_status find_buffers(struct turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
                                pfr_error *err) {
     const uint64_t until = all->next + all->piece_bytes;
     struct trace_buffer b;
     do {
         struct turn_thread *thread;
-        pfr_status st = trace_buffer_ahead(me->reader, all->next, until, &b, err);
+        pfr_status st = trace_buffer_ahead(reader, all->next, until, &b, err);
         if (st == PFR_END || (st == PFR_OK && b.next > until && *count))
             break;
         if (st == PFR_OK)
             st = find_thread(all, &b, &thread, err);
         if (st != PFR_OK)
             return st;
-        found[(*count)++] = (struct turn_buffer){b.slice, thread, thread->found++, &me->lane};
+        found[(*count)++] = (struct turn_buffer){b.slice, thread, thread->found++};
         all->next = b.next;
     } while (*count < PIECE_MOST && all->next + TRACE_PREAMBLE_MOST <= until);
     all->buffers += *count;
@@ -152,21 +164,24 @@ static pfr_status find_buffers(struct turns *all, struct calls_runner *me, struc
 }
 
 static bool may_find(const struct turns *all) {
-    return !all->ended && !all->stop && all->nr_waiting + PIECE_MOST <= WAITING_MOST;
+    return !all->ended && !all->stop && all->waiting + PIECE_MOST <= WAITING_MOST;
 }
 
 /* There was room for it when it was asked for, and only who finds takes it. */
-static void add_found(struct turns *all, const struct turn_buffer *found, unsigned count, pfr_status st) {
+static void add_found(struct turns *all, unsigned lane, const struct turn_buffer *found, unsigned count,
+                      pfr_status st) {
+    struct turns_found *to = &all->found[lane];
     pthread_mutex_lock(&all->lock);
-    memcpy(all->waiting + all->nr_waiting, found, count * sizeof *found);
-    all->nr_waiting += count;
+    memcpy(to->at + to->count, found, count * sizeof *found);
+    to->count += count;
+    all->waiting += count;
     all->ended = count == 0;
     all->stop = all->stop || st != PFR_OK;
     pthread_cond_broadcast(&all->changed);
     pthread_mutex_unlock(&all->lock);
 }
 
-static pfr_status find_piece(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
+static pfr_status find_piece(struct turns *all, struct calls_runner *me, pfr_error *err) {
     struct turn_buffer found[PIECE_MOST];
     unsigned count = 0;
     pfr_status st = PFR_OK;
@@ -175,9 +190,8 @@ static pfr_status find_piece(struct turns *all, struct calls_runner *me, struct 
     const bool may = may_find(all);
     pthread_mutex_unlock(&all->lock);
     if (may) {
-        st = find_buffers(all, me, found, &count, err);
-        add_found(all, found, count, st);
-        turn->found = count;
+        st = find_buffers(all, me->reader, found, &count, err);
+        add_found(all, me->lane.public.number, found, count, st);
     }
     pthread_mutex_unlock(&all->finding);
     return st;
@@ -185,35 +199,26 @@ static pfr_status find_piece(struct turns *all, struct calls_runner *me, struct 
 
 /* --- Turns. */
 
-/* The first buffer whose turn it is that this lane found, NULL: any lane; else nr_waiting. And how many it found. */
-static unsigned choose(const struct turns *all, const struct calls_lane_state *finder, unsigned *found) {
-    unsigned first = all->nr_waiting;
-    *found = 0;
-    for (unsigned i = 0; i < all->nr_waiting; i++) {
-        const struct turn_buffer *b = &all->waiting[i];
-        if (finder && b->finder != finder)
-            continue;
-        ++*found;
-        if (first == all->nr_waiting && b->thread->read == b->before)
-            first = i;
-    }
-    return first;
-}
-
-/* The buffer there, and those of the same thread that follow and were found by the same lane. */
-static void take(struct turns *all, unsigned from, struct turn *turn) {
-    const struct turn_buffer first = all->waiting[from];
-    unsigned left = from;
-    turn->thread = first.thread;
-    for (unsigned i = from; i < all->nr_waiting; i++) {
-        const struct turn_buffer *b = &all->waiting[i];
-        if (b->thread == first.thread && b->finder == first.finder && b->before == first.before + turn->count &&
-            turn->count < TURN_MOST)
+/* The first buffer whose turn it is, and those of its thread that follow. false: there is none. */
+static bool take(struct turns *all, struct turns_found *from, struct turn *turn) {
+    unsigned first = 0;
+    while (first < from->count && from->at[first].thread->read != from->at[first].before)
+        first++;
+    if (first == from->count)
+        return false;
+    const uint64_t before = from->at[first].before;
+    unsigned left = first;
+    turn->thread = from->at[first].thread;
+    for (unsigned i = first; i < from->count; i++) {
+        const struct turn_buffer *b = &from->at[i];
+        if (b->thread == turn->thread && b->before == before + turn->count && turn->count < TURN_MOST)
             turn->at[turn->count++] = b->slice;
         else
-            all->waiting[left++] = *b;
+            from->at[left++] = *b;
     }
-    all->nr_waiting = left;
+    from->count = left;
+    all->waiting -= turn->count;
+    return true;
 }
 
 static void give_back(struct turns *all, struct turn *turn) {
@@ -224,30 +229,45 @@ static void give_back(struct turns *all, struct turn *turn) {
     pthread_cond_broadcast(&all->changed);
 }
 
-/* A buffer for this lane; false: it has to look for some, to wait, or to end. */
-static bool take_any(struct turns *all, const struct calls_lane_state *lane, struct turn *turn) {
-    unsigned found, others;
-    unsigned at = choose(all, lane, &found);
-    if (at == all->nr_waiting && (found > turn->found || !may_find(all)))
-        at = choose(all, NULL, &others);
-    if (at == all->nr_waiting)
-        return false;
-    take(all, at, turn);
-    return true;
+/* What it found itself; of others only in haste, or where there is nothing else. */
+static bool take_any(struct turns *all, unsigned lane, struct turn *turn) {
+    struct turns_found *own = &all->found[lane];
+    bool taken = take(all, own, turn);
+    if (turn->haste == 0 && (own->count > 0 || may_find(all)))
+        return taken;
+    for (unsigned i = 0; i < all->nr_lanes && !taken; i++)
+        taken = take(all, &all->found[i], turn);
+    return taken;
+}
+
+/* Mostly that is a moment. Where it is not, who has the thread was sent off the cpu. */
+static void wait_for_others(struct turns *all, struct turn *turn) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += MOMENT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (turn->haste > 0)
+        pthread_cond_wait(&all->changed, &all->lock);
+    else if (pthread_cond_timedwait(&all->changed, &all->lock, &until) == ETIMEDOUT)
+        turn->haste = TURNS_IN_HASTE;
 }
 
 static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
-    pfr_status st = PFR_OK;
-    while (st == PFR_OK && !all->stop && !take_any(all, &me->lane, turn) && !(all->ended && all->nr_waiting == 0)) {
-        if (may_find(all)) {
-            pthread_mutex_unlock(&all->lock);
-            st = find_piece(all, me, turn, err);
-            pthread_mutex_lock(&all->lock);
-        } else {
-            pthread_cond_wait(&all->changed, &all->lock);
+    const unsigned lane = me->lane.public.number;
+    turn->haste -= turn->haste > 0;
+    while (!all->stop && !(all->ended && all->waiting == 0) && !take_any(all, lane, turn)) {
+        if (!may_find(all) || (all->found[lane].count > 0 && turn->haste == 0)) {
+            wait_for_others(all, turn);
+            continue;
         }
+        pthread_mutex_unlock(&all->lock);
+        const pfr_status st = find_piece(all, me, err);
+        pthread_mutex_lock(&all->lock);
+        if (st != PFR_OK)
+            return st;
     }
-    return st;
+    return PFR_OK;
 }
 
 /* Gives back what was read, and asks for more. Nobody goes on where one failed. */
@@ -338,10 +358,10 @@ static pfr_status end_threads(struct turns *all, struct calls_totals *totals, pf
     return calls_lanes_end(all->lanes, totals, err);
 }
 
-static pfr_status read_all(struct turns *all, unsigned nr_lanes, struct calls_totals *totals, pfr_error *err) {
+static pfr_status read_all(struct turns *all, struct calls_totals *totals, pfr_error *err) {
     struct calls_lanes *lanes = all->lanes;
-    PFR_TRY(lanes->wish->sink->begin(lanes->wish->context, nr_lanes, err));
-    pfr_status st = calls_lanes_open(lanes, nr_lanes, err);
+    PFR_TRY(lanes->wish->sink->begin(lanes->wish->context, all->nr_lanes, err));
+    pfr_status st = calls_lanes_open(lanes, all->nr_lanes, err);
     if (st == PFR_OK)
         st = calls_lanes_start(lanes, run_lane, err);
     if (st == PFR_OK)
@@ -353,7 +373,16 @@ static void free_turns(struct turns *all) {
     for (uint32_t i = 0; all->at && i < all->threads.count && i < THREADS_MOST; i++)
         reading_free(&all->at[i].reading);
     mem_free(&all->memory, all->at, all->at ? THREADS_MOST : 0, sizeof *all->at);
+    mem_free(&all->memory, all->found, all->found ? all->nr_lanes : 0, sizeof *all->found);
     intern_free(&all->threads);
+}
+
+static void init_changed(struct turns *all) {
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&all->changed, &attr);
+    pthread_condattr_destroy(&attr);
 }
 
 /* As many buffers as are read at once, if they are as long as the first one. */
@@ -364,16 +393,17 @@ static uint64_t piece_bytes(uint64_t like) {
 
 pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
                            pfr_error *err) {
-    struct turns all = {.lanes = lanes, .next = TRACE_FIRST_BUFFER};
+    struct turns all = {.lanes = lanes, .nr_lanes = nr_lanes, .next = TRACE_FIRST_BUFFER};
     all.piece_bytes = piece_bytes(like);
     lanes->turns = &all;
     memory_share(&all.memory, lanes->memory);
     intern_init(&all.threads, &all.memory);
     pthread_mutex_init(&all.finding, NULL);
     pthread_mutex_init(&all.lock, NULL);
-    pthread_cond_init(&all.changed, NULL);
+    init_changed(&all);
     all.at = mem_zeroed(&all.memory, THREADS_MOST, sizeof *all.at);
-    const pfr_status st = all.at ? read_all(&all, nr_lanes, totals, err) : mem_fail(&all.memory, err, "threads");
+    all.found = mem_zeroed(&all.memory, nr_lanes, sizeof *all.found);
+    const pfr_status st = all.at && all.found ? read_all(&all, totals, err) : mem_fail(&all.memory, err, "threads");
     free_turns(&all);
     lanes->turns = NULL;
     pthread_cond_destroy(&all.changed);
