@@ -11,8 +11,9 @@
  *     lane 0      1 1 2 2 3 3                 1 1 2 2 3 3
  *     lane 1          1 1 2 2   3 3
  *
- * Whoever finds a piece has read its bytes, and reads it himself where he can. A lane that has to wait finds another
- * piece; where that does not help, since the one that it waits for was sent off its cpu, it reads what others found.
+ * Whoever finds a piece has its bytes in his window, and reads it himself where he can. A lane that has to wait does so
+ * for a moment. Where that is not enough, the one that it waits for was sent off its cpu: it finds other pieces then,
+ * and reads what others found.
  */
 #include "model/calls_parts.h"
 
@@ -229,7 +230,7 @@ static void give_back(struct turns *all, struct turn *turn) {
     pthread_cond_broadcast(&all->changed);
 }
 
-/* What it found itself; of others only in haste, or where there is nothing else. */
+/* What it found itself; in haste, or where there is nothing else, what others found. */
 static bool take_any(struct turns *all, unsigned lane, struct turn *turn) {
     struct turns_found *own = &all->found[lane];
     bool taken = take(all, own, turn);
