@@ -215,7 +215,6 @@ pfr_status calls_ahead_run(struct calls_lanes *all, unsigned jobs, pfr_error *er
     pfr_error own, *err = error ? error : &own;
     const size_t slots = 2 * jobs + 2 < SLOTS_MOST ? 2 * jobs + 2 : SLOTS_MOST;
     struct ahead a = {.all = all, .lane = &all->at[0].lane, .piece = SIZE_MAX};
-    lane_clear(a.lane);
     pfr_status st = open_readers(&a, &all->at[0], jobs, err);
     if (st >= 0)
         st = workers_open(&a.workers, all->memory, jobs, slots, decode, &a, err);

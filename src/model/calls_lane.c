@@ -169,15 +169,13 @@ static unsigned count_lanes(const struct calls_lanes *all, unsigned jobs) {
 }
 
 pfr_status calls_lanes_open(struct calls_lanes *all, unsigned jobs, pfr_error *err) {
-    all->at = mem_alloc(all->memory, jobs, sizeof *all->at);
+    all->at = mem_zeroed(all->memory, jobs, sizeof *all->at);
     if (!all->at)
         return mem_fail(all->memory, err, "calls");
     all->room = jobs;
     for (; all->count < jobs; all->count++) {
         struct calls_runner *me = &all->at[all->count];
         me->all = all;
-        me->runs = false;
-        me->status = PFR_OK;
         memory_share(&me->own, all->memory);
         PFR_TRY(slice_reader_open(&me->reader, all->reader, &me->own, err));
         const pfr_status st = lane_init(&me->lane, all->count, jobs, all->wish, &me->own, err);
@@ -205,26 +203,17 @@ static void add_status(const struct calls_runner *me, pfr_status *st, pfr_error 
         *st = me->status;
 }
 
-/* Large tables are cleared by who uses them, all at the same time. */
-static void *begin_lane(void *context) {
-    struct calls_runner *me = context;
-    lane_clear(&me->lane);
-    return me->run(me);
-}
-
 /* Where there are no more threads to be had, this one does it. */
 pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *), pfr_error *err) {
     pfr_status st = PFR_OK;
-    for (unsigned i = 0; i < all->count; i++)
-        all->at[i].run = run;
     for (unsigned i = 1; i < all->count; i++)
-        all->at[i].runs = thread_begin(&all->at[i].thread, begin_lane, &all->at[i]);
-    begin_lane(&all->at[0]);
+        all->at[i].runs = thread_begin(&all->at[i].thread, run, &all->at[i]);
+    run(&all->at[0]);
     for (unsigned i = 1; i < all->count; i++)
         if (all->at[i].runs)
             pthread_join(all->at[i].thread, NULL);
         else
-            begin_lane(&all->at[i]);
+            run(&all->at[i]);
     for (unsigned i = 0; i < all->count; i++)
         add_status(&all->at[i], &st, err);
     return st;

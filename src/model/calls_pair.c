@@ -288,11 +288,6 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
     return st;
 }
 
-void lane_clear(struct calls_lane_state *l) {
-    memset(l->of_low, 0, sizeof l->of_low);
-    memset(l->edges, 0, sizeof l->edges);
-}
-
 void lane_free(struct calls_lane_state *l) {
     gather_free(l);
     join_free(l);

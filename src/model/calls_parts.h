@@ -179,10 +179,9 @@ pfr_status lane_child(struct calls_lane_state *lane, uint32_t parent, uint32_t f
 /* What follows is of this thread. */
 pfr_status lane_thread(struct calls_lane_state *lane, const struct calls_thread *thread, pfr_error *err);
 
-/* One of `lanes`. Before it has calls, lane_clear. */
+/* One of `lanes`. */
 pfr_status lane_init(struct calls_lane_state *lane, unsigned number, unsigned lanes, const struct calls_wish *wish,
                      struct memory *memory, pfr_error *err);
-void lane_clear(struct calls_lane_state *lane);
 void lane_free(struct calls_lane_state *lane);
 
 static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
@@ -303,7 +302,6 @@ struct calls_runner {
     struct calls_lane_state lane;
     pfr_reader *reader; /* of pieces */
     struct memory own;
-    void *(*run)(void *runner);
     pthread_t thread;
     bool runs;
     pfr_status status;
