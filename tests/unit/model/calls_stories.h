@@ -150,10 +150,11 @@ static inline pfr_status total_begin(void *context, unsigned lanes, pfr_error *e
     return PFR_OK;
 }
 
-/* Where threads come mixed. So that all lanes have some, none has them all at once. */
+/* Where threads come mixed. So that all lanes have some, none has them all at once; and who waits for one comes to be
+   in haste. */
 static inline pfr_status total_told(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
                                     pfr_error *err) {
-    const struct timespec moment = {.tv_nsec = 100000};
+    const struct timespec moment = {.tv_nsec = 300000};
     (void)thread, (void)err;
     __atomic_fetch_or(&((struct totaller *)context)->told, 1u << lane->number, __ATOMIC_RELAXED);
     nanosleep(&moment, NULL);

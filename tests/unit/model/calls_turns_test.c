@@ -121,19 +121,18 @@ TEST(buffers_that_were_lost_leave_exits_of_nothing_and_calls_without_end) {
     }
 }
 
-/* Each thread enters functions until thousands are open, and leaves them in the end. */
+/* Each thread enters functions until thousands are open, and then calls others for long. */
 TEST(what_is_open_far_down_does_not_go_to_and_fro_without_end) {
     struct builder b = begin_buffers();
-    for (unsigned i = 0; i < 2 * BUFFERS; i++) {
+    for (unsigned i = 0; i < 3000; i++) {
         const struct place p = place_of(i);
         const size_t begin = b.length;
         put_extents(&b, 0);
         put_preamble(&b, 10 + p.thread, 1000 + 100000 * (uint64_t)p.number);
-        for (uint32_t k = 0; k < 100; k++)
-            if (i < BUFFERS / 2)
-                put_call(&b, 0, 1 + k % 2, 1);
-            else
-                put_call(&b, i % 2, 1 + k % 2, 1);
+        for (uint32_t k = 0; k < 160 && i < 200; k++)
+            put_call(&b, 0, 1 + k % 2, 1);
+        for (uint32_t k = 0; k < 40 && i >= 200; k++)
+            put_call(&b, k % 2, 3, 1);
         set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8);
     }
     sum_in_turns(&b, false);
