@@ -2,6 +2,7 @@
 /* What is asked for, what the profile must hold for it, and the steps from one to the other: see report_parts.h. */
 #include "view/report_parts.h"
 
+#include "base/crew.h"
 #include "base/fail.h"
 #include "file/recording.h"
 #include "view/report_groups.h"
@@ -18,12 +19,14 @@
 #define BRANCH_CALL_STACK (1u << 11)
 #define TYPE_TRACEPOINT 2u
 #define LEAST_SHARE 0.5
+#define JOBS_SHARE 8u    /* part of the memory that is left, for what each thread has for itself */
+#define JOBS_MOST 4u     /* threads, unless more are asked for, */
+#define JOB_NS 50000000u /* and one more for so much of work */
 #define TIME_QUANTUM 100000000u
-/* Bytes for each node, about: what the walk keeps of it, what forest_make copies, and a row for some or for most. */
-#define LINKS_COST 12u
-#define ABOVE_COST 4u
-#define SUM_COST 16u
-#define TREE_COST 20u
+/* Bytes for each node, about, where each is a limb: what is kept of it, what forest_make copies, and a row for some or
+   for most. */
+#define LIMB_COST 48u /* with what is needed to place it, which is gone before there are trees */
+#define TREE_COST 8u
 #define HEIGHT_COST 4u
 #define COPY_COST 20u
 #define PARENT_COST 96u
@@ -140,6 +143,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
             (struct chain_how){.mode = CHAIN_GRAPH, .least = r->chain.least, .caller = true, .caller_said = true};
     else if (!r->has_chains || (for_programs(o) && !r->asks_trees))
         r->chain.mode = CHAIN_NONE;
+    r->row_trees = r->chain.mode != CHAIN_NONE && r->has_chains && !draws;
     tell_no_trees(r, o->inverted || (o->call_graph && asked != CHAIN_NONE));
     if (o->inverted)
         r->chain.caller = r->chain.caller_said = true;
@@ -220,9 +224,8 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 }
 
 static uint32_t cost_of_node(const struct report *r, bool chains) {
-    return LINKS_COST + (r->children ? ABOVE_COST : 0) +
-           (chains ? SUM_COST + (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
-           (r->chain.mode != CHAIN_NONE ? TREE_COST : 0) + (r->children && r->chain.caller ? HEIGHT_COST : 0) +
+    return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
+           (r->row_trees ? TREE_COST : 0) + (r->children && r->chain.caller ? HEIGHT_COST : 0) +
            (r->filter.any || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
 }
 
@@ -303,6 +306,14 @@ static pfr_status load(struct report *r, pfr_error *err) {
 
 /* --- the steps --- */
 
+unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes) {
+    const uint64_t left = (r->memory->limit - r->memory->used) / JOBS_SHARE;
+    unsigned jobs = crew_size(r->options->jobs, JOBS_MOST, likely_ns, JOB_NS, tasks);
+    while (jobs > 1 && bytes > left / jobs)
+        jobs--;
+    return jobs;
+}
+
 static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(choose(r, err));
     PFR_TRY(load(r, err));
@@ -310,8 +321,8 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(forest_make(r, err));
     PFR_TRY(walk_make(r, err));
     filter_totals(r);
-    if (r->chain.mode != CHAIN_NONE)
-        PFR_TRY(walk_list_nodes(r, err));
+    if (r->row_trees)
+        PFR_TRY(walk_list_members(r, err));
     PFR_TRY(features_unread(r->reader, err));
     PFR_TRY(report_write(r, out, err));
     const struct profile *p = r->profile;
@@ -319,8 +330,9 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
 }
 
 static void close_report(struct report *r) {
-    tree_free(r);
+    tree_free(r, &r->tree);
     walk_free(r);
+    limbs_free(r);
     forest_free(r);
     number_lists_free(&r->event_rows, r->memory);
     number_lists_free(&r->event_roots, r->memory);

@@ -14,7 +14,9 @@
  *     report_chain.c       the words of -g
  *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
  *     report_forest.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
+ *     report_limbs.c       nodes that follow each other without a fork, taken together
  *     report_walk.c        which row each node belongs to, and how much it is with all below it
+ *     report_members.c     the nodes of rows that have call trees
  *     report_sums.c        the same where the profile tells what frames weigh
  *     report_rows.c        rows: cells and weights
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
@@ -22,6 +24,7 @@
  *     report_ties.c        where equal lines of one thread are ordered by their chains
  *     report_tree.c        the call tree of one row
  *     report_tree_print.c  and its text,
+ *     report_tree_ahead.c  which several threads make,
  *     report_tree_data.c   or its data
  *     report_texts.c       what columns show, kept while it is shown again
  *     report_print.c, report_csv.c, report_json.c, report_bars.c
@@ -153,6 +156,8 @@ struct row_cells {
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 /* The row of a spot, made when it is new. */
 pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, pfr_error *err);
+/* Takes its frame and level from there. */
+void row_call_by(const struct report *r, struct row *row, const struct spot *spot);
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);
 
@@ -218,15 +223,71 @@ uint32_t filter_keys_needed(const struct report *r, bool *frames);
 pfr_status forest_make(struct report *r, pfr_error *err);
 void forest_free(struct report *r);
 
-/* By node. */
+#define NO_LIMB UINT32_MAX
+#define LIMBS_MOST (1u << 30)
+
+/* Nodes with numbers that follow each other, each the only child of the one before. Only the last may have samples of
+   its own, so that all weigh the same with all below them. */
+struct limb {
+    uint32_t node; /* the first */
+    uint32_t length : 30;
+    uint32_t has_samples : 1;  /* of its own */
+    uint32_t is_apart : 1;     /* NODE_APART: one node */
+    uint32_t parent;           /* the limb that it hangs on, at the last node; NO_LIMB: one node, which is a root */
+    uint32_t size;             /* how many limbs it is with all below, which stand behind it */
+    struct profile_weight sum; /* with all below; without --children of the last node alone */
+};
+
+struct limbs {
+    struct limb *at; /* those of one root stand together, each before those below it */
+    uint32_t count;
+    uint32_t *root; /* by root of the forest */
+};
+
+static inline uint32_t limb_last(const struct limb *limb) {
+    return limb->node + limb->length - 1;
+}
+
+pfr_status limbs_make(struct report *r, pfr_error *err);
+/* Sums of all limbs of a root. */
+void limbs_sum_up(struct report *r, uint32_t root);
+/* Of the samples that were taken at its last node. */
+struct profile_weight limb_self(const struct report *r, uint32_t limb);
+/* Nodes that will be looked at soon are fetched from memory. */
+void limb_fetch(const struct report *r, uint32_t limb);
+void limbs_free(struct report *r);
+
+/* A frame in a root, and its row. */
+struct root_frame {
+    uint32_t frame, row;
+};
+
+/* A node of a row. */
+struct member {
+    uint32_t node;
+    uint32_t limb : 30;
+    uint32_t has_samples : 1; /* of its own */
+    uint32_t is_inner : 1;    /* it is called, if not at once, by another one of the row */
+};
+
+struct root_frames {
+    struct root_frame *at;
+    uint32_t count;
+};
+
+struct row_note {
+    uint32_t root;    /* the first that has the row, plus 1; 0: it is in none */
+    uint32_t members; /* nodes that trees begin at */
+    bool spreads;     /* over several roots */
+};
+
 struct walk {
-    uint32_t *first, *next;      /* children */
-    uint32_t *row;               /* NO_ROW: a root */
-    uint32_t *above;             /* the next node up of the same row; NO_NODE: none */
-    struct profile_weight *sum;  /* with all below; only with chains */
-    struct profile_weight *mark; /* zero between uses */
-    uint32_t *begin, *members;   /* nodes by row: members[begin[row]] up to members[begin[row + 1]]; only with trees */
-    uint32_t nr_rows;            /* in `begin` */
+    struct root_frames *frames; /* by root; only with trees */
+    struct row_note *notes;     /* by row */
+    size_t notes_room;
+    struct member *members; /* of rows that have trees; of one row those of a limb behind those of the limb before */
+    uint32_t *begin;        /* by row: members[begin[row]] up to members[begin[row + 1]] */
+    uint32_t nr_rows;       /* in `begin` */
 };
 
 pfr_status walk_make(struct report *r, pfr_error *err);
@@ -237,8 +298,11 @@ bool sums_can_be(const struct report *r);
 unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
 /* Samples that were taken in this frame. */
 void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self);
-pfr_status walk_list_nodes(struct report *r, pfr_error *err);
 void walk_free(struct report *r);
+/* report_members.c: whether a row is heavy enough for a tree, and the nodes of those that are. */
+bool row_has_tree(const struct report *r, uint32_t row);
+pfr_status walk_list_members(struct report *r, pfr_error *err);
+void members_free(struct report *r);
 
 /* --- one call tree --- */
 
@@ -253,8 +317,15 @@ struct twig {
 };
 
 struct tree_item {
-    uint32_t node;
-    bool whole; /* see report_tree.c */
+    uint32_t node, limb;
+    uint32_t around; /* another item that it is called by, while innermost nodes are looked for */
+    bool whole;      /* see report_tree.c */
+    struct profile_weight weight;
+};
+
+/* What the samples of the row weigh that are at a limb or below it. */
+struct tree_mark {
+    uint32_t limb;
     struct profile_weight weight;
 };
 
@@ -278,17 +349,19 @@ struct tree {
     uint32_t *slot_of, *stamp_of; /* by frame */
     uint32_t *ends;               /* twigs where chains end, and a chain */
     struct tree_level *levels;
-    size_t count, room, ends_room, levels_room;
+    uint32_t *mark_of; /* by limb: its number in `marks`, plus 1; 0: it has none, as all between two trees */
+    struct tree_mark *marks;
+    size_t count, room, ends_room, levels_room, nr_marks, marks_room;
     uint32_t stamp;
 };
 
 /* Twigs of the row that weigh at least so much. */
-pfr_status tree_make(struct report *r, uint32_t row, uint64_t least, pfr_error *err);
-/* All that an event's samples show, callers first. */
+pfr_status tree_make(struct report *r, struct tree *tree, uint32_t row, uint64_t least, pfr_error *err);
+/* All that an event's samples show, callers first, in r->tree. */
 pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err);
-void tree_free(struct report *r);
+void tree_free(const struct report *r, struct tree *tree);
 /* The lines below a row. */
-pfr_status tree_print(struct report *r, uint32_t row, pfr_output *to, pfr_error *err);
+pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, pfr_output *to, pfr_error *err);
 
 /* --- the whole --- */
 
@@ -337,6 +410,7 @@ struct report {
     bool parent_made, has_parent, only_parent;
     bool skips_first; /* chains do not repeat the symbol of the row */
     bool asks_trees;  /* CSV and JSON have them */
+    bool row_trees;   /* rows that are heavy enough have one */
     struct chain_how chain;
     struct report_filter filter;
     const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
@@ -348,6 +422,7 @@ struct report {
     struct profile_trace_field trace_wish[TRACE_FIELDS_ASKED];
     uint32_t nr_trace;
     struct forest forest;
+    struct limbs limbs;
     struct walk walk;
     struct rows rows;
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
@@ -371,6 +446,8 @@ struct report {
 };
 
 const struct profile_frame *report_frame(const struct report *r, uint32_t frame);
+/* Threads for so many tasks that one would take so long for, if each needs so much memory. */
+unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes);
 double report_percent(const struct report *r, uint32_t event, uint64_t weight);
 
 pfr_status report_write(struct report *r, pfr_output *out, pfr_error *err);

@@ -19,6 +19,7 @@ struct table {
     struct output *out;
     const char *separator; /* -t; NULL: columns */
     struct report_texts texts;
+    struct trees_ahead *trees;
     unsigned key[FIELDS_MOST]; /* that a column shows; nr_keys: a weight */
     size_t width[FIELDS_MOST];
 };
@@ -235,13 +236,6 @@ static void write_line(struct table *t, uint32_t line) {
     out_char(t->out, '\n');
 }
 
-static pfr_status write_tree(const struct table *t, uint32_t line, pfr_error *err) {
-    const uint32_t row = t->lines->rows[(size_t)line * t->lines->members];
-    if (t->r->chain.mode == CHAIN_NONE || !t->r->has_chains || row == NO_ROW)
-        return PFR_OK;
-    return tree_print(t->r, row, t->to, err);
-}
-
 static pfr_status write_lines(struct table *t, pfr_error *err) {
     const struct lines *lines = t->lines;
     for (unsigned c = 0; c < t->r->nr_columns; c++)
@@ -253,7 +247,7 @@ static pfr_status write_lines(struct table *t, pfr_error *err) {
         if (i + FETCHED < lines->shown)
             line_fetch(t->r, lines, lines->order[i + FETCHED]);
         write_line(t, lines->order[i]);
-        PFR_TRY(write_tree(t, lines->order[i], err));
+        PFR_TRY(trees_print(t->trees, lines->order[i], t->to, err));
     }
     out_text(t->out, t->r->options->format == PFR_REPORT_PERF ? "\n\n" : "\n");
     return t->r->cell.out.status < 0 ? mem_fail(t->r->memory, err, "report") : PFR_OK;
@@ -262,7 +256,10 @@ static pfr_status write_lines(struct table *t, pfr_error *err) {
 pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
     struct table t = {.r = r, .lines = lines, .to = to, .out = &to->out, .separator = r->options->separator};
     PFR_TRY(report_texts_open(&t.texts, r, err));
-    const pfr_status st = write_lines(&t, err);
+    pfr_status st = trees_open(&t.trees, r, lines, to->raw_names, err);
+    if (st >= 0)
+        st = write_lines(&t, err);
+    trees_close(t.trees);
     report_texts_close(&t.texts);
     return st;
 }

@@ -24,6 +24,13 @@ pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, siz
                           pfr_error *err);
 /* The tree of a row, in r->tree; *shown false: it is too light for one. */
 pfr_status tree_of_row(struct report *r, uint32_t row, bool *shown, pfr_error *err);
+/* report_tree_ahead.c: trees of lines, in their order, and several threads that make them ahead. */
+struct trees_ahead;
+pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, bool raw_names,
+                      pfr_error *err);
+/* Of each line once, as they are shown: its tree, if it has one. */
+pfr_status trees_print(struct trees_ahead *trees, uint32_t line, pfr_output *to, pfr_error *err);
+void trees_close(struct trees_ahead *trees); /* NULL is fine */
 /* A frame as trees call it. */
 void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to);
 

@@ -102,17 +102,23 @@ uint64_t symbol_number(struct report *r, uint32_t frame) {
 
 /* --- rows --- */
 
+void row_call_by(const struct report *r, struct row *row, const struct spot *spot) {
+    const struct profile_frame *f = report_frame(r, spot->frame);
+    row->frame = spot->frame;
+    row->level = f ? level_of(r, f) : '.';
+}
+
 static pfr_status add_row(struct report *r, const struct spot *spot, pfr_error *err) {
     struct rows *rows = &r->rows;
     const uint32_t row = rows->cells.count - 1;
-    const struct profile_frame *f = report_frame(r, spot->frame);
     if (row >= rows->room) {
         struct row *grown = mem_grow(r->memory, rows->at, row, &rows->room, 256, sizeof *grown);
         if (!grown)
             return mem_fail(r->memory, err, "rows");
         rows->at = grown;
     }
-    rows->at[row] = (struct row){.event = spot->group->event, .frame = spot->frame, .level = f ? level_of(r, f) : '.'};
+    rows->at[row] = (struct row){.event = spot->group->event};
+    row_call_by(r, &rows->at[row], spot);
     return PFR_OK;
 }
 

@@ -21,9 +21,8 @@
 pfr_status tree_of_row(struct report *r, uint32_t row, bool *shown, pfr_error *err) {
     const struct row *at = &r->rows.at[row];
     const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
-    const uint64_t whole = r->children ? at->total.weight : at->self.weight;
-    *shown = r->chain.mode != CHAIN_NONE && r->has_chains && (r->chain.mode == CHAIN_FRACTAL || whole >= least);
-    return *shown ? tree_make(r, row, least, err) : PFR_OK;
+    *shown = row_has_tree(r, row);
+    return *shown ? tree_make(r, &r->tree, row, least, err) : PFR_OK;
 }
 
 static double share_of_all(const struct report *r, uint32_t event, uint64_t weight) {

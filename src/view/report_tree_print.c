@@ -293,15 +293,15 @@ static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t l
     return print_ends(p, count, total, err);
 }
 
-pfr_status tree_print(struct report *r, uint32_t row, pfr_output *to, pfr_error *err) {
+pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, pfr_output *to, pfr_error *err) {
     const struct row *at = &r->rows.at[row];
-    struct printer p = {.r = r, .t = &r->tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
+    struct printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
     const uint64_t total = r->all[at->event].weight;
     const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
     p.whole = r->children ? at->total.weight : at->self.weight;
-    if (r->chain.mode != CHAIN_FRACTAL && p.whole < least)
+    if (!row_has_tree(r, row))
         return PFR_OK;
-    PFR_TRY(tree_make(r, row, least, err));
+    PFR_TRY(tree_make(r, tree, row, least, err));
     if (r->chain.mode == CHAIN_GRAPH || r->chain.mode == CHAIN_FRACTAL)
         return print_graph(&p, total, err);
     return print_flat(&p, total, least, err);

@@ -8,6 +8,7 @@
  *     main -> twice                                                  1 sample
  */
 #include "../file/recording_builder.h"
+#include "../base/failing_alloc.h"
 
 #include <perfray/report.h>
 
@@ -374,6 +375,7 @@ TEST(what_was_counted_fits_or_is_folded) {
         pfr_error err = {0};
         options.call_graph = memory >> 21 & 1 ? "caller" : "none";
         options.children = memory >> 22 & 1 ? PFR_REPORT_YES : PFR_REPORT_NO;
+        options.jobs = memory >> 23 & 1 ? 3 : 1;
         const pfr_status status = print_within(&b, memory, &options, &samples, &err);
         if (status != PFR_OK && status != PFR_HOLE)
             fail_msg("%s at %d MB: %s", pfr_status_name(status), (int)(memory >> 20), err.text);
@@ -382,6 +384,118 @@ TEST(what_was_counted_fits_or_is_folded) {
         folded += status == PFR_HOLE;
     }
     assert_true(folded > 2 && folded < 25);
+    free(b.bytes);
+}
+
+/* --- Several threads. */
+
+#define BRANCHY 1500u
+#define PRINTED_MOST (4u << 20)
+
+/* Stacks of many threads, with recursion, and forks everywhere. */
+static void build_branchy(struct builder *b) {
+    *b = (struct builder){.big = false};
+    begin_file(b, &(struct plan){.header_size = 104, .events = 1});
+    set_number(b, b->bytes + 112 + 24, CHAIN_BITS, 8);
+    for (uint32_t tid = 0; tid < 9; tid++)
+        put_map(b, 12 + tid, MAIN, 0x3000, tid % 2 ? "/bin/one" : "/bin/two");
+    for (uint64_t i = 0; i < BRANCHY; i++) {
+        uint64_t chain[12], seed = i * i + 7 * i, depth = 2 + i % 11;
+        for (uint64_t k = 0; k + 1 < depth; k++, seed = seed / 5 + k)
+            chain[k] = TWICE + 16 * (seed % 5);
+        chain[depth - 1] = MAIN;
+        put_chain(b, 12 + (uint32_t)(i % 9), chain, depth);
+    }
+    end_file(b);
+}
+
+static pfr_status print_branchy(const struct builder *b, const pfr_open_options *how, const pfr_report_options *options,
+                                char *text, pfr_error *err) {
+    const int fd = memfd_create("out", MFD_CLOEXEC);
+    pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, how, err);
+    pfr_output *out = reader ? pfr_output_open(fd, false, NULL) : NULL;
+    const pfr_status status = reader ? pfr_report_print(reader, options, out, err) : err->status;
+    pfr_output_close(out, NULL);
+    pfr_close(reader);
+    const ssize_t length = pread(fd, text, PRINTED_MOST - 1, 0);
+    assert_true(length >= 0 && length < (ssize_t)PRINTED_MOST - 1);
+    text[length] = '\0';
+    close(fd);
+    return status;
+}
+
+/* Each with its call trees, in rows of one thread and in rows of several. */
+static const struct {
+    const char *sort, *call_graph;
+    pfr_report_choice children;
+    pfr_report_format format;
+    const char *parent;
+} branchy[] = {
+    {"tid,dso,sym", NULL, PFR_REPORT_AUTO, PFR_REPORT_TEXT, NULL},
+    {"tid,sym", "caller,0", PFR_REPORT_YES, PFR_REPORT_PERF, NULL},
+    {"sym,parent", "callee,0", PFR_REPORT_YES, PFR_REPORT_TEXT, "0"},
+    {"dso,sym", "fractal,1,callee", PFR_REPORT_YES, PFR_REPORT_TEXT, NULL},
+    {"tid,sym", "fractal,1,caller", PFR_REPORT_NO, PFR_REPORT_TEXT, NULL},
+    {"tid", "flat,0", PFR_REPORT_NO, PFR_REPORT_TEXT, NULL},
+    {"tid,dso", "folded,0,caller", PFR_REPORT_YES, PFR_REPORT_TEXT, NULL},
+    {"tid,sym", "caller,1", PFR_REPORT_YES, PFR_REPORT_JSON, NULL},
+    {"tid,sym", "none", PFR_REPORT_YES, PFR_REPORT_CSV, NULL},
+};
+
+static pfr_report_options branchy_options(size_t number, unsigned jobs) {
+    pfr_report_options options = plain();
+    options.sort = branchy[number].sort;
+    options.call_graph = branchy[number].call_graph;
+    options.children = branchy[number].children;
+    options.format = branchy[number].format;
+    options.comms = "nobody,:12,:13,:14,:15"; /* what filters leave out has no weight */
+    if (number % 2 == 0)
+        options.comms = NULL;
+    options.parent = branchy[number].parent;
+    options.jobs = jobs;
+    return options;
+}
+
+TEST(several_threads_print_what_one_does) {
+    char *one = malloc(PRINTED_MOST), *several = malloc(PRINTED_MOST);
+    pfr_error err = {0};
+    struct builder b;
+    build_branchy(&b);
+    for (size_t i = 0; i < sizeof branchy / sizeof *branchy; i++) {
+        pfr_report_options options = branchy_options(i, 1);
+        ASSERT_STATUS(print_branchy(&b, NULL, &options, one, &err), PFR_OK, err);
+        for (options.jobs = 2; options.jobs <= 9; options.jobs++) {
+            ASSERT_STATUS(print_branchy(&b, NULL, &options, several, &err), PFR_OK, err);
+            assert_string_equal(several, one);
+        }
+    }
+    free(one);
+    free(several);
+    free(b.bytes);
+}
+
+/* Trees that were to be made ahead are made later where memory fails but once; all else is refused. */
+TEST(several_threads_fail_as_one_does) {
+    char *good = malloc(PRINTED_MOST), *text = malloc(PRINTED_MOST);
+    struct builder b;
+    build_branchy(&b);
+    for (size_t i = 0; i < sizeof branchy / sizeof *branchy; i++) {
+        const pfr_report_options options = branchy_options(i, 3);
+        struct failing_alloc failing = {.has_failed = true};
+        pfr_error err = {0};
+        ASSERT_STATUS(print_branchy(&b, NULL, &options, good, &err), PFR_OK, err);
+        for (long n = 1; failing.has_failed; n++) {
+            failing_alloc_begin(&failing, n);
+            const pfr_open_options how = {.size = sizeof how, .alloc = &failing.alloc};
+            const pfr_status status = print_branchy(&b, &how, &options, text, &err);
+            assert_int_equal(failing.blocks, 0);
+            assert_true(status == PFR_ERR_MEMORY || status == PFR_OK);
+            if (status == PFR_OK)
+                assert_string_equal(text, good);
+        }
+    }
+    free(good);
+    free(text);
     free(b.bytes);
 }
 
