@@ -405,7 +405,9 @@ pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     profile_frames_init(&all.frames, p);
     profile_tree_init(&all.tree, p, p->memory);
     u64_map_init(&all.frame_of, p->memory);
-    const pfr_status st = load(&all, err);
+    pfr_status st = profile_tree_begin_weights(&all.tree, err);
+    if (st >= 0)
+        st = load(&all, err);
     free_lanes(&all);
     mem_free(p->memory, all.node_of, all.paths, sizeof *all.node_of);
     mem_free(p->memory, all.stamp, all.paths, sizeof *all.stamp);

@@ -44,6 +44,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->tree = common ? common : &c->own_tree;
     whole_init(&c->whole, memory);
     u64_map_init(&c->before, memory);
+    u64_map_init(&c->alones.of, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
@@ -69,17 +70,26 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     return c->slots && c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
 
-/* And what only new entries need. */
-static void free_entries(struct counter *c) {
-    mem_free(c->entry_memory, c->entries, c->room, c->stride * sizeof *c->entries);
+/* What only new entries need. */
+void counter_end_lookups(struct counter *c) {
     mem_free(c->entry_memory, c->slots, c->slots ? c->slot_count : 0, sizeof *c->slots);
-    c->entries = c->slots = NULL;
-    sums_free_rows(&c->sums);
-    c->room = c->slot_count = c->count = 0;
+    c->slots = NULL;
+    c->slot_count = 0;
     frame_cache_free(&c->cache);
     profile_stacks_free(&c->stacks);
     mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
     c->made = NULL;
+    u64_map_free(&c->alones.of);
+}
+
+static void free_entries(struct counter *c) {
+    counter_end_lookups(c);
+    mem_free(c->entry_memory, c->entries, c->room, c->stride * sizeof *c->entries);
+    c->entries = NULL;
+    sums_free_rows(&c->sums);
+    c->room = c->count = 0;
+    mem_free(c->memory, c->alones.at, c->alones.room, sizeof *c->alones.at);
+    c->alones = (struct alones){.of = c->alones.of};
 }
 
 void counter_free(struct counter *c) {
@@ -286,9 +296,18 @@ static pfr_status make_entry(struct counter *c, const struct item *item, unsigne
     return put_entry(c, item_key(c, item), item->hash, &count, slot, err);
 }
 
-static void count_alone(struct counter *c, const struct item *item, const struct stack_row *row) {
-    profile_tree_weigh(c->tree, row->node, &(struct profile_weight){weight_of(c, &item->picked), 1});
+static pfr_status count_alone(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
+    struct alones *a = &c->alones;
+    struct alone *grown = mem_grow(c->memory, a->at, a->count, &a->room, 64, sizeof *grown);
+    a->at = grown ? grown : a->at;
+    const uint64_t *place = grown ? u64_map_at(&a->of, row->node, a->count, NULL) : NULL;
+    if (!place)
+        return mem_fail(c->memory, err, "profile");
+    if (*place == a->count)
+        a->at[a->count++] = (struct alone){.node = row->node};
+    weight_add(&a->at[*place].self, &(struct profile_weight){weight_of(c, &item->picked), 1});
     c->too_deep += row->too_deep;
+    return PFR_OK;
 }
 
 /* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
@@ -346,7 +365,7 @@ static pfr_status take_row(struct counter *c, struct item *item, unsigned number
     PFR_TRY(row->status);
     *done = item->alone;
     if (item->alone)
-        return count_alone(c, item, row), PFR_OK;
+        return count_alone(c, item, row, err);
     if (row->whole && c->profile->wish.sums)
         return take_sum(c, item, number, done, err);
     uint64_t *slot;
@@ -432,14 +451,29 @@ static void pour_entry(struct counter *c, const struct entry_count *count) {
         profile_tree_weigh(c->tree, count->node, &weight);
 }
 
-void counter_pour(struct counter *c) {
+#define POURED_AHEAD 16u /* entries */
+
+static void fetch_node(const struct counter *c, uint32_t entry) {
+    if (entry >= c->count || c->profile->wish.sums || c->profile->wish.whole_stacks)
+        return;
+    const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
+    __builtin_prefetch(&c->tree->self[node], 1);
+}
+
+pfr_status counter_pour(struct counter *c, pfr_error *err) {
+    counter_end_lookups(c);
     whole_settle(&c->whole);
+    PFR_TRY(profile_tree_begin_weights(c->tree, err));
     for (uint32_t i = 0; i < c->count; i++) {
         const struct entry_count *count = entry_count_of(c, entry_words(c, i));
+        fetch_node(c, i + POURED_AHEAD);
         pour_entry(c, count);
         c->too_deep += count->too_deep ? count->samples : 0;
     }
+    for (size_t i = 0; i < c->alones.count; i++)
+        profile_tree_weigh(c->tree, c->alones.at[i].node, &c->alones.at[i].self);
     free_entries(c);
+    return PFR_OK;
 }
 
 void counter_drop(struct counter *c) {

@@ -2,6 +2,7 @@
 /* Slices and who counts them: see profile_lanes.h. */
 #include "model/profile_lanes.h"
 
+#include "base/crew.h"
 #include "base/thread_start.h"
 
 #include <sched.h>
@@ -184,17 +185,6 @@ void lanes_free(struct lanes *w) {
     profile_frames_free(&w->frames);
 }
 
-/* Into a tree that all have in common, while others still count. */
-static pfr_status pour(struct lane *me) {
-    struct lanes *w = me->all;
-    if (!w->has_common)
-        return PFR_OK;
-    PFR_TRY(profile_tree_enter(&w->common, 0, &me->err));
-    counter_pour(&me->counter);
-    profile_tree_leave(&w->common, 0);
-    return PFR_OK;
-}
-
 static void *run_lane(void *context) {
     struct lane *me = context;
     struct lanes *w = me->all;
@@ -203,29 +193,31 @@ static void *run_lane(void *context) {
         slice_reader_move(me->reader, &w->slices[i]);
         me->status = counter_run(&me->counter, &me->err);
     }
-    if (me->status >= 0)
-        me->status = pour(me);
     if (me->status < 0)
         __atomic_store_n(&w->next, (uint32_t)w->nr_slices, __ATOMIC_RELAXED); /* nobody begins another one */
     return NULL;
 }
 
+/* What the first one that failed says. */
+static pfr_status lanes_status(const struct lanes *w, pfr_error *err) {
+    for (uint32_t i = 0; i < w->count; i++)
+        if (w->at[i].status < 0) {
+            if (err)
+                *err = w->at[i].err;
+            return w->at[i].status;
+        }
+    return PFR_OK;
+}
+
 /* Where there are no more threads to be had, those that there are do it. */
 static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
-    pfr_status st = PFR_OK;
     for (uint32_t i = 1; i < w->count; i++)
         w->at[i].runs = thread_begin(&w->at[i].thread, run_lane, &w->at[i]);
     run_lane(&w->at[0]);
     for (uint32_t i = 1; i < w->count; i++)
         if (w->at[i].runs)
             pthread_join(w->at[i].thread, NULL);
-    for (uint32_t i = w->count; i-- > 0;)
-        if (w->at[i].status < 0) {
-            st = w->at[i].status;
-            if (err)
-                *err = w->at[i].err;
-        }
-    return st;
+    return lanes_status(w, err);
 }
 
 static pfr_status count(struct lanes *w, uint32_t jobs, pfr_error *err) {
@@ -255,6 +247,23 @@ static pfr_status settle(struct lanes *w, pfr_error *err) {
     return late_settle(all[0], all, w->count, err);
 }
 
+static bool pour_lane(void *context, unsigned worker, size_t lane) {
+    struct lane *me = &((struct lanes *)context)->at[lane];
+    (void)worker;
+    me->status = counter_pour(&me->counter, &me->err);
+    return me->status >= 0;
+}
+
+/* Into the tree that all have in common. Memory is largest when nodes get weights: what was looked up in goes before.
+ */
+static pfr_status pour_common(struct lanes *w, pfr_error *err) {
+    for (uint32_t i = 0; i < w->count; i++)
+        counter_end_lookups(&w->at[i].counter);
+    PFR_TRY(profile_tree_begin_weights(&w->common, err));
+    crew_run(w->count, w->count, pour_lane, w);
+    return lanes_status(w, err);
+}
+
 /* All counters in one, the first. */
 static pfr_status join(struct lanes *w, pfr_error *err) {
     struct counter *first = &w->at[0].counter;
@@ -267,10 +276,12 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
     }
     if (first->plain)
         PFR_TRY(settle(w, err));
-    counter_pour(first);
+    if (w->has_common)
+        PFR_TRY(pour_common(w, err));
+    PFR_TRY(counter_pour(first, err));
     for (uint32_t i = 1; i < w->count; i++) {
         struct counter *c = &w->at[i].counter;
-        counter_pour(c);
+        PFR_TRY(counter_pour(c, err));
         if (w->profile->wish.sums)
             PFR_TRY(sums_join(first, c, err));
         PFR_TRY(profile_tree_merge(first->tree, &c->own_tree, values, first->limited, err));

@@ -357,6 +357,7 @@ static pfr_status take_all(struct late *l, pfr_error *err) {
 
 pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err) {
     struct late l = {.to = to, .frames = to->cache.frames};
+    PFR_TRY(profile_tree_begin_weights(to->tree, err));
     l.parts = mem_alloc(to->memory, count, sizeof *l.parts);
     pfr_status st = l.parts ? PFR_OK : mem_fail(to->memory, err, "profile");
     for (uint32_t i = 0; st >= 0 && i < count; i++)

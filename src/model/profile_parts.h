@@ -287,8 +287,9 @@ pfr_status profile_learn_lines(struct profile *p, pfr_error *err);
 struct tree {
     struct memory *memory;
     struct profile_node *nodes;
-    struct profile_weight *self; /* by node */
-    uint32_t *slots;             /* node + 1 of those that do not follow their parent; 0: empty */
+    struct profile_weight *self; /* by node; NULL until profile_tree_begin_weights, for which so much is counted: */
+    uint64_t promised;
+    uint32_t *slots; /* node + 1 of those that do not follow their parent; 0: empty */
     struct profile_group **groups;
     size_t nodes_room, self_room, groups_room, slot_count, used;
     uint32_t nr_nodes, nr_groups;
@@ -335,8 +336,15 @@ static inline bool tree_is_child(const struct tree *t, uint32_t node, uint32_t p
     return __atomic_load_n((const tree_word *)&t->nodes[node], __ATOMIC_ACQUIRE) == tree_word_of(parent, frame);
 }
 
-/* What it holds becomes the profile's. */
+/* Nodes have weights from now on, 0 at first. While stacks are counted nobody asks for them. */
+pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err);
+/* What it holds becomes the profile's: nodes have weights. */
 void profile_tree_give(struct tree *t, struct profile *p);
+/* How many nodes it can have now, with their weights. */
+static inline size_t tree_room(const struct tree *t) {
+    const size_t weights = t->self ? t->self_room : t->promised / sizeof *t->self;
+    return weights < t->nodes_room ? weights : t->nodes_room;
+}
 /* Room for so many more nodes, and twice the slots; for profile_tree_shared.c. */
 pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err);
 pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err);
@@ -357,7 +365,7 @@ pfr_status profile_tree_enter(struct tree *t, uint32_t nodes, pfr_error *err);
 void profile_tree_leave(struct tree *t, uint32_t nodes);
 /* Within: as profile_tree_descend, and fails never. */
 void profile_tree_descend_shared(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at);
-/* Within: adds to a node's own weight. */
+/* Adds to a node's own weight; of a shared tree several may. */
 void profile_tree_weigh(struct tree *t, uint32_t node, const struct profile_weight *more);
 /* By anyone: around a change of groups. */
 void profile_tree_close(struct tree *t);
@@ -581,6 +589,17 @@ struct entry_count {
     bool too_deep;
 };
 
+/* Samples that were looked up alone, by the node that was found. */
+struct alone {
+    uint32_t node;
+    struct profile_weight self;
+};
+struct alones {
+    struct u64_map of; /* node -> its place in `at` */
+    struct alone *at;
+    size_t room, count;
+};
+
 /* The group that words were found to make. */
 struct group_memo {
     uint64_t word, keys[PROFILE_KEYS], since;
@@ -632,6 +651,7 @@ struct counter {
     struct stacks stacks;
     struct whole_stacks whole;
     struct sums sums;
+    struct alones alones;
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
@@ -737,8 +757,10 @@ void counter_free(struct counter *c);
 /* Counts the samples of the reader from where it is, to its end. */
 pfr_status counter_run(struct counter *c, pfr_error *err);
 
-/* At the end: what entries weigh goes to their nodes or stacks, and the entries go. */
-void counter_pour(struct counter *c);
+/* At the end: nothing is looked up any more, and what entries weigh goes to their nodes or stacks, and the entries go.
+ */
+void counter_end_lookups(struct counter *c);
+pfr_status counter_pour(struct counter *c, pfr_error *err);
 
 /* The entries go, and whole stacks, which another counter has. */
 void counter_drop(struct counter *c);

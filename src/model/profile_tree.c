@@ -26,6 +26,7 @@ void profile_tree_free(struct tree *t) {
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
     mem_free(t->memory, t->nodes, t->nodes_room, sizeof *t->nodes);
     mem_free(t->memory, t->self, t->self_room, sizeof *t->self);
+    mem_discharge(t->memory, t->promised);
     mem_free(t->memory, t->groups, t->groups_room, sizeof *t->groups);
     intern_free(&t->group_keys);
     arena_free(&t->arena);
@@ -37,8 +38,8 @@ void profile_tree_free(struct tree *t) {
 /* Nodes for which there will be memory when they are looked at; a part is left for names that are still to come. */
 static uint64_t count_affordable(const struct tree *t) {
     const uint64_t each = sizeof *t->nodes + sizeof *t->self + t->cost, limit = t->whole->limit;
-    const uint64_t own =
-        t->nodes_room * sizeof *t->nodes + t->self_room * sizeof *t->self + t->slot_count * sizeof *t->slots + t->spare;
+    const uint64_t own = t->nodes_room * sizeof *t->nodes + t->self_room * sizeof *t->self + t->promised +
+                         t->slot_count * sizeof *t->slots + t->spare;
     const uint64_t used = __atomic_load_n(&t->whole->used, __ATOMIC_RELAXED);
     const uint64_t frames = (uint64_t)__atomic_load_n(t->frames, __ATOMIC_RELAXED) * t->frame_cost;
     const uint64_t others = used > own ? used - own + frames : frames, left = limit > others ? limit - others : 0;
@@ -55,20 +56,43 @@ static pfr_status look_ahead(struct tree *t, uint32_t nodes, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Where nodes have no weights yet, they only count as if they had. */
+static bool make_weight_room(struct tree *t, uint64_t wanted) {
+    const uint64_t bytes = t->nodes_room * sizeof *t->self;
+    if (t->self) {
+        void *self = mem_grow(t->memory, t->self, wanted - 1, &t->self_room, 256, sizeof *t->self);
+        t->self = self ? self : t->self;
+        return self != NULL;
+    }
+    if (bytes > t->promised && !mem_charge(t->memory, bytes - t->promised))
+        return false;
+    t->promised = bytes > t->promised ? bytes : t->promised;
+    return true;
+}
+
+pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err) {
+    const size_t room = t->nr_nodes ? t->nr_nodes : 1;
+    if (t->self)
+        return PFR_OK;
+    mem_discharge(t->memory, t->promised);
+    t->promised = 0;
+    t->self = mem_zeroed(t->memory, room, sizeof *t->self);
+    t->self_room = t->self ? room : 0;
+    return t->self ? PFR_OK : mem_fail(t->memory, err, "stacks");
+}
+
 /* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
 pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err) {
     const uint64_t wanted = (uint64_t)t->nr_nodes + nodes;
     if (wanted > t->until)
         PFR_TRY(look_ahead(t, nodes, err));
-    if (wanted <= t->nodes_room && wanted <= t->self_room)
+    if (wanted <= tree_room(t))
         return PFR_OK;
     if (wanted > NODE_MOST)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^32 stacks");
     void *grown = mem_grow_zeroed(t->memory, t->nodes, wanted - 1, &t->nodes_room, 256, sizeof *t->nodes);
     t->nodes = grown ? grown : t->nodes;
-    void *self = grown ? mem_grow(t->memory, t->self, wanted - 1, &t->self_room, 256, sizeof *t->self) : NULL;
-    t->self = self ? self : t->self;
-    return self ? PFR_OK : mem_fail(t->memory, err, "stacks");
+    return grown && make_weight_room(t, wanted) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
 static inline pfr_status make_room(struct tree *t, pfr_error *err) {
@@ -78,7 +102,8 @@ static inline pfr_status make_room(struct tree *t, pfr_error *err) {
 /* After make_room. */
 static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t frame) {
     t->nodes[t->nr_nodes] = (struct profile_node){parent, frame};
-    t->self[t->nr_nodes] = (struct profile_weight){0, 0};
+    if (t->self)
+        t->self[t->nr_nodes] = (struct profile_weight){0, 0};
     return t->nr_nodes++;
 }
 
@@ -121,7 +146,7 @@ pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err) {
 
 /* How many nodes can be added without a look at anything else; after make_room at least one. */
 static uint32_t room_left(const struct tree *t) {
-    size_t room = t->nodes_room < t->self_room ? t->nodes_room : t->self_room;
+    size_t room = tree_room(t);
     room = t->until < room ? t->until : room;
     return (uint32_t)(room - t->nr_nodes);
 }
@@ -230,7 +255,7 @@ static pfr_status merge_nodes(struct tree *t, const struct tree *from, unsigned 
             return st;
         if (st < 0)
             became[n] = NO_NODE;
-        if (from->self[n].samples)
+        if (from->self && from->self[n].samples)
             weight_add(st < 0 ? &limited[event_of(from, n)] : &t->self[became[n]], &from->self[n]);
     }
     return PFR_OK;

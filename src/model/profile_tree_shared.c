@@ -34,7 +34,7 @@ void profile_tree_open(struct tree *t) {
 /* Whether there is room for all that those within reserved: each node may need a slot. */
 static bool has_room(const struct tree *t, uint64_t reserved) {
     const uint64_t nodes = __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) + reserved;
-    return nodes <= t->until && nodes <= t->nodes_room && nodes <= t->self_room &&
+    return nodes <= t->until && nodes <= tree_room(t) &&
            __atomic_load_n(&t->used, __ATOMIC_RELAXED) + reserved <= t->slot_count / 4 * 3;
 }
 
@@ -90,7 +90,6 @@ static uint32_t write_row(struct tree *t, uint32_t parent, const uint32_t *frame
     const uint32_t first = __atomic_fetch_add(&t->nr_nodes, count, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t node = first + i;
-        t->self[node] = (struct profile_weight){0, 0};
         __atomic_store_n((tree_word *)&t->nodes[node], tree_word_of(i ? node - 1 : parent, frames[i]),
                          __ATOMIC_RELEASE);
     }

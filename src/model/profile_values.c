@@ -131,8 +131,7 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
     PFR_TRY(profile_tree_root(tree, event, values, count, &node, err));
     if (w->frames)
         PFR_TRY(profile_tree_child(tree, node, w->chains ? frame | NODE_APART : frame, &node, err));
-    tree->self[node].weight += limited->weight;
-    tree->self[node].samples += limited->samples;
+    weight_add(&tree->self[node], limited);
     p->limited.weight += limited->weight;
     p->limited.samples += limited->samples;
     return PFR_OK;

@@ -12,6 +12,8 @@ enum { THREADS = 4, ROUNDS = 400, STACKS = 16, DEEPEST = 24, ROOTS = 3, FRAMES =
 struct adder {
     struct tree *tree;
     uint64_t seed, sum, samples;
+    uint32_t nodes[ROUNDS * STACKS]; /* of its samples, */
+    uint64_t weights[ROUNDS * STACKS];
     pfr_status status;
     pthread_t thread;
 };
@@ -56,9 +58,9 @@ static void add_stack(struct adder *a, struct drawn_stack *s) {
             s->node++, s->at++;
         else
             profile_tree_descend_shared(a->tree, &s->node, s->frames, s->count, &s->at);
-    profile_tree_weigh(a->tree, s->node, &(struct profile_weight){s->weight, 1});
     a->sum += hash_of(s) * s->weight;
-    a->samples++;
+    a->nodes[a->samples] = s->node;
+    a->weights[a->samples++] = s->weight;
 }
 
 static pfr_status add_round(struct adder *a) {
@@ -98,55 +100,52 @@ static uint64_t sum_up(const struct tree *t, uint64_t *samples) {
     return sum;
 }
 
-static void add_by_threads(struct tree *t, struct adder *adders) {
-    for (unsigned i = 0; i < THREADS; i++) {
-        adders[i] = (struct adder){.tree = t, .seed = i};
-        assert_int_equal(pthread_create(&adders[i].thread, NULL, add_all, &adders[i]), 0);
-    }
+static void *weigh_all(void *context) {
+    const struct adder *a = context;
+    for (uint64_t i = 0; i < a->samples; i++)
+        profile_tree_weigh(a->tree, a->nodes[i], &(struct profile_weight){a->weights[i], 1});
+    return NULL;
+}
+
+static void by_threads(struct adder *adders, void *(*run)(void *)) {
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&adders[i].thread, NULL, run, &adders[i]), 0);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(adders[i].thread, NULL);
 }
 
-TEST(tree_of_several_threads_weighs_what_they_added) {
+/* All of them end with this status, and what they added is what the tree weighs. */
+static void try_tree(uint64_t limit, pfr_status expected) {
+    static struct adder adders[THREADS];
     struct memory memory;
     struct profile profile = {0};
-    struct adder adders[THREADS];
     struct tree t;
     uint64_t sum = 0, samples = 0, found = 0;
-    memory_init(&memory, NULL, 0);
+    memory_init(&memory, NULL, limit);
     profile_tree_init(&t, &profile, &memory);
     profile_tree_share(&t);
-    add_by_threads(&t, adders);
+    for (unsigned i = 0; i < THREADS; i++)
+        adders[i] = (struct adder){.tree = &t, .seed = i};
+    by_threads(adders, add_all);
+    assert_int_equal(t.reserved, 0);
+    assert_int_equal(profile_tree_begin_weights(&t, NULL), PFR_OK);
+    by_threads(adders, weigh_all);
     for (unsigned i = 0; i < THREADS; i++) {
-        assert_int_equal(adders[i].status, PFR_OK);
+        assert_int_equal(adders[i].status, expected);
         sum += adders[i].sum;
         samples += adders[i].samples;
     }
     assert_true(sum_up(&t, &found) == sum);
     assert_int_equal(found, samples);
-    assert_int_equal(t.reserved, 0);
     profile_tree_free(&t);
     assert_int_equal(memory.used, 0);
 }
 
-/* Who finds no room is told, and what was added before stays. */
+TEST(tree_of_several_threads_weighs_what_they_added) {
+    try_tree(0, PFR_OK);
+}
+
+/* Who finds no room is told, and what was added before stays; there is room for its weights. */
 TEST(tree_of_several_threads_ends_at_the_limit_of_memory) {
-    struct memory memory;
-    struct profile profile = {0};
-    struct adder adders[THREADS];
-    struct tree t;
-    uint64_t sum = 0, samples = 0, found = 0;
-    memory_init(&memory, NULL, 200000);
-    profile_tree_init(&t, &profile, &memory);
-    profile_tree_share(&t);
-    add_by_threads(&t, adders);
-    for (unsigned i = 0; i < THREADS; i++) {
-        assert_int_equal(adders[i].status, PFR_ERR_LIMIT);
-        sum += adders[i].sum;
-        samples += adders[i].samples;
-    }
-    assert_true(sum_up(&t, &found) == sum);
-    assert_int_equal(found, samples);
-    profile_tree_free(&t);
-    assert_int_equal(memory.used, 0);
+    try_tree(200000, PFR_ERR_LIMIT);
 }
