@@ -200,7 +200,7 @@ struct profile_wish {
     uint64_t time_quantum; /* ns; 0: 1 */
     uint32_t node_cost;    /* bytes that the caller will need for each node: so much memory is left, */
     uint32_t frame_cost;   /* and for each frame */
-    unsigned jobs;         /* threads; 0: one for each cpu, with .chains at most 4, and for each 0.2 s of counting */
+    unsigned jobs;         /* threads; 0: one for each cpu, with .chains at most 4, and for each 0.15 s of counting */
     struct address_names_options names;
     /* With PROFILE_TRACE: the text is that of the fields by themselves, and these fields follow it. */
     bool trace_plain;

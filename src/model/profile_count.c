@@ -8,7 +8,6 @@
 #include "file/walk.h"
 #include "model/trace_text.h"
 
-#define FIRST_SLOTS ((size_t)4096)
 #define READ_GROUP (1ull << 3)
 #define S_BRANCH (1ull << 11)
 
@@ -32,7 +31,7 @@ static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
 }
 
 pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
-                        struct tree *common, struct memory *memory, pfr_error *err) {
+                        struct common *common, struct memory *memory, pfr_error *err) {
     struct profile *p = frames->profile;
     const struct profile_wish *w = &p->wish;
     *c = (struct counter){.profile = p, .memory = memory, .reader = reader, .places = places};
@@ -41,7 +40,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     frame_cache_init(&c->cache, frames, memory);
     profile_stacks_init(&c->stacks, memory);
     profile_tree_init(&c->own_tree, p, memory);
-    c->tree = common ? common : &c->own_tree;
+    c->tree = common ? &common->tree : &c->own_tree;
     whole_init(&c->whole, memory);
     u64_map_init(&c->before, memory);
     u64_map_init(&c->alones.of, memory);
@@ -54,27 +53,23 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->by_digest = w->chains;
     c->key_words = c->by_digest ? 2 : c->words;
     c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
-    c->slot_count = FIRST_SLOTS;
-    c->entry_memory = w->sums ? &c->sums.own : memory;
     if (w->sums)
         PFR_TRY(sums_begin(c, err));
-    c->slots = mem_zeroed(c->entry_memory, c->slot_count, sizeof *c->slots);
+    PFR_TRY(counter_entries_begin(c, common ? &common->table : NULL, w->sums ? &c->sums.own : memory, err));
     c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
     c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
-    c->seed = (uint64_t)(uintptr_t)c->slots;
+    c->seed = (uint64_t)(uintptr_t)c->table->slots;
     c->chain_seed = (uint64_t)(uintptr_t)frames ^ (uint64_t)(uintptr_t)p;
     chain_maker_init(&c->maker, &frames->unwinding, memory);
     if (w->stitched)
         chain_maker_stitch(&c->maker, branch_registers(p->reader));
     PFR_TRY(make_chain_room(c, err));
-    return c->slots && c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
+    return c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
 
 /* What only new entries need. */
 void counter_end_lookups(struct counter *c) {
-    mem_free(c->entry_memory, c->slots, c->slots ? c->slot_count : 0, sizeof *c->slots);
-    c->slots = NULL;
-    c->slot_count = 0;
+    counter_entries_free_slots(&c->own_table);
     frame_cache_free(&c->cache);
     profile_stacks_free(&c->stacks);
     mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
@@ -84,10 +79,8 @@ void counter_end_lookups(struct counter *c) {
 
 static void free_entries(struct counter *c) {
     counter_end_lookups(c);
-    mem_free(c->entry_memory, c->entries, c->room, c->stride * sizeof *c->entries);
-    c->entries = NULL;
+    counter_entries_free(&c->own_table, c->stride);
     sums_free_rows(&c->sums);
-    c->room = c->count = 0;
     mem_free(c->memory, c->alones.at, c->alones.room, sizeof *c->alones.at);
     c->alones = (struct alones){.of = c->alones.of};
 }
@@ -107,55 +100,13 @@ void counter_free(struct counter *c) {
     trace_text_close(c->trace);
 }
 
-/* --- Entries. */
-
-static bool grow_slots(struct counter *c) {
-    const size_t count = c->slot_count * 2;
-    uint64_t *slots = mem_zeroed(c->entry_memory, count, sizeof *slots);
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i < c->count; i++) {
-        const uint64_t hash = words_hash(c, entry_words(c, i));
-        size_t at = hash & (count - 1);
-        while (slots[at])
-            at = (at + 1) & (count - 1);
-        slots[at] = (hash >> 32) << 32 | (i + 1);
-    }
-    mem_free(c->entry_memory, c->slots, c->slot_count, sizeof *c->slots);
-    c->slots = slots;
-    c->slot_count = count;
-    return true;
-}
+/* --- Groups. */
 
 static inline bool are_same(const uint64_t *a, const uint64_t *b, unsigned words) {
     uint64_t difference = 0;
     for (unsigned i = 0; i < words; i++)
         difference |= a[i] ^ b[i];
     return difference == 0;
-}
-
-/* The slot of the entry of this key, or the empty one where it belongs. */
-static uint64_t *find_slot(const struct counter *c, const uint64_t *key, uint64_t hash) {
-    const size_t mask = c->slot_count - 1;
-    for (size_t i = hash & mask;; i = (i + 1) & mask) {
-        const uint64_t slot = c->slots[i];
-        if (!slot || (slot >> 32 == hash >> 32 && are_same(entry_words(c, (uint32_t)slot - 1), key, c->key_words)))
-            return &c->slots[i];
-    }
-}
-
-static bool make_room(struct counter *c) {
-    if (c->count / 3 * 4 + 4 >= c->slot_count && !grow_slots(c))
-        return false;
-    if (c->count < c->room)
-        return true;
-    void *more = mem_grow(c->entry_memory, c->entries, c->count, &c->room, 1024, c->stride * sizeof *c->entries);
-    if (!more)
-        return false;
-    c->entries = more;
-    c->own_tree.spare =
-        c->profile->wish.sums ? c->sums.set_aside : (c->room * c->stride + c->slot_count) * sizeof *c->entries;
-    return true;
 }
 
 /* What of `who` and the mode the values of a group are made of: the name, and the rest where places are among them. */
@@ -247,34 +198,6 @@ static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err)
     return profile_stacks_settle(c, err);
 }
 
-struct entry_count *counter_find(const struct counter *c, const uint64_t *key) {
-    const uint64_t slot = *find_slot(c, key, words_hash(c, key));
-    return slot ? entry_count_of(c, entry_words(c, (uint32_t)slot - 1)) : NULL;
-}
-
-/* `slot` is the empty one where the key belongs; it is what holds the entry then. */
-static pfr_status put_entry(struct counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
-                            uint64_t **slot, pfr_error *err) {
-    const size_t slots = c->slot_count;
-    if (c->count == UINT32_MAX - 1)
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
-    if (!make_room(c))
-        return mem_fail(c->entry_memory, err, "profile");
-    if (c->slot_count != slots)
-        *slot = find_slot(c, key, hash);
-    uint64_t *own = entry_words(c, c->count);
-    memcpy(own, key, c->key_words * sizeof *own);
-    *entry_count_of(c, own) = *count;
-    **slot = (hash >> 32) << 32 | ++c->count;
-    return PFR_OK;
-}
-
-pfr_status counter_put(struct counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
-    const uint64_t hash = words_hash(c, key);
-    uint64_t *slot = find_slot(c, key, hash);
-    return put_entry(c, key, hash, count, &slot, err);
-}
-
 static pfr_status put_whole(struct counter *c, const struct item *item, unsigned row, uint32_t *number,
                             pfr_error *err) {
     const struct stack_row *r = &c->stacks.rows[row];
@@ -284,16 +207,16 @@ static pfr_status put_whole(struct counter *c, const struct item *item, unsigned
 }
 
 /* The entry of the item, mostly new: where another one of the batch is equal it is there. */
-static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, uint64_t **slot,
+static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, uint64_t *entry,
                              pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
     struct entry_count count = {.since = row->since, .node = row->node, .too_deep = row->too_deep};
-    *slot = find_slot(c, item_key(c, item), item->hash);
-    if (**slot)
+    *entry = entry_find(c, item_key(c, item), item->hash, NULL);
+    if (*entry)
         return PFR_OK;
     if (row->whole)
         PFR_TRY(put_whole(c, item, number, &count.node, err));
-    return put_entry(c, item_key(c, item), item->hash, &count, slot, err);
+    return entry_put(c, item_key(c, item), item->hash, &count, entry, err);
 }
 
 static pfr_status count_alone(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
@@ -318,8 +241,7 @@ static inline bool count_in_entry(const struct counter *c, struct item *item, ui
     item->alone = item->moment <= count->since;
     if (item->alone)
         return false;
-    count->weight += weight_of(c, &item->picked);
-    count->samples++;
+    entry_add(c, count, weight_of(c, &item->picked));
     return true;
 }
 
@@ -352,9 +274,9 @@ static pfr_status take_summed(struct counter *c, const struct item *item, unsign
 
 /* An equal one of the batch may have made an entry. */
 static pfr_status take_sum(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
-    const uint64_t slot = *find_slot(c, item_key(c, item), item->hash);
-    if (slot)
-        return *done = count_in_entry(c, item, slot), PFR_OK;
+    const uint64_t entry = entry_find(c, item_key(c, item), item->hash, NULL);
+    if (entry)
+        return *done = count_in_entry(c, item, entry), PFR_OK;
     item->alone = item->moment <= c->stacks.rows[number].since;
     *done = !item->alone;
     return item->alone ? PFR_OK : take_summed(c, item, number, err);
@@ -368,9 +290,9 @@ static pfr_status take_row(struct counter *c, struct item *item, unsigned number
         return count_alone(c, item, row, err);
     if (row->whole && c->profile->wish.sums)
         return take_sum(c, item, number, done, err);
-    uint64_t *slot;
-    PFR_TRY(make_entry(c, item, number, &slot, err));
-    *done = count_in_entry(c, item, *slot);
+    uint64_t entry;
+    PFR_TRY(make_entry(c, item, number, &entry, err));
+    *done = count_in_entry(c, item, entry);
     return PFR_OK;
 }
 
@@ -421,16 +343,15 @@ static pfr_status place_rows(struct counter *c, struct waiting *w, pfr_error *er
 
 static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
     struct waiting w = {.count = 0};
-    for (unsigned i = 0; i < b->count; i++) {
-        const uint64_t slot = c->slots[b->items[i].hash & (c->slot_count - 1)];
-        if (slot)
-            __builtin_prefetch(entry_words(c, (uint32_t)slot - 1));
-    }
+    PFR_TRY(counter_enter(c, 0, err));
+    for (unsigned i = 0; i < b->count; i++)
+        entry_fetch(c, b->items[i].hash);
     for (unsigned i = 0; i < b->count; i++) {
         b->items[i].alone = false;
-        if (!count_in_entry(c, &b->items[i], *find_slot(c, item_key(c, &b->items[i]), b->items[i].hash)))
+        if (!count_in_entry(c, &b->items[i], entry_find(c, item_key(c, &b->items[i]), b->items[i].hash, NULL)))
             w.items[w.count++] = &b->items[i];
     }
+    counter_leave(c, 0);
     while (w.count > 0) {
         PFR_TRY(add_rows(c, &w, err));
         PFR_TRY(place_rows(c, &w, err));
@@ -441,6 +362,8 @@ static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
 
 static void pour_entry(struct counter *c, const struct entry_count *count) {
     const struct profile_weight weight = {count->weight, count->samples};
+    if (count->node == NO_NODE)
+        return;
     if (c->profile->wish.sums) {
         sums_add_row(&c->sums, count->node, &weight);
         return;
@@ -454,22 +377,32 @@ static void pour_entry(struct counter *c, const struct entry_count *count) {
 #define POURED_AHEAD 16u /* entries */
 
 static void fetch_node(const struct counter *c, uint32_t entry) {
-    if (entry >= c->count || c->profile->wish.sums || c->profile->wish.whole_stacks)
+    if (entry >= c->table->count || c->profile->wish.sums || c->profile->wish.whole_stacks)
         return;
     const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
-    __builtin_prefetch(&c->tree->self[node], 1);
+    if (node != NO_NODE)
+        __builtin_prefetch(&c->tree->self[node], 1);
+}
+
+static void pour_entries(struct counter *c, uint32_t from, uint32_t end) {
+    for (uint32_t i = from; i < end; i++) {
+        const struct entry_count *count = entry_count_of(c, entry_words(c, i));
+        fetch_node(c, i + POURED_AHEAD);
+        pour_entry(c, count);
+        c->too_deep += count->too_deep ? count->samples : 0;
+    }
+}
+
+void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts) {
+    const uint64_t count = c->table->count;
+    pour_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
 }
 
 pfr_status counter_pour(struct counter *c, pfr_error *err) {
     counter_end_lookups(c);
     whole_settle(&c->whole);
     PFR_TRY(profile_tree_begin_weights(c->tree, err));
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct entry_count *count = entry_count_of(c, entry_words(c, i));
-        fetch_node(c, i + POURED_AHEAD);
-        pour_entry(c, count);
-        c->too_deep += count->too_deep ? count->samples : 0;
-    }
+    pour_entries(c, 0, c->own_table.count);
     for (size_t i = 0; i < c->alones.count; i++)
         profile_tree_weigh(c->tree, c->alones.at[i].node, &c->alones.at[i].self);
     free_entries(c);

@@ -10,13 +10,14 @@
 #define SLICE_SIZE ((uint64_t)4 << 20)
 #define SHARE 60u /* percent of the memory that is left, for all that is counted */
 #define JOBS_MOST 256u
-#define LANE_NS 200000000u /* a lane for each so much of counting */
-#define PLAIN_NS 50u       /* of a sample whose thread and address alone count */
+#define LANE_NS 150000000u /* a lane for each so much of counting */
+#define PLAIN_NS 30u       /* of a sample whose thread and address alone count */
 #define SAMPLE_NS 150u
 #define CHAIN_NS 600u
+#define NODES_NS 800u /* of a chain that becomes nodes of a tree */
 #define LONG_NS 1500u /* with its branches, or with a chain that is made of more than what was recorded as such */
 #define READER_SIZE ((uint64_t)128 << 20) /* of the file, for each thread that reads it first */
-#define CHAIN_JOBS 4u                     /* unless more are asked for: each lane holds nearly all stacks */
+#define CHAIN_JOBS 4u                     /* unless more are asked for: each lane holds nearly all addresses */
 
 void lanes_init(struct lanes *w, struct profile *p) {
     *w = (struct lanes){.profile = p, .whole = !slices_can_be(p->reader)};
@@ -77,6 +78,7 @@ struct state_watch lanes_watch(struct lanes *w) {
 /* How long one thread is likely to count: about what samples cost on machines of these years. */
 static uint64_t likely_ns(const struct lanes_size *size) {
     const uint64_t each = size->branches || size->made ? LONG_NS
+                          : size->nodes                ? NODES_NS
                           : size->chains               ? CHAIN_NS
                           : size->plain                ? PLAIN_NS
                                                        : SAMPLE_NS;
@@ -104,6 +106,11 @@ static bool any_is_made(const struct lanes *w) {
     return false;
 }
 
+/* Stacks, instead of keeping them as they are or in sum. */
+static bool makes_nodes(const struct profile_wish *wish) {
+    return wish->chains && !wish->whole_stacks && !wish->sums;
+}
+
 static struct lanes_size size_of(const struct lanes *w) {
     const struct profile_wish *wish = &w->profile->wish;
     return (struct lanes_size){.samples = w->profile->reader->quality.samples,
@@ -111,6 +118,7 @@ static struct lanes_size size_of(const struct lanes *w) {
                                .cpus = cpus_here(),
                                .asked = wish->jobs,
                                .chains = wish->chains,
+                               .nodes = makes_nodes(wish),
                                .made = any_is_made(w),
                                .branches = wish->branches,
                                .plain = !wish->keys || wish->keys == PROFILE_BIT(PROFILE_COMM)};
@@ -136,18 +144,18 @@ static pfr_status open_lane(struct lanes *w, struct lane *lane, bool slices, pfr
     if (slices)
         PFR_TRY(slice_reader_open(&lane->reader, p->reader, p->memory, err));
     pfr_reader *reader = slices ? lane->reader : p->reader;
-    struct tree *common = w->has_common ? &w->common : NULL;
+    struct common *common = w->has_common ? &w->common : NULL;
     return counter_init(&lane->counter, &w->frames, reader, w->places, common, &lane->own, err);
 }
 
 /* Stacks that several lanes meet are there once. Where they are kept as they are, or in sum, a lane has its own. */
 static void open_common(struct lanes *w, uint32_t jobs) {
-    const struct profile_wish *wish = &w->profile->wish;
-    w->has_common = jobs > 1 && wish->chains && !wish->whole_stacks && !wish->sums;
+    w->has_common = jobs > 1 && makes_nodes(&w->profile->wish);
     if (!w->has_common)
         return;
-    profile_tree_init(&w->common, w->profile, &w->memory);
-    profile_tree_share(&w->common);
+    profile_tree_init(&w->common.tree, w->profile, &w->memory);
+    profile_tree_share(&w->common.tree);
+    w->common.table = (struct entry_table){.memory = &w->memory};
 }
 
 static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
@@ -165,13 +173,15 @@ static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
 
 static void close_lanes(struct lanes *w) {
     struct memory *memory = w->profile->memory;
+    if (w->has_common && w->count)
+        counter_entries_free(&w->common.table, w->at[0].counter.stride);
     for (uint32_t i = 0; i < w->count; i++) {
         if (w->at[i].counter.profile)
             counter_free(&w->at[i].counter);
         slice_reader_close(w->at[i].reader);
     }
     if (w->has_common)
-        profile_tree_free(&w->common);
+        profile_tree_free(&w->common.tree);
     mem_free(memory, w->at, w->at ? w->room : 0, sizeof *w->at);
     w->at = NULL;
     w->has_common = false;
@@ -247,11 +257,11 @@ static pfr_status settle(struct lanes *w, pfr_error *err) {
     return late_settle(all[0], all, w->count, err);
 }
 
-static bool pour_lane(void *context, unsigned worker, size_t lane) {
-    struct lane *me = &((struct lanes *)context)->at[lane];
+static bool pour_part(void *context, unsigned worker, size_t part) {
+    struct lanes *w = context;
     (void)worker;
-    me->status = counter_pour(&me->counter, &me->err);
-    return me->status >= 0;
+    counter_pour_common(&w->at[part].counter, (uint32_t)part, w->count);
+    return true;
 }
 
 /* Into the tree that all have in common. Memory is largest when nodes get weights: what was looked up in goes before.
@@ -259,9 +269,11 @@ static bool pour_lane(void *context, unsigned worker, size_t lane) {
 static pfr_status pour_common(struct lanes *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->count; i++)
         counter_end_lookups(&w->at[i].counter);
-    PFR_TRY(profile_tree_begin_weights(&w->common, err));
-    crew_run(w->count, w->count, pour_lane, w);
-    return lanes_status(w, err);
+    counter_entries_free_slots(&w->common.table);
+    PFR_TRY(profile_tree_begin_weights(&w->common.tree, err));
+    crew_run(w->count, w->count, pour_part, w);
+    counter_entries_free(&w->common.table, w->at[0].counter.stride);
+    return PFR_OK;
 }
 
 /* All counters in one, the first. */

@@ -41,7 +41,7 @@ struct lanes {
     struct lane *at;
     uint32_t count, room;
     struct memory memory; /* a share of the profile's: so much is left for what comes after */
-    struct tree common;   /* of all lanes, where there are several and stacks are nodes */
+    struct common common; /* of all lanes, where there are several and stacks are nodes */
     bool has_common;
 };
 
@@ -55,9 +55,9 @@ struct state_watch lanes_watch(struct lanes *w);
 struct lanes_size {
     uint64_t samples;
     size_t slices;
-    uint32_t cpus, asked;               /* asked 0: as many as pay */
-    bool chains, made, branches, plain; /* made: chains, of more than what was recorded as such; plain: of a sample its
-                                           thread and address alone count */
+    uint32_t cpus, asked;                      /* asked 0: as many as pay */
+    bool chains, nodes, made, branches, plain; /* nodes: chains become nodes; made: of more than what was recorded as
+                                                  such; plain: of a sample its thread and address alone count */
 };
 /* At least one. */
 uint32_t lanes_wanted(const struct lanes_size *size);

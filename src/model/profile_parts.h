@@ -6,6 +6,7 @@
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
+ *     profile_entries.c   entries by hash, of one lane or of all
  *     profile_plain.c     the plainest of them, without more ado, to entries that know no place,
  *     profile_late.c      which are looked up when all is counted
  *     profile_trace.c     what tracepoints say
@@ -585,7 +586,7 @@ struct who {
 struct entry_count {
     uint64_t weight, samples; /* of those behind `since`; others are with their nodes */
     uint64_t since;           /* a moment */
-    uint32_t node;            /* or whole stack, or row of sums */
+    uint32_t node;            /* or whole stack, or row of sums; NO_NODE: the same is another entry */
     bool too_deep;
 };
 
@@ -630,22 +631,27 @@ struct plain_table {
     bool full; /* the limit was met: what is new is not taken in */
 };
 
+/* Entries by hash: words of the key, then a struct entry_count. */
+struct entry_table {
+    struct memory *memory;
+    uint64_t *slots; /* upper half of the hash << 32 | entry + 1; 0: empty */
+    uint64_t *entries;
+    size_t slot_count, room;
+    uint32_t count;    /* of a shared one atomic, as is */
+    uint32_t reserved; /* entries that those within may still make */
+};
+
 struct counter {
     struct profile *profile; /* which is not changed, but by way of `cache.frames` */
     struct memory *memory;   /* its own: a part of what the profile may take, so that enough is left for the rest */
     pfr_reader *reader;
-    struct pick_places *places; /* by event; the profile's */
-    unsigned words;             /* of a sample that tell it apart */
-    unsigned key_words;         /* of an entry, by which it is found: those, or their hash */
-    bool by_digest;             /* the latter */
-    size_t stride;              /* words of an entry in all */
-    uint64_t seed, chain_seed;  /* of chains, and of digests: the same in all lanes */
-    uint64_t *slots;            /* upper half of the hash << 32 | entry + 1; 0: empty */
-    size_t slot_count;
-    uint64_t *entries;
-    size_t room;
-    uint32_t count;
-    struct memory *entry_memory; /* of slots and entries */
+    struct pick_places *places;           /* by event; the profile's */
+    unsigned words;                       /* of a sample that tell it apart */
+    unsigned key_words;                   /* of an entry, by which it is found: those, or their hash */
+    bool by_digest;                       /* the latter */
+    size_t stride;                        /* words of an entry in all */
+    struct entry_table *table, own_table; /* the former is the latter, or one that all lanes have in common */
+    uint64_t seed, chain_seed;            /* of chains, and of digests: the same in all lanes */
     struct frame_cache cache;
     struct tree *tree, own_tree; /* the former is the latter, or one that all lanes have in common */
     struct stacks stacks;
@@ -676,11 +682,44 @@ struct counter {
 };
 
 static inline uint64_t *entry_words(const struct counter *c, uint32_t entry) {
-    return c->entries + entry * c->stride;
+    return c->table->entries + entry * c->stride;
 }
 
 static inline struct entry_count *entry_count_of(const struct counter *c, const uint64_t *words) {
     return (struct entry_count *)(void *)(uintptr_t)(words + c->key_words);
+}
+
+/* --- profile_entries.c */
+
+/* Of a counter whose keys are known. common NULL: a table of its own, in this memory. */
+pfr_status counter_entries_begin(struct counter *c, struct entry_table *common, struct memory *memory, pfr_error *err);
+/* Slots, when nobody looks for entries any more; then entries. */
+void counter_entries_free_slots(struct entry_table *t);
+void counter_entries_free(struct entry_table *t, size_t stride);
+
+/* Around all that looks at entries or at nodes, and makes at most so many nodes and BATCH entries. Only where tables
+   and trees are shared it does anything. < 0: not within. */
+pfr_status counter_enter(struct counter *c, uint32_t nodes, pfr_error *err);
+void counter_leave(struct counter *c, uint32_t nodes);
+
+/* Within: what the slot of this key holds; 0: there is no entry, and *empty, if anybody asks, is where it belongs, if
+   no other lane puts something there. */
+uint64_t entry_find(const struct counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty);
+/* A new one, unless another lane makes it first; *entry is what the slot holds then. */
+pfr_status entry_put(struct counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
+                     uint64_t *entry, pfr_error *err);
+void entry_add(const struct counter *c, struct entry_count *count, uint64_t weight);
+
+/* What entry_slot will look at, to be fetched: first the one, also from outside, a while later the other. */
+static inline void entry_fetch_slot(const struct counter *c, uint64_t hash) {
+    const size_t mask = __atomic_load_n(&c->table->slot_count, __ATOMIC_RELAXED) - 1;
+    __builtin_prefetch(&__atomic_load_n(&c->table->slots, __ATOMIC_RELAXED)[hash & mask]);
+}
+static inline void entry_fetch(const struct counter *c, uint64_t hash) {
+    const struct entry_table *t = c->table;
+    const uint64_t slot = __atomic_load_n(&t->slots[hash & (t->slot_count - 1)], __ATOMIC_RELAXED);
+    if (slot)
+        __builtin_prefetch(entry_words(c, (uint32_t)slot - 1));
 }
 
 /* --- profile_words.c */
@@ -740,7 +779,7 @@ static inline bool words_make_plain(struct counter *c, struct item *item) {
     item->words[0] = words_first(s, slot->who);
     item->words[1] = s->ip;
     item->hash = words_hash_of(c->seed, item->words, 2);
-    __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
+    entry_fetch_slot(c, item->hash);
     return true;
 }
 
@@ -749,9 +788,15 @@ uint32_t profile_max_stack(const struct counter *c);
 
 /* --- profile_count.c, what others call */
 
-/* common NULL: a tree of its own. */
+/* What lanes have in common: where stacks are nodes. */
+struct common {
+    struct tree tree;
+    struct entry_table table;
+};
+
+/* common NULL: a tree and entries of its own. */
 pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
-                        struct tree *common, struct memory *memory, pfr_error *err);
+                        struct common *common, struct memory *memory, pfr_error *err);
 void counter_free(struct counter *c);
 
 /* Counts the samples of the reader from where it is, to its end. */
@@ -761,18 +806,18 @@ pfr_status counter_run(struct counter *c, pfr_error *err);
  */
 void counter_end_lookups(struct counter *c);
 pfr_status counter_pour(struct counter *c, pfr_error *err);
+/* Before it, of what several have in common, one part of so many; the tree has weights. */
+void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts);
 
 /* The entries go, and whole stacks, which another counter has. */
 void counter_drop(struct counter *c);
 
 /* What counter_find will look at, to be fetched: first the one, a while later the other. */
 static inline void counter_fetch_slot(const struct counter *c, const uint64_t *key) {
-    __builtin_prefetch(&c->slots[words_hash(c, key) & (c->slot_count - 1)]);
+    entry_fetch_slot(c, words_hash(c, key));
 }
 static inline void counter_fetch_entry(const struct counter *c, const uint64_t *key) {
-    const uint64_t slot = c->slots[words_hash(c, key) & (c->slot_count - 1)];
-    if (slot)
-        __builtin_prefetch(c->entries + ((uint32_t)slot - 1) * c->stride);
+    entry_fetch(c, words_hash(c, key));
 }
 
 /* The entry of this key, NULL: none; and a new one. */

@@ -351,7 +351,7 @@ static uint32_t count_nodes(const struct stacks *s) {
 pfr_status profile_stacks_begin(struct counter *c, pfr_error *err) {
     struct stacks *s = &c->stacks;
     s->nodes = count_nodes(s);
-    const pfr_status st = profile_tree_enter(c->tree, s->nodes, err);
+    const pfr_status st = counter_enter(c, s->nodes, err);
     s->within = st >= 0;
     for (unsigned i = 0; st < 0 && i < s->count; i++)
         blame(&s->rows[i], walks(&s->rows[i]) ? st : PFR_OK);
@@ -370,5 +370,5 @@ void profile_stacks_walk(struct counter *c, pfr_error *err) {
 
 void profile_stacks_end(struct counter *c) {
     if (c->stacks.within)
-        profile_tree_leave(c->tree, c->stacks.nodes);
+        counter_leave(c, c->stacks.nodes);
 }

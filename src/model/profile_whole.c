@@ -166,14 +166,14 @@ static void limit_entry(struct joining *j, const struct entry_count *count) {
 
 /* Slots of entries to come are fetched from memory meanwhile, then what they lead to. */
 static void fetch_entries(const struct joining *j, uint32_t i) {
-    if (i + 2 * FETCHED < j->from->count)
+    if (i + 2 * FETCHED < j->from->table->count)
         counter_fetch_slot(j->to, entry_words(j->from, i + 2 * FETCHED));
-    if (i + FETCHED < j->from->count)
+    if (i + FETCHED < j->from->table->count)
         counter_fetch_entry(j->to, entry_words(j->from, i + FETCHED));
 }
 
 static pfr_status join_entries(struct joining *j, pfr_error *err) {
-    for (uint32_t i = 0; i < j->from->count; i++) {
+    for (uint32_t i = 0; i < j->from->table->count; i++) {
         const uint64_t *key = entry_words(j->from, i);
         const struct entry_count *count = entry_count_of(j->from, key);
         fetch_entries(j, i);

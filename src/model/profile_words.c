@@ -166,6 +166,6 @@ pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
     } else {
         item->hash = words_hash(c, item->words);
     }
-    __builtin_prefetch(&c->slots[item->hash & (c->slot_count - 1)]);
+    entry_fetch_slot(c, item->hash);
     return PFR_OK;
 }

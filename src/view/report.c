@@ -24,10 +24,9 @@
 #define JOB_NS 50000000u /* and one more for so much of work */
 #define TIME_QUANTUM 100000000u
 /* Bytes for each node, about, where each is a limb: what is kept of it, what forest_make copies, and a row for some or
-   for most. */
-#define LIMB_COST 48u /* with what is needed to place it, which is gone before there are trees */
-#define TREE_COST 8u
-#define HEIGHT_COST 4u
+   for most. What a limb's place is found by is as much as trees need later, but for marks. */
+#define LIMB_COST 44u
+#define MARK_COST 8u
 #define COPY_COST 20u
 #define PARENT_COST 96u
 #define SHARED_ROW_COST 16u
@@ -225,7 +224,7 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
-           (r->row_trees ? TREE_COST : 0) + (r->children && r->chain.caller ? HEIGHT_COST : 0) +
+           (r->row_trees && r->chain.caller ? MARK_COST : 0) +
            (r->filter.any || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
 }
 

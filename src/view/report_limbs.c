@@ -16,8 +16,9 @@
 #include <inttypes.h>
 
 #define WORD 64u
-#define FETCHED 8u /* limbs ahead */
-#define LINE 8u    /* nodes that are fetched together */
+#define LONGEST (LIMBS_MOST / 2) /* nodes: a length has 30 bits */
+#define FETCHED 8u               /* limbs ahead */
+#define LINE 8u                  /* nodes that are fetched together */
 
 /* A limb while places are looked for, in the order of nodes. */
 struct bud {
@@ -53,6 +54,8 @@ static void mark_begins(struct growing *g) {
         if (is_root || is_apart || f->self[n].samples)
             begin_at(g, n + 1);
     }
+    for (uint64_t n = LONGEST; n < f->nr_nodes; n += LONGEST)
+        begin_at(g, (uint32_t)n);
 }
 
 static uint32_t count_bits(uint64_t bits) {

@@ -10,7 +10,8 @@ static struct lanes_size size_of_kind(unsigned kind) {
     struct lanes_size size = large;
     size.plain = kind == 0;
     size.chains = kind >= 2;
-    size.made = kind == 3;
+    size.nodes = kind == 3;
+    size.made = kind == 4;
     return size;
 }
 
@@ -28,7 +29,7 @@ TEST(as_many_lanes_as_are_asked_for_where_there_are_slices) {
 
 TEST(few_samples_are_counted_by_one_lane) {
     static const uint64_t few[] = {0, 1, 1000, 100000};
-    for (unsigned kind = 0; kind < 4; kind++)
+    for (unsigned kind = 0; kind < 5; kind++)
         for (unsigned i = 0; i < sizeof few / sizeof *few; i++) {
             struct lanes_size size = size_of_kind(kind);
             size.samples = few[i];
@@ -36,10 +37,13 @@ TEST(few_samples_are_counted_by_one_lane) {
         }
 }
 
-TEST(half_a_million_chains_as_recorded_are_counted_by_one_lane_and_millions_by_several) {
+TEST(some_chains_in_sum_are_counted_by_one_lane_and_as_nodes_or_millions_by_several) {
     struct lanes_size size = size_of_kind(2);
-    size.samples = 500000;
+    size.samples = 450000;
     assert_int_equal(lanes_wanted(&size), 1);
+    size.nodes = true;
+    assert_int_equal(lanes_wanted(&size), 2);
+    size.nodes = false;
     size.samples = 5000000;
     assert_int_equal(lanes_wanted(&size), 4); /* each lane holds nearly all stacks */
     size.cpus = 2;
@@ -47,7 +51,7 @@ TEST(half_a_million_chains_as_recorded_are_counted_by_one_lane_and_millions_by_s
 }
 
 TEST(no_more_lanes_than_cpus_and_never_fewer_for_more_samples_or_dearer_ones) {
-    for (unsigned kind = 0; kind < 4; kind++) {
+    for (unsigned kind = 0; kind < 5; kind++) {
         uint32_t before = 1;
         for (uint64_t samples = 1; samples; samples *= 2) {
             struct lanes_size size = size_of_kind(kind), cheaper = size_of_kind(kind ? kind - 1 : 0);

@@ -149,3 +149,79 @@ TEST(tree_of_several_threads_weighs_what_they_added) {
 TEST(tree_of_several_threads_ends_at_the_limit_of_memory) {
     try_tree(200000, PFR_ERR_LIMIT);
 }
+
+/* --- Entries of several threads, of few keys: each slot is one that others want at the same time. */
+
+enum { KEYS = 3000, TURNS = 300 };
+
+struct enterer {
+    struct counter counter;
+    uint64_t seed, weights[KEYS];
+    pfr_status status;
+    pthread_t thread;
+};
+
+static pfr_status enter_some(struct enterer *e) {
+    struct counter *c = &e->counter;
+    pfr_status st = counter_enter(c, 0, NULL);
+    for (unsigned i = 0; st >= 0 && i < BATCH; i++) {
+        const uint64_t number = next_random(&e->seed) % KEYS, key[2] = {mix(7, number) & ~(uint64_t)0xff, number};
+        const struct entry_count count = {.node = (uint32_t)number};
+        uint64_t entry = entry_find(c, key, key[0], NULL);
+        if (!entry)
+            st = entry_put(c, key, key[0], &count, &entry, NULL);
+        if (st >= 0)
+            entry_add(c, entry_count_of(c, entry_words(c, (uint32_t)entry - 1)), number + 1);
+        e->weights[number]++;
+    }
+    counter_leave(c, 0);
+    return st;
+}
+
+static void *enter_all(void *context) {
+    struct enterer *e = context;
+    for (unsigned i = 0; e->status >= 0 && i < TURNS; i++)
+        e->status = enter_some(e);
+    return NULL;
+}
+
+static void check_key(const struct enterer *of, uint64_t number) {
+    const uint64_t key[2] = {mix(7, number) & ~(uint64_t)0xff, number};
+    const struct entry_count *count = counter_find(&of[0].counter, key);
+    uint64_t samples = 0;
+    for (unsigned i = 0; i < THREADS; i++)
+        samples += of[i].weights[number];
+    assert_int_equal(count ? count->samples : 0, samples);
+    assert_int_equal(count ? count->weight : 0, samples * (number + 1));
+    assert_true(!count || count->node == number);
+}
+
+TEST(entries_of_several_threads_are_each_one) {
+    static struct enterer of[THREADS];
+    struct memory memory;
+    struct profile profile = {0};
+    struct common common = {.table = {.memory = &memory}};
+    memory_init(&memory, NULL, 0);
+    profile_tree_init(&common.tree, &profile, &memory);
+    profile_tree_share(&common.tree);
+    for (unsigned i = 0; i < THREADS; i++) {
+        struct counter *c = &of[i].counter;
+        of[i] = (struct enterer){.seed = i};
+        *c = (struct counter){
+            .profile = &profile, .memory = &memory, .by_digest = true, .key_words = 2, .tree = &common.tree};
+        c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
+        assert_int_equal(counter_entries_begin(c, &common.table, &memory, NULL), PFR_OK);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&of[i].thread, NULL, enter_all, &of[i]), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(of[i].thread, NULL);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(of[i].status, PFR_OK);
+    for (uint64_t number = 0; number < KEYS; number++)
+        check_key(of, number);
+    assert_int_equal(common.table.reserved, 0);
+    counter_entries_free(&common.table, of[0].counter.stride);
+    profile_tree_free(&common.tree);
+    assert_int_equal(memory.used, 0);
+}
