@@ -102,13 +102,6 @@ void counter_free(struct counter *c) {
 
 /* --- Groups. */
 
-static inline bool are_same(const uint64_t *a, const uint64_t *b, unsigned words) {
-    uint64_t difference = 0;
-    for (unsigned i = 0; i < words; i++)
-        difference |= a[i] ^ b[i];
-    return difference == 0;
-}
-
 /* What of `who` and the mode the values of a group are made of: the name, and the rest where places are among them. */
 static uint64_t group_word(const struct counter *c, uint64_t word) {
     const struct who who = counter_who(c, word);
@@ -124,7 +117,7 @@ pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root
     for (unsigned i = 0; i < keys; i++)
         h = (h ^ words[first + i]) * 0x9e3779b97f4a7c15u;
     struct group_memo *memo = &c->memos[(h ^ h >> 32) % MEMOS];
-    if (!memo->used || memo->word != word || !are_same(memo->keys, words + first, keys)) {
+    if (!memo->used || memo->word != word || !words_are_same(memo->keys, words + first, keys)) {
         memo->used = false;
         PFR_TRY(values_root(c, words, NULL, &memo->root, &memo->since, err));
         *memo = (struct group_memo){.word = word, .since = memo->since, .root = memo->root, .used = true};

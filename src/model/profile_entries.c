@@ -122,13 +122,6 @@ void counter_leave(struct counter *c, uint32_t nodes) {
 
 /* --- Within. */
 
-static inline bool are_same(const uint64_t *a, const uint64_t *b, unsigned words) {
-    uint64_t difference = 0;
-    for (unsigned i = 0; i < words; i++)
-        difference |= a[i] ^ b[i];
-    return difference == 0;
-}
-
 uint64_t entry_find(const struct counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty) {
     const struct entry_table *t = c->table;
     const size_t mask = t->slot_count - 1;
@@ -136,7 +129,8 @@ uint64_t entry_find(const struct counter *c, const uint64_t *key, uint64_t hash,
         const uint64_t slot = __atomic_load_n(&t->slots[i], __ATOMIC_ACQUIRE);
         if (empty)
             *empty = &t->slots[i];
-        if (!slot || (slot >> 32 == hash >> 32 && are_same(entry_words(c, (uint32_t)slot - 1), key, c->key_words)))
+        if (!slot ||
+            (slot >> 32 == hash >> 32 && words_are_same(entry_words(c, (uint32_t)slot - 1), key, c->key_words)))
             return slot;
     }
 }

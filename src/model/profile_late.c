@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was counted by address alone (profile_plain.c), to nodes. All lanes' entries go by address space and address, so
- * that each is looked up once, whatever threads and lanes met it, and finds what it needs where the one before left it.
- * As many threads as counted look addresses up, a part of them each; one makes nodes of what they found.
+ * What was counted by address alone (profile_plain.c), to nodes. All lanes' entries, joined in the first, go by address
+ * space and address, so that each is looked up once, whatever threads and lanes met it, and finds what it needs where
+ * the one before left it. As many threads as counted look addresses up, a part of them each; one makes nodes of what
+ * they found.
  */
 #include "model/profile_parts.h"
 
@@ -35,7 +36,7 @@ struct late {
     struct counter *to;
     struct frames_of *frames;
     struct late_part *parts;
-    uint32_t nr_parts;
+    uint32_t nr_parts, threads;
     uint64_t end; /* of numbers: empty ones count */
     size_t used;
     struct radix_item *sorted; /* where an entry stands, then what was found there; and its number */
@@ -78,19 +79,38 @@ static pfr_status add_whos(const struct late *l, struct late_part *part, pfr_err
     return PFR_OK;
 }
 
-static pfr_status add_part(struct late *l, struct counter *from, pfr_error *err) {
-    struct late_part *part = &l->parts[l->nr_parts];
-    *part = (struct late_part){.from = from, .begin = l->end, .nr_whos = from->whos.count};
+static pfr_status add_part(struct late *l, struct late_part *part, struct counter *from, pfr_error *err) {
+    *part = (struct late_part){.from = from, .nr_whos = from->whos.count};
     part->whos = mem_alloc(l->to->memory, part->nr_whos, sizeof *part->whos);
     if (!part->whos)
         return mem_fail(l->to->memory, err, "profile");
-    l->nr_parts++;
-    l->end += from->plainly.count;
-    l->used += from->plainly.used;
-    l->to->tree->spare += from->plainly.count * sizeof *from->plainly.at;
-    if (l->end > UINT32_MAX)
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
     return add_whos(l, part, err);
+}
+
+static uint64_t word_in_first(const void *context, uint64_t word) {
+    const struct late_part *part = context;
+    return (word & ~(uint64_t)WHO_MOST) | part->whos[word & WHO_MOST].number;
+}
+
+/* Most are in the first part, too, and all may be there. */
+static pfr_status join_parts(const struct late *l, pfr_error *err) {
+    for (uint32_t i = 1; i < l->nr_parts; i++)
+        PFR_TRY(plain_join(l->to, l->parts[i].from, word_in_first, &l->parts[i], err));
+    return PFR_OK;
+}
+
+static pfr_status number_parts(struct late *l, pfr_error *err) {
+    for (uint32_t i = 0; i < l->nr_parts; i++) {
+        const struct plain_table *t = &l->parts[i].from->plainly;
+        if (i > 0 && t->used == 0)
+            plain_free(l->parts[i].from);
+        l->parts[i].begin = l->end;
+        l->end += t->count;
+        l->used += t->used;
+        l->to->tree->spare += t->count * sizeof *t->at;
+    }
+    return l->end <= UINT32_MAX ? PFR_OK
+                                : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
 }
 
 static void free_parts(struct late *l, uint32_t room) {
@@ -192,7 +212,7 @@ static void *find_range(void *context) {
 
 /* Where there are no more threads to be had, this one does it. */
 static pfr_status find_all(const struct late *l, pfr_error *err) {
-    const size_t shares = l->used / SHARE_LEAST, most = l->nr_parts < shares ? l->nr_parts : shares;
+    const size_t shares = l->used / SHARE_LEAST, most = l->threads < shares ? l->threads : shares;
     const uint32_t count = most > 1 ? (uint32_t)most : 1;
     struct late_range *ranges = mem_zeroed(l->to->memory, count, sizeof *ranges);
     pfr_status st = PFR_OK;
@@ -356,12 +376,17 @@ static pfr_status take_all(struct late *l, pfr_error *err) {
 }
 
 pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err) {
-    struct late l = {.to = to, .frames = to->cache.frames};
+    struct late l = {.to = to, .frames = to->cache.frames, .threads = count};
     PFR_TRY(profile_tree_begin_weights(to->tree, err));
-    l.parts = mem_alloc(to->memory, count, sizeof *l.parts);
+    l.parts = mem_zeroed(to->memory, count, sizeof *l.parts);
+    l.nr_parts = l.parts ? count : 0;
     pfr_status st = l.parts ? PFR_OK : mem_fail(to->memory, err, "profile");
-    for (uint32_t i = 0; st >= 0 && i < count; i++)
-        st = add_part(&l, all[i], err);
+    for (uint32_t i = count; st >= 0 && i-- > 0;) /* the first one knows all whos in the end */
+        st = add_part(&l, &l.parts[i], all[i], err);
+    if (st >= 0)
+        st = join_parts(&l, err);
+    if (st >= 0)
+        st = number_parts(&l, err);
     if (st >= 0)
         st = take_all(&l, err);
     free_parts(&l, l.parts ? count : 0);

@@ -748,6 +748,12 @@ static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsig
     }
     return h * 0xd6e8feb86659fd93u;
 }
+static inline bool words_are_same(const uint64_t *a, const uint64_t *b, unsigned words) {
+    uint64_t difference = 0;
+    for (unsigned i = 0; i < words; i++)
+        difference |= a[i] ^ b[i];
+    return difference == 0;
+}
 static inline uint64_t words_hash(const struct counter *c, const uint64_t *key) {
     return c->by_digest ? key[0] : words_hash_of(c->seed, key, c->key_words);
 }
@@ -838,6 +844,10 @@ pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root
 void plain_free(struct counter *c);
 /* Counts the item, of which the words and hash are made. false: it is to be an entry. < 0 of *status: memory. */
 bool plain_take(struct counter *c, const struct item *item, uint64_t weight, pfr_status *status, pfr_error *err);
+
+/* Entries of another counter, whose first words are others here. What there is no room for stays there. */
+pfr_status plain_join(struct counter *to, struct counter *from, uint64_t (*word_of)(const void *context, uint64_t word),
+                      const void *context, pfr_error *err);
 
 /* Samples of one event out of one window. */
 struct plain_run {

@@ -60,7 +60,8 @@ static pfr_status make_room(struct counter *c, size_t more, pfr_error *err) {
 }
 
 /* false: it is new, and there is no room. */
-static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, uint64_t hash, uint64_t weight) {
+static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, uint64_t hash, uint64_t weight,
+                                uint64_t samples) {
     struct plain_entry *e = find_entry(t, words, hash);
     if (!e->self.samples) {
         if (t->full)
@@ -70,7 +71,7 @@ static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, ui
         t->used++;
     }
     e->self.weight += weight;
-    e->self.samples++;
+    e->self.samples += samples;
     return true;
 }
 
@@ -78,7 +79,51 @@ bool plain_take(struct counter *c, const struct item *item, uint64_t weight, pfr
     if (!c->plain || item->moment <= words_view(c, &item->picked)->settled)
         return false;
     *status = make_room(c, 1, err);
-    return *status >= 0 && c->plainly.at && add_to_entry(&c->plainly, item->words, item->hash, weight);
+    return *status >= 0 && c->plainly.at && add_to_entry(&c->plainly, item->words, item->hash, weight, 1);
+}
+
+/* --- Those of another counter. */
+
+struct moved {
+    uint64_t words[2], hash;
+    struct plain_entry *from;
+};
+
+static pfr_status put_moved(struct counter *to, struct plain_table *from, const struct moved *moved, unsigned count,
+                            pfr_error *err) {
+    PFR_TRY(make_room(to, count, err));
+    for (unsigned i = 0; to->plainly.at && i < count; i++) {
+        struct profile_weight *self = &moved[i].from->self;
+        if (!add_to_entry(&to->plainly, moved[i].words, moved[i].hash, self->weight, self->samples))
+            continue;
+        self->samples = 0;
+        from->used--;
+    }
+    return PFR_OK;
+}
+
+static void begin_move(const struct counter *to, struct plain_entry *e, uint64_t word, struct moved *moved) {
+    const struct plain_table *t = &to->plainly;
+    *moved = (struct moved){.words = {word, e->words[1]}, .from = e};
+    moved->hash = words_hash_of(to->seed, moved->words, 2);
+    if (t->at)
+        __builtin_prefetch(&t->at[moved->hash & (t->count - 1)], 1);
+}
+
+pfr_status plain_join(struct counter *to, struct counter *from, uint64_t (*word_of)(const void *context, uint64_t word),
+                      const void *context, pfr_error *err) {
+    struct plain_table *t = &from->plainly;
+    struct moved moved[BATCH];
+    unsigned count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->at[i].self.samples)
+            begin_move(to, &t->at[i], word_of(context, t->at[i].words[0]), &moved[count++]);
+        if (count == BATCH) {
+            PFR_TRY(put_moved(to, t, moved, count, err));
+            count = 0;
+        }
+    }
+    return put_moved(to, t, moved, count, err);
 }
 
 /* --- Runs. */
@@ -176,7 +221,7 @@ pfr_status plain_count(struct counter *c, const struct plain_run *run, struct pl
     PFR_TRY(make_room(c, run->count, err));
     const unsigned made = c->plainly.at ? make_words(c, run, samples, number, left) : leave_all(run, left);
     for (unsigned i = 0; i < made; i++) {
-        if (!add_to_entry(&c->plainly, samples[i].words, samples[i].hash, samples[i].weight)) {
+        if (!add_to_entry(&c->plainly, samples[i].words, samples[i].hash, samples[i].weight, 1)) {
             left->at[left->count++] = number[i];
             continue;
         }
