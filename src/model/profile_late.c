@@ -7,8 +7,8 @@
  */
 #include "model/profile_parts.h"
 
+#include "base/crew.h"
 #include "base/radix.h"
-#include "base/thread_start.h"
 
 #include <stdlib.h>
 
@@ -143,8 +143,6 @@ struct late_batch {
 struct late_range {
     const struct late *late;
     size_t first, end;
-    pthread_t thread;
-    bool runs;
     pfr_status status;
     pfr_error err;
 };
@@ -203,37 +201,36 @@ static pfr_status find_frames(const struct late *l, struct late_batch *b, size_t
     return name_batch(l, b, err);
 }
 
-static void *find_range(void *context) {
-    struct late_range *r = context;
+static bool find_range(void *context, unsigned worker, size_t range) {
+    struct late_range *r = &((struct late_range *)context)[range];
     struct late_batch b = {.first = r->first};
+    (void)worker;
     r->status = find_frames(r->late, &b, r->end, &r->err);
-    return NULL;
+    return r->status >= 0;
 }
 
-/* Where there are no more threads to be had, this one does it. */
+static pfr_status find_ranges(const struct late *l, struct late_range *ranges, uint32_t count, pfr_error *err) {
+    for (uint32_t i = 0; i < count; i++)
+        ranges[i] = (struct late_range){
+            .late = l, .first = l->used / count * i, .end = i + 1 == count ? l->used : l->used / count * (i + 1)};
+    l->frames->one_lane = count == 1;
+    crew_run(count, count, find_range, ranges);
+    l->frames->one_lane = true;
+    for (uint32_t i = 0; i < count; i++)
+        if (ranges[i].status < 0) {
+            if (err)
+                *err = ranges[i].err;
+            return ranges[i].status;
+        }
+    return PFR_OK;
+}
+
 static pfr_status find_all(const struct late *l, pfr_error *err) {
-    const size_t shares = l->used / SHARE_LEAST, most = l->threads < shares ? l->threads : shares;
-    const uint32_t count = most > 1 ? (uint32_t)most : 1;
+    const uint32_t count = (uint32_t)crew_size(l->threads, CREW_MOST, 0, 1, l->used / SHARE_LEAST);
     struct late_range *ranges = mem_zeroed(l->to->memory, count, sizeof *ranges);
-    pfr_status st = PFR_OK;
     if (!ranges)
         return mem_fail(l->to->memory, err, "profile");
-    l->frames->one_lane = count == 1;
-    for (uint32_t i = 0; i < count; i++) {
-        ranges[i] = (struct late_range){.late = l, .first = l->used / count * i, .end = l->used / count * (i + 1)};
-        ranges[i].end = i + 1 == count ? l->used : ranges[i].end;
-        ranges[i].runs = i > 0 && thread_begin(&ranges[i].thread, find_range, &ranges[i]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (ranges[i].runs)
-            pthread_join(ranges[i].thread, NULL);
-        else
-            find_range(&ranges[i]);
-        if (ranges[i].status < 0 && err)
-            *err = ranges[i].err;
-        st = ranges[i].status < 0 ? ranges[i].status : st;
-    }
-    l->frames->one_lane = true;
+    const pfr_status st = find_ranges(l, ranges, count, err);
     mem_free(l->to->memory, ranges, count, sizeof *ranges);
     return st;
 }
