@@ -94,7 +94,7 @@ static const struct opt report_opts[] = {
     {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
     {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT",
-     "threads; without it one for each cpu, with call chains at most 4, and for each 0.2 s of counting"},
+     "threads; without it one for each cpu, with call chains at most 4, and for each 0.15 s of counting"},
     {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
     {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
     REFUSED("tui", 0, "is not here: perfray flame draws a picture to click in"),

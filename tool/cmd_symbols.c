@@ -27,7 +27,7 @@ static const struct opt symbols_opts[] = {
     {"vmlinux", 'k', OPT_STRING, OF(vmlinux), "FILE", "names and lines of the kernel's functions out of this object"},
     CACHE_ROW(struct symbols_options),
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT",
-     "threads; without it one for each cpu, at most 4, and for each 0.2 s of counting"},
+     "threads; without it one for each cpu, at most 4, and for each 0.15 s of counting"},
     {0},
 };
 

@@ -52,11 +52,18 @@ bool kernel_release_is_running(const char *release) {
     return release && *release && uname(&running) == 0 && strcmp(running.release, release) == 0;
 }
 
+/* Who names a folder with the objects means those: this machine's kernel is none of them, as in perf. */
+static bool means_elsewhere(const struct address_names_options *options) {
+    return options->symfs && *options->symfs;
+}
+
 /* Whether the running kernel is the one recorded: its addresses then mean the same. */
-static bool kernel_is_running(const struct object *o, const char *release) {
+static bool kernel_is_running(const struct object *o, const struct address_names_options *options) {
     uint8_t notes[NOTES_ROOM];
+    if (means_elsewhere(options))
+        return false;
     if (o->build_id_size == 0)
-        return kernel_release_is_running(release);
+        return kernel_release_is_running(options->release);
     const size_t got = read_notes(notes);
     struct cursor in = cursor_on(notes, got, 0, false);
     uint32_t name_size, size, type;
@@ -95,7 +102,7 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
         return &elf_symbol_source;
     }
     if (o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) {
-        if (!n->options.kallsyms && !kernel_is_running(o, n->options.release))
+        if (!n->options.kallsyms && !kernel_is_running(o, &n->options))
             return NULL;
         *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
                                          .path = n->options.kallsyms ? n->options.kallsyms : "/proc/kallsyms",
@@ -135,7 +142,8 @@ static void open_vdso(struct address_names *n, const struct object *o, struct na
     const struct symbol_object own = {.kind = SYMBOL_VDSO};
     into->source = &elf_symbol_source;
     open_kept(n, o, into);
-    if (into->handle || o->build_id_size > 0 || !kernel_release_is_running(n->options.release))
+    if (into->handle || o->build_id_size > 0 || means_elsewhere(&n->options) ||
+        !kernel_release_is_running(n->options.release))
         return;
     if (into->source->open(&own, n->memory, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;

@@ -90,7 +90,7 @@ FRESH = {
     "build_ids_of_maps": Fresh((*SAMPLED, "-g", "--buildid-mmap")),
     "vdso": Fresh((*SAMPLED, "-g"), TREES, ("./clock",), ("clock.c", "clock", "-O2")),
     "odd_frames": Fresh((*SAMPLED, "-g"), TREES, ("./odd",), ("odd_frames.c", "odd", "-O1", "-fomit-frame-pointer")),
-    "threads": Fresh((*SAMPLED, "-g"), TREES, ("./threads", "60"), ("many_threads.c", "threads", "-O1", "-pthread")),
+    "threads": Fresh((*SAMPLED, "-g"), TREES + ("--no-children -g none --symfs=/sys",), ("./threads", "60"), ("many_threads.c", "threads", "-O1", "-pthread")),
     "lines": Fresh((*SAMPLED, "-g"), LINES),
     "lines_flat": Fresh(SAMPLED, LINES, ("./busy", "100"), BUSY),
     "lines_of_inlined": Fresh(("-e", "cpu-clock:u", "-F", "3999"), LINES, ("./inlined", "100"), ("inlined.c", "inlined", "-O2", "-g", "-static")),
