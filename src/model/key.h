@@ -28,8 +28,4 @@ static inline bool key_before(const struct key *a, const struct key *b) {
     return a->inner < b->inner;
 }
 
-static inline struct key later_key(struct key a, struct key b) {
-    return key_before(&a, &b) ? b : a;
-}
-
 #endif

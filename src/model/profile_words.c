@@ -37,8 +37,8 @@ static pfr_status put_who(struct counter *c, const struct thread_view *view, uin
 static uint64_t settled_of(const struct counter *c, const struct picked *s, const struct thread_view *view) {
     const struct state *state = &c->profile->state;
     const bool in_kernel = s->mode == CPUMODE_KERNEL;
-    const struct key settled = state_settled(state, in_kernel ? CPUMODE_KERNEL : CPUMODE_USER, view->space);
-    const uint64_t from = moment_of(state, &view->from), moment = moment_of(state, &settled);
+    const uint64_t moment = state_settled(state, in_kernel ? CPUMODE_KERNEL : CPUMODE_USER, view->space);
+    const uint64_t from = moment_of(state, &view->from);
     return from > moment ? from : moment;
 }
 

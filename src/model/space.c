@@ -29,6 +29,7 @@ void spaces_free(struct spaces *all) {
     }
     arena_free(&all->arena);
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
+    mem_free(all->memory, all->settled, all->settled_room, sizeof *all->settled);
     *all = (struct spaces){.memory = all->memory};
 }
 
@@ -39,6 +40,11 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32
             return mem_fail(all->memory, err, "address spaces");
         all->at = more;
     }
+    void *settled = mem_grow(all->memory, all->settled, all->count, &all->settled_room, 64, sizeof *all->settled);
+    if (!settled)
+        return mem_fail(all->memory, err, "address spaces");
+    all->settled = settled;
+    all->settled[all->count] = (struct space_settled){0, 0};
     *space = (uint32_t)all->count;
     all->at[all->count++] = (struct space){.parent = parent, .code = NO_SPACE, .inherited_at = at};
     return PFR_OK;
@@ -103,6 +109,11 @@ static pfr_status make_room_for_map(struct spaces *all, struct space *s, pfr_err
     return PFR_OK;
 }
 
+static void settle_later(struct space_settled *settled, const struct space_settled *by) {
+    settled->time = by->time > settled->time ? by->time : settled->time;
+    settled->offset = by->offset > settled->offset ? by->offset : settled->offset;
+}
+
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct key key, pfr_error *err) {
     struct space *s = &all->at[space];
@@ -111,7 +122,7 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
     if (s->nr_newest == NEWEST_MOST)
         PFR_TRY(begin_run(all, s, err));
     PFR_TRY(make_room_for_map(all, s, err));
-    s->youngest = later_key(s->youngest, key);
+    settle_later(&all->settled[space], &(struct space_settled){key.time, key.offset});
     const uint64_t last = len - 1 > UINT64_MAX - start ? UINT64_MAX : start + len - 1;
     s->newest[s->nr_newest++] = (struct map){start, last, pgoff, key, object, false};
     return PFR_OK;
@@ -198,9 +209,12 @@ bool space_has_alone(const struct spaces *all, uint32_t space, const struct map 
 }
 
 /* Of its parents it sees the same at all keys: what was there when it began. */
-struct key space_settled(const struct spaces *all, uint32_t space) {
-    const struct space *s = &all->at[space];
-    return s->code == NO_SPACE ? s->youngest : later_key(s->youngest, all->at[s->code].youngest);
+struct space_settled space_settled(const struct spaces *all, uint32_t space) {
+    struct space_settled settled = all->settled[space];
+    const uint32_t code = all->has_code ? all->at[space].code : NO_SPACE;
+    if (code != NO_SPACE)
+        settle_later(&settled, &all->settled[code]);
+    return settled;
 }
 
 bool space_is_too_deep(const struct spaces *all, uint32_t space) {

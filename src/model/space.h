@@ -23,13 +23,18 @@ struct space {
     uint32_t parent; /* NO_SPACE: begins empty */
     uint32_t code;   /* a space of its own for what was made while the program ran, as jitdumps tell; NO_SPACE: none */
     struct key inherited_at;
-    struct key youngest; /* of all its own maps */
+};
+
+/* Not before any of a space's own maps, by time or by place. */
+struct space_settled {
+    uint64_t time, offset;
 };
 
 struct spaces {
     struct memory *memory;
     struct space *at;
-    size_t count, room;
+    struct space_settled *settled; /* of each: side by side, for who asks for nothing else */
+    size_t count, room, settled_room;
     struct arena arena;  /* the newest maps of each */
     size_t nr_with_runs; /* spaces that were given room for runs */
     bool has_code;       /* some space has .code */
@@ -55,8 +60,8 @@ const struct map *space_find_code(const struct spaces *all, uint32_t space, uint
 /* Whether a map that space_find gave is all there is at its addresses, now and later: until the next space_add it needs
    not be looked for again. May be false where it is so. */
 bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map);
-/* All keys behind this one see the same in the space, of maps and of code. */
-struct key space_settled(const struct spaces *all, uint32_t space);
+/* Keys with later times, and those with later places, see the same in the space, of maps and of code. */
+struct space_settled space_settled(const struct spaces *all, uint32_t space);
 /* Whether more parents stand behind those that space_find asked. */
 bool space_is_too_deep(const struct spaces *all, uint32_t space);
 

@@ -309,14 +309,19 @@ void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64
         place->offset = address - m->start + m->pgoff;
 }
 
-struct key state_settled(const struct state *s, unsigned mode, uint32_t space) {
-    const struct spaces *all = &s->spaces;
+static uint64_t settled_moment(const struct state *s, uint32_t space) {
+    const struct space_settled settled = space_settled(&s->spaces, space);
+    return s->timed ? settled.time : settled.offset;
+}
+
+uint64_t state_settled(const struct state *s, unsigned mode, uint32_t space) {
     if (mode == CPUMODE_USER)
-        return space == NO_SPACE ? KEY_FIRST : space_settled(all, space);
+        return space == NO_SPACE ? 0 : settled_moment(s, space);
     if (mode != CPUMODE_KERNEL)
-        return KEY_FIRST;
-    const struct key mapped = later_key(space_settled(all, s->kernel), space_settled(all, s->modules));
-    return later_key(mapped, space_settled(all, s->ksymbols));
+        return 0;
+    const uint64_t kernel = settled_moment(s, s->kernel), modules = settled_moment(s, s->modules);
+    const uint64_t mapped = kernel > modules ? kernel : modules, symbols = settled_moment(s, s->ksymbols);
+    return mapped > symbols ? mapped : symbols;
 }
 
 void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,

@@ -87,8 +87,9 @@ void state_place(const struct state *state, const pfr_record *rec, uint32_t pid,
 void state_place_in(const struct state *state, unsigned cpumode, uint32_t space, uint64_t address, struct key key,
                     struct place *place);
 
-/* All keys behind this one have the same at all addresses of this cpumode and space, NO_SPACE for nobody's. */
-struct key state_settled(const struct state *state, unsigned cpumode, uint32_t space);
+/* A time, or where times do not count a place: all keys behind it have the same at all addresses of this cpumode and
+   space, NO_SPACE for nobody's. */
+uint64_t state_settled(const struct state *state, unsigned cpumode, uint32_t space);
 
 /* The name of the thread, in state->names; made as `swapper` or `:TID` where it has none. */
 pfr_status state_comm(struct state *state, uint32_t tid, struct key key, uint32_t *name, pfr_error *err);
