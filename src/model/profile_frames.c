@@ -279,29 +279,21 @@ static void look_at_name(const struct frames_of *f, struct frame_found *found, b
     found->two_names = !*named && (f->profile->wish.unnamed_together || frame->address != frame->ip);
 }
 
-void profile_frames_hold(struct frames_of *f) {
-    if (!f->one_lane)
-        lock_awake(&f->lock);
-}
-
-void profile_frames_release(struct frames_of *f) {
-    if (!f->one_lane)
-        pthread_mutex_unlock(&f->lock);
-}
-
-pfr_status profile_frames_name_held(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
-                                    uint32_t *frame, pfr_error *err) {
+pfr_status profile_frames_name_alone(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
+                                     uint32_t *frame, pfr_error *err) {
     return name_found(f, place, mode, address, frame, err);
 }
 
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err) {
-    profile_frames_hold(f);
+    if (!f->one_lane)
+        lock_awake(&f->lock);
     const pfr_status st = name_found(f, place, mode, address, &found->frame, err);
     *named = f->profile->wish.named_last;
     if (st >= 0 && !*named)
         look_at_name(f, found, named);
-    profile_frames_release(f);
+    if (!f->one_lane)
+        pthread_mutex_unlock(&f->lock);
     return st;
 }
 

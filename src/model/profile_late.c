@@ -7,7 +7,6 @@
  */
 #include "model/profile_parts.h"
 
-#include "base/crew.h"
 #include "base/radix.h"
 
 #include <stdlib.h>
@@ -17,7 +16,6 @@
                           */
 #define ENTRY_COST 1024u /* bytes that an entry takes at most, as a frame and a row of its own, mostly */
 #define FETCHED 32u      /* entries */
-#define SHARE_LEAST 4096u /* entries that are worth a thread */
 
 struct late_who {
     uint32_t number; /* in `to` */
@@ -36,7 +34,7 @@ struct late {
     struct counter *to;
     struct frames_of *frames;
     struct late_part *parts;
-    uint32_t nr_parts, threads;
+    uint32_t nr_parts;
     uint64_t end; /* of numbers: empty ones count */
     size_t used;
     struct radix_item *sorted; /* where an entry stands, then what was found there; and its number */
@@ -139,14 +137,6 @@ struct late_batch {
     uint64_t in, address, found; /* of the last one */
 };
 
-/* A part of the order, which a thread looks up. */
-struct late_range {
-    const struct late *late;
-    size_t first, end;
-    pfr_status status;
-    pfr_error err;
-};
-
 static void find_place(const struct late *l, struct late_batch *b, const struct plain_entry *entry, uint32_t space) {
     const unsigned mode = mode_of(entry);
     static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
@@ -158,27 +148,25 @@ static void find_place(const struct late *l, struct late_batch *b, const struct 
     b->address = p->address;
     if (!p->again)
         state_place_in(&l->to->profile->state, mode, space, p->address, end, &p->place);
-    if (!p->again && l->frames->one_lane)
+    if (!p->again)
         profile_frames_expect(l->frames, &p->place);
 }
 
 static pfr_status name_place(const struct late *l, struct late_place *p, uint64_t *found, pfr_error *err) {
     uint32_t frame = 0;
     const pfr_status st =
-        profile_frames_name_held(l->frames, &p->place, (unsigned)(p->in >> 32 & CPUMODE), p->address, &frame, err);
+        profile_frames_name_alone(l->frames, &p->place, (unsigned)(p->in >> 32 & CPUMODE), p->address, &frame, err);
     *found = st < 0 ? IS_LIMITED : frame | (p->place.too_deep ? IS_TOO_DEEP : 0);
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
 static pfr_status name_batch(const struct late *l, struct late_batch *b, pfr_error *err) {
     pfr_status st = PFR_OK;
-    profile_frames_hold(l->frames);
     for (unsigned i = 0; st >= 0 && i < b->count; i++) {
         if (!b->at[i].again)
             st = name_place(l, &b->at[i], &b->found, err);
         l->sorted[b->first + i].key = b->found;
     }
-    profile_frames_release(l->frames);
     b->first += b->count;
     b->count = 0;
     return st;
@@ -199,40 +187,6 @@ static pfr_status find_frames(const struct late *l, struct late_batch *b, size_t
             PFR_TRY(name_batch(l, b, err));
     }
     return name_batch(l, b, err);
-}
-
-static bool find_range(void *context, unsigned worker, size_t range) {
-    struct late_range *r = &((struct late_range *)context)[range];
-    struct late_batch b = {.first = r->first};
-    (void)worker;
-    r->status = find_frames(r->late, &b, r->end, &r->err);
-    return r->status >= 0;
-}
-
-static pfr_status find_ranges(const struct late *l, struct late_range *ranges, uint32_t count, pfr_error *err) {
-    for (uint32_t i = 0; i < count; i++)
-        ranges[i] = (struct late_range){
-            .late = l, .first = l->used / count * i, .end = i + 1 == count ? l->used : l->used / count * (i + 1)};
-    l->frames->one_lane = count == 1;
-    crew_run(count, count, find_range, ranges);
-    l->frames->one_lane = true;
-    for (uint32_t i = 0; i < count; i++)
-        if (ranges[i].status < 0) {
-            if (err)
-                *err = ranges[i].err;
-            return ranges[i].status;
-        }
-    return PFR_OK;
-}
-
-static pfr_status find_all(const struct late *l, pfr_error *err) {
-    const uint32_t count = (uint32_t)crew_size(l->threads, CREW_MOST, 0, 1, l->used / SHARE_LEAST);
-    struct late_range *ranges = mem_zeroed(l->to->memory, count, sizeof *ranges);
-    if (!ranges)
-        return mem_fail(l->to->memory, err, "profile");
-    const pfr_status st = find_ranges(l, ranges, count, err);
-    mem_free(l->to->memory, ranges, count, sizeof *ranges);
-    return st;
 }
 
 /* --- Frames to nodes. */
@@ -324,7 +278,8 @@ static void sort_entries(struct late *l, struct radix_item *items) {
 }
 
 static pfr_status take_sorted(const struct late *l, pfr_error *err) {
-    PFR_TRY(find_all(l, err));
+    struct late_batch b = {.first = 0};
+    PFR_TRY(find_frames(l, &b, l->used, err));
     for (size_t i = 0; i < l->used; i++) {
         fetch(l, i, l->used);
         PFR_TRY(give_entry(l, l->sorted[i].value, l->sorted[i].key, err));
@@ -373,7 +328,7 @@ static pfr_status take_all(struct late *l, pfr_error *err) {
 }
 
 pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err) {
-    struct late l = {.to = to, .frames = to->cache.frames, .threads = count};
+    struct late l = {.to = to, .frames = to->cache.frames};
     PFR_TRY(profile_tree_begin_weights(to->tree, err));
     l.parts = mem_zeroed(to->memory, count, sizeof *l.parts);
     l.nr_parts = l.parts ? count : 0;

@@ -167,11 +167,9 @@ void profile_frames_free(struct frames_of *f);
 /* The frame of a place that the state gave for the address; place->object may change. */
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err);
-/* The same for who asks for several, and of whom nobody asks more than the frame: between hold and release. */
-void profile_frames_hold(struct frames_of *f);
-pfr_status profile_frames_name_held(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
-                                    uint32_t *frame, pfr_error *err);
-void profile_frames_release(struct frames_of *f);
+/* The same while no other lane runs, for who asks no more than the frame. */
+pfr_status profile_frames_name_alone(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
+                                     uint32_t *frame, pfr_error *err);
 /* Where it will look first is fetched meanwhile. */
 void profile_frames_expect(const struct frames_of *f, const struct place *place);
 bool profile_frames_has_object(struct frames_of *f, uint32_t frame);

@@ -9,6 +9,7 @@
  */
 #include "base/crew.h"
 #include "base/fail.h"
+#include "base/rest.h"
 #include "view/report_parts.h"
 
 #include <pthread.h>
@@ -119,7 +120,7 @@ static pfr_status note_row(struct strides *s, const struct spot *spot, uint32_t 
 }
 
 static pfr_status find_row(struct strides *s, const struct spot *spot, uint32_t *row, pfr_error *err) {
-    pthread_mutex_lock(s->lock);
+    lock_awake(s->lock);
     pfr_status st = rows_find(s->r, spot, row, err);
     if (st >= 0)
         st = note_row(s, spot, *row, err);
@@ -199,7 +200,7 @@ static pfr_status add_frames(struct strides *s, pfr_error *err) {
 
 /* What was added up goes to the rows. */
 static pfr_status end_root(struct strides *s, pfr_error *err) {
-    pthread_mutex_lock(s->lock);
+    lock_awake(s->lock);
     for (size_t i = 0; i < s->nr_rows; i++)
         add_to_row(s->r, &s->rows[i]);
     pthread_mutex_unlock(s->lock);
