@@ -46,14 +46,14 @@ void crew_run(unsigned threads, size_t tasks, crew_fn *work, void *context) {
             pthread_join(members[i].thread, NULL);
 }
 
-static unsigned cpus_here(void) {
+unsigned crew_cpus(void) {
     cpu_set_t cpus;
     const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
     return count > 0 ? (unsigned)count : 1;
 }
 
 unsigned crew_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks) {
-    const unsigned cpus = cpus_here(), paying = most < cpus ? most : cpus;
+    const unsigned cpus = crew_cpus(), paying = most < cpus ? most : cpus;
     const uint64_t pays = likely_ns / each_ns + 1;
     uint64_t size = asked ? asked : pays < paying ? pays : paying;
     size = size < CREW_MOST ? size : CREW_MOST;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
+#include "base/crew.h"
 #include "base/thread_start.h"
 #include "file/xray.h"
 #include "model/calls_parts.h"
-
-#include <sched.h>
 
 #define JOBS_MOST 64u
 
@@ -152,14 +151,8 @@ static void *run_lane(void *context) {
     }
 }
 
-static unsigned cpus_here(void) {
-    cpu_set_t cpus;
-    const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-    return count > 0 ? (unsigned)count : 1;
-}
-
 unsigned calls_jobs(const struct calls_wish *wish) {
-    const unsigned wanted = wish->jobs ? wish->jobs : cpus_here();
+    const unsigned wanted = wish->jobs ? wish->jobs : crew_cpus();
     return wanted < JOBS_MOST ? wanted : JOBS_MOST;
 }
 

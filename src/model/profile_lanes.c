@@ -5,8 +5,6 @@
 #include "base/crew.h"
 #include "base/thread_start.h"
 
-#include <sched.h>
-
 #define SLICE_SIZE ((uint64_t)4 << 20)
 #define SHARE 60u /* percent of the memory that is left, for all that is counted */
 #define JOBS_MOST 256u
@@ -25,12 +23,6 @@ void lanes_init(struct lanes *w, struct profile *p) {
 }
 
 /* --- The plan. */
-
-static uint32_t cpus_here(void) {
-    cpu_set_t cpus;
-    const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-    return count > 0 ? (uint32_t)count : 1;
-}
 
 static void add_slice(struct lanes *w, uint32_t part, uint64_t begin) {
     void *more = mem_grow(w->profile->memory, w->slices, w->nr_slices, &w->slices_room, 64, sizeof *w->slices);
@@ -65,7 +57,7 @@ static void plan_hole(void *context, const pfr_error *hole) {
 static uint32_t count_readers(const struct lanes *w) {
     const uint64_t size = input_size(&w->profile->reader->parts[0].in);
     const uint64_t paying = size == INPUT_UNKNOWN_SIZE ? 1 : size / READER_SIZE;
-    const uint32_t asked = w->profile->wish.jobs, cpus = cpus_here();
+    const uint32_t asked = w->profile->wish.jobs, cpus = crew_cpus();
     return asked ? asked : paying < cpus ? (uint32_t)paying : cpus;
 }
 
@@ -115,7 +107,7 @@ static struct lanes_size size_of(const struct lanes *w) {
     const struct profile_wish *wish = &w->profile->wish;
     return (struct lanes_size){.samples = w->profile->reader->quality.samples,
                                .slices = w->nr_slices,
-                               .cpus = cpus_here(),
+                               .cpus = crew_cpus(),
                                .asked = wish->jobs,
                                .chains = wish->chains,
                                .nodes = makes_nodes(wish),
