@@ -6,6 +6,9 @@
  * lies before them, moves the unread rest to the front and reads behind it: with pread for a seekable file, which may
  * also jump, with read or through the unpacker for a stream. The buffer is one chunk and grows only for a piece that
  * is larger.
+ *
+ * In the buffer the window lies where the last bits of an address are those of its offset in the file: processors copy
+ * bytes to where they lie alike up to four times as fast as to anywhere else, and the kernel's copy is most of reading.
  */
 #include <assert.h>
 #include <errno.h>
@@ -125,14 +128,39 @@ static pfr_status read_raw_bytes(void *context, uint8_t *to, size_t room, size_t
     return *got == 0 && in->raw_read < in->raw_size ? input_check_unchanged(in, err) : PFR_OK;
 }
 
+/* --- The window in its buffer. */
+
+static size_t buffer_size(const uint8_t *buffer, size_t capacity) {
+    return buffer ? capacity + INPUT_ALIKE : 0;
+}
+
+static uint8_t *window_in(const struct input *in) {
+    return in->buffer ? in->buffer + input_lead(in->buffer, in->start) : NULL;
+}
+
+/* An empty one. */
+static void begin_window(struct input *in, uint64_t start) {
+    in->start = start;
+    in->length = 0;
+    in->bytes = window_in(in);
+}
+
 static pfr_status set_capacity(struct input *in, size_t capacity, pfr_error *err) {
-    uint8_t *buffer = mem_resize(in->memory, in->buffer, in->capacity, capacity, 1);
+    const size_t lead = in->buffer ? input_lead(in->buffer, in->start) : 0;
+    uint8_t *buffer =
+        mem_resize(in->memory, in->buffer, buffer_size(in->buffer, in->capacity), capacity + INPUT_ALIKE, 1);
     if (!buffer)
         return mem_fail(in->memory, err, "input");
     in->buffer = buffer;
-    in->bytes = buffer;
+    in->bytes = window_in(in);
     in->capacity = capacity;
+    memmove(window_in(in), buffer + lead, in->length);
     return PFR_OK;
+}
+
+static void release(struct input *in) {
+    mem_free(in->memory, in->buffer, buffer_size(in->buffer, in->capacity), 1);
+    mem_free(in->memory, in->kept.buffer, buffer_size(in->kept.buffer, in->kept.capacity), 1);
 }
 
 static pfr_status report_too_long(const struct input *in, uint64_t offset, uint64_t need, pfr_error *err) {
@@ -146,9 +174,11 @@ static void drop_before(struct input *in, uint64_t offset) {
     const size_t skip = (size_t)(offset - in->start);
     if (skip == 0)
         return;
+    const uint8_t *from = window_in(in) + skip;
     in->length -= skip;
     in->start = offset;
-    memmove(in->buffer, in->buffer + skip, in->length);
+    in->bytes = window_in(in);
+    memmove(window_in(in), from, in->length);
 }
 
 static void give_window(const struct input *in, uint64_t offset, const uint8_t **bytes, size_t *have) {
@@ -177,7 +207,7 @@ static pfr_status extend_window(struct input *in, size_t least, pfr_error *err) 
     const size_t space = in->capacity - in->length;
     const size_t room = most < space ? (size_t)most : space;
     const pfr_status status =
-        read_file_least(in, in->start + in->length, in->buffer + in->length, least - in->length, room, &got, err);
+        read_file_least(in, in->start + in->length, window_in(in) + in->length, least - in->length, room, &got, err);
     in->length += got;
     return status;
 }
@@ -194,10 +224,11 @@ bool input_holds(const struct input *in, uint64_t offset, size_t need) {
 /* Who looks far ahead comes back, and may do so again and again: the window that is left is kept as it is. */
 static void exchange_windows(struct input *in) {
     const struct input_window now = {in->buffer, in->start, in->length, in->capacity};
-    in->bytes = in->buffer = in->kept.buffer;
+    in->buffer = in->kept.buffer;
     in->start = in->kept.start;
     in->length = in->kept.length;
     in->capacity = in->kept.capacity;
+    in->bytes = window_in(in);
     in->kept = now;
 }
 
@@ -212,12 +243,10 @@ static pfr_status refill_file(struct input *in, uint64_t offset, size_t need, pf
         exchange_windows(in);
     if (lies_in(in->start, in->length, offset, least))
         return PFR_OK;
-    if (offset - in->start <= in->length) {
+    if (offset - in->start <= in->length)
         drop_before(in, offset);
-    } else {
-        in->length = 0;
-        in->start = offset;
-    }
+    else
+        begin_window(in, offset);
     if (in->capacity < least)
         PFR_TRY(set_capacity(in, capacity_for(in, least), err));
     return extend_window(in, least, err);
@@ -226,7 +255,7 @@ static pfr_status refill_file(struct input *in, uint64_t offset, size_t need, pf
 /* More bytes of a stream into the free part of the buffer, which is not empty. PFR_OK also at the end. */
 static pfr_status read_more(struct input *in, pfr_error *err) {
     size_t got;
-    uint8_t *to = in->buffer + in->length;
+    uint8_t *to = window_in(in) + in->length;
     const size_t room = in->capacity - in->length;
     pfr_status status;
     if (in->unpacker)
@@ -247,8 +276,7 @@ static pfr_status read_more(struct input *in, pfr_error *err) {
 /* Reads and forgets until the window reaches `offset`, then makes it begin there. */
 static pfr_status skip_stream(struct input *in, uint64_t offset, pfr_error *err) {
     while (offset - in->start > in->length && !in->ended) {
-        in->start += in->length;
-        in->length = 0;
+        begin_window(in, in->start + in->length);
         PFR_TRY(read_more(in, err));
     }
     if (offset - in->start <= in->length)
@@ -341,7 +369,7 @@ void input_show(struct input *in, const uint8_t *bytes, uint64_t start, size_t l
 }
 
 void input_forget(struct input *in, uint64_t offset) {
-    input_show(in, in->buffer, offset, 0);
+    begin_window(in, offset);
 }
 
 bool input_is_directory(const char *path) {
@@ -373,8 +401,7 @@ void input_share(struct input *in, const struct input *of, struct memory *memory
 void input_set_chunk(struct input *in, size_t chunk) {
     if (!in->regular || !in->seekable)
         return;
-    mem_free(in->memory, in->buffer, in->capacity, 1);
-    mem_free(in->memory, in->kept.buffer, in->kept.capacity, 1);
+    release(in);
     in->bytes = in->buffer = NULL;
     in->start = in->length = in->capacity = 0;
     in->kept = (struct input_window){0};
@@ -383,10 +410,8 @@ void input_set_chunk(struct input *in, size_t chunk) {
 
 void input_close(struct input *in) {
     unpack_close(in->unpacker);
-    if (in->buffer)
-        mem_free(in->memory, in->buffer, in->capacity, 1);
-    if (in->kept.buffer)
-        mem_free(in->memory, in->kept.buffer, in->kept.capacity, 1);
+    if (in->memory)
+        release(in);
     if (in->owns_fd)
         close(in->fd);
     *in = (struct input){.fd = -1};
@@ -462,8 +487,8 @@ static pfr_status begin_unpacking(struct input *in, enum unpack_kind kind, const
     if (in->regular)
         in->raw_read = 0;
     else
-        unpack_prime(in->unpacker, in->buffer, in->length);
-    in->length = 0;
+        unpack_prime(in->unpacker, in->bytes, in->length);
+    begin_window(in, 0);
     in->seekable = in->ended = false;
     in->size = INPUT_UNKNOWN_SIZE;
     return in->capacity < in->chunk ? set_capacity(in, in->chunk, err) : PFR_OK;

@@ -32,7 +32,7 @@ struct turns {
 
 struct runner {
     struct turns *all;
-    uint8_t *buffer; /* HEAD and a stretch */
+    uint8_t *buffer; /* HEAD and a stretch, with room to move them */
     pthread_t thread;
     bool runs;
 };
@@ -83,12 +83,12 @@ static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_
 }
 
 /* Walks over what is whole in the stretch; what is left goes to the next one. false: the next one gets no turn. */
-static bool take_turn(struct turns *t, uint64_t number, uint8_t *buffer, size_t have) {
+static bool take_turn(struct turns *t, uint64_t number, uint8_t *bytes, size_t have) {
     pfr_reader *r = t->reader;
     const uint64_t from = t->begin + number * t->stretch;
     const uint8_t *left;
-    memcpy(buffer + HEAD - t->nr_carried, t->carried, t->nr_carried);
-    input_show(&r->parts[r->part].in, buffer + HEAD - t->nr_carried, from - t->nr_carried, t->nr_carried + have);
+    memcpy(bytes - t->nr_carried, t->carried, t->nr_carried);
+    input_show(&r->parts[r->part].in, bytes - t->nr_carried, from - t->nr_carried, t->nr_carried + have);
     t->status = t->relay->walk(t->relay->context, &t->err);
     const bool whole = have == t->stretch && from + have < t->end;
     if (t->status != PFR_END || !whole || !misses_bytes_alone(r, &left, &t->nr_carried))
@@ -107,10 +107,11 @@ static void *run(void *context) {
         if (from >= t->end || __atomic_load_n(&t->over, __ATOMIC_ACQUIRE))
             return NULL;
         const uint64_t room = t->end - from;
-        const size_t have = input_copy(in, from, me->buffer + HEAD, room < t->stretch ? (size_t)room : t->stretch);
+        uint8_t *to = me->buffer + HEAD + input_lead(me->buffer + HEAD, from);
+        const size_t have = input_copy(in, from, to, room < t->stretch ? (size_t)room : t->stretch);
         if (!wait_for_turn(t, number))
             return NULL;
-        end_turn(t, number, !take_turn(t, number, me->buffer, have));
+        end_turn(t, number, !take_turn(t, number, to, have));
     }
 }
 
@@ -156,11 +157,15 @@ static bool may_run(const pfr_reader *r, size_t stretch) {
     return input_may_copy(&r->parts[r->part].in) && r->at < end && end - r->at >= STRETCHES_LEAST * stretch;
 }
 
+static size_t buffer_size(const struct turns *t) {
+    return HEAD + t->stretch + INPUT_ALIKE;
+}
+
 /* How many have a buffer; what they take is a share, whose failures are nobody's concern. */
 static uint32_t take_buffers(struct memory *memory, struct turns *t, struct runner *runners, uint32_t wanted) {
     uint32_t count = 0;
     for (; count < wanted; count++) {
-        runners[count] = (struct runner){.all = t, .buffer = mem_alloc(memory, HEAD + t->stretch, 1)};
+        runners[count] = (struct runner){.all = t, .buffer = mem_alloc(memory, buffer_size(t), 1)};
         if (!runners[count].buffer)
             break;
     }
@@ -185,7 +190,7 @@ pfr_status relay_run(pfr_reader *r, const struct relay *relay, pfr_error *err) {
     if (count > 1)
         st = take_turns(t, runners, count, err);
     for (uint32_t i = 0; i < count; i++)
-        mem_free(&memory, runners[i].buffer, HEAD + stretch, 1);
+        mem_free(&memory, runners[i].buffer, buffer_size(t), 1);
     mem_free(&memory, t, 1, sizeof *t);
     return st;
 }
