@@ -8,7 +8,8 @@
  * is larger.
  *
  * In the buffer the window lies where the last bits of an address are those of its offset in the file: processors copy
- * bytes to where they lie alike up to four times as fast as to anywhere else, and the kernel's copy is most of reading.
+ * bytes to where they lie alike up to four times as fast as to anywhere else (bench/RESULTS.md), and the kernel's copy
+ * is most of reading.
  */
 #include <assert.h>
 #include <errno.h>

@@ -29,7 +29,7 @@
 
 #define INPUT_CHUNK ((size_t)1 << 18)
 #define INPUT_UNKNOWN_SIZE UINT64_MAX
-#define INPUT_ALIKE ((size_t)64)
+#define INPUT_ALIKE ((size_t)64) /* bytes: see input_lead */
 
 struct unpacker;
 
@@ -111,7 +111,8 @@ void input_share(struct input *in, const struct input *of, struct memory *memory
 /* Reads so many bytes of a seekable file at once from here on (0: INPUT_CHUNK), and forgets what it holds. */
 void input_set_chunk(struct input *in, size_t chunk);
 
-/* So many bytes, less than INPUT_ALIKE, behind `at` bytes of a file from `offset` are read fastest. */
+/* How many bytes behind `at`, fewer than INPUT_ALIKE, what a file has from `offset` on is to be read to: there both lie
+   alike, as seen from a boundary of INPUT_ALIKE, and are copied fastest. */
 static inline size_t input_lead(const void *at, uint64_t offset) {
     return (size_t)(offset - (uintptr_t)at) & (INPUT_ALIKE - 1);
 }

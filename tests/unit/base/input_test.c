@@ -109,6 +109,39 @@ TEST(input_gives_the_same_bytes_from_everywhere) {
     free(plain.bytes);
 }
 
+static ssize_t pread_alike(void *context, int fd, void *to, size_t length, off_t offset) {
+    size_t *calls = context;
+    ++*calls;
+    assert_int_equal(((uintptr_t)to - (uintptr_t)offset) % INPUT_ALIKE, 0);
+    return pread(fd, to, length, offset);
+}
+
+/* Behind what is left of the window, where it begins anew, where it grows, and where the reader goes back. */
+TEST(input_reads_to_where_bytes_lie_alike) {
+    static const uint64_t offsets[] = {0, 1, 999, 1000, 4333, 4334, 777, 19003, 19004, 5};
+    const struct blob plain = make_plain(30011);
+    for (size_t need = 1; need < 3000; need += 613) {
+        struct memory memory;
+        struct input in;
+        pfr_error err;
+        size_t calls = 0, have;
+        const uint8_t *bytes;
+        const struct input_calls alike = {slow_read, pread_alike, &calls};
+        memory_init(&memory, NULL, 0);
+        const struct input_setup setup = {.memory = &memory, .calls = &alike, .chunk = 1000};
+        ASSERT_OK(input_open_fd(&in, temporary_fd(plain.bytes, plain.length), true, "file", &setup, &err), err);
+        for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+            ASSERT_OK(input_window(&in, offsets[i], need, &bytes, &have, &err), err);
+            assert_true(have >= need);
+            assert_memory_equal(bytes, plain.bytes + offsets[i], need);
+        }
+        assert_true(calls > 3);
+        input_close(&in);
+        assert_int_equal(memory.used, 0);
+    }
+    free(plain.bytes);
+}
+
 TEST(input_on_nothing_is_at_its_end) {
     struct memory memory;
     struct input in;
