@@ -29,12 +29,14 @@
  *     profile_lines.c     lines of frames, and inlined functions as frames
  *     profile_tally.c     by group and path, to groups and nodes
  *
+ * What stands by itself is declared in profile_frames.h (frames, names, alike, cache), profile_sums.h and
+ * profile_tree.h; the rest is here.
+ *
  * An entry is found by (event, cpumode, who, sampled address, keys, chain), with chains by 128 bits of a hash of all
- * that. Who is a name and an address
- * space, worked out for each sample at its own moment: so the order of samples does not matter. What its addresses mean
- * is worked out once, when the entry is new, by the state at the end of the recording, which is right for all samples
- * that came after their maps. `since` is the moment of the youngest of these: a sample that is not behind it is looked
- * up alone, as of its own moment.
+ * that. Who is a name and an address space, worked out for each sample at its own moment: so the order of samples does
+ * not matter. What its addresses mean is worked out once, when the entry is new, by the state at the end of the
+ * recording, which is right for all samples that came after their maps. `since` is the moment of the youngest of these:
+ * a sample that is not behind it is looked up alone, as of its own moment.
  *
  * Where two words tell entries apart, who and the sampled address, samples behind all that ever changed in their
  * address space are counted by these words alone. They are looked up when all is counted: each once, whatever lane met
@@ -48,17 +50,12 @@
 #include "file/recording.h"
 #include "model/chain.h"
 #include "model/chain_maker.h"
+#include "model/profile_frames.h"
+#include "model/profile_sums.h"
 #include "model/profile_tree.h"
 #include "model/timeline.h"
 
-#include <pthread.h>
-
 #define NOT_RECORDED UINT32_MAX
-#define CPUMODE 7u
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
-#define CPUMODE_HYPERVISOR 3u
-#define CPUMODE_GUEST_USER 5u
 #define NO_TIME_MOMENT (UINT64_MAX - 1)
 
 /* A moment orders samples and state as far as one number can: the time, or the place in the file where times do not
@@ -114,166 +111,6 @@ void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample 
 /* The number of a key; those that are texts or places still are what was recorded. */
 uint64_t pick_value(const struct profile_wish *wish, const struct pick_places *places, const struct picked *picked,
                     enum profile_key key);
-
-/* --- profile_frames.c */
-
-struct object_place {
-    uint64_t offset;
-    uint32_t object;
-    uint32_t frame; /* + 1; 0: empty */
-};
-
-struct frame_slot {
-    uint32_t hash;
-    uint32_t frame; /* + 1; 0: empty */
-};
-
-/* Numbers by hash; `count` is a power of two. */
-struct frame_hashes {
-    struct frame_slot *at;
-    size_t count;
-    uint64_t seed; /* of the hashes, so that a file cannot be made to collide */
-};
-
-/* What all lanes share; the profile's frames, places, names and texts are behind its lock. */
-struct frames_of {
-    struct profile *profile;
-    struct memory *memory;
-    pthread_mutex_t lock;
-    unsigned lanes; /* that ask */
-    bool one_lane;  /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
-    struct object_place *slots;
-    size_t slot_count, used;
-    struct frame_hashes index; /* frames by what makes two addresses one */
-    struct frame_hashes alike; /* profile_alike.c: kinds by what makes frames alike */
-    struct u64_map places;     /* frame -> its place */
-    uint32_t *kinds;           /* the first frame of each; from 1 on */
-    size_t kinds_room;
-    uint32_t nr_kinds;
-    struct unwind_objects unwinding;
-    char arch[32]; /* of the recorded machine; "": not told */
-};
-
-struct frame_found {
-    uint64_t since; /* a moment; samples behind it were there, too */
-    uint32_t frame;
-    bool too_deep;
-    bool two_names; /* it has no name, and is one thing as recorded and another in its object, or may be one of many */
-};
-
-void profile_frames_init(struct frames_of *f, struct profile *p);
-void profile_frames_free(struct frames_of *f);
-/* The frame of a place that the state gave for the address; place->object may change. */
-pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
-                               struct frame_found *found, bool *named, pfr_error *err);
-/* The same while no other lane runs, for who asks no more than the frame. */
-pfr_status profile_frames_name_alone(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
-                                     uint32_t *frame, pfr_error *err);
-/* Where it will look first is fetched meanwhile. */
-void profile_frames_expect(const struct frames_of *f, const struct place *place);
-bool profile_frames_has_object(struct frames_of *f, uint32_t frame);
-pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
-                                   pfr_error *err);
-pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value,
-                                    pfr_error *err);
-/* The number of a frame, made when it is new. */
-pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err);
-/* A frame that is only words. */
-pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *frame, pfr_error *err);
-/* Room for one more than the `used` that are there. The seed is made with the first: hash after that. */
-pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *hashes, uint32_t used, pfr_error *err);
-
-/* --- profile_names.c */
-
-/* Text of a frame that is named last, until then. */
-#define NAMED_LAST (NO_TEXT - 1)
-
-/* Names are asked by what the object is and where in it, not by the moment, so that they can wait. */
-bool profile_names_may_wait(const struct profile *p, const struct place *place);
-/* Those that waited, when all is counted. */
-pfr_status profile_names_find(struct profile *p, pfr_error *err);
-/* The text of a name, and its number. */
-pfr_status profile_names_put(struct intern_table *texts, const struct address_name *name, uint32_t *text,
-                             pfr_error *err);
-
-/* --- profile_alike.c */
-
-/* The number of the kind that a frame is of, which may be one of a sampled address. */
-pfr_status profile_frames_kind(struct frames_of *f, uint32_t frame, uint32_t *kind, pfr_error *err);
-
-/* --- profile_cache.c */
-
-struct cached_frame {
-    uint64_t address, since;
-    uint64_t in; /* frame_cache_in of a space, or of mode 0 and an object; 0: empty */
-    uint32_t frame;
-    bool too_deep, two_names;
-};
-
-struct frame_slots {
-    struct memory *memory;
-    struct cached_frame *at;
-    size_t count;  /* a power of two, and STEPS more */
-    size_t used;   /* about: what was replaced counts twice */
-    uint64_t seed; /* so that a file cannot be made to collide */
-};
-#define STEPS 8u /* slots that one address may be in */
-
-struct frame_cache {
-    struct frames_of *frames;
-    struct frame_slots spaces;  /* by address in a space, as of the end */
-    struct frame_slots objects; /* by place in an object, those with a name */
-};
-
-void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory);
-void frame_cache_free(struct frame_cache *c);
-/* The frame at one moment; key NULL: as the state at the end has it. */
-pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                            const struct key *key, struct frame_found *found, pfr_error *err);
-/* What an address of a chain is in. Addresses of the kernel are the same in all spaces. */
-static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
-    return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == CPUMODE_KERNEL ? NO_SPACE : space);
-}
-static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t address) {
-    const uint64_t h = ((address ^ seed) * 0x9e3779b97f4a7c15u) ^ in;
-    return (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
-}
-pfr_status frame_cache_find_in(struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found,
-                               pfr_error *err);
-/* The two slots of one line of the processor's cache where what is known stands first, to be looked at without a call.
-   Until the next call. A slot's number is good for longer, but what is known may stand in another then. */
-struct frame_cache_view {
-    const struct cached_frame *at;
-    size_t mask;
-    uint64_t seed;
-};
-static inline struct frame_cache_view frame_cache_look(const struct frame_cache *c) {
-    static const struct cached_frame nothing[2];
-    return c->spaces.at ? (struct frame_cache_view){c->spaces.at, c->spaces.count - 2, c->spaces.seed}
-                        : (struct frame_cache_view){nothing, 0, 0};
-}
-static inline uint32_t frame_cache_slot(struct frame_cache_view view, uint64_t in, uint64_t address) {
-    return frame_cache_hash(view.seed, in, address) & (uint32_t)view.mask;
-}
-/* NULL: it may be known all the same. */
-static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint32_t slot, uint64_t in,
-                                                          uint64_t address) {
-    const struct cached_frame *pair = &view.at[slot & view.mask];
-    const bool first = pair[0].address == address && pair[0].in == in;
-    const bool second = pair[1].address == address && pair[1].in == in;
-    return first | second ? &pair[second] : NULL;
-}
-/* False: it is not known. */
-bool frame_cache_knows(const struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found);
-/* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
-void frame_cache_expect(const struct frame_cache *c, uint64_t in, uint64_t address, struct place *place);
-pfr_status frame_cache_settle(struct frame_cache *c, uint64_t in, uint64_t address, struct place *place,
-                              struct frame_found *found, pfr_error *err);
-/* And of any moment. */
-void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                       const struct key *key, struct place *place);
-pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
-                          struct frame_found *found, pfr_error *err);
 
 /* --- profile_lines.c */
 
@@ -379,102 +216,6 @@ void whole_settle(struct whole_stacks *w);
 void stack_parts_free(struct memory *memory, struct stack_part *parts, uint32_t count);
 /* What it holds becomes the profile's. `sorted`: it is in the order of first samples. */
 pfr_status whole_give(struct whole_stacks *w, bool sorted, struct profile *p, pfr_error *err);
-
-/* --- profile_sums.c */
-
-static inline void weight_add(struct profile_weight *to, const struct profile_weight *more) {
-    to->weight += more->weight;
-    to->samples += more->samples;
-}
-
-/* Sums of a group by kind: groups have pages, those have leaves, which are sums that lie side by side. Page 0 and leaf
-   0 are empty, and stand where there is none. */
-#define SUM_BITS 4u
-#define LEAF_BITS 6u
-struct sum_page {
-    uint32_t leaves[1u << LEAF_BITS];
-};
-struct sum_group {
-    uint32_t *pages;
-    size_t room;
-};
-
-/* What was sampled, by group and frame, where the sum's is another one. */
-struct self_slot {
-    uint32_t group, frame, number; /* + 1; 0: empty */
-};
-
-/* The sums of one stack, before anything is added to them. */
-struct sums_found {
-    uint32_t *at; /* before it is at hand: of the empty leaf where there is none */
-    size_t room;
-    uint32_t count, self;
-};
-
-struct sums {
-    struct memory *memory;
-    struct memory own; /* for rows and entries: a share that is set aside at the beginning */
-    uint64_t set_aside;
-    struct sum_group *groups;
-    struct sum_page *pages;
-    struct profile_sum *at; /* leaves */
-    struct profile_sum_key *keys;
-    struct profile_self *selves;
-    struct self_slot *by_leaf;
-    size_t groups_room, pages_room, room, keys_room, selves_room, self_slots, self_used;
-    uint32_t nr_pages, nr_leaves, count, nr_selves;
-    uint32_t until;             /* sums that there may be before the memory is looked at again */
-    uint32_t *kind_of[2];       /* by frame, and by frame of a sampled address; 0: not known */
-    struct sums_found found[2]; /* of the stack at hand, and of the next one */
-    uint32_t mark;              /* of the former */
-    uint32_t *seen;             /* parts of hashes; 0: none */
-    uint32_t *rows;             /* of stacks that were met again: how many sums, self, the sums */
-    size_t kinds_room[2], seen_count, rows_room;
-    uint32_t rows_end;
-};
-
-/* A stack by its frames, outermost first. */
-struct summed {
-    const uint32_t *frames;
-    uint32_t count, group;
-    uint64_t place; /* of the sample */
-};
-
-pfr_status sums_begin(struct counter *c, pfr_error *err);
-void sums_free(struct sums *s);
-/* What only counting needs. */
-void sums_free_rows(struct sums *s);
-/* The sums that a stack to come has already are looked up, and fetched from memory. */
-pfr_status sums_expect(struct sums *s, const struct summed *stack, pfr_error *err);
-/* The stack that was expected last is the one at hand; another one may be expected. */
-void sums_turn(struct sums *s);
-/* Adds to its sums, which are at hand then, each once. < 0: nothing was added. */
-pfr_status sums_add(struct counter *c, const struct summed *stack, const struct profile_weight *weight, pfr_error *err);
-/* Adds to those of a row. */
-void sums_add_row(struct sums *s, uint32_t row, const struct profile_weight *weight);
-/* Whether something with this hash was asked for before, as far as is remembered. */
-bool sums_seen(struct sums *s, uint64_t hash);
-#define SEEN_FEW 4u /* that lie together, the last one first */
-static inline uint32_t *sums_seen_few(const struct sums *s, uint64_t hash) {
-    return &s->seen[hash & (s->seen_count - 1) & ~(uint64_t)(SEEN_FEW - 1)];
-}
-static inline void sums_fetch_seen(const struct sums *s, uint64_t hash) {
-    __builtin_prefetch(sums_seen_few(s, hash), 1);
-}
-/* Those at hand as a row. */
-pfr_status sums_keep_found(struct sums *s, uint32_t *row, pfr_error *err);
-/* The sum of the key's group and kind, made if it is new; key->sum is not read. */
-pfr_status sums_put(struct counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err);
-/* What was sampled in the frame, which counts for `sum`. */
-pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_t sum, uint32_t *number,
-                         pfr_error *err);
-
-/* --- profile_sums_join.c */
-
-/* Adds the other's, which has poured. What there is no room for is `limited`. */
-pfr_status sums_join(struct counter *to, struct counter *from, pfr_error *err);
-/* What it holds becomes the profile's. `sorted`: it is in the order of first stacks. */
-pfr_status sums_give(struct sums *s, bool sorted, struct profile *p, pfr_error *err);
 
 /* --- profile_count.c */
 
