@@ -23,7 +23,7 @@ def is_old_mmap2(reference, ours, facts):
     return rules.is_old_mmap2(reference, ours, rules.Facts("dump"))
 
 
-FRAME = re.compile(r"(?:\s+|\S.*?\d\.\d+: +\d+ \S+: +)([0-9a-f]+)( .*)?$")  # of a chain, or a sample's only one
+FRAME = re.compile(r"(?:\s+|\s*\S.*?\d\.\d+: +\d+ \S+: +)([0-9a-f]+)( .*)?$")  # of a chain, or a sample's only one
 NAMELESS = (None, " [unknown]", " ([unknown])", " [unknown] ([unknown])")
 
 
