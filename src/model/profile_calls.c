@@ -23,9 +23,10 @@ struct telling {
     struct tree tree;
     struct u64_map frame_of;   /* function -> frame */
     uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
+    uint32_t *frame_at;        /* by path: its function's frame, or NO_FRAME as long as nobody asked */
     uint32_t *depth_of;        /* how many functions it has */
     uint32_t *cut_of;          /* the path that is left where no more than the wished ones count */
-    uint32_t *chain;           /* paths on the way to one */
+    uint32_t *chain;           /* paths on the way to one, or frames */
     size_t paths, chain_room;
     uint32_t now;        /* stamp */
     uint64_t below_zero; /* nodes */
@@ -108,20 +109,35 @@ static uint32_t frames_wished(const struct profile_wish *wish) {
     return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : PROFILE_CALLS_DEEP;
 }
 
-static pfr_status make_path_room(struct telling *all, const struct call_paths *paths, pfr_error *err) {
+/* A path's node is its callees' way, too, unless frames count from a path's own on. */
+static bool shares_nodes(const struct profile_wish *wish) {
+    return frames_wished(wish) == UINT32_MAX || (wish->chains && wish->from_outermost);
+}
+
+static void free_by_path(struct telling *all) {
     struct memory *m = all->profile->memory;
     mem_free(m, all->node_of, all->paths, sizeof *all->node_of);
     mem_free(m, all->stamp, all->paths, sizeof *all->stamp);
+    mem_free(m, all->frame_at, all->paths, sizeof *all->frame_at);
     mem_free(m, all->depth_of, all->paths, sizeof *all->depth_of);
     mem_free(m, all->cut_of, all->paths, sizeof *all->cut_of);
+    all->node_of = all->stamp = all->frame_at = all->depth_of = all->cut_of = NULL;
+    all->paths = 0;
+}
+
+static pfr_status make_path_room(struct telling *all, const struct call_paths *paths, pfr_error *err) {
+    struct memory *m = all->profile->memory;
+    free_by_path(all);
     all->paths = paths->count;
     all->now = 0;
     all->node_of = mem_alloc(m, all->paths, sizeof *all->node_of);
     all->stamp = mem_zeroed(m, all->paths, sizeof *all->stamp);
+    all->frame_at = mem_alloc(m, all->paths, sizeof *all->frame_at);
     all->depth_of = mem_zeroed(m, all->paths, sizeof *all->depth_of);
     all->cut_of = mem_zeroed(m, all->paths, sizeof *all->cut_of);
-    if (!all->node_of || !all->stamp || !all->depth_of || !all->cut_of)
+    if (!all->node_of || !all->stamp || !all->frame_at || !all->depth_of || !all->cut_of)
         return mem_fail(m, err, "profile");
+    memset(all->frame_at, 0xff, all->paths * sizeof *all->frame_at);
     const uint32_t most = frames_wished(&all->profile->wish);
     for (uint32_t path = 1; path < paths->count; path++) {
         const uint32_t parent = paths->at[path].parent;
@@ -131,12 +147,20 @@ static pfr_status make_path_room(struct telling *all, const struct call_paths *p
     return PFR_OK;
 }
 
-static pfr_status push(struct telling *all, size_t *count, uint32_t path, pfr_error *err) {
-    void *more = mem_grow(all->profile->memory, all->chain, *count, &all->chain_room, 256, sizeof *all->chain);
-    if (!more)
-        return mem_fail(all->profile->memory, err, "profile");
-    all->chain = more;
-    all->chain[(*count)++] = path;
+static pfr_status make_chain_room(struct telling *all, size_t count, pfr_error *err) {
+    if (count <= all->chain_room)
+        return PFR_OK;
+    void *more = mem_grow(all->profile->memory, all->chain, count - 1, &all->chain_room, 256, sizeof *all->chain);
+    all->chain = more ? more : all->chain;
+    return more ? PFR_OK : mem_fail(all->profile->memory, err, "profile");
+}
+
+static inline pfr_status frame_of_path(struct telling *all, const struct call_paths *paths, uint32_t path,
+                                       uint32_t *frame, pfr_error *err) {
+    uint32_t *known = &all->frame_at[path];
+    if (*known == NO_FRAME)
+        PFR_TRY(find_frame(all, paths->at[path].function, known, err));
+    *frame = *known;
     return PFR_OK;
 }
 
@@ -144,30 +168,47 @@ static pfr_status push(struct telling *all, size_t *count, uint32_t path, pfr_er
 static pfr_status find_apart(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t *node,
                              pfr_error *err) {
     uint32_t frame;
-    PFR_TRY(find_frame(all, paths->at[path].function, &frame, err));
+    PFR_TRY(frame_of_path(all, paths, path, &frame, err));
     return profile_tree_child(&all->tree, *node, frame | NODE_APART, node, err);
 }
 
-/* The node of a path, by that of the nearest caller that has one. Where frames count from a path's own on, its node is
-   none of its callees'. */
-static pfr_status find_node(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
-                            uint32_t *node, pfr_error *err) {
-    const struct profile_wish *wish = &all->profile->wish;
-    const uint32_t most = frames_wished(wish);
-    const bool shares = most == UINT32_MAX || (wish->chains && wish->from_outermost);
+/* The node of a path, by that of the nearest caller that has one. */
+static pfr_status find_shared(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
+                              uint32_t *node, pfr_error *err) {
     size_t count = 0;
-    uint32_t at = shares ? all->cut_of[path] : path, frame;
-    for (; at != PATH_ROOT && !(shares ? all->stamp[at] == all->now : count == most); at = paths->at[at].parent)
-        PFR_TRY(push(all, &count, at, err));
-    *node = shares && at != PATH_ROOT ? all->node_of[at] : root;
+    uint32_t at = all->cut_of[path], frame;
+    PFR_TRY(make_chain_room(all, all->depth_of[at], err));
+    for (; at != PATH_ROOT && all->stamp[at] != all->now; at = paths->at[at].parent)
+        all->chain[count++] = at;
+    *node = at != PATH_ROOT ? all->node_of[at] : root;
     while (count > 0) {
         at = all->chain[--count];
-        PFR_TRY(find_frame(all, paths->at[at].function, &frame, err));
+        PFR_TRY(frame_of_path(all, paths, at, &frame, err));
         PFR_TRY(profile_tree_child(&all->tree, *node, frame, node, err));
         all->node_of[at] = *node;
         all->stamp[at] = all->now;
     }
-    return shares && all->depth_of[path] > most ? find_apart(all, paths, path, node, err) : PFR_OK;
+    return all->depth_of[path] > frames_wished(&all->profile->wish) ? find_apart(all, paths, path, node, err) : PFR_OK;
+}
+
+/* The node of a path's own function and its nearest callers. */
+static pfr_status find_own(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
+                           uint32_t *node, pfr_error *err) {
+    const uint32_t most = frames_wished(&all->profile->wish), depth = all->depth_of[path];
+    const uint32_t count = depth < most ? depth : most;
+    PFR_TRY(make_chain_room(all, count, err));
+    for (uint32_t i = count, at = path; i > 0; at = paths->at[at].parent)
+        PFR_TRY(frame_of_path(all, paths, at, &all->chain[--i], err));
+    *node = root;
+    for (uint32_t at = 0; at < count;)
+        PFR_TRY(profile_tree_descend(&all->tree, node, all->chain, count, &at, err));
+    return PFR_OK;
+}
+
+static pfr_status find_node(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
+                            uint32_t *node, pfr_error *err) {
+    return shares_nodes(&all->profile->wish) ? find_shared(all, paths, path, root, node, err)
+                                             : find_own(all, paths, path, root, node, err);
 }
 
 /* ":12" */
@@ -226,7 +267,8 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
 /* What is given back when all calls are counted. */
 static uint64_t bytes_to_spare(const struct telling *all, const struct call_paths *paths) {
     uint64_t bytes =
-        all->paths * (sizeof *all->node_of + sizeof *all->stamp + sizeof *all->depth_of + sizeof *all->cut_of) +
+        all->paths * (sizeof *all->node_of + sizeof *all->stamp + sizeof *all->frame_at + sizeof *all->depth_of +
+                      sizeof *all->cut_of) +
         paths->room * sizeof *paths->at + paths->slot_count * sizeof *paths->slots;
     for (unsigned i = 0; i < all->count; i++)
         bytes += all->lanes[i].memory.used;
@@ -409,10 +451,7 @@ pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     if (st >= 0)
         st = load(&all, err);
     free_lanes(&all);
-    mem_free(p->memory, all.node_of, all.paths, sizeof *all.node_of);
-    mem_free(p->memory, all.stamp, all.paths, sizeof *all.stamp);
-    mem_free(p->memory, all.depth_of, all.paths, sizeof *all.depth_of);
-    mem_free(p->memory, all.cut_of, all.paths, sizeof *all.cut_of);
+    free_by_path(&all);
     mem_free(p->memory, all.chain, all.chain_room, sizeof *all.chain);
     u64_map_free(&all.frame_of);
     profile_tree_free(&all.tree);
