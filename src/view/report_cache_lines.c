@@ -81,7 +81,7 @@ int collate_cache_lines(const struct report *r, uint64_t a, uint64_t b) {
     return x.pid != y.pid ? (x.pid < y.pid ? -1 : 1) : (x.object > y.object) - (x.object < y.object);
 }
 
-void cell_cache_line(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_cache_line(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct cache_line line = line_at(r, id);
     const struct profile_frame *f = id < r->cache_lines.keys.count ? report_frame(r, r->cache_lines.frames[id]) : NULL;
     write_level(&to->out, line.object == NO_OBJECT ? 'X' : row->level);

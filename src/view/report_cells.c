@@ -35,7 +35,7 @@ int collate_texts(const struct report *r, uint64_t a, uint64_t b) {
     return strcmp(intern_chars(&r->profile->texts, (uint32_t)a), intern_chars(&r->profile->texts, (uint32_t)b));
 }
 
-void write_text_cell(struct report *r, uint64_t id, pfr_output *to, const char *none) {
+void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const char *none) {
     if (id == NO_TEXT) {
         out_text(&to->out, none);
         return;
@@ -50,7 +50,7 @@ uint64_t identity_of_comm(struct report *r, const struct spot *spot) {
     return profile_value(r->profile, spot->group, PROFILE_COMM);
 }
 
-void cell_comm(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_comm(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)row;
     write_text_cell(r, id, to, "");
 }
@@ -60,13 +60,13 @@ uint64_t identity_of_tid(struct report *r, const struct spot *spot) {
 }
 
 /* As recorded, a thread of no number is -1. */
-void cell_signed(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_signed(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_i64(&to->out, (int32_t)(uint32_t)id);
 }
 
 /* The thread and what it was called in the end. */
-void cell_thread(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_thread(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     static const struct key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const uint32_t name = thread_name_at(&r->profile->state.threads, (uint32_t)id, last, true);
     (void)row;
@@ -93,7 +93,7 @@ uint64_t identity_of_socket(struct report *r, const struct spot *spot) {
 }
 
 /* Three digits at least: 007, -001. */
-void cell_three(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_three(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const int32_t number = (int32_t)(uint32_t)id;
     const uint64_t size = number < 0 ? 0 - (uint64_t)(int64_t)number : (uint64_t)number;
     (void)r, (void)row;
@@ -114,7 +114,7 @@ uint64_t identity_of_event(struct report *r, const struct spot *spot) {
     return spot->group->event;
 }
 
-void cell_event(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_event(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const pfr_event *event = profile_event(r->reader, (uint32_t)id);
     (void)row;
     print_name(to, event->name, strlen(event->name));
@@ -144,7 +144,7 @@ uint64_t identity_of_dso(struct report *r, const struct spot *spot) {
     return object_name_of(r, spot->frame);
 }
 
-void cell_object(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_object(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)row;
     if (id == NO_TEXT) {
         out_text(&to->out, UNKNOWN);
@@ -251,7 +251,7 @@ void report_write_function(const struct report *r, const struct profile_frame *f
         out_text(&to->out, " (inlined)");
 }
 
-void cell_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     (void)row;
     if (!f)
@@ -268,7 +268,7 @@ uint64_t identity_of_symbol_size(struct report *r, const struct spot *spot) {
     return f ? frame_symbol_size(r->profile, spot->frame) : UINT64_MAX;
 }
 
-void cell_size(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_size(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     if (id == UINT64_MAX)
         out_text(&to->out, "unknown");
@@ -287,7 +287,7 @@ uint64_t identity_of_address(struct report *r, const struct spot *spot) {
     return f ? f->ip : 0;
 }
 
-void cell_address(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_address(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_text(&to->out, "0x");
     out_hex(&to->out, id, 1);
@@ -300,7 +300,7 @@ uint64_t identity_of_parent(struct report *r, const struct spot *spot) {
     return spot->parent;
 }
 
-void cell_parent(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_parent(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)row;
     write_text_cell(r, id, to, "[other]");
 }
@@ -309,7 +309,7 @@ uint64_t identity_of_cgroup(struct report *r, const struct spot *spot) {
     return profile_value(r->profile, spot->group, PROFILE_CGROUP);
 }
 
-void cell_text_or_none(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_text_or_none(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)row;
     write_text_cell(r, id, to, "N/A");
 }
@@ -318,7 +318,7 @@ uint64_t identity_of_cgroup_id(struct report *r, const struct spot *spot) {
     return profile_value(r->profile, spot->group, PROFILE_CGROUP_ID);
 }
 
-void cell_number(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_number(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_u64(&to->out, id);
 }
@@ -327,7 +327,7 @@ uint64_t identity_of_time(struct report *r, const struct spot *spot) {
     return profile_value(r->profile, spot->group, PROFILE_TIME);
 }
 
-void cell_time(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_time(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_time(&to->out, id, TIME_DIGITS);
 }

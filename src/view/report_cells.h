@@ -7,7 +7,7 @@
 typedef uint64_t report_identity(struct report *r, const struct spot *spot);
 typedef uint64_t report_coarse(const struct report *r, uint64_t id);
 typedef int report_collate(const struct report *r, uint64_t a, uint64_t b);
-typedef void report_cell(struct report *r, uint64_t id, const struct row *row, pfr_output *to);
+typedef void report_cell(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
 typedef void report_number(const struct report *r, const struct row *row, pfr_output *to);
 typedef uint64_t report_rank(const struct row *row);
 
@@ -40,7 +40,7 @@ report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
 
 /* What they share. */
 int collate_addresses(uint64_t a, uint64_t b);
-void write_text_cell(struct report *r, uint64_t id, pfr_output *to, const char *none);
+void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const char *none);
 /* The name of a frame that has one. */
 void report_write_function(const struct report *r, const struct profile_frame *f, pfr_output *to);
 void write_level(struct output *out, char level);

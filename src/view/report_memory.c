@@ -22,13 +22,13 @@ uint64_t identity_of_stage_cycles(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_STAGE_CYCLES);
 }
 
-void cell_left_number(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_left_number(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_u64(&to->out, id);
 }
 
 /* The weight of all samples of the row together. */
-void cell_weight_of_all(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_weight_of_all(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r;
     out_u64(&to->out, id * row->self.samples);
 }
@@ -40,7 +40,7 @@ uint64_t identity_of_transaction(struct report *r, const struct spot *spot) {
 #define SYNC_OR_ASYNC 12u
 #define ABORT_SHIFT 32u
 
-void cell_transaction(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_transaction(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     static const char *const flags[] = {"EL ", "TX ", "SYNC ", "ASYNC ", "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ "};
     (void)r, (void)row;
     for (unsigned bit = 0; bit < sizeof flags / sizeof *flags; bit++)
@@ -62,7 +62,7 @@ uint64_t identity_of_data_page_size(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_DATA_PAGE_SIZE);
 }
 
-void cell_page_size(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_page_size(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     unsigned unit = 0;
     (void)r, (void)row;
     if (id == 0) {
@@ -80,7 +80,7 @@ uint64_t identity_of_phys_address(struct report *r, const struct spot *spot) {
 }
 
 /* The level is that of the sampled instruction. */
-void cell_phys_address(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_phys_address(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r;
     write_level(&to->out, row->level);
     write_address_cell(id, &to->out);
@@ -92,7 +92,7 @@ uint64_t identity_of_level(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & LEVEL_BITS;
 }
 
-void cell_level_words(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_level_words(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     words_memory(to, id, WORDS_LEVEL);
 }
@@ -106,7 +106,7 @@ uint64_t identity_of_snoop(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & SNOOP_BITS;
 }
 
-void cell_snoop(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_snoop(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     words_memory(to, id, WORDS_SNOOP);
 }
@@ -115,7 +115,7 @@ uint64_t identity_of_tlb(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & TLB_BITS;
 }
 
-void cell_tlb(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_tlb(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     words_memory(to, id, WORDS_TLB);
 }
@@ -124,7 +124,7 @@ uint64_t identity_of_lock(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & LOCK_BITS;
 }
 
-void cell_lock(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_lock(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     words_memory(to, id, WORDS_LOCK);
 }
@@ -133,7 +133,7 @@ uint64_t identity_of_block(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & BLOCK_BITS;
 }
 
-void cell_block(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_block(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     words_memory(to, id, WORDS_BLOCK);
 }
@@ -152,7 +152,7 @@ int collate_places(const struct report *r, uint64_t a, uint64_t b) {
     return collate_addresses(place_of(r, a).address, place_of(r, b).address);
 }
 
-void cell_data_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_data_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_place place = place_of(r, id);
     const struct profile_frame *f = report_frame(r, place.frame);
     write_level(&to->out, row->level);
@@ -174,7 +174,7 @@ int collate_code(const struct report *r, uint64_t a, uint64_t b) {
     return addresses ? addresses : collate_symbols(r, a, b);
 }
 
-void cell_code_symbol(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_code_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     write_level(&to->out, row->level);
     if (f && f->text != NO_TEXT)
@@ -204,7 +204,7 @@ uint64_t identity_of_to_symbol(struct report *r, const struct spot *spot) {
 }
 
 /* A symbol with the way into it. */
-void cell_place(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_place(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     cell_symbol(r, id, row, to);
     if (!f || f->text == NO_TEXT)
@@ -225,7 +225,7 @@ uint64_t identity_of_mispredict(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) & (BRANCH_MISPREDICTED | BRANCH_PREDICTED);
 }
 
-void cell_mispredict(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_mispredict(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_text(&to->out, id & BRANCH_PREDICTED ? "N" : id & BRANCH_MISPREDICTED ? "Y" : "N/A");
 }
@@ -234,7 +234,7 @@ uint64_t identity_of_abort(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) & BRANCH_ABORT;
 }
 
-void cell_abort(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_abort(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_char(&to->out, id ? 'A' : '.');
 }
@@ -243,7 +243,7 @@ uint64_t identity_of_in_tx(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) & BRANCH_IN_TX;
 }
 
-void cell_in_tx(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_in_tx(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_char(&to->out, id ? 'T' : '.');
 }
@@ -252,7 +252,7 @@ uint64_t identity_of_cycles(struct report *r, const struct spot *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) >> 4 & BRANCH_CYCLES;
 }
 
-void cell_cycles(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_cycles(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     if (id == 0)
         out_char(&to->out, '-');

@@ -87,7 +87,7 @@ struct report_field {
      */
     uint64_t (*order_coarse)(const struct report *r, uint64_t id);
     uint64_t (*strict_coarse)(const struct report *r, uint64_t id);
-    void (*print)(struct report *r, uint64_t id, const struct row *row, pfr_output *to);
+    void (*print)(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
     void (*number)(const struct report *r, const struct row *row, pfr_output *to); /* a column of weights */
     uint64_t (*rank)(const struct row *row); /* what orders rows by it, most first */
 };

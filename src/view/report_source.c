@@ -90,7 +90,7 @@ uint64_t identity_of_source_file(struct report *r, const struct spot *spot) {
     return intern_cell(r, name, strlen(name), "");
 }
 
-void cell_line(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+void cell_line(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)row;
     write_text_cell(r, id, to, "");
 }

@@ -22,23 +22,42 @@ struct kept_text {
     char bytes[TEXT_ROOM];
 };
 
-pfr_status report_texts_open(struct report_texts *t, struct report *r, pfr_error *err) {
-    *t = (struct report_texts){.r = r};
+/* --- which cell --- */
+
+unsigned report_key_shown(const struct report *r, const struct report_field *f) {
+    unsigned k = 0;
+    while (k < r->nr_keys && r->keys[k] != f)
+        k++;
+    return k;
+}
+
+uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells) {
+    const unsigned key = report_key_shown(r, f);
+    return key < r->nr_keys ? cells->of[key] : 0;
+}
+
+/* --- its text --- */
+
+pfr_status report_texts_open(struct report_texts *t, const struct report *r, pfr_error *err) {
+    *t = (struct report_texts){.r = r, .cell.raw_names = r->cell.raw_names};
+    out_open_memory(&t->cell.out, r->memory);
     t->kept = mem_zeroed(r->memory, r->nr_columns * KEPT_MOST, sizeof *t->kept);
     return t->kept ? PFR_OK : mem_fail(r->memory, err, "report");
 }
 
 void report_texts_close(struct report_texts *t) {
-    mem_free(t->r->memory, t->kept, t->r->nr_columns * KEPT_MOST, sizeof *t->kept);
+    out_close(&t->cell.out, NULL);
+    mem_free(t->r->memory, t->kept, t->kept ? t->r->nr_columns * KEPT_MOST : 0, sizeof *t->kept);
 }
 
-/* Into r->cell; columns of weights have a text for each member. */
-static void make_text(struct report *r, const struct report_field *f, uint64_t id, const struct row *row) {
-    out_clear(&r->cell.out);
+/* Columns of weights have a text for each member. */
+static void make_text(const struct report *r, const struct report_field *f, uint64_t id, const struct row *row,
+                      pfr_output *cell) {
+    out_clear(&cell->out);
     if (f->number)
-        f->number(r, row, &r->cell);
+        f->number(r, row, cell);
     else
-        f->print(r, id, row, &r->cell);
+        f->print(r, id, row, cell);
 }
 
 /* Characters that it takes on a terminal, nearly: one for each of UTF-8. */
@@ -70,8 +89,8 @@ struct report_text report_text_of(struct report_texts *t, unsigned column, uint6
     if (kept->is_kept && kept->said == said && kept->event == row->event)
         return (struct report_text){kept->bytes, kept->length, kept->width};
     struct report_text text;
-    make_text(t->r, f, id, row);
-    text.bytes = out_bytes(&t->r->cell.out, &text.length);
+    make_text(t->r, f, id, row, &t->cell);
+    text.bytes = out_bytes(&t->cell.out, &text.length);
     text.width = width_of(text.bytes, text.length);
     if (text.length > 0 && text.length <= TEXT_ROOM && !f->of_row)
         keep(kept, said, row->event, &text);
@@ -80,6 +99,6 @@ struct report_text report_text_of(struct report_texts *t, unsigned column, uint6
 
 const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,
                              const struct row *row, size_t *length) {
-    make_text(r, f, report_cell_of(r, f, cells), row);
+    make_text(r, f, report_cell_of(r, f, cells), row, &r->cell);
     return out_bytes(&r->cell.out, length);
 }

@@ -60,7 +60,7 @@ static uint64_t identity_of_field(struct report *r, const struct spot *spot) {
 }
 
 /* Nothing where the event has no such field. */
-static void cell_field(struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+static void cell_field(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)row;
     write_text_cell(r, id, to, "");
 }

@@ -561,6 +561,71 @@ TEST(many_samples_without_frames_before_one_with) {
     expect_rows(&b, &options, ROWS_MANY + 2); /* that of the sampled address, too, which was not recorded */
 }
 
+/* --- Lines that several threads write. */
+
+/* Of the same process, one of them with a name that is wider than all others. */
+static void build_lines(struct builder *b) {
+    begin_of(b, 1 << 1 | 1 << 2 | 1 << 5);
+    put_map(b, 12, MAIN, 0x100000, "/bin/one");
+    for (unsigned i = 0; i < 2 * ROWS_MANY; i++)
+        put_timed_chain(b, 5000 + i, (const uint64_t[]){USER, i == 777 ? OUTSIDE << 20 : MAIN + 16 * i}, 2);
+    end_file(b);
+}
+
+static pfr_report_options lines_options(pfr_report_format format, const char *separator, unsigned jobs) {
+    pfr_report_options options = plain();
+    options.sort = "time,dso,sym";
+    options.time_quantum = 1;
+    options.call_graph = "none";
+    options.children = PFR_REPORT_YES;
+    options.format = format;
+    options.separator = separator;
+    options.jobs = jobs;
+    return options;
+}
+
+TEST(lines_of_several_threads_are_those_of_one) {
+    char *one = malloc(PRINTED_MOST), *several = malloc(PRINTED_MOST);
+    struct builder b;
+    pfr_error err = {0};
+    build_lines(&b);
+    for (unsigned i = 0; i < 4; i++) {
+        const pfr_report_format format = i % 2 ? PFR_REPORT_PERF : PFR_REPORT_TEXT;
+        pfr_report_options options = lines_options(format, i / 2 ? "/" : NULL, 1);
+        ASSERT_STATUS(print_branchy(&b, NULL, &options, one, &err), PFR_OK, err);
+        assert_true(strlen(one) > 40 * ROWS_MANY);
+        for (options.jobs = 2; options.jobs <= 5; options.jobs++) {
+            ASSERT_STATUS(print_branchy(&b, NULL, &options, several, &err), PFR_OK, err);
+            assert_string_equal(several, one);
+        }
+    }
+    free(one);
+    free(several);
+    free(b.bytes);
+}
+
+TEST(lines_of_several_threads_fail_as_those_of_one_do) {
+    char *good = malloc(PRINTED_MOST), *text = malloc(PRINTED_MOST);
+    const pfr_report_options options = lines_options(PFR_REPORT_TEXT, NULL, 3);
+    struct failing_alloc failing = {.has_failed = true};
+    struct builder b;
+    pfr_error err = {0};
+    build_lines(&b);
+    ASSERT_STATUS(print_branchy(&b, NULL, &options, good, &err), PFR_OK, err);
+    for (long n = 1; failing.has_failed; n++) {
+        failing_alloc_begin(&failing, n);
+        const pfr_open_options how = {.size = sizeof how, .alloc = &failing.alloc};
+        const pfr_status status = print_branchy(&b, &how, &options, text, &err);
+        assert_int_equal(failing.blocks, 0);
+        assert_true(status == PFR_ERR_MEMORY || status == PFR_OK);
+        if (status == PFR_OK)
+            assert_string_equal(text, good);
+    }
+    free(good);
+    free(text);
+    free(b.bytes);
+}
+
 /* Samples that are older than the maps of their process are looked up one by one; the others are counted whole. */
 TEST(many_old_samples_beside_whole_stacks) {
     pfr_report_options options = plain();
