@@ -332,6 +332,15 @@ pfr_status address_names_near(struct address_names *n, struct address_near *near
     return PFR_OK;
 }
 
+bool address_names_is_near(struct address_names *n, const struct address_near *near, uint32_t object, uint64_t address,
+                           uint64_t offset) {
+    struct named_object *o;
+    uint64_t at;
+    if (near->object != object || near->from == near->end)
+        return false;
+    return address_names_object(n, object, address, offset, &o, &at, NULL) >= 0 && is_near(near, object, at);
+}
+
 pfr_status address_names_find(struct address_names *n, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err) {
     struct address_near nothing = {.end = 0};

@@ -79,6 +79,9 @@ struct address_near {
 };
 pfr_status address_names_near(struct address_names *names, struct address_near *near, uint32_t object, uint64_t address,
                               uint64_t offset, struct address_name *name, pfr_error *err);
+/* Whether the address has the name that `near` has; for an object that was asked for before. */
+bool address_names_is_near(struct address_names *names, const struct address_near *near, uint32_t object,
+                           uint64_t address, uint64_t offset);
 
 /* How names are demangled. */
 unsigned address_names_flags(const struct address_names *names);

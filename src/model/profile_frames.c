@@ -136,12 +136,21 @@ static struct profile_frame unnamed(const struct frames_of *f, const struct plac
                                   .cpumode = (uint8_t)mode};
 }
 
-static pfr_status name_place(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
-                             uint32_t *number, pfr_error *err) {
+/* NULL of near: nobody asks for the next place. */
+static pfr_status find_name(struct frames_of *f, struct frame_near *near, const struct place *place, uint64_t address,
+                            struct address_name *name, pfr_error *err) {
+    struct address_names *names = &f->profile->names;
+    if (!near || place->ksymbol)
+        return address_names_at(names, place, address, name, err);
+    return address_names_near(names, &near->names, place->object, address, place->offset, name, err);
+}
+
+static pfr_status name_place(struct frames_of *f, struct frame_near *near, const struct place *place, unsigned mode,
+                             uint64_t address, uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;
     struct address_name name;
     struct profile_frame frame = unnamed(f, place, mode, address);
-    PFR_TRY(address_names_at(&p->names, place, address, &name, err));
+    PFR_TRY(find_name(f, near, place, address, &name, err));
     if (name.text) {
         PFR_TRY(profile_names_put(&p->texts, &name, &frame.text, err));
         if (p->wish.mangled_names)
@@ -152,6 +161,15 @@ static pfr_status name_place(struct frames_of *f, const struct place *place, uns
         frame.ip = p->wish.addresses ? address : 0;
     }
     return put_frame(f, &frame, number, err);
+}
+
+/* Where a symbol is one frame, whatever address of it is meant. */
+static bool is_near(struct frames_of *f, const struct frame_near *near, const struct place *place, unsigned mode,
+                    uint64_t address) {
+    const struct profile_wish *wish = &f->profile->wish;
+    return near->names.name.text && near->mode == mode && !wish->addresses && !wish->addresses_apart &&
+           !place->ksymbol &&
+           address_names_is_near(&f->profile->names, &near->names, place->object, address, place->offset);
 }
 
 /* --- What is known of a place in an object. The caller holds the lock. */
@@ -240,13 +258,13 @@ static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned m
 }
 
 /* An object's name may come from a place that only this moment has: then it is not kept. */
-static pfr_status find_named(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
-                             uint32_t *number, pfr_error *err) {
+static pfr_status find_named(struct frames_of *f, struct frame_near *near, const struct place *place, unsigned mode,
+                             uint64_t address, uint32_t *number, pfr_error *err) {
     struct object_place *slot;
     if (f->profile->wish.named_last && profile_names_may_wait(f->profile, place))
         return find_nameless(f, place, mode, address, number, err);
     if (place->object == NO_OBJECT || place->ksymbol)
-        return name_place(f, place, mode, address, number, err);
+        return name_place(f, NULL, place, mode, address, number, err);
     PFR_TRY(find_place(f, place, &slot, err));
     if (slot->frame && slot->frame != UNNAMED && f->profile->wish.addresses_apart)
         return put_at_address(f, slot->frame - 1, mode, address, number, err);
@@ -256,7 +274,7 @@ static pfr_status find_named(struct frames_of *f, const struct place *place, uns
         const struct profile_frame frame = unnamed(f, place, mode, address);
         return put_frame(f, &frame, number, err);
     }
-    PFR_TRY(name_place(f, place, mode, address, number, err));
+    PFR_TRY(name_place(f, near, place, mode, address, number, err));
     const bool named = f->profile->frames[*number].text != NO_TEXT;
     f->used += !slot->frame;
     *slot = (struct object_place){place->offset, place->object, named ? *number + 1 : UNNAMED};
@@ -264,11 +282,17 @@ static pfr_status find_named(struct frames_of *f, const struct place *place, uns
 }
 
 /* Addresses of the kernel that no map covers are named by its symbols all the same. */
+static pfr_status find_object(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
+                              pfr_error *err) {
+    if (place->map || mode != CPUMODE_KERNEL)
+        return PFR_OK;
+    return address_names_kernel(&f->profile->names, address, &place->object, err);
+}
+
 static pfr_status name_found(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                              uint32_t *number, pfr_error *err) {
-    if (!place->map && mode == CPUMODE_KERNEL)
-        PFR_TRY(address_names_kernel(&f->profile->names, address, &place->object, err));
-    return find_named(f, place, mode, address, number, err);
+    PFR_TRY(find_object(f, place, mode, address, err));
+    return find_named(f, NULL, place, mode, address, number, err);
 }
 
 /* --- For lanes. */
@@ -279,9 +303,15 @@ static void look_at_name(const struct frames_of *f, struct frame_found *found, b
     found->two_names = !*named && (f->profile->wish.unnamed_together || frame->address != frame->ip);
 }
 
-pfr_status profile_frames_name_alone(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
-                                     uint32_t *frame, pfr_error *err) {
-    return name_found(f, place, mode, address, frame, err);
+pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near, struct place *place, unsigned mode,
+                                    uint64_t address, uint32_t *frame, pfr_error *err) {
+    PFR_TRY(find_object(f, place, mode, address, err));
+    if (is_near(f, near, place, mode, address))
+        return *frame = near->frame, PFR_OK;
+    *near = (struct frame_near){.mode = mode}; /* what is known already says nothing of what is beside it */
+    PFR_TRY(find_named(f, near, place, mode, address, frame, err));
+    near->frame = *frame;
+    return PFR_OK;
 }
 
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,

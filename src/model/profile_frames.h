@@ -65,9 +65,15 @@ void profile_frames_free(struct frames_of *f);
 /* The frame of a place that the state gave for the address; place->object may change. */
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err);
-/* The same while no other lane runs, for who asks no more than the frame. */
-pfr_status profile_frames_name_alone(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
-                                     uint32_t *frame, pfr_error *err);
+/* The same while no other lane runs, for who asks no more than the frame, and for many places in order: what the symbol
+   that was found last covers is not looked for again. `near` is all zero before the first. */
+struct frame_near {
+    struct address_near names;
+    uint32_t frame; /* that the symbol is, of this mode */
+    unsigned mode;
+};
+pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near, struct place *place, unsigned mode,
+                                    uint64_t address, uint32_t *frame, pfr_error *err);
 /* Where it will look first is fetched meanwhile. */
 void profile_frames_expect(const struct frames_of *f, const struct place *place);
 bool profile_frames_has_object(struct frames_of *f, uint32_t frame);

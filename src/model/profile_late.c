@@ -135,6 +135,7 @@ struct late_batch {
     size_t first; /* in the order of all */
     unsigned count;
     uint64_t in, address, found; /* of the last one */
+    struct frame_near near;
 };
 
 static void find_place(const struct late *l, struct late_batch *b, const struct plain_entry *entry, uint32_t space) {
@@ -152,10 +153,11 @@ static void find_place(const struct late *l, struct late_batch *b, const struct 
         profile_frames_expect(l->frames, &p->place);
 }
 
-static pfr_status name_place(const struct late *l, struct late_place *p, uint64_t *found, pfr_error *err) {
+static pfr_status name_place(const struct late *l, struct frame_near *near, struct late_place *p, uint64_t *found,
+                             pfr_error *err) {
+    const unsigned mode = (unsigned)(p->in >> 32 & CPUMODE);
     uint32_t frame = 0;
-    const pfr_status st =
-        profile_frames_name_alone(l->frames, &p->place, (unsigned)(p->in >> 32 & CPUMODE), p->address, &frame, err);
+    const pfr_status st = profile_frames_name_next(l->frames, near, &p->place, mode, p->address, &frame, err);
     *found = st < 0 ? IS_LIMITED : frame | (p->place.too_deep ? IS_TOO_DEEP : 0);
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
@@ -164,7 +166,7 @@ static pfr_status name_batch(const struct late *l, struct late_batch *b, pfr_err
     pfr_status st = PFR_OK;
     for (unsigned i = 0; st >= 0 && i < b->count; i++) {
         if (!b->at[i].again)
-            st = name_place(l, &b->at[i], &b->found, err);
+            st = name_place(l, &b->near, &b->at[i], &b->found, err);
         l->sorted[b->first + i].key = b->found;
     }
     b->first += b->count;
