@@ -38,6 +38,25 @@ void profile_frames_free(struct frames_of *f) {
     pthread_mutex_destroy(&f->lock);
 }
 
+void profile_frames_forget(struct frames_of *f) {
+    struct profile *p = f->profile;
+    char arch[sizeof f->arch];
+    memcpy(arch, f->arch, sizeof arch);
+    profile_frames_free(f);
+    mem_free(p->memory, p->frames, p->frames_room, sizeof *p->frames);
+    mem_free(p->memory, p->places, p->places_room, sizeof *p->places);
+    intern_free(&p->texts);
+    address_names_free(&p->names);
+    p->frames = NULL;
+    p->places = NULL;
+    p->frames_room = p->places_room = 0;
+    p->nr_frames = p->nr_places = 0;
+    intern_init(&p->texts, p->memory);
+    address_names_init(&p->names, &p->state, p->memory, &p->wish.names);
+    profile_frames_init(f, p);
+    memcpy(f->arch, arch, sizeof arch);
+}
+
 /* --- Frames. The caller holds the lock. */
 
 /* Room is made first: what has a number must have a frame, also where there is no more memory. */
@@ -303,14 +322,15 @@ static void look_at_name(const struct frames_of *f, struct frame_found *found, b
     found->two_names = !*named && (f->profile->wish.unnamed_together || frame->address != frame->ip);
 }
 
+/* What is known of a place already says nothing of what is beside it. */
 pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near, struct place *place, unsigned mode,
                                     uint64_t address, uint32_t *frame, pfr_error *err) {
     PFR_TRY(find_object(f, place, mode, address, err));
-    if (is_near(f, near, place, mode, address))
-        return *frame = near->frame, PFR_OK;
-    *near = (struct frame_near){.mode = mode}; /* what is known already says nothing of what is beside it */
-    PFR_TRY(find_named(f, near, place, mode, address, frame, err));
-    near->frame = *frame;
+    if (!is_near(f, near, place, mode, address)) {
+        *near = (struct frame_near){.mode = mode};
+        PFR_TRY(find_named(f, near, place, mode, address, &near->frame, err));
+    }
+    *frame = near->frame;
     return PFR_OK;
 }
 

@@ -62,11 +62,14 @@ struct frame_found {
 
 void profile_frames_init(struct frames_of *f, struct profile *p);
 void profile_frames_free(struct frames_of *f);
+/* All frames of the profile, their texts and names, as if none had been asked for; and who keeps a number of one has
+   to forget it. */
+void profile_frames_forget(struct frames_of *f);
 /* The frame of a place that the state gave for the address; place->object may change. */
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err);
-/* The same while no other lane runs, for who asks no more than the frame, and for many places in order: what the symbol
-   that was found last covers is not looked for again. `near` is all zero before the first. */
+/* The same while no other lane runs, for who asks no more than the frame, and for many places in order:
+   what the symbol that was found last covers is not looked for again. `near` is all zero before the first. */
 struct frame_near {
     struct address_near names;
     uint32_t frame; /* that the symbol is, of this mode */

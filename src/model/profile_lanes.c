@@ -303,18 +303,29 @@ static bool met_limit(const struct lanes *w) {
     return false;
 }
 
-/* What does not fit several lanes may fit one, and the answer must not depend on how many there were. */
+/* As if nobody had counted yet. */
+static void forget(struct lanes *w) {
+    close_lanes(w);
+    profile_frames_forget(&w->frames);
+}
+
+static pfr_status count_by(struct lanes *w, uint32_t jobs, pfr_error *err) {
+    PFR_TRY(count(w, jobs, err));
+    return join(w, err);
+}
+
+/* What does not fit several lanes may fit one, and the answer must not depend on how many there were: so what is known
+   of addresses goes, too, since it takes memory that one lane has while it counts. */
 pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err) {
     w->places = places;
+    const uint32_t jobs = count_jobs(w);
     if (w->planned < 0 && err)
         *err = w->err;
     PFR_TRY(w->planned);
-    PFR_TRY(count(w, count_jobs(w), err));
-    PFR_TRY(join(w, err));
-    if (w->count > 1 && met_limit(w)) {
-        close_lanes(w);
-        PFR_TRY(count(w, 1, err));
-        PFR_TRY(join(w, err));
+    pfr_status st = count_by(w, jobs, err);
+    if (jobs > 1 && (st == PFR_ERR_LIMIT || (st >= 0 && met_limit(w)))) {
+        forget(w);
+        st = count_by(w, 1, err);
     }
-    return values_take_limited(&w->at[0].counter, err);
+    return st < 0 ? st : values_take_limited(&w->at[0].counter, err);
 }

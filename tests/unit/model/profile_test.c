@@ -114,31 +114,80 @@ TEST(profile_leaves_nothing_when_an_allocation_fails) {
     free(s.b.bytes);
 }
 
-/* At the limit of memory what is there goes on being counted, and the rest is [limit]: nothing is lost. */
+/* --- The limit of memory. */
+
+#define PLACES_MANY 300000u
+
+/* One sample of each. */
+static void tell_many_places(struct story *s) {
+    begin_story(s, TIMED);
+    for (uint32_t i = 0; i < PLACES_MANY; i++) {
+        if (i % 10000 == 0)
+            tell_name(s, 0, 8, 8, "between", 1 + i); /* so that it can be cut there */
+        tell_hit(s, USER_MODE, 7, 7, LOW + 16 * (uint64_t)i, 1 + i);
+    }
+    end_file(&s->b);
+}
+
+static pfr_status load_within(const struct story *s, uint64_t memory, unsigned jobs, pfr_reader **reader,
+                              struct profile **p, pfr_error *err) {
+    const pfr_limits limits = {.size = sizeof limits, .memory = memory};
+    const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+    const struct profile_wish wish = {
+        .keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .jobs = jobs, .names = {.none = true}};
+    *p = NULL;
+    *reader = pfr_open_bytes(s->b.bytes, s->b.length, &options, err);
+    return *reader ? profile_load(p, *reader, &wish, err) : err->status;
+}
+
+/* What is there goes on being counted, and the rest is [limit]: nothing is lost. */
 TEST(profile_keeps_totals_at_the_limit) {
     struct story s;
     pfr_error err;
     uint64_t folded = 0, kept = 0;
-    begin_story(&s, TIMED);
-    for (uint32_t i = 0; i < 200000; i++)
-        tell_hit(&s, USER_MODE, 7, 7, LOW + 16 * (uint64_t)i, 1 + i);
-    end_file(&s.b);
-    const pfr_limits limits = {.size = sizeof limits, .memory = 12 << 20};
-    const pfr_open_options options = {.size = sizeof options, .limits = &limits};
-    const struct profile_wish wish = {.keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .names = {.none = true}};
     struct profile *p;
-    pfr_reader *reader = pfr_open_bytes(s.b.bytes, s.b.length, &options, &err);
-    assert_non_null(reader);
-    ASSERT_OK(profile_load(&p, reader, &wish, &err), err);
+    pfr_reader *reader;
+    tell_many_places(&s);
+    ASSERT_OK(load_within(&s, 12 << 20, 0, &reader, &p, &err), err);
     for (uint32_t i = 0; i < p->nr_nodes; i++) {
         const struct profile_frame *f = p->nodes[i].parent == NO_NODE ? NULL : &p->frames[node_frame(&p->nodes[i])];
         const bool is_limit = f && f->text != NO_TEXT && strcmp(intern_chars(&p->texts, f->text), "[limit]") == 0;
         *(is_limit ? &folded : &kept) += p->self[i].samples;
     }
-    assert_int_equal(folded + kept, 200000);
+    assert_int_equal(folded + kept, PLACES_MANY);
     assert_int_equal(folded, p->limited.samples);
     assert_true(folded > 1000 && kept > 1000);
     profile_close(p);
     pfr_close(reader);
+    free(s.b.bytes);
+}
+
+/* What several threads have no room for one may have: from where nothing fits to where all does. */
+TEST(profile_at_the_limit_is_the_same_on_any_number_of_threads) {
+    struct story s;
+    unsigned all = 0, some = 0;
+    tell_many_places(&s);
+    for (uint64_t memory = 256 << 10; all == 0; memory += memory / 2) {
+        pfr_status status[3];
+        uint64_t limited[3] = {0}, nodes[3] = {0};
+        for (unsigned jobs = 1; jobs <= 3; jobs++) {
+            pfr_error err;
+            pfr_reader *reader;
+            struct profile *p;
+            status[jobs - 1] = load_within(&s, memory, jobs, &reader, &p, &err);
+            limited[jobs - 1] = p ? p->limited.samples : 0;
+            nodes[jobs - 1] = p ? p->nr_nodes : 0;
+            profile_close(p);
+            pfr_close(reader);
+        }
+        for (unsigned i = 1; i < 3; i++) {
+            assert_int_equal(status[i], status[0]);
+            assert_int_equal(limited[i], limited[0]);
+            assert_int_equal(nodes[i], nodes[0]);
+        }
+        some += limited[0] > 0;
+        all += status[0] >= 0 && limited[0] == 0;
+    }
+    assert_true(some > 3);
     free(s.b.bytes);
 }
