@@ -8,8 +8,8 @@ Environment: PERFRAY, the command (default build/tool/perfray); MEASURE, bench/m
 
 A case of CASES names a file of DIR (bench/make-inputs.sh makes them), our command, perf's, and the bar. Both run in turn,
 ours first, N times, with output to /dev/null; the medians of user + system time are compared, and the largest resident
-set is that of the worst run. Then the reports of WALLS are timed by the clock with one thread and with two, the least of
-N runs in turn: two may take so much of the time of one, or so many seconds. Exit status 1 when a bar is missed.
+set is that of the worst run. Then the reports of WALLS are timed by the clock with one thread and with two, in turn, too:
+of the medians two may take so much of the time of one, or so many seconds. Exit status 1 when a bar is missed.
 """
 import argparse
 import os
@@ -128,7 +128,7 @@ def wall(words):
 def show_wall(name, path, words, runs, markdown):
     command = [os.environ.get("PERFRAY", "build/tool/perfray")] + words
     pairs = [[wall(command + ["-j", jobs, path]) for jobs in ("1", "2")] for _ in range(runs)]
-    one, two = (min(pair[i] for pair in pairs) for i in (0, 1))
+    one, two = (statistics.median(pair[i] for pair in pairs) for i in (0, 1))
     good = two <= WALL_MOST * one or two <= WALL_ENOUGH
     form = "| %s | %s | -j1 %.3f s | -j2 %.3f s | %.2f | %g or %g s | | | %s |" if markdown else \
         "%-18s %-14s -j1 %.3f s  -j2 %.3f s  %.2f of it (bar %g, or %g s)  %s"

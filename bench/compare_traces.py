@@ -77,7 +77,7 @@ def wall(words, path):
 
 def show_wall(words, path, runs, markdown):
     pairs = [[wall(words + ["-j", jobs], path) for jobs in ("1", "2")] for _ in range(runs)]
-    one, two = (min(pair[i] for pair in pairs) for i in (0, 1))
+    one, two = (statistics.median(pair[i] for pair in pairs) for i in (0, 1))
     form = "| wall of %s | %s | -j1 %.3f s | -j2 %.3f s | %.2f | %g | | | %s |" if markdown else \
         "wall of %-19s %-15s  -j1 %.3f s  -j2 %.3f s  %.2f of it (bar %g)  %s"
     print(form % (" ".join(words), os.path.basename(path), one, two, two / one, WALL_MOST,
