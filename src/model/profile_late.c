@@ -199,7 +199,7 @@ static pfr_status add_to_node(struct counter *c, const uint64_t *words, uint32_t
     uint64_t since;
     PFR_TRY(counter_root(c, words, &root, &since, err));
     PFR_TRY(profile_tree_child(c->tree, root, frame, &node, err));
-    weight_add(&c->tree->self[node], self);
+    profile_tree_weigh(c->tree, node, self);
     return PFR_OK;
 }
 
@@ -263,7 +263,8 @@ static void sort_table(struct plain_table *t) {
             t->at[kept++] = t->at[i];
     for (size_t i = kept; i < t->count; i++)
         t->at[i].self.samples = 0;
-    qsort(t->at, kept, sizeof *t->at, compare_entries);
+    if (kept > 1) /* else there may be no table */
+        qsort(t->at, kept, sizeof *t->at, compare_entries);
 }
 
 /* --- All of them. */
