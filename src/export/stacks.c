@@ -80,7 +80,7 @@ static void give_tables_back(struct building *b) {
 static void find_used(struct building *b) {
     const struct profile *p = b->profile;
     for (uint32_t n = p->nr_nodes; n-- > 0;) {
-        b->has_samples[n] = b->has_samples[n] || p->self[n].samples;
+        b->has_samples[n] = b->has_samples[n] || node_weight(&p->self, n)->samples;
         if (b->has_samples[n] && p->nodes[n].parent != NO_NODE)
             b->has_samples[p->nodes[n].parent] = true;
     }
@@ -341,7 +341,7 @@ static void take_inner(struct building *b, uint32_t parent, const struct item *s
         if (i == 0 || sorted[i].label != sorted[i - 1].label)
             add_node(s, parent, sorted[i].label);
         b->became[sorted[i].node] = s->count - 1;
-        add_weight(&s->nodes[s->count - 1].self, &b->profile->self[sorted[i].node]);
+        add_weight(&s->nodes[s->count - 1].self, node_weight(&b->profile->self, sorted[i].node));
     }
 }
 
@@ -387,7 +387,7 @@ static void add_apart(struct building *b) {
     const struct profile *p = b->profile;
     for (uint32_t n = 0; n < p->nr_nodes; n++)
         if (b->level[n] == INTO_PARENT)
-            add_weight(&s->nodes[b->became[p->nodes[n].parent]].self, &p->self[n]);
+            add_weight(&s->nodes[b->became[p->nodes[n].parent]].self, node_weight(&p->self, n));
 }
 
 static pfr_status build(struct building *b, pfr_error *err) {

@@ -32,7 +32,7 @@ void profile_close(struct profile *p) {
     mem_free(m, p->frames, p->frames_room, sizeof *p->frames);
     mem_free(m, p->lines, p->lines_room, sizeof *p->lines);
     mem_free(m, p->nodes, p->nodes_room, sizeof *p->nodes);
-    mem_free(m, p->self, p->self_room, sizeof *p->self);
+    node_weights_free(&p->self, m);
     mem_free(m, p->stacks, p->stacks_room, sizeof *p->stacks);
     stack_parts_free(p->memory, p->stack_parts, p->nr_stack_parts);
     mem_free(m, p->sums, p->sums_room, sizeof *p->sums);

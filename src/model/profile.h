@@ -17,7 +17,7 @@
  *     struct profile *p;
  *     profile_load(&p, reader, &wish, &err);
  *     for (uint32_t n = 0; n < p->nr_nodes; n++)
- *         ... p->nodes[n], p->self[n] ...
+ *         ... p->nodes[n], node_weight(&p->self, n) ...
  *     profile_close(p);
  *
  * How it is made is told in profile.c.
@@ -25,6 +25,7 @@
 #include "model/address_names.h"
 #include "model/chain_maker.h"
 #include "model/function_names.h"
+#include "model/node_weights.h"
 
 /* What can tell groups apart. Comments say of what kind the values are; NO_TEXT is a text that was not recorded. */
 enum profile_key {
@@ -99,10 +100,6 @@ struct profile_node {
 static inline uint32_t node_frame(const struct profile_node *node) {
     return node->frame & ~NODE_APART;
 }
-
-struct profile_weight {
-    uint64_t weight, samples;
-};
 
 /* A stack by itself, with .whole_stacks. */
 struct profile_stack {
@@ -243,9 +240,10 @@ struct profile {
     struct profile_frame *frames;
     struct frame_lines *lines; /* by frame; NULL without .lines */
     struct profile_node *nodes;
-    struct profile_weight *self, *totals; /* by node; by event */
-    struct chain_counts *unwound;         /* by event: how stacks ended that were unwound */
-    struct profile_stack *stacks;         /* in the order of their first samples; some may have no samples */
+    struct node_weights self;
+    struct profile_weight *totals; /* by event */
+    struct chain_counts *unwound;  /* by event: how stacks ended that were unwound */
+    struct profile_stack *stacks;  /* in the order of their first samples; some may have no samples */
     struct stack_part *stack_parts;
     struct profile_sum *sums;
     struct profile_sum_key *sum_keys;
@@ -255,7 +253,7 @@ struct profile {
     struct profile_place *places; /* what values that are places count in */
     uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places;
     uint32_t nr_sums, nr_sum_keys, nr_selves;
-    size_t frames_room, lines_room, nodes_room, self_room, stacks_room, groups_room, places_room;
+    size_t frames_room, lines_room, nodes_room, stacks_room, groups_room, places_room;
     size_t sums_room, sum_keys_room, selves_room;
     struct arena arena; /* groups */
 

@@ -9,7 +9,7 @@
 
 #define FIRST_SLOTS ((size_t)1024)
 #define SLOTS_MOST ((size_t)1 << 19)
-#define FULL 4u /* one of so many slots is used: where something finds no place there are to be more */
+#define FULL 3u /* one of so many slots is used: then there are to be more, whatever the seed made of their places */
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory) {
     const uint64_t seed = (uint64_t)(uintptr_t)c ^ memory->used;
@@ -60,14 +60,13 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
 /* At the limit of memory it does without. */
 static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, const struct frame_found *found,
                        pfr_error *err) {
-    struct cached_frame *slot = find_slot(s, key);
-    while (!slot && s->used >= s->count / FULL && s->count < SLOTS_MOST) {
+    while (s->used >= s->count / FULL && s->count < SLOTS_MOST) {
         const pfr_status st = grow(s, err);
         if (st == PFR_ERR_LIMIT)
             break;
         PFR_TRY(st);
-        slot = find_slot(s, key);
     }
+    struct cached_frame *slot = find_slot(s, key);
     if (!slot && s->at)
         slot = first_slot(s, key);
     if (!slot)

@@ -257,8 +257,7 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
         return PFR_OK;
     }
     PFR_TRY(st);
-    all->tree.self[node].weight += entry->ticks;
-    all->tree.self[node].samples += entry->count;
+    profile_tree_weigh(&all->tree, node, &(struct profile_weight){entry->ticks, entry->count});
     if (all->profile->wish.chains && !all->profile->wish.max_stack && all->depth_of[entry->path] > PROFILE_CALLS_DEEP)
         all->cut += entry->count;
     return PFR_OK;
@@ -266,10 +265,9 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
 
 /* What is given back when all calls are counted. */
 static uint64_t bytes_to_spare(const struct telling *all, const struct call_paths *paths) {
-    uint64_t bytes =
-        all->paths * (sizeof *all->node_of + sizeof *all->stamp + sizeof *all->frame_at + sizeof *all->depth_of +
-                      sizeof *all->cut_of) +
-        paths->room * sizeof *paths->at + paths->slot_count * sizeof *paths->slots;
+    uint64_t bytes = all->paths * (sizeof *all->node_of + sizeof *all->stamp + sizeof *all->frame_at +
+                                   sizeof *all->depth_of + sizeof *all->cut_of) +
+                     paths->room * sizeof *paths->at + paths->slot_count * sizeof *paths->slots;
     for (unsigned i = 0; i < all->count; i++)
         bytes += all->lanes[i].memory.used;
     return bytes;
@@ -317,7 +315,7 @@ static void add_up(struct telling *all) {
     struct profile *p = all->profile;
     profile_tree_give(&all->tree, p);
     for (uint32_t n = 0; n < p->nr_nodes; n++) {
-        struct profile_weight *self = &p->self[n];
+        struct profile_weight *self = node_weights_own(&p->self, n);
         const bool below = (int64_t)self->weight < 0;
         self->weight = below ? 0 : self->weight;
         all->below_zero += below;

@@ -374,7 +374,7 @@ static void fetch_node(const struct counter *c, uint32_t entry) {
         return;
     const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
     if (node != NO_NODE)
-        __builtin_prefetch(&c->tree->self[node], 1);
+        node_weights_fetch(&c->tree->self, node);
 }
 
 static void pour_entries(struct counter *c, uint32_t from, uint32_t end) {
@@ -391,10 +391,52 @@ void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts) {
     pour_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
 }
 
+bool counter_met_limit(const struct counter *c) {
+    for (uint32_t i = 0; i < c->profile->nr_events; i++)
+        if (c->limited[i].samples)
+            return true;
+    return false;
+}
+
+static void mark_entries(const struct counter *c, uint32_t from, uint32_t end) {
+    for (uint32_t i = from; i < end; i++) {
+        const uint32_t node = entry_count_of(c, entry_words(c, i))->node;
+        if (node != NO_NODE)
+            node_weights_mark(&c->tree->self, node);
+    }
+}
+
+void counter_mark_common(const struct counter *c, uint32_t part, uint32_t parts) {
+    const uint64_t count = c->table->count;
+    mark_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
+}
+
+void counter_mark_alones(const struct counter *c) {
+    for (size_t i = 0; i < c->alones.count; i++)
+        node_weights_mark(&c->tree->self, c->alones.at[i].node);
+}
+
+/* Most nodes of stacks are on the way to others and weigh nothing. Where something did not fit others may come. */
+static bool marks_nodes(const struct counter *c) {
+    const struct profile_wish *w = &c->profile->wish;
+    return w->chains && !w->sums && !w->whole_stacks && !counter_met_limit(c);
+}
+
+static pfr_status begin_weights(struct counter *c, pfr_error *err) {
+    if (c->tree->self.at)
+        return PFR_OK;
+    if (!marks_nodes(c))
+        return profile_tree_begin_weights(c->tree, err);
+    PFR_TRY(profile_tree_begin_marks(c->tree, err));
+    mark_entries(c, 0, c->own_table.count);
+    counter_mark_alones(c);
+    return profile_tree_end_marks(c->tree, err);
+}
+
 pfr_status counter_pour(struct counter *c, pfr_error *err) {
     counter_end_lookups(c);
     whole_settle(&c->whole);
-    PFR_TRY(profile_tree_begin_weights(c->tree, err));
+    PFR_TRY(begin_weights(c, err));
     pour_entries(c, 0, c->own_table.count);
     for (size_t i = 0; i < c->alones.count; i++)
         profile_tree_weigh(c->tree, c->alones.at[i].node, &c->alones.at[i].self);

@@ -36,9 +36,14 @@ void counter_entries_free(struct entry_table *t, size_t stride) {
 
 /* --- Room. */
 
+/* A slot holds half of the hash, so that many may be in use before those that are looked into cost more than memory. */
+static bool slots_suffice(const struct entry_table *t, uint64_t count) {
+    return count <= t->slot_count / 16 * 13;
+}
+
 static bool has_room(const struct entry_table *t, uint64_t more) {
     const uint64_t count = __atomic_load_n(&t->count, __ATOMIC_RELAXED) + more;
-    return count <= t->room && count <= t->slot_count / 4 * 3;
+    return count <= t->room && slots_suffice(t, count);
 }
 
 static bool grow_slots(struct counter *c) {
@@ -73,7 +78,7 @@ static pfr_status make_room(struct counter *c, uint32_t more, pfr_error *err) {
     struct entry_table *t = c->table;
     if (t->count >= UINT32_MAX - more)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
-    while (t->count + more > t->slot_count / 4 * 3)
+    while (!slots_suffice(t, (uint64_t)t->count + more))
         if (!grow_slots(c))
             return mem_fail(t->memory, err, "profile");
     void *entries =

@@ -256,13 +256,34 @@ static bool pour_part(void *context, unsigned worker, size_t part) {
     return true;
 }
 
+static bool mark_part(void *context, unsigned worker, size_t part) {
+    struct lanes *w = context;
+    (void)worker;
+    counter_mark_common(&w->at[part].counter, (uint32_t)part, w->count);
+    return true;
+}
+
+/* As profile_count.c does it for one. */
+static pfr_status begin_common_weights(struct lanes *w, pfr_error *err) {
+    bool limited = false;
+    for (uint32_t i = 0; i < w->count; i++)
+        limited = limited || counter_met_limit(&w->at[i].counter);
+    if (limited)
+        return profile_tree_begin_weights(&w->common.tree, err);
+    PFR_TRY(profile_tree_begin_marks(&w->common.tree, err));
+    crew_run(w->count, w->count, mark_part, w);
+    for (uint32_t i = 0; i < w->count; i++)
+        counter_mark_alones(&w->at[i].counter);
+    return profile_tree_end_marks(&w->common.tree, err);
+}
+
 /* Into the tree that all have in common. Memory is largest when nodes get weights: what was looked up in goes before.
  */
 static pfr_status pour_common(struct lanes *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->count; i++)
         counter_end_lookups(&w->at[i].counter);
     counter_entries_free_slots(&w->common.table);
-    PFR_TRY(profile_tree_begin_weights(&w->common.tree, err));
+    PFR_TRY(begin_common_weights(w, err));
     crew_run(w->count, w->count, pour_part, w);
     counter_entries_free(&w->common.table, w->at[0].counter.stride);
     return PFR_OK;
@@ -296,13 +317,6 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
     return PFR_OK;
 }
 
-static bool met_limit(const struct lanes *w) {
-    for (uint32_t i = 0; i < w->profile->nr_events; i++)
-        if (w->at[0].counter.limited[i].samples)
-            return true;
-    return false;
-}
-
 /* As if nobody had counted yet. */
 static void forget(struct lanes *w) {
     close_lanes(w);
@@ -323,7 +337,7 @@ pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *e
         *err = w->err;
     PFR_TRY(w->planned);
     pfr_status st = count_by(w, jobs, err);
-    if (jobs > 1 && (st == PFR_ERR_LIMIT || (st >= 0 && met_limit(w)))) {
+    if (jobs > 1 && (st == PFR_ERR_LIMIT || (st >= 0 && counter_met_limit(&w->at[0].counter)))) {
         forget(w);
         st = count_by(w, 1, err);
     }

@@ -130,7 +130,8 @@ static uint32_t inlined_at(const struct unfolding *u, uint32_t n) {
 }
 
 static bool is_sampled(const struct unfolding *u, uint32_t n) {
-    return u->p->self[n].samples || u->p->self[n].weight;
+    const struct profile_weight *self = node_weight(&u->p->self, n);
+    return self->samples || self->weight;
 }
 
 static uint32_t push_node(struct unfolding *u, uint32_t parent, uint32_t frame) {
@@ -147,7 +148,7 @@ static void unfold_node(struct unfolding *u, uint32_t n) {
     u->new_of[n] = at;
     if (inlined && is_sampled(u, n))
         at = push_node(u, at, node.frame | NODE_APART);
-    u->self[at] = u->p->self[n];
+    u->self[at] = *node_weight(&u->p->self, n);
 }
 
 static uint64_t count_nodes(const struct unfolding *u) {
@@ -164,10 +165,10 @@ static void swap_nodes(struct unfolding *u) {
     for (uint32_t g = 0; g < p->nr_groups; g++)
         p->groups[g]->root = u->new_of[p->groups[g]->root];
     mem_free(p->memory, p->nodes, p->nodes_room, sizeof *p->nodes);
-    mem_free(p->memory, p->self, p->self_room, sizeof *p->self);
+    node_weights_free(&p->self, p->memory);
     p->nodes = u->nodes;
-    p->self = u->self;
-    p->nodes_room = p->self_room = u->room;
+    p->self = (struct node_weights){.at = u->self, .room = u->room};
+    p->nodes_room = u->room;
     p->nr_nodes = u->count;
 }
 

@@ -19,6 +19,7 @@
  *     profile_names.c     or those of addresses when all is counted
  *     profile_tree.c      groups, and stacks as a tree of frames,
  *     profile_tree_shared.c that several lanes have in common,
+ *     node_weights.c      what nodes weigh, where most weigh nothing,
  *     profile_whole.c     or as they are,
  *     profile_sums.c      or only what their frames weigh,
  *     profile_alike.c     of which some are one;
@@ -463,6 +464,11 @@ void counter_end_lookups(struct counter *c);
 pfr_status counter_pour(struct counter *c, pfr_error *err);
 /* Before it, of what several have in common, one part of so many; the tree has weights. */
 void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts);
+/* Before that, where nodes are marked: those of that part, and those of samples that were looked up alone. */
+void counter_mark_common(const struct counter *c, uint32_t part, uint32_t parts);
+void counter_mark_alones(const struct counter *c);
+/* Something did not fit. */
+bool counter_met_limit(const struct counter *c);
 
 /* The entries go, and whole stacks, which another counter has. */
 void counter_drop(struct counter *c);

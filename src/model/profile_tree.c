@@ -25,7 +25,7 @@ void profile_tree_init(struct tree *t, const struct profile *p, struct memory *m
 void profile_tree_free(struct tree *t) {
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
     mem_free(t->memory, t->nodes, t->nodes_room, sizeof *t->nodes);
-    mem_free(t->memory, t->self, t->self_room, sizeof *t->self);
+    node_weights_free(&t->self, t->memory);
     mem_discharge(t->memory, t->promised);
     mem_free(t->memory, t->groups, t->groups_room, sizeof *t->groups);
     intern_free(&t->group_keys);
@@ -37,8 +37,8 @@ void profile_tree_free(struct tree *t) {
 
 /* Nodes for which there will be memory when they are looked at; a part is left for names that are still to come. */
 static uint64_t count_affordable(const struct tree *t) {
-    const uint64_t each = sizeof *t->nodes + sizeof *t->self + t->cost, limit = t->whole->limit;
-    const uint64_t own = t->nodes_room * sizeof *t->nodes + t->self_room * sizeof *t->self + t->promised +
+    const uint64_t each = sizeof *t->nodes + sizeof *t->self.at + t->cost, limit = t->whole->limit;
+    const uint64_t own = t->nodes_room * sizeof *t->nodes + t->self.room * sizeof *t->self.at + t->promised +
                          t->slot_count * sizeof *t->slots + t->spare;
     const uint64_t used = __atomic_load_n(&t->whole->used, __ATOMIC_RELAXED);
     const uint64_t frames = (uint64_t)__atomic_load_n(t->frames, __ATOMIC_RELAXED) * t->frame_cost;
@@ -58,10 +58,12 @@ static pfr_status look_ahead(struct tree *t, uint32_t nodes, pfr_error *err) {
 
 /* Where nodes have no weights yet, they only count as if they had. */
 static bool make_weight_room(struct tree *t, uint64_t wanted) {
-    const uint64_t bytes = t->nodes_room * sizeof *t->self;
-    if (t->self) {
-        void *self = mem_grow(t->memory, t->self, wanted - 1, &t->self_room, 256, sizeof *t->self);
-        t->self = self ? self : t->self;
+    const uint64_t bytes = t->nodes_room * sizeof *t->self.at;
+    if (t->self.bits)
+        return node_weights_spread(&t->self, t->memory, t->nodes_room);
+    if (t->self.at) {
+        void *self = mem_grow(t->memory, t->self.at, wanted - 1, &t->self.room, 256, sizeof *t->self.at);
+        t->self.at = self ? self : t->self.at;
         return self != NULL;
     }
     if (bytes > t->promised && !mem_charge(t->memory, bytes - t->promised))
@@ -71,14 +73,23 @@ static bool make_weight_room(struct tree *t, uint64_t wanted) {
 }
 
 pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err) {
-    const size_t room = t->nr_nodes ? t->nr_nodes : 1;
-    if (t->self)
+    if (t->self.bits && !node_weights_spread(&t->self, t->memory, t->nr_nodes))
+        return mem_fail(t->memory, err, "stacks");
+    if (t->self.at)
         return PFR_OK;
     mem_discharge(t->memory, t->promised);
     t->promised = 0;
-    t->self = mem_zeroed(t->memory, room, sizeof *t->self);
-    t->self_room = t->self ? room : 0;
-    return t->self ? PFR_OK : mem_fail(t->memory, err, "stacks");
+    return node_weights_begin_all(&t->self, t->memory, t->nr_nodes) ? PFR_OK : mem_fail(t->memory, err, "stacks");
+}
+
+pfr_status profile_tree_begin_marks(struct tree *t, pfr_error *err) {
+    mem_discharge(t->memory, t->promised);
+    t->promised = 0;
+    return node_weights_begin_marks(&t->self, t->memory, t->nr_nodes) ? PFR_OK : mem_fail(t->memory, err, "stacks");
+}
+
+pfr_status profile_tree_end_marks(struct tree *t, pfr_error *err) {
+    return node_weights_end_marks(&t->self, t->memory) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
 /* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
@@ -102,8 +113,8 @@ static inline pfr_status make_room(struct tree *t, pfr_error *err) {
 /* After make_room. */
 static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t frame) {
     t->nodes[t->nr_nodes] = (struct profile_node){parent, frame};
-    if (t->self)
-        t->self[t->nr_nodes] = (struct profile_weight){0, 0};
+    if (t->self.at)
+        t->self.at[t->nr_nodes] = (struct profile_weight){0, 0};
     return t->nr_nodes++;
 }
 
@@ -255,14 +266,18 @@ static pfr_status merge_nodes(struct tree *t, const struct tree *from, unsigned 
             return st;
         if (st < 0)
             became[n] = NO_NODE;
-        if (from->self && from->self[n].samples)
-            weight_add(st < 0 ? &limited[event_of(from, n)] : &t->self[became[n]], &from->self[n]);
+        const struct profile_weight *self = from->self.at ? node_weight(&from->self, n) : NULL;
+        if (self && self->samples)
+            weight_add(st < 0 ? &limited[event_of(from, n)] : node_weights_own(&t->self, became[n]), self);
     }
     return PFR_OK;
 }
 
 pfr_status profile_tree_merge(struct tree *t, const struct tree *from, unsigned count, struct profile_weight *limited,
                               pfr_error *err) {
+    if (from->nr_nodes == 0)
+        return PFR_OK;
+    PFR_TRY(profile_tree_begin_weights(t, err)); /* any node may get some */
     uint32_t *became = mem_alloc(t->memory, from->nr_nodes, sizeof *became);
     if (!became)
         return mem_fail(t->memory, err, "stacks");
@@ -278,13 +293,12 @@ void profile_tree_give(struct tree *t, struct profile *p) {
     p->nr_nodes = t->nr_nodes;
     p->nr_groups = t->nr_groups;
     p->nodes_room = t->nodes_room;
-    p->self_room = t->self_room;
     p->groups_room = t->groups_room;
     p->arena = t->arena;
     p->arena.memory = p->memory;
     t->nodes = NULL;
-    t->self = NULL;
+    t->self = (struct node_weights){.at = NULL};
     t->groups = NULL;
-    t->nodes_room = t->self_room = t->groups_room = 0;
+    t->nodes_room = t->groups_room = 0;
     arena_init(&t->arena, t->memory);
 }

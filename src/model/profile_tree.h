@@ -17,11 +17,11 @@
 struct tree {
     struct memory *memory;
     struct profile_node *nodes;
-    struct profile_weight *self; /* by node; NULL until profile_tree_begin_weights, for which so much is counted: */
+    struct node_weights self; /* none until profile_tree_begin_weights, for which so much is counted: */
     uint64_t promised;
     uint32_t *slots; /* node + 1 of those that do not follow their parent; 0: empty */
     struct profile_group **groups;
-    size_t nodes_room, self_room, groups_room, slot_count, used;
+    size_t nodes_room, groups_room, slot_count, used;
     uint32_t nr_nodes, nr_groups;
     struct intern_table group_keys;
     struct arena arena;     /* groups */
@@ -68,11 +68,14 @@ static inline bool tree_is_child(const struct tree *t, uint32_t node, uint32_t p
 
 /* Nodes have weights from now on, 0 at first. While stacks are counted nobody asks for them. */
 pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err);
+/* The same, of those that are marked between the two; all are there already. */
+pfr_status profile_tree_begin_marks(struct tree *t, pfr_error *err);
+pfr_status profile_tree_end_marks(struct tree *t, pfr_error *err);
 /* What it holds becomes the profile's: nodes have weights. */
 void profile_tree_give(struct tree *t, struct profile *p);
 /* How many nodes it can have now, with their weights. */
 static inline size_t tree_room(const struct tree *t) {
-    const size_t weights = t->self ? t->self_room : t->promised / sizeof *t->self;
+    const size_t weights = t->self.bits ? t->nr_nodes : t->self.at ? t->self.room : t->promised / sizeof *t->self.at;
     return weights < t->nodes_room ? weights : t->nodes_room;
 }
 /* Room for so many more nodes, and twice the slots; for profile_tree_shared.c. */

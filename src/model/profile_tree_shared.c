@@ -124,7 +124,7 @@ void profile_tree_descend_shared(struct tree *t, uint32_t *node, const uint32_t 
 }
 
 void profile_tree_weigh(struct tree *t, uint32_t node, const struct profile_weight *more) {
-    struct profile_weight *self = &t->self[node];
+    struct profile_weight *self = node_weights_own(&t->self, node);
     if (!t->shared) {
         weight_add(self, more);
         return;

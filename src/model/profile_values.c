@@ -131,7 +131,7 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
     PFR_TRY(profile_tree_root(tree, event, values, count, &node, err));
     if (w->frames)
         PFR_TRY(profile_tree_child(tree, node, w->chains ? frame | NODE_APART : frame, &node, err));
-    weight_add(&tree->self[node], limited);
+    profile_tree_weigh(tree, node, limited);
     p->limited.weight += limited->weight;
     p->limited.samples += limited->samples;
     return PFR_OK;
@@ -141,6 +141,9 @@ pfr_status values_take_limited(struct counter *c, pfr_error *err) {
     struct profile *p = c->profile;
     c->tree->whole = NULL;
     c->tree->until = 0;
+    if (!counter_met_limit(c))
+        return PFR_OK;
+    PFR_TRY(profile_tree_begin_weights(c->tree, err));
     for (uint32_t i = 0; i < p->nr_events; i++)
         if (c->limited[i].samples)
             PFR_TRY(values_put_limited(p, c->cache.frames, c->tree, i, &c->limited[i], err));

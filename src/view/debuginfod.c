@@ -57,12 +57,13 @@ static void count_samples(struct fetching *f, struct wanted *wanted, uint32_t co
     for (uint32_t i = 0; i < count; i++)
         wanted[i].object = i;
     for (uint32_t i = 0; i < p->nr_nodes; i++) {
-        f->all += p->self[i].samples;
+        const uint64_t samples = node_weight(&p->self, i)->samples;
+        f->all += samples;
         if (p->nodes[i].parent == NO_NODE)
             continue;
         const uint32_t object = p->frames[node_frame(&p->nodes[i])].object;
         if (object < count)
-            wanted[object].samples += p->self[i].samples;
+            wanted[object].samples += samples;
     }
     qsort(wanted, count, sizeof *wanted, by_samples);
 }

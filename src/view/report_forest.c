@@ -18,12 +18,13 @@ static pfr_status add_node(struct report *r, struct profile_node node, struct pr
     struct forest *f = &r->forest;
     void *nodes = mem_grow(r->memory, f->nodes, f->nr_nodes, &f->nodes_room, 256, sizeof *f->nodes);
     f->nodes = nodes ? nodes : f->nodes;
-    void *weights = mem_grow(r->memory, f->self, f->nr_nodes, &f->self_room, 256, sizeof *f->self);
-    f->self = weights ? weights : f->self;
+    void *weights = mem_grow(r->memory, f->self.at, f->nr_nodes, &f->self.room, 256, sizeof *f->self.at);
+    f->self.at = weights ? weights : f->self.at;
+    f->own_nodes = f->own_self = true;
     if (!nodes || !weights)
         return mem_fail(r->memory, err, "nodes");
     f->nodes[f->nr_nodes] = node;
-    f->self[f->nr_nodes++] = self;
+    f->self.at[f->nr_nodes++] = self;
     return PFR_OK;
 }
 
@@ -39,15 +40,13 @@ static pfr_status add_root(struct report *r, struct forest_root root, pfr_error 
 
 static pfr_status copy_weights(struct report *r, pfr_error *err) {
     struct forest *f = &r->forest;
-    const size_t count = f->nr_nodes;
-    if (f->self_room || !count)
+    struct node_weights copy;
+    if (f->own_self || !f->nr_nodes)
         return PFR_OK;
-    struct profile_weight *self = mem_alloc(r->memory, count, sizeof *self);
-    if (!self)
+    if (!node_weights_copy(&copy, &f->self, r->memory, f->nr_nodes))
         return mem_fail(r->memory, err, "nodes");
-    memcpy(self, f->self, count * sizeof *self);
-    f->self = self;
-    f->self_room = count;
+    f->self = copy;
+    f->own_self = true;
     return PFR_OK;
 }
 
@@ -88,16 +87,17 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
     memset(r->all, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->all);
     for (uint32_t n = 0; n < f->nr_nodes; n++) {
         const struct profile_group *group = f->roots[root_of[n]].group;
-        if (!f->self[n].samples)
+        if (!node_weight(&f->self, n)->samples)
             continue;
+        struct profile_weight *self = node_weights_own(&f->self, n);
         if (r->mode == REPORT_MEMORY)
-            weigh_cost(r, group, &f->self[n]);
-        add_weight(&r->all[group->event], f->self[n]);
+            weigh_cost(r, group, self);
+        add_weight(&r->all[group->event], *self);
         const bool kept = !r->filter.any || filter_keeps(r, group, frame_of_node(f, n));
         if (kept || !r->relative)
-            add_weight(&r->totals[group->event], f->self[n]);
+            add_weight(&r->totals[group->event], *self);
         if (!kept)
-            f->self[n] = (struct profile_weight){0, 0};
+            *self = (struct profile_weight){0, 0};
     }
     mem_free(r->memory, root_of, f->nr_nodes, sizeof *root_of);
     return PFR_OK;
@@ -173,20 +173,21 @@ static pfr_status replant(struct replanting *p, uint32_t node, const struct prof
     }
     const bool kept = parent != NO_PARENT || !p->r->only_parent;
     if (kept)
-        add_weight(&p->r->forest.self[at], p->old.self[node]);
+        add_weight(node_weights_own(&p->r->forest.self, at), *node_weight(&p->old.self, node));
     return PFR_OK;
 }
 
 static pfr_status replant_all(struct replanting *p, const uint32_t *root_of, pfr_error *err) {
     for (uint32_t n = 0; n < p->old.nr_nodes; n++)
-        if (p->old.self[n].samples)
+        if (node_weight(&p->old.self, n)->samples)
             PFR_TRY(replant(p, n, p->old.roots[root_of[n]].group, err));
     return PFR_OK;
 }
 
 static void free_arrays(struct memory *memory, struct forest *f) {
-    mem_free(memory, f->nodes_room ? f->nodes : NULL, f->nodes_room, sizeof *f->nodes);
-    mem_free(memory, f->self_room ? f->self : NULL, f->self_room, sizeof *f->self);
+    mem_free(memory, f->own_nodes ? f->nodes : NULL, f->nodes_room, sizeof *f->nodes);
+    if (f->own_self)
+        node_weights_free(&f->self, memory);
     mem_free(memory, f->roots, f->roots_room, sizeof *f->roots);
     *f = (struct forest){0};
 }

@@ -51,7 +51,7 @@ static void mark_begins(struct growing *g) {
             begin_at(g, n);
         if (!is_root && node.parent != n - 1)
             begin_at(g, node.parent + 1);
-        if (is_root || is_apart || f->self[n].samples)
+        if (is_root || is_apart || node_weight(&f->self, n)->samples)
             begin_at(g, n + 1);
     }
     for (uint64_t n = LONGEST; n < f->nr_nodes; n += LONGEST)
@@ -120,15 +120,16 @@ static void place_limb(struct growing *g, uint32_t limb, uint32_t from, uint32_t
     const struct profile_node node = f->nodes[from];
     struct bud *bud = &g->buds[limb];
     const bool is_root = node.parent == NO_NODE;
+    const struct profile_weight *self = node_weight(&f->self, end - 1);
     struct bud *above = is_root ? NULL : &g->buds[bud->above];
     const uint32_t place = is_root ? g->r->limbs.root[node.frame] : above->next;
     g->r->limbs.at[place] = (struct limb){.node = from,
                                           .length = (end - from) & (LIMBS_MOST - 1),
-                                          .has_samples = f->self[end - 1].samples != 0,
+                                          .has_samples = self->samples != 0,
                                           .is_apart = !is_root && node.frame & NODE_APART,
                                           .parent = is_root ? NO_LIMB : above->above,
                                           .size = bud->below + 1,
-                                          .sum = f->self[end - 1]};
+                                          .sum = *self};
     if (!is_root)
         above->next += bud->below + 1;
     bud->above = place;
@@ -200,7 +201,7 @@ struct profile_weight limb_self(const struct report *r, uint32_t limb) {
     const struct limb *at = &r->limbs.at[limb];
     if (!at->has_samples)
         return (struct profile_weight){0, 0};
-    return at->size == 1 || !r->children ? at->sum : r->forest.self[limb_last(at)];
+    return at->size == 1 || !r->children ? at->sum : *node_weight(&r->forest.self, limb_last(at));
 }
 
 void limb_fetch(const struct report *r, uint32_t limb) {

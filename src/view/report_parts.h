@@ -205,10 +205,11 @@ struct forest_root {
 /* The profile's own arrays, or others made of them. */
 struct forest {
     struct profile_node *nodes;
-    struct profile_weight *self;
+    struct node_weights self;
     struct forest_root *roots; /* by number in nodes[].frame of a root */
     uint32_t nr_nodes, nr_roots;
-    size_t nodes_room, self_room, roots_room; /* 0: the profile's */
+    size_t nodes_room, roots_room;
+    bool own_nodes, own_self; /* else they are the profile's */
 };
 
 /* Whether samples of the group and frame are rows. */

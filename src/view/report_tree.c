@@ -416,7 +416,7 @@ static void sum_up_marks(struct growth *g) {
 static void fetch_samples(const struct report *r, const struct member *m) {
     __builtin_prefetch(&r->limbs.at[m->limb]);
     if (m->has_samples)
-        __builtin_prefetch(&r->forest.self[m->node]);
+        node_weights_fetch(&r->forest.self, m->node);
 }
 
 /* Marks the ways from the roots to the row's own samples. */

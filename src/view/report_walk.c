@@ -274,7 +274,7 @@ static void fetch(const struct report *r, uint32_t limb) {
     const struct limb *at = &r->limbs.at[limb];
     limb_fetch(r, limb);
     if (at->has_samples && at->size > 1)
-        __builtin_prefetch(&r->forest.self[limb_last(at)]);
+        node_weights_fetch(&r->forest.self, limb_last(at));
 }
 
 static pfr_status walk_limbs(struct strides *s, uint32_t from, uint32_t end, pfr_error *err) {
@@ -332,14 +332,15 @@ static pfr_status count_root(struct strides *s, pfr_error *err) {
     const uint32_t node = s->root->node;
     struct spot spot = {s->root->group, NO_FRAME, s->root->parent};
     uint32_t row, at;
-    if (!r->forest.self[node].samples)
+    const struct profile_weight *self = node_weight(&r->forest.self, node);
+    if (!self->samples)
         return PFR_OK;
     if (r->mode == REPORT_BRANCHES && r->profile->wish.keys & PROFILE_BIT(PROFILE_TO))
         spot.frame = r->profile->places[profile_value(r->profile, spot.group, PROFILE_TO)].frame;
     PFR_TRY(find_row(s, &spot, &row, err));
     PFR_TRY(add_root_row(s, row, &at, err));
-    count_self(r, &s->rows[at], node, &r->forest.self[node]);
-    add_weight(&s->rows[at].total, &r->forest.self[node]);
+    count_self(r, &s->rows[at], node, self);
+    add_weight(&s->rows[at].total, self);
     return PFR_OK;
 }
 

@@ -62,7 +62,7 @@ static uint64_t *count_nodes(struct symbols *s) {
     const struct profile *p = s->profile;
     uint64_t *met = mem_zeroed(s->memory, (size_t)p->nr_nodes + 1, sizeof *met);
     for (uint32_t n = p->nr_nodes; met && n-- > 0;) {
-        met[n] += p->self[n].samples;
+        met[n] += node_weight(&p->self, n)->samples;
         if (p->nodes[n].parent != NO_NODE)
             met[p->nodes[n].parent] += met[n];
     }
@@ -71,7 +71,7 @@ static uint64_t *count_nodes(struct symbols *s) {
 
 static void add_node(const struct profile *p, uint32_t n, uint64_t met, struct symbols_sums *sums) {
     const uint32_t frame = node_frame(&p->nodes[n]);
-    sums->samples += p->self[n].samples;
+    sums->samples += node_weight(&p->self, n)->samples;
     sums->addresses += met;
     sums->named += p->frames[frame].text != NO_TEXT ? met : 0;
     sums->lined += p->lines && p->lines[frame].own.file != NO_TEXT ? met : 0;

@@ -36,7 +36,7 @@ static void make(struct made *m, uint64_t seed) {
     m->profile = (struct profile){.memory = &m->memory,
                                   .frames = m->frames,
                                   .nodes = m->nodes,
-                                  .self = m->self,
+                                  .self = {.at = m->self},
                                   .groups = m->group_at,
                                   .nr_frames = FRAMES,
                                   .nr_nodes = NODES,

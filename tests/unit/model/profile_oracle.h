@@ -133,7 +133,7 @@ static inline void write_stack(struct lines *l, const struct profile *p, uint32_
 
 static inline void profile_lines(struct lines *l, const struct profile *p) {
     for (uint32_t node = 0; node < p->nr_nodes; node++)
-        for (uint64_t i = 0; i < p->self[node].samples; i++) {
+        for (uint64_t i = 0; i < node_weight(&p->self, node)->samples; i++) {
             write_stack(l, p, node);
             out_write(&l->text, "\n", 1);
         }

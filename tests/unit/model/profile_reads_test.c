@@ -86,8 +86,8 @@ static void assert_weights(struct profile *p, struct profile_weight wanted[COUNT
             continue;
         const uint32_t event = p->groups[p->nodes[node->parent].frame]->event;
         const struct profile_weight *w = &wanted[event][(p->frames[node_frame(node)].ip - 0x1000) / 16];
-        assert_int_equal(p->self[n].weight, w->weight);
-        assert_int_equal(p->self[n].samples, w->samples);
+        assert_int_equal(node_weight(&p->self, n)->weight, w->weight);
+        assert_int_equal(node_weight(&p->self, n)->samples, w->samples);
         found++;
     }
     assert_int_equal(found, COUNTERS * PLACES);

@@ -152,7 +152,7 @@ TEST(profile_keeps_totals_at_the_limit) {
     for (uint32_t i = 0; i < p->nr_nodes; i++) {
         const struct profile_frame *f = p->nodes[i].parent == NO_NODE ? NULL : &p->frames[node_frame(&p->nodes[i])];
         const bool is_limit = f && f->text != NO_TEXT && strcmp(intern_chars(&p->texts, f->text), "[limit]") == 0;
-        *(is_limit ? &folded : &kept) += p->self[i].samples;
+        *(is_limit ? &folded : &kept) += node_weight(&p->self, i)->samples;
     }
     assert_int_equal(folded + kept, PLACES_MANY);
     assert_int_equal(folded, p->limited.samples);

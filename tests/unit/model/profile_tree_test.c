@@ -93,8 +93,8 @@ static uint64_t sum_up(const struct tree *t, uint64_t *samples) {
         assert_true(node->parent == NO_NODE || node->parent < n);
         hashes[n] =
             node->parent == NO_NODE ? mix(1, t->groups[node->frame]->value[0]) : mix(hashes[node->parent], node->frame);
-        sum += hashes[n] * t->self[n].weight;
-        *samples += t->self[n].samples;
+        sum += hashes[n] * node_weight(&t->self, n)->weight;
+        *samples += node_weight(&t->self, n)->samples;
     }
     free(hashes);
     return sum;

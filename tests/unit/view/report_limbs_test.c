@@ -49,7 +49,7 @@ static void plant(struct scene *s, uint32_t count, uint64_t seed, unsigned strai
     }
     s->r = (struct report){.memory = &s->memory, .children = true};
     s->r.forest =
-        (struct forest){.nodes = s->nodes, .self = s->self, .roots = s->roots, .nr_nodes = count, .nr_roots = nr_roots};
+        (struct forest){.nodes = s->nodes, .self = {.at = s->self}, .roots = s->roots, .nr_nodes = count, .nr_roots = nr_roots};
     for (uint32_t n = count; n-- > 0;) {
         s->sum[n].weight += s->self[n].weight;
         s->sum[n].samples += s->self[n].samples;
