@@ -16,7 +16,7 @@ REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
 NO_IPC = " - -"
 USER_DATA = re.compile(r"\[[kX]\] 0x[0-9a-f]{16} \[unknown\]")
 CUT = re.compile(r" [a-z_]+=\S*$|\[([0-9a-f]{2},? )*[0-9a-f]{0,2},?$")
-LINE = re.compile(r" [^ |]+:\d+$")
+LINE = re.compile(r" [^ |]*:\d+$")  # ":0" where addr2line finds none
 UNDERLINES = re.compile(r"#[ .]*\.\.[ .]*")
 DISTANCE = re.compile(r" \+\d+$")
 IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")

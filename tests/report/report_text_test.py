@@ -47,7 +47,8 @@ LISTED = {
     "order-of-equal-rows": without_row(REPORT) + "    20.00%    20.00%  work     [k] 0x00000000deadbeef\n",
 }
 LISTED["cut-text-of-tracepoints"] = TRACED, TRACED.replace("prev_comm=ca", "prev_comm=calls prev_pid=7 prev_prio=120")
-LISTED["lines-of-addresses"] = REPORT.replace("--left", "--left left.c:7"), REPORT.replace("--left", "--left +12")
+LISTED["lines-of-addresses"] = (REPORT.replace("--left", "--left left.c:7").replace("--right", "--right :0"),
+                                REPORT.replace("--left", "--left +12").replace("--right", "--right +0"))
 COLUMN = ("10.00%  [.] f - -", "10.00%  [.] f")
 OTHERS = [
     REPORT.replace("60.00%", "60.01%"), REPORT.replace("work     [.] main", "work     [.] mean"), REPORT.replace("30.00%--left", "31.00%--left"),

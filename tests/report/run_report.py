@@ -32,8 +32,7 @@ SAMPLED = ("-e", "cpu-clock", "-F", "3999")
 TREES = ("", "--no-children", "--no-children -g caller", "-g callee", "--children -g none", "--no-children -g folded", "-g folded")
 CUTS = ("-g", "-g --no-children", "-g caller --max-stack 3", "--max-stack 1", "--max-stack 2 --no-children -G", "-g callee -G",
         "-g caller,5 --max-stack 5 --no-children", "-G --no-children -g fractal", "-g fractal,count --no-children",
-        "-g folded,period,caller --no-children", "-g flat,10,2 --no-children", "--percent-limit 3 --no-children -g address",
-        "--percent-limit 3 -g folded,address --no-children")  # less is in the dynamic linker: lines-of-addresses-in-trees
+        "-g folded,period,caller --no-children", "-g flat,10,2 --no-children", "--no-children -g address", "-g folded,address --no-children")
 MORE_TREES = ("--no-children -g flat", "--no-children -g fractal", "-g fractal", "-g fractal,0.5,callee", "-g graph,0.5,2",
               "-g graph,3,caller,count", "--no-children -g period", "-G", "--percent-limit 2", "--no-children --max-stack 4",
               "--no-children -p main", "-p main -x --no-children -g caller", "-s parent --no-children", "-t , -n -g none")
