@@ -240,7 +240,7 @@ struct profile {
     struct profile_frame *frames;
     struct frame_lines *lines; /* by frame; NULL without .lines */
     struct profile_node *nodes;
-    struct node_weights self;
+    struct node_weights self;      /* of nodes */
     struct profile_weight *totals; /* by event */
     struct chain_counts *unwound;  /* by event: how stacks ended that were unwound */
     struct profile_stack *stacks;  /* in the order of their first samples; some may have no samples */

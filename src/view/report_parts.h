@@ -26,6 +26,8 @@
  *     report_tree_print.c  and its text,
  *     report_tree_ahead.c  which several threads make,
  *     report_tree_data.c   or its data
+ *     report_table_lines.c a line of the table,
+ *     report_table_ahead.c which several threads measure and write
  *     report_texts.c       what columns show, kept while it is shown again
  *     report_print.c, report_csv.c, report_json.c, report_bars.c
  */

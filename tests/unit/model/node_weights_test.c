@@ -20,7 +20,7 @@ static uint32_t draw(uint64_t *seed) {
     return (uint32_t)(*seed >> 33);
 }
 
-/* A node in `rare` is marked, some of them twice; false: no memory. */
+/* One node of `rare` is marked, of those some twice; false: no memory. */
 static bool make(struct marked *m, struct memory *memory, uint64_t seed) {
     const uint32_t rare = 1 + draw(&seed) % 9;
     *m = (struct marked){.nodes = draw(&seed) % NODES_MOST};
@@ -28,7 +28,8 @@ static bool make(struct marked *m, struct memory *memory, uint64_t seed) {
         return false;
     for (uint32_t n = 0; n < m->nodes; n++)
         if (draw(&seed) % rare == 0) {
-            node_weights_mark(&m->w, n);
+            for (uint32_t again = draw(&seed) % 2 + 1; again > 0; again--)
+                node_weights_mark(&m->w, n);
             m->should[n] = (struct profile_weight){1 + draw(&seed), 1 + n};
         }
     if (!node_weights_end_marks(&m->w, memory))

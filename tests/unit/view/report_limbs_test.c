@@ -48,8 +48,8 @@ static void plant(struct scene *s, uint32_t count, uint64_t seed, unsigned strai
         s->root_of[n] = s->nodes[n].parent == NO_NODE ? s->nodes[n].frame : s->root_of[s->nodes[n].parent];
     }
     s->r = (struct report){.memory = &s->memory, .children = true};
-    s->r.forest =
-        (struct forest){.nodes = s->nodes, .self = {.at = s->self}, .roots = s->roots, .nr_nodes = count, .nr_roots = nr_roots};
+    s->r.forest = (struct forest){
+        .nodes = s->nodes, .self = {.at = s->self}, .roots = s->roots, .nr_nodes = count, .nr_roots = nr_roots};
     for (uint32_t n = count; n-- > 0;) {
         s->sum[n].weight += s->self[n].weight;
         s->sum[n].samples += s->self[n].samples;

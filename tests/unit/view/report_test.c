@@ -474,28 +474,33 @@ TEST(several_threads_print_what_one_does) {
     free(b.bytes);
 }
 
-/* Trees that were to be made ahead are made later where memory fails but once; all else is refused. */
-TEST(several_threads_fail_as_one_does) {
+/* Wherever memory fails but once, the report is whole or refused, and nothing is left of it. */
+static void expect_whole_or_refused(const struct builder *b, const pfr_report_options *options) {
     char *good = malloc(PRINTED_MOST), *text = malloc(PRINTED_MOST);
+    struct failing_alloc failing = {.has_failed = true};
+    pfr_error err = {0};
+    ASSERT_STATUS(print_branchy(b, NULL, options, good, &err), PFR_OK, err);
+    for (long n = 1; failing.has_failed; n++) {
+        failing_alloc_begin(&failing, n);
+        const pfr_open_options how = {.size = sizeof how, .alloc = &failing.alloc};
+        const pfr_status status = print_branchy(b, &how, options, text, &err);
+        assert_int_equal(failing.blocks, 0);
+        assert_true(status == PFR_ERR_MEMORY || status == PFR_OK);
+        if (status == PFR_OK)
+            assert_string_equal(text, good);
+    }
+    free(good);
+    free(text);
+}
+
+/* Trees that were to be made ahead are made later then. */
+TEST(several_threads_fail_as_one_does) {
     struct builder b;
     build_branchy(&b);
     for (size_t i = 0; i < sizeof branchy / sizeof *branchy; i++) {
         const pfr_report_options options = branchy_options(i, 3);
-        struct failing_alloc failing = {.has_failed = true};
-        pfr_error err = {0};
-        ASSERT_STATUS(print_branchy(&b, NULL, &options, good, &err), PFR_OK, err);
-        for (long n = 1; failing.has_failed; n++) {
-            failing_alloc_begin(&failing, n);
-            const pfr_open_options how = {.size = sizeof how, .alloc = &failing.alloc};
-            const pfr_status status = print_branchy(&b, &how, &options, text, &err);
-            assert_int_equal(failing.blocks, 0);
-            assert_true(status == PFR_ERR_MEMORY || status == PFR_OK);
-            if (status == PFR_OK)
-                assert_string_equal(text, good);
-        }
+        expect_whole_or_refused(&b, &options);
     }
-    free(good);
-    free(text);
     free(b.bytes);
 }
 
@@ -605,24 +610,10 @@ TEST(lines_of_several_threads_are_those_of_one) {
 }
 
 TEST(lines_of_several_threads_fail_as_those_of_one_do) {
-    char *good = malloc(PRINTED_MOST), *text = malloc(PRINTED_MOST);
     const pfr_report_options options = lines_options(PFR_REPORT_TEXT, NULL, 3);
-    struct failing_alloc failing = {.has_failed = true};
     struct builder b;
-    pfr_error err = {0};
     build_lines(&b);
-    ASSERT_STATUS(print_branchy(&b, NULL, &options, good, &err), PFR_OK, err);
-    for (long n = 1; failing.has_failed; n++) {
-        failing_alloc_begin(&failing, n);
-        const pfr_open_options how = {.size = sizeof how, .alloc = &failing.alloc};
-        const pfr_status status = print_branchy(&b, &how, &options, text, &err);
-        assert_int_equal(failing.blocks, 0);
-        assert_true(status == PFR_ERR_MEMORY || status == PFR_OK);
-        if (status == PFR_OK)
-            assert_string_equal(text, good);
-    }
-    free(good);
-    free(text);
+    expect_whole_or_refused(&b, &options);
     free(b.bytes);
 }
 
