@@ -12,8 +12,7 @@
 
 #define LINE_NS 800u       /* about, to measure and to write one */
 #define HAND_BYTES 300000u /* of one, and its batches: about */
-#define MEASURED 2048u     /* lines that are measured together */
-#define BATCH 256u         /* and that are written together */
+#define BATCH 256u         /* lines that are measured or written together */
 #define BATCHES_EACH 3u    /* of a hand */
 
 struct table_hand {
@@ -84,8 +83,8 @@ struct report_texts *table_own_texts(struct table_hands *h) {
 static bool measure_some(void *context, unsigned worker, size_t task) {
     struct table_hands *h = context;
     struct table_hand *hand = &h->at[worker];
-    const uint32_t from = (uint32_t)task * MEASURED, left = h->table->lines->shown - from;
-    for (uint32_t i = 0; i < MEASURED && i < left; i++)
+    const uint32_t from = (uint32_t)task * BATCH, left = h->table->lines->shown - from;
+    for (uint32_t i = 0; i < BATCH && i < left; i++)
         table_measure_line(h->table, &hand->texts, from + i, hand->width);
     return hand->texts.cell.out.status >= 0;
 }
@@ -104,7 +103,7 @@ static void go_on_alone(struct table_hands *h) {
 }
 
 void table_measure(struct table_hands *h, size_t *width) {
-    const size_t tasks = (h->table->lines->shown + MEASURED - 1) / MEASURED;
+    const size_t tasks = (h->table->lines->shown + BATCH - 1) / BATCH;
     if (h->table->separator)
         return;
     crew_run(h->count, tasks, measure_some, h);

@@ -568,12 +568,13 @@ TEST(many_samples_without_frames_before_one_with) {
 
 /* --- Lines that several threads write. */
 
-/* Of the same process, one of them with a name that is wider than all others. */
+/* Of the same process, one of them in an object whose name is wider than all others. */
 static void build_lines(struct builder *b) {
     begin_of(b, 1 << 1 | 1 << 2 | 1 << 5);
     put_map(b, 12, MAIN, 0x100000, "/bin/one");
+    put_map(b, 12, OUTSIDE, 0x1000, "/bin/one-that-is-wider-than-its-heading");
     for (unsigned i = 0; i < 2 * ROWS_MANY; i++)
-        put_timed_chain(b, 5000 + i, (const uint64_t[]){USER, i == 777 ? OUTSIDE << 20 : MAIN + 16 * i}, 2);
+        put_timed_chain(b, 5000 + i, (const uint64_t[]){USER, i == 777 ? OUTSIDE : MAIN + 16 * i}, 2);
     end_file(b);
 }
 
