@@ -12,7 +12,7 @@ struct dump_options {
 };
 
 static const struct opt dump_opts[] = {
-    {"format", 0, OPT_CHOICE, offsetof(struct dump_options, format), "text|jsonl|perf",
+    {"format", 0, OPT_LINES, offsetof(struct dump_options, format), "text|jsonl|perf",
      "for people, a JSON object a line, or as perf report -D"},
     {"only", 0, OPT_STRING, offsetof(struct dump_options, only), "TYPES",
      "show records of these types, names or numbers with commas between"},

@@ -247,6 +247,11 @@ static enum exit_status report_run(const struct task *task) {
     return status;
 }
 
+/* `-g FILE`: a word that says nothing about call graphs and names a file is the recording, as in perf. */
+static bool takes_word(const struct opt *row, const char *word) {
+    return row->letter != 'g' || pfr_report_is_call_graph(word) || access(word, F_OK) != 0;
+}
+
 extern const struct command cmd_report;
 const struct command cmd_report = {
     .name = "report",
@@ -257,5 +262,6 @@ const struct command cmd_report = {
     .defaults = &report_defaults,
     .prints_at_end = true,
     .passes = 2,
+    .takes = takes_word,
     .run = report_run,
 };

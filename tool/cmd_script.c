@@ -29,7 +29,7 @@ static const struct script_options script_defaults = {.symbols = true, .cache = 
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
 
 static const struct opt script_opts[] = {
-    {"format", 0, OPT_CHOICE, offsetof(struct script_options, format), "text|json|llvm-yaml|llvm-map",
+    {"format", 0, OPT_LINES, offsetof(struct script_options, format), "text|json|llvm-yaml|llvm-map",
      "as perf script, a JSON object a line, or (a trace) as llvm-xray converts it"},
     {"fields", 'F', OPT_WORDS, offsetof(struct script_options, fields), "FIELDS",
      "print these, with commas between; +FIELD and -FIELD: more, less than there were"},

@@ -45,6 +45,7 @@ struct command {
     bool reads_no_file;   /* run is called once, with words; no option of shared_opts but -h is there */
     bool runs_program;    /* what follows the first operand belongs to a program */
     bool opens_counters;  /* privileges beyond the user's are of use to it */
+    bool (*takes)(const struct opt *row, const char *word); /* as of struct parse */
     enum exit_status (*run)(const struct task *task);
 };
 

@@ -32,7 +32,7 @@ static void print_arguments(pfr_output *out, const char *verb, const struct opt 
     for (const struct opt *row = rows; row->name; row++) {
         if (!row->help || !row->arg)
             continue;
-        if (row->kind == OPT_CHOICE)
+        if (row->kind == OPT_CHOICE || row->kind == OPT_LINES)
             print_choice(out, verb, row);
         else if (row->letter)
             print_line(out, "    %s:--%s | %s:-%c) ;;\n", verb, row->name, verb, row->letter);

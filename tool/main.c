@@ -91,7 +91,7 @@ static enum exit_status run_lone(const struct command *command, char **argv, cha
     const struct opt_set sets[] = {{command->opts, options}, {lone_opts, NULL}};
     struct operands words;
     snprintf(program, sizeof program, "perfray %s", command->name);
-    if (!options_parse(&(struct parse){program, sets, 2, command->runs_program}, argv + 1, &words))
+    if (!options_parse(&(struct parse){program, sets, 2, command->runs_program, command->takes}, argv + 1, &words))
         return ENDS_USAGE;
     if (words.wants_help)
         return print_help_of(command);
@@ -126,7 +126,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
     char *default_files[] = {unnamed_file()};
     struct operands files;
     snprintf(program, sizeof program, "perfray %s", command->name);
-    if (!options_parse(&(struct parse){program, sets, 2, false}, argv + 1, &files))
+    if (!options_parse(&(struct parse){program, sets, 2, false, command->takes}, argv + 1, &files))
         return ENDS_USAGE;
     if (files.wants_help)
         return print_help_of(command);
@@ -222,7 +222,7 @@ static enum exit_status run(char **argv) {
     struct main_options options = {0};
     struct operands words;
     const struct opt_set set = {main_opts, &options};
-    if (!options_parse(&(struct parse){"perfray", &set, 1, true}, argv, &words))
+    if (!options_parse(&(struct parse){"perfray", &set, 1, true, NULL}, argv, &words))
         return ENDS_USAGE;
     if (words.wants_help || options.version || options.completion)
         return print_about(&options);

@@ -80,9 +80,19 @@ static unsigned choice_of(const char *words, const char *word) {
     }
 }
 
+/* The other name of JSON lines, or the word itself. */
+static const char *other_word(const struct opt *row, const char *word) {
+    const bool is_json = strcmp(word, "json") == 0;
+    if (row->kind != OPT_LINES || !(is_json || strcmp(word, "jsonl") == 0))
+        return word;
+    return is_json ? "jsonl" : "json";
+}
+
 static bool set_choice(const struct parse *parse, const struct opt *row, unsigned *value, const char *word) {
     char what[256];
     *value = choice_of(row->arg, word);
+    if (*value == UINT_MAX)
+        *value = choice_of(row->arg, other_word(row, word));
     if (*value != UINT_MAX)
         return true;
     snprintf(what, sizeof what, "is one of %s, not '%.60s'", row->arg, word);
@@ -219,6 +229,7 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
     case OPT_COUNT:
         return set_number(parse, row, member, word);
     case OPT_CHOICE:
+    case OPT_LINES:
         return set_choice(parse, row, member, word);
     case OPT_RANGE:
     case OPT_TIMES:
@@ -307,9 +318,11 @@ static bool refuse_missing(const struct parse *parse, const struct opt *row) {
     return refuse_option(parse, row, what);
 }
 
-/* Nothing, or another option: then an OPT_LAST is by itself. An OPT_ATTACHED always is. */
-static bool is_left_out(const struct opt *row, const char *next) {
-    return row->kind == OPT_ATTACHED || (row->kind == OPT_LAST && (!next || next[0] == '-'));
+/* Whether the option has no argument: an OPT_ATTACHED never takes the next word, an OPT_LAST only a fitting one. */
+static bool is_left_out(const struct parse *parse, const struct opt *row, const char *next) {
+    if (row->kind != OPT_LAST)
+        return row->kind == OPT_ATTACHED;
+    return !next || next[0] == '-' || (parse->takes && !parse->takes(row, next));
 }
 
 /* words->next stands at the option itself, or behind it when `attached` is its argument. */
@@ -318,7 +331,7 @@ static bool take_option(const struct parse *parse, const struct found *found, ch
     char *word = attached;
     if (found->row->kind == OPT_REFUSED)
         return refuse_option(parse, found->row, found->row->arg);
-    if (!word && is_left_out(found->row, *words->next))
+    if (!word && is_left_out(parse, found->row, *words->next))
         word = nothing;
     if (found->row->arg && !word) {
         word = *words->next;

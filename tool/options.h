@@ -23,7 +23,7 @@ enum opt_kind {
     OPT_FLAG,     /* bool: becomes true */
     OPT_CLEAR,    /* bool: becomes false */
     OPT_STRING,   /* const char *: the word that follows */
-    OPT_LAST,     /* the same, "" where nothing follows or another option does */
+    OPT_LAST,     /* the same, "" where nothing follows, another option does, or parse.takes refuses the word */
     OPT_ATTACHED, /* const char *: what follows "=" or the letter, "" where nothing does; never the next word */
     OPT_WORDS,    /* struct word_list: one word more each time */
     OPT_PAIR,     /* struct pair_list: one word more each time */
@@ -31,6 +31,7 @@ enum opt_kind {
     OPT_NUMBER,   /* uint32_t: decimal */
     OPT_COUNT,    /* the same, 1 or more: 0 stands for "not given" */
     OPT_CHOICE,   /* unsigned: which of the words of `arg`, "text|json", it is */
+    OPT_LINES,    /* OPT_CHOICE with a format of JSON lines: "json" and "jsonl" are one word */
     OPT_RANGE,    /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */
     OPT_TIMES,    /* struct range: the same in seconds with a decimal point, kept in nanoseconds */
     OPT_LIMIT,    /* pfr_limits: NAME=VALUE, a member of it by name; may be given for each */
@@ -81,6 +82,7 @@ struct parse {
     const struct opt_set *sets;
     size_t nr_sets;
     bool stop_at_operand; /* what follows the first operand belongs to somebody else */
+    bool (*takes)(const struct opt *row, const char *word); /* OPT_LAST: is this its argument? NULL: any word is */
 };
 
 struct operands {

@@ -93,6 +93,12 @@ typedef struct pfr_report_options {
  */
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err);
 
+/*
+ * Returns whether `text` is a valid pfr_report_options.call_graph: comma-separated words and numbers as perf's -g takes
+ * them. Lets a command line tell `-g caller` from `-g perf.data`.
+ */
+bool pfr_report_is_call_graph(const char *text);
+
 #ifdef __cplusplus
 }
 #endif

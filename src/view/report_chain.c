@@ -58,6 +58,11 @@ static bool take_number(const char *text, size_t length, bool *had_share, struct
     return *had_share = true;
 }
 
+bool pfr_report_is_call_graph(const char *text) {
+    struct chain_how how = {0};
+    return report_chain_read(text, &how, NULL) == PFR_OK;
+}
+
 pfr_status report_chain_read(const char *text, struct chain_how *how, pfr_error *err) {
     bool had_share = false;
     for (const char *at = text; *at; at += *at == ',') {
