@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_PERFRAY_H
 #define PERFRAY_PERFRAY_H
-/* All of the library. */
+/* All of the library. The runtime, a library of its own, has <perfray/runtime.h>. */
 #include <perfray/alloc.h>
+#include <perfray/debuginfod.h>
 #include <perfray/dump.h>
 #include <perfray/edit.h>
 #include <perfray/error.h>
 #include <perfray/export.h>
 #include <perfray/flame.h>
+#include <perfray/info.h>
 #include <perfray/latency.h>
 #include <perfray/limits.h>
 #include <perfray/out.h>
+#include <perfray/quality.h>
 #include <perfray/reader.h>
 #include <perfray/record.h>
 #include <perfray/report.h>

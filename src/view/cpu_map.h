@@ -6,8 +6,9 @@
  *
  *     cpu_map_each(&map->data, add_cpu, &list);
  */
+#include <perfray/error.h>
+#include <perfray/record.h>
 #include <perfray/record_structs.h>
-#include <perfray/views.h>
 
 /* -1: any cpu. What is less than 0 ends the walk. */
 typedef pfr_status cpu_map_take(void *context, int64_t cpu);

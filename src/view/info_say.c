@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small printers that all of `info` shares: see the header. */
+#include <perfray/trace.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include "view/info_say.h"
