@@ -239,23 +239,12 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
 
 /* --- Events. */
 
-/* Where the entries of a file begin, as its header says. */
-static pfr_status learn_attrs_place(struct verify *v, pfr_error *err) {
-    uint8_t word[8];
-    size_t got = 0;
-    if (v->point || v->reader->header.container == PFR_PIPE)
-        return PFR_OK;
-    PFR_TRY(input_read_at(&v->reader->parts[0].in, 24, word, sizeof word, &got, err));
-    v->attrs_at = got == sizeof word ? load_u64(word, v->reader->context.swap) : 0;
-    return PFR_OK;
-}
-
 uint64_t verify_event_place(const struct verify *v, uint32_t index, uint64_t *length) {
     const pfr_header *h = &v->reader->header;
     *length = v->reader->events[index].public.attr_bytes.length;
     if (h->container == PFR_PIPE)
         return index < v->nr_attr_places ? v->attr_places[index] + RECORD_HEADER : h->header_size;
-    return v->attrs_at + index * h->attr_size;
+    return v->reader->attrs_at + index * h->attr_size;
 }
 
 static pfr_status check_events(struct verify *v, pfr_error *err) {
@@ -276,7 +265,6 @@ static pfr_status check_events(struct verify *v, pfr_error *err) {
 
 static pfr_status run(struct verify *v, pfr_error *err) {
     sort_rules(v);
-    PFR_TRY(learn_attrs_place(v, err));
     if (!v->point)
         PFR_TRY(verify_learn_features(v, err));
     v->feature = NULL;

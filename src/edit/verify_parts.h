@@ -99,7 +99,6 @@ struct verify {
     struct verify_sums sums;
     struct verify_buffer buffer;
     const pfr_trace_point *point; /* NULL: no trace */
-    uint64_t attrs_at;            /* of a file: where the entries of attrs begin */
     uint64_t *attr_places;        /* of a stream: where each HEADER_ATTR stands */
     size_t nr_attr_places, attr_room;
     struct u64_map index; /* places of AUXTRACE records, by the feature; value: bytes, 0 once the record was seen */

@@ -39,10 +39,10 @@ static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, st
                             pfr_error *err) {
     const uint32_t said = load_u32(bytes + 4, r->context.swap);
     struct cursor in = cursor_on(bytes, room, 0, r->context.swap);
+    if (said > ATTR_MOST)
+        return read_absurd(r, bytes, room < ATTR_MOST ? room : ATTR_MOST, attr, err);
     if (said <= room)
         return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
-    if (said > RECORD_MOST)
-        return read_absurd(r, bytes, room, attr, err);
     uint8_t *longer = arena_zeroed(&r->arena, said, 1);
     if (!longer)
         return mem_fail(&r->memory, err, "events");

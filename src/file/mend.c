@@ -15,7 +15,6 @@
 #define OLD_HEADER_SIZE 72u
 #define SECTION 16u
 #define ATTR_LEAST 64u
-#define ATTR_MOST 4096u
 #define SEARCH_MOST ((uint64_t)64 << 20)
 #define TABLE_MOST 256u   /* entries */
 #define SURE_ENTRIES 5u   /* in a row, to believe a table whose end is damaged */

@@ -9,7 +9,6 @@
 #include "wire/feature_bits.h"
 
 #define ATTR_FIRST 64u /* bytes of the oldest attr */
-#define ATTR_LARGEST 4096u
 #define LOST_AT 24u /* the header's section of attrs */
 #define TYPE_ID_INDEX 69u
 #define INDEX_HEAD 16u     /* of the record, with the number of entries */
@@ -34,7 +33,7 @@ static bool described_open(pfr_reader *r, struct described *d) {
         return false;
     d->in = cursor_on(f->bytes.at, f->bytes.length, f->offset, r->context.swap);
     return take_u32(&d->in, &d->count) && take_u32(&d->in, &d->attr_size) && d->count > 0 &&
-           d->attr_size >= ATTR_FIRST && d->attr_size <= ATTR_LARGEST;
+           d->attr_size >= ATTR_FIRST && d->attr_size <= ATTR_MOST;
 }
 
 static bool described_next(struct described *d) {

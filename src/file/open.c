@@ -142,6 +142,7 @@ static pfr_status read_attrs(pfr_reader *r, const struct pfr_rec_file_header *h,
     const uint64_t offset = h->attrs.offset, size = h->attrs.size;
     size_t got = 0;
     const uint64_t count = size / r->header.attr_size;
+    r->attrs_at = offset;
     if (count > EVENTS_MOST)
         return pfr_fail(err, PFR_ERR_DAMAGE, 32, 8, "file_header.attrs.size", "%llu events", (unsigned long long)count);
     uint8_t *entry = mem_alloc(&r->memory, (size_t)r->header.attr_size, 1);

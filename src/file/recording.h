@@ -32,6 +32,7 @@
 
 #define RECORD_HEADER 8u
 #define RECORD_MOST 65535u
+#define ATTR_MOST 4096u /* bytes of an attr; the kernel takes none above a page (perf_copy_attr) */
 #define FEATURES 256u
 #define FINDINGS_MOST 16u
 #define PATIENCE_FIRST (4 * RECORD_MOST)
@@ -100,6 +101,7 @@ struct pfr_reader {
 
     struct event *events;
     size_t nr_events, events_room;
+    uint64_t attrs_at; /* of a file: offset of its attr entries, as mended */
     struct u64_map ids;
     uint64_t last_id;
     int32_t last_event;

@@ -59,6 +59,9 @@ pfr_status pfr_writer_event(pfr_writer *w, const struct pfr_rec_attr *attr, cons
                             pfr_error *err) {
     pfr_error why;
     PFR_TRY(writer_stands(w, err));
+    if (attr->size > ATTR_MOST)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_event",
+                        "an attr has at most %u bytes, not %u", ATTR_MOST, attr->size);
     struct written_event *grown = mem_grow(&w->memory, w->events, w->nr_events, &w->events_room, 8, sizeof *w->events);
     if (!grown || nr_ids > SIZE_MAX / sizeof *ids) {
         mem_fail(&w->memory, &why, "events");

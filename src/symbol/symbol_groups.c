@@ -108,7 +108,8 @@ static enum symbol_result take_bucket(const struct symbol_groups *groups, size_t
         piece->number = (at - 1) & 0x7fffffffu;
         piece->is_unsized = size == 0;
     }
-    sort_pieces(c->at + *first, c->count - *first);
+    if (c->count > *first)
+        sort_pieces(c->at + *first, c->count - *first);
     return SYMBOL_FOUND;
 }
 
