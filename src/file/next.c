@@ -369,16 +369,20 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     return true;
 }
 
-/* A look at data behind a record may move the window. */
-static bool is_followed(const pfr_reader *r) {
+/* Whether the record at hand keeps the reader busy after it was given: data that follow it are looked for in a window
+   of their own, and compressed bytes stay where they are until the next call, when this window may be somebody else's.
+ */
+static bool outlives_window(const pfr_reader *r) {
     const struct input *in = &r->parts[r->part].in;
     const uint64_t skip = r->at - in->start;
-    return skip <= in->length && in->length - skip >= RECORD_HEADER &&
-           may_be_followed(load_u32(in->bytes + skip, r->context.swap));
+    if (skip > in->length || in->length - skip < RECORD_HEADER)
+        return false;
+    const uint32_t type = load_u32(in->bytes + skip, r->context.swap);
+    return may_be_followed(type) || holds_compressed(type);
 }
 
 pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    if (is_followed(r) || !next_in_window(r, rec))
+    if (outlives_window(r) || !next_in_window(r, rec))
         return PFR_END;
     return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, err);
 }

@@ -233,8 +233,8 @@ void believe_not(const pfr_record *rec, pfr_error *why);
 
 /* next.c: the record at `bytes`, not yet counted. The header says its size, which is there. */
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
-/* next.c: pfr_next as far as it needs nothing but the window, on a reader without a limit on records. PFR_END: pfr_next
-   is to be asked. */
+/* next.c: pfr_next as far as it needs nothing but the window, on a reader without a limit on records. PFR_END: call
+   pfr_next. No record given by it leaves the reader with a view of the window: the window may then be freed. */
 pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 /* resync.c: bytes to judge by, as far as they can be seen. */

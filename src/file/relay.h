@@ -16,7 +16,8 @@
  *     while (pfr_next(reader, &rec, &err) ...
  *
  * It ends before whatever is not a plain record: damage, data behind a record, compressed ones, the end, bytes that
- * cannot be read. The reader then stands there with an empty window, and pfr_next does all that as it always does.
+ * cannot be read. The reader then stands there with an empty window, and pfr_next does all that as it always does. The
+ * buffers are freed when relay_run returns, so nothing that the walk leaves in the reader may point into a record.
  */
 #include "file/recording.h"
 

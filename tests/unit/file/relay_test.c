@@ -182,6 +182,38 @@ TEST(data_behind_a_record_are_stepped_over) {
     }
 }
 
+/* A zstd frame with one stored block (RFC 8878): no window, no checksum, the content's size in one byte. */
+static void put_compressed(struct builder *b, const uint8_t *inner, size_t length) {
+    static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20};
+    const uint32_t block = 1u | (uint32_t)length << 3;
+    const size_t size = 8 + sizeof magic + 1 + 3 + length;
+    put_head(b, 81, 0, size + -size % 8);
+    put_bytes(b, magic, sizeof magic);
+    put_bytes(b, (const uint8_t[]){(uint8_t)length, (uint8_t)block, (uint8_t)(block >> 8), (uint8_t)(block >> 16)}, 4);
+    put_bytes(b, inner, length);
+    put_room(b, -size % 8);
+}
+
+/* The records inside come out after the relay ended and gave its buffers back. */
+TEST(compressed_records_come_after_plain_ones) {
+    for (unsigned i = 0; i < 6; i++) {
+        struct builder b = begin(i & 1, 1);
+        const size_t first = b.data;
+        fill(&b, 1, (5 + i) * STRETCH + 600 * i);
+        uint8_t inner[48];
+        const size_t length = b.big ? b.bytes[first + 7] : b.bytes[first + 6];
+        assert_in_range(length, 8, sizeof inner);
+        memcpy(inner, b.bytes + first, length);
+        put_compressed(&b, inner, length);
+        fill(&b, 1, 20 * STRETCH);
+        put_compressed(&b, inner, length);
+        fill(&b, 1, 8 * STRETCH);
+        end_file(&b);
+        assert_true(compare(&b) > 0);
+        free(b.bytes);
+    }
+}
+
 TEST(a_cut_file_ends_as_by_one) {
     struct builder b = begin(false, 1);
     fill(&b, 1, 8 * STRETCH);
