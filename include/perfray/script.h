@@ -109,6 +109,9 @@ typedef struct pfr_script_options {
  */
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
 
+/* The names of fields (pfr_script_options.fields), one for each `index` from 0; NULL beyond the last. Static. */
+const char *pfr_script_field_name(uint32_t index);
+
 #ifdef __cplusplus
 }
 #endif

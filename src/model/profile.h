@@ -49,10 +49,17 @@ enum profile_key {
     PROFILE_ADDR,           /* place: of the data address */
     PROFILE_FROM,           /* place: where a branch came from (with .branches) */
     PROFILE_TO,             /* place: and where it went */
-    PROFILE_BRANCH_FLAGS,   /* number: the word of flags of the branch, as the layout branch_entry has it */
+    PROFILE_BRANCH_FLAGS,   /* number: PROFILE_MISPREDICTED and the others below */
     PROFILE_KEYS
 };
 #define PROFILE_BIT(key) (1u << (key))
+
+/* The value of PROFILE_BRANCH_FLAGS, the same for every byte order. */
+#define PROFILE_MISPREDICTED 1u
+#define PROFILE_PREDICTED 2u
+#define PROFILE_IN_TX 4u
+#define PROFILE_ABORT 8u
+#define PROFILE_CYCLES_SHIFT 4u
 
 enum profile_kind { PROFILE_NUMBER, PROFILE_TEXT, PROFILE_PLACE };
 enum profile_kind profile_kind_of(enum profile_key key);

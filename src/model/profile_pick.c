@@ -111,9 +111,15 @@ static uint64_t branch_to(const struct profile_wish *w, const struct pick_places
     return s->branch ? s->branch->to : 0;
 }
 
+/* Of the members, not of the word: where its bits are depends on the byte order of the file. */
 static uint64_t branch_flags(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+    const struct pfr_rec_branch_entry *b = s->branch;
     (void)w, (void)p;
-    return s->branch ? s->branch->flags : 0;
+    if (!b)
+        return 0;
+    return (b->mispred ? PROFILE_MISPREDICTED : 0) | (b->predicted ? PROFILE_PREDICTED : 0) |
+           (b->in_tx ? PROFILE_IN_TX : 0) | (b->abort ? PROFILE_ABORT : 0) |
+           (uint64_t)b->cycles << PROFILE_CYCLES_SHIFT;
 }
 
 #define MEMBER(function, member)                                                                                       \

@@ -19,6 +19,7 @@ struct bpf_program {
     bool swap;
 };
 
+/* `swap` as of the recording: program->swap is that of `entry` itself. */
 void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap, struct bpf_program *program);
 
 /* The name of a type in BTF data; length 0: there is none. */

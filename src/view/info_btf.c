@@ -66,8 +66,18 @@ static void read_parts(const struct pfr_rec_bpf_prog_info_entry *entry, bool swa
         program->functions = array_at(entry, AT_FUNCTIONS, parts, program->function_size, swap);
 }
 
+#define PROGRAM_TYPES 0x10000u /* more than there will be */
+
+/* The kernel's struct keeps the byte order of the recorded machine, also in a recording that was converted. Types are
+   small numbers, which tells the order. */
+static bool is_other_order(const pfr_bytes *info, bool swap) {
+    const uint32_t type = word_at(info, AT_TYPE, swap);
+    return type >= PROGRAM_TYPES && __builtin_bswap32(type) < PROGRAM_TYPES;
+}
+
 void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap, struct bpf_program *program) {
     const pfr_bytes *info = &entry->info;
+    swap ^= is_other_order(info, swap);
     *program = (struct bpf_program){
         .id = word_at(info, AT_ID, swap),
         .type = word_at(info, AT_TYPE, swap),

@@ -111,6 +111,11 @@ const struct report_field report_fields[] = {
     {0},
 };
 
+const char *pfr_report_field_name(uint32_t index) {
+    const uint32_t count = sizeof report_fields / sizeof *report_fields - 1;
+    return index < count ? report_fields[index].name : NULL;
+}
+
 static const char *default_sort(const struct report *r) {
     static const char *const of_mode[] = {
         [REPORT_SAMPLES] = "comm,dso,sym",

@@ -215,23 +215,17 @@ void cell_place(const struct report *r, uint64_t id, const struct row *row, pfr_
 
 /* --- flags of a branch --- */
 
-#define BRANCH_MISPREDICTED 1u
-#define BRANCH_PREDICTED 2u
-#define BRANCH_IN_TX 4u
-#define BRANCH_ABORT 8u
-#define BRANCH_CYCLES 0xffffu
-
 uint64_t identity_of_mispredict(struct report *r, const struct spot *spot) {
-    return value_of(r, spot, PROFILE_BRANCH_FLAGS) & (BRANCH_MISPREDICTED | BRANCH_PREDICTED);
+    return value_of(r, spot, PROFILE_BRANCH_FLAGS) & (PROFILE_MISPREDICTED | PROFILE_PREDICTED);
 }
 
 void cell_mispredict(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
-    out_text(&to->out, id & BRANCH_PREDICTED ? "N" : id & BRANCH_MISPREDICTED ? "Y" : "N/A");
+    out_text(&to->out, id & PROFILE_PREDICTED ? "N" : id & PROFILE_MISPREDICTED ? "Y" : "N/A");
 }
 
 uint64_t identity_of_abort(struct report *r, const struct spot *spot) {
-    return value_of(r, spot, PROFILE_BRANCH_FLAGS) & BRANCH_ABORT;
+    return value_of(r, spot, PROFILE_BRANCH_FLAGS) & PROFILE_ABORT;
 }
 
 void cell_abort(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
@@ -240,7 +234,7 @@ void cell_abort(const struct report *r, uint64_t id, const struct row *row, pfr_
 }
 
 uint64_t identity_of_in_tx(struct report *r, const struct spot *spot) {
-    return value_of(r, spot, PROFILE_BRANCH_FLAGS) & BRANCH_IN_TX;
+    return value_of(r, spot, PROFILE_BRANCH_FLAGS) & PROFILE_IN_TX;
 }
 
 void cell_in_tx(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
@@ -249,7 +243,7 @@ void cell_in_tx(const struct report *r, uint64_t id, const struct row *row, pfr_
 }
 
 uint64_t identity_of_cycles(struct report *r, const struct spot *spot) {
-    return value_of(r, spot, PROFILE_BRANCH_FLAGS) >> 4 & BRANCH_CYCLES;
+    return value_of(r, spot, PROFILE_BRANCH_FLAGS) >> PROFILE_CYCLES_SHIFT;
 }
 
 void cell_cycles(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {

@@ -125,6 +125,10 @@ static bool find_field(const char *word, size_t length, enum script_field *field
     return is_unseen(word, length);
 }
 
+const char *pfr_script_field_name(uint32_t index) {
+    return index < SCRIPT_FIELDS ? script_rows[index].name : NULL;
+}
+
 /* One -F while it is read. */
 struct spec {
     const char *at;

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_byte_order.py - a recording says the same in both byte orders.
+
+usage: run_byte_order.py FIXTURES
+
+Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library, which is asked for all sort keys and fields, so that
+a new one is covered by itself; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: every key alone, on every recording.
+
+Each recording is converted into the other byte order and that back, and every command prints both; the outputs must be
+equal but for what names the byte order itself. A recording made here has branch flags, data sources, weights of three parts, transactions,
+registers and groups of counters, which this machine's hardware may not be able to record.
+
+byte_order/NAME        all outputs of one recording
+byte_order/keys        every key, field and format was printed by some run
+"""
+import ctypes
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PERFRAY = os.environ["PERFRAY"]
+LONG = bool(os.environ.get("PERFRAY_LONG"))
+SECONDS = 300
+LARGEST = 8 << 20 if LONG else 1 << 20  # bytes of a recording
+KEYS_AT_ONCE = 8
+MODES = ((), ("-b",), ("--mem-mode",))
+TRACES = (".xray",)
+# The order itself; the bytes of the feature bitmap and of attrs, which dump also shows as they are.
+ORDER = re.compile(rb"[^\n,{]*(?:endian|byte.order)[^\n,}]*|\"magic\":\"[0-9a-f]{16}\"|\"(?:features|attr)\":\"[0-9a-f]+\"", re.I)
+
+
+def names(function):
+    """All names that an enumerator of the library gives."""
+    library = ctypes.CDLL(os.environ["PERFRAY_LIBRARY"])
+    ask = getattr(library, function)
+    ask.restype, ask.argtypes = ctypes.c_char_p, [ctypes.c_uint32]
+    found = []
+    while (name := ask(len(found))) is not None:
+        found.append(name.decode())
+    return found
+
+
+def formats(verb):
+    """The words of --format, as the command itself lists them."""
+    told = subprocess.run([PERFRAY, verb, "--format=none-of-them"], capture_output=True, text=True, check=False).stderr
+    return re.search(r"is one of ([\w|-]+)", told)[1].split("|")
+
+
+# --- A recording with every bit word.
+
+def rich_recording(path):
+    draw = random.Random(5)
+    sample = 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x40 | 0x80 | 0x100 | 0x800 | 0x1000 | 0x8000 | 0x20000 | 0x40000 | 0x80000 | \
+        0x200000 | 0x400000 | 0x800000 | 0x1000000
+    read = 0x1 | 0x2 | 0x4 | 0x8 | 0x10
+    attr = struct.pack("<IIQQQQQIIQQQQIiQII", 0, 128, 0, 1, sample, read, 1 << 18, 0, 0, 0, 0, 8, 7, 0, 0, 5, 0, 0).ljust(128, b"\0")
+    record = lambda kind, body, misc=2: struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+    tail = lambda time: struct.pack("<IIQQII", 7, 7, time, 1, 2, 0)
+    records = [record(10, struct.pack("<IIQQQIIQQII", 7, 7, 0x400000, 1 << 20, 0, 1, 2, 3, 4, 5, 2) + b"/bin/x\0\0" + tail(1)),
+               record(3, struct.pack("<II", 7, 7) + b"rich\0\0\0\0" + tail(2)),
+               record(19, struct.pack("<Q", 9) + b"/a\0\0\0\0\0\0" + tail(3), 0)]
+    for n in range(40):
+        place = 0x400000 + draw.randrange(1 << 20)
+        body = struct.pack("<QIIQQQIIQ", place, 7, 7, 100 + n, 0x400000 + draw.randrange(1 << 20), 1, draw.randrange(4), 0, 1 + n)
+        body += struct.pack("<QQQQQQ", 1, n * 100, n * 90, n * 7, 1, n % 3)
+        branches = draw.randrange(4)
+        body += struct.pack("<Q", branches)
+        for _ in range(branches):
+            flags = draw.randrange(16) | draw.randrange(1 << 16) << 4 | draw.randrange(11) << 20
+            body += struct.pack("<QQQ", 0x400000 + draw.randrange(1 << 20), 0x400000 + draw.randrange(1 << 20), flags)
+        body += struct.pack("<QQQ", 2, draw.getrandbits(64), draw.getrandbits(63))
+        body += struct.pack("<IHH", draw.randrange(500), draw.randrange(300), draw.randrange(300))
+        body += struct.pack("<QQ", draw.getrandbits(43), draw.getrandbits(7) | draw.getrandbits(32) << 32)
+        body += struct.pack("<QQQQ", 2, *(draw.getrandbits(63) for _ in range(3)))
+        body += struct.pack("<QQQQ", draw.getrandbits(40), 9, 4096, 1 << 21)
+        records.append(record(9, body))
+    data = b"".join(records)
+    ids = 104 + 144
+    head = struct.pack("<8sQQQQQQQ", b"PERFILE2", 104, 144, 104, 144, ids + 8, len(data), 0).ljust(104, b"\0")
+    path.write_bytes(head + attr + struct.pack("<QQ", ids, 8) + struct.pack("<Q", 1) + data)
+
+
+# --- Outputs of one recording.
+
+class Law:
+    def __init__(self, folder):
+        self.folder = folder
+        self.keys, self.fields = names("pfr_report_field_name"), names("pfr_script_field_name")
+        self.exports, self.printed = formats("export"), set()
+        self.fitting = {}
+
+    def run(self, words, path):
+        environment = dict(os.environ, LC_ALL="C", HOME=str(self.folder), XDG_CACHE_HOME="/dev/null", TZ="UTC")
+        done = subprocess.run([PERFRAY, *words, path.name], cwd=path.parent, env=environment, capture_output=True,
+                              timeout=SECONDS, check=False)
+        return ORDER.sub(b"", done.stdout), ORDER.sub(b"", done.stderr), done.returncode
+
+    def fitting_keys(self, mode, path):
+        """Keys that this kind of report has: asked once for each kind."""
+        if mode not in self.fitting:
+            self.fitting[mode] = [key for key in self.keys if b"another kind" not in
+                                  self.run(("report", "--no-symbols", *mode, "-s", key), path)[1]]
+        return self.fitting[mode]
+
+    def commands(self, path, number, is_rich):
+        yield ("info", "--format=json")
+        yield ("dump", "--format=jsonl")
+        yield ("verify", "--notes")
+        yield ("report", "--no-symbols", "--format=json", "-g")
+        if path.suffix in TRACES:
+            yield from (("latency", "--format=json", "--by", by) for by in ("function", "caller", "thread"))
+            yield ("script", "--format=json")
+        else:
+            yield ("script", "--no-symbols", "--format=json")
+            yield ("script", "--no-symbols")
+            yield ("info", "--stats")
+            yield ("symbols", "--no-cache")
+        yield from (("export", "--no-symbols", "--format=" + form) for form in self.exports)
+        yield ("flame", "--no-symbols", "-o", "-")
+        yield from self.key_commands(path, number, is_rich)
+
+    def key_commands(self, path, number, is_rich):
+        """Lists of keys and single fields: all of them for the rich recording, in turns for the others."""
+        lists = []
+        for mode in MODES:
+            keys = self.fitting_keys(mode, path)
+            step = 1 if LONG else KEYS_AT_ONCE
+            lists += [(mode, ",".join(keys[i:i + step])) for i in range(0, len(keys), step)]
+        for i, (mode, words) in enumerate(lists):
+            if is_rich or LONG or i % 7 == number % 7:
+                yield ("report", "--no-symbols", "--format=csv", *mode, "-s", words)
+        for i, field in enumerate(self.fields):
+            if path.suffix not in TRACES and (is_rich or LONG or i % 19 == number % 19):
+                yield ("script", "--no-symbols", "-F", field)
+
+    def note_printed(self, words, printed):
+        """Keys and fields of a command that printed something."""
+        if printed[2] in (0, 4) and printed[0].strip():
+            self.printed |= {(words[0], word) for word in words[-1].split(",")}
+
+    def differences(self, recording, number, is_rich):
+        pair = [self.folder / (name + recording.suffix) for name in ("swapped", "swapped-back")]
+        orders = ("little", "big") if is_big_endian(recording) else ("big", "little")
+        for source, order, path in zip((recording, pair[0]), orders, pair):
+            done = subprocess.run([PERFRAY, "convert", *(["--plain"] if path.suffix == ".data" else []), "--byte-order=" + order, "-o", str(path), str(source)],
+                                  capture_output=True, text=True, timeout=SECONDS, check=False)
+            if not path.exists():
+                yield "convert --byte-order=%s: status %d, %s" % (order, done.returncode, done.stderr.strip()[:200])
+                return
+            os.utime(path, (1, 1))  # when it was captured
+        same = self.folder / ("same" + recording.suffix)
+        for words in self.commands(pair[0], number, is_rich):
+            printed = []
+            for path in pair:
+                path.rename(same)  # names of inputs are in some outputs
+                printed.append(self.run(words, same))
+                same.rename(path)
+            self.note_printed(words, printed[0])
+            if printed[0] != printed[1]:
+                yield " ".join(words) + ": " + first_difference(*printed)
+        for path in pair:
+            path.unlink()
+
+
+def first_difference(a, b):
+    if a[2] != b[2]:
+        return "status %d and %d" % (a[2], b[2])
+    for x, y in zip(a[:2], b[:2]):
+        for one, other in zip(x.splitlines(), y.splitlines()):
+            if one != other:
+                at = len(os.path.commonprefix([one, other]))
+                return "%r and %r" % (one[max(at - 60, 0):at + 80], other[max(at - 60, 0):at + 80])
+    return "%d and %d bytes" % (len(a[0]), len(b[0]))
+
+
+def is_big_endian(path):
+    """By the magic of perf.data; of a trace by its version, a small number in 16 bits."""
+    head = path.read_bytes()[:8]
+    return head == b"2ELIFREP" if path.suffix == ".data" else head[0] == 0
+
+
+def recordings(fixtures):
+    """What can be converted: files that are no damaged ones."""
+    found = sorted(path for folder in ("recorded", "traced", "recorder", "xray") for path in (fixtures / folder).iterdir()
+                   if path.suffix in (".data", ".xray"))
+    corpus = os.environ.get("PERFRAY_CORPUS")
+    if corpus and LONG:
+        found += sorted(path for folder in ("perf/recorded", "perf/bigendian", "perf/other", "perf/simpleperf")
+                        for path in Path(corpus, folder).iterdir() if path.suffix == ".data")
+        found += sorted(Path(corpus, "xray").rglob("*.xray"))
+    found = [path for path in found if not path.name.startswith("profile")]  # convert writes no profiles of XRay
+    return [path for path in found if path.is_file() and path.stat().st_size <= LARGEST]
+
+
+def report(name, findings):
+    for finding in findings[:10]:
+        print("   ", finding)
+    print("not ok" if findings else "ok", "byte_order/" + name, flush=True)
+    return not findings
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="perfray-order-") as scratch:
+        law = Law(Path(scratch))
+        rich = law.folder / "rich.data"
+        rich_recording(rich)
+        good = report("rich", list(law.differences(rich, 0, True)))
+        for number, recording in enumerate(recordings(Path(sys.argv[1]))):
+            good &= report(recording.name, list(law.differences(recording, number, False)))
+        wanted = {("report", key) for key in law.keys} | {("export", "--format=" + form) for form in law.exports}
+        missing = sorted(wanted - law.printed)
+        good &= report("keys", ["%s %s printed nothing" % row for row in missing])
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
