@@ -254,8 +254,12 @@ static pfr_status find_nameless(struct frames_of *f, const struct place *place, 
     struct profile *p = f->profile;
     struct object_place *slot;
     PFR_TRY(find_place(f, place, &slot, err));
-    if (slot->frame)
-        return *number = slot->frame - 1, PFR_OK;
+    if (slot->frame) {
+        *number = slot->frame - 1;
+        if (place->object == NO_OBJECT) /* of which nothing but the mode tells the level */
+            keep_least_at(f, *number, mode, address);
+        return PFR_OK;
+    }
     PFR_TRY(make_room(f, err));
     p->frames[p->nr_frames] = unnamed(f, place, mode, address);
     if (place->object != NO_OBJECT)

@@ -251,16 +251,27 @@ void report_write_function(const struct report *r, const struct profile_frame *f
         out_text(&to->out, " (inlined)");
 }
 
-void cell_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
-    const struct profile_frame *f = report_frame(r, (uint32_t)id);
-    (void)row;
-    if (!f)
-        return;
-    write_level(&to->out, level_of(r, f));
+static void write_symbol(const struct report *r, const struct profile_frame *f, uint64_t id, char level,
+                         pfr_output *to) {
+    write_level(&to->out, level);
     if (f->text != NO_TEXT)
         report_write_function(r, f, to);
     else
         write_address_cell(address_of(f, (uint32_t)id), &to->out);
+}
+
+void cell_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)id);
+    (void)row;
+    if (f)
+        write_symbol(r, f, id, level_of(r, f), to);
+}
+
+/* An address without a name is one symbol in all objects, whose levels differ. */
+void cell_sampled_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
+    const struct profile_frame *f = report_frame(r, (uint32_t)id);
+    if (f)
+        write_symbol(r, f, id, f->text == NO_TEXT ? row->level : level_of(r, f), to);
 }
 
 uint64_t identity_of_symbol_size(struct report *r, const struct spot *spot) {

@@ -28,7 +28,8 @@ report_collate collate_texts, collate_signed, collate_objects, collate_symbols, 
 report_coarse order_symbols_coarsely, strict_symbols_coarsely;
 report_collate collate_objects_back, collate_largest, collate_as_addresses, collate_cache_lines, collate_code;
 
-report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_size;
+report_cell cell_comm, cell_thread, cell_signed, cell_three, cell_event, cell_object, cell_symbol, cell_sampled_symbol,
+    cell_size;
 report_cell cell_line, cell_address, cell_parent, cell_text_or_none, cell_number, cell_time;
 report_cell cell_left_number, cell_weight_of_all, cell_transaction, cell_page_size, cell_phys_address;
 report_cell cell_level_words, cell_snoop, cell_tlb, cell_lock, cell_block, cell_data_symbol, cell_code_symbol,

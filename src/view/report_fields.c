@@ -38,7 +38,7 @@ const struct report_field report_fields[] = {
      .print = cell_object},
     {"sym", "symbol", "Symbol", .needs = NEEDS_FRAMES, .identity = identity_of_symbol, .collate = collate_symbols,
      .order = order_symbols, .strict = strict_symbols, .order_coarse = order_symbols_coarsely,
-     .strict_coarse = strict_symbols_coarsely, .print = cell_symbol},
+     .strict_coarse = strict_symbols_coarsely, .of_level = true, .print = cell_sampled_symbol},
     {"symbol_size", NULL, "Symbol size", .needs = NEEDS_FRAMES, .identity = identity_of_symbol_size, .print = cell_size,
      .right = true},
     {"dso_size", NULL, "DSO size", .needs = NEEDS_FRAMES | NEEDS_MAPS, .identity = identity_of_dso_size,

@@ -77,6 +77,7 @@ struct report_field {
     bool is_number;  /* JSON and CSV give a bare number */
     bool in_percent; /* a column of shares */
     bool of_row;     /* what is printed is more than what it says */
+    bool of_level;   /* the level of the row is printed, too */
     bool of_memory;  /* only in reports of memory accesses, as those with keys of them */
     bool
         breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
@@ -136,8 +137,8 @@ pfr_status report_chain_read(const char *text, struct chain_how *how, pfr_error 
 struct row {
     uint32_t event;
     uint32_t depth; /* of the longest chain */
-    uint32_t frame; /* of its first sample, */
-    char level;     /* and its level: '.', 'k', ... */
+    char level;     /* the least of its frames: '.', 'k', ... */
+    uint32_t frame; /* of that level; with a filter by symbol the least of those */
     struct profile_weight self, total;
     uint64_t system, user; /* of self, by cpumode */
 };
@@ -158,8 +159,8 @@ struct row_cells {
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 /* The row of a spot, made when it is new. */
 pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, pfr_error *err);
-/* Takes its frame and level from there. */
-void row_call_by(const struct report *r, struct row *row, const struct spot *spot);
+/* One more frame of a row. What a row is called by depends on its frames alone, in whatever order they come. */
+void row_call_by(const struct report *r, struct row *row, uint32_t frame);
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);
 

@@ -102,10 +102,21 @@ uint64_t symbol_number(struct report *r, uint32_t frame) {
 
 /* --- rows --- */
 
-void row_call_by(const struct report *r, struct row *row, const struct spot *spot) {
-    const struct profile_frame *f = report_frame(r, spot->frame);
-    row->frame = spot->frame;
-    row->level = f ? level_of(r, f) : '.';
+static char level_of_frame(const struct report *r, uint32_t frame) {
+    const struct profile_frame *f = report_frame(r, frame);
+    return f ? level_of(r, f) : '.';
+}
+
+static void call_by(struct row *row, uint32_t frame, char level) {
+    row->frame = frame;
+    row->level = level;
+}
+
+void row_call_by(const struct report *r, struct row *row, uint32_t frame) {
+    const char level = level_of_frame(r, frame);
+    const bool is_tie = level == row->level && r->options->symbol_filter; /* which asks for the symbol */
+    if (level < row->level || (is_tie && collate_symbols(r, frame, row->frame) < 0))
+        call_by(row, frame, level);
 }
 
 static pfr_status add_row(struct report *r, const struct spot *spot, pfr_error *err) {
@@ -118,7 +129,7 @@ static pfr_status add_row(struct report *r, const struct spot *spot, pfr_error *
         rows->at = grown;
     }
     rows->at[row] = (struct row){.event = spot->group->event};
-    row_call_by(r, &rows->at[row], spot);
+    call_by(&rows->at[row], spot->frame, level_of_frame(r, spot->frame));
     return PFR_OK;
 }
 
@@ -133,7 +144,10 @@ pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, p
     if (r->cell.out.status < 0)
         return mem_fail(r->memory, err, "rows");
     PFR_TRY(intern_put(&r->rows.cells, &cells, (r->nr_keys + 1) * sizeof(uint64_t), row, err));
-    return *row == before ? add_row(r, spot, err) : PFR_OK;
+    if (*row == before)
+        return add_row(r, spot, err);
+    row_call_by(r, &r->rows.at[*row], spot->frame);
+    return PFR_OK;
 }
 
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells) {

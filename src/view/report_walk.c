@@ -102,8 +102,7 @@ static pfr_status note_frame(struct strides *s, struct root_frame frame, pfr_err
     return PFR_OK;
 }
 
-/* A row is called by what the first root has of it, whichever is walked first. */
-static pfr_status note_row(struct strides *s, const struct spot *spot, uint32_t row, pfr_error *err) {
+static pfr_status note_row(struct strides *s, uint32_t row, pfr_error *err) {
     struct walk *w = &s->r->walk;
     const size_t before = w->notes_room;
     void *grown = mem_grow(s->r->memory, w->notes, row, &w->notes_room, 256, sizeof *w->notes);
@@ -112,8 +111,6 @@ static pfr_status note_row(struct strides *s, const struct spot *spot, uint32_t 
     w->notes = grown;
     memset(w->notes + before, 0, (w->notes_room - before) * sizeof *w->notes);
     struct row_note *note = &w->notes[row];
-    if (note->root && s->number < note->root)
-        row_call_by(s->r, &s->r->rows.at[row], spot);
     note->spreads = note->spreads || (note->root && note->root != s->number);
     note->root = note->root && note->root < s->number ? note->root : s->number;
     return PFR_OK;
@@ -123,7 +120,7 @@ static pfr_status find_row(struct strides *s, const struct spot *spot, uint32_t 
     lock_awake(s->lock);
     pfr_status st = rows_find(s->r, spot, row, err);
     if (st >= 0)
-        st = note_row(s, spot, *row, err);
+        st = note_row(s, *row, err);
     pthread_mutex_unlock(s->lock);
     return st;
 }

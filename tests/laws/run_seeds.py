@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_seeds.py - no byte of any output depends on where memory lies.
+
+usage: run_seeds.py FIXTURES
+
+Environment: PERFRAY, the command; PERFRAY_LONG=1: more runs, and recordings at random.
+
+Hash tables are seeded with addresses, which the kernel draws anew for each process. Every command prints every recording
+without that randomisation (setarch -R) and several times with it, with one thread and with three; all must print the same.
+Recordings made here hold what ties in sort orders: equal addresses in other objects and cpu modes, equal weights, several
+events, many threads with one name.
+
+seeds/NAME    all outputs of one recording
+"""
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PERFRAY = os.environ["PERFRAY"]
+LONG = bool(os.environ.get("PERFRAY_LONG"))
+RUNS = 8 if LONG else 3
+MADE = 60 if LONG else 6
+LARGEST = 1 << 20
+SECONDS = 300
+COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "none"), ("report", "--no-symbols", "-s", "sym"),
+            ("report", "--no-symbols", "--no-children", "-s", "comm,tid,sym", "-F", "+overhead_us,overhead_sys,sample"),
+            ("report", "--no-symbols", "--format=json", "-g", "caller"), ("report", "--no-symbols", "-s", "dso", "--tree"),
+            ("script", "--no-symbols"), ("export", "--no-symbols"), ("export", "--no-symbols", "--format=pprof"),
+            ("flame", "--no-symbols", "-o", "-"), ("symbols", "--no-cache"), ("info", "--stats"))
+OF_TRACES = (("latency",), ("latency", "--by=caller", "--format=json"), ("report",), ("report", "-g", "none", "--format=csv"),
+             ("script",), ("export",), ("flame", "-o", "-"))
+WITH_THREADS = {"report", "script", "export", "flame", "symbols", "latency"}
+
+
+def made_recording(path, seed):
+    """Samples of few addresses in several cpu modes, of two events, in threads that share names and maps. Every third
+    recording is small: a thread, an object, and an address in two modes."""
+    draw = random.Random(seed)
+    is_small = seed % 3 == 0
+    modes = (2, draw.choice((0, 3, 4, 7))) if is_small else draw.choice(((0, 1, 2, 2, 2, 3, 4, 5, 7), (2, 0), (2, 3), (1, 2)))
+    pids = (7,) if is_small else (7, 8, 9, 10)
+    record = lambda kind, body, misc=2: struct.pack("<IHH", kind, misc, 8 + len(body) + -len(body) % 8) + body + bytes(-len(body) % 8)
+    sample_type = 0x10000 | 0x1 | 0x2 | 0x4 | 0x100 | (0x20 if seed % 2 else 0)
+    records, time = [], 1000
+    for pid in pids:
+        for start, name in ((0x400000, b"/bin/x"), (0x500000, b"/lib/y"), (0x600000, b"/other/y")):
+            if is_small or draw.random() < 0.7:
+                low, offset = (0, 0) if is_small else (draw.randrange(2) << 12, draw.randrange(3) << 12)
+                body = struct.pack("<IIQQQIIQQII", pid, pid, start + low, 0x4000, offset, 0, 0, 0, 0, 5, 2)
+                records.append(record(10, body + name + bytes(8 - len(name) % 8) + struct.pack("<IIQQ", pid, pid, time, 1)))
+        records.append(record(3, struct.pack("<II", pid, pid) + b"same\0\0\0\0" + struct.pack("<IIQQ", pid, pid, time, 1)))
+    for n in range(4 if is_small else 160):
+        time += draw.randrange(2)
+        pid = draw.choice(pids)
+        place = lambda: 0x400010 if is_small else draw.choice((0x400010, 0x401010, 0x500010, 0x600010, 0x700010, 0xffffffff81000010))
+        body = struct.pack("<QQIIQQ", 1 + n % 2, place(), pid, pid if is_small else pid + 10 * draw.randrange(3), time, draw.choice((1, 1, 2)))
+        if seed % 2:
+            chain = [place() for _ in range(draw.randrange(4))]
+            body += struct.pack("<Q%dQ" % len(chain), len(chain), *chain)
+        records.append(record(9, body, modes[n % 2 if is_small else draw.randrange(len(modes))]))
+    data = b"".join(records)
+    attr = lambda config: struct.pack("<IIQQQQQ", 1, 128, config, 4000, sample_type, 0, 1 << 18).ljust(128, b"\0")
+    begin = 104 + 2 * 144
+    ids = begin + len(data)
+    head = struct.pack("<8sQQQQQQQ", b"PERFILE2", 104, 144, 104, 2 * 144, begin, len(data), 0).ljust(104, b"\0")
+    path.write_bytes(head + attr(0) + struct.pack("<QQ", ids, 8) + attr(1) + struct.pack("<QQ", ids + 8, 8) + data + struct.pack("<QQ", 1, 2))
+
+
+def run(words, path, before=()):
+    environment = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME="/dev/null", TZ="UTC")
+    done = subprocess.run([*before, PERFRAY, *words, path.name], cwd=path.parent, env=environment, capture_output=True,
+                          timeout=SECONDS, check=False)
+    return done.stdout, done.stderr, done.returncode
+
+
+def differences(path):
+    for words in OF_TRACES if path.suffix == ".xray" else COMMANDS:
+        wanted = run(words, path, ("setarch", "-R"))
+        for number in range(RUNS):
+            jobs = ("-j", "3") if number % 2 and words[0] in WITH_THREADS else ()
+            try:
+                printed = run((*words, *jobs), path)
+            except subprocess.TimeoutExpired:
+                yield "%s: no end" % " ".join((*words, *jobs))
+                continue
+            if printed[2] == 2 and jobs:
+                continue  # a command without that option
+            if printed != wanted:
+                yield "%s: %s" % (" ".join((*words, *jobs)), first_difference(wanted, printed))
+                break
+
+
+def first_difference(a, b):
+    for x, y in zip(a[:2], b[:2]):
+        for one, other in zip(x.splitlines(), y.splitlines()):
+            if one != other:
+                return "%r and %r" % (one[:150], other[:150])
+    return "status %d and %d, %d and %d bytes" % (a[2], b[2], len(a[0]), len(b[0]))
+
+
+def main():
+    good = True
+    if subprocess.run(["setarch", "-R", "true"], capture_output=True, check=False).returncode:
+        print("skip seeds setarch -R is not permitted here")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="perfray-seeds-") as scratch:
+        paths = [Path(scratch, "made-%d.data" % seed) for seed in range(MADE)]
+        for seed, path in enumerate(paths):
+            made_recording(path, seed)
+        fixtures = Path(sys.argv[1])
+        paths += sorted(path for folder in ("recorded", "traced", "recorder") for path in (fixtures / folder).iterdir()
+                        if path.suffix in (".data", ".xray") and path.is_file() and path.stat().st_size <= LARGEST)
+        for path in paths if LONG else paths[:MADE] + paths[MADE::4]:
+            found = list(differences(path))
+            for finding in found[:10]:
+                print("   ", finding)
+            print("not ok" if found else "ok", "seeds/" + path.name, flush=True)
+            good &= not found
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
