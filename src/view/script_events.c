@@ -111,18 +111,19 @@ static void add_places(struct script *s) {
 }
 
 /* perf learns the events of a stream after it has read -F, and then adds what a chain is printed with. */
-static void add_stream_places(struct script *s, const pfr_event *event) {
-    if (is_stream(s) && any_chains(s))
+static void add_stream_places(struct script *s, const pfr_event *event, bool has_chains) {
+    if (is_stream(s) && has_chains)
         s->choices[type_of(event)].fields |= FIELD(F_IP) | FIELD(F_SYM);
 }
 
 static pfr_status check_events(struct script *s, pfr_error *err) {
     unsigned seen = 0;
+    const bool has_chains = any_chains(s);
     add_places(s);
     for (uint32_t i = 0; i < pfr_event_count(s->reader); i++) {
         const pfr_event *event = pfr_get_event(s->reader, i);
         const enum script_type type = type_of(event);
-        add_stream_places(s, event);
+        add_stream_places(s, event, has_chains);
         if (seen >> type & 1)
             continue;
         seen |= 1u << type;
