@@ -27,6 +27,7 @@ struct timeline {
     uint64_t wait_most; /* bytes that may wait in memory */
     bool has_rounds, merges;
     bool learns;     /* state is learnt from what is given */
+    bool was_halved; /* what waited was too much, and earlier records may follow */
     bool round_ends; /* the record given last was a FINISHED_ROUND */
     bool ended;
     uint64_t next_limit; /* the latest record of the rounds that ended */
@@ -114,6 +115,7 @@ static bool swaps(const struct timeline *t) {
 static pfr_status make_room(struct timeline *t, pfr_error *err) {
     if (!t->learns && !t->has_rounds)
         return runs_keep(&t->runs, &t->window, swaps(t), err);
+    t->was_halved = true;
     PFR_TRY(window_release(&t->window, 0, err));
     PFR_TRY(window_release(&t->window, window_middle(&t->window), err));
     return PFR_END;
@@ -214,6 +216,10 @@ struct state *timeline_state(struct timeline *t) {
 
 bool timeline_learns(const struct timeline *t) {
     return t->learns;
+}
+
+bool timeline_keeps_order(const struct timeline *t) {
+    return !t->was_halved && t->state->late == 0;
 }
 
 uint64_t timeline_late(const struct timeline *t) {

@@ -47,6 +47,10 @@ struct state *timeline_state(struct timeline *t);
 /* Whether the state is learnt from what is given, and so changes with it. */
 bool timeline_learns(const struct timeline *t);
 
+/* Whether all records come in the order of keys that have a time; false as soon as that is not certain, and before the
+ * first comes out of order. Only where state is known. */
+bool timeline_keeps_order(const struct timeline *t);
+
 /* Records that came after a later one had been given: they are given where they are met. */
 uint64_t timeline_late(const struct timeline *t);
 

@@ -88,7 +88,7 @@ static void find_code(struct walk *w, uint64_t address) {
     struct place place;
     uint64_t in_object;
     w->code.is_return = false;
-    if (memo->used && memo->address == address && memo->space == space) {
+    if (memo->used && memo->address == address && memo->space == space && key_before(&memo->since, &w->sample->key)) {
         w->code.table = memo->table;
         w->code.plan = memo->plan;
         return;
@@ -98,7 +98,7 @@ static void find_code(struct walk *w, uint64_t address) {
     if (w->code.table && unwind_table_address(w->code.table, place.offset, &in_object))
         w->code.plan = unwind_table_find(w->code.table, in_object);
     if (place.map && space_has_alone(&w->lane->objects->state->spaces, space, place.map) && w->status >= 0)
-        *memo = (struct unwind_memo){address, w->code.table, w->code.plan, space, true};
+        *memo = (struct unwind_memo){address, w->code.table, w->code.plan, place.map->key, space, true};
 }
 
 /* --- Memory. */

@@ -50,6 +50,7 @@ struct unwind_memo {
     uint64_t address;
     const struct unwind_table *table; /* NULL: none */
     const struct unwind_plan *plan;   /* NULL: none */
+    struct key since;                 /* of the map: a sample before it does not see it */
     uint32_t space;
     bool used;
 };

@@ -197,13 +197,18 @@ bool script_is_of_use(const struct script *s, uint32_t type) {
 /* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. What
  * the recorder wrote for itself comes where it stands in the file and sees nothing. */
 static void mind_order(struct script *s, const pfr_record *rec, const struct key *key) {
+    if (s->disorder.is_on) {
+        script_disorder_turn(s, key);
+        return;
+    }
     if (script_is_own(rec))
         return;
-    const bool late = key_before(key, &s->last);
+    const bool late = key_before(key, &s->newest);
     if (late || s->was_late)
         s->epoch++, s->kernel_epoch++, s->order_epoch++;
     s->was_late = late;
-    s->last = *key;
+    if (!late)
+        s->newest = *key;
 }
 
 void script_pass(struct script *s, const pfr_record *rec, const struct key *key) {
@@ -283,6 +288,8 @@ static pfr_status take_all(struct script *s) {
     while ((st = script_next(s, some, AT_ONCE, &count, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE)
             script_tell_hole(s, err);
+        if (script_needs_disorder(s))
+            PFR_TRY(script_disorder_begin(s, err));
         script_take_some(s, some, count);
         if (s->failed < 0)
             return s->failed;
@@ -352,6 +359,7 @@ static pfr_status run(struct script *s, pfr_error *err) {
     names_open(s, &names);
     frames_init(&s->frames, s->memory, s->to->raw_names);
     const pfr_status st = print_all(s, err);
+    script_disorder_end(s);
     script_chains_free(s);
     script_filter_free(s);
     script_lines_free(s);

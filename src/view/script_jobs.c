@@ -34,7 +34,7 @@ struct batch {
     uint8_t *bytes;
     size_t count, used;
     uint32_t epoch, kernel_epoch, order_epoch; /* when it begins */
-    struct key last;
+    struct key newest;
     bool was_late;
     struct holes met, told; /* while it was made; while it was printed */
     struct output text;     /* what was printed */
@@ -132,7 +132,7 @@ static void print_batch(void *context, unsigned worker, size_t slot) {
     s->epoch = b->epoch;
     s->kernel_epoch = b->kernel_epoch;
     s->order_epoch = b->order_epoch;
-    s->last = b->last;
+    s->newest = b->newest;
     s->was_late = b->was_late;
     w->told = &b->told;
     swap_text(&w->to.out, &b->text);
@@ -278,7 +278,7 @@ static pfr_status batch_at_hand(struct jobs *jobs, struct batch **at_hand, pfr_e
     b->epoch = s->epoch;
     b->kernel_epoch = s->kernel_epoch;
     b->order_epoch = s->order_epoch;
-    b->last = s->last;
+    b->newest = s->newest;
     b->was_late = s->was_late;
     return PFR_OK;
 }
@@ -318,6 +318,15 @@ static pfr_status put_hole(struct jobs *jobs, const pfr_error *hole, pfr_error *
     return b->count == BATCH_RECORDS ? give_batch(jobs, err) : PFR_OK;
 }
 
+/* The threads that print share the order of moments; each has its own place in it. */
+static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
+    PFR_TRY(drain(jobs, err));
+    PFR_TRY(script_disorder_begin(jobs->s, err));
+    for (unsigned i = 0; i < jobs->opened; i++)
+        jobs->scripts[i].s.disorder = jobs->s->disorder;
+    return PFR_OK;
+}
+
 /* When all before it is written. Events that came with it may be such that one thread has to print what follows. */
 static pfr_status take_alone(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
     struct script *s = jobs->s;
@@ -350,6 +359,8 @@ static pfr_status take_all(struct jobs *jobs, pfr_error *err) {
     while ((st = script_next(jobs->s, some, sizeof some / sizeof *some, &count, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE)
             PFR_TRY(put_hole(jobs, err, err));
+        if (script_needs_disorder(jobs->s))
+            PFR_TRY(begin_disorder(jobs, err));
         PFR_TRY(put_some(jobs, some, count, err));
     }
     pfr_error why = {.status = PFR_OK};

@@ -70,7 +70,7 @@ void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint6
     struct near_slot one = *found;
     one.block = address / NEAR_BLOCK;
     one.space = script_space(m, cpumode);
-    one.lasting = cpumode == SCRIPT_USER && !s->learns;
+    one.lasting = cpumode == SCRIPT_USER && !s->learns && !s->disorder.is_on;
     one.epoch = epoch_of(s, cpumode, one.lasting);
     if ((!t->slots || (t->bits < BITS_MOST && t->pushed_out >> (t->bits - 1))) && !grow(&s->frames, t)) {
         script_fail(s, mem_fail(s->memory, s->err, "frames"));

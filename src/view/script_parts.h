@@ -16,6 +16,7 @@
  *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
  *     script_ranges.c  texts that hold for all addresses around
  *     script_near.c    which of those texts a place in an address space had last
+ *     script_disorder.c what is kept, where records do not come in the order of time
  *     script_threads.c names of threads and their address spaces, kept likewise
  *     script_files.c   a file for each event
  *     script_lines.c   lines of other records: one table of functions by type
@@ -30,6 +31,7 @@
 #include "base/public_output.h"
 #include "model/address_lines.h"
 #include "model/chain_maker.h"
+#include "model/moments.h"
 #include "model/timeline.h"
 #include "model/trace_text.h"
 #include "view/script_times.h"
@@ -277,6 +279,14 @@ struct script_names {
     pthread_mutex_t lock;
 };
 
+/* script_disorder.c: records that do not come in the order of keys, of a recording whose state is known. */
+struct script_disorder {
+    bool is_on;
+    struct moments *all, *kernel; /* that all workers share */
+    struct moment_rank rank, kernel_rank;
+    uint32_t base, kernel_base; /* epochs before it was on */
+};
+
 struct script {
     const pfr_script_options *options;
     pfr_reader *reader;
@@ -292,12 +302,13 @@ struct script {
     struct script_file *files; /* one for each event, where they are wanted */
     uint32_t nr_files;
     size_t nr_files_room;
-    uint32_t epoch, kernel_epoch; /* of what is kept of threads and addresses, of kernel addresses */
-    uint32_t order_epoch;         /* of what is kept for all records that come in order */
-    bool learns;                  /* the state is learnt from the records that are given */
-    bool was_late;                /* the last record was older than the one before */
-    struct key last;
-    struct script_names *names; /* that all workers share */
+    uint32_t epoch, kernel_epoch;    /* of what is kept of threads and addresses, of kernel addresses */
+    uint32_t order_epoch;            /* of what is kept for all records that come in order */
+    struct script_disorder disorder; /* of records that do not */
+    bool learns;                     /* the state is learnt from the records that are given */
+    bool was_late;                   /* the last record was older than the newest before it */
+    struct key newest;               /* of the records so far */
+    struct script_names *names;      /* that all workers share */
     struct frames frames;
     struct chain_maker maker;
     uint64_t *made;               /* the chain at hand; NULL: none was made yet */
@@ -492,6 +503,15 @@ bool script_is_of_use(const struct script *s, uint32_t type);
 static inline bool script_is_own(const pfr_record *rec) {
     return rec->type >= 64;
 }
+
+/* script_disorder.c: whether records will come out of order, which is known before the first of them does; makes what
+ * epochs are told from then; the epochs of a key. */
+static inline bool script_needs_disorder(const struct script *s) {
+    return !s->disorder.is_on && !s->learns && s->timeline && !timeline_keeps_order(s->timeline);
+}
+pfr_status script_disorder_begin(struct script *s, pfr_error *err);
+void script_disorder_turn(struct script *s, const struct key *key);
+void script_disorder_end(struct script *s);
 
 /* script_jobs.c: how many threads print; all records by as many. */
 unsigned script_jobs(const struct script *s);
