@@ -37,6 +37,7 @@ static pfr_status put_threads(struct moments *m, const struct threads *threads, 
     for (size_t i = 0; i < threads->count; i++) {
         const struct generation *g = &threads->at[i];
         PFR_TRY(put(m, &g->begin, err));
+        PFR_TRY(put(m, &g->met, err));
         PFR_TRY(put_changes(m, &g->names, err));
         PFR_TRY(put_changes(m, &g->spaces, err));
     }

@@ -94,7 +94,8 @@ static pfr_status new_generation(struct threads *all, uint32_t tid, struct key b
     if (!newest)
         return mem_fail(all->memory, err, "threads");
     *number = (uint32_t)all->count;
-    all->at[*number] = (struct generation){.tid = tid, .name = NO_NAME, .space = NO_SPACE, .begin = begin};
+    all->at[*number] =
+        (struct generation){.tid = tid, .name = NO_NAME, .space = NO_SPACE, .begin = begin, .met = begin};
     struct generation *g = &all->at[*number];
     g->previous = generation_at(all, tid, begin, &later);
     link_back(all, g);
@@ -106,17 +107,27 @@ static pfr_status new_generation(struct threads *all, uint32_t tid, struct key b
     return PFR_OK;
 }
 
+/* A record that is late may be the first. */
+static void meet(struct generation *g, struct key key) {
+    if (key_before(&key, &g->met))
+        g->met = key;
+}
+
 /*
- * The generation of a tid at the key of a record of state. One that nothing announced has always been there: a leader
- * with a space of its own, any other thread in the space of its pid.
+ * The generation of a tid at the key of a record of state. One that nothing announced has always been there, so that
+ * its first name holds for what it did before; its space is known from this record on: a leader's is its own, that of
+ * any other thread is its pid's.
  */
 static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *number,
                           pfr_error *err) {
     uint32_t leader, space, later;
     *number = generation_at(all, tid, key, &later);
-    if (*number != NO_GENERATION)
+    if (*number != NO_GENERATION) {
+        meet(&all->at[*number], key);
         return PFR_OK;
+    }
     PFR_TRY(new_generation(all, tid, KEY_FIRST, number, err));
+    all->at[*number].met = key;
     if (pid == tid || pid == NOBODY) {
         PFR_TRY(spaces_new(all->spaces, NO_SPACE, KEY_FIRST, &space, err));
     } else {
@@ -173,10 +184,17 @@ pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct
     return PFR_OK;
 }
 
+/* Whose space it is: the tid's, which no record of state may have named yet at that key. */
+static uint32_t met_at(const struct threads *all, uint32_t tid, struct key key) {
+    uint32_t later;
+    const uint32_t number = generation_at(all, tid, key, &later);
+    return number == NO_GENERATION || key_before(&key, &all->at[number].met) ? NO_GENERATION : number;
+}
+
 uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key) {
-    uint32_t later, number = tid == NOBODY ? NO_GENERATION : generation_at(all, tid, key, &later);
+    uint32_t number = tid == NOBODY ? NO_GENERATION : met_at(all, tid, key);
     if (number == NO_GENERATION && tid != NOBODY && pid != tid)
-        number = generation_at(all, pid, key, &later);
+        number = met_at(all, pid, key);
     return number == NO_GENERATION ? NO_SPACE : space_at(&all->at[number], key);
 }
 
@@ -221,6 +239,16 @@ static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, st
     return number;
 }
 
+/* The same as met_at. */
+static uint32_t narrow_to_met(const struct threads *all, uint32_t number, struct key key, struct thread_view *view) {
+    if (number == NO_GENERATION)
+        return number;
+    const struct key *const met = &all->at[number].met;
+    const bool is_met = !key_before(&key, met);
+    narrow(view, is_met ? met : NULL, is_met ? NULL : met);
+    return is_met ? number : NO_GENERATION;
+}
+
 void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key, struct thread_view *view) {
     *view = (struct thread_view){NO_NAME, NO_SPACE, KEY_FIRST, {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
     if (tid == NOBODY)
@@ -228,8 +256,9 @@ void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key
     uint32_t number = narrow_to_generation(all, tid, key, view);
     if (number != NO_GENERATION)
         view->name = value_at(&all->at[number].names, all->at[number].name, key, view);
-    else if (pid != tid)
-        number = narrow_to_generation(all, pid, key, view);
+    number = narrow_to_met(all, number, key, view);
+    if (number == NO_GENERATION && pid != tid)
+        number = narrow_to_met(all, narrow_to_generation(all, pid, key, view), key, view);
     if (number != NO_GENERATION)
         view->space = value_at(&all->at[number].spaces, all->at[number].space, key, view);
 }

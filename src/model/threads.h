@@ -19,6 +19,7 @@ struct generation {
     uint32_t jump, depth; /* one further back, and how many there are before: see link_back */
     uint32_t name, space; /* from its begin on; NO_NAME: it has none yet */
     struct key begin;
+    struct key met;               /* the first record of state that names it; not before its begin */
     struct changes names, spaces; /* what came later */
 };
 
