@@ -115,6 +115,19 @@ static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_
     return mend_header(r, h, err);
 }
 
+/* No byte of a file holds the ids of two events: where sections lie over each other, those that make their sum larger
+   than the file have none. So what is held is bounded by the size of the file, not by the number of attrs times that.
+ */
+static void drop_shared_ids(pfr_reader *r, uint64_t entry, uint64_t *size) {
+    if (*size <= r->header.file_size - r->ids_taken) {
+        r->ids_taken += *size;
+        return;
+    }
+    found(r, entry + r->header.attr_size - 16, 16, "file_attr.ids",
+          "%llu bytes of ids, which lie over those of other events: not used", (unsigned long long)*size);
+    *size = 0;
+}
+
 /* The entry's last 16 bytes say where its ids are. */
 static pfr_status read_attr_entry(pfr_reader *r, const struct pfr_rec_file_header *h, const uint8_t *entry, uint64_t at,
                                   pfr_error *err) {
@@ -124,6 +137,7 @@ static pfr_status read_attr_entry(pfr_reader *r, const struct pfr_rec_file_heade
     pfr_u64s ids = {NULL, 0, r->context.swap};
     size_t got = 0;
     mend_ids(r, h, at, &ids_offset, &ids_size);
+    drop_shared_ids(r, at, &ids_size);
     if (ids_size == 0)
         return events_add(r, entry, room, &ids, err);
     uint8_t *bytes = mem_alloc(&r->memory, (size_t)ids_size, 1);

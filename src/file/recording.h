@@ -101,7 +101,8 @@ struct pfr_reader {
 
     struct event *events;
     size_t nr_events, events_room;
-    uint64_t attrs_at; /* of a file: offset of its attr entries, as mended */
+    uint64_t attrs_at;  /* of a file: offset of its attr entries, as mended */
+    uint64_t ids_taken; /* bytes of ids of all events so far; at most the size of the file */
     struct u64_map ids;
     uint64_t last_id;
     int32_t last_event;

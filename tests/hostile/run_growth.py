@@ -230,6 +230,26 @@ def indices_over_zeros(n):
     return stream(record(64, attr(IP_TID_TIME_PERIOD)) + (bytes(8) + index * 8186 + bytes(16 * 8192)) * n)
 
 
+def events_updated(n):
+    """n attrs of a stream, each with an update that names it, and a sample of each."""
+    kind = IP_TID_TIME_PERIOD | IDENTIFIER
+    made = [record(64, attr(kind, i) + struct.pack("<Q", i)) + record(78, struct.pack("<QQ", 2, i) + b"name%06d" % i)
+            for i in range(n)]
+    made += [record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000, 7, 7, 1000, 1)) for i in range(n)]
+    return stream(b"".join(made))
+
+
+def shared_ids(n):
+    """n attrs, all of which name the same 16 n ids as theirs, and a sample for each of n ids."""
+    kind = IP_TID_TIME_PERIOD | IDENTIFIER
+    data = HEADER + 8 * 16 * n + (ATTR + 16) * n
+    records = b"".join(record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000, 7, 7, 1000, 1)) for i in range(n))
+    header = struct.pack("<8sQQQQQQQQ", b"PERFILE2", HEADER, ATTR + 16, HEADER + 8 * 16 * n, (ATTR + 16) * n, data,
+                         len(records), 0, 0).ljust(HEADER, b"\0")
+    ids = array.array("Q", range(16 * n)).tobytes()
+    return header + ids + b"".join(attr(kind, i) + struct.pack("<QQ", HEADER, len(ids)) for i in range(n)) + records
+
+
 # --- Traces of the flight recorder, version 5.
 
 def metadata(kind, form, *values):
@@ -367,6 +387,9 @@ IN_TIME = PLAIN_REPORT + ["-g", "none", "-s", "time", "--time-quantum", "1ns"]
 # in time each call has a stack of its own, of 256 entries)
 ASKED = {
     "events with samples": (events, 8000, (PLAIN_REPORT, PLAIN_REPORT + ["--format=csv"], PLAIN_REPORT + ["--tree"]), 16),
+    "events updated": (events_updated, 4000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"]), 16),
+    "shared ids": (shared_ids, 500, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["dump"],
+                                     ["convert", "-o", "-"]), 16),
     "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),
     "recursion in time": (trace_recursion, 4000, (IN_TIME,), 1200),
 }
