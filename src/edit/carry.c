@@ -9,6 +9,7 @@
 #define PASSES 4u      /* three reasons to begin anew */
 #define ROOMS 3u       /* for records: packed, mended, waiting */
 #define PARTS_MOST 512 /* each is an open file */
+#define SAMPLES_TIME (1u << 2)
 #define SAMPLES_CPU (1u << 7)
 #define ATTR_DECIDES 96u /* bytes of an attr that tell how samples are read */
 
@@ -84,13 +85,21 @@ static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
     return load_u32(rec->bytes + start + place, c->reader->context.swap);
 }
 
+/* State of before the start, in a recording whose keys have times: of time 0 and 2^64-1, in the order of the file. */
+static bool is_from_before(const struct carry *c, const pfr_record *rec, uint64_t time) {
+    const struct pfr_rec_attr *first = &pfr_get_event(c->reader, 0)->attr;
+    const bool is_timed = first->sample_type & SAMPLES_TIME && first->flags.sample_id_all;
+    return time == 0 || (time == NO_TIME && is_timed && rec->type != TYPE_SAMPLE);
+}
+
 /* State from before the start and what perf itself writes stand in `data`, which is read first. */
 static uint32_t part_of_record(const struct carry *c, const pfr_record *rec) {
     if (c->reader->header.container == PFR_DIRECTORY)
         return rec->part;
-    if (rec->type >= FIRST_USER || rec->event < 0 || time_of(c->reader, rec) == 0)
+    const uint64_t time = time_of(c->reader, rec);
+    if (rec->type >= FIRST_USER || rec->event < 0 || is_from_before(c, rec, time))
         return 0;
-    if (time_of(c->reader, rec) == NO_TIME)
+    if (time == NO_TIME)
         return 1; /* all of them: their order counts */
     const int64_t cpu = cpu_of(c, rec);
     return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;

@@ -29,6 +29,8 @@ void spaces_free(struct spaces *all) {
     }
     arena_free(&all->arena);
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
+    mem_free(all->memory, all->left, all->left_room, sizeof *all->left);
+    mem_free(all->memory, all->left_tids, all->left_tids_room, sizeof *all->left_tids);
     mem_free(all->memory, all->settled, all->settled_room, sizeof *all->settled);
     *all = (struct spaces){.memory = all->memory};
 }
@@ -46,7 +48,33 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32
     all->settled = settled;
     all->settled[all->count] = (struct space_settled){0, 0};
     *space = (uint32_t)all->count;
-    all->at[all->count++] = (struct space){.parent = parent, .code = NO_SPACE, .inherited_at = at};
+    all->at[all->count++] = (struct space){.parent = parent, .code = NO_SPACE, .left = NO_SPACE, .inherited_at = at};
+    return PFR_OK;
+}
+
+pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct key at, pfr_error *err) {
+    const struct space *const was = &all->at[old];
+    if (was->nr_newest == 0 && was->nr_runs == 0 && was->parent == NO_SPACE)
+        return PFR_OK;
+    void *more = mem_grow(all->memory, all->left, all->nr_left, &all->left_room, 16, sizeof *all->left);
+    if (!more)
+        return mem_fail(all->memory, err, "address spaces");
+    all->left = more;
+    all->at[space].left = (uint32_t)all->nr_left;
+    all->left[all->nr_left++] =
+        (struct left_image){.space = old, .at = at, .until = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    return PFR_OK;
+}
+
+pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_error *err) {
+    if (space == NO_SPACE || all->at[space].left == NO_SPACE)
+        return PFR_OK;
+    void *more =
+        mem_grow(all->memory, all->left_tids, all->nr_left_tids, &all->left_tids_room, 16, sizeof *all->left_tids);
+    if (!more)
+        return mem_fail(all->memory, err, "address spaces");
+    all->left_tids = more;
+    all->left_tids[all->nr_left_tids++] = tid;
     return PFR_OK;
 }
 
@@ -180,6 +208,14 @@ const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t 
         space = s->parent;
     }
     return NULL;
+}
+
+const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address, struct key *until) {
+    if (space == NO_SPACE || all->at[space].left == NO_SPACE)
+        return NULL;
+    const struct left_image *const image = &all->left[all->at[space].left];
+    *until = image->until;
+    return space_find(all, image->space, address, image->at);
 }
 
 const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct key key) {

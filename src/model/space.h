@@ -22,7 +22,15 @@ struct space {
     uint32_t nr_newest, newest_room;
     uint32_t parent; /* NO_SPACE: begins empty */
     uint32_t code;   /* a space of its own for what was made while the program ran, as jitdumps tell; NO_SPACE: none */
+    uint32_t left;   /* what was mapped before an exec began this one, number in spaces.left; NO_SPACE: nothing */
     struct key inherited_at;
+};
+
+/* Until a thread of the new image is seen in user mode the one that called exec is on its way out of the old image,
+   which counts then where the new one has nothing. */
+struct left_image {
+    uint32_t space;
+    struct key at, until; /* of the exec; of the first sample of user mode */
 };
 
 /* Not before any of a space's own maps, by time or by place. */
@@ -35,7 +43,11 @@ struct spaces {
     struct space *at;
     struct space_settled *settled; /* of each: side by side, for who asks for nothing else */
     size_t count, room, settled_room;
-    struct arena arena;  /* the newest maps of each */
+    struct arena arena; /* the newest maps of each */
+    struct left_image *left;
+    size_t nr_left, left_room;
+    uint32_t *left_tids; /* of all threads that are or were in such a space */
+    size_t nr_left_tids, left_tids_room;
     size_t nr_with_runs; /* spaces that were given room for runs */
     bool has_code;       /* some space has .code */
     uint32_t depth_most; /* parents that space_find asks (limit depth) */
@@ -46,6 +58,12 @@ void spaces_init(struct spaces *all, struct memory *memory);
 void spaces_free(struct spaces *all);
 /* A new space: number in *space. parent NO_SPACE: empty. */
 pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32_t *space, pfr_error *err);
+/* What `space`, which an exec began, leaves behind: nothing where nothing is mapped in `old`. */
+pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct key at, pfr_error *err);
+/* A thread comes into the space; needed of those that an exec began. */
+pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_error *err);
+/* What the image that was left has at the address; until when it counts in *until. NULL: nothing. */
+const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address, struct key *until);
 /* len 0 does nothing. */
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct key key, pfr_error *err);

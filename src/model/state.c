@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "file/relay.h"
 #include "file/walk.h"
+#include "model/left_images.h"
 #include "model/state_queue.h"
 #include "wire/feature_bits.h"
 
@@ -202,7 +203,8 @@ static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memo
     }
     PFR_TRY(jit_meet_expected(&s->jit, &s->objects, &s->spaces, err));
     PFR_TRY(learn_build_ids(s, reader, err));
-    return spaces_seal(&s->spaces, err);
+    PFR_TRY(spaces_seal(&s->spaces, err));
+    return left_images_settle(s, reader, err);
 }
 
 pfr_status state_build_watched(struct state *s, pfr_reader *reader, struct memory *memory,
@@ -286,6 +288,19 @@ static void find_made(const struct state *s, uint32_t space, uint64_t address, s
         place->map = made;
 }
 
+/* An address of the image that an exec left, as long as its thread was not seen in user mode. */
+static void find_left(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
+    struct key until;
+    const struct map *left = space_find_left(&s->spaces, space, address, &until);
+    if (!left)
+        return;
+    place->is_passing = true;
+    if (key_before(&place->since, &until))
+        place->since = until;
+    if (key_before(&key, &until))
+        place->map = left;
+}
+
 void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
                     struct place *place) {
     const struct map *m = find_map(s, mode, space, address, key);
@@ -294,6 +309,8 @@ void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64
         place->since = m->key;
     if (s->spaces.has_code && mode == CPUMODE_USER)
         find_made(s, space, address, key, place);
+    if (!place->map && s->spaces.nr_left && mode == CPUMODE_USER)
+        find_left(s, space, address, key, place);
     m = place->map;
     place->object = m ? m->object : NO_OBJECT;
     if (mode == CPUMODE_KERNEL)

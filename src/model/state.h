@@ -74,6 +74,7 @@ struct key state_key(const struct state *state, const pfr_record *rec, uint64_t 
 struct place {
     const struct map *map;     /* NULL: [unknown] */
     uint32_t object;           /* NO_OBJECT: [unknown] */
+    bool is_passing;           /* it is another before and after its thread is seen in user mode: rule 17 */
     bool too_deep;             /* unknown, and there are ancestors that were not asked (limit depth) */
     uint64_t offset;           /* in the object's file; the address itself in the kernel and in anonymous memory */
     const struct map *ksymbol; /* the KSYMBOL that covers it: its object's path is the symbol; NULL: none */

@@ -135,7 +135,7 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
         space = space_at(&all->at[leader], key);
     }
     all->at[*number].space = space;
-    return PFR_OK;
+    return spaces_join(all->spaces, space, tid, err);
 }
 
 /* A leader gets a copy of its parent's space, by reference; a thread shares that of its process. */
@@ -161,6 +161,7 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
         name = all->idle_name;
     PFR_TRY(new_generation(all, tid, key, &child, err));
     all->at[child].space = space;
+    PFR_TRY(spaces_join(all->spaces, space, tid, err));
     all->at[child].name = name;
     return PFR_OK;
 }
@@ -169,10 +170,13 @@ pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_
                         pfr_error *err) {
     uint32_t number, space;
     PFR_TRY(current(all, pid, tid, key, &number, err));
+    const uint32_t old = space_at(&all->at[number], key);
     PFR_TRY(changes_add(&all->at[number].names, &all->arena, name, key, err));
     if (!exec)
         return PFR_OK;
     PFR_TRY(spaces_new(all->spaces, NO_SPACE, key, &space, err));
+    PFR_TRY(spaces_leave(all->spaces, space, old, key, err));
+    PFR_TRY(spaces_join(all->spaces, space, tid, err));
     return changes_add(&all->at[number].spaces, &all->arena, space, key, err);
 }
 

@@ -14,6 +14,7 @@
 #define TEXTS_MOST (1u << 18)        /* different texts, then all are made anew */
 #define UNKNOWN "[unknown]"
 #define ADDRESS_WIDTH 16u
+#define NOT_KEPT UINT32_MAX /* epoch of what may be another thing in the next sample */
 
 /* One address in one space; 32 bytes, so that two share a cache line. */
 struct frame_slot {
@@ -276,7 +277,7 @@ static void renew(struct script *s, const struct moment *m, struct frame_slot *s
     struct place place;
     script_place(s, m, cpumode, slot->address, &place);
     const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
-    slot->epoch = script_epoch(s, cpumode);
+    slot->epoch = place.is_passing ? NOT_KEPT : script_epoch(s, cpumode);
     if (slot->text && frame_text_at(slot->text).object == object && slot->offset == place.offset)
         return;
     slot->offset = place.offset;

@@ -121,7 +121,7 @@ static void write_whole(struct script_second *kept, uint64_t second) {
 void print_time(struct script *s, const struct moment *m) {
     struct script_second *kept = &s->second;
     const uint64_t time = printed_time(s, m->time);
-    if (kept->length == 0 || time - kept->from >= NS_PER_SECOND)
+    if (kept->length == 0 || time < kept->from || time - kept->from >= NS_PER_SECOND)
         write_whole(kept, time / NS_PER_SECOND);
     if (!out_room(s->out, sizeof kept->text + FRACTION_MOST + 2))
         return;

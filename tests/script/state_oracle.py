@@ -103,26 +103,13 @@ def in_order(records):
     return given
 
 
-def first_late(records):
-    """How many records there are before the first that is late; all, where none is."""
-    latest = limit = following = 0
-    for number, one in enumerate(records):
-        if one.kind == ROUND:
-            limit, following = following, latest
-        elif one.has_time():
-            if one.time < limit:
-                return number
-            latest = max(latest, one.time)
-    return len(records)
-
-
 # --- State.
 
 class Space:
     """What is mapped: the newest that covers an address counts."""
 
-    def __init__(self, maps=()):
-        self.maps = list(maps)
+    def __init__(self, maps=(), left=None):
+        self.maps, self.left = list(maps), left
 
     def find(self, address):
         return next((name for start, length, name in reversed(self.maps) if 0 <= address - start < length), None)
@@ -130,7 +117,7 @@ class Space:
 
 class Thread:
     def __init__(self, space, name=None):
-        self.space, self.name, self.left = space, name, None
+        self.space, self.name = space, name
 
 
 class State:
@@ -165,11 +152,11 @@ class State:
         thread = self.current(pid, tid)
         thread.name = one.body[8:].split(b"\0")[0].decode()
         if one.misc & BARE:
-            thread.left, thread.space = thread.space, Space()
+            thread.space = Space(left=Space(thread.space.maps))
 
     def map(self, one, pid, tid, start, length):
-        if length and one.misc & 7 == USER:
-            name = one.body[64 if one.kind == MMAP2 else 32:].split(b"\0")[0].decode()
+        name = one.body[64 if one.kind == MMAP2 else 32:].split(b"\0")[0].decode()
+        if one.misc & 7 == USER:
             self.current(pid, tid).space.maps.append((start, length, name))
 
     def see(self, one):
@@ -177,8 +164,8 @@ class State:
         thread = self.threads.get(one.tid)
         place = thread or self.threads.get(one.pid)
         in_kernel = one.misc & 7 == KERNEL
-        if thread and not in_kernel:
-            thread.left = None
+        if place and one.misc & 7 == USER:
+            place.space.left = None
         name = (thread and thread.name) or ("swapper" if one.tid == 0 else ":%d" % one.tid)
         return name, [(address, self.find(place, address, mode, in_kernel)) for address, mode in addresses(one)]
 
@@ -187,8 +174,8 @@ class State:
         if not place or mode != USER:
             return "[unknown]"
         found = place.space.find(address)
-        if not found and in_kernel and place.left:
-            found = place.left.find(address)
+        if not found and in_kernel and place.space.left:
+            found = place.space.left.find(address)
         return found or "[unknown]"
 
 
