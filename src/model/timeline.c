@@ -87,7 +87,7 @@ void timeline_close(struct timeline *t) {
 /* Samples without a time see all state, other records without one come before all. */
 static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const bool is_lost = time == NO_TIME && rec->type == TYPE_SAMPLE;
-    return state_key(t->state, rec, is_lost ? UINT64_MAX - 1 : time);
+    return state_key(t->state, rec, is_lost ? TIMELINE_BEHIND_ALL : time);
 }
 
 /* Who waits: records of the kernel that have a time, where times count. */

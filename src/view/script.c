@@ -197,8 +197,9 @@ bool script_is_of_use(const struct script *s, uint32_t type) {
     return taker_of(type) || script_line_wanted(s, type);
 }
 
-/* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. What
- * the recorder wrote for itself comes where it stands in the file and sees nothing. */
+/* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. So it
+ * is with a sample without a time, which sees all state. What the recorder wrote for itself comes where it stands in
+ * the file and sees nothing. */
 static void mind_order(struct script *s, const pfr_record *rec, const struct key *key) {
     if (s->disorder.is_on) {
         script_disorder_turn(s, key);
@@ -206,7 +207,7 @@ static void mind_order(struct script *s, const pfr_record *rec, const struct key
     }
     if (script_is_own(rec))
         return;
-    const bool late = key_before(key, &s->newest);
+    const bool late = key_before(key, &s->newest) || key->time == TIMELINE_BEHIND_ALL;
     if (late || s->was_late)
         s->epoch++, s->kernel_epoch++, s->order_epoch++;
     s->was_late = late;

@@ -301,7 +301,7 @@ def check(scratch, name, late, rounds):
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for name, (late, rounds) in [one for one in KINDS.items() if one[0] in os.environ.get("PERFRAY_KIND", one[0])]:
+        for name, (late, rounds) in KINDS.items():
             try:
                 print("ok script/stories:%s # %s" % (name, check(scratch, name, late, rounds)))
             except (AssertionError, subprocess.TimeoutExpired) as why:
