@@ -103,6 +103,8 @@ pfr_status left_images_settle(struct state *s, pfr_reader *reader, pfr_error *er
     struct looking l = {.state = s, .reader = reader};
     if (s->spaces.nr_left == 0 || !has_chains(reader) || !input_seekable(&reader->parts[0].in))
         return PFR_OK;
+    for (size_t i = 0; i < s->spaces.nr_left; i++)
+        s->spaces.left[i].until = KEY_LAST;
     u64_map_init(&l.tids, s->memory);
     pfr_status st = learn_tids(&l, err);
     if (st >= 0)

@@ -61,8 +61,7 @@ pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct
         return mem_fail(all->memory, err, "address spaces");
     all->left = more;
     all->at[space].left = (uint32_t)all->nr_left;
-    all->left[all->nr_left++] =
-        (struct left_image){.space = old, .at = at, .until = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    all->left[all->nr_left++] = (struct left_image){.space = old, .at = at, .until = all->left_open ? KEY_LAST : at};
     return PFR_OK;
 }
 

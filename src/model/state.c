@@ -162,7 +162,7 @@ pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memor
     struct jit_wish grows = *jit;
     grows.grows = true;
     const pfr_status st = begin(s, reader, memory, false, &grows, err);
-    s->learns = true;
+    s->learns = s->spaces.left_open = true;
     return st;
 }
 

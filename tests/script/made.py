@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import other_forms  # noqa: E402
 
 MMAP, COMM, SAMPLE, MMAP2 = 1, 3, 9, 10
-IP, TID, TIME, ADDR, IDENTIFIER = 1, 2, 4, 8, 1 << 16  # bits of sample_type
+IP, TID, TIME, ADDR, CALLCHAIN, IDENTIFIER = 1, 2, 4, 8, 32, 1 << 16  # bits of sample_type
 SAMPLE_ID_ALL = 1 << 18
 USER = 2                          # cpumode in misc
 MMAP_DATA = COMM_EXEC = 1 << 13

@@ -356,6 +356,100 @@ def check_symbols_of_no_section(folder):
     expect({STUB, "calls", "last"} <= set(ours), "we say %s" % sorted(ours))
 
 
+# --- Markers of call chains
+
+MARKERS_MOST = 4095
+DEFERRED = 640          # marker of a chain whose rest comes later; perf 6.1 does not know it
+KNOWN = (32, 128, 512)  # hypervisor, kernel, user
+CHAIN = (0x1000, 0x2000, 0x3000)
+
+
+def record_markers(path, values):
+    """A chain for each marker at each place: before, between and behind the addresses. Times count them."""
+    records = [made.comm("seven", 1)]
+    for place in range(len(CHAIN) + 1):
+        for value in values:
+            entries = [*CHAIN[:place], (1 << 64) - value, *CHAIN[place:]]
+            records.append(made.sample(CHAIN[0], 1000 * (len(records) + 1), len(entries), *entries))
+    made.write_file(path, records, [made.attr(made.IP | made.TID | made.TIME | made.CALLCHAIN)])
+
+
+def chains_of(lines):
+    """Addresses of each sample of `script -F time,ip`."""
+    chains = []
+    for line in lines:
+        if ":" in line:
+            chains.append([])
+        elif line.strip():
+            chains[-1].append(int(line, 16))
+    return chains
+
+
+def folded_chains(folder, values):
+    """How deep the chains are in the other reader of chains, that of profiles: {frames: samples}."""
+    record_markers(os.path.join(folder, "some.data"), values)
+    done = fresh.must([os.environ["PERFRAY"], "export", "--format=folded", "--weight=samples", "--no-symbols", "-o", "-", "some.data"],
+                      folder, "export")
+    stacks = (line.rsplit(" ", 1) for line in done.stdout.decode().splitlines())
+    return {stack.count(";"): int(weight) for stack, weight in stacks}
+
+
+def check_chain_markers(folder):
+    """Garbage in a chain of frame pointers may be any marker. One that nobody knows makes the chain none, in perf and here; that of
+    deferred chains does so in perf."""
+    every = range(1, MARKERS_MOST + 1)
+    places = len(CHAIN) + 1
+    record_markers(os.path.join(folder, "perf.data"), every)
+    theirs, ours = map(chains_of, both(folder, "perf.data", ("-F", "time,ip")))
+    expect(len(theirs) == len(ours) == places * MARKERS_MOST, "%d and %d samples" % (len(theirs), len(ours)))
+    for number, pair in enumerate(zip(theirs, ours)):
+        value = number % MARKERS_MOST + 1
+        whole = list(CHAIN)
+        wanted = ([], whole) if value == DEFERRED else (whole, whole) if value in KNOWN else ([], [])
+        expect(pair == wanted, "marker -%d: %s and %s" % (value, *pair))
+    expect(folded_chains(folder, [DEFERRED]) == {len(CHAIN): places}, "a profile has no chain with -%d" % DEFERRED)
+    unknown = [value for value in every if value not in (DEFERRED, *KNOWN)]
+    expect(folded_chains(folder, unknown) == {1: places * len(unknown)}, "a profile has chains with unknown markers")
+    return "%d markers, %d chains" % (MARKERS_MOST, len(ours))
+
+
+# --- Records that are late against their rounds
+
+END_OF_ROUND = 68, 0, b""
+
+
+def check_late_state(folder):
+    """A name that is late: perf gives it to the samples that it reads behind it, we to those behind it in time. The order is one."""
+    sample = lambda time: made.sample(0x1000, 1000 * time)
+    records = [made.comm("first", 1), sample(1000), sample(3000), END_OF_ROUND, sample(4000), END_OF_ROUND, sample(5000), END_OF_ROUND,
+               made.comm("second", 2000 * 1000), sample(2500), sample(6000), END_OF_ROUND, sample(7000)]
+    made.write_file(os.path.join(folder, "perf.data"), records)
+    theirs, ours = [[line.split() for line in text if line] for text in both(folder, "perf.data", ("-F", "comm,time"))]
+    expect([one[1] for one in theirs] == [one[1] for one in ours], "perf has another order: %s and %s" % (theirs, ours))
+    times = [float(one[1][:-1]) * 1e6 for one in ours]
+    right = ["second" if time > 2000 else "first" for time in times]
+    expect(sorted(times) != times, "no sample is late")
+    expect([one[0] for one in ours] == right, "we say %s" % ours)
+    expect([one[0] for one in theirs] != right, "perf says the same")
+
+
+def check_left_image(folder):
+    """The kernel samples an exec: the caller is in the image that was left, until the thread is seen in user mode."""
+    user, kernel = (1 << 64) - 512, (1 << 64) - 128
+
+    def sample(time, mode, *entries):
+        ip = entries[1] if entries[0] == kernel else entries[-1]
+        return made.SAMPLE, mode, struct.pack("<QIIQ%dQ" % (len(entries) + 1), ip, made.PID, made.PID, time, len(entries), *entries)
+    in_exec = lambda time: sample(time, 1, kernel, 0xffffffff81000000, user, 0x401000)
+    records = [made.comm("before", 1), made.map_of("/old", 0x400000, 0x10000, 0, 2), in_exec(1000),
+               made.comm("after", 2000, misc=made.COMM_EXEC), in_exec(2500), made.map_of("/new", 0x500000, 0x10000, 0, 3000),
+               in_exec(3500), sample(4000, made.USER, user, 0x501000), in_exec(4500)]
+    made.write_file(os.path.join(folder, "perf.data"), records, [made.attr(made.IP | made.TID | made.TIME | made.CALLCHAIN)])
+    form = ("-F", "time,ip,sym,dso", "--no-symbols")
+    lines = [line for line in fresh.our_script(folder, "perf.data", form).split("\n") if "401000" in line or " 1000 " in line]
+    expect([line.split()[-1] for line in lines] == ["(/old)", "(/old)", "(/old)", "(/new)", "([unknown])"], "we say %s" % lines)
+
+
 CHECKS = {
     "names": check_names,
     "names_dynamic": check_dynamic_names,
@@ -369,6 +463,9 @@ CHECKS = {
     "fault_symbols_inside_of_symbols": check_symbols_inside,
     "fault_stubs_without_a_size": check_stubs_without_a_size,
     "fault_symbols_of_no_section": check_symbols_of_no_section,
+    "fault_chain_markers": check_chain_markers,
+    "fault_late_state": check_late_state,
+    "fault_left_image": check_left_image,
 }
 
 
