@@ -40,7 +40,8 @@ static bool has_chains(pfr_reader *reader) {
     return false;
 }
 
-void left_images_meet(struct state *s, uint32_t space, struct key key) {
+/* A thread was in user mode in this space (NO_SPACE is fine) at that key. */
+static void meet(struct state *s, uint32_t space, struct key key) {
     const uint32_t number = space == NO_SPACE ? NO_SPACE : s->spaces.at[space].left;
     if (number != NO_SPACE && key_before(&key, &s->spaces.left[number].until))
         s->spaces.left[number].until = key;
@@ -55,7 +56,18 @@ static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids
     if (!u64_map_get(&l->tids, tid, &any) && !u64_map_get(&l->tids, pid, &any))
         return;
     const struct key key = state_key(l->state, rec, time == NO_TIME ? BEHIND_ALL : time);
-    left_images_meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
+    meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
+}
+
+void left_images_hear(struct state *s, const pfr_record *rec, struct key key) {
+    if (s->spaces.nr_left == 0 || rec->type != TYPE_SAMPLE || rec->event < 0 || (rec->misc & CPUMODE) != CPUMODE_USER)
+        return;
+    const uint32_t ids = place_of_ids(pfr_get_event(s->reader, (uint32_t)rec->event));
+    if (ids == 0 || rec->size < ids + 8u)
+        return;
+    const uint32_t pid = load_u32(rec->bytes + ids, rec->context->swap);
+    const uint32_t tid = load_u32(rec->bytes + ids + 4, rec->context->swap);
+    meet(s, thread_space_at(&s->threads, pid, tid, key), key);
 }
 
 /* The samples that follow in the window, without asking for each. */

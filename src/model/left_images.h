@@ -6,7 +6,7 @@
 
 /* When that is, of each, when all state is known: reads the recording once more where anything depends on it. */
 pfr_status left_images_settle(struct state *state, pfr_reader *reader, pfr_error *err);
-/* A thread was in user mode in this space (NO_SPACE is fine) at that key. */
-void left_images_meet(struct state *state, uint32_t space, struct key key);
+/* The same of a state that is learnt: each sample when it is given, before it is looked at. */
+void left_images_hear(struct state *state, const pfr_record *rec, struct key key);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "file/recording.h"
 #include "file/walk.h"
+#include "model/left_images.h"
 #include "model/runs.h"
 
 #define TYPE_FINISHED_ROUND 68u
@@ -95,8 +96,14 @@ static bool waits(const struct timeline *t, const pfr_record *rec, uint64_t time
     return t->state->timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
 }
 
-static pfr_status give(struct timeline *t, const pfr_record *rec, pfr_error *err) {
-    return t->learns ? state_note(t->state, rec, err) : PFR_OK;
+/* All but the first are samples. */
+static pfr_status give(struct timeline *t, const struct timed_record *some, size_t count, pfr_error *err) {
+    if (!t->learns)
+        return PFR_OK;
+    PFR_TRY(state_note(t->state, &some->rec, err));
+    for (size_t i = 0; i < count; i++)
+        left_images_hear(t->state, &some[i].rec, some[i].key);
+    return PFR_OK;
 }
 
 static pfr_status end_round(struct timeline *t, pfr_error *err) {
@@ -203,7 +210,7 @@ pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t roo
         return st;
     for (*count = 1; *count < room && may_follow(t) && take(t, &to[*count], err) == PFR_OK;)
         ++*count;
-    return give(t, &to->rec, err);
+    return give(t, to, *count, err);
 }
 
 void timeline_wait_most(struct timeline *t, uint64_t bytes) {

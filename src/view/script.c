@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "file/decode_sample.h"
 #include "file/recording.h"
-#include "model/left_images.h"
 
 #define STACK_MOST 127u
 #define AT_ONCE 64u /* records that are taken together */
@@ -131,8 +130,6 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
     fill_moment(s, rec, key, &m);
     if (!is_guest(rec)) {
         m.thread = script_thread(s, m.pid, m.tid, &m.key);
-        if (m.thread && s->learns && (rec->misc & CPUMODE) == CPUMODE_USER)
-            left_images_meet(s->state, m.thread->space, m.key);
         if (m.thread)
             tell_sample(s, &m);
         return;
