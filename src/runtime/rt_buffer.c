@@ -52,6 +52,7 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     rt_leave(t);
     if (t->wait && wait_for_slot(t))
         return false;
+    rt_guard_thread(t, !t->known);
     if (!t->known)
         rt_know_thread(t);
     if (t->tid == 0)
@@ -83,7 +84,7 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
 RT_PLAIN static bool widen(struct rt_thread *t, uint64_t more) {
     const uint8_t *const slot = rt_slot_at(t->slot);
     const uint64_t ready = (uint64_t)(t->limit - slot) + RESERVE - 1, end = (uint64_t)(t->next - slot) + more + RESERVE;
-    if (end > rt.control->slot_size)
+    if (end > rt.slot_size)
         return false;
     const uint64_t now = rt_pool_widen(t->slot, ready, end);
     if (!now || !t->limit) /* a handler has forked meanwhile */
@@ -115,7 +116,7 @@ RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
     if (!t->limit || (t->next + more >= t->limit && !widen(t, more))) {
         if (!rt.on)
             return false;
-        if (more > rt.control->slot_size - RTF_PREAMBLE - RESERVE)
+        if (more > rt.slot_size - RTF_PREAMBLE - RESERVE)
             return rt_lose(RTF_TOO_LARGE), false;
         return refill(t, tsc, RTF_PREAMBLE + RESERVE + more);
     }

@@ -16,29 +16,31 @@ RT_PLAIN void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint
 /* Somebody else made this slot of the list first: ours is an empty buffer. */
 RT_RARE static void give_up(uint8_t *buffer) {
     *(volatile rt_u64 *)(buffer + 1) = 0;
-    rt_zero(buffer + RTF_EXTENTS, rt.control->slot_size - RTF_EXTENTS);
+    rt_zero(buffer + RTF_EXTENTS, rt.slot_size - RTF_EXTENTS);
 }
 
 RT_RARE static uint8_t *make_slot(uint32_t *known, uint32_t kind, uint32_t first) {
     uint32_t slot, none = 0;
     uint64_t ready;
-    uint8_t *made = rt_pool_take(&slot, rt.control->slot_size, &ready);
+    uint8_t *made = rt_pool_take(&slot, rt.slot_size, &ready);
     if (!made)
         return NULL;
     __atomic_store_n(&rt.owners[slot], RT_OWNER_NOTES, __ATOMIC_RELAXED);
-    rt_note_write(made, kind, first, rt.control->slot_size);
+    rt_note_write(made, kind, first, rt.slot_size);
     if (__atomic_compare_exchange_n(known, &none, slot + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return made;
     give_up(made);
-    return rt_slot_at(none - 1);
+    return none <= rt.nr_slots ? rt_slot_at(none - 1) : NULL;
 }
 
 RT_PLAIN void *rt_note_entry(uint32_t *known, uint32_t most, uint32_t kind, uint32_t number, size_t size) {
-    const uint32_t per = (uint32_t)rtf_entries_in(rt.control->slot_size, size);
+    const uint32_t per = (uint32_t)rtf_entries_in(rt.slot_size, size);
     const uint32_t block = (number - 1) / per;
     if (block >= most)
         return NULL;
     const uint32_t slot = __atomic_load_n(&known[block], __ATOMIC_ACQUIRE);
+    if (slot > rt.nr_slots) /* overwritten */
+        return NULL;
     uint8_t *note = slot ? rt_slot_at(slot - 1) : make_slot(&known[block], kind, block * per + 1);
     return note ? note + RTF_NOTE + RTF_ENTRIES + (number - 1) % per * size : NULL;
 }

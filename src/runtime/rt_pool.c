@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #define VERSION_USUAL 5u
 #define HEADER_TYPE_FDR 1u
@@ -35,9 +36,11 @@
 struct rt_state rt __attribute__((aligned(RT_PAGES)));
 
 RT_RARE void rt_say(const char *what, const char *why) {
-    const char *parts[] = {"perfray-rt: ", what, ": ", why, "\n"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        RT_CALL3(SYS_write, 2, parts[i], rt_length(parts[i]));
+    const char *texts[] = {"perfray-rt: ", what, ": ", why, "\n"};
+    struct iovec parts[sizeof texts / sizeof *texts]; /* one write: other processes say something, too */
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        parts[i] = (struct iovec){(void *)(uintptr_t)texts[i], rt_length(texts[i])};
+    RT_CALL3(SYS_writev, 2, parts, sizeof texts / sizeof *texts);
 }
 
 RT_PLAIN uint64_t rt_clock(void) {
@@ -147,6 +150,14 @@ RT_PLAIN static struct shape shape_of(const struct rt_options *o) {
     return s;
 }
 
+/* What calls go by is kept apart from the file, which others may write into. */
+RT_PLAIN static void learn_shape(const struct shape *s, bool keep_last) {
+    rt.slot_size = s->slot_size;
+    rt.nr_slots = s->nr_slots;
+    rt.slots_at = s->slots_at;
+    rt.keep_last = keep_last;
+}
+
 RT_PLAIN static const char *map_file(long fd, uint64_t size) {
     const long at = rt_syscall(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (at < 0 && at > -4096)
@@ -161,6 +172,7 @@ RT_PLAIN static const char *map_file(long fd, uint64_t size) {
 RT_PLAIN static void write_control(const struct shape *s) {
     struct rtf_control *c = rt.control;
     const struct rt_options *o = &rt.options;
+    learn_shape(s, !o->keep_first);
     c->slot_size = s->slot_size;
     c->nr_slots = s->nr_slots;
     c->slots_at = s->slots_at;
@@ -240,9 +252,12 @@ RT_PLAIN static uint64_t size_of_own(long fd) {
 RT_PLAIN static bool join(const char *path) {
     const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     const uint64_t size = size_of_own(fd);
+    struct rtf_control seen;
     bool joined = false;
     if (size > RTF_CONTROL_AT + sizeof(struct rtf_control) && !map_file(fd, size)) {
-        joined = is_of_living(rt.control) && is_sound(rt.control, size);
+        rt_copy(&seen, rt.control, sizeof seen);
+        joined = is_of_living(&seen) && is_sound(&seen, size);
+        learn_shape(&(struct shape){seen.slot_size, seen.nr_slots, seen.slots_at, size}, seen.keep_last);
         if (!joined)
             unmap();
     }
@@ -253,7 +268,7 @@ RT_PLAIN static bool join(const char *path) {
     rt.is_tsc = rt.control->is_tsc;
     rt.version = rt.file[0];
     rt_pool_inherit();
-    return true;
+    return !rt.is_broken;
 }
 
 RT_PLAIN static void name_for_now(char *to, const char *path) {
@@ -294,8 +309,59 @@ RT_PLAIN static bool is_special(const char *path) {
            !S_ISREG(facts.st_mode);
 }
 
-RT_PLAIN const char *rt_pool_open(void) {
-    const char *path = rt.options.file, *why;
+RT_RARE bool rt_pool_is_ours(void) {
+    const struct rtf_control *c = rt.control;
+    if (rt_same(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) && c->slot_size == rt.slot_size &&
+        c->nr_slots == rt.nr_slots && c->slots_at == rt.slots_at)
+        return true;
+    rt_guard_end("its file was overwritten: the recording ends here");
+    return false;
+}
+
+/* --- The file's name, which others may take away. */
+
+static struct {
+    uint64_t device, inode, root_device, root_inode;
+    char path[2 * RT_PATH]; /* from the root */
+} named;
+
+RT_PLAIN static bool identity_of(const char *path, uint64_t *device, uint64_t *inode) {
+    struct stat facts;
+    rt_zero(&facts, sizeof facts);
+    if (rt_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&facts, AT_SYMLINK_NOFOLLOW, 0, 0) < 0)
+        return false;
+    *device = facts.st_dev;
+    *inode = facts.st_ino;
+    return true;
+}
+
+RT_PLAIN static void learn_name(const char *path) {
+    const size_t length = rt_length(path);
+    size_t at = 0;
+    if (path[0] != '/') {
+        const long size = RT_CALL3(SYS_getcwd, named.path, RT_PATH, 0); /* its NUL is counted */
+        at = size > 0 ? (size_t)size : 1;
+        named.path[at - 1] = '/';
+    }
+    rt_copy(named.path + at, path, length + 1);
+    identity_of(path, &named.device, &named.inode);
+    identity_of("/", &named.root_device, &named.root_inode);
+}
+
+/* Who left for another root sees nothing of it. */
+RT_RARE void rt_pool_look_for_file(void) {
+    uint64_t device = 0, inode = 0, root_device = 0, root_inode = 0;
+    if (rt.is_broken || !named.inode || !identity_of("/", &root_device, &root_inode) ||
+        root_device != named.root_device || root_inode != named.root_inode)
+        return;
+    if (!identity_of(named.path, &device, &inode))
+        rt_say_late(named.path, "was deleted or moved while it was recorded");
+    else if (device != named.device || inode != named.inode)
+        rt_say_late(named.path, "was replaced while it was recorded, by something else");
+}
+
+RT_PLAIN static const char *open_as(const char *path) {
+    const char *why;
     rt.is_tsc = ticks_are_steady() && !rt.options.clock;
     rt.version = rt.options.version ? rt.options.version : VERSION_USUAL;
     if (join(path))
@@ -305,4 +371,13 @@ RT_PLAIN const char *rt_pool_open(void) {
     RT_CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
     why = make(path);
     return why && join(path) ? NULL : why; /* somebody else was first */
+}
+
+RT_PLAIN const char *rt_pool_open(void) {
+    const char *path = rt.options.file, *why = open_as(path);
+    if (!why && rt.is_broken)
+        why = "was truncated while it was made";
+    if (!why)
+        learn_name(path);
+    return why;
 }

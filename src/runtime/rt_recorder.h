@@ -17,6 +17,7 @@
  *     rt_options.c    PERFRAY_RT, XRAY_OPTIONS, XRAY_FDR_OPTIONS
  *     rt_process.c    what the system says of processes and their limits
  *     rt_counter.c    prctl, seen on its way
+ *     rt_guard.c      the program outlives its trace: SIGBUS; rt_signals.c: sigaction and its like, seen on their way
  *     rt_start.c      start and stop, threads, forks; include/perfray/runtime.h
  *     rt_sleds.h      sleds of clang's -fxray-instrument
  *     rt_loads.c      dlopen and dlclose, seen on their way
@@ -43,12 +44,13 @@ struct rt_thread {
     const char *busy; /* the stack of the hook that is at work; NULL: none */
     uint8_t *floor;   /* records before it are not taken back */
     uint16_t cpu;
-    uint32_t no_cpu; /* 0: where the kernel tells no cpu */
-    bool known;      /* is told when the thread ends */
-    uint32_t slot;   /* number of the slot that the buffer lies in */
-    uint32_t wait;   /* calls until a buffer is asked for again */
-    uint32_t tid;    /* 0: not asked for */
-    uint32_t depth;  /* for the filters: calls open; inside those of --filter, of --notrace */
+    uint32_t no_cpu;  /* 0: where the kernel tells no cpu */
+    bool known;       /* is told when the thread ends */
+    bool bus_blocked; /* the program wants SIGBUS blocked here */
+    uint32_t slot;    /* number of the slot that the buffer lies in */
+    uint32_t wait;    /* calls until a buffer is asked for again */
+    uint32_t tid;     /* 0: not asked for */
+    uint32_t depth;   /* for the filters: calls open; inside those of --filter, of --notrace */
     uint32_t inside, outside;
 } __attribute__((aligned(RT_LINE)));
 
@@ -121,6 +123,9 @@ struct rt_state {
     uint8_t kept[RT_LINE]; /* what calls read, as it was before a fork */
     uint8_t *file;         /* the mapping */
     uint64_t file_size;
+    uint64_t slot_size, nr_slots, slots_at; /* as in control, which others may overwrite */
+    bool keep_last;
+    bool is_broken;   /* the file is not what it was: no recording any more */
     uint32_t *owners; /* a word a slot: 0, or the process that writes into it */
     uint32_t pid;
     struct rt_options options;
@@ -148,6 +153,10 @@ void rt_measure(uint64_t tsc, uint64_t now_ns);
 uint64_t rt_clock(void);
 void rt_lose(enum rtf_loss why);
 void rt_say(const char *what, const char *why);
+/* The trace is still the one that was made or joined; false: the recording has ended for that. */
+bool rt_pool_is_ours(void);
+/* Says it where the file has no name any more. */
+void rt_pool_look_for_file(void);
 
 /* --- rt_slots.c */
 
@@ -164,6 +173,26 @@ uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end);
 void rt_pool_release(uint32_t slot, uint64_t used);
 /* Releases what the process owned before it joined the trace. */
 void rt_pool_inherit(void);
+
+/* --- rt_guard.c. The names are for the archive. */
+
+struct sigaction;
+void rt_guard_install(void);
+/* A thread gets a buffer. */
+void rt_guard_thread(struct rt_thread *t, bool is_first);
+/* Ends the recording for good, in this process; says why. */
+void rt_guard_end(const char *why);
+/* The same as rt_say where standard error is what it was. */
+void rt_say_late(const char *what, const char *why);
+bool rt_guard_is_on(void) __asm__("perfray_rt_guard_is_on_") __attribute__((visibility("default")));
+/* sigaction of SIGBUS; below 0: -errno. */
+long rt_guard_action(const struct sigaction *new, struct sigaction *old) __asm__("perfray_rt_guard_action_")
+    __attribute__((visibility("default")));
+/* Whether this thread wants SIGBUS blocked; NULL: masks are taken as they are. */
+bool *rt_guard_blocked(void) __asm__("perfray_rt_guard_blocked_") __attribute__((visibility("default")));
+/* What the kernel wants of an action on some machines. */
+void rt_guard_restorer(unsigned long *flags, void (**restorer)(void)) __asm__("perfray_rt_guard_restorer_")
+    __attribute__((visibility("default")));
 
 /* --- rt_process.c */
 

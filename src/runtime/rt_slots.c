@@ -18,7 +18,7 @@
 #endif
 
 RT_PLAIN uint8_t *rt_slot_at(uint32_t slot) {
-    return rt.file + rt.control->slots_at + slot * rt.control->slot_size;
+    return rt.file + rt.slots_at + slot * rt.slot_size;
 }
 
 /* The recording ends here: from now on calls cost nothing again. */
@@ -46,12 +46,12 @@ RT_PLAIN static bool own(uint32_t slot) {
 /* Slots are used a second time when all were used once, if the last is what is kept. */
 RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
     struct rtf_control *c = rt.control;
-    for (uint64_t tries = 0; tries < 2 * c->nr_slots; tries++) {
+    for (uint64_t tries = 0; tries < 2 * rt.nr_slots; tries++) {
         const uint64_t number = __atomic_fetch_add(&c->next_slot, 1, __ATOMIC_RELAXED);
-        if (!c->keep_last && number >= c->nr_slots)
+        if (!rt.keep_last && number >= rt.nr_slots)
             return false;
-        *slot = (uint32_t)(number % c->nr_slots);
-        *used = number >= c->nr_slots;
+        *slot = (uint32_t)(number % rt.nr_slots);
+        *used = number >= rt.nr_slots;
         if (own(*slot))
             return true;
     }
@@ -61,8 +61,8 @@ RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
 /* In steps, so that what a thread does not use is not taken from the disk. In a ring, where all is used again, at once:
    what is made empty has to be there. */
 RT_PLAIN uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end) {
-    const uint64_t size = rt.control->slot_size;
-    const uint64_t wide = rt.control->keep_last ? size : (end + STEP - 1) / STEP * STEP, to = wide < size ? wide : size;
+    const uint64_t size = rt.slot_size;
+    const uint64_t wide = rt.keep_last ? size : (end + STEP - 1) / STEP * STEP, to = wide < size ? wide : size;
     const uint64_t first = from / PAGE * PAGE;
     if (RT_CALL3(SYS_madvise, rt_slot_at(slot) + first, to - first, MADV_POPULATE_WRITE) != EFAULT_RESULT)
         return to;
@@ -72,17 +72,19 @@ RT_PLAIN uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end) {
 
 RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready) {
     bool used;
+    if (!rt_pool_is_ours())
+        return NULL;
     if (!claim(slot, &used)) {
-        if (!rt.control->keep_last)
+        if (!rt.keep_last)
             return stop_full();
         rt_lose(RTF_FULL);
         return NULL;
     }
     uint8_t *at = rt_slot_at(*slot);
-    *ready = rt.control->slot_size;
+    *ready = rt.slot_size;
     if (used) {
         *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer meanwhile */
-        rt_zero(at + RTF_EXTENTS, rt.control->slot_size - RTF_EXTENTS);
+        rt_zero(at + RTF_EXTENTS, rt.slot_size - RTF_EXTENTS);
     } else {
         *ready = rt_pool_widen(*slot, 0, need);
     }
@@ -92,7 +94,7 @@ RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready) {
 /* --- Room that is left in slots. */
 
 RT_PLAIN static bool has_room(uint64_t used) {
-    return used + PAGE <= rt.control->slot_size;
+    return used + PAGE <= rt.slot_size;
 }
 
 RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
@@ -108,7 +110,7 @@ RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
 
 /* What finds no place among the spares is nobody's, and is looked for when there are no new slots. */
 RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
-    const bool first = !rt.control->keep_last;
+    const bool first = !rt.keep_last;
     __atomic_store_n(&rt.owners[slot], !first ? 0 : has_room(used) ? RT_OWNER_SPARE : RT_OWNER_FULL, __ATOMIC_RELEASE);
     if (first && has_room(used) && !keep_spare(slot, used))
         __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
@@ -117,7 +119,7 @@ RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
 /* Bytes of whole buffers. */
 RT_RARE static uint64_t used_of(uint32_t slot) {
     const uint8_t *begin = rt_slot_at(slot);
-    const uint64_t size = rt.control->slot_size;
+    const uint64_t size = rt.slot_size;
     uint64_t at = 0;
     while (size - at >= RTF_EXTENTS && begin[at] == EXTENTS_BYTE) {
         const uint64_t extents = *(const rt_u64 *)(begin + at + 1);
@@ -131,10 +133,10 @@ RT_RARE static uint64_t used_of(uint32_t slot) {
 /* What is behind them is a record that was never finished. Of a slot that nobody wrote into the pages may be missing.
  */
 RT_RARE static uint64_t clean_behind(uint32_t slot) {
-    if (RT_CALL3(SYS_madvise, rt_slot_at(slot), rt.control->slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT)
-        return rt.control->slot_size;
+    if (RT_CALL3(SYS_madvise, rt_slot_at(slot), rt.slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT)
+        return rt.slot_size;
     const uint64_t used = used_of(slot);
-    rt_zero(rt_slot_at(slot) + used, rt.control->slot_size - used);
+    rt_zero(rt_slot_at(slot) + used, rt.slot_size - used);
     return used;
 }
 
@@ -157,8 +159,8 @@ RT_RARE static bool take_over(uint32_t slot, bool also_free, uint64_t *used) {
 RT_PLAIN static bool find_left_behind(uint32_t *slot, uint64_t *used) {
     const struct rtf_control *c = rt.control;
     const uint64_t next = __atomic_load_n(&c->next_slot, __ATOMIC_RELAXED);
-    const bool is_last = next >= c->nr_slots;
-    const uint64_t end = is_last ? c->nr_slots : next, begin = is_last || end < LOOK_BACK ? 0 : end - LOOK_BACK;
+    const bool is_last = next >= rt.nr_slots;
+    const uint64_t end = is_last ? rt.nr_slots : next, begin = is_last || end < LOOK_BACK ? 0 : end - LOOK_BACK;
     for (uint64_t i = end; i-- > begin;)
         if (take_over((uint32_t)i, is_last, used))
             return *slot = (uint32_t)i, true;
@@ -167,7 +169,7 @@ RT_PLAIN static bool find_left_behind(uint32_t *slot, uint64_t *used) {
 
 RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
     uint64_t *spares = rt.control->spares;
-    if (rt.control->keep_last)
+    if (rt.keep_last || !rt_pool_is_ours())
         return NULL;
     for (size_t i = 0; i < RTF_SPARES; i++) {
         if (__atomic_load_n(&spares[i], __ATOMIC_RELAXED) == 0)
@@ -177,6 +179,8 @@ RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
             continue;
         *slot = (uint32_t)spare - 1;
         *used = spare >> 32;
+        if (*slot >= rt.nr_slots || !has_room(*used)) /* overwritten */
+            continue;
         __atomic_store_n(&rt.owners[*slot], rt.pid, __ATOMIC_RELAXED);
         return rt_slot_at(*slot);
     }
@@ -185,7 +189,7 @@ RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
 
 /* What the process held before it called exec, or another of its number, which is gone. */
 RT_RARE void rt_pool_inherit(void) {
-    for (uint32_t i = 0; i < rt.control->nr_slots; i++)
+    for (uint32_t i = 0; i < rt.nr_slots; i++)
         if (__atomic_load_n(&rt.owners[i], __ATOMIC_ACQUIRE) == rt.pid)
-            rt_pool_release(i, rt.control->keep_last ? 0 : clean_behind(i));
+            rt_pool_release(i, rt.keep_last ? 0 : clean_behind(i));
 }

@@ -145,6 +145,7 @@ RT_PLAIN static bool prepare(void) {
     is_cleared = RT_CALL3(SYS_madvise, &rt, RT_PAGES, MADV_WIPEONFORK) == 0;
     keep_state();
     rt_vectors_learn();
+    rt_guard_install();
     is_ready = true;
     return true;
 }
@@ -184,10 +185,16 @@ __attribute__((destructor)) RT_PLAIN static void end(void) {
         return;
     rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
     leave_thread(NULL);
+    if (rt_pool_is_ours() && rt.control->leader == rt.pid)
+        rt_pool_look_for_file();
 }
 
 RT_PLAIN static int start_as(const char *options) {
     const char *wrong = "";
+    if (rt.is_broken) {
+        rt_say_late(rt.options.file, "is not what it was: there is no recording any more");
+        return -1;
+    }
     if (rt.control) {
         rt_switch(true);
         rt_sleds_apply(true);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program outlives its trace. A store to a page that the file lost (it was truncated, or its disk is full) raises
+ * SIGBUS, for which the recorder has a handler: inside the mapping of the trace it puts a page of memory where the
+ * file's was, and the recording ends. Every other SIGBUS goes to the program's own action, as if there were no handler
+ * of ours.
+ *
+ * The program's calls of sigaction, signal, sigprocmask and pthread_sigmask come by here (rt_signals.c), since
+ *
+ *   - its action for SIGBUS must not take our place: it is kept here, and the kernel has ours with the same mask;
+ *   - a fault while SIGBUS is blocked ends the program, handler or not: SIGBUS is never blocked in truth where the
+ *     program blocks it. A thread that inherited such a mask has it taken off with its first buffer. Where a SIGBUS
+ *     that was sent, which is no fault, arrives in a thread that the program wants it blocked in, it is blocked in
+ * truth and sent again.
+ *
+ * The handler is one that may interrupt itself (SA_NODEFER): ending the recording stores to the trace, too.
+ */
+#include "runtime/rt_recorder.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define KERNEL_MASK 8u /* bytes of a mask */
+#define SLOTS 8u       /* actions that are kept: one counts, the others may still be read by a handler */
+#define BUS ((uint64_t)1 << (SIGBUS - 1))
+#define RESTORER 0x04000000ul
+#ifndef SYS_rt_tgsigqueueinfo
+#error "rt_tgsigqueueinfo is needed"
+#endif
+
+/* As the kernel has it. */
+struct action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+/* --- The kernel's actions. */
+
+#if defined __x86_64__
+/* Unwinders know the end of a handler by these bytes. */
+__asm__(".text\n.p2align 4\nnop\n.local perfray_rt_return_\n.type perfray_rt_return_, @function\nperfray_rt_return_:\n"
+        "mov $15, %rax\nsyscall\n.size perfray_rt_return_, .-perfray_rt_return_\n");
+void rt_return(void) __asm__("perfray_rt_return_") __attribute__((visibility("hidden")));
+#endif
+
+RT_PLAIN void rt_guard_restorer(unsigned long *flags, void (**restorer)(void)) {
+#if defined __x86_64__
+    *flags |= RESTORER;
+    *restorer = rt_return;
+#else
+    (void)flags;
+    (void)restorer;
+#endif
+}
+
+RT_PLAIN static long kernel_action(const struct action *new, struct action *old) {
+    struct action with = {0};
+    if (new) {
+        with = *new;
+        rt_guard_restorer(&with.flags, &with.restorer);
+    }
+    return rt_syscall(SYS_rt_sigaction, SIGBUS, (long)(new ? &with : NULL), (long)old, KERNEL_MASK, 0, 0);
+}
+
+RT_PLAIN static bool is_handler(const struct action *a) {
+    return (void *)a->handler != (void *)SIG_DFL && (void *)a->handler != (void *)SIG_IGN;
+}
+
+/* --- The program's action. */
+
+static struct action kept[SLOTS];
+static uint32_t newest, made; /* of kept; made counts on */
+static bool installed;
+static struct { uint64_t device, inode; } errors; /* the program's standard error, as it was when the recording began */
+
+static void on_bus(int number, siginfo_t *info, void *context);
+
+RT_PLAIN static struct action program_action(void) {
+    return kept[__atomic_load_n(&newest, __ATOMIC_ACQUIRE)];
+}
+
+RT_PLAIN static void keep(const struct action *a) {
+    const uint32_t slot = __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED) % SLOTS;
+    kept[slot] = *a;
+    __atomic_store_n(&newest, slot, __ATOMIC_RELEASE);
+}
+
+/* What the kernel is given: with a handler of the program's, on the stack and with the mask that it asks for. */
+RT_PLAIN static long install_for(const struct action *a) {
+    struct action ours = {.handler = on_bus, .flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    if (is_handler(a)) {
+        ours.flags = SA_SIGINFO | SA_NODEFER | (a->flags & (SA_ONSTACK | SA_RESTART));
+        ours.mask = a->mask & ~BUS;
+    }
+    return kernel_action(&ours, NULL);
+}
+
+RT_PLAIN static bool learn_identity(long fd, uint64_t *device, uint64_t *inode) {
+    struct stat facts;
+    rt_zero(&facts, sizeof facts);
+    const bool known = RT_CALL3(SYS_fstat, fd, &facts, 0) == 0;
+    *device = known ? facts.st_dev : 0;
+    *inode = known ? facts.st_ino : 0;
+    return known;
+}
+
+RT_PLAIN void rt_guard_install(void) {
+    struct action old;
+    if (installed || kernel_action(NULL, &old) < 0)
+        return;
+    learn_identity(2, &errors.device, &errors.inode);
+    keep(&old);
+    installed = install_for(&old) == 0;
+}
+
+/* Descriptor 2 may be a file of the program's by now. */
+RT_RARE void rt_say_late(const char *what, const char *why) {
+    uint64_t device, inode;
+    if (learn_identity(2, &device, &inode) && device == errors.device && inode == errors.inode)
+        rt_say(what, why);
+}
+
+/* --- Faults in the trace. */
+
+RT_RARE void rt_guard_end(const char *why) {
+    if (__atomic_exchange_n(&rt.is_broken, true, __ATOMIC_ACQ_REL))
+        return;
+    rt_say_late(rt.options.file, why);
+    rt_switch(false);
+    if (rt.control) {
+        rt.control->full = 1;
+        rt_lose(RTF_FULL);
+    }
+}
+
+/* The page is there when the store is made again. */
+RT_RARE static bool replace_page(uint64_t at) {
+    const uint64_t begin = (uint64_t)(uintptr_t)rt.file;
+    uint64_t page = at & ~(uint64_t)(RT_PAGES - 1);
+    if (!rt.file || at < begin || at >= begin + rt.file_size)
+        return false;
+    page = page < begin ? begin : page;
+    const long made_at = rt_syscall(SYS_mmap, (long)page, RT_PAGES, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    if (made_at != (long)page)
+        return false;
+    rt_guard_end("its file was truncated, or its disk is full: the recording ends here");
+    return true;
+}
+
+/* --- All others. */
+
+RT_PLAIN static void block_now(void) {
+    const uint64_t bus = BUS;
+    rt_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&bus, 0, KERNEL_MASK, 0, 0);
+}
+
+RT_PLAIN static void send_again(const siginfo_t *info, bool to_thread) {
+    const long pid = RT_CALL3(SYS_getpid, 0, 0, 0);
+    if (to_thread)
+        rt_syscall(SYS_rt_tgsigqueueinfo, pid, RT_CALL3(SYS_gettid, 0, 0, 0), SIGBUS, (long)info, 0, 0);
+    else
+        RT_CALL3(SYS_rt_sigqueueinfo, pid, SIGBUS, info);
+}
+
+/* A fault comes again when the handler returns; what was sent has to be sent. */
+RT_PLAIN static void die(const siginfo_t *info, bool is_fault) {
+    const struct action usual = {0};
+    kernel_action(&usual, NULL);
+    if (!is_fault)
+        send_again(info, true);
+}
+
+RT_PLAIN static void call_program(const struct action *a, siginfo_t *info, void *context) {
+    const struct action usual = {0};
+    if (a->flags & SA_RESETHAND)
+        keep(&usual);
+    if (!(a->flags & SA_NODEFER))
+        block_now();
+    a->handler(SIGBUS, info, context);
+}
+
+RT_PLAIN static void on_bus(int number, siginfo_t *info, void *context) {
+    const bool is_fault = info->si_code > 0 && info->si_code != SI_KERNEL && info->si_code != BUS_MCEERR_AO;
+    (void)number;
+    if (is_fault && replace_page((uint64_t)(uintptr_t)info->si_addr))
+        return;
+    const struct action a = program_action();
+    if (!is_fault && rt_here.bus_blocked) {
+        block_now(); /* now, and in what goes on then */
+        sigaddset(&((ucontext_t *)context)->uc_sigmask, SIGBUS);
+        send_again(info, false);
+    } else if (is_handler(&a)) {
+        call_program(&a, info, context);
+    } else if (is_fault || (void *)a.handler == (void *)SIG_DFL) {
+        die(info, is_fault);
+    }
+}
+
+/* --- What the program asks for. */
+
+/* A child of vfork shares this memory, and not the kernel's actions. */
+RT_PLAIN static bool is_this_process(void) {
+    rt_revive(&rt_here);
+    return (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0) == rt.pid;
+}
+
+bool rt_guard_is_on(void) {
+    return installed;
+}
+
+long rt_guard_action(const struct sigaction *new, struct sigaction *old) {
+    const struct action before = program_action();
+    struct action wanted = {0};
+    long result = 0;
+    if (new) {
+        wanted.handler = new->sa_sigaction;
+        wanted.flags = (unsigned long)(unsigned)new->sa_flags;
+        rt_copy(&wanted.mask, &new->sa_mask, sizeof wanted.mask);
+        if (is_this_process()) {
+            keep(&wanted);
+            result = install_for(&wanted);
+        } else {
+            result = kernel_action(&wanted, NULL);
+        }
+    }
+    if (old && result >= 0) {
+        rt_zero(old, sizeof *old);
+        old->sa_sigaction = before.handler;
+        old->sa_flags = (int)(before.flags & ~RESTORER);
+        rt_copy(&old->sa_mask, &before.mask, sizeof before.mask);
+    }
+    return result;
+}
+
+bool *rt_guard_blocked(void) {
+    return installed && is_this_process() ? &rt_here.bus_blocked : NULL;
+}
+
+/* With each buffer: masks come from elsewhere, too (a parent thread, setcontext, a system call). */
+RT_PLAIN void rt_guard_thread(struct rt_thread *t, bool is_first) {
+    uint64_t mask = 0, pending = 0;
+    const uint64_t bus = BUS;
+    if (!installed || rt_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, KERNEL_MASK, 0, 0) < 0 || !(mask & BUS))
+        return;
+    t->bus_blocked |= is_first;
+    if (RT_CALL3(SYS_rt_sigpending, &pending, KERNEL_MASK, 0) == 0 && !(pending & BUS))
+        rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bus, 0, KERNEL_MASK, 0, 0);
+}
