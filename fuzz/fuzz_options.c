@@ -62,7 +62,7 @@ static void parse_words(const struct command *command, bool stop, char *text, si
     void *values = calloc(1, command->size);
     struct shared_options shared = {0};
     const struct opt_set sets[] = {{command->opts, values}, {shared_opts, &shared}};
-    const struct parse parse = {"fuzz", sets, 2, stop};
+    const struct parse parse = {"fuzz", sets, 2, stop, command->takes};
     struct operands operands;
     LAW(values, "no memory");
     sentences = 0;
