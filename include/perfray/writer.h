@@ -66,8 +66,9 @@ pfr_writer *pfr_writer_open(const char *path, const pfr_write_options *options, 
    no directory. `name` is for messages. */
 pfr_writer *pfr_writer_open_fd(int fd, bool owned, const char *name, const pfr_write_options *options, pfr_error *err);
 
-/* One more event; they are numbered as they come. Its attr and ids are copied. attr.size 0 means 64. In a file an
-   event may come after records, too; it is then written behind them. */
+/* One more event; they are numbered as they come. Its attr and ids are copied. attr.size 0 means 64; more than 4096
+   bytes, which no kernel takes, is PFR_ERR_USAGE, and the writer can go on. In a file an event may come after records,
+   too; it is then written behind them. */
 pfr_status pfr_writer_event(pfr_writer *writer, const struct pfr_rec_attr *attr, const uint64_t *ids, size_t nr_ids,
                             pfr_error *err);
 

@@ -13,7 +13,6 @@
 
 #define TYPE_ATTR 64u
 #define ATTR_OLDEST 64u
-#define ATTR_MOST 4096u
 #define ATTR_OF_QUIPPER 96u
 
 static void tell(struct quipper_reading *r, const pfr_error *hole) {

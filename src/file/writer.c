@@ -120,10 +120,10 @@ static pfr_writer *new_writer(const pfr_write_options *given, const char *name, 
 
 static pfr_status attr_size_can_be(const pfr_writer *w, pfr_error *err) {
     if (w->attr_size_asked == 0 ||
-        (w->attr_size_asked >= 64 && w->attr_size_asked <= 4096 && w->attr_size_asked % 8 == 0))
+        (w->attr_size_asked >= 64 && w->attr_size_asked <= ATTR_MOST && w->attr_size_asked % 8 == 0))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
-                    "attrs of %u bytes: 64 to 4096 in steps of 8 can be", w->attr_size_asked);
+                    "attrs of %u bytes: 64 to %u in steps of 8 can be", w->attr_size_asked, ATTR_MOST);
 }
 
 static pfr_status open_path(pfr_writer *w, const char *path, pfr_error *err) {

@@ -219,6 +219,17 @@ TEST(writer_takes_ids_late) {
     free(bytes);
 }
 
+TEST(writer_takes_no_attr_above_a_page_and_goes_on) {
+    pfr_error err;
+    pfr_writer *w = pfr_writer_open_fd(memfd_create("written", MFD_CLOEXEC), true, "memory", NULL, &err);
+    struct pfr_rec_attr attr = clock_attr;
+    attr.size = 4104;
+    assert_int_equal(pfr_writer_event(w, &attr, NULL, 0, &err), PFR_ERR_USAGE);
+    ASSERT_OK(pfr_writer_event(w, &clock_attr, NULL, 0, &err), err);
+    ASSERT_OK(pfr_writer_finish(w, &err), err);
+    pfr_writer_close(w);
+}
+
 TEST(writer_has_no_place_for_late_ids_in_a_stream) {
     static const uint64_t late[] = {9};
     pfr_error err;
