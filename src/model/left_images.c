@@ -12,10 +12,10 @@
 #include "base/fail.h"
 #include "file/recording.h"
 #include "file/walk.h"
+#include "model/timeline.h"
 
 #define CPUMODE 7u
 #define CPUMODE_USER 2u
-#define BEHIND_ALL (UINT64_MAX - 1) /* a sample without a time sees all state */
 #define S_IP 1u
 #define S_TID (1u << 1)
 #define S_CHAIN (1u << 5)
@@ -55,7 +55,7 @@ static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids
     const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
     if (!u64_map_get(&l->tids, tid, &any) && !u64_map_get(&l->tids, pid, &any))
         return;
-    const struct key key = state_key(l->state, rec, time == NO_TIME ? BEHIND_ALL : time);
+    const struct key key = state_key(l->state, rec, time == NO_TIME ? TIMELINE_BEHIND_ALL : time);
     meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
 }
 

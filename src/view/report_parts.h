@@ -159,8 +159,6 @@ struct row_cells {
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 /* The row of a spot, made when it is new. */
 pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, pfr_error *err);
-/* One more frame of a row. What a row is called by depends on its frames alone, in whatever order they come. */
-void row_call_by(const struct report *r, struct row *row, uint32_t frame);
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);
 

@@ -112,7 +112,8 @@ static void call_by(struct row *row, uint32_t frame, char level) {
     row->level = level;
 }
 
-void row_call_by(const struct report *r, struct row *row, uint32_t frame) {
+/* One more frame of a row, whose level and frame depend only on which frames it has, not on the order they come in. */
+static void meet_frame(const struct report *r, struct row *row, uint32_t frame) {
     const char level = level_of_frame(r, frame);
     const bool is_tie = level == row->level && r->options->symbol_filter; /* which asks for the symbol */
     if (level < row->level || (is_tie && collate_symbols(r, frame, row->frame) < 0))
@@ -146,7 +147,7 @@ pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, p
     PFR_TRY(intern_put(&r->rows.cells, &cells, (r->nr_keys + 1) * sizeof(uint64_t), row, err));
     if (*row == before)
         return add_row(r, spot, err);
-    row_call_by(r, &r->rows.at[*row], spot->frame);
+    meet_frame(r, &r->rows.at[*row], spot->frame);
     return PFR_OK;
 }
 
