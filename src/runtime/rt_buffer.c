@@ -52,9 +52,10 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     rt_leave(t);
     if (t->wait && wait_for_slot(t))
         return false;
-    rt_guard_thread(t, !t->known);
-    if (!t->known)
+    if (!t->known) {
+        rt_guard_thread(t);
         rt_know_thread(t);
+    }
     if (t->tid == 0)
         t->tid = (uint32_t)RT_CALL3(SYS_gettid, 0, 0, 0);
     uint8_t *slot = need > SPARE_LEAST ? NULL : rt_pool_take_spare(&t->slot, &used);

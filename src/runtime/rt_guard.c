@@ -11,7 +11,7 @@
  *   - a fault while SIGBUS is blocked ends the program, handler or not: SIGBUS is never blocked in truth where the
  *     program blocks it. A thread that inherited such a mask has it taken off with its first buffer. Where a SIGBUS
  *     that was sent, which is no fault, arrives in a thread that the program wants it blocked in, it is blocked in
- * truth and sent again.
+ *     truth and sent again.
  *
  * The handler is one that may interrupt itself (SA_NODEFER): ending the recording stores to the trace, too.
  */
@@ -191,7 +191,7 @@ RT_PLAIN static void on_bus(int number, siginfo_t *info, void *context) {
     const struct action a = program_action();
     if (!is_fault && rt_here.bus_blocked) {
         block_now(); /* now, and in what goes on then */
-        sigaddset(&((ucontext_t *)context)->uc_sigmask, SIGBUS);
+        *(rt_u64 *)(void *)&((ucontext_t *)context)->uc_sigmask |= BUS;
         send_again(info, false);
     } else if (is_handler(&a)) {
         call_program(&a, info, context);
@@ -240,13 +240,14 @@ bool *rt_guard_blocked(void) {
     return installed && is_this_process() ? &rt_here.bus_blocked : NULL;
 }
 
-/* With each buffer: masks come from elsewhere, too (a parent thread, setcontext, a system call). */
-RT_PLAIN void rt_guard_thread(struct rt_thread *t, bool is_first) {
+/* Once for each thread, whose mask may be its parent's. Not with each buffer: a program may have shut itself off from
+ * most system calls by then (seccomp), and one that blocks SIGBUS past our wrappers is not seen. */
+RT_PLAIN void rt_guard_thread(struct rt_thread *t) {
     uint64_t mask = 0, pending = 0;
     const uint64_t bus = BUS;
     if (!installed || rt_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, KERNEL_MASK, 0, 0) < 0 || !(mask & BUS))
         return;
-    t->bus_blocked |= is_first;
+    t->bus_blocked = true;
     if (RT_CALL3(SYS_rt_sigpending, &pending, KERNEL_MASK, 0) == 0 && !(pending & BUS))
         rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bus, 0, KERNEL_MASK, 0, 0);
 }

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #define VERSION_USUAL 5u
 #define HEADER_TYPE_FDR 1u
@@ -35,12 +34,17 @@
 
 struct rt_state rt __attribute__((aligned(RT_PAGES)));
 
+/* One write: other processes say something, too, and a program that allows itself few system calls allows this one. */
 RT_RARE void rt_say(const char *what, const char *why) {
-    const char *texts[] = {"perfray-rt: ", what, ": ", why, "\n"};
-    struct iovec parts[sizeof texts / sizeof *texts]; /* one write: other processes say something, too */
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        parts[i] = (struct iovec){(void *)(uintptr_t)texts[i], rt_length(texts[i])};
-    RT_CALL3(SYS_writev, 2, parts, sizeof texts / sizeof *texts);
+    const char *const texts[] = {"perfray-rt: ", what, ": ", why, "\n"};
+    char line[3 * RT_PATH];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const size_t length = rt_length(texts[i]), room = sizeof line - used;
+        rt_copy(line + used, texts[i], length < room ? length : room);
+        used += length < room ? length : room;
+    }
+    RT_CALL3(SYS_write, 2, line, used);
 }
 
 RT_PLAIN uint64_t rt_clock(void) {
@@ -318,48 +322,6 @@ RT_RARE bool rt_pool_is_ours(void) {
     return false;
 }
 
-/* --- The file's name, which others may take away. */
-
-static struct {
-    uint64_t device, inode, root_device, root_inode;
-    char path[2 * RT_PATH]; /* from the root */
-} named;
-
-RT_PLAIN static bool identity_of(const char *path, uint64_t *device, uint64_t *inode) {
-    struct stat facts;
-    rt_zero(&facts, sizeof facts);
-    if (rt_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&facts, AT_SYMLINK_NOFOLLOW, 0, 0) < 0)
-        return false;
-    *device = facts.st_dev;
-    *inode = facts.st_ino;
-    return true;
-}
-
-RT_PLAIN static void learn_name(const char *path) {
-    const size_t length = rt_length(path);
-    size_t at = 0;
-    if (path[0] != '/') {
-        const long size = RT_CALL3(SYS_getcwd, named.path, RT_PATH, 0); /* its NUL is counted */
-        at = size > 0 ? (size_t)size : 1;
-        named.path[at - 1] = '/';
-    }
-    rt_copy(named.path + at, path, length + 1);
-    identity_of(path, &named.device, &named.inode);
-    identity_of("/", &named.root_device, &named.root_inode);
-}
-
-/* Who left for another root sees nothing of it. */
-RT_RARE void rt_pool_look_for_file(void) {
-    uint64_t device = 0, inode = 0, root_device = 0, root_inode = 0;
-    if (rt.is_broken || !named.inode || !identity_of("/", &root_device, &root_inode) ||
-        root_device != named.root_device || root_inode != named.root_inode)
-        return;
-    if (!identity_of(named.path, &device, &inode))
-        rt_say_late(named.path, "was deleted or moved while it was recorded");
-    else if (device != named.device || inode != named.inode)
-        rt_say_late(named.path, "was replaced while it was recorded, by something else");
-}
-
 RT_PLAIN static const char *open_as(const char *path) {
     const char *why;
     rt.is_tsc = ticks_are_steady() && !rt.options.clock;
@@ -377,7 +339,5 @@ RT_PLAIN const char *rt_pool_open(void) {
     const char *path = rt.options.file, *why = open_as(path);
     if (!why && rt.is_broken)
         why = "was truncated while it was made";
-    if (!why)
-        learn_name(path);
     return why;
 }

@@ -155,8 +155,6 @@ void rt_lose(enum rtf_loss why);
 void rt_say(const char *what, const char *why);
 /* The trace is still the one that was made or joined; false: the recording has ended for that. */
 bool rt_pool_is_ours(void);
-/* Says it where the file has no name any more. */
-void rt_pool_look_for_file(void);
 
 /* --- rt_slots.c */
 
@@ -179,7 +177,7 @@ void rt_pool_inherit(void);
 struct sigaction;
 void rt_guard_install(void);
 /* A thread gets a buffer. */
-void rt_guard_thread(struct rt_thread *t, bool is_first);
+void rt_guard_thread(struct rt_thread *t);
 /* Ends the recording for good, in this process; says why. */
 void rt_guard_end(const char *why);
 /* The same as rt_say where standard error is what it was. */

@@ -57,8 +57,8 @@ DAMAGES = {
     "truncate/half": Damage(truncate(400000), ENDS, "shorter|ends|cut|truncated"),
     "overwrite": Damage(overwrite, ENDS),
     "scribble": Damage(scribble, ENDS),
-    "delete": Damage(os.unlink, "was deleted"),
-    "replace": Damage(replace, "was replaced"),
+    "delete": Damage(os.unlink, None),  # or moved: its name is not looked for, which would take a system call
+    "replace": Damage(replace, None),
     "nothing": Damage(lambda trace: None, None),
 }
 # what is done with SIGBUS, and where the calls are made

@@ -266,6 +266,10 @@ def test_path(t):
                 wrong.append(str(recorded.calls()))
             t.say("watched/" + options.split()[0], wrong)
     t.expect("sealed/first", 3000, "sealed", 3000, "first", options="keep=first size=4M buffer=4k")
+    if t.wants("sealed/exit"):
+        done = t.run("sealed", 3000, "exit", options="keep=first size=4M buffer=4k")
+        calls = Recorded(t.trace).calls().get("leaf")
+        t.say("sealed/exit", [] if done.returncode == 7 and not done.stderr and calls == 3000 else [f"{done} {calls}"])
     if t.wants("sealed/last"):
         done = t.run("sealed", 20000, "last", options="keep=last size=128k buffer=4k")
         calls = Recorded(t.trace).calls()["leaf"]

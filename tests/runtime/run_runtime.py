@@ -524,7 +524,8 @@ def test_symbols(t):
                 if line.endswith(");") and "pfr_rt_" in line and line[0] not in " #"}
     wrong += [f"shows {name}" for name in sorted(seen ^ (declared | {
         "__cyg_profile_func_enter", "__cyg_profile_func_exit", "__xray_CustomEvent", "__xray_TypedEvent", "perfray_rt_loaded_",
-        "perfray_rt_unloading_", "perfray_rt_unloaded_", "perfray_rt_counter_ends_", "perfray_rt_counter_stays_"}))]
+        "perfray_rt_unloading_", "perfray_rt_unloaded_", "perfray_rt_counter_ends_", "perfray_rt_counter_stays_", "perfray_rt_guard_action_",
+        "perfray_rt_guard_blocked_", "perfray_rt_guard_is_on_", "perfray_rt_guard_restorer_"}))]
     t.say("symbols", wrong)
 
 
