@@ -22,7 +22,7 @@ import tempfile
 import time
 
 import run_record
-from run_record import (NOBODY, PERFRAY, Skip, Wrong, address_of, events, features, must, must_be_root, paranoid, report, run,
+from run_record import (NOBODY, PERFRAY, Skip, Wrong, address_of, events, features, fires, must, must_be_root, paranoid, report, run,
                         text)
 
 COUNT = 4000
@@ -218,6 +218,11 @@ def rows_of(path, name):
     return rows
 
 
+def event_of_steps(folder, steps):
+    """An event of which there are as many as calls of step(): the breakpoint, or the system call beside it."""
+    return "mem:%s:x" % address_of(steps, "step") if fires(folder, steps, "step") else "syscalls:sys_enter_getppid"
+
+
 EXACT, BY_CHANCE = True, False  # exact: as many of ours as the program did; else, and perf's always, 3 of 100 may differ
 
 
@@ -334,8 +339,8 @@ def of_process(folder, steps):
     for tool in ("perf", "ours"):
         out = os.path.join(folder, "%s.%s" % (name, tool))
         program = subprocess.Popen([path, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        recorder = Controlled(tool, out, ["-D", "-1", "-e", "page-faults:u,mem:%s:x" % address_of(steps, "step"), "-c", "1",
-                                          "-p", str(program.pid)])
+        recorder = Controlled(tool, out, ["-D", "-1", "-e", "page-faults:u," + event_of_steps(folder, steps), "-c", "1", "-p",
+                                          str(program.pid)])
         recorder.obey("enable")
         do_work(program)
         program.stdin.close()
@@ -348,7 +353,7 @@ def of_process(folder, steps):
 
 
 def counted(folder, steps):
-    here = "mem:%s:x" % address_of(steps, "step")
+    here = event_of_steps(folder, steps)
     sets = (
         ("st-break", ["-e", here], EXACT), ("st-faults", ["-e", "page-faults:u", "-c", "1"], BY_CHANCE),
         ("st-group", ["-e", "{page-faults:u,minor-faults:u}:S", "-c", "1"], BY_CHANCE),
@@ -455,7 +460,7 @@ def late(folder, steps):
     """Counted between the orders alone."""
     out = os.path.join(folder, "late.data")
     program = subprocess.Popen([steps, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    recorder = Controlled("ours", out, ["-D", "-1", "-e", "mem:%s:x" % address_of(steps, "step"), "-p", str(program.pid)])
+    recorder = Controlled("ours", out, ["-D", "-1", "-e", event_of_steps(folder, steps), "-p", str(program.pid)])
     recorder.obey("ping")
     for order in (None, "enable", "disable"):
         if order:

@@ -188,6 +188,13 @@ def address_of(busy, name):
     return "0x" + found.group(1)
 
 
+def fires(folder, program, name):
+    """Whether this machine's breakpoints do: some virtual machines take them and never trap."""
+    out = os.path.join(folder, "fires.data")
+    run("perf", "record", "-N", "-o", out, "-c", "1", "-e", "mem:%s:x" % address_of(program, name), program)
+    return "mem:" in text("perf", "script", "-i", out, "-F", "event")
+
+
 def side_by_side(folder, busy):
     sets = (
         ("default", []), ("freq", ["-F", "997"]), ("count", ["-c", "500000"]), ("chains", ["-g"]),
@@ -202,6 +209,8 @@ def side_by_side(folder, busy):
     report("side-by-side/machine", lambda: (must_be_root(), compare_machine(folder, busy)))
     report("side-by-side/breakpoint", lambda: compare(["-e", "mem:%s:x" % address_of(busy, "search")], folder, busy, False))
 
+    report("side-by-side/no_caches", no_caches, folder)
+
     def probed():
         uprobe(busy)
         try:
@@ -209,6 +218,20 @@ def side_by_side(folder, busy):
         finally:
             run("perf", "probe", "-q", "-d", "probe_busy:*")
     report("side-by-side/uprobe", probed)
+
+
+def no_caches(folder):
+    """Some virtual machines tell nothing of their caches."""
+    must_be_root()
+    hide = 'for folder in /sys/devices/system/cpu/cpu*/cache; do [ ! -d $folder ] || mount -t tmpfs none $folder || exit 1; done; exec "$@"'
+    if run("unshare", "-m", "sh", "-c", hide, "sh", "true").returncode:
+        raise Skip("no mount namespaces here")
+    seen = {}
+    for tool, head in (("perf", ["perf", "record", "-N"]), ("ours", [PERFRAY, "record"])):
+        out = os.path.join(folder, "no_caches." + tool)
+        run("unshare", "-m", "sh", "-c", hide, "sh", *head, "-e", "cpu-clock", "-o", out, "true")
+        seen[tool] = features(out)
+    must(seen["perf"] is not None and seen["perf"] == seen["ours"], "missing features: %s" % seen)
 
 
 def compare_machine(folder, busy):
