@@ -100,13 +100,31 @@ static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static void name_tracepoint(pfr_reader *r, pfr_event *e) {
+pfr_status events_note_name(pfr_reader *r, size_t index, pfr_error *err) {
+    if (r->nr_renamed == r->renamed_room) {
+        const size_t room = r->renamed_room ? 2 * r->renamed_room : 8;
+        uint32_t *more = arena_take(&r->arena, room * sizeof *more, sizeof *more);
+        if (!more)
+            return mem_fail(&r->memory, err, "event names");
+        if (r->nr_renamed)
+            memcpy(more, r->renamed, r->nr_renamed * sizeof *more);
+        r->renamed = more;
+        r->renamed_room = room;
+    }
+    r->renamed[r->nr_renamed++] = (uint32_t)index;
+    return PFR_OK;
+}
+
+static pfr_status name_tracepoint(pfr_reader *r, size_t index, pfr_error *err) {
+    pfr_event *e = &r->events[index].public;
     uint64_t found;
     if (e->attr.type != TYPE_TRACEPOINT || !u64_map_get(&r->formats, e->attr.config, &found))
-        return;
+        return PFR_OK;
     e->rebuilt = (const char *)(uintptr_t)found;
-    if (!e->named)
-        e->name = e->rebuilt;
+    if (e->named || e->name == e->rebuilt)
+        return PFR_OK;
+    e->name = e->rebuilt;
+    return index < r->nr_named ? events_note_name(r, index, err) : PFR_OK;
 }
 
 /* Events from number `from` on, of which nothing was recorded. */
@@ -137,7 +155,7 @@ pfr_status events_name(pfr_reader *r, pfr_error *err) {
         from = r->formats_read ? 0 : from;
     }
     for (size_t i = from; i < r->nr_events; i++)
-        name_tracepoint(r, &r->events[i].public);
+        PFR_TRY(name_tracepoint(r, i, err));
     for (size_t i = r->nr_named; i < r->nr_events; i++)
         if (!r->events[i].public.name)
             return mem_fail(&r->memory, err, "event names");

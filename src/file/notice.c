@@ -98,7 +98,8 @@ static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, const union an
     if (data->of != L_event_update_name)
         return PFR_OK;
     e->public.named = true;
-    return update_text(r, &e->public.name, &part.as_event_update_name.event_name, err);
+    PFR_TRY(update_text(r, &e->public.name, &part.as_event_update_name.event_name, err));
+    return events_note_name(r, (size_t)(e - r->events), err);
 }
 
 /* Nothing but its number tells the form of a cpu map: a form or a word that no table knows is said. */

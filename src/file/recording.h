@@ -117,6 +117,8 @@ struct pfr_reader {
     struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
     bool names_stale;                 /* events or tracepoint formats came that events_name has not seen */
     size_t nr_named;                  /* events that have their names */
+    uint32_t *renamed; /* events whose names changed after they had one, as that came: who shows names keeps its place */
+    size_t nr_renamed, renamed_room;
     bool has_tracepoints, formats_read;
     struct u64_map formats; /* id -> "system:name" in the arena */
     pfr_error broken;       /* status PFR_HOLE: what was unpacked ended by damage; told once before the end */
@@ -166,6 +168,8 @@ void error_in_part(pfr_error *err, uint32_t part);
 /* events.c */
 pfr_status events_add(pfr_reader *r, const uint8_t *attr, size_t room, const pfr_u64s *ids, pfr_error *err);
 pfr_status events_name(pfr_reader *r, pfr_error *err);
+/* An event that had a name has another now. */
+pfr_status events_note_name(pfr_reader *r, size_t index, pfr_error *err);
 int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32_t size, uint16_t *tail);
 uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err);
 

@@ -19,9 +19,11 @@
 #define MAJOR_FAULTS 6u
 
 void script_events_free(struct script *s) {
-    mem_free(s->memory, s->events, s->nr_events, sizeof *s->events);
+    mem_free(s->memory, s->events, s->events_room, sizeof *s->events);
     s->events = NULL;
     s->nr_events = 0;
+    s->events_room = 0;
+    script_labels_free(s);
 }
 
 static enum script_type type_of(const pfr_event *event) {
@@ -32,11 +34,11 @@ static bool is_stream(const struct script *s) {
     return pfr_get_header(s->reader)->container == PFR_PIPE;
 }
 
-static bool any_chains(const struct script *s) {
-    for (uint32_t i = 0; i < pfr_event_count(s->reader); i++)
-        if (SAMPLE_HAS(pfr_get_event(s->reader, i)->attr.sample_type, S_CHAIN))
-            return !s->options->hide_call_graph;
-    return false;
+/* Whether an event has chains: each is looked at once. */
+static bool any_chains(struct script *s) {
+    for (uint32_t i = s->nr_events; i < pfr_event_count(s->reader) && !s->has_chains; i++)
+        s->has_chains = SAMPLE_HAS(pfr_get_event(s->reader, i)->attr.sample_type, S_CHAIN);
+    return s->has_chains && !s->options->hide_call_graph;
 }
 
 #define LENIENT                                                                                                        \
@@ -103,10 +105,10 @@ static pfr_status check_sense(const struct script_choice *choice, pfr_error *err
 }
 
 /* Tracepoints show where they were only if chains were recorded. */
-static void add_places(struct script *s) {
+static void add_places(struct script *s, bool has_chains) {
     const uint64_t placed = FIELD(F_IP) | FIELD(F_SYM) | FIELD(F_SYMOFF) | FIELD(F_DSO);
     struct script_choice *trace = &s->choices[TYPE_TRACE];
-    if (any_chains(s) && !trace->set && !is_stream(s))
+    if (has_chains && !trace->set && !is_stream(s))
         trace->fields |= placed;
 }
 
@@ -116,27 +118,31 @@ static void add_stream_places(struct script *s, const pfr_event *event, bool has
         s->choices[type_of(event)].fields |= FIELD(F_IP) | FIELD(F_SYM);
 }
 
+/* The first of each kind decides. */
+static pfr_status check_event(struct script *s, const pfr_event *event, bool has_chains, pfr_error *err) {
+    const enum script_type type = type_of(event);
+    add_stream_places(s, event, has_chains);
+    if (s->seen >> type & 1)
+        return PFR_OK;
+    s->seen |= 1u << type;
+    if (is_stat(s))
+        return PFR_OK;
+    PFR_TRY(check_recorded(&s->choices[type], lenient_fields(s), event, err));
+    PFR_TRY(check_sense(&s->choices[type], err));
+    return check_wall(s, &s->choices[type], err);
+}
+
+/* Events that came since the last time, or all, where the first chain came with them. */
 static pfr_status check_events(struct script *s, pfr_error *err) {
-    unsigned seen = 0;
-    const bool has_chains = any_chains(s);
-    add_places(s);
-    for (uint32_t i = 0; i < pfr_event_count(s->reader); i++) {
-        const pfr_event *event = pfr_get_event(s->reader, i);
-        const enum script_type type = type_of(event);
-        add_stream_places(s, event, has_chains);
-        if (seen >> type & 1)
-            continue;
-        seen |= 1u << type;
-        if (is_stat(s))
-            continue;
-        PFR_TRY(check_recorded(&s->choices[type], lenient_fields(s), event, err));
-        PFR_TRY(check_sense(&s->choices[type], err));
-        PFR_TRY(check_wall(s, &s->choices[type], err));
-    }
+    const bool had_chains = s->has_chains, has_chains = any_chains(s), again = s->has_chains != had_chains;
+    s->seen = again ? 0 : s->seen;
+    add_places(s, has_chains);
+    for (uint32_t i = again ? 0 : s->nr_events; i < pfr_event_count(s->reader); i++)
+        PFR_TRY(check_event(s, pfr_get_event(s->reader, i), has_chains, err));
     if (!is_stat(s))
         PFR_TRY(samples_check_cpus(s->reader, s->options->cpus, err));
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
-        if (!(seen >> t & 1) && s->choices[t].set && s->choices[t].fields == 0 && t < TYPE_SYNTH)
+        if (!(s->seen >> t & 1) && s->choices[t].set && s->choices[t].fields == 0 && t < TYPE_SYNTH)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
                             "%s events do not exist. Remove corresponding -F option to proceed",
                             script_type_name((enum script_type)t));
@@ -197,33 +203,6 @@ static void describe(struct script *s, struct script_event *e, const pfr_event *
     list_printers(e);
 }
 
-/* Names as they are shown, right-aligned to the longest of them. */
-static pfr_status make_labels(struct script *s, pfr_error *err) {
-    pfr_output shown = {.raw_names = s->to->raw_names};
-    size_t width = 0, length;
-    out_open_memory(&shown.out, s->memory);
-    for (uint32_t i = 0; i < s->nr_events; i++) {
-        const char *name = s->events[i].event->name;
-        width = strlen(name) > width ? strlen(name) : width;
-    }
-    for (uint32_t i = 0; i < s->nr_events; i++) {
-        struct script_event *e = &s->events[i];
-        const size_t own = strlen(e->event->name);
-        out_clear(&shown.out);
-        out_pad(&shown.out, width - own);
-        print_name(&shown, e->event->name, own);
-        out_write(&shown.out, ": ", 2);
-        const char *bytes = out_bytes(&shown.out, &length);
-        e->label = bytes ? arena_text(&s->arena, bytes, length) : NULL;
-        e->label_length = (uint32_t)length;
-        if (!e->label)
-            break;
-    }
-    const bool failed = s->nr_events && !s->events[s->nr_events - 1].label;
-    out_close(&shown.out, NULL);
-    return failed ? mem_fail(s->memory, err, "script") : PFR_OK;
-}
-
 static void keep_text(char *to, size_t room, const pfr_text *text) {
     const size_t length = text->length < room - 1 ? text->length : room - 1;
     if (length)
@@ -244,19 +223,57 @@ static void learn_machine(struct script *s) {
         s->branch_registers = branch_registers(s->reader);
 }
 
-pfr_status script_prepare(struct script *s, pfr_error *err) {
-    const uint32_t count = pfr_event_count(s->reader);
-    script_events_free(s);
-    learn_machine(s);
-    PFR_TRY(check_events(s, err));
-    s->events = mem_zeroed(s->memory, count, sizeof *s->events);
-    if (!s->events)
-        return mem_fail(s->memory, err, "script");
-    s->nr_events = count;
-    for (uint32_t i = 0; i < count; i++)
+static bool choices_differ(const struct script *s, const uint64_t before[SCRIPT_TYPES]) {
+    for (unsigned t = 0; t < SCRIPT_TYPES; t++)
+        if (s->choices[t].fields != before[t])
+            return true;
+    return false;
+}
+
+static pfr_status make_room(struct script *s, uint32_t count, pfr_error *err) {
+    while (s->events_room < count) {
+        struct script_event *more =
+            mem_grow(s->memory, s->events, s->events_room, &s->events_room, 4, sizeof *s->events);
+        if (!more)
+            return mem_fail(s->memory, err, "script");
+        s->events = more;
+    }
+    return PFR_OK;
+}
+
+/* The reader moves its events when they become more. */
+static void follow_events(struct script *s) {
+    if (s->nr_events == 0 || s->events[0].event == pfr_get_event(s->reader, 0))
+        return;
+    for (uint32_t i = 0; i < s->nr_events; i++)
+        s->events[i].event = pfr_get_event(s->reader, i);
+}
+
+/* Of those that are there already only what the choice of fields decides. */
+static void describe_from(struct script *s, uint32_t from, uint32_t count) {
+    for (uint32_t i = from; i < count; i++) {
+        const bool is_new = i >= s->nr_events;
+        const struct script_event old = is_new ? (struct script_event){0} : s->events[i];
         describe(s, &s->events[i], pfr_get_event(s->reader, i), s->reader->events[i].ip_at);
+        s->events[i].label = old.label;
+        s->events[i].label_length = old.label_length;
+        s->events[i].name_length = old.name_length;
+    }
+}
+
+pfr_status script_prepare(struct script *s, pfr_error *err) {
+    const uint32_t count = pfr_event_count(s->reader), had = s->nr_events;
+    uint64_t before[SCRIPT_TYPES];
+    for (unsigned t = 0; t < SCRIPT_TYPES; t++)
+        before[t] = s->choices[t].fields;
+    learn_machine(s);
+    follow_events(s);
+    PFR_TRY(check_events(s, err));
+    PFR_TRY(make_room(s, count, err));
+    describe_from(s, choices_differ(s, before) ? 0 : had, count);
+    s->nr_events = count;
+    PFR_TRY(script_labels_make(s, had, err));
     PFR_TRY(script_switch_make(s, err));
-    PFR_TRY(make_labels(s, err));
     return script_files_make(s, err);
 }
 

@@ -151,6 +151,7 @@ static void share_events(struct jobs *jobs) {
     for (unsigned i = 0; i < jobs->opened; i++) {
         jobs->scripts[i].s.events = jobs->s->events;
         jobs->scripts[i].s.nr_events = jobs->s->nr_events;
+        jobs->scripts[i].s.labels = jobs->s->labels;
         jobs->scripts[i].s.sample_of = NULL;
     }
 }

@@ -9,7 +9,7 @@
  *     script_fields.c  the table of fields: names, what they need, who prints them; -F
  *     script_filter.c  which samples are printed
  *     script_times.c   stretches of time as people write them
- *     script_events.c  which fields each event prints, as a list of functions made once
+ *     script_events.c  which fields each event prints, as a list of functions made once; script_labels.c: its name
  *     script_sample.c  the printers of fields that stand in the sample itself
  *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
  *     script_chains.c  chains made of what was recorded apart from them
@@ -163,9 +163,17 @@ struct script_event {
     uint8_t who_form;       /* WHO_*, which thread it was */
     bool reads;             /* script_has_reads */
     uint32_t ip_at, tid_at; /* in its samples; 0: one of them is not there */
-    const char *label;      /* its name, padded, and ": " */
-    uint32_t label_length;
+    const char *label;      /* its name and ": " */
+    uint32_t label_length, name_length;
     script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
+};
+
+/* script_labels.c */
+struct script_labels {
+    uint32_t *of_length; /* how many events have names of so many bytes */
+    size_t room;
+    size_t width; /* of the longest */
+    size_t seen;  /* of reader->renamed */
 };
 
 enum { WHO_COMM = 1, WHO_PID = 2, WHO_TID = 4, WHO_UNPADDED = 8 };
@@ -299,6 +307,10 @@ struct script {
     struct script_choice choices[SCRIPT_TYPES];
     struct script_event *events;
     uint32_t nr_events;
+    size_t events_room;
+    unsigned seen;   /* kinds of events, a bit each */
+    bool has_chains; /* an event has */
+    struct script_labels labels;
     struct script_file *files; /* one for each event, where they are wanted */
     uint32_t nr_files;
     size_t nr_files_room;
@@ -382,9 +394,13 @@ bool script_wants_cpu(const struct script *s, const struct moment *m);
 pfr_status script_switch_make(struct script *s, pfr_error *err);
 bool script_is_on(struct script *s, const struct moment *m);
 
-/* script_events.c: makes s->events anew when events were added. */
+/* script_events.c: what came since the last time: events and other names for them. */
 pfr_status script_prepare(struct script *s, pfr_error *err);
 void script_events_free(struct script *s);
+
+/* script_labels.c: labels of the events from number `from` on, and of those with another name than before. */
+pfr_status script_labels_make(struct script *s, uint32_t from, pfr_error *err);
+void script_labels_free(struct script *s);
 
 /* script_files.c: makes the files that are missing; turns the output to an event's file and back; ends all of them,
  * where it is wanted as whole ones with a line on s->out each. */

@@ -159,6 +159,7 @@ void print_period(struct script *s, const struct moment *m) {
 }
 
 void print_event(struct script *s, const struct moment *m) {
+    out_pad(s->out, s->labels.width - m->event->name_length);
     out_write(s->out, m->event->label, m->event->label_length);
 }
 

@@ -239,6 +239,13 @@ def events_updated(n):
     return stream(b"".join(made))
 
 
+def events_between(n):
+    """As before, each attr and its update right before the sample: names and widths change with every line."""
+    kind = IP_TID_TIME_PERIOD | IDENTIFIER
+    return stream(b"".join(record(64, attr(kind, i) + struct.pack("<Q", i)) + record(78, struct.pack("<QQ", 2, i) + b"name%06d" % i) +
+                           record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000, 7, 7, 1000 + i, 1)) for i in range(n)))
+
+
 def shared_ids(n):
     """n attrs, all of which name the same 16 n ids as theirs, and a sample for each of n ids."""
     kind = IP_TID_TIME_PERIOD | IDENTIFIER
@@ -388,6 +395,8 @@ IN_TIME = PLAIN_REPORT + ["-g", "none", "-s", "time", "--time-quantum", "1ns"]
 ASKED = {
     "events with samples": (events, 8000, (PLAIN_REPORT, PLAIN_REPORT + ["--format=csv"], PLAIN_REPORT + ["--tree"]), 16),
     "events updated": (events_updated, 4000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"]), 16),
+    "events between": (events_between, 2000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"],
+                                              ["dump"], ["convert", "-o", "-"], ["script", "--no-symbols", "--switch-on=x"]), 16),
     "shared ids": (shared_ids, 500, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["dump"],
                                      ["convert", "-o", "-"]), 16),
     "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),
