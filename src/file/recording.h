@@ -117,7 +117,8 @@ struct pfr_reader {
     struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
     bool names_stale;                 /* events or tracepoint formats came that events_name has not seen */
     size_t nr_named;                  /* events that have their names */
-    uint32_t *renamed; /* events whose names changed after they had one, as that came: who shows names keeps its place */
+    uint32_t
+        *renamed; /* events whose names changed after they had one, as that came: who shows names keeps its place */
     size_t nr_renamed, renamed_room;
     bool has_tracepoints, formats_read;
     struct u64_map formats; /* id -> "system:name" in the arena */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of events as lines show them, right-aligned to the longest of all events that are known by then. A stream brings
- * events and names between its samples: each is looked at once, and the longest is known by how many names have each length.
+ * Names of events as lines show them, right-aligned to the longest of all events that are known by then. A stream
+ * brings events and names between its samples: each is looked at once, and the longest is known by how many names have
+ * each length.
  */
 #include "view/script_parts.h"
 
