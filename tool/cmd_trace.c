@@ -207,6 +207,18 @@ static bool has_calls(const char *path) {
     return st != PFR_END;
 }
 
+/* As the trace itself tells them, whoever reads it later; but what was asked for. */
+static void tell_losses(const char *path) {
+    pfr_record rec;
+    pfr_trace_loss loss;
+    pfr_reader *const reader = pfr_open(path, NULL, NULL);
+    if (reader && pfr_next(reader, &rec, NULL) >= 0)
+        for (uint32_t i = 0; pfr_get_trace_loss(reader, i, &loss); i++)
+            if (strcmp(loss.cause, "depth") != 0)
+                complain_as(program, "%s: %s", path, loss.sentence);
+    pfr_close(reader);
+}
+
 static enum exit_status tell_result(const struct task *task, const char *path, const pfr_tracing_result *result) {
     const bool recorded = result->recorded && result->records && has_calls(path);
     if (!recorded)
@@ -214,14 +226,7 @@ static enum exit_status tell_result(const struct task *task, const char *path, c
     if (result->is_open)
         complain_as(program,
                     "processes that the program left behind still run: what they call from now on is in no trace");
-    if (result->is_full)
-        complain_as(program, "%s has no more room: what came later is missing; --size makes more, --last keeps the end",
-                    path);
-    if (result->lost)
-        complain_as(program,
-                    "%" PRIu64
-                    " enters and exits were not recorded: in signal handlers, or of threads that found no buffer",
-                    result->lost);
+    tell_losses(path);
     return recorded ? ENDS_FINE : ENDS_GATE;
 }
 

@@ -149,6 +149,9 @@ typedef struct pfr_quality {
     uint64_t bad_compressed; /* could not be decompressed */
     uint64_t bad_header;     /* numbers outside of the records that cannot be right */
     uint64_t bad_order;      /* records of a trace where no writer puts them; they are given, the hole has no bytes */
+    /* told by the recorder of a trace; see pfr_get_trace_loss */
+    uint64_t lost_calls; /* enters, exits and events that it dropped */
+    bool recorder_full;  /* its room was used up: what came later is missing, and not counted */
 } pfr_quality;
 
 const pfr_quality *pfr_get_quality(const pfr_reader *reader);

@@ -67,6 +67,23 @@ typedef struct pfr_trace_point {
 /* Belongs to the reader, which keeps it up to date: ask once. NULL when the recording is no trace. */
 const pfr_trace_point *pfr_get_trace_point(const pfr_reader *reader);
 
+/* Why something is not in a trace of perfray's own runtime, which counts what it drops. Other recorders do not. */
+typedef struct pfr_trace_loss {
+    const char *cause;    /* "full", "handler", "buffers", "functions", "too-large", "sled", "depth" */
+    uint64_t count;       /* enters, exits and events; of "sled" places in code. 0: not counted */
+    const char *sentence; /* "1000 enters and exits ..."; valid until the reader is closed or asked again */
+} pfr_trace_loss;
+
+/*
+ * The index-th cause, by ascending index from 0; false: there are no more. Known once the first record was given. The
+ * counts are those of the recorder, in the trace's control block, also after the trace was packed or converted.
+ *
+ *     pfr_trace_loss loss;
+ *     for (uint32_t i = 0; pfr_get_trace_loss(reader, i, &loss); i++)
+ *         fprintf(stderr, "%s\n", loss.sentence);
+ */
+bool pfr_get_trace_loss(pfr_reader *reader, uint32_t index, pfr_trace_loss *loss);
+
 #ifdef __cplusplus
 }
 #endif

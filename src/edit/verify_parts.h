@@ -135,7 +135,7 @@ rule_check feature_slots, feature_outside, feature_shares, cpus_online, event_de
 rule_check record_of_no_event, record_misc, record_words, record_type_unknown, record_late, sample_cpu, map_wraps,
     map2_wraps, map2_build_id, build_id_length, aux_indexed;
 rule_check trace_no_cpu, trace_extents, trace_no_buffers, trace_wall_clock, trace_function_zero, trace_event_empty,
-    trace_typed_empty, trace_argument_missing, trace_thread, trace_frequency, profile_path_empty;
+    trace_typed_empty, trace_argument_missing, trace_thread, trace_frequency, trace_lost, profile_path_empty;
 
 /* verify_traces.c: what the record at hand means for those that follow; and calls that follow it at once. */
 pfr_status verify_trace_record(struct verify *v, pfr_error *err);

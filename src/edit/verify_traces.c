@@ -4,6 +4,7 @@
 
 #include "file/xray_calls.h"
 #include "wire/any_layout.h"
+#include "wire/recorder_file.h"
 
 #define CALLS_AT_ONCE 512u
 #define MILLION 1000000
@@ -103,6 +104,16 @@ pfr_status trace_frequency(struct verify *v, const struct rule *rule, pfr_error 
     (void)err;
     if (v->point && h->format != PFR_XRAY_PROFILE && h->cycle_frequency == 0)
         verify_tell(v, rule, 8, 8, "the frequency of the clock is 0: times are ticks");
+    return PFR_OK;
+}
+
+/* A filter that was asked for is no loss. */
+pfr_status trace_lost(struct verify *v, const struct rule *rule, pfr_error *err) {
+    pfr_trace_loss loss;
+    (void)err;
+    for (uint32_t i = 0; pfr_get_trace_loss(v->reader, i, &loss); i++)
+        if (strcmp(loss.cause, "depth") != 0)
+            verify_tell(v, rule, RTF_CONTROL_AT, sizeof(struct rtf_control), "%s", loss.sentence);
     return PFR_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/whole_file.h"
+#include "file/recorder_losses.h"
 #include "file/recording.h"
 
 #include <inttypes.h>
@@ -147,6 +148,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(load(e, err));
     PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* a stream's events are known now */
     PFR_TRY(check_events(e, err));
+    recorder_losses_tell(e->reader, e->of->note, e->of->context);
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
     return profile_tell_limits(e->profile, tell_hole, e);
 }

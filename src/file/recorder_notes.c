@@ -116,9 +116,11 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     const uint64_t size = input_size(&r->parts[0].in);
     r->trace->slot_size = 0;
     r->trace->threshold = 0;
+    r->trace->losses = (struct recorder_losses){0};
     if (!take_control(r, bytes, have, &c))
         return;
     r->trace->threshold = c.threshold;
+    recorder_losses_learn(r, &c);
     if (!is_in_slots(&c) || r->context.swap == host_little || r->trace->version < 3 || !slots_fill(&c, size))
         return;
     r->trace->slots_at = c.slots_at;

@@ -16,6 +16,7 @@
  *     xray_basic.c    basic logs
  *     xray_profile.c  profiles
  */
+#include "file/recorder_losses.h"
 #include "file/recording.h"
 #include "wire/fdr_follow.h"
 
@@ -89,6 +90,7 @@ struct trace {
     bool told;                               /* that the record at r->at is out of place, of basic logs and profiles */
     uint64_t slots_at, slot_size, slots_end; /* recorder_notes.h; slot_size 0: buffers lie one behind the other */
     uint32_t threshold;                      /* 1 + ns, as our own recorder tells it; 0: not told */
+    struct recorder_losses losses;
 };
 
 /* xray_open.c: whether the bytes begin a trace. PFR_END: they do not; < 0: they do, but not one that can be read. */

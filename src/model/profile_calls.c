@@ -374,7 +374,11 @@ static pfr_status note_all(struct telling *all, const struct calls_totals *t, pf
         PFR_TRY(add_note(p, "the clock's frequency is not known: times are ticks", err));
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         PFR_TRY(note_count(p, notes[i].count, notes[i].one, notes[i].more, err));
-    return note_threshold(p, t, err);
+    PFR_TRY(note_threshold(p, t, err));
+    pfr_trace_loss loss;
+    for (uint32_t i = 0; pfr_get_trace_loss(p->reader, i, &loss); i++)
+        PFR_TRY(add_note(p, loss.sentence, err));
+    return PFR_OK;
 }
 
 static void tell_depth(struct profile *p, uint64_t too_deep) {

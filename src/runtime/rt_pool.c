@@ -231,7 +231,7 @@ RT_PLAIN static void unmap(void) {
 
 RT_PLAIN static bool is_of_living(const struct rtf_control *c) {
     return rt_same(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) && c->note.kind == RTF_RUNNING &&
-           (rt_process_is(c->leader, c->leader_start) || (c->spaces && c->leader == rt.options.leader));
+           (rt_process_is(c->leader, c->leader_start) || ((c->spaces & RTF_SPACES) && c->leader == rt.options.leader));
 }
 
 /* Numbers that are stored by, out of a file that anybody may have written. */

@@ -35,7 +35,8 @@ RT_PLAIN static bool own_after(uint32_t slot, uint32_t before) {
 
 /* Processes of other namespaces have numbers that mean nothing here. */
 RT_PLAIN static bool is_left_behind(uint32_t owner) {
-    return owner && owner < RT_OWNER_FULL && owner != rt.pid && !rt.control->spaces && !rt_process_lives(owner);
+    return owner && owner < RT_OWNER_FULL && owner != rt.pid && !(rt.control->spaces & RTF_SPACES) &&
+           !rt_process_lives(owner);
 }
 
 RT_PLAIN static bool own(uint32_t slot) {

@@ -65,7 +65,7 @@ RT_PLAIN static void begin_child(struct rt_thread *t) {
     static uint8_t nowhere[RTF_PREAMBLE + RT_LINE];
     rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
     if (rt.control && RT_CALL3(SYS_getppid, 0, 0, 0) == 0) /* the first of a namespace */
-        __atomic_store_n(&rt.control->spaces, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&rt.control->spaces, RTF_SPACES, __ATOMIC_RELAXED);
     t->limit = NULL;
     t->next = t->floor = t->buffer = nowhere;
     t->tid = 0;
@@ -116,9 +116,21 @@ RT_PLAIN static void tell_threshold(uint64_t ns) {
     }
 }
 
+/* The smallest of all processes that write here and have one. */
+RT_PLAIN static void tell_depth(uint32_t depth) {
+    const uint32_t own = depth < UINT32_MAX >> RTF_DEPTH_AT ? depth : UINT32_MAX >> RTF_DEPTH_AT;
+    uint32_t told = __atomic_load_n(&rt.control->spaces, __ATOMIC_RELAXED), new;
+    do {
+        if (own == 0 || (told >> RTF_DEPTH_AT && told >> RTF_DEPTH_AT <= own))
+            return;
+        new = own << RTF_DEPTH_AT | (told & ((1u << RTF_DEPTH_AT) - 1));
+    } while (!__atomic_compare_exchange_n(&rt.control->spaces, &told, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 RT_PLAIN static void learn_filters(void) {
     const struct rt_options *o = &rt.options;
     tell_threshold(o->threshold_ns);
+    tell_depth(o->depth);
     rt.threshold = o->threshold_ns ? ticks_in(o->threshold_ns) : 0;
     rt.depth = o->depth;
     rt.focused = o->patterns[RT_FOCUS_ON].count > 0;

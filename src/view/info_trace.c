@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "file/recorder_losses.h"
 #include "file/xray_calls.h"
 #include "view/info_overview.h"
 #include "view/info_parts.h"
@@ -194,6 +195,11 @@ static void say_span(pfr_output *to, const struct trace_facts *facts, uint64_t f
     say(to, " in all\n");
 }
 
+static void say_loss(void *to, const char *sentence) {
+    overview_label(to, "not recorded");
+    say(to, "%s\n", sentence);
+}
+
 void overview_trace(const struct info *info) {
     const pfr_header *header = pfr_get_header(info->reader);
     const struct trace_facts *facts = &info->facts.traced;
@@ -203,6 +209,7 @@ void overview_trace(const struct info *info) {
     say_written(info->to, header);
     say_span(info->to, facts, header->cycle_frequency);
     say_threads(info->to, facts, header->cycle_frequency);
+    recorder_losses_tell(info->reader, say_loss, info->to);
 }
 
 /* --- JSON. */
@@ -241,6 +248,22 @@ static void json_threads(struct json *json, const struct trace_facts *facts) {
     json_end_array(json);
 }
 
+static void json_losses(struct json *json, pfr_reader *reader) {
+    pfr_trace_loss loss;
+    json_key(json, "losses");
+    json_begin_array(json);
+    for (uint32_t i = 0; pfr_get_trace_loss(reader, i, &loss); i++) {
+        json_begin_object(json);
+        json_key(json, "cause");
+        json_text(json, loss.cause);
+        json_number(json, "count", loss.count);
+        json_key(json, "sentence");
+        json_text(json, loss.sentence);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 void json_trace(struct json *json, const struct info *info) {
     static const char *const kinds[] = {[PFR_PERF_DATA] = "",
                                         [PFR_XRAY_FDR] = "xray-fdr",
@@ -259,5 +282,6 @@ void json_trace(struct json *json, const struct info *info) {
     json_number(json, "buffer_size", header->buffer_size);
     json_number(json, "buffers", info->facts.traced.at->buffer);
     json_threads(json, &info->facts.traced);
+    json_losses(json, info->reader);
     json_end_object(json);
 }

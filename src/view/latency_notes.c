@@ -116,5 +116,9 @@ bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NO
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i](l, text) && number-- == 0)
             return true;
-    return false;
+    pfr_trace_loss loss;
+    if (!pfr_get_trace_loss(l->reader, number, &loss))
+        return false;
+    snprintf(text, LATENCY_NOTE_ROOM, "%s", loss.sentence);
+    return true;
 }

@@ -3,6 +3,7 @@
 #include "view/trace_script.h"
 
 #include "base/fail.h"
+#include "file/recorder_losses.h"
 #include "file/recording.h"
 #include "wire/recorder_file.h"
 
@@ -107,6 +108,7 @@ static void tell_quality(const struct trace_script *s) {
                  s->cut_payloads);
         note(s, text);
     }
+    recorder_losses_tell(s->reader, s->options->note, s->options->context);
 }
 
 static pfr_status run(struct trace_script *s, pfr_error *err) {

@@ -65,6 +65,8 @@ static inline uint64_t rtf_entries_in(uint64_t slot_size, uint64_t entry) {
     return (slot_size - RTF_NOTE - RTF_ENTRIES - RTF_EXTENTS) / entry;
 }
 
+#define RTF_SPACES 1u
+#define RTF_DEPTH_AT 8u
 #define RTF_SPARES 32u
 #define RTF_FUNCTION_SLOTS 512u
 #define RTF_OBJECT_SLOTS 64u
@@ -81,7 +83,8 @@ struct rtf_control {
     uint64_t lost[RTF_LOSSES];
     uint64_t spares[RTF_SPARES]; /* slots with room left: used << 32 | number + 1 */
     uint32_t function_slots[RTF_FUNCTION_SLOTS], object_slots[RTF_OBJECT_SLOTS]; /* number + 1 */
-    uint32_t spaces;    /* processes of several namespaces write, whose numbers are not told apart */
+    uint32_t spaces;    /* bit 0: processes of several namespaces write, whose numbers are not told apart; above
+                           RTF_DEPTH_AT: calls within so many others were left out, as asked */
     uint32_t threshold; /* 1 + ns: calls that took less were taken back, by some process at least; 0: not told */
 };
 
