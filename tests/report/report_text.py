@@ -144,6 +144,9 @@ def explain(mine, other):
     if mine == other:
         return []
     entries = next(([entry] for entry, rule in RULES.items() if rule(mine, other)), None)
+    if entries is None and is_other_level(Row(mine.line, []), Row(other.line, [])):
+        rest = explain(Row(other.line, mine.tree), other)
+        return None if rest is None else ["level-of-unknown-addresses", *rest]
     plain = Row(mine.line, [REST.sub(r"\1", line) for line in mine.tree])
     if entries is None and plain.tree != mine.tree:
         rest = explain(plain, other)

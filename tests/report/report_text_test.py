@@ -79,6 +79,13 @@ def check_both():
     return not result.unexplained and sorted(result.rules) == ["level-of-unknown-addresses", "rest-of-a-level"]
 
 
+def check_level_and_order():
+    """A row of an address in no object, with equal branches in another order below it."""
+    row = "    20.00%%     0.00%%  work     [%s] 0x00000000deadbeef\n            |\n            |--10.00%%--%s\n             --10.00%%--%s\n"
+    result = compare(row % (".", "left", "right"), row % ("k", "right", "left"))
+    return not result.unexplained and sorted(result.rules) == ["level-of-unknown-addresses", "order-of-equal-branches"]
+
+
 def check_found():
     return all(compare(text).unexplained for text in OTHERS)
 
@@ -90,7 +97,7 @@ def check_headings():
     return report_text.same_headings(*tables) and not any(report_text.same_headings(tables[0], text) for text in other)
 
 
-CHECKS = {"headings": check_headings, "equal": check_equal, "listed": check_listed, "column": check_column, "both": check_both, "found": check_found}
+CHECKS = {"headings": check_headings, "equal": check_equal, "listed": check_listed, "column": check_column, "both": check_both, "level_and_order": check_level_and_order, "found": check_found}
 
 
 def main():
