@@ -6,14 +6,18 @@
  */
 #include "edit/carry_trace.h"
 
+#include "base/fail.h"
 #include "base/whole_file.h"
 #include "file/trace_writer.h"
 #include "wire/any_layout.h"
+#include "wire/recorder_file.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #define CALLS_AT_ONCE 512u
+#define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder's machine is little-endian */
 
 struct trace_carry {
     pfr_reader *reader;
@@ -123,9 +127,28 @@ static pfr_status write_event(struct trace_carry *c, const pfr_record *rec, int3
     return lose_here(c, rec, s, &why, err);
 }
 
+/* The control block of the recorder's trace, whose slots are not copied. */
+static bool tells_of_slots(const pfr_bytes *data) {
+    return data->length >= sizeof(struct rtf_control) && memcmp(data->at, RTF_MAGIC, RTF_MAGIC_SIZE) == 0 &&
+           (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);
+}
+
+static pfr_status write_control(struct trace_carry *c, const pfr_record *rec, const pfr_bytes *data, pfr_error *err) {
+    struct memory *const memory = &c->reader->memory;
+    uint8_t *const own = mem_alloc(memory, data->length, 1);
+    if (!own)
+        return mem_fail(memory, err, "control");
+    memcpy(own, data->at, data->length);
+    own[KIND_AT] = RTF_COPIED;
+    const pfr_status st = write_event(c, rec, -1, &(pfr_bytes){own, data->length}, err);
+    mem_free(memory, own, data->length, 1);
+    return st;
+}
+
 static pfr_status on_custom(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
                             pfr_error *err) {
-    return write_event(c, rec, -1, &body->as_fdr_custom_event.data, err);
+    const pfr_bytes *const data = &body->as_fdr_custom_event.data;
+    return tells_of_slots(data) ? write_control(c, rec, data, err) : write_event(c, rec, -1, data, err);
 }
 
 static pfr_status on_typed(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {

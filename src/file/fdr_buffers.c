@@ -79,7 +79,9 @@ static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) 
         PFR_TRY(learn_room(r, err));
     PFR_TRY(find_extents(r, &bytes, &have, err));
     if (have == 0)
-        return trace_end(r, err);
+        return recorder_missing(r, r->at) ? trace_cut(r, 0, recorder_missing(r, r->at), err,
+                                                      "the recorder's room ends here: the trace was cut")
+                                          : trace_end(r, err);
     if (!ends_after_extents(r, bytes, have))
         return have < FDR_METADATA ? trace_cut(r, have, 0, err, "the last record is cut short") : skip_garbage(r, err);
     const uint64_t size = load_u64(bytes + r->trace->places.extents, r->context.swap);

@@ -110,17 +110,30 @@ static bool slots_fill(const struct rtf_control *c, uint64_t size) {
     return slots * c->slot_size == room && (c->note.kind == RTF_RUNNING ? c->nr_slots == slots : c->nr_slots <= slots);
 }
 
+/* Of all that the control block tells of; 0: its numbers make no sense. */
+static uint64_t end_of_slots(const struct rtf_control *c) {
+    const bool makes_sense = c->slot_size >= SLOT_LEAST && c->slot_size <= SLOT_MOST && c->nr_slots <= UINT32_MAX &&
+                             c->slots_at >= RTF_CONTROL_AT + sizeof *c && c->slots_at <= UINT32_MAX;
+    return makes_sense ? c->slots_at + c->nr_slots * c->slot_size : 0;
+}
+
+uint64_t recorder_missing(const pfr_reader *r, uint64_t end) {
+    return end < r->trace->slots_told ? r->trace->slots_told - end : 0;
+}
+
 /* What is cut or damaged is looked through like any other trace. */
 void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct rtf_control c;
     const uint64_t size = input_size(&r->parts[0].in);
     r->trace->slot_size = 0;
     r->trace->threshold = 0;
+    r->trace->slots_told = 0;
     r->trace->losses = (struct recorder_losses){0};
     if (!take_control(r, bytes, have, &c))
         return;
     r->trace->threshold = c.threshold;
     recorder_losses_learn(r, &c);
+    r->trace->slots_told = is_in_slots(&c) ? end_of_slots(&c) : 0;
     if (!is_in_slots(&c) || r->context.swap == host_little || r->trace->version < 3 || !slots_fill(&c, size))
         return;
     r->trace->slots_at = c.slots_at;
@@ -250,6 +263,8 @@ static pfr_status read_all(pfr_reader *r, struct memory *memory, struct recorder
     if (c.note.kind == RTF_FINISHED && at > RTF_HEADER)
         for (; size && at < input_size(&r->parts[0].in); at += size)
             PFR_TRY(take_note(r, memory, n, at, &size, err));
+    if (c.note.kind == RTF_COPIED)
+        return look_for_notes(r, memory, n, err);
     if (!is_in_slots(&c))
         return PFR_OK;
     PFR_TRY(read_lists(r, memory, n, &c, err));

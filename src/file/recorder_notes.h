@@ -28,6 +28,9 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have);
 /* Calls that took less than *ns ns were taken back by the recorder; false: the trace does not tell. */
 bool recorder_threshold(const pfr_reader *r, uint64_t *ns);
 
+/* Bytes of slots behind `end`, where the trace ends, that its control block tells of: it was cut. */
+uint64_t recorder_missing(const pfr_reader *r, uint64_t end);
+
 /* Nothing begins at `at`, which is room in a slot that is not used yet: *next is where the next slot begins. */
 bool recorder_room_ends(const pfr_reader *r, uint64_t at, uint64_t *next);
 

@@ -90,6 +90,7 @@ struct trace {
     bool told;                               /* that the record at r->at is out of place, of basic logs and profiles */
     uint64_t slots_at, slot_size, slots_end; /* recorder_notes.h; slot_size 0: buffers lie one behind the other */
     uint32_t threshold;                      /* 1 + ns, as our own recorder tells it; 0: not told */
+    uint64_t slots_told; /* where the slots end that its control block tells of; 0: it tells of none */
     struct recorder_losses losses;
 };
 

@@ -106,7 +106,7 @@ pfr_status trace_buffer_at(pfr_reader *r, uint64_t at, struct trace_buffer *b, p
         PFR_TRY(learn_slots(r, err));
     PFR_TRY(read_begin(r, &at, bytes, &have, err));
     if (have == 0)
-        return at == input_size(&r->parts[0].in) ? PFR_END : PFR_HOLE;
+        return at == input_size(&r->parts[0].in) && !recorder_missing(r, at) ? PFR_END : PFR_HOLE;
     if (!frame_buffer(r, bytes, have, at, b))
         return PFR_HOLE;
     const size_t skip = (size_t)(b->slice.at - at);

@@ -12,6 +12,7 @@
  * Whether buffers are in the order of time is looked at in some places first, so that a ring that went round is told at
  * once, and at each buffer. Where they are not, or anything else is unusual, PFR_END has all done by an index.
  */
+#include "file/recorder_notes.h"
 #include "file/xray.h"
 #include "model/calls_parts.h"
 
@@ -345,6 +346,8 @@ static pfr_status look(struct stretches *all, pfr_reader *reader, struct points 
     if (reader->nr_findings || reader->limits.records != UINT64_MAX)
         return PFR_HOLE; /* which the walk tells */
     st = trace_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
+    if (st == PFR_OK && recorder_missing(reader, input_size(&reader->parts[0].in)))
+        return PFR_HOLE;
     if (st != PFR_OK || reader->trace->slot_size)
         return st != PFR_OK ? st : PFR_END;
     p->at = TRACE_FIRST_BUFFER;

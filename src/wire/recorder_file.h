@@ -17,7 +17,8 @@
  *
  * While the trace is written control says which slots hold them; when it is finished (RTF_FINISHED) they follow the
  * control block, one buffer behind the other. A large trace is finished where it lies (RTF_SETTLED): the slots stay,
- * but for those behind the last that was used. All is in the byte order of the machine. Both sides use this header.
+ * but for those behind the last that was used. A copy without slots (RTF_COPIED) has its lists in any of its buffers.
+ * All is in the byte order of the machine. Both sides use this header.
  */
 #include <stdint.h>
 
@@ -31,7 +32,7 @@
 #define RTF_CONTROL_AT (RTF_HEADER + RTF_NOTE)
 #define RTF_IDS_MOST 0x0fffffffu
 
-enum rtf_kind { RTF_RUNNING = 1, RTF_FINISHED, RTF_FUNCTIONS, RTF_OBJECTS, RTF_SETTLED };
+enum rtf_kind { RTF_RUNNING = 1, RTF_FINISHED, RTF_FUNCTIONS, RTF_OBJECTS, RTF_SETTLED, RTF_COPIED };
 
 struct rtf_note {
     char magic[RTF_MAGIC_SIZE];
