@@ -155,9 +155,9 @@ static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t si
     return r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap));
 }
 
-/* Records that perf itself made have id 0: they go with the first event. */
-static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint16_t tail) {
-    if (tail == 0 || r->id_back == 0)
+/* Records that perf itself made have id 0: they go with the first event. `room`: bytes for a tail. */
+static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room) {
+    if (r->nr_events == 1 || r->id_back == 0 || room < r->id_back)
         return 0;
     const uint64_t id = load_u64(record + size - r->id_back, r->context.swap);
     const int32_t owner = id ? event_of_id(r, id) : 0;
@@ -170,9 +170,12 @@ int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32
         return PFR_NO_EVENT;
     if (type == TYPE_SAMPLE)
         return r->nr_events == 1 ? 0 : owner_of_sample(r, record, size);
-    if (size >= RECORD_HEADER + r->rules[type].least + r->events[0].tail)
-        *tail = (uint16_t)r->events[0].tail;
-    return r->nr_events == 1 ? 0 : owner_by_tail(r, record, size, *tail);
+    const uint32_t least = RECORD_HEADER + r->rules[type].least, room = size > least ? size - least : 0;
+    const int32_t owner = owner_by_tail(r, record, size, room);
+    if (room < r->events[owner].tail)
+        return 0;
+    *tail = (uint16_t)r->events[owner].tail;
+    return owner;
 }
 
 uint32_t pfr_event_count(const pfr_reader *reader) {
