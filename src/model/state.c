@@ -34,11 +34,29 @@ struct collecting {
     uint64_t learned;                 /* records of state */
 };
 
+static bool has_times(const pfr_event *event) {
+    return (event->attr.sample_type & SAMPLE_TYPE_TIME) && event->attr.flags.sample_id_all;
+}
+
+static bool tells_state(const pfr_event *event) {
+    return event->attr.flags.comm || event->attr.flags.mmap || event->attr.flags.task;
+}
+
+/* Whether the records of state have times: those of the events that ask for them, which the first need not be. Each
+   event is looked at once: a stream brings them between its records. */
+static bool state_has_times(struct state *s) {
+    for (; s->events_seen < pfr_event_count(s->reader); s->events_seen++) {
+        const pfr_event *event = pfr_get_event(s->reader, s->events_seen);
+        s->is_told = s->is_told || tells_state(event);
+        s->told_untimed = s->told_untimed || (tells_state(event) && !has_times(event));
+    }
+    return s->is_told && !s->told_untimed;
+}
+
 /* In a stream the first event comes with the records: whether keys have times is known when it is there. */
 static void learn_times(struct state *s) {
     const pfr_event *first = pfr_get_event(s->reader, 0);
-    s->timed =
-        !s->as_recorded && first && (first->attr.sample_type & SAMPLE_TYPE_TIME) && first->attr.flags.sample_id_all;
+    s->timed = !s->as_recorded && first && (has_times(first) || state_has_times(s));
     s->jit.clock.monotonic = first && first->attr.flags.use_clockid && first->attr.clockid == CLOCK_MONOTONIC;
 }
 

@@ -32,8 +32,10 @@ struct state {
     struct u64_map cgroup_of; /* id -> its place in `cgroups` */
     struct changes *cgroups;  /* paths, in `names` */
     size_t nr_cgroups, cgroups_room;
-    struct arena cgroup_paths; /* what they were, by key */
-    bool timed;                /* keys have times */
+    struct arena cgroup_paths;  /* what they were, by key */
+    bool timed;                 /* keys have times */
+    uint32_t events_seen;       /* of which it is known whether records of state come of them, */
+    bool is_told, told_untimed; /* of any, and of any whose records have no times */
     uint64_t late;    /* records that came when later ones were sorted already; of a recording that was read whole */
     bool as_recorded; /* they have none: the order of the file alone counts */
     bool learns;      /* records are noted one by one, in order */

@@ -196,6 +196,41 @@ static void read_twice(const char *path, void *context) {
     pfr_close(r);
 }
 
+/* The first event samples no time, the second does: their records end with tails of two lengths. */
+TEST(the_tail_of_a_record_is_that_of_its_own_event) {
+    for (unsigned big = 0; big < 2; big++) {
+        struct builder b = {.big = big};
+        pfr_record rec;
+        pfr_error err;
+        pfr_value value;
+        begin_file(&b, &(struct plan){.header_size = 104, .events = 2});
+        set_number(&b, b.bytes + 104 + 16 + 24, (SAMPLE_BITS & ~4u) | IDENTIFIER_BIT, 8);
+        put_comm(&b, 7, "seven", FIRST_ID + 1);
+        put_head(&b, 3, 0, 16 + 8 + 16);
+        put_number(&b, 9, 4);
+        put_number(&b, 9, 4);
+        memcpy(put_room(&b, 8), "nine", 4);
+        put_number(&b, 9, 4);
+        put_number(&b, 9, 4);
+        put_number(&b, FIRST_ID, 8);
+        end_file(&b);
+        pfr_reader *r = open_built(&b, NULL);
+        ASSERT_OK(pfr_next(r, &rec, &err), err);
+        assert_int_equal(rec.event, 1);
+        assert_int_equal(rec.tail, 24);
+        ASSERT_OK(pfr_get(&rec, "id.time", &value, &err), err);
+        assert_int_equal(value.as.u, 1007);
+        ASSERT_OK(pfr_next(r, &rec, &err), err);
+        assert_int_equal(rec.event, 0);
+        assert_int_equal(rec.tail, 16);
+        ASSERT_OK(pfr_get(&rec, "id.time", &value, &err), err);
+        assert_int_equal(value.kind, PFR_VALUE_ABSENT);
+        assert_int_equal(pfr_next(r, &rec, &err), PFR_END);
+        pfr_close(r);
+        free(b.bytes);
+    }
+}
+
 TEST(rewinding_gives_the_same_records_events_and_counts) {
     each_recorded(read_twice, NULL);
 }
