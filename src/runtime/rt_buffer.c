@@ -235,5 +235,7 @@ RT_PLAIN __attribute__((noinline)) void rt_call_rare(struct rt_thread *t, uint64
         rt_call_filtered(t, word, action, rt.is_tsc ? tsc : rt_clock());
     else if (!(word & RT_SKIP))
         rt_put_call(t, word, action, tsc);
+    if (RT_UNLIKELY(word == RT_LOST))
+        rt_lose(RTF_TABLE);
     rt_end(t);
 }

@@ -12,7 +12,7 @@
 
 #include <sys/mman.h>
 
-#define PROBES 4096u
+#define PROBES 64u /* what is farther away has no room: its calls cost these, and are counted */
 
 /* --- Functions that the trace has an id of already: another process's, or of an object that was here before. */
 
@@ -98,14 +98,12 @@ RT_RARE static uint32_t tell_function(uint64_t address, uint32_t object) {
 
 RT_RARE static uint32_t make_word(uint64_t address, const struct rt_place *place) {
     if (place->is_lost)
-        return RT_SKIP;
+        return RT_LOST;
     const uint32_t flags = rt_filter_flags(address, place->object);
     if (flags & RT_SKIP)
         return RT_SKIP;
     const uint32_t id = tell_function(place->address, place->object);
-    if (id == 0)
-        rt_lose(RTF_TABLE);
-    return id == 0 ? RT_SKIP : flags | id;
+    return id == 0 ? RT_LOST : flags | id;
 }
 
 RT_RARE static uint32_t fill(struct rt_entry *e, uint64_t address, const struct rt_place *place) {
@@ -154,10 +152,8 @@ RT_PLAIN static struct rt_entry *entry_of(uint64_t address) {
 
 uint32_t rt_find_slow(uint64_t address) {
     struct rt_entry *e = entry_of(address);
-    if (!e) {
-        rt_lose(RTF_TABLE);
-        return RT_SKIP;
-    }
+    if (!e)
+        return RT_LOST;
     const uint32_t word = __atomic_load_n(&e->word, __ATOMIC_ACQUIRE);
     if (word)
         return word;
@@ -169,7 +165,7 @@ uint32_t rt_find_slow(uint64_t address) {
 uint32_t rt_scope_word(const void *scope, const char *name) {
     struct rt_entry *e = entry_of((uint64_t)(uintptr_t)scope);
     if (!e)
-        return RT_SKIP;
+        return RT_LOST;
     const uint32_t word = __atomic_load_n(&e->word, __ATOMIC_ACQUIRE);
     if (word)
         return word;
@@ -177,10 +173,25 @@ uint32_t rt_scope_word(const void *scope, const char *name) {
     return fill(e, (uint64_t)(uintptr_t)scope, &place);
 }
 
+RT_PLAIN static void forget_entry(struct rt_entry *e, uint64_t start, uint64_t end) {
+    if (e->address < start || e->address >= end)
+        return;
+    __atomic_store_n(&e->word, RT_SKIP, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->address, RT_GONE, __ATOMIC_RELEASE);
+}
+
+/* Places of 2 MB of addresses follow each other (rt_hash), and what is there may stand as far behind as it is looked
+ * for. */
 RT_RARE void rt_forget_range(uint64_t start, uint64_t end) {
-    for (size_t i = 0; i < RT_ENTRIES; i++)
-        if (rt.table[i].address >= start && rt.table[i].address < end) {
-            __atomic_store_n(&rt.table[i].word, RT_SKIP, __ATOMIC_RELAXED);
-            __atomic_store_n(&rt.table[i].address, RT_GONE, __ATOMIC_RELEASE);
-        }
+    const uint64_t together = 1u << 21;
+    const bool all = end - start > (uint64_t)RT_ENTRIES * 16;
+    for (size_t i = 0; all && i < RT_ENTRIES; i++)
+        forget_entry(&rt.table[i], start, end);
+    for (uint64_t from = start, to; !all && from < end; from = to) {
+        to = (from / together + 1) * together;
+        to = to < end ? to : end;
+        const uint64_t places = (to - 1) / 16 - from / 16 + 1 + PROBES;
+        for (uint64_t i = 0; i < places && i < RT_ENTRIES; i++)
+            forget_entry(&rt.table[(rt_hash(from) + i) & (RT_ENTRIES - 1)], start, end);
+    }
 }

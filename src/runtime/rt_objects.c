@@ -238,10 +238,8 @@ RT_RARE struct rt_place rt_place_of(uint64_t address) {
     if (!find_object(address, &found))
         return (struct rt_place){.address = address};
     struct object *o = free_object();
-    if (!o) {
-        rt_lose(RTF_TABLE);
+    if (!o)
         return (struct rt_place){.is_lost = true};
-    }
     tell_object(o, &found);
     __atomic_store_n(&o->state, KNOWN, __ATOMIC_RELEASE);
     return place_in(o, address);

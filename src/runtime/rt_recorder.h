@@ -66,6 +66,7 @@ extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec"
 #define RT_AVOID 0x20000000u    /* nor what it calls */
 #define RT_ARGUMENT 0x10000000u /* with its first argument, where the hook has it */
 #define RT_ID RTF_IDS_MOST
+#define RT_LOST (RT_SKIP | 1u) /* not recorded since there was no room for it: each call is counted */
 
 struct rt_entry {
     uint64_t address; /* 0: free; or RT_GONE, RT_TAKEN */
@@ -73,9 +74,9 @@ struct rt_entry {
     uint32_t spare;
 };
 
-#define RT_GONE 1u  /* was of an object that was unmapped */
-#define RT_TAKEN 2u /* is being used again */
-#define RT_ENTRIES_SHIFT 18
+#define RT_GONE 1u          /* was of an object that was unmapped */
+#define RT_TAKEN 2u         /* is being used again */
+#define RT_ENTRIES_SHIFT 22 /* 64 MB of addresses, of which pages are there where functions are */
 #define RT_ENTRIES (1u << RT_ENTRIES_SHIFT)
 
 enum rt_filter_kind { RT_INCLUDE, RT_EXCLUDE, RT_FOCUS_ON, RT_NOTRACE, RT_WITH_ARGUMENT, RT_FILTER_KINDS };

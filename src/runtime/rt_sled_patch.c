@@ -67,6 +67,8 @@ RT_PLAIN static unsigned way_of(const struct place *p, uint32_t word) {
 
 RT_PLAIN static void write_body(const struct rt_sled_object *o, const struct place *p) {
     const uint32_t word = rt_find(p->function);
+    if (word == RT_LOST)
+        rt_lose(RTF_TABLE);
     if (word & RT_SKIP)
         return;
     *(rt_u32 *)(p->at + 2) = word;

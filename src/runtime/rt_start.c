@@ -353,6 +353,8 @@ RT_PLAIN static void put_scope(const struct pfr_rt_place *place, unsigned action
         rt_call_filtered(t, word, action, rt_clock());
     else if (!(word & RT_SKIP))
         rt_put_call(t, word, action, rt_ticks());
+    if (word == RT_LOST)
+        rt_lose(RTF_TABLE);
     rt_end(t);
 }
 

@@ -529,6 +529,43 @@ def test_symbols(t):
     t.say("symbols", wrong)
 
 
+MANY_FUNCTIONS = r"""
+#include <stdlib.h>
+void __cyg_profile_func_enter(void *, void *);
+void __cyg_profile_func_exit(void *, void *);
+int main(int count, char **words) {
+    const unsigned long functions = strtoul(words[1], 0, 10), rounds = strtoul(words[count - 1], 0, 10);
+    for (unsigned long round = 0; round < rounds; round++)
+        for (unsigned long i = 0; i < functions; i++) {
+            __cyg_profile_func_enter((void *)(0x10000000ul + 16 * i), 0);
+            __cyg_profile_func_exit((void *)(0x10000000ul + 16 * i), 0);
+        }
+    return 0;
+}
+"""
+
+
+def test_many_functions(t):
+    """What a call costs does not depend on how many functions there are: in instructions, since misses are the machine's."""
+    if not t.wants("many_functions"):
+        return
+    if not shutil.which("valgrind"):
+        print("skip runtime/many_functions valgrind is not installed")
+        return
+    source, program = t.folder / "many_functions.c", t.folder / "many_functions"
+    source.write_text(MANY_FUNCTIONS)
+    subprocess.run(["gcc", "-O1", str(source), "-o", str(program), str(t.library), f"-Wl,-rpath,{t.library.parent}"], check=True)
+
+    def instructions(*words):
+        (t.folder / "trace").unlink(missing_ok=True)
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program), *map(str, words)], text=True,
+                              env=dict(os.environ, PERFRAY_RT=f"file={t.folder}/trace size=64M keep=last"), stderr=subprocess.PIPE)
+        return int(done.stderr.split("Collected :")[1].split()[0])
+
+    costs = {n: (instructions(n, 3) - instructions(n, 2)) / n / 2 for n in (1000, 400000)}
+    t.say("many_functions", [] if costs[400000] <= 3 * costs[1000] else [f"{costs} instructions a call"])
+
+
 def test_system_calls(t):
     """Once its buffers were all used, a ring makes no system call at all."""
     if not t.wants("system_calls"):
@@ -551,7 +588,7 @@ def main(argv):
     t = Tests(argv[0], argv[1], argv[2], argv[3:])
     try:
         for test in (test_modes, test_matrix, test_killed_from_outside, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_status_fd, test_installed, test_as_it_lies,
-                     test_examples, test_fortran, test_symbols, test_system_calls):
+                     test_examples, test_fortran, test_symbols, test_many_functions, test_system_calls):
             test(t)
     finally:
         shutil.rmtree(t.folder, ignore_errors=True)
