@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray verify: everything that is wrong with a recording. */
+#include <perfray/trace.h>
 #include <perfray/verify.h>
 #include "command.h"
 
@@ -21,6 +22,13 @@ static const struct opt verify_opts[] = {
     {0},
 };
 
+/* What the recorder dropped is no fault of the file: it is a note, told in any case. */
+static void tell_losses(const struct task *task, pfr_reader *reader) {
+    pfr_trace_loss loss;
+    for (uint32_t i = 0; pfr_get_trace_loss(reader, i, &loss); i++)
+        complain("%s: %s", task->file, loss.sentence);
+}
+
 static enum exit_status check(const struct task *task, pfr_reader *reader) {
     const struct verify_options *const options = task->options;
     const pfr_verify_print_options how = {.size = sizeof how,
@@ -33,6 +41,7 @@ static enum exit_status check(const struct task *task, pfr_reader *reader) {
     const pfr_status status = pfr_verify_print(reader, &how, task->out, &err);
     if (status < 0 && !pfr_output_failed(task->out))
         return complain_of(task->file, &err, NULL);
+    tell_losses(task, reader);
     return status == PFR_HOLE ? ENDS_GATE : ENDS_FINE;
 }
 

@@ -88,7 +88,7 @@ const struct rule verify_rules[] = {
     RULE("trace-extents", PFR_ERROR, AT_BUFFER, 0, trace_extents, "a buffer is shorter than its BufferExtents says"),
     RULE("trace-cpu", PFR_WARNING, AT_BUFFER, 0, trace_no_cpu, "a buffer without NewCPUId, which llvm-xray refuses"),
     RULE("trace-empty", PFR_WARNING, AT_END, ANY_TYPE, trace_no_buffers, "a trace without records"),
-    RULE("trace-lost", PFR_WARNING, AT_END, ANY_TYPE, trace_lost,
+    RULE("trace-lost", PFR_NOTE, AT_END, ANY_TYPE, trace_lost,
          "the recorder dropped calls or events, or its room was used up"),
     RULE("trace-frequency", PFR_NOTE, AT_END, ANY_TYPE, trace_frequency, "how fast the clock is, is not said"),
 };

@@ -237,7 +237,8 @@ class Bench:
             return "the result is another one"
         call = result.own_call()
         if way == "EPIPE":
-            return None if not result.stderr and result.status == good.status else "a reader who left is a failure"
+            more = set(result.stderr.splitlines()) - set(good.stderr.splitlines())
+            return None if not more and result.status == good.status else "a reader who left is a failure"
         if call[1] == "2" or self.is_of_names(call[2]):
             return None
         return self.judge_said(good, result, call)

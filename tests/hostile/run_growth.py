@@ -43,7 +43,7 @@ TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify"
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
 RATIO, FLOOR, FLAT = 2.6, 0.05, 32
-AGAIN = 8
+AGAIN = 6
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
 COMPRESSED, AUXTRACE, THREAD_MAP = 81, 71, 73
@@ -396,7 +396,7 @@ ASKED = {
     "events with samples": (events, 8000, (PLAIN_REPORT, PLAIN_REPORT + ["--format=csv"], PLAIN_REPORT + ["--tree"]), 16),
     "events updated": (events_updated, 4000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"]), 16),
     "events between": (events_between, 2000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"],
-                                              ["dump"], ["convert", "-o", "-"], ["script", "--no-symbols", "--switch-on=x"]), 16),
+                                              ["dump"], ["convert", "-o", "-"], ["script", "--no-symbols", "--switch-on=name000000"]), 16),
     "shared ids": (shared_ids, 500, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["dump"],
                                      ["convert", "-o", "-"]), 16),
     "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),

@@ -49,7 +49,7 @@ int main(void) {
     struct itimerval often = {{0, 30}, {0, 30}};
     sigaction(SIGALRM, &action, 0);
     setitimer(ITIMER_REAL, &often, 0);
-    while (came < 1500)
+    while (came < 400)
         middle();
     return 0;
 }
@@ -113,11 +113,10 @@ class Losses:
             for cause, (sentence, place) in SAYS.items():
                 count = "" if place is None else f"{lost[place]} "
                 is_told = re.search(r"\b" + re.escape(count) + r"[a-z :,']*" + re.escape(sentence), told) if count else sentence in told
-                wanted = cause in causes and not (cause == "depth" and verb == ["verify"])
+                wanted = cause in causes
                 if bool(is_told) != wanted:
                     wrong.append(f"{' '.join(verb)}: {cause} is {'not ' if wanted else ''}told")
-            expected = 1 if verb == ["verify"] and set(causes) - {"depth"} else 0
-            if status != expected:
+            if status != 0:
                 wrong.append(f"{' '.join(verb)}: status {status}: {text[-200:]}")
         told = json.loads(self.ask(trace, ["info", "--format=json"])[1])
         if [loss["cause"] for loss in told["trace"]["losses"]] != list(causes):

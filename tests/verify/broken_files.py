@@ -7,7 +7,10 @@ perf.data-file-format.txt, LLVM's XRayFDRFormat; written here without the librar
 """
 import ctypes
 import ctypes.util
+import os
 import struct
+
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures")
 
 HEADER, SLOT, ATTR = 104, 16, 64
 IP_TID_TIME = 7
@@ -291,5 +294,6 @@ BROKEN = {
     "trace-extents": (trace(buffer(CALLS, extents=200)), 32, ("cut",)),
     "trace-cpu": (trace(buffer(cpu=False)), 32, ()),
     "trace-empty": (trace(b""), 0, ()),
+    "trace-lost": (open(os.path.join(FIXTURES, "recorder", "finished.xray"), "rb").read(), 128, ()),
     "trace-frequency": (trace(buffer(CALLS), frequency=0), 8, ()),
 }
