@@ -42,8 +42,8 @@ COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report"
 TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert")] + [
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
-RATIO, FLOOR, FLAT = 2.6, 0.05, 32
-AGAIN = 6
+RATIO, FLOOR, FLAT = 2.6, 0.08, 32
+AGAIN = 8
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
 COMPRESSED, AUXTRACE, THREAD_MAP = 81, 71, 73
