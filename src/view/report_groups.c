@@ -7,10 +7,13 @@
 #include "view/report_print.h"
 #include "wire/feature_bits.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_SOCKET (-1)
+#define WIDEST 64u /* members of a group that are columns of one table: more make text of their square */
 
 static bool asks_for(const struct report *r, unsigned need) {
     unsigned needs;
@@ -68,6 +71,14 @@ static pfr_status add_group(struct report *r, uint32_t leader, uint32_t members,
     return PFR_OK;
 }
 
+static void tell_wide(const struct report *r, uint32_t members) {
+    char text[120];
+    snprintf(text, sizeof text, "a group has %" PRIu32 " events, more than %u: each has a table of its own", members,
+             WIDEST);
+    if (r->options->note)
+        r->options->note(r->options->context, text);
+}
+
 /* `taken`: events that are in a group. */
 static pfr_status learn_described(struct report *r, const struct pfr_rec_feature_group_desc *all, uint8_t *taken,
                                   uint32_t events, pfr_error *err) {
@@ -78,6 +89,10 @@ static pfr_status learn_described(struct report *r, const struct pfr_rec_feature
             continue;
         if (memchr(taken + one.leader_idx, 1, one.nr_members))
             continue;
+        if (one.nr_members > WIDEST) {
+            tell_wide(r, one.nr_members);
+            continue;
+        }
         memset(taken + one.leader_idx, 1, one.nr_members);
         PFR_TRY(add_group(r, one.leader_idx, one.nr_members, &one.name, err));
     }
@@ -111,8 +126,11 @@ pfr_status report_learn_groups(struct report *r, pfr_error *err) {
     if (r->options->group == PFR_REPORT_NO)
         return PFR_OK;
     PFR_TRY(learn_recorded(r, err));
-    if (r->options->group == PFR_REPORT_YES && !r->nr_groups && events > 1)
+    if (r->options->group != PFR_REPORT_YES || r->nr_groups || events < 2)
+        return PFR_OK;
+    if (events <= WIDEST)
         return add_group(r, 0, events, NULL, err);
+    tell_wide(r, events);
     return PFR_OK;
 }
 

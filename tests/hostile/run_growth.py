@@ -246,6 +246,20 @@ def events_between(n):
                            record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000, 7, 7, 1000 + i, 1)) for i in range(n)))
 
 
+def wide_group(n):
+    """One GROUP_DESC group of n events, and a sample of each."""
+    kind = IP_TID_TIME_PERIOD | IDENTIFIER
+    attrs_at, entry = HEADER + 8 * n, ATTR + 16
+    data = attrs_at + entry * n
+    records = b"".join(record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000 + i, 7, 7, 1000, 1)) for i in range(n))
+    group = struct.pack("<II", 1, 64) + b"group".ljust(64, b"\0") + struct.pack("<II", 0, n)
+    header = struct.pack("<8sQQQQQQQQQ", b"PERFILE2", HEADER, entry, attrs_at, entry * n, data, len(records), 0, 0, 1 << 17).ljust(HEADER, b"\0")
+    ids = array.array("Q", range(n)).tobytes()
+    attrs = b"".join(attr(kind, i) + struct.pack("<QQ", HEADER + 8 * i, 8) for i in range(n))
+    features = struct.pack("<QQ", data + len(records) + 16, len(group)) + group
+    return header + ids + attrs + records + features
+
+
 def shared_ids(n):
     """n attrs, all of which name the same 16 n ids as theirs, and a sample for each of n ids."""
     kind = IP_TID_TIME_PERIOD | IDENTIFIER
@@ -397,6 +411,7 @@ ASKED = {
     "events updated": (events_updated, 4000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"]), 16),
     "events between": (events_between, 2000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"],
                                               ["dump"], ["convert", "-o", "-"], ["script", "--no-symbols", "--switch-on=name000000"]), 16),
+    "members of a group": (wide_group, 1000, (PLAIN_REPORT, PLAIN_REPORT + ["--group"], ["info", "--format=json"]), 16),
     "shared ids": (shared_ids, 500, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["dump"],
                                      ["convert", "-o", "-"]), 16),
     "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),
