@@ -49,6 +49,7 @@ RT_RARE static bool wait_for_slot(struct rt_thread *t) {
 RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     const uint32_t pid = rt.pid;
     uint64_t used = 0, ready = 0;
+    struct rt_pair now;
     rt_leave(t);
     if (t->wait && wait_for_slot(t))
         return false;
@@ -69,11 +70,11 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     }
     if (rt.pid != pid) /* a handler has forked meanwhile: the slot is the parent's */
         return false;
-    const uint64_t now = rt_now_apart();
+    rt_pair_apart(&now); /* the call's own tick may be long ago: making the buffer took time */
     t->cpu = rt_cpu();
     t->last = tsc;
-    rt_measure(tsc, now);
-    rt_preamble(slot + used, t->tid, t->cpu, tsc, now);
+    rt_measure(&now);
+    rt_preamble(slot + used, t->tid, t->cpu, tsc, rt_ns_at(&now, tsc));
     t->wait = 0;
     t->buffer = slot + used;
     t->next = t->floor = t->buffer + RTF_PREAMBLE;

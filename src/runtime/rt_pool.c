@@ -18,7 +18,8 @@
 #define AT_FREQUENCY 8u
 #define AT_BUFFER_SIZE 16u
 #define NS_PER_SECOND 1000000000u
-#define SPIN_NS 200000u     /* how long the rate of ticks is looked at when the trace is made */
+#define SPIN_NS 200000u /* how long the rate of ticks is looked at when the trace is made */
+#define READINGS 8u
 #define MEASURE_NS 1000000u /* and when it is worth more than that */
 #define PAGE 4096u
 #define SLOT_USUAL ((uint64_t)64 << 10)
@@ -94,10 +95,38 @@ RT_PLAIN static uint64_t rate_of(uint64_t ticks, uint64_t ns) {
     return ns ? ticks * NS_PER_SECOND / ns : 0;
 }
 
-RT_PLAIN void rt_measure(uint64_t tsc, uint64_t now_ns) {
+/* Of several the one whose two readings of the counter lie closest together: between them nothing else happened. */
+RT_PLAIN void rt_read_pair(struct rt_pair *pair, unsigned readings) {
+    uint64_t narrowest = UINT64_MAX;
+    pair->ns = pair->ticks = rt_now_ns(CLOCK_MONOTONIC);
+    if (!rt.is_tsc)
+        return;
+    for (unsigned i = 0; i < readings; i++) {
+        const uint64_t before = rt_ticks(), ns = rt_now_ns(CLOCK_MONOTONIC), width = rt_ticks() - before;
+        if (width < narrowest) {
+            narrowest = width;
+            *pair = (struct rt_pair){before + width / 2, ns};
+        }
+    }
+}
+
+RT_PLAIN uint64_t rt_ns_at(const struct rt_pair *pair, uint64_t tsc) {
+    const uint64_t rate = rt.is_tsc ? *(const uint64_t *)(const void *)(rt.file + AT_FREQUENCY) : NS_PER_SECOND;
+    const uint64_t ticks = pair->ticks > tsc ? pair->ticks - tsc : 0;
+    return rate && ticks < rate ? pair->ns - ticks * NS_PER_SECOND / rate : pair->ns;
+}
+
+RT_PLAIN void rt_measure(const struct rt_pair *now) {
     const struct rtf_control *c = rt.control;
-    if (rt.is_tsc && now_ns - c->start_ns >= MEASURE_NS)
-        *(volatile uint64_t *)(void *)(rt.file + AT_FREQUENCY) = rate_of(tsc - c->start_tsc, now_ns - c->start_ns);
+    if (rt.is_tsc && now->ns - c->start_ns >= MEASURE_NS)
+        *(volatile uint64_t *)(void *)(rt.file + AT_FREQUENCY) =
+            rate_of(now->ticks - c->start_tsc, now->ns - c->start_ns);
+}
+
+RT_PLAIN void rt_measure_now(void) {
+    struct rt_pair now;
+    rt_read_pair(&now, READINGS);
+    rt_measure(&now);
 }
 
 RT_PLAIN static bool ticks_are_steady(void) {
@@ -115,13 +144,14 @@ RT_PLAIN static bool ticks_are_steady(void) {
 #endif
 }
 
-RT_PLAIN static uint64_t first_rate(uint64_t tsc, uint64_t start) {
-    uint64_t now;
+RT_PLAIN static uint64_t first_rate(const struct rt_pair *start) {
+    struct rt_pair now;
     if (!rt.is_tsc)
         return NS_PER_SECOND;
-    while ((now = rt_now_ns(CLOCK_MONOTONIC)) - start < SPIN_NS)
+    while (rt_now_ns(CLOCK_MONOTONIC) - start->ns < SPIN_NS)
         ;
-    return rate_of(rt_ticks() - tsc, now - start);
+    rt_read_pair(&now, READINGS);
+    return rate_of(now.ticks - start->ticks, now.ns - start->ns);
 }
 
 /* --- The file. */
@@ -176,17 +206,19 @@ RT_PLAIN static const char *map_file(long fd, uint64_t size) {
 RT_PLAIN static void write_control(const struct shape *s) {
     struct rtf_control *c = rt.control;
     const struct rt_options *o = &rt.options;
+    struct rt_pair start;
     learn_shape(s, !o->keep_first);
     c->slot_size = s->slot_size;
     c->nr_slots = s->nr_slots;
     c->slots_at = s->slots_at;
-    c->start_ns = rt_now_ns(CLOCK_MONOTONIC);
-    c->start_tsc = rt_clock();
+    rt_read_pair(&start, READINGS);
+    c->start_ns = start.ns;
+    c->start_tsc = start.ticks;
     c->leader = o->leader ? o->leader : rt.pid;
     c->leader_start = rt_process_start(c->leader);
     c->keep_last = !o->keep_first;
     c->is_tsc = rt.is_tsc;
-    *(uint64_t *)(void *)(rt.file + AT_FREQUENCY) = first_rate(c->start_tsc, c->start_ns);
+    *(uint64_t *)(void *)(rt.file + AT_FREQUENCY) = first_rate(&start);
     *(uint64_t *)(void *)(rt.file + AT_BUFFER_SIZE) = s->slot_size;
     rt_note_write(rt.file + RTF_HEADER, RTF_RUNNING, 0, s->slots_at - RTF_HEADER);
     rt_metadata(rt.file + s->size - RTF_EXTENTS, 7);

@@ -7,6 +7,8 @@
 #include "runtime/rt_record.h"
 #include "runtime/rt_sleds.h"
 
+#define READINGS_OF_BUFFER 2u /* of the clocks: buffers may be small */
+
 #if defined __x86_64__
 
 #define HOOK RT_PLAIN __attribute__((no_caller_saved_registers, used))
@@ -39,6 +41,16 @@ RT_PLAIN static long clock_now(long unused, long unused_too) {
 
 RT_PLAIN uint64_t rt_now_apart(void) {
     return (uint64_t)rt_apart(clock_now, 0, 0);
+}
+
+RT_PLAIN static long read_pair(long pair, long unused) {
+    (void)unused;
+    rt_read_pair((struct rt_pair *)pair, READINGS_OF_BUFFER);
+    return 0;
+}
+
+RT_PLAIN void rt_pair_apart(struct rt_pair *pair) {
+    rt_apart(read_pair, (long)pair, 0);
 }
 
 RT_PLAIN uint64_t rt_clock_apart(void) {
@@ -149,6 +161,10 @@ void rt_vectors_learn(void) {
 
 uint64_t rt_now_apart(void) {
     return rt_now_ns(CLOCK_MONOTONIC);
+}
+
+void rt_pair_apart(struct rt_pair *pair) {
+    rt_read_pair(pair, READINGS_OF_BUFFER);
 }
 
 uint64_t rt_clock_apart(void) {

@@ -79,6 +79,7 @@ uint64_t rt_island_near(uint64_t start, uint64_t end);
    system call, and that of the trace. */
 uint64_t rt_now_apart(void);
 uint64_t rt_clock_apart(void);
+void rt_pair_apart(struct rt_pair *pair);
 void rt_vectors_learn(void);
 
 /* --- rt_sled_x86_64.S: what a call of this function leaves of vector registers is put right. */

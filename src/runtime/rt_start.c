@@ -195,7 +195,7 @@ __attribute__((constructor(101))) RT_PLAIN static void begin(void) {
 __attribute__((destructor)) RT_PLAIN static void end(void) {
     if (!rt.control)
         return;
-    rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+    rt_measure_now();
     leave_thread(NULL);
     if (rt.control->leader == rt.pid)
         rt_pool_is_ours(); /* else it says so. No system call: the program may have none left to use */
@@ -239,7 +239,7 @@ API void pfr_rt_stop(void) {
 API void pfr_rt_flush(void) {
     if (!rt.control)
         return;
-    rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+    rt_measure_now();
     RT_CALL3(SYS_msync, rt.file, rt.file_size, MS_SYNC);
 }
 
@@ -303,7 +303,7 @@ RT_PLAIN static bool pack_into(long fd) {
 API int pfr_rt_snapshot(const char *path) {
     if (!rt.control)
         return -1;
-    rt_measure(rt_clock(), rt_now_ns(CLOCK_MONOTONIC));
+    rt_measure_now();
     const long fd =
         rt_syscall(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600, 0, 0);
     if (fd < 0)

@@ -55,6 +55,11 @@ RT_PLAIN static inline uint64_t rt_now_ns(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The trace's clock and CLOCK_MONOTONIC at one moment. */
+struct rt_pair {
+    uint64_t ticks, ns;
+};
+
 /* Unaligned. */
 typedef uint64_t __attribute__((aligned(1), may_alias)) rt_u64;
 typedef uint32_t __attribute__((aligned(1), may_alias)) rt_u32;
