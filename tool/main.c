@@ -236,5 +236,6 @@ static enum exit_status run(char **argv) {
 int main(int argc, char **argv) {
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow (ulimit -f) is an error, as a full disk is */
     return (int)run(argc > 0 ? argv + 1 : argv);
 }

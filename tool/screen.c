@@ -57,6 +57,7 @@ static void become_pager(int fd) {
     if (lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0)
         _exit(127);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     setenv("LESS", "FRX", 0);
     if (wanted && *wanted)
         execl("/bin/sh", "sh", "-c", wanted, (char *)NULL);

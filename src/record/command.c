@@ -58,6 +58,7 @@ static void become(const char *const *words, int go, int failed) {
     if (got != 1)
         _exit(126); /* the recorder is gone, or gave up */
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     execvp(words[0], (char *const *)(uintptr_t)words);
     const int why = errno;
     if (write(failed, &why, sizeof why) != sizeof why)

@@ -190,6 +190,8 @@ static pfr_status set_preload(struct run *r, pfr_error *err) {
 
 /* Does not return. `told` takes the reason for which the program cannot be run. */
 static void become_program(const struct run *r, int told) {
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     if (setenv("PERFRAY_RT", r->wishes, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
         execvp(r->words[0], (char *const *)(uintptr_t)r->words);
     const int why = errno;
