@@ -122,7 +122,8 @@ static void add_stream_places(struct script *s, const pfr_event *event, bool has
 static pfr_status check_event(struct script *s, const pfr_event *event, bool has_chains, pfr_error *err) {
     const enum script_type type = type_of(event);
     add_stream_places(s, event, has_chains);
-    if (s->seen >> type & 1)
+    if (s->seen >> type & 1 ||
+        (is_stream(s) && event->attr.sample_type == 0)) /* the latter counts, and has no samples */
         return PFR_OK;
     s->seen |= 1u << type;
     if (is_stat(s))

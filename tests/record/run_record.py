@@ -347,6 +347,19 @@ def paranoid():
         return int(file.read())
 
 
+def process_of_another(folder):
+    """What is recorded is root's: the level of perf_event_paranoid is not the reason."""
+    must_be_root()
+    if paranoid() != 2:
+        raise Skip("kernel.perf_event_paranoid is not 2")
+    other = subprocess.Popen(["sleep", "60"])
+    done = as_nobody(folder, "-e", "cpu-clock:u", "-p", str(other.pid))
+    other.kill()
+    other.wait()
+    must(done.returncode == 6 and b"another user's" in done.stderr and b"paranoid" not in done.stderr, "status %d: %s" % (
+        done.returncode, done.stderr.decode("utf-8", "replace")[-300:]))
+
+
 def ordinary_user(folder):
     if paranoid() != 2:
         raise Skip("kernel.perf_event_paranoid is not 2")
@@ -396,6 +409,7 @@ def trouble(folder, busy, program):
     report("storm", storm, folder)
     report("switch-output", parts, folder)
     report("ordinary-user", ordinary_user, folder)
+    report("process-of-another", process_of_another, folder)
     report("few-files", few_files, folder)
     report("cost", cost, folder)
     report("self", ourselves, folder, program)

@@ -156,12 +156,26 @@ def check_stat(folder, *options):
     return compare(folder, "perf.data", least=2)
 
 
+def check_stat_stream(folder):
+    """Fields of samples are asked of a stream that has none: its counts are printed all the same."""
+    fresh.need("perf", "sh")
+    fresh.must(["sh", "-c", "perf stat record -o - -e task-clock,page-faults true >counts 2>told"], folder, "perf stat record -o -")
+    lines = 0
+    for options in ((), ("-F", "comm,tid"), ("-F", "ip,sym")):
+        theirs, ours = fresh.perf_script(folder, "counts", options), fresh.our_script(folder, "counts", options)
+        if theirs != ours or "task-clock" not in ours:
+            raise Failed("%s: perf %r, ours %r" % (options, theirs[:200], ours[:200]))
+        lines += ours.count("\n")
+    return "%d lines" % lines
+
+
 CHECKS = {
     "pipe": check_pipe,
     "uprobe": check_uprobe,
     "breakpoint": check_breakpoint,
     "tids_again": check_tids_again,
     "stat": check_stat,
+    "stat_stream": check_stat_stream,
     "stat_intervals": lambda folder: check_stat(folder, "-a", "-I", "20"),
     **{name: lambda folder, row=row: check_recording(folder, row) for name, row in RECORDINGS.items()},
 }
