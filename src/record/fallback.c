@@ -185,8 +185,8 @@ static const char *permission_advice(const pfr_recorder *r, const struct perf_ev
     if (geteuid() == 0 && why == EPERM)
         return "a container or seccomp filter refuses it: it needs CAP_PERFMON there";
     const struct level needed = level_needed(r, attr);
-    if (level <= needed.most &&
-        r->by_task) /* it allows it: perf_event_open(2) asks ptrace_may_access of the task, too */
+    const bool of_others = r->options.pids || r->options.tids;
+    if (level <= needed.most && of_others) /* then ptrace_may_access refused it: perf_event_open(2) */
         return "the process is another user's, or may not be traced: it needs CAP_PERFMON";
     snprintf(to, room, "kernel.perf_event_paranoid is %lld: it needs %s, or CAP_PERFMON", (long long)level,
              needed.text);
