@@ -277,7 +277,8 @@ NOT_TRACED static void sealed(void) { /* COUNT */
     const int ends = !strcmp(word, "exit"); /* past the wrapper of prctl, too */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         exit(98);
-    if (ends ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+    if (ends ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)
+             : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
         exit(98);
     leaves(first ? count - count / 2 : count - 1);
     if (ends)
