@@ -169,7 +169,7 @@ static inline const struct cached_frame *frame_cache_peek(struct frame_cache_vie
     const struct cached_frame *pair = &view.at[slot & view.mask];
     const bool first = pair[0].address == address && pair[0].in == in;
     const bool second = pair[1].address == address && pair[1].in == in;
-    return first | second ? &pair[second] : NULL;
+    return (first | second) ? &pair[second] : NULL;
 }
 /* False: it is not known. */
 bool frame_cache_knows(const struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found);
