@@ -127,7 +127,8 @@ static pfr_status write_event(struct trace_carry *c, const pfr_record *rec, int3
     return lose_here(c, rec, s, &why, err);
 }
 
-/* The control block of the recorder's trace, whose slots are not copied. */
+/* The control block of the runtime's trace. Its slots are not copied, so that the copy must not claim them: it would
+   pass for a trace that was cut. */
 static bool tells_of_slots(const pfr_bytes *data) {
     return data->length >= sizeof(struct rtf_control) && memcmp(data->at, RTF_MAGIC, RTF_MAGIC_SIZE) == 0 &&
            (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);

@@ -42,7 +42,7 @@ COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report"
 TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert")] + [
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
-RATIO, FLOOR, FLAT = 2.6, 0.08, 32
+RATIO, FLOOR, FLAT = 2.6, 0.05, 32
 AGAIN = 8
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
@@ -372,7 +372,7 @@ FAMILIES = {
     "noise": (noise_alone, MB // 2, False),
     "zeros": (repeated(bytes(8)), MB, False),
     "ones": (repeated(b"\xff" * 8), MB, False),
-    "headers of 8 bytes": (headers(84, 8), MB // 8, False),
+    "headers of 8 bytes": (headers(84, 8), MB // 2, False),
     "headers of samples": (headers(SAMPLE, 65528), MB, False),
     "headers of attrs": (headers(64, 65535, bytes(8)), MB // 8, False),
     "headers of maps": (headers(MMAP2, 65528), MB, False),

@@ -22,7 +22,6 @@ from recorded import Recorded
 HERE = Path(__file__).resolve().parent / "programs"
 BUSY, FULL, TABLE, TOO_LARGE, SLED = range(5)
 LOST_AT = 128 + 32 + 3 * 8 + 3 * 8 + 4 * 4 + 2 * 8 + 2 * 4  # of the file: lost[] of the control block
-FULL_AT = 128 + 32 + 3 * 8 + 3 * 8 + 3 * 4
 VERBS = (["latency"], ["report"], ["script"], ["info"], ["verify"], ["flame", "-o", "{out}"], ["export", "-o", "{out}"],
          ["latency", "--format=json"], ["info", "--format=json"])
 
