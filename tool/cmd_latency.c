@@ -59,12 +59,6 @@ static const char *const *words_of(const struct word_list *list) {
     return list->count ? list->at : NULL;
 }
 
-/* Holes in the trace are told by complain_of_damage; this is what only latencies meet. */
-static void limit_told(void *file, const pfr_error *hole) {
-    if (hole->offset == PFR_NO_OFFSET)
-        complain_of(file, hole, NULL);
-}
-
 static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }

@@ -113,12 +113,6 @@ static const struct opt report_opts[] = {
     {0},
 };
 
-/* Holes in the recording are told by complain_of_damage; this is what only the report meets. */
-static void limit_told(void *file, const pfr_error *hole) {
-    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
-        complain_of(file, hole, NULL);
-}
-
 static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }

@@ -119,7 +119,6 @@ static const struct opt script_opts[] = {
     {0},
 };
 
-/* Holes in the recording are told by complain_of_damage; this is what only the script meets. */
 static void note_told(void *file, const char *sentence) {
     (void)file;
     complain_as("perfray script", "%s", sentence);
@@ -188,7 +187,9 @@ static pfr_script_options options_of(const struct task *task, const struct fetch
                                 .kallsyms = options->kallsyms,
                                 .vmlinux = options->vmlinux,
                                 .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
-                                .note = note_told};
+                                .hole = limit_told,
+                                .note = note_told,
+                                .context = (void *)(uintptr_t)task->file};
 }
 
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {

@@ -31,12 +31,6 @@ static const struct opt symbols_opts[] = {
     {0},
 };
 
-/* Holes in the recording are told by complain_of_damage; this is what only counting meets. */
-static void limit_told(void *file, const pfr_error *hole) {
-    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
-        complain_of(file, hole, NULL);
-}
-
 static enum exit_status print_symbols(const struct task *task, pfr_reader *reader) {
     const struct symbols_options *const o = task->options;
     const pfr_symbols_options how = {.size = sizeof how,

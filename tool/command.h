@@ -70,6 +70,11 @@ int64_t capture_time(const char *file);
 /* Says what of the recording could not be used, as far as it was read. Walks it again: call it last. */
 enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader);
 
+/* For printers whose holes complain_of_damage tells: of what they tell, this says what a limit took. `file` is its
+ * name.
+ */
+void limit_told(void *file, const pfr_error *hole);
+
 /* The same for a printer that tells each place: hand it damage_told and a struct damage. */
 struct damage {
     const char *file;

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "command.h"
 
 #define PLACES_MOST 10
@@ -65,6 +66,11 @@ static bool complain_of_end(const struct task *task, const pfr_header *header) {
     else
         return false;
     return true;
+}
+
+void limit_told(void *file, const pfr_error *hole) {
+    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
+        complain_of(file, hole, NULL);
 }
 
 void damage_told(void *context, const pfr_error *hole) {

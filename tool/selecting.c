@@ -7,16 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Holes in the recording are told by complain_of_damage; this is what only counting meets. */
-static void limit_told(void *context, const pfr_error *hole) {
-    const struct task *task = context;
-    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
-        complain_of(task->file, hole, NULL);
-}
-
-static void note_told(void *context, const char *sentence) {
-    const struct task *task = context;
-    complain("%s: %s", task->file, sentence);
+static void note_told(void *file, const char *sentence) {
+    complain("%s: %s", (const char *)file, sentence);
 }
 
 pfr_selection selection_of(const struct selecting *options, const struct task *task) {
@@ -40,7 +32,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                            .hole = limit_told,
                            .note = note_told,
-                           .context = (void *)(uintptr_t)task};
+                           .context = (void *)(uintptr_t)task->file};
 }
 
 bool selecting_fits(const struct selecting *o, const char *program) {

@@ -29,11 +29,12 @@ static bool is_kernel(const struct object *what) {
     return what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
 }
 
-/* No memory is an error; the limit costs lines, and is told. */
-static pfr_status judge_memory(struct address_names *n, pfr_error *err) {
-    if (n->line_memory.failed == PFR_ERR_MEMORY)
-        return mem_fail(&n->line_memory, err, "lines");
-    n->lines_limited = n->lines_limited || n->line_memory.failed == PFR_ERR_LIMIT;
+/* No memory is an error; the limit costs lines, and is told. `o` may be NULL. */
+static pfr_status judge_memory(struct address_names *n, const struct named_object *o, pfr_error *err) {
+    const struct memory *lines = o && o->budget ? &o->budget->lines : NULL;
+    if (lines && lines->failed == PFR_ERR_MEMORY)
+        return mem_fail(lines, err, "lines");
+    n->lines_limited = n->lines_limited || (lines && lines->failed == PFR_ERR_LIMIT);
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
 }
 
@@ -54,13 +55,13 @@ static pfr_status find_object(struct address_names *n, const struct place *place
     if (!o->handle || o->source != &elf_symbol_source || at == NO_ADDRESS)
         return PFR_OK;
     line->address = at;
-    n->memory->failed = n->line_memory.failed = PFR_OK;
+    n->memory->failed = o->budget->lines.failed = PFR_OK;
     if (!o->lines_asked) {
         (is_kernel(what) ? open_kernel_lines : open_lines)(n, o, what);
         count_caches(n, o);
     }
     *found = o->lines ? o : NULL;
-    return judge_memory(n, err);
+    return judge_memory(n, o, err);
 }
 
 /* What the compiler told of its own code. */
@@ -87,7 +88,7 @@ static pfr_status find_frames(struct address_names *n, const struct place *place
     PFR_TRY(find_object(n, place, address, line, o, err));
     if (*o && debug_lines_find((*o)->lines, line->address, frames) != SYMBOL_FOUND)
         frames->count = 0;
-    return judge_memory(n, err);
+    return judge_memory(n, *o, err);
 }
 
 static void set_line(struct address_line *line, const struct source_frame *frame) {
@@ -115,7 +116,7 @@ static pfr_status add_call(struct address_names *n, struct named_object *o, cons
     const struct symbol_text *text =
         named_object_text(&n->texts, o, &symbol, n->options.mangled, address_names_flags(n));
     if (!text)
-        return mem_fail(n->memory, err, "lines");
+        return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
     call->function = text->text;
     call->length = text->length;
     return PFR_OK;

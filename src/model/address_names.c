@@ -19,6 +19,7 @@ void address_names_init(struct address_names *n, const struct state *state, stru
                         const struct address_names_options *options) {
     *n = (struct address_names){.memory = memory, .state = state, .options = *options};
     memory_share_sparing(&n->line_memory, memory);
+    name_limits_init(&n->limits, memory);
     symbol_texts_init(&n->texts, memory);
 }
 
@@ -117,12 +118,11 @@ static const struct symbol_source *choose_source(const struct address_names *n, 
     return NULL;
 }
 
-static void open_kept(struct address_names *n, const struct object *o, struct named_object *into) {
+static void open_kept(const struct object *o, struct named_object *into) {
     char path[DEBUG_PATH_ROOM];
     struct symbol_object kept;
-    if (kept_object_place(o->build_id, o->build_id_size, o->kind == OBJECT_VDSO, path, &kept) &&
-        into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
-        into->handle = NULL;
+    if (kept_object_place(o->build_id, o->build_id_size, o->kind == OBJECT_VDSO, path, &kept))
+        named_object_open(into, &kept);
 }
 
 static void open_fetched(struct address_names *n, const struct object *o, struct named_object *into) {
@@ -131,8 +131,7 @@ static void open_fetched(struct address_names *n, const struct object *o, struct
     if (!fetched_object_place(n->options.fetched, o->build_id, o->build_id_size, "executable", path, &kept))
         return;
     kept.may_be_bare = true;
-    if (into->source->open(&kept, n->memory, &into->handle) != SYMBOL_FOUND)
-        into->handle = NULL;
+    named_object_open(into, &kept);
 }
 
 /* In no file but the copy that perf keeps. A recording that holds no build-id of it is named by ours when the running
@@ -141,12 +140,11 @@ static void open_fetched(struct address_names *n, const struct object *o, struct
 static void open_vdso(struct address_names *n, const struct object *o, struct named_object *into) {
     const struct symbol_object own = {.kind = SYMBOL_VDSO};
     into->source = &elf_symbol_source;
-    open_kept(n, o, into);
+    open_kept(o, into);
     if (into->handle || o->build_id_size > 0 || means_elsewhere(&n->options) ||
         !kernel_release_is_running(n->options.release))
         return;
-    if (into->source->open(&own, n->memory, &into->handle) != SYMBOL_FOUND)
-        into->handle = NULL;
+    named_object_open(into, &own);
 }
 
 struct debug_search address_names_search(const struct address_names *n, const struct object *what) {
@@ -162,14 +160,14 @@ struct debug_search address_names_search(const struct address_names *n, const st
 static void open_dump(struct address_names *n, const struct object *o, struct named_object *into) {
     const struct jit_dump *dump = jit_dump_of(&n->state->jit, (uint32_t)(o - n->state->objects.at));
     into->source = &jit_dump_symbol_source;
-    if (!dump || jit_dump_symbols(dump, n->memory, &into->handle) != SYMBOL_FOUND)
+    if (!dump || !into->budget || jit_dump_symbols(dump, &into->budget->names, &into->handle) != SYMBOL_FOUND)
         into->handle = NULL;
 }
 
 static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {
     struct symbol_object wanted = {0};
     char map[64];
-    named_object_begin(into, n->memory);
+    named_object_begin(into, &n->limits, intern_chars(&n->state->names, o->path));
     if (o->kind == OBJECT_VDSO) {
         open_vdso(n, o, into);
         return;
@@ -180,19 +178,19 @@ static void open_object(struct address_names *n, const struct object *o, struct 
         return;
     }
     if (o->kind != OBJECT_FILE) {
-        if (into->source && into->source->open(&wanted, n->memory, &into->handle) != SYMBOL_FOUND)
-            into->handle = NULL;
+        if (into->source)
+            named_object_open(into, &wanted);
         return;
     }
     const struct debug_search search = address_names_search(n, o);
-    named_object_open_elf(into, &wanted, &search, n->memory);
+    named_object_open_elf(into, &wanted, &search);
     if (into->handle)
         return;
-    open_kept(n, o, into);
+    open_kept(o, into);
     if (!into->handle)
         open_fetched(n, o, into);
     if (into->handle)
-        named_object_open_debug(into, &search, n->memory);
+        named_object_open_debug(into, &search);
 }
 
 static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error *err) {
@@ -297,7 +295,7 @@ static pfr_status find_at(struct address_names *n, struct named_object *o, uint6
         name->before = name->behind = UINT64_MAX;
     const bool found = at != NO_ADDRESS && find_symbol(o, at, &symbol, name);
     if (found && !shown_text(n, o, &symbol, name))
-        return mem_fail(n->memory, err, "names");
+        name->ahead = name->size = 0; /* its names take too much: it has none */
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
 }
 

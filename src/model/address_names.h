@@ -45,6 +45,7 @@ struct address_names {
     size_t count, room;
     struct named_object kernel;           /* with its modules */
     uint32_t caches_read, caches_damaged; /* files of lines, as objects were opened */
+    struct name_limits limits;            /* of objects, and which met them */
     struct memory line_memory;            /* a share that leaves room for all else */
     bool lines_limited;                   /* there was no more of it: some addresses have no lines for that reason */
 };

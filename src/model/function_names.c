@@ -57,13 +57,14 @@ pfr_status function_names_open(struct function_names *n, struct memory *memory,
     symbol_texts_init(&n->texts, memory);
     u64_map_init(&n->by_id, memory);
     memory_share_sparing(&n->line_memory, memory);
+    name_limits_init(&n->limits, memory);
     n->recorded = (struct recorded_names){.memory = memory};
     const struct debug_search where = {.symfs = n->options.symfs, .folder = n->options.debug_folder};
     if (n->options.none)
         return PFR_OK;
     if (n->options.maps && n->options.maps[0])
         return open_maps(n, err);
-    return recorded_names_open(&n->recorded, memory, n->options.trace, &where, err);
+    return recorded_names_open(&n->recorded, &n->limits, n->options.trace, &where, err);
 }
 
 void function_names_close(struct function_names *n) {
@@ -89,8 +90,8 @@ static struct debug_search search_of(const struct function_names *n, const struc
 static void open_symbols(struct function_names *n, struct function_object *o) {
     const struct symbol_object wanted = {.kind = SYMBOL_USER, .path = o->path};
     const struct debug_search search = search_of(n, o);
-    named_object_begin(&o->symbols, n->memory);
-    named_object_open_elf(&o->symbols, &wanted, &search, n->memory);
+    named_object_begin(&o->symbols, &n->limits, o->path);
+    named_object_open_elf(&o->symbols, &wanted, &search);
 }
 
 /* A symbol that merely covers the address, and begins before it, is another function's. NULL: none, or no memory. */
@@ -274,12 +275,15 @@ static pfr_status find_line(struct function_names *n, struct function_name *name
     struct debug_search search;
     struct named_object *o = object_of(n, name, &search);
     name->line.asked = true;
-    n->memory->failed = n->line_memory.failed = PFR_OK;
+    n->memory->failed = PFR_OK;
+    if (o && o->budget)
+        o->budget->lines.failed = PFR_OK;
     if (o)
         read_line(n, o, &search, name);
-    if (n->memory->failed == PFR_ERR_MEMORY || n->line_memory.failed == PFR_ERR_MEMORY)
-        return mem_fail(n->line_memory.failed == PFR_ERR_MEMORY ? &n->line_memory : n->memory, err, "lines");
-    const bool limited = n->memory->failed != PFR_OK || n->line_memory.failed != PFR_OK;
+    const struct memory *const lines = o && o->budget ? &o->budget->lines : n->memory;
+    if (n->memory->failed == PFR_ERR_MEMORY || lines->failed == PFR_ERR_MEMORY)
+        return mem_fail(lines->failed == PFR_ERR_MEMORY ? lines : n->memory, err, "lines");
+    const bool limited = n->memory->failed != PFR_OK || lines->failed != PFR_OK;
     n->lines_limited |= limited;
     n->objectless += !o && !is_place(name);
     n->lineless += o && !limited && !name->line.file;

@@ -70,6 +70,7 @@ struct function_names {
     struct function_object *objects;
     size_t nr_objects;
     struct recorded_names recorded;
+    struct name_limits limits; /* of objects, and which met them */
     struct memory line_memory; /* a share that leaves room for all else */
     uint64_t objectless;       /* functions whose line was asked for, and of which no object is there */
     uint64_t lineless;         /* of which one is there that does not tell it */

@@ -32,9 +32,11 @@ void symbol_texts_note(const struct symbol_texts *texts, void (*note)(void *cont
     note(context, sentence);
 }
 
-void named_object_begin(struct named_object *o, struct memory *memory) {
-    *o = (struct named_object){.open = true};
-    u64_map_init(&o->texts, memory);
+void named_object_begin(struct named_object *o, struct name_limits *limits, const char *path) {
+    *o = (struct named_object){.open = true, .path = path, .budget = object_budget_make(limits)};
+    u64_map_init(&o->texts, limits->memory);
+    if (!o->budget)
+        limits->objects++;
 }
 
 void named_object_close(struct named_object *o) {
@@ -45,6 +47,7 @@ void named_object_close(struct named_object *o) {
             o->source->close(o->debug);
         debug_lines_close(o->lines);
         u64_map_free(&o->texts);
+        object_budget_free(o->budget);
     }
     *o = (struct named_object){0};
 }
@@ -136,26 +139,51 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
     return debug_file_place(link, id, size, search, place, path, found);
 }
 
-void named_object_open_debug(struct named_object *o, const struct debug_search *search, struct memory *memory) {
+/* What the object's share could not get, those that ask for names could not. */
+static void judge(const struct named_object *o, enum symbol_result result, bool is_cut) {
+    const struct memory *names = &o->budget->names;
+    struct memory *all = o->budget->of->memory;
+    if (result == SYMBOL_LIMIT || is_cut)
+        object_budget_met(o->budget, o->path);
+    if (names->failed != PFR_ERR_MEMORY)
+        return;
+    all->failed = PFR_ERR_MEMORY;
+    all->wanted = names->wanted;
+}
+
+static enum symbol_result open_into(struct named_object *o, const struct symbol_object *wanted,
+                                    struct symbol_handle **handle) {
+    *handle = NULL;
+    if (!o->budget)
+        return SYMBOL_NO_MEMORY;
+    const enum symbol_result result = o->source->open(wanted, &o->budget->names, handle);
+    judge(o, result, false);
+    return result;
+}
+
+enum symbol_result named_object_open(struct named_object *o, const struct symbol_object *wanted) {
+    return open_into(o, wanted, &o->handle);
+}
+
+void named_object_open_debug(struct named_object *o, const struct debug_search *search) {
     char path[DEBUG_PATH_ROOM];
     struct symbol_object apart;
     for (unsigned place = 0; place < DEBUG_PLACES && !o->debug; place++)
-        if (named_object_debug_place(o, search, place, path, &apart) &&
-            o->source->open(&apart, memory, &o->debug) != SYMBOL_FOUND)
-            o->debug = NULL;
+        if (named_object_debug_place(o, search, place, path, &apart))
+            open_into(o, &apart, &o->debug);
 }
 
 enum symbol_result named_object_open_elf(struct named_object *o, const struct symbol_object *wanted,
-                                         const struct debug_search *search, struct memory *memory) {
+                                         const struct debug_search *search) {
     struct symbol_object bare = *wanted;
     bare.may_be_bare = true;
     o->source = &elf_symbol_source;
-    const enum symbol_result result = o->source->open(wanted, memory, &o->handle);
-    if (result == SYMBOL_NO_SYMBOLS && o->source->open(&bare, memory, &o->handle) != SYMBOL_FOUND)
-        o->handle = NULL;
+    const enum symbol_result result = named_object_open(o, wanted);
+    if (result == SYMBOL_NO_SYMBOLS)
+        named_object_open(o, &bare);
     if (!o->handle)
         return result;
-    named_object_open_debug(o, search, memory);
+    named_object_open_debug(o, search);
     if (result == SYMBOL_FOUND || o->debug)
         return SYMBOL_FOUND;
     o->source->close(o->handle);
@@ -167,10 +195,14 @@ enum symbol_result named_object_open_elf(struct named_object *o, const struct sy
 
 bool named_object_try_lines(struct named_object *o, const struct symbol_object *file, const char *debug_folder,
                             const char *cache, struct memory *memory) {
+    if (!o->budget)
+        return false;
+    if (!o->budget->lines.of)
+        object_budget_lines(o->budget, memory);
     struct symbol_object cached = *file;
     cached.cache = cache;
     cached.debug_folder = debug_folder;
-    return debug_lines_open(&cached, memory, &o->lines) == SYMBOL_FOUND;
+    return debug_lines_open(&cached, &o->budget->lines, &o->lines) == SYMBOL_FOUND;
 }
 
 /* The object that is open has this build-id: its debugging information must have the same. */
@@ -195,13 +227,19 @@ void named_object_open_lines(struct named_object *o, const struct debug_search *
         named_object_try_lines(o, &file, search->folder, cache, memory);
 }
 
+static bool find_in(struct named_object *o, struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
+    const enum symbol_result result = o->source->find(handle, address, symbol);
+    judge(o, result, result == SYMBOL_FOUND && symbol->is_cut);
+    return result == SYMBOL_FOUND;
+}
+
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {
     struct symbol apart = {.from = address, .end = address < UINT64_MAX ? address + 1 : address};
     *symbol = apart; /* where it could not be found out, that is all that is known */
-    const bool found = o->source->find(o->handle, address, symbol) == SYMBOL_FOUND;
+    const bool found = find_in(o, o->handle, address, symbol);
     if (!o->debug)
         return found;
-    const bool found_apart = o->source->find(o->debug, address, &apart) == SYMBOL_FOUND;
+    const bool found_apart = find_in(o, o->debug, address, &apart);
     const uint64_t from = symbol->from > apart.from ? symbol->from : apart.from;
     const uint64_t end = symbol->end < apart.end ? symbol->end : apart.end;
     if (found_apart && (!found || apart.start >= symbol->start))
@@ -211,19 +249,47 @@ bool named_object_find(struct named_object *o, uint64_t address, struct symbol *
     return found || found_apart;
 }
 
-struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags) {
+/* NULL: no memory. */
+static const char *plain_name(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags) {
     const char *plain = mangled ? name : demangle(&texts->demangler, name, flags);
-    if (!plain && texts->memory->failed == PFR_ERR_MEMORY)
-        return NULL;
-    if (!plain)
-        plain = name;
-    const size_t length = strlen(plain);
+    return plain || texts->memory->failed == PFR_ERR_MEMORY ? plain : name;
+}
+
+static struct symbol_text *keep_text(struct symbol_texts *texts, const char *plain, size_t length) {
     struct symbol_text *made = arena_take(&texts->arena, sizeof *made, sizeof(uint64_t));
     char *text = made ? arena_text(&texts->arena, plain, length) : NULL;
     if (!text)
         return NULL;
     *made = (struct symbol_text){.text = text, .length = (uint32_t)length};
     return made;
+}
+
+struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags) {
+    const char *plain = plain_name(texts, name, mangled, flags);
+    return plain ? keep_text(texts, plain, strlen(plain)) : NULL;
+}
+
+static struct symbol_text no_room; /* stands for the text of a name that the budget has no room for */
+
+/* As far as the object's budget has room for it. */
+static struct symbol_text *make_text(struct symbol_texts *texts, struct named_object *o, const char *name, bool mangled,
+                                     unsigned flags) {
+    const char *plain = plain_name(texts, name, mangled, flags);
+    if (!plain)
+        return NULL;
+    const size_t whole = strlen(plain), length = plain == name && whole > SYMBOL_NAME_MOST ? SYMBOL_NAME_MOST : whole;
+    const uint64_t file = o->source->size(o->handle) + (o->debug ? o->source->size(o->debug) : 0);
+    const bool has_room = object_budget_has(o->budget, length, file + (o->lines ? debug_lines_size(o->lines) : 0));
+    if (!has_room || length < whole)
+        object_budget_met(o->budget, o->path);
+    if (!has_room)
+        return &no_room;
+    struct symbol_text *text = keep_text(texts, plain, length);
+    if (text)
+        object_budget_take(o->budget, length);
+    else
+        object_budget_met(o->budget, o->path);
+    return text;
 }
 
 struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *o, const struct symbol *symbol,
@@ -233,6 +299,7 @@ struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_o
     if (!kept)
         return NULL;
     if (is_new || !*kept)
-        *kept = (uint64_t)(uintptr_t)symbol_text_of(texts, symbol->name, mangled, flags);
-    return (void *)(uintptr_t)*kept;
+        *kept = (uint64_t)(uintptr_t)make_text(texts, o, symbol->name, mangled, flags);
+    struct symbol_text *const text = (void *)(uintptr_t)*kept;
+    return text != &no_room ? text : NULL;
 }

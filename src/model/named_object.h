@@ -7,6 +7,7 @@
  */
 #include "base/arena.h"
 #include "base/hashmap.h"
+#include "model/name_limits.h"
 #include "symbol/debug_lines.h"
 #include "symbol/debug_link.h"
 #include "symbol/demangle.h"
@@ -19,7 +20,9 @@ struct named_object {
     struct symbol_handle *debug;  /* the symbols that were taken out of it, installed apart; NULL: none */
     struct debug_lines *lines;    /* address_lines.h; NULL: none, or not asked for */
     bool lines_asked;
-    struct u64_map texts; /* the source's name of a symbol -> its struct symbol_text */
+    struct object_budget *budget; /* what it may take; NULL: there was no memory for that, and nothing is open */
+    const char *path;             /* of the recording or the user; NULL: not known */
+    struct u64_map texts;         /* the source's name of a symbol -> its struct symbol_text */
     bool open;
 };
 
@@ -43,8 +46,8 @@ void symbol_texts_free(struct symbol_texts *texts);
 void symbol_texts_note(const struct symbol_texts *texts, void (*note)(void *context, const char *sentence),
                        void *context);
 
-/* Open, with nothing that names its addresses yet. */
-void named_object_begin(struct named_object *object, struct memory *memory);
+/* Open, with nothing that names its addresses yet. `path` and `limits` must outlive it. */
+void named_object_begin(struct named_object *object, struct name_limits *limits, const char *path);
 void named_object_close(struct named_object *object);
 
 /* Where what was taken out of an object may be. */
@@ -69,12 +72,15 @@ bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size
                       const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
                       struct symbol_object *found);
 
+/* Opens it as object->source does; what is beyond a limit counts in the object's budget. */
+enum symbol_result named_object_open(struct named_object *object, const struct symbol_object *wanted);
+
 /* Looks for the symbols that were taken out of the object. */
-void named_object_open_debug(struct named_object *object, const struct debug_search *search, struct memory *memory);
+void named_object_open_debug(struct named_object *object, const struct debug_search *search);
 
 /* Opens an object, also one whose symbols are all elsewhere. FOUND, or what opening it gave. */
 enum symbol_result named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
-                                         const struct debug_search *search, struct memory *memory);
+                                         const struct debug_search *search);
 
 /* Where debuginfod-find keeps what it fetched (debuginfod_find_debuginfo(3), "cache"). False: nowhere, or the name is
    too long. */
@@ -106,7 +112,7 @@ bool named_object_try_lines(struct named_object *object, const struct symbol_obj
 bool named_object_find(struct named_object *object, uint64_t address, struct symbol *symbol);
 
 /* The text of a symbol, made when it is met first: as the object has it (`mangled`), else demangled by these flags. A
-   name that took too much to demangle is as it is. NULL: no memory. */
+   name that took too much to demangle is as it is. NULL: no memory, or the object's budget is used up. */
 struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *object,
                                       const struct symbol *symbol, bool mangled, unsigned flags);
 

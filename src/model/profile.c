@@ -168,6 +168,8 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
         tell(context, &why);
     }
+    if (name_limits_met(&p->names.limits, &why))
+        tell(context, &why);
     if (limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
                  "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", limited,
@@ -176,6 +178,6 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                                                        : "samples are");
         tell(context, &why);
     }
-    return p->lossy || misses || p->stitch_begun || p->too_deep || p->names.lines_limited || limited ? PFR_HOLE
-                                                                                                     : PFR_OK;
+    const bool unnamed = p->names.lines_limited || p->names.limits.objects;
+    return p->lossy || misses || p->stitch_begun || p->too_deep || unnamed || limited ? PFR_HOLE : PFR_OK;
 }

@@ -381,6 +381,12 @@ static pfr_status note_all(struct telling *all, const struct calls_totals *t, pf
     return PFR_OK;
 }
 
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct telling *all = context;
+    if (all->profile->wish.hole)
+        all->profile->wish.hole(all->profile->wish.context, hole);
+}
+
 static void tell_depth(struct profile *p, uint64_t too_deep) {
     pfr_error why;
     if (!too_deep)
@@ -395,17 +401,16 @@ static void tell_depth(struct profile *p, uint64_t too_deep) {
 
 static void tell_doubt(const struct telling *all) {
     char text[1024];
+    pfr_error why;
+    if (name_limits_met(&all->names.limits, &why)) {
+        all->profile->lossy = true;
+        tell_hole((void *)(uintptr_t)all, &why);
+    }
     const struct profile_wish *wish = &all->profile->wish;
     if (wish->note && function_names_doubt(&all->names, text, sizeof text))
         wish->note(wish->context, text);
     if (wish->note)
         symbol_texts_note(&all->names.texts, wish->note, wish->context);
-}
-
-static void tell_hole(void *context, const pfr_error *hole) {
-    const struct telling *all = context;
-    if (all->profile->wish.hole)
-        all->profile->wish.hole(all->profile->wish.context, hole);
 }
 
 static const struct calls_sink sink = {

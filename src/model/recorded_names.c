@@ -6,9 +6,11 @@
 
 #include <stdio.h>
 
-pfr_status recorded_names_open(struct recorded_names *n, struct memory *memory, pfr_reader *reader,
+pfr_status recorded_names_open(struct recorded_names *n, struct name_limits *limits, pfr_reader *reader,
                                const struct debug_search *where, pfr_error *err) {
-    *n = (struct recorded_names){.memory = memory, .symfs = where->symfs, .debug_folder = where->folder};
+    struct memory *const memory = limits->memory;
+    *n = (struct recorded_names){
+        .memory = memory, .limits = limits, .symfs = where->symfs, .debug_folder = where->folder};
     if (!reader)
         return PFR_OK;
     PFR_TRY(recorder_notes_read(reader, memory, &n->notes, err));
@@ -45,9 +47,9 @@ static void open_object(struct recorded_names *n, uint32_t number) {
                                          .symfs = n->symfs,
                                          .build_id = told->build_id,
                                          .build_id_size = told->build_id_size};
-    named_object_begin(o, n->memory);
+    named_object_begin(o, n->limits, told->path);
     const struct debug_search search = search_of(n, told);
-    n->results[number - 1] = named_object_open_elf(o, &wanted, &search, n->memory);
+    n->results[number - 1] = named_object_open_elf(o, &wanted, &search);
     if (!o->handle && n->refused == 0)
         n->refused = number;
 }

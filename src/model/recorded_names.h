@@ -11,6 +11,7 @@
 
 struct recorded_names {
     struct memory *memory;
+    struct name_limits *limits;
     const char *symfs, *debug_folder; /* as asked for: where objects are, and what was taken out of them */
     struct recorder_notes notes;
     struct named_object *objects; /* as many as notes has */
@@ -18,9 +19,10 @@ struct recorded_names {
     uint32_t refused;             /* number of an object that does not name its functions; 0: none */
 };
 
-/* Other traces, and NULL, have no functions. Of `where` symfs and folder count; they must outlive the names.
+/* Other traces, and NULL, have no functions. Of `where` symfs and folder count; they and the limits must outlive the
+   names.
    recorded_names_close is needed in every case. */
-pfr_status recorded_names_open(struct recorded_names *names, struct memory *memory, pfr_reader *reader,
+pfr_status recorded_names_open(struct recorded_names *names, struct name_limits *limits, pfr_reader *reader,
                                const struct debug_search *where, pfr_error *err);
 void recorded_names_close(struct recorded_names *names);
 

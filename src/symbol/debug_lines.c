@@ -435,6 +435,10 @@ enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, str
     return result;
 }
 
+uint64_t debug_lines_size(const struct debug_lines *d) {
+    return (uint64_t)d->facts.st_size;
+}
+
 const struct debug_missed *debug_lines_missed(const struct debug_lines *d) {
     return &d->missed;
 }

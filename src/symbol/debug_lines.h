@@ -47,6 +47,9 @@ void debug_lines_close(struct debug_lines *lines);
    NO_MEMORY. */
 enum symbol_result debug_lines_find(struct debug_lines *lines, uint64_t address, struct source_frames *frames);
 
+/* Bytes of the file. */
+uint64_t debug_lines_size(const struct debug_lines *lines);
+
 /* Files that were looked for in vain, up to now: without them lines are known, and mostly no inlined function. */
 struct debug_missed {
     uint32_t units; /* whose entries were split off into files that are not there (-gsplit-dwarf) */

@@ -82,6 +82,11 @@ enum symbol_result elf_symbols_read_bare(const struct elf_object *object, const 
                                          struct memory *memory, struct elf_symbols *table);
 void elf_symbols_free(struct elf_symbols *table, struct memory *memory);
 
+/* Whether the names of all symbols, each counted, are many times the bytes of names that the table has: symbols may
+   share bytes, and those of a table made for it all have the same long one. False of names that are read late
+   (late_text.h bounds those). In elf_flood.c. */
+bool elf_names_flood(const struct elf_symbols *table, struct elf_form form, const struct memory *memory);
+
 /* NULL: it has none. Not of tables that elf_names_read read. */
 static inline const char *elf_symbols_name(const struct elf_symbols *table, uint32_t at) {
     return at < table->text_size ? table->text + at : NULL;

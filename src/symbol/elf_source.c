@@ -84,8 +84,10 @@ static enum symbol_result elf_open(const struct symbol_object *asked, struct mem
     result = elf_object_start(&object, fd, size, memory);
     if (result == SYMBOL_FOUND)
         result = handle_new(memory, handle);
-    if (result == SYMBOL_FOUND)
+    if (result == SYMBOL_FOUND) {
+        (*handle)->size = size;
         result = handle_settle(handle, load_elf(asked, &object, *handle));
+    }
     elf_object_end(&object);
     close(fd);
     return result;
@@ -112,5 +114,5 @@ static const struct debug_link *elf_debug_link(const struct symbol_handle *handl
 }
 
 const struct symbol_source elf_symbol_source = {
-    "elf", elf_open, elf_find, handle_segments, handle_build_id, elf_debug_link, handle_close,
+    "elf", elf_open, elf_find, handle_segments, handle_build_id, handle_size, elf_debug_link, handle_close,
 };

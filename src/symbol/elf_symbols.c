@@ -189,7 +189,9 @@ static enum symbol_result read_table(const struct elf_object *object, const stru
     const struct elf_section *text = text_section(object, section->link);
     if (text && text->size >= LATE_TEXT_LEAST && !has_marks(part))
         result = late_text_open(object, text, memory, &table->late);
-    return result == SYMBOL_FOUND && !table->late ? read_text(object, section->link, memory, table) : result;
+    if (result == SYMBOL_FOUND && !table->late)
+        result = read_text(object, section->link, memory, table);
+    return result == SYMBOL_FOUND && elf_names_flood(table, part->form, memory) ? SYMBOL_LIMIT : result;
 }
 
 enum symbol_result elf_names_read(struct elf_names *names, const struct elf_object *object) {

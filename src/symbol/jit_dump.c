@@ -64,6 +64,7 @@ static enum symbol_result take_name(struct jit_dump *d, uint32_t *name) {
         return SYMBOL_NO_MATCH;
     if (result != SYMBOL_FOUND)
         return result;
+    d->name_bytes += length;
     return intern_put(&d->names, text, length, name, NULL) < 0 ? table_memory_result(d->memory) : SYMBOL_FOUND;
 }
 

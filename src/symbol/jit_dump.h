@@ -57,7 +57,8 @@ struct jit_dump {
     size_t nr_codes, codes_room, nr_changes, changes_room, nr_lines, lines_room;
     uint32_t nearest_line; /* the least `from` of all lines; UINT32_MAX: there are none */
     uint32_t pid;
-    uint16_t machine; /* as ELF numbers them */
+    uint16_t machine;    /* as ELF numbers them */
+    uint64_t name_bytes; /* of functions and files, as often as they are told */
     bool swap;
     bool by_cpu_clock;        /* times are the cpu's time stamps, not those of CLOCK_MONOTONIC */
     uint64_t damaged;         /* records that contradict themselves, and were left out; */

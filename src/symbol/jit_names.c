@@ -69,6 +69,10 @@ static enum symbol_result find(struct symbol_handle *handle, uint64_t address, s
     return SYMBOL_NO_MATCH;
 }
 
+static uint64_t size_of_names(const struct symbol_handle *handle) {
+    return handle->dump->name_bytes;
+}
+
 static enum symbol_result open_nothing(const struct symbol_object *object, struct memory *memory,
                                        struct symbol_handle **handle) {
     (void)object, (void)memory;
@@ -77,5 +81,5 @@ static enum symbol_result open_nothing(const struct symbol_object *object, struc
 }
 
 const struct symbol_source jit_dump_symbol_source = {
-    "jitdump", open_nothing, find, handle_segments, handle_build_id, NULL, handle_close,
+    "jitdump", open_nothing, find, handle_segments, handle_build_id, size_of_names, NULL, handle_close,
 };

@@ -140,5 +140,5 @@ static enum symbol_result kallsyms_find(struct symbol_handle *handle, uint64_t a
 }
 
 const struct symbol_source kallsyms_symbol_source = {
-    "kallsyms", kallsyms_open, kallsyms_find, handle_segments, handle_build_id, NULL, handle_close,
+    "kallsyms", kallsyms_open, kallsyms_find, handle_segments, handle_build_id, handle_size, NULL, handle_close,
 };

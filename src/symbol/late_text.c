@@ -17,7 +17,8 @@ struct late_text {
     struct u64_map long_names; /* place -> what does not end in its block, a pointer */
     struct stat facts;         /* of the file when it was opened */
     uint64_t offset, size, charged;
-    char **blocks; /* NULL: not read yet */
+    uint64_t long_left; /* bytes of long names that may still be read: symbols may share the bytes of one */
+    char **blocks;      /* NULL: not read yet */
     size_t nr_blocks;
     int fd;
     bool failed; /* reading did */
@@ -60,6 +61,7 @@ static enum symbol_result begin(struct late_text *t) {
     const enum symbol_result result = find_end(t);
     if (result != SYMBOL_FOUND)
         return result;
+    t->long_left = t->size;
     t->nr_blocks = (size_t)(t->size / BLOCK + 1);
     t->blocks = mem_zeroed(t->memory, t->nr_blocks, sizeof *t->blocks);
     return t->blocks ? SYMBOL_FOUND : table_memory_result(t->memory);
@@ -113,6 +115,14 @@ static enum symbol_result read_block(struct late_text *t, size_t number, const c
     return result;
 }
 
+static enum symbol_result keep_long_name(struct late_text *t, const char *bytes, size_t length, char **name) {
+    if (length > t->long_left)
+        return SYMBOL_LIMIT;
+    *name = arena_text(&t->arena, bytes, length);
+    t->long_left -= *name ? length : 0;
+    return *name ? SYMBOL_FOUND : table_memory_result(t->memory);
+}
+
 /* One that goes on behind its block: as many bytes as it takes to see its end. */
 static enum symbol_result read_long_name(struct late_text *t, uint64_t at, char **name) {
     const uint64_t left = t->size - at;
@@ -126,8 +136,7 @@ static enum symbol_result read_long_name(struct late_text *t, uint64_t at, char 
         const char *end = result == SYMBOL_FOUND ? memchr(bytes, '\0', length) : NULL;
         const bool done = result != SYMBOL_FOUND || end || length == most;
         if (result == SYMBOL_FOUND && done) {
-            *name = arena_text(&t->arena, bytes, end ? (size_t)(end - bytes) : length);
-            result = *name ? SYMBOL_FOUND : table_memory_result(t->memory);
+            result = keep_long_name(t, bytes, end ? (size_t)(end - bytes) : length, name);
         }
         mem_free(t->memory, bytes, length, 1);
         if (done)

@@ -20,7 +20,8 @@ enum symbol_result late_text_open(const struct elf_object *object, const struct 
 void late_text_close(struct late_text *text);
 
 /* The name at this place of the section; NULL: none that ends. It lives as long as `text`, and is cut where it is
-   longer than SYMBOL_NAME_MOST. FOUND, LIMIT, NO_MEMORY, IO. */
+   longer than SYMBOL_NAME_MOST. FOUND; LIMIT, also where long names that were asked for are more than all bytes of
+   names; NO_MEMORY, IO. */
 enum symbol_result late_text_at(struct late_text *text, uint64_t at, const char **name);
 
 #endif

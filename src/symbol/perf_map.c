@@ -19,9 +19,10 @@ static bool may_belong_to(uid_t owner, const struct symbol_object *object) {
     return owner == (uid_t)object->owner || owner == 0 || owner == geteuid();
 }
 
-static enum symbol_result open_perf_map(const struct symbol_object *object, int *fd) {
+static enum symbol_result open_perf_map(const struct symbol_object *object, int *fd, uint64_t *size) {
     struct stat facts;
     const enum symbol_result result = open_regular(object->path, OPEN_NO_LINK, fd, &facts);
+    *size = result == SYMBOL_FOUND ? (uint64_t)facts.st_size : 0;
     if (result != SYMBOL_FOUND)
         return result;
     const bool owned = may_belong_to(facts.st_uid, object);
@@ -61,17 +62,20 @@ static enum symbol_result load_perf_map(struct symbol_handle *handle, int fd) {
 static enum symbol_result perf_map_open(const struct symbol_object *object, struct memory *memory,
                                         struct symbol_handle **handle) {
     int fd;
+    uint64_t size;
     *handle = NULL;
-    enum symbol_result result = open_perf_map(object, &fd);
+    enum symbol_result result = open_perf_map(object, &fd, &size);
     if (result != SYMBOL_FOUND)
         return result;
     result = handle_new(memory, handle);
-    if (result == SYMBOL_FOUND)
+    if (result == SYMBOL_FOUND) {
+        (*handle)->size = size;
         result = handle_settle(handle, load_perf_map(*handle, fd));
+    }
     close(fd);
     return result;
 }
 
 const struct symbol_source perf_map_symbol_source = {
-    "perf-map", perf_map_open, handle_find, handle_segments, handle_build_id, NULL, handle_close,
+    "perf-map", perf_map_open, handle_find, handle_segments, handle_build_id, handle_size, NULL, handle_close,
 };

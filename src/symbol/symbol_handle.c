@@ -48,6 +48,10 @@ struct symbol_segments handle_segments(const struct symbol_handle *handle) {
     return (struct symbol_segments){handle->segments, handle->segment_count};
 }
 
+uint64_t handle_size(const struct symbol_handle *handle) {
+    return handle->size;
+}
+
 const uint8_t *handle_build_id(const struct symbol_handle *handle, size_t *size) {
     *size = handle->build_id_size;
     return handle->build_id;

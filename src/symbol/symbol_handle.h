@@ -16,6 +16,7 @@ struct symbol_handle {
     size_t segment_count;
     uint8_t build_id[BUILD_ID_MOST];
     size_t build_id_size;
+    uint64_t size; /* of the file */
     struct debug_link debug_link;
     enum symbol_result state;  /* kallsyms: what reading gave; FOUND once the list or the table is there */
     struct kernel_list list;   /* kallsyms: its text; empty: what it says is in the table */
@@ -38,6 +39,7 @@ enum symbol_result handle_settle(struct symbol_handle **handle, enum symbol_resu
 enum symbol_result handle_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol);
 struct symbol_segments handle_segments(const struct symbol_handle *handle);
 const uint8_t *handle_build_id(const struct symbol_handle *handle, size_t *size);
+uint64_t handle_size(const struct symbol_handle *handle);
 void handle_close(struct symbol_handle *handle);
 
 #endif

@@ -81,6 +81,7 @@ struct symbol {
     const char *module; /* kallsyms: "ext4"; "" for the kernel itself and everywhere else */
     uint64_t start, size;
     uint64_t from, end; /* around the address: [from, end) gives this symbol throughout */
+    bool is_cut;        /* the name is longer in the object */
 };
 
 /* One loadable part of an object: bytes [offset, offset + size) of the file stand at `address`. */
@@ -112,6 +113,9 @@ struct symbol_source {
 
     /* *size 0: it has none. */
     const uint8_t *(*build_id)(const struct symbol_handle *handle, size_t *size);
+
+    /* Bytes that its names come from: of the file, or what is known of it by now. */
+    uint64_t (*size)(const struct symbol_handle *handle);
 
     /* NULL for text sources. */
     const struct debug_link *(*debug_link)(const struct symbol_handle *handle);

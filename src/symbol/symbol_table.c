@@ -73,7 +73,7 @@ enum symbol_result table_add_kept(struct symbol_table *table, struct table_entry
 
 enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size) {
     if (entry.name_length > SYMBOL_NAME_MOST)
-        return SYMBOL_LIMIT;
+        entry.name_length = SYMBOL_NAME_MOST;
     entry.name = arena_text(&table->names, entry.name, entry.name_length);
     return entry.name ? table_add_kept(table, entry, size) : table_memory_result(table->memory);
 }
@@ -135,14 +135,27 @@ static void give_ends(struct symbol_table *table) {
 
 /* --- Names of one start. */
 
-/* False: no memory. */
-static bool measure_name(struct symbol_table *table, struct table_entry *entry) {
+/* Many symbols may share the bytes of one long name: copies of it are bounded. */
+static enum symbol_result cut_name(struct symbol_table *table, struct table_entry *entry) {
+    if (table->cut >= CUT_NAMES_MOST)
+        return SYMBOL_LIMIT;
+    const char *cut = arena_text(&table->names, entry->name, SYMBOL_NAME_MOST);
+    if (!cut)
+        return table_memory_result(table->memory);
+    table->cut += SYMBOL_NAME_MOST;
+    entry->name = cut;
+    entry->name_length = SYMBOL_NAME_MOST;
+    return SYMBOL_FOUND;
+}
+
+static enum symbol_result measure_name(struct symbol_table *table, struct table_entry *entry) {
     if (entry->name_length != NOT_MEASURED)
-        return true;
-    entry->name_length = (uint32_t)strnlen(entry->name, SYMBOL_NAME_MOST);
-    if (entry->name[entry->name_length])
-        entry->name = arena_text(&table->names, entry->name, entry->name_length);
-    return entry->name != NULL;
+        return SYMBOL_FOUND;
+    const size_t length = strnlen(entry->name, SYMBOL_NAME_MOST + 1);
+    if (length > SYMBOL_NAME_MOST)
+        return cut_name(table, entry);
+    entry->name_length = (uint32_t)length;
+    return SYMBOL_FOUND;
 }
 
 /* What a name looks like to people, which is what perf compares. */
@@ -192,21 +205,21 @@ static int comes_first(const struct table_entry *a, const struct table_entry *b)
 static enum symbol_result choose_alias(struct symbol_table *table, struct table_entry *entry) {
     struct demangler demangler;
     struct table_entry best = *entry;
-    bool good = measure_name(table, &best);
-    if (!good)
-        return table_memory_result(table->memory);
+    enum symbol_result result = measure_name(table, &best);
+    if (result != SYMBOL_FOUND)
+        return result;
     const pfr_status before = table->memory->failed; /* what failed before is the caller's to see */
     table->memory->failed = PFR_OK;
     demangler_init(&demangler, table->memory);
-    for (uint32_t at = entry->alias; good && at; at = table->aliases[at - 1].alias) {
+    for (uint32_t at = entry->alias; result == SYMBOL_FOUND && at; at = table->aliases[at - 1].alias) {
         struct table_entry other = table->aliases[at - 1];
-        good = measure_name(table, &other);
-        if (good && is_better(&demangler, &best, &other))
+        result = measure_name(table, &other);
+        if (result == SYMBOL_FOUND && is_better(&demangler, &best, &other))
             best = other;
     }
     demangler_free(&demangler);
-    if (!good || table->memory->failed == PFR_ERR_MEMORY)
-        return table_memory_result(table->memory);
+    if (result != SYMBOL_FOUND || table->memory->failed == PFR_ERR_MEMORY)
+        return result != SYMBOL_FOUND ? result : table_memory_result(table->memory);
     if (table->memory->failed == PFR_OK)
         table->memory->failed = before;
     best.alias = 0;
@@ -465,13 +478,18 @@ enum symbol_result table_find(struct symbol_table *table, uint64_t address, stru
         return SYMBOL_NO_MATCH;
     }
     struct table_entry *entry = &table->entries[range->entry];
-    const enum symbol_result result = entry->alias ? choose_alias(table, entry) : SYMBOL_FOUND;
+    enum symbol_result result = entry->alias ? choose_alias(table, entry) : SYMBOL_FOUND;
+    if (result == SYMBOL_FOUND)
+        result = measure_name(table, entry);
     if (result != SYMBOL_FOUND)
         return result;
-    if (!measure_name(table, entry))
-        return table_memory_result(table->memory);
-    *symbol = (struct symbol){entry->name,  entry->name_length,        entry->module ? entry->module : "",
-                              entry->start, entry->end - entry->start, range->start,
-                              range->end};
+    *symbol = (struct symbol){entry->name,
+                              entry->name_length,
+                              entry->module ? entry->module : "",
+                              entry->start,
+                              entry->end - entry->start,
+                              range->start,
+                              range->end,
+                              entry->name_length == SYMBOL_NAME_MOST};
     return SYMBOL_FOUND;
 }

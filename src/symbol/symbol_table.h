@@ -19,8 +19,9 @@ enum table_order { TABLE_NESTED, TABLE_LAST };
 /* In order of preference. */
 enum symbol_binding { BINDING_GLOBAL, BINDING_LOCAL, BINDING_WEAK };
 
-#define SYMBOL_COUNT_MOST (16u << 20)      /* symbols of one object */
-#define SYMBOL_NAME_MOST ((size_t)1 << 20) /* bytes of one name */
+#define SYMBOL_COUNT_MOST (16u << 20)       /* symbols of one object */
+#define SYMBOL_NAME_MOST ((size_t)16 << 10) /* bytes of one name; longer ones are cut */
+#define CUT_NAMES_MOST ((size_t)1 << 20)    /* bytes of names that a table copies because they are cut */
 
 struct table_entry {
     const char *name, *module;
@@ -45,6 +46,7 @@ struct symbol_table {
     size_t count, capacity;
     size_t alias_count, alias_capacity;
     size_t range_count, range_capacity;
+    size_t cut; /* bytes of names that were cut */
 };
 
 void table_init(struct symbol_table *table, struct memory *memory);
@@ -53,8 +55,8 @@ void table_free(struct symbol_table *table);
 /* Room for so many symbols at once; more may be added. FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_reserve(struct symbol_table *table, size_t count);
 
-/* Copies the name; module must live as long as the table. size 0: until the next symbol. An end past 2^64 is cut.
-   FOUND, LIMIT or NO_MEMORY. */
+/* Copies the name, cut at SYMBOL_NAME_MOST; module must live as long as the table. size 0: until the next symbol. An
+   end past 2^64 is cut. FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size);
 
 /* The same for a name that lives as long as the table, and ends with a NUL. */
@@ -63,7 +65,8 @@ enum symbol_result table_add_kept(struct symbol_table *table, struct table_entry
 /* Must be called once, after the last table_add. FOUND, NO_SYMBOLS or NO_MEMORY. */
 enum symbol_result table_finish(struct symbol_table *table, enum table_order order);
 
-/* FOUND or NO_MATCH; LIMIT or NO_MEMORY where it could not be found out which of several names is the better one. */
+/* FOUND or NO_MATCH; LIMIT: the table has cut so many names that it may not cut this one; LIMIT or NO_MEMORY where it
+   could not be found out which of several names is the better one. */
 enum symbol_result table_find(struct symbol_table *table, uint64_t address, struct symbol *symbol);
 
 /* How far a symbol without a size reaches that nothing follows: the end of the page after the one that `start` lies in

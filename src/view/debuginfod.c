@@ -106,8 +106,10 @@ static struct present look_for(const struct fetching *f, const struct object *o)
     struct memory *memory = f->profile->memory;
     struct present found = {0};
     struct named_object named;
-    named_object_begin(&named, memory);
-    const enum symbol_result result = named_object_open_elf(&named, &own, &search, memory);
+    struct name_limits limits;
+    name_limits_init(&limits, memory);
+    named_object_begin(&named, &limits, own.path);
+    const enum symbol_result result = named_object_open_elf(&named, &own, &search);
     found.symbols = result == SYMBOL_FOUND;
     found.object = found.symbols || result == SYMBOL_NO_SYMBOLS;
     found.lines = can_tell_lines(&own, memory) || has_lines_apart(&named, &search, memory);

@@ -66,8 +66,11 @@ static void tell_features(struct dump *d) {
 }
 
 /* Whether the maps are of the program that was traced. */
-static void tell_doubt(const struct dump *d) {
+static void tell_doubt(struct dump *d) {
     char text[PATH_ROOM];
+    pfr_error why;
+    if (name_limits_met(&d->functions.limits, &why))
+        dump_tell_hole(d, &why);
     if (d->options.note && function_names_doubt(&d->functions, text, sizeof text))
         d->options.note(d->options.hole_context, text);
 }

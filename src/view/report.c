@@ -325,7 +325,8 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(features_unread(r->reader, err));
     PFR_TRY(report_write(r, out, err));
     const struct profile *p = r->profile;
-    return p->lossy || p->too_deep || p->names.lines_limited || p->limited.samples ? PFR_HOLE : PFR_OK;
+    const bool unnamed = p->names.lines_limited || p->names.limits.objects;
+    return p->lossy || p->too_deep || unnamed || p->limited.samples ? PFR_HOLE : PFR_OK;
 }
 
 static void close_report(struct report *r) {

@@ -16,8 +16,10 @@ static void tell(const struct script *s, uint64_t count, const char *one, const 
     s->options->note(s->options->context, text);
 }
 
-static void tell_lines(struct script *s) {
+static void tell_names(struct script *s) {
     pfr_error why;
+    if (name_limits_met(&s->names->all.limits, &why))
+        script_tell_hole(s, &why);
     if (!s->names->all.lines_limited)
         return;
     pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
@@ -34,7 +36,7 @@ static void tell_chains(struct script *s) {
 }
 
 void script_tell_quality(struct script *s) {
-    tell_lines(s);
+    tell_names(s);
     tell_chains(s);
     tell(s, s->timeline ? timeline_late(s->timeline) : 0,
          "record was written so late that newer ones had been printed: it stands where it was met",

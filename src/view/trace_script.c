@@ -95,6 +95,9 @@ static void note(const struct trace_script *s, const char *text) {
 static void tell_quality(const struct trace_script *s) {
     char text[SENTENCE];
     const struct trace_order_facts *facts = trace_order_facts(s->order);
+    pfr_error why;
+    if (name_limits_met(&s->names.limits, &why) && s->options->hole)
+        s->options->hole(s->options->context, &why);
     if (function_names_doubt(&s->names, text, sizeof text))
         note(s, text);
     if (facts->untimed) {
@@ -127,7 +130,7 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
     PFR_TRY(print_all(s, err));
     PFR_TRY(out_flush(s->out, err));
     tell_quality(s);
-    return trace_order_facts(s->order)->lossy ? PFR_HOLE : PFR_OK;
+    return trace_order_facts(s->order)->lossy || s->names.limits.objects ? PFR_HOLE : PFR_OK;
 }
 
 pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {

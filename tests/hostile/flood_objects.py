@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ELF objects whose names cost more than their bytes, and a recording of samples in them. Layouts: the System V gABI
+(ELF, symbol tables), DWARF 4, linux/perf_event.h.
+
+    elf([(name_at, address, size), ...], text, sections)     an x86-64 shared object; names lie in `text`
+    recording([(path, [address, ...]), ...])                 a file of one sample an address,
+                                                     each with a call chain of its own address where `chains`
+"""
+import struct
+
+BASE = 0x1000  # of the code, in the file and in memory
+MAPPED = 0x7F0000000000
+ROOM = 0x10000000  # between two objects
+TEXT, SYMTAB, STRTAB = 1, 2, 3
+
+
+def elf(symbols, text, code, extra=(), sparse=0):
+    """Bytes up to the last section's end. `extra`: (name, bytes). `sparse`: bytes of names behind `text` that are a
+    hole of the file, which the caller makes by enlarging it."""
+    names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0" + b"".join(name + b"\0" for name, _ in extra)
+    table = bytes(24) + b"".join(struct.pack("<IBBHQQ", at, 0x12, 0, 1, start, size) for at, start, size in symbols)
+    at = BASE + code
+    bodies, headers = [], [bytes(64), section(names, b".text", 1, 6, BASE, BASE, code)]
+    for name, kind, body, link, each in ((b".symtab", 2, table, 3, 24), (b".shstrtab", 3, names, 0, 0),
+                                         *((name, 1, body, 0, 0) for name, body in extra), (b".strtab", 3, text, 0, 0)):
+        size = len(body) + (sparse if name == b".strtab" else 0)
+        headers.append(section(names, name, kind, 0, 0, at, size, link, each))
+        bodies.append(body)
+        at += len(body)
+    strtab, shstrtab = len(headers) - 1, 3
+    headers[2] = section(names, b".symtab", 2, 0, 0, BASE + code, len(table), strtab, 24)
+    table_at = 64 + 56
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, table_at, 0, 64, 56, 1, 64,
+                                                     len(headers), shstrtab)
+    head += struct.pack("<IIQQQQQQ", 1, 5, BASE, BASE, BASE, code, code, 0x1000) + b"".join(headers)
+    assert len(head) <= BASE
+    return head.ljust(BASE, b"\0") + b"\x90" * code + b"".join(bodies)
+
+
+def section(names, name, kind, flags, address, at, size, link=0, each=0):
+    return struct.pack("<IIQQQQIIQQ", names.index(b"\0" + name + b"\0") + 1, kind, flags, address, at, size, link, 1, 1,
+                       each)
+
+
+def inlined(count, names):
+    """DWARF of `count` functions of 16 bytes, in each of which another is inlined whole, whose name begins at byte k."""
+    abbrev = (b"\1\x11\1\x11\1\x12\7\0\0" b"\2\x2e\0\3\x0e\0\0" b"\3\x2e\1\x11\1\x12\7\0\0"
+              b"\4\x1d\0\x31\x13\x11\1\x12\7\0\0" b"\0")
+    body = b"\1" + struct.pack("<QQ", BASE, 16 * count)
+    for k in range(count):
+        abstract = 11 + len(body)
+        body += b"\2" + struct.pack("<I", k)
+        start = BASE + 16 * k
+        body += b"\3" + struct.pack("<QQ", start, 16) + b"\4" + struct.pack("<IQQ", abstract, start, 16) + b"\0"
+    unit = struct.pack("<HIB", 4, 0, 8) + body + b"\0"
+    return ((b".debug_info", struct.pack("<I", len(unit)) + unit), (b".debug_abbrev", abbrev), (b".debug_str", names))
+
+
+def record(kind, body, misc=0):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def recording(objects, chains=False):
+    records = []
+    for number, (path, addresses) in enumerate(objects):
+        name = path.encode() + bytes(8 - len(path) % 8)
+        start = MAPPED + number * ROOM
+        pid = 100 + number
+        records.append(record(3, struct.pack("<II", pid, pid) + b"comm%04d" % number + bytes(8) + struct.pack("<IIQ", pid, pid, 0)))
+        records.append(record(1, struct.pack("<IIQQQ", pid, pid, start, ROOM, 0) + name + struct.pack("<IIQ", pid, pid, 0), 2))
+        for at in addresses:
+            chain = struct.pack("<QqQ", 2, -512, start + at) if chains else b""
+            records.append(record(9, struct.pack("<QIIQ", start + at, pid, pid, 1000) + chain, 2))
+    data = b"".join(records)
+    attr = struct.pack("<IIQQQQQ", 1, 80, 0, 4000, 0x27 if chains else 7, 0, 1 << 18) + bytes(32)
+    head = b"PERFILE2" + struct.pack("<QQ", 104, 96) + struct.pack("<QQ", 104, 96) + struct.pack("<QQ", 200, len(data))
+    return head + bytes(48) + attr + bytes(16) + data

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_floods.py - an object whose names would take all room loses its own names; all else is whole.
+
+usage: run_floods.py [--show]
+
+Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions with a sample each, and one of FLOODS
+(flood_objects.py), which would need more memory, or more output, than there is. Of every verb that names addresses:
+
+    whole     each sample is counted, and each function of the 20 objects is there by its name
+    said      status 4, and stderr has the path of the object and the limit
+    bounded   output of at most MOST bytes, in SECONDS
+    one       the same bytes for -j 1, 2 and 3, where the object's budget does not depend on the order
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import flood_objects  # noqa: E402
+
+GOOD, FUNCTIONS, EACH = 20, 50, 16
+HOSTILE = "/opt/hostile/libflood.so"
+MOST = 160 << 20
+SECONDS = 30
+MEGABYTE = 1 << 20
+VERBS = {
+    "script": ["script", "--no-pager", "-F", "ip,sym"],
+    "script --inline": ["script", "--no-pager", "--inline", "-F", "ip,sym"],
+    "script json": ["script", "--format=json"],
+    "report": ["report", "--no-pager", "-s", "dso,sym"],
+    "report --inline": ["report", "--no-pager", "--inline", "-g", "caller"],
+    "report json": ["report", "--format=json", "-s", "dso,sym"],
+    "export": ["export"],
+    "export pprof": ["export", "--format=pprof"],
+    "flame": ["flame"],
+    "symbols": ["symbols"],
+}
+HAS_NAMES = ("script", "script --inline", "script json", "report", "report --inline", "report json", "export")
+
+
+def good(number):
+    text, symbols = b"\0", []
+    for k in range(FUNCTIONS):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        text += good_name(number, k).encode() + b"\0"
+    return flood_objects.elf(symbols, text, EACH * FUNCTIONS)
+
+
+def good_name(number, k):
+    return "sound_%02d_%02d" % (number, k)
+
+
+def sharing(count, text, step=1, extra=(), sparse=0):
+    symbols = [(1 + k * step, flood_objects.BASE + EACH * k, EACH) for k in range(count)]
+    return count, flood_objects.elf(symbols, b"\0" + text + b"\0", EACH * count, extra, sparse)
+
+
+def doubling(count):
+    """Names of some 100 bytes, of which demangling makes some 50 000."""
+    text, symbols = b"\0", []
+    for k in range(count):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        words = "1AIiiE" + "".join("S0_IS%X_S%X_E" % (n, n) for n in range(1, 11))
+        text += ("_Z5f%04dI%sEvv" % (k, words)).encode() + b"\0"
+    return count, flood_objects.elf(symbols, text, EACH * count)
+
+
+def inlined(count=2000):
+    """Functions without names of note, whose inlined ones share one long name."""
+    text, symbols = b"\0", []
+    for k in range(count):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        text += b"f%d\0" % k
+    return count, flood_objects.elf(symbols, text, EACH * count, flood_objects.inlined(count, b"n" * MEGABYTE + b"\0"))
+
+
+# What is asked for, by the object's own samples; whether outputs are one for every -j.
+FLOODS = {
+    "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE), True),
+    "one long name": (lambda: sharing(1, b"n" * MEGABYTE), True),
+    "a long text, read as it is asked for": (lambda: sharing(1200, b"n" * 5 * MEGABYTE), False),
+    "short texts, read as they are asked for": (lambda: sharing(20000, (b"n" * 4000 + b"\0") * 1200, 1), False),
+    "names that double": (lambda: doubling(2000), False),
+    "names of inlined functions": (inlined, False),
+    "a hole of names": (lambda: sharing(1200, b"name\0" * 1200, 5, sparse=1 << 30), True),
+}
+
+
+class Wrong(Exception):
+    pass
+
+
+def write(root, path, body, size=0):
+    at = root + path
+    os.makedirs(os.path.dirname(at), exist_ok=True)
+    with open(at, "wb") as file:
+        file.write(body)
+        if size:
+            file.truncate(len(body) + size)
+
+
+def make(root, flood):
+    count, body = flood()
+    write(root, HOSTILE, body, (1 << 30) if len(body) < 1 << 17 and b"name\0name" in body else 0)
+    objects = [(HOSTILE, [flood_objects.BASE + EACH * k + 1 for k in range(count)])]
+    for number in range(GOOD):
+        path = "/opt/sound/lib%02d.so" % number
+        write(root, path, good(number))
+        objects.insert(number % 2 * len(objects), (path, [flood_objects.BASE + EACH * k + 1 for k in range(FUNCTIONS)]))
+    with open(root + "/perf.data", "wb") as file:
+        file.write(flood_objects.recording(objects, flood is inlined))
+    return count + GOOD * FUNCTIONS
+
+
+def run(words, root, more=()):
+    began = time.monotonic()
+    done = subprocess.run([os.environ["PERFRAY"], *words, *more, "--no-cache", "--symfs", root, root + "/perf.data"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
+    return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
+
+
+def judge(verb, samples, answer):
+    status, out, told, took = answer
+    wrong = []
+    if status != 4 or HOSTILE[-60:] not in told or "limit memory" not in told:
+        wrong.append("status %d, %s" % (status, told.strip()[-300:]))
+    if len(out) > MOST or took > SECONDS:
+        wrong.append("%d bytes in %.1f s" % (len(out), took))
+    if verb in HAS_NAMES:
+        lost = GOOD * FUNCTIONS - len(set(re.findall(rb"sound_\d\d_\d\d", out)))
+        if lost:
+            wrong.append("%d sound functions are missing" % lost)
+    if verb == "script" and samples and out.count(b"\n") != samples:
+        wrong.append("%d lines for %d samples" % (out.count(b"\n"), samples))
+    if verb == "report json":
+        counted = sum(row["samples"] for row in json.loads(out)["events"][0]["rows"])
+        if counted != samples:
+            wrong.append("%d samples of %d" % (counted, samples))
+    return wrong
+
+
+def attempt(name, flood, is_one, show):
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
+        samples = make(root, flood)
+        for verb, words in VERBS.items():
+            if verb == "symbols" or "--inline" not in verb and name == "names of inlined functions":
+                continue
+            answer = run(words, root)
+            wrong += ["%s: %s" % (verb, what) for what in judge(verb, samples, answer)]
+            if show:
+                print("# %s: %s: status %d, %d bytes, %.2f s, %s" % (name, verb, answer[0], len(answer[1]), answer[3],
+                                                                      answer[2].strip()[:200]))
+            if is_one and verb.startswith(("script", "report")):
+                for jobs in "123":
+                    other = run(words, root, ("-j", jobs))
+                    if other[:3] != answer[:3]:
+                        wrong.append("%s: another answer with -j %s" % (verb, jobs))
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args()
+    failed = 0
+    for name, (flood, is_one) in FLOODS.items():
+        wrong = attempt(name, flood, is_one, options.show)
+        failed += bool(wrong)
+        print("%s hostile/floods %s" % ("not ok" if wrong else "ok", name))
+        for what in wrong:
+            print("#   " + what)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
