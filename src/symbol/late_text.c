@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define BLOCK ((size_t)4096) /* bytes that are read at once: many names lie side by side */
+#define LONG_NAMES_PART 4u   /* of the limit of memory */
 
 struct late_text {
     struct memory *memory;
@@ -61,7 +62,7 @@ static enum symbol_result begin(struct late_text *t) {
     const enum symbol_result result = find_end(t);
     if (result != SYMBOL_FOUND)
         return result;
-    t->long_left = t->size;
+    t->long_left = t->memory->limit / LONG_NAMES_PART;
     t->nr_blocks = (size_t)(t->size / BLOCK + 1);
     t->blocks = mem_zeroed(t->memory, t->nr_blocks, sizeof *t->blocks);
     return t->blocks ? SYMBOL_FOUND : table_memory_result(t->memory);
