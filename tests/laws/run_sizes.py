@@ -21,7 +21,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import tiny_sizes
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+sys.dont_write_bytecode = True
+import tiny_sizes  # noqa: E402
 
 PERFRAY = os.environ["PERFRAY"]
 LONG = bool(os.environ.get("PERFRAY_LONG"))
@@ -35,15 +37,16 @@ COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "caller
             ("export", "--no-symbols", "--format=pprof"), ("script", "--no-symbols", "--format=json"))
 OF_TRACES = (("report",), ("latency",), ("script",), ("export",), ("dump",), ("latency", "--by=caller", "--format=json"),
              ("report", "-g", "none", "--format=csv"), ("verify",))
-WITH_THREADS = {"report", "script", "export", "flame", "symbols", "latency"}
 # Per recording in the ordinary run; the first few rows are of every recording, the others take turns.
 ALWAYS, TURNS = 4, 2
+COMPRESSED = 81
 
 
 # --- Recordings made here.
 
 def record(kind, misc, body):
-    body += bytes(-len(body) % 8)
+    if kind != COMPRESSED:
+        body += bytes(-len(body) % 8)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
@@ -94,8 +97,8 @@ def make_recordings(folder):
         for part in range(12):
             made, time = samples(draw, 120 if part % 3 else 400, time, kind in ("disordered", "mixed"))
             if kind in ("compressed", "mixed") and part % 3 == 2:
-                inside = b"".join(made)[:60000]
-                records.append(record(81, 0, stored_frame(b"".join(made)) if len(inside) < 60000 else stored_frame(b"".join(made[:90]))))
+                inside = b"".join(made)  # 120 records: fits one record
+                records.append(record(COMPRESSED, 0, stored_frame(inside)))
             else:
                 records += made
             if kind in ("damaged", "mixed") and part % 4 == 3:
@@ -139,9 +142,9 @@ def is_trace(path):
 
 def differences(path, number):
     for words in commands_of(path, number):
-        wanted = run((*words, *(("-j", "1") if words[0] in WITH_THREADS else ())), path, "")
+        wanted = run((*words, *(("-j", "1") if words[0] in tiny_sizes.WITH_JOBS else ())), path, "")
         draw = random.Random("%s %s" % (path.name, " ".join(words)))
-        for jobs in tiny_sizes.JOBS if words[0] in WITH_THREADS else (None,):
+        for jobs in tiny_sizes.JOBS if words[0] in tiny_sizes.WITH_JOBS else (None,):
             for sizes in (tiny_sizes.smallest(), *(tiny_sizes.drawn(draw) for _ in range(DRAWS))):
                 asked = (*words, *(("-j", str(jobs)) if jobs else ()))
                 printed = run(asked, path, sizes)

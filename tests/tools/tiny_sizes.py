@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes that PERFRAY_SIZES takes, read from src/base/sizes.def, and random draws from them."""
 import os
+import random
 import re
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parents[2] / "src/base/sizes.def"
 JOBS = (1, 2, 3, 7)
+WITH_JOBS = {"report", "script", "export", "flame", "symbols", "latency"}
 
 
 def rows():
@@ -37,3 +39,14 @@ def environment(sizes, seed=None):
     if seed is not None:
         made["PERFRAY_HASH_SEED"] = str(seed)
     return made
+
+
+def of(name):
+    """Sizes that depend only on the name: the defaults ("") for a third of all names."""
+    draw = random.Random("sizes " + name)
+    return drawn(draw) if draw.random() < 0.67 else ""
+
+
+def jobs_of(name, command):
+    """Arguments of a command for -j, which depend only on the name; none where the command has no -j."""
+    return ["-j", str(random.Random("jobs " + name).choice(JOBS))] if command in WITH_JOBS else []
