@@ -137,7 +137,7 @@ def commands_of(path, number):
 
 
 def is_trace(path):
-    return ".xray" in path.name or path.name.startswith("xray-log")
+    return path.suffix == ".xray" or path.parent.name in ("traces", "synth")
 
 
 def differences(path, number):
@@ -156,7 +156,8 @@ def differences(path, number):
 def is_input(path):
     name = path.name
     return path.is_file() and path.stat().st_size <= LARGEST and (
-        (".data" in name and not name.endswith((".txt", ".zst", ".md", ".sh", ".map"))) or (is_trace(path) and ".txt" not in name and ".y" not in name))
+        (".data" in name and not name.endswith((".txt", ".zst", ".md", ".sh", ".map"))) or
+        (is_trace(path) and not name.endswith((".txt", ".yaml", ".md", ".sh", ".py"))))
 
 
 def inputs(scratch, fixtures):
