@@ -61,7 +61,7 @@ static void draw_flags(struct drawn *d, void *options, const struct flag *flags,
 }
 
 static const char *const times[] = {NULL, NULL, NULL, "10%-60%", "20%/3", "0-", "1-2"};
-static const char *const jobs[] = {"1", "1", "2", "3"};
+static const char *const jobs[] = {"1", "2", "3", "7"};
 static const char *const depths[] = {NULL, NULL, "1", "2", "5", "1000"};
 
 /* --- report */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfr_convert and pfr_recover into the form that the last byte picks; fuzz_made.c has the laws. */
+#include "base/sizes.h"
 #include "fuzz_made.h"
 
 #include <perfray/trace.h>
@@ -34,7 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     if (!reader)
         return 0;
     const pfr_edit_options how = options_of(reader, form);
+    fuzz_draw_sizes(bytes, length);
     fuzz_make(reader, &how, form & 1, &err);
     pfr_close(reader);
+    sizes_draw(0, NULL);
     return 0;
 }

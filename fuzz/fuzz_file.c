@@ -4,6 +4,7 @@
  * same records again after pfr_rewind, and a stream the same through a pipe as in memory. Where a record's size is
  * wrong a pipe may lose more, since it cannot go back: there nothing but the laws of the walk must hold.
  */
+#include "base/sizes.h"
 #include "base/unpack.h"
 #include "fuzz.h"
 
@@ -95,10 +96,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     const struct walked walked = fuzz_walk(reader, length);
     look_at_events(reader);
     look_at_features(reader);
+    fuzz_draw_sizes(bytes, length);
     if (pfr_get_header(reader)->container == PFR_FILE)
         give_again(reader, &walked, length);
     else if (length <= PIPE_ROOM && unpack_recognise(bytes, length) == UNPACK_NONE) /* memory is never unpacked */
         give_as_stream(bytes, length, &walked);
     pfr_close(reader);
+    sizes_draw(0, NULL);
     return 0;
 }

@@ -2,6 +2,8 @@
 /* Running a printer and judging its text: see fuzz_print.h. */
 #include "fuzz_print.h"
 
+#include "base/sizes.h"
+
 struct printed {
     struct pfr_output to;
     pfr_status status;
@@ -49,7 +51,9 @@ void fuzz_print(const struct printing *how, const uint8_t *bytes, size_t length)
     struct printed first, again;
     size_t first_length, again_length;
     print_once(how, bytes, length, &first);
+    fuzz_draw_sizes(bytes, length);
     print_once(how, bytes, length, &again);
+    sizes_draw(0, NULL);
     check_text(how, &first);
     const char *text = out_bytes(&first.to.out, &first_length), *same = out_bytes(&again.to.out, &again_length);
     LAW(first.status == again.status, "%s, then %s", pfr_status_name(first.status), pfr_status_name(again.status));

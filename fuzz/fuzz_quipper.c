@@ -4,6 +4,7 @@
  * place inside; the recording is read by the laws of fuzz_walk.c, and made a second time it is the same. The last byte
  * says whether the recording becomes a PerfDataProto again.
  */
+#include "base/sizes.h"
 #include "fuzz_made.h"
 
 struct told {
@@ -54,11 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct fuzz_file file;
     struct told first, again;
     fuzz_file_open(&file, bytes, length);
-    const struct walked walked = walk_once(file.path, length, &first), same = walk_once(file.path, length, &again);
+    const struct walked walked = walk_once(file.path, length, &first);
+    fuzz_draw_sizes(bytes, length);
+    const struct walked same = walk_once(file.path, length, &again);
     fuzz_same_walk(&walked, &same, "made again");
     LAW(first.holes == again.holes, "%ju holes, then %ju", (uintmax_t)first.holes, (uintmax_t)again.holes);
     if (form & 1 && walked.status == PFR_END)
         make_again(file.path, length, form);
     fuzz_file_close(&file);
+    sizes_draw(0, NULL);
     return 0;
 }

@@ -2,6 +2,8 @@
 /* What targets share: see fuzz.h. */
 #include "fuzz.h"
 
+#include "base/sizes.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +70,10 @@ uint64_t fuzz_mix(uint64_t sum, const void *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
     return sum;
+}
+
+void fuzz_draw_sizes(const uint8_t *bytes, size_t length) {
+    sizes_draw(fuzz_mix(length, bytes, length), NULL);
 }
 
 void fuzz_file_open(struct fuzz_file *file, const uint8_t *bytes, size_t length) {

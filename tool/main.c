@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <perfray/sampling.h>
+#include "debugging.h"
 #include "help.h"
 #include "nearest.h"
 #include "progress.h"
@@ -237,5 +238,5 @@ int main(int argc, char **argv) {
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow (ulimit -f) is an error, as a full disk is */
-    return (int)run(argc > 0 ? argv + 1 : argv);
+    return apply_debug_variables() ? (int)run(argc > 0 ? argv + 1 : argv) : (int)ENDS_USAGE;
 }

@@ -3,6 +3,7 @@
 #define PERFRAY_PERFRAY_H
 /* All of the library. The runtime, a library of its own, has <perfray/runtime.h>. */
 #include <perfray/alloc.h>
+#include <perfray/debug.h>
 #include <perfray/debuginfod.h>
 #include <perfray/dump.h>
 #include <perfray/edit.h>

@@ -2,6 +2,7 @@
 /* u64_map: linear probing over slots of key and value. */
 #include "fail.h"
 #include "hashmap.h"
+#include "seed.h"
 
 #define FIRST_SLOTS ((size_t)16)
 
@@ -14,9 +15,9 @@ void u64_map_free(struct u64_map *map) {
     u64_map_init(map, map->memory);
 }
 
-/* Two rounds of multiply and fold; the seed is where the slots happen to lie. */
-static size_t hash_key(const struct u64_slot *slots, uint64_t key) {
-    uint64_t h = key ^ (uint64_t)(uintptr_t)slots;
+/* Two rounds of multiply and fold. */
+static size_t hash_key(size_t slot_count, uint64_t key) {
+    uint64_t h = key ^ table_seed(slot_count);
     h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 29)) * 0xd6e8feb86659fd93u;
     return (size_t)(h ^ (h >> 32));
@@ -24,7 +25,7 @@ static size_t hash_key(const struct u64_slot *slots, uint64_t key) {
 
 /* The slot of the key, or the empty one where it belongs. There is always an empty slot. */
 static struct u64_slot *find_slot(struct u64_slot *slots, size_t slot_count, uint64_t key) {
-    size_t i = hash_key(slots, key) & (slot_count - 1);
+    size_t i = hash_key(slot_count, key) & (slot_count - 1);
     while (slots[i].key != key && slots[i].key != 0)
         i = (i + 1) & (slot_count - 1);
     return &slots[i];

@@ -23,6 +23,7 @@
 #include "descriptor.h"
 #include "fail.h"
 #include "input.h"
+#include "sizes.h"
 #include "unpack.h"
 
 static ssize_t libc_read(void *context, int fd, void *to, size_t length) {
@@ -406,7 +407,7 @@ void input_set_chunk(struct input *in, size_t chunk) {
     in->bytes = in->buffer = NULL;
     in->start = in->length = in->capacity = 0;
     in->kept = (struct input_window){0};
-    in->chunk = chunk ? chunk : INPUT_CHUNK;
+    in->chunk = chunk ? chunk : sizes.input_chunk;
 }
 
 void input_close(struct input *in) {
@@ -423,7 +424,7 @@ static void set_up(struct input *in, const struct input_setup *setup, const pfr_
     *in = (struct input){.memory = setup->memory, .fd = -1, .size = INPUT_UNKNOWN_SIZE, .raw_size = INPUT_UNKNOWN_SIZE};
     in->calls = setup->calls ? *setup->calls : libc;
     in->chunk_limit = limits->chunk < SIZE_MAX / 4 ? limits->chunk : SIZE_MAX / 4;
-    in->chunk = setup->chunk ? setup->chunk : INPUT_CHUNK;
+    in->chunk = setup->chunk ? setup->chunk : sizes.input_chunk;
     if (in->chunk > in->chunk_limit)
         in->chunk = (size_t)in->chunk_limit;
 }

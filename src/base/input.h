@@ -27,7 +27,6 @@
 #include <perfray/limits.h>
 #include "memory.h"
 
-#define INPUT_CHUNK ((size_t)1 << 18)
 #define INPUT_UNKNOWN_SIZE UINT64_MAX
 #define INPUT_ALIKE ((size_t)64) /* bytes: see input_lead */
 
@@ -45,7 +44,7 @@ struct input_setup {
     struct memory *memory;
     const pfr_limits *limits;        /* NULL: defaults */
     const struct input_calls *calls; /* NULL: libc */
-    size_t chunk;                    /* bytes read at once; 0: INPUT_CHUNK */
+    size_t chunk;                    /* bytes read at once; 0: sizes.input_chunk */
 };
 
 /* What a regular file looked like when it was opened. */
@@ -108,7 +107,7 @@ void input_on_bytes(struct input *in, const void *bytes, size_t length);
  */
 void input_share(struct input *in, const struct input *of, struct memory *memory);
 
-/* Reads so many bytes of a seekable file at once from here on (0: INPUT_CHUNK), and forgets what it holds. */
+/* Reads so many bytes of a seekable file at once from here on (0: sizes.input_chunk), and forgets what it holds. */
 void input_set_chunk(struct input *in, size_t chunk);
 
 /* How many bytes behind `at`, fewer than INPUT_ALIKE, what a file has from `offset` on is to be read to: there both lie

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 #include "fail.h"
 #include "intern.h"
+#include "seed.h"
 
 #define FIRST_SLOTS ((size_t)64)
 #define FIRST_TEXTS ((size_t)32)
@@ -62,7 +63,7 @@ static bool grow_slots(struct intern_table *table) {
     if (!slots)
         return false;
     if (!table->slots)
-        table->seed = (uint64_t)(uintptr_t)slots;
+        table->seed = table_seed(slot_count);
     move_slots(table->slots, table->slot_count, slots, slot_count);
     mem_free(table->memory, table->slots, table->slot_count, sizeof *slots);
     table->slots = slots;

@@ -13,6 +13,7 @@
 #include <zstd_errors.h>
 #include "fail.h"
 #include "library_memory.h"
+#include "sizes.h"
 #include "unpack.h"
 
 #define ZSTD_FIRST_BYTES ((size_t)5) /* what a frame is recognised by */
@@ -268,7 +269,7 @@ void unpack_prime(struct unpacker *u, const uint8_t *bytes, size_t length) {
 
 static pfr_status read_raw(struct unpacker *u, pfr_error *err) {
     u->at = u->have = 0;
-    PFR_TRY(u->source.read(u->source.context, u->input, sizeof u->input, &u->have, err));
+    PFR_TRY(u->source.read(u->source.context, u->input, sizes.unpack_input, &u->have, err));
     u->ended = u->have == 0;
     return PFR_OK;
 }

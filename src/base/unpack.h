@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <perfray/limits.h>
 #include "memory.h"
+#include "sizes.h"
 
 enum unpack_kind { UNPACK_NONE, UNPACK_GZIP, UNPACK_XZ, UNPACK_ZSTD };
 
-#define UNPACK_MAGIC ((size_t)6)         /* bytes that unpack_recognise needs */
-#define UNPACK_INPUT ((size_t)64 << 10)  /* raw bytes asked for at once */
-#define UNPACK_FREE_OUTPUT (64ull << 20) /* output below this is not held against the ratio */
+#define UNPACK_MAGIC ((size_t)6)                      /* bytes that unpack_recognise needs */
+#define UNPACK_INPUT ((size_t)SIZE_MOST_unpack_input) /* raw bytes asked for at once */
+#define UNPACK_FREE_OUTPUT (64ull << 20)              /* output below this is not held against the ratio */
 
 /* What these first bytes of an input begin. Fewer than UNPACK_MAGIC bytes are UNPACK_NONE where they do not suffice. */
 enum unpack_kind unpack_recognise(const uint8_t *bytes, size_t length);

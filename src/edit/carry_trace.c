@@ -7,6 +7,7 @@
 #include "edit/carry_trace.h"
 
 #include "base/fail.h"
+#include "base/sizes.h"
 #include "base/whole_file.h"
 #include "file/trace_writer.h"
 #include "wire/any_layout.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALLS_AT_ONCE 512u
+#define CALLS_AT_ONCE SIZE_MOST_calls_batch
 #define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder's machine is little-endian */
 
 struct trace_carry {
@@ -181,7 +182,7 @@ static pfr_status write_calls(struct trace_carry *c, const struct trace_call *fi
     size_t count;
     PFR_TRY(follow_thread(c, err));
     PFR_TRY(trace_write_call(&c->writer, c->point->cpu, first, err));
-    while ((count = trace_take_calls(c->reader, calls, CALLS_AT_ONCE)) > 0)
+    while ((count = trace_take_calls(c->reader, calls, sizes.calls_batch)) > 0)
         for (size_t i = 0; i < count; i++)
             PFR_TRY(trace_write_call(&c->writer, c->point->cpu, &calls[i], err));
     return PFR_OK;

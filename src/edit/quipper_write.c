@@ -7,6 +7,7 @@
 #include "edit/quipper_write.h"
 
 #include "base/descriptor.h"
+#include "base/sizes.h"
 #include "edit/quipper_writing.h"
 #include "wire/layout_write.h"
 
@@ -18,7 +19,6 @@
 #define TYPE_AUXTRACE 71u
 #define TYPE_EVENT_TYPE 65u
 #define TYPE_BUILD_ID 67u
-#define WAIT_MOST ((uint64_t)32 << 20)
 
 /* --- Fields. */
 
@@ -301,7 +301,8 @@ static pfr_status wait_for_others(struct quipping *q, const pfr_record *rec, pfr
         return on_record(q, rec, err);
     PFR_TRY(note_map(q, rec, err));
     PFR_TRY(window_put(&q->window, rec, order_of(q, rec), err));
-    return q->window.bytes > WAIT_MOST ? runs_keep(&q->runs, &q->window, q->reader->context.swap, err) : PFR_OK;
+    return q->window.bytes > sizes.quipper_wait ? runs_keep(&q->runs, &q->window, q->reader->context.swap, err)
+                                                : PFR_OK;
 }
 
 static pfr_status give_sorted(struct quipping *q, pfr_error *err) {

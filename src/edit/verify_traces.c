@@ -6,7 +6,9 @@
 #include "wire/any_layout.h"
 #include "wire/recorder_file.h"
 
-#define CALLS_AT_ONCE 512u
+#include "base/sizes.h"
+
+#define CALLS_AT_ONCE SIZE_MOST_calls_batch
 #define MILLION 1000000
 
 static bool body_of(const struct verify *v, union any_layout *body) {
@@ -173,7 +175,7 @@ static pfr_status check_calls(struct verify *v, pfr_error *err) {
     pfr_status s = PFR_OK;
     size_t count;
     v->rec = &at;
-    while (s >= 0 && (count = trace_take_calls(v->reader, calls, CALLS_AT_ONCE)) > 0) {
+    while (s >= 0 && (count = trace_take_calls(v->reader, calls, sizes.calls_batch)) > 0) {
         at.offset = v->reader->at - (uint64_t)count * at.size;
         for (size_t i = 0; s >= 0 && i < count; i++, at.offset += at.size)
             if (!is_plain(&calls[i]) || v->buffer.waits_from != UINT64_MAX)

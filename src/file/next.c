@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sizes.h"
+
 static struct part *current(pfr_reader *r) {
     return &r->parts[r->part];
 }
@@ -478,8 +480,8 @@ pfr_status pfr_payload(pfr_reader *r, uint64_t offset, void *to, size_t length, 
         length = (size_t)(r->payload_size - offset);
     if (input_seekable(&p->in))
         return input_read_at(&p->in, r->at + offset, to, length, got, err);
-    if (length > INPUT_CHUNK)
-        length = INPUT_CHUNK;
+    if (length > sizes.input_chunk)
+        length = sizes.input_chunk;
     size_t have;
     PFR_TRY(input_window(&p->in, r->at + offset, length, &bytes, &have, err));
     *got = have < length ? have : length;

@@ -7,6 +7,7 @@
 #include "file/relay.h"
 
 #include "base/rest.h"
+#include "base/sizes.h"
 #include "base/thread_start.h"
 
 #define HEAD ((size_t)65536) /* room before a stretch: less than a record */
@@ -175,7 +176,7 @@ static uint32_t take_buffers(struct memory *memory, struct turns *t, struct runn
 pfr_status relay_run(pfr_reader *r, const struct relay *relay, pfr_error *err) {
     struct memory memory;
     struct runner runners[RELAY_THREADS];
-    const size_t stretch = relay->stretch ? relay->stretch : RELAY_STRETCH;
+    const size_t stretch = relay->stretch ? relay->stretch : sizes.relay_part;
     const uint32_t wanted = relay->threads < RELAY_THREADS ? relay->threads : RELAY_THREADS;
     pfr_status st = PFR_OK;
     if (wanted < 2 || !may_run(r, stretch))

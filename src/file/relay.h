@@ -21,12 +21,13 @@
  */
 #include "file/recording.h"
 
-#define RELAY_THREADS 4u                  /* more would wait for their turn */
-#define RELAY_STRETCH ((size_t)256 << 10) /* it stays in a cache of the one who copied it */
+#include "base/sizes.h"
+
+#define RELAY_THREADS 4u /* more would wait for their turn */
 
 struct relay {
     uint32_t threads;
-    size_t stretch; /* bytes; 0: RELAY_STRETCH */
+    size_t stretch; /* bytes; 0: sizes.relay_part */
     pfr_status (*walk)(void *context,
                        pfr_error *err); /* to PFR_END of next_at_hand; PFR_OK: it pays no more; < 0: it fails */
     void *context;

@@ -4,6 +4,8 @@
 
 #include "file/recording.h"
 
+#include "base/sizes.h"
+
 #define TYPES_OF_KERNEL 64u /* from here on they are the recorder's */
 
 /* The id that samples of the event at hand carry; without one, every sample is the only event's. */
@@ -51,8 +53,6 @@ static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, ui
         return 0;
     return length_holds(w->length, at + RECORD_HEADER, size - RECORD_HEADER, w->swap) && has_time(w, at) ? size : 0;
 }
-
-#define EQUAL_MOST 256u /* so many lie in the nearest cache */
 
 /* How many of the samples at `at`, which are equally long, are wanted; no more than `limit`. */
 static uint32_t equal_run(const struct wanted *w, const uint8_t *at, uint64_t left, uint32_t limit) {
@@ -142,7 +142,7 @@ static uint64_t walk_equal(const struct wanted *w, const uint8_t *at, uint64_t l
                            struct rounds *rounds) {
     const uint64_t size = (uint64_t)RECORD_HEADER + w->length->fixed, all = left;
     uint32_t some;
-    while (w->header && (some = equal_run(w, at, left, EQUAL_MOST)) > 0) {
+    while (w->header && (some = equal_run(w, at, left, (uint32_t)sizes.walk_run)) > 0) {
         if (time_at)
             note_times(rounds, at + time_at, some, size);
         at += some * size;

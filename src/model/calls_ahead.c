@@ -4,11 +4,11 @@
  * calls. Buffers do not depend on each other until calls are paired, so batches of them are decoded side by side
  * (base/workers.h); the lane takes them in their order.
  */
+#include "base/sizes.h"
 #include "base/workers.h"
 #include "file/xray.h"
 #include "model/calls_parts.h"
 
-#define BATCH_BYTES ((uint64_t)64 << 10)
 #define PIECE_MOST ((uint64_t)1 << 20) /* larger ones are not decoded as a whole */
 #define SLOTS_MOST 12u
 
@@ -50,7 +50,7 @@ bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs) {
         all += bytes;
         most += i >= begin && i < end ? bytes : 0;
     }
-    return all > 2 * BATCH_BYTES && most > all / jobs + all / jobs / 3;
+    return all > 2 * sizes.calls_ahead && most > all / jobs + all / jobs / 3;
 }
 
 /* --- Decoding, by any worker. */
@@ -118,7 +118,7 @@ static bool plan(struct ahead *a, struct ahead_batch *b, uint64_t *bytes) {
     const size_t begin = x->thread_begins[b->thread], end = x->thread_begins[b->thread + 1];
     b->at = a->piece == SIZE_MAX ? begin : a->piece;
     *bytes = 0;
-    for (b->end = b->at; b->end < end && *bytes < BATCH_BYTES; b->end++)
+    for (b->end = b->at; b->end < end && *bytes < sizes.calls_ahead; b->end++)
         *bytes += x->pieces[b->end].slice.until - x->pieces[b->end].slice.at;
     b->begins = b->at == begin;
     b->ends = b->end == end;

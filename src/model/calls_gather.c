@@ -5,6 +5,8 @@
  */
 #include "model/calls_parts.h"
 
+#include "base/sizes.h"
+
 /* --- Room. */
 
 static pfr_status make_sums(struct calls_lane_state *l, uint32_t room, pfr_error *err) {
@@ -130,7 +132,7 @@ static pfr_status add_to_calls(struct calls_lane_state *l, const struct call *ca
 }
 
 static pfr_status add_to_batch(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
-    if (l->batched == CALLS_BATCH)
+    if (l->batched == sizes.calls_batch)
         PFR_TRY(pair_flush(l, err));
     l->batch[l->batched++] = *call;
     return PFR_OK;

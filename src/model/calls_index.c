@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sizes.h"
+
 void calls_index_init(struct calls_index *x, struct memory *memory) {
     *x = (struct calls_index){.memory = memory};
     intern_init(&x->threads, memory);
@@ -65,13 +67,13 @@ static int by_size(const void *a, const void *b) {
     return p->thread < q->thread ? -1 : p->thread > q->thread;
 }
 
-static void measure_threads(struct calls_index *x, struct thread_size *sizes) {
+static void measure_threads(struct calls_index *x, struct thread_size *lengths) {
     size_t at = 0;
     for (uint32_t t = 0; t < x->threads.count; t++) {
-        sizes[t] = (struct thread_size){0, t};
+        lengths[t] = (struct thread_size){0, t};
         x->thread_begins[t] = at;
         for (; at < x->count && x->pieces[at].thread == t; at++)
-            sizes[t].bytes += x->pieces[at].slice.until - x->pieces[at].slice.at;
+            lengths[t].bytes += x->pieces[at].slice.until - x->pieces[at].slice.at;
     }
     x->thread_begins[x->threads.count] = at;
 }
@@ -82,17 +84,17 @@ static pfr_status put_in_order(struct calls_index *x, pfr_error *err) {
         qsort(x->pieces, x->count, sizeof *x->pieces, by_thread_and_time);
     x->thread_begins = mem_alloc(x->memory, threads + 1, sizeof *x->thread_begins);
     x->by_size = mem_alloc(x->memory, threads, sizeof *x->by_size);
-    struct thread_size *sizes = mem_alloc(x->memory, threads, sizeof *sizes);
-    const bool all = x->thread_begins && x->by_size && sizes;
+    struct thread_size *lengths = mem_alloc(x->memory, threads, sizeof *lengths);
+    const bool all = x->thread_begins && x->by_size && lengths;
     const pfr_status st = all ? PFR_OK : mem_fail(x->memory, err, "buffers");
     if (all) {
-        measure_threads(x, sizes);
+        measure_threads(x, lengths);
         if (threads)
-            qsort(sizes, threads, sizeof *sizes, by_size);
+            qsort(lengths, threads, sizeof *lengths, by_size);
         for (size_t i = 0; i < threads; i++)
-            x->by_size[i] = sizes[i].thread;
+            x->by_size[i] = lengths[i].thread;
     }
-    mem_free(x->memory, sizes, threads, sizeof *sizes);
+    mem_free(x->memory, lengths, threads, sizeof *lengths);
     return st;
 }
 
@@ -200,7 +202,7 @@ static pfr_status walk_record(struct walk *w, const pfr_record *rec, pfr_error *
     }
     note_time(w, rec);
     w->piece.slice.until = rec->offset + rec->size;
-    while (trace_take_calls(w->reader, calls, CALLS_BATCH) > 0)
+    while (trace_take_calls(w->reader, calls, sizes.calls_batch) > 0)
         w->piece.slice.until = w->reader->at;
     w->base = w->reader->trace->buffer.base;
     w->timed = w->point->timed;

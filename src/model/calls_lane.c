@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
 #include "base/crew.h"
+#include "base/sizes.h"
 #include "base/thread_start.h"
 #include "file/xray.h"
 #include "model/calls_parts.h"
@@ -82,7 +83,7 @@ static pfr_status take_runs(struct calls_runner *me, struct calls_reading *g, pf
         if (run.at < run.end)
             return PFR_OK;
     }
-    while ((count = trace_take_calls(me->reader, calls, CALLS_BATCH)) > 0)
+    while ((count = trace_take_calls(me->reader, calls, sizes.calls_batch)) > 0)
         PFR_TRY(take_calls(me, g, calls, count, err));
     return PFR_OK;
 }

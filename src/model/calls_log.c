@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
+
 struct log {
     pfr_reader *reader;
     const struct calls_wish *wish;
@@ -103,7 +105,7 @@ static pfr_status read_records(struct log *g, record_fn *on_record, pfr_error *e
 static pfr_status take_run(struct log *g, pfr_error *err) {
     struct trace_call calls[CALLS_BATCH];
     size_t count;
-    while ((count = trace_take_calls(g->reader, calls, CALLS_BATCH)) > 0) {
+    while ((count = trace_take_calls(g->reader, calls, sizes.calls_batch)) > 0) {
         for (size_t i = 0; i < count; i++)
             calls_note_time(&g->lane.totals, calls[i].tsc);
         PFR_TRY(pair_calls(&g->lane, &g->at[g->now], calls, count, err));

@@ -27,6 +27,7 @@
 
 #include "base/fail.h"
 #include "base/intern.h"
+#include "base/sizes.h"
 #include "file/recording.h"
 #include "file/slice.h"
 #include "file/xray_calls.h"
@@ -81,7 +82,7 @@ struct open_call {
     uint32_t function, node;
 };
 
-#define CALLS_BATCH 512u
+#define CALLS_BATCH ((unsigned)SIZE_MOST_calls_batch)
 #define CALLS_LOW 16384u       /* functions below it have a place by number */
 #define NO_FUNCTION UINT32_MAX /* none of a flight recorder */
 #define CALLS_NEAR 128u        /* open calls that a lone exit is looked for among; above them, there are counts */
@@ -339,7 +340,7 @@ pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, co
                             pfr_error *err);
 
 /* What lies so is read at once, up to so much. */
-#define CALLS_AHEAD_MOST ((uint64_t)INPUT_CHUNK)
+#define CALLS_AHEAD_MOST ((uint64_t)sizes.input_chunk)
 static inline bool calls_lie_close(uint64_t until, uint64_t next) {
     return next >= until && next - until <= 2 * TRACE_FIRST_BUFFER;
 }

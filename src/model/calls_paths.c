@@ -6,8 +6,10 @@
 #include "model/calls_parts.h"
 
 #include "base/fail.h"
+#include "base/seed.h"
+#include "base/sizes.h"
 
-#define FIRST_SLOTS ((size_t)1024)
+#define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define LIST_MOST 8u
 
 pfr_status call_paths_init(struct call_paths *p, struct memory *memory, pfr_error *err) {
@@ -26,9 +28,8 @@ void call_paths_free(struct call_paths *p) {
     *p = (struct call_paths){.memory = p->memory};
 }
 
-/* Seeded by where the slots happen to lie, so that a file cannot be made to collide. */
 static uint32_t *find_slot(const struct call_paths *p, uint32_t parent, uint32_t function) {
-    uint64_t h = ((uint64_t)parent << 32 | function) ^ (uint64_t)(uintptr_t)p->slots;
+    uint64_t h = ((uint64_t)parent << 32 | function) ^ table_seed(p->slot_count);
     h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
     for (size_t i = (size_t)(h ^ h >> 32);; i++) {
         uint32_t *slot = &p->slots[i & (p->slot_count - 1)];

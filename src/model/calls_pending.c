@@ -11,9 +11,9 @@
  */
 #include "model/calls_parts.h"
 
-#define FIRST_BASE (1u << 28) /* functions of a flight recorder are below */
+#include "base/sizes.h"
 
-#define PENDING_MOST ((size_t)4096) /* of a thread: beyond that it is not worth it */
+#define FIRST_BASE (1u << 28) /* functions of a flight recorder are below */
 
 enum { PENDING_NOTHING = -1 }; /* an action: only `below` counts */
 
@@ -52,7 +52,7 @@ pfr_status pending_begin(struct calls_lane_state *l, struct thread_calls *t, pfr
 
 static pfr_status add(struct thread_calls *t, const struct pending_call *one, pfr_error *err) {
     struct calls_pending *p = &t->pending;
-    p->too_many = p->too_many || p->count == PENDING_MOST;
+    p->too_many = p->too_many || p->count == sizes.calls_pending;
     if (p->too_many)
         return PFR_OK;
     void *more = mem_grow(t->memory, p->at, p->count, &p->room, 32, sizeof *p->at);

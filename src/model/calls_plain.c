@@ -7,6 +7,7 @@
 #include "model/calls_parts.h"
 
 #include "base/cursor.h"
+#include "base/sizes.h"
 
 /* Where they come from: bytes, as trace_run has them, or an array of struct trace_call. */
 struct plain_source {
@@ -83,7 +84,7 @@ INLINE bool give_call(struct calls_lane_state *l, struct at_hand *h, const struc
         if (sum->count++ == 0)
             *h->touched++ = call->node;
         sum->self += self;
-    } else if (h->out == l->batch + CALLS_BATCH) {
+    } else if (h->out == l->batch + sizes.calls_batch) {
         return false;
     } else {
         *h->out++ = (struct call){exit, latency, (int64_t)self, call->node, action >> 1};

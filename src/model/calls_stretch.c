@@ -16,14 +16,15 @@
 #include "file/xray.h"
 #include "model/calls_parts.h"
 
-#define STRETCH_LEAST ((uint64_t)64 << 10) /* bytes of a stretch */
-#define LANE_LEAST ((uint64_t)1 << 20)     /* and of one that is worth a lane, unless more lanes are asked for */
-#define POINTS 8u                          /* places that are looked at, at least, of a trace that is not small */
-#define UNITS 32u                          /* of all lanes together, where there is more than one */
-#define FASTER 16u                         /* the first lane reads one unit more of so many */
-#define LEFT_LEAST 3u                      /* units that are worth another stretch, whose paths are its own */
-#define MEET_EACH 2u                       /* of so many points, one is where threads are looked at */
-#define THREADS_MOST 256u                  /* each has a stack of open calls for each lane */
+#include "base/sizes.h"
+
+#define LANE_LEAST ((uint64_t)1 << 20) /* and of one that is worth a lane, unless more lanes are asked for */
+#define POINTS 8u                      /* places that are looked at, at least, of a trace that is not small */
+#define UNITS 32u                      /* of all lanes together, where there is more than one */
+#define FASTER 16u                     /* the first lane reads one unit more of so many */
+#define LEFT_LEAST 3u                  /* units that are worth another stretch, whose paths are its own */
+#define MEET_EACH 2u                   /* of so many points, one is where threads are looked at */
+#define THREADS_MOST 256u              /* each has a stack of open calls for each lane */
 
 struct stretch_thread {
     struct calls_reading reading;
@@ -326,7 +327,7 @@ static pfr_status place_units(struct stretches *all, pfr_reader *reader, struct 
 /* How many lanes, and how many units for them; PFR_END: none. */
 static pfr_status count_lanes(const struct calls_wish *wish, uint64_t size, struct stretches *all, struct points *p) {
     const unsigned jobs = calls_jobs(wish);
-    const uint64_t parts = size / STRETCH_LEAST, lanes = size / (wish->jobs ? STRETCH_LEAST : LANE_LEAST);
+    const uint64_t parts = size / sizes.calls_stretch, lanes = size / (wish->jobs ? sizes.calls_stretch : LANE_LEAST);
     if (!wish->mixed || (jobs > 1 && !join_can_be(wish)))
         return PFR_END;
     const unsigned count = lanes > jobs ? jobs : lanes ? (unsigned)lanes : 1;

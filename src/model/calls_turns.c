@@ -20,8 +20,9 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/sizes.h"
+
 #define MET_IN_A_PLACE 4u
-#define PIECE_BYTES ((uint64_t)128 << 10)
 #define PIECE_MOST 64u                 /* buffers, */
 #define WAITING_MOST (4 * PIECE_MOST)  /* and those of all pieces that were not begun */
 #define TURN_MOST 8u                   /* that are read before others can have the thread */
@@ -388,8 +389,8 @@ static void init_changed(struct turns *all) {
 
 /* As many buffers as are read at once, if they are as long as the first one. */
 static uint64_t piece_bytes(uint64_t like) {
-    const uint64_t count = PIECE_BYTES / like;
-    return count == 0 ? PIECE_BYTES : like * (count < PIECE_MOST ? count : PIECE_MOST);
+    const uint64_t count = sizes.calls_piece / like;
+    return count == 0 ? sizes.calls_piece : like * (count < PIECE_MOST ? count : PIECE_MOST);
 }
 
 pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,

@@ -7,12 +7,12 @@
 
 #include <inttypes.h>
 
-#define LARGE_INPUT ((uint64_t)16 << 20) /* bytes: so much memory is taken for one that a fork in the midst is dear */
+#include "base/sizes.h"
 
 /* What a trace takes does not depend on its size. */
 static bool is_large(const pfr_reader *reader) {
     const uint64_t size = input_size(&reader->parts[0].in);
-    return !reader->trace && size >= LARGE_INPUT && size != INPUT_UNKNOWN_SIZE;
+    return !reader->trace && size >= sizes.large_input && size != INPUT_UNKNOWN_SIZE;
 }
 
 static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {

@@ -7,12 +7,14 @@
  */
 #include "model/profile_parts.h"
 
-#define FIRST_SLOTS ((size_t)1024)
-#define SLOTS_MOST ((size_t)1 << 19)
+#include "base/seed.h"
+#include "base/sizes.h"
+
+#define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define FULL 3u /* one of so many slots is used: then there are to be more, whatever the seed made of their places */
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory) {
-    const uint64_t seed = (uint64_t)(uintptr_t)c ^ memory->used;
+    const uint64_t seed = table_seed(0);
     *c = (struct frame_cache){
         .frames = frames, .spaces = {.memory = memory, .seed = seed}, .objects = {.memory = memory, .seed = seed}};
 }
@@ -60,7 +62,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
 /* At the limit of memory it does without. */
 static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, const struct frame_found *found,
                        pfr_error *err) {
-    while (s->used >= s->count / FULL && s->count < SLOTS_MOST) {
+    while (s->used >= s->count / FULL && s->count < sizes.count_cache) {
         const pfr_status st = grow(s, err);
         if (st == PFR_ERR_LIMIT)
             break;

@@ -8,6 +8,9 @@
 #include "file/walk.h"
 #include "model/trace_text.h"
 
+#include "base/seed.h"
+#include "base/sizes.h"
+
 #define READ_GROUP (1ull << 3)
 #define S_BRANCH (1ull << 11)
 
@@ -58,8 +61,8 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     PFR_TRY(counter_entries_begin(c, common ? &common->table : NULL, w->sums ? &c->sums.own : memory, err));
     c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
     c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
-    c->seed = (uint64_t)(uintptr_t)c->table->slots;
-    c->chain_seed = (uint64_t)(uintptr_t)frames ^ (uint64_t)(uintptr_t)p;
+    c->seed = table_seed(c->table->slot_count);
+    c->chain_seed = hash_seed;
     chain_maker_init(&c->maker, &frames->unwinding, memory);
     if (w->stitched)
         chain_maker_stitch(&c->maker, branch_registers(p->reader));
@@ -81,6 +84,9 @@ static void free_entries(struct counter *c) {
     counter_end_lookups(c);
     counter_entries_free(&c->own_table, c->stride);
     sums_free_rows(&c->sums);
+}
+
+static void free_alones(struct counter *c) {
     mem_free(c->memory, c->alones.at, c->alones.room, sizeof *c->alones.at);
     c->alones = (struct alones){.of = c->alones.of};
 }
@@ -88,6 +94,7 @@ static void free_entries(struct counter *c) {
 void counter_free(struct counter *c) {
     const size_t events = (size_t)c->profile->nr_events + 1;
     free_entries(c);
+    free_alones(c);
     plain_free(c);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
@@ -441,6 +448,7 @@ pfr_status counter_pour(struct counter *c, pfr_error *err) {
     for (size_t i = 0; i < c->alones.count; i++)
         profile_tree_weigh(c->tree, c->alones.at[i].node, &c->alones.at[i].self);
     free_entries(c);
+    free_alones(c);
     return PFR_OK;
 }
 
@@ -480,7 +488,7 @@ static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     item->picked.branch = NULL;
     if (st < 0)
         return meet_limit(c, item, st);
-    return counted || ++b->count < BATCH ? PFR_OK : commit(c, b, err);
+    return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
 }
 
 static pfr_status push_branches(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
@@ -601,7 +609,7 @@ static pfr_status take_followers(struct counter *c, struct batch *b, const pfr_r
     struct plain_run some = {.at = at, .event = (uint32_t)rec->event};
     const bool plain = plain_may(c, some.event);
     uint64_t from;
-    while ((some.count = walk_collect(c->reader, rec->event, at, BATCH, &from)) > 0) {
+    while ((some.count = walk_collect(c->reader, rec->event, at, (uint32_t)sizes.count_batch, &from)) > 0) {
         some.place = (uint64_t)rec->part << 48 | from;
         PFR_TRY(take_run(c, b, &some, plain, err));
     }

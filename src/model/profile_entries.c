@@ -6,7 +6,8 @@
  */
 #include "model/profile_parts.h"
 
-#define FIRST_SLOTS ((size_t)4096)
+#include "base/sizes.h"
+
 #define FIRST_ENTRIES 1024u
 #define AT_ONCE 32u /* batches that room is made for */
 
@@ -16,7 +17,7 @@ pfr_status counter_entries_begin(struct counter *c, struct entry_table *common, 
     if (t->slots)
         return PFR_OK;
     t->memory = common ? common->memory : memory;
-    t->slot_count = FIRST_SLOTS;
+    t->slot_count = sizes.table_slots;
     t->slots = mem_zeroed(t->memory, t->slot_count, sizeof *t->slots);
     return t->slots ? PFR_OK : mem_fail(t->memory, err, "profile");
 }

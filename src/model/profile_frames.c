@@ -10,9 +10,11 @@
  * several addresses are one frame, the least says what one address alone can say.
  */
 #include "base/rest.h"
+#include "base/seed.h"
+#include "base/sizes.h"
 #include "model/profile_parts.h"
 
-#define FIRST_SLOTS ((size_t)1024)
+#define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define UNNAMED UINT32_MAX /* the frame depends on the address as recorded */
 
 void profile_frames_init(struct frames_of *f, struct profile *p) {
@@ -120,7 +122,7 @@ pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *h, uint
         return mem_fail(f->memory, err, "frames");
     move_slots(h->at, h->count, slots, count);
     mem_free(f->memory, h->at, h->count, sizeof *slots);
-    h->seed = h->at ? h->seed : (uint64_t)(uintptr_t)slots;
+    h->seed = h->at ? h->seed : table_seed(count);
     h->at = slots;
     h->count = count;
     return PFR_OK;
@@ -194,7 +196,7 @@ static bool is_near(struct frames_of *f, const struct frame_near *near, const st
 /* --- What is known of a place in an object. The caller holds the lock. */
 
 static inline size_t place_hash(const struct frames_of *f, uint32_t object, uint64_t offset) {
-    uint64_t h = (offset ^ (uint64_t)(uintptr_t)f->slots) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (offset ^ table_seed(f->slot_count)) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ object) * 0xd6e8feb86659fd93u;
     return (size_t)(h ^ h >> 32);
 }

@@ -3,9 +3,9 @@
 #include "model/profile_lanes.h"
 
 #include "base/crew.h"
+#include "base/sizes.h"
 #include "base/thread_start.h"
 
-#define SLICE_SIZE ((uint64_t)4 << 20)
 #define SHARE 60u /* percent of the memory that is left, for all that is counted */
 #define JOBS_MOST 256u
 #define LANE_NS 150000000u /* a lane for each so much of counting */
@@ -42,7 +42,7 @@ static void plan_sample(void *context, const pfr_record *rec) {
     const uint32_t part = w->profile->reader->part;
     const struct slice *last = w->nr_slices ? &w->slices[w->nr_slices - 1] : NULL;
     w->whole = w->whole || rec->inside;
-    if (!w->whole && (!last || last->part != part || rec->offset - last->begin >= SLICE_SIZE))
+    if (!w->whole && (!last || last->part != part || rec->offset - last->begin >= sizes.slice))
         add_slice(w, part, rec->offset);
 }
 

@@ -8,6 +8,7 @@
 #include "model/profile_parts.h"
 
 #include "base/radix.h"
+#include "base/sizes.h"
 
 #include <stdlib.h>
 
@@ -185,7 +186,7 @@ static pfr_status find_frames(const struct late *l, struct late_batch *b, size_t
         const struct plain_entry *entry = entry_in(part, l->sorted[i].value);
         fetch(l, i, end);
         find_place(l, b, entry, who_of(part, entry)->space);
-        if (b->count == BATCH)
+        if (b->count == sizes.count_batch)
             PFR_TRY(name_batch(l, b, err));
     }
     return name_batch(l, b, err);

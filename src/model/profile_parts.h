@@ -48,6 +48,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "base/output.h"
+#include "base/sizes.h"
 #include "file/recording.h"
 #include "model/chain.h"
 #include "model/chain_maker.h"
@@ -120,7 +121,7 @@ pfr_status profile_learn_lines(struct profile *p, pfr_error *err);
 
 /* --- profile_stacks.c */
 
-#define BATCH 64u
+#define BATCH ((unsigned)SIZE_MOST_count_batch)
 
 /* Where a chain's stack begins, and what its addresses mean. */
 struct stack_place {
@@ -137,7 +138,7 @@ struct stack_aside {
     uint32_t at; /* which of the row's frames it is; behind them all: none */
     uint8_t row;
 };
-#define ASIDE_MOST (2 * BATCH)
+#define ASIDE_MOST ((unsigned)SIZE_MOST_count_aside)
 
 /* A stack on its way down the tree. */
 struct stack_row {
@@ -470,7 +471,8 @@ void counter_mark_alones(const struct counter *c);
 /* Something did not fit. */
 bool counter_met_limit(const struct counter *c);
 
-/* The entries go, and whole stacks, which another counter has. */
+/* Frees entries and whole stacks, which another counter has. Samples that were looked up individually stay: they weigh
+   in the counter's tree, and counter_pour adds them to it. */
 void counter_drop(struct counter *c);
 
 /* What counter_find will look at, to be fetched: first the one, a while later the other. */

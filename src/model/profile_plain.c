@@ -7,6 +7,8 @@
  */
 #include "model/profile_parts.h"
 
+#include "base/sizes.h"
+
 #define FIRST_COUNT ((size_t)1024)
 #define TABLE_SHARE 2u /* of memory that is left a table takes one part of so many: frames and nodes need the rest */
 
@@ -118,7 +120,7 @@ pfr_status plain_join(struct counter *to, struct counter *from, uint64_t (*word_
     for (size_t i = 0; i < t->count; i++) {
         if (t->at[i].self.samples)
             begin_move(to, &t->at[i], word_of(context, t->at[i].words[0]), &moved[count++]);
-        if (count == BATCH) {
+        if (count == sizes.count_batch) {
             PFR_TRY(put_moved(to, t, moved, count, err));
             count = 0;
         }

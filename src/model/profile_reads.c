@@ -7,6 +7,8 @@
  */
 #include "model/profile_parts.h"
 
+#include "base/sizes.h"
+
 #define WAIT_SHARE 4u /* of the counter's memory, for records that wait for earlier ones */
 
 bool order_counts(const struct profile *p, const struct pick_places *places) {
@@ -21,7 +23,7 @@ pfr_status order_begin(struct counter *c, pfr_error *err) {
     if (!order_counts(c->profile, c->places))
         return PFR_OK;
     PFR_TRY(timeline_open_known(&c->timeline, c->reader, c->memory, &c->profile->state, err));
-    if (share < TIMELINE_WAIT_MOST)
+    if (share < SIZE_MOST_order_wait)
         timeline_wait_most(c->timeline, share);
     return PFR_OK;
 }

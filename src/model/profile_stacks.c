@@ -5,6 +5,8 @@
  */
 #include "model/profile_parts.h"
 
+#include "base/sizes.h"
+
 #define STACK_MOST 127u
 #define SLOT_ROWS (AHEAD + 1)
 
@@ -92,7 +94,7 @@ static pfr_status find_frame(const struct climb *climb, uint64_t address, uint32
         PFR_TRY(frame_cache_find(climb->cache, climb->mode, climb->place->space, address, key, &found, err));
         return *frame = found.frame, PFR_OK;
     }
-    if (!frame_cache_knows(climb->cache, climb->in, address, &found) && climb->stacks->nr_aside < ASIDE_MOST)
+    if (!frame_cache_knows(climb->cache, climb->in, address, &found) && climb->stacks->nr_aside < sizes.count_aside)
         put_aside(climb, address, at);
     else
         PFR_TRY(frame_cache_find_in(climb->cache, climb->in, address, &found, err));

@@ -11,13 +11,16 @@
 
 #include <inttypes.h>
 
+#include "base/seed.h"
+#include "base/sizes.h"
+
 #define LOOK_EACH 2048u
 #define NAMES_SHARE 16u   /* one part of so many */
 #define REPEATED_SHARE 2u /* the same, for entries and their rows, of all lanes */
 #define SEEN_LEAST ((size_t)1 << 10)
 #define SEEN_MOST ((size_t)1 << 20)
 #define SEEN_UNKNOWN ((size_t)1 << 16)
-#define FIRST_SLOTS ((size_t)1024)
+#define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 
 #define LEAF ((size_t)1 << SUM_BITS)
 #define LOW(kind) ((kind) & (uint32_t)(LEAF - 1)) /* its place in a leaf */
@@ -177,7 +180,7 @@ static void drop_sums(struct sums *s, uint32_t count) {
 /* --- What was sampled. */
 
 static size_t self_hash(const struct sums *s, uint32_t group, uint32_t frame) {
-    const uint64_t h = (((uint64_t)group << 32 | frame) ^ (uint64_t)(uintptr_t)s->by_leaf) * 0x9e3779b97f4a7c15u;
+    const uint64_t h = (((uint64_t)group << 32 | frame) ^ table_seed(s->self_slots)) * 0x9e3779b97f4a7c15u;
     return (size_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 24);
 }
 

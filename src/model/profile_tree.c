@@ -8,7 +8,9 @@
 
 #include <inttypes.h>
 
-#define FIRST_SLOTS ((size_t)1024)
+#include "base/sizes.h"
+
+#define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define LOOK_EACH 2048u
 #define NAMES_SHARE 16u /* one part of so many */
 

@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/seed.h"
+
 #define NODE_MOST (NO_NODE - 2)
 
 /* --- profile_tree.c */
@@ -82,8 +84,7 @@ static inline size_t tree_room(const struct tree *t) {
 pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err);
 pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err);
 static inline size_t tree_first_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
-    /* seeded by where the slots happen to lie, so that a file cannot be made to collide */
-    uint64_t h = ((uint64_t)parent << 32 | frame) ^ (uint64_t)(uintptr_t)t->slots;
+    uint64_t h = ((uint64_t)parent << 32 | frame) ^ table_seed(t->slot_count);
     h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
     return (size_t)(h ^ h >> 32) & (t->slot_count - 1);
 }

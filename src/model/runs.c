@@ -5,12 +5,12 @@
 
 #include "base/fail.h"
 #include "base/scratch.h"
+#include "base/sizes.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER ((size_t)128 << 10) /* the largest record fits, with its struct */
-
+#define BUFFER sizes.order_file /* the largest record fits, with its struct */
 void runs_init(struct runs *runs, struct memory *memory) {
     *runs = (struct runs){.memory = memory, .fd = -1, .last = NO_RUN};
 }

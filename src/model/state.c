@@ -6,6 +6,7 @@
 #include "model/state.h"
 
 #include "base/fail.h"
+#include "base/sizes.h"
 #include "file/relay.h"
 #include "file/walk.h"
 #include "model/left_images.h"
@@ -22,7 +23,6 @@
 #define SAMPLE_TYPE_TIME (1u << 2)
 #define KERNEL_TYPES 64u
 #define TYPE_FINISHED_ROUND 68u
-#define RELAY_AGAIN ((uint64_t)8 << 20) /* bytes from where one relay ended to where the next begins, at least */
 #define RELAY_LEARNS 128u /* records of state in one turn: to learn more of them takes longer than to read the file */
 
 struct collecting {
@@ -116,8 +116,8 @@ static pfr_status take_by_several(struct collecting *all, const pfr_record *rec,
         return PFR_OK;
     const uint64_t from = all->reader->at;
     PFR_TRY(relay_run(all->reader, &relay, err));
-    const bool ended_soon = all->reader->at - from < RELAY_AGAIN;
-    all->relay_again = ended_soon && all->relay_again ? all->relay_again * 2 : RELAY_AGAIN;
+    const bool ended_soon = all->reader->at - from < sizes.relay_again;
+    all->relay_again = ended_soon && all->relay_again ? all->relay_again * 2 : sizes.relay_again;
     all->relay_from = all->reader->at + all->relay_again;
     return PFR_OK;
 }

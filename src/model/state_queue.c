@@ -4,9 +4,9 @@
 
 #include "base/fail.h"
 #include "base/radix.h"
+#include "base/sizes.h"
 
 #define FIRST_ROOM ((size_t)256)
-#define WAIT_LEAST ((size_t)1024) /* changes: fewer are not worth a look */
 
 void queue_init(struct state_queue *q, struct state *state, bool keeps_all) {
     *q = (struct state_queue){.state = state, .keeps_all = keeps_all};
@@ -71,7 +71,7 @@ static pfr_status apply_up_to(struct state_queue *q, uint64_t limit, pfr_error *
 
 /* Not before there are twice as many as last time, so that each is looked at a few times only. */
 pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err) {
-    if (q->keeps_all || q->is_void || q->count < WAIT_LEAST || q->count < 2 * q->kept)
+    if (q->keeps_all || q->is_void || q->count < sizes.state_round || q->count < 2 * q->kept)
         return PFR_OK;
     PFR_TRY(apply_up_to(q, limit, err));
     q->applied = q->state->timed ? limit : 0;

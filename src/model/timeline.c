@@ -11,6 +11,7 @@
 #include "model/timeline.h"
 
 #include "base/fail.h"
+#include "base/sizes.h"
 #include "file/recording.h"
 #include "file/walk.h"
 #include "model/left_images.h"
@@ -53,7 +54,7 @@ static pfr_status open_timeline(struct timeline **out, pfr_reader *reader, struc
     *out = NULL;
     if (!t)
         return mem_fail(memory, err, "timeline");
-    *t = (struct timeline){.memory = memory, .reader = reader, .wait_most = TIMELINE_WAIT_MOST};
+    *t = (struct timeline){.memory = memory, .reader = reader, .wait_most = SIZE_MOST_order_wait};
     t->state = state ? state : &t->own;
     window_init(&t->window, memory);
     runs_init(&t->runs, memory);
@@ -118,9 +119,19 @@ static bool swaps(const struct timeline *t) {
     return t->reader->context.swap;
 }
 
+/* Whether records that are too many to wait in memory wait in a file. Once some do, all that follow must. */
+static bool waits_in_file(const struct timeline *t) {
+    return !t->learns && (!t->has_rounds || t->runs.count > 0);
+}
+
+/* Tests reduce it only where that does not decide which records are late. */
+static uint64_t wait_most(const struct timeline *t) {
+    return waits_in_file(t) && t->state->late == 0 && sizes.order_wait < t->wait_most ? sizes.order_wait : t->wait_most;
+}
+
 /* Too much waits. END: some of it goes. */
 static pfr_status make_room(struct timeline *t, pfr_error *err) {
-    if (!t->learns && !t->has_rounds)
+    if (waits_in_file(t))
         return runs_keep(&t->runs, &t->window, swaps(t), err);
     t->was_halved = true;
     PFR_TRY(window_release(&t->window, 0, err));
@@ -145,7 +156,7 @@ static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error 
     if (rec->type != TYPE_SAMPLE || rec->event < 0 || rec->inside || !walk_run(t->reader, rec->event, true, &seen))
         return PFR_OK;
     const struct window_run run = {seen.bytes, seen.length, seen.time_at, swaps(t)};
-    PFR_TRY(window_put_run(&t->window, rec, &run, t->wait_most, &used, &count, err));
+    PFR_TRY(window_put_run(&t->window, rec, &run, wait_most(t), &used, &count, err));
     walk_past(t->reader, used, count);
     return PFR_OK;
 }
@@ -167,9 +178,10 @@ static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error
             return PFR_OK;
         }
         PFR_TRY(window_put(&t->window, &to->rec, time, err));
-        if (t->window.bytes <= t->wait_most)
+        const uint64_t most = wait_most(t);
+        if (t->window.bytes <= most)
             PFR_TRY(put_like(t, &to->rec, err));
-        if (t->window.bytes > t->wait_most && (st = make_room(t, err)) != PFR_OK)
+        if (t->window.bytes > most && (st = make_room(t, err)) != PFR_OK)
             return st;
     }
 }

@@ -42,7 +42,6 @@ struct timed_record {
 pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *err);
 
 /* How many bytes of records may wait in memory for earlier ones; before the first timeline_next. */
-#define TIMELINE_WAIT_MOST ((uint64_t)64 << 20)
 void timeline_wait_most(struct timeline *t, uint64_t bytes);
 
 struct state *timeline_state(struct timeline *t);

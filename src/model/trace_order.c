@@ -7,15 +7,15 @@
 #include "model/trace_order.h"
 
 #include "base/fail.h"
+#include "base/sizes.h"
 #include "file/xray_calls.h"
 #include "model/trace_pieces.h"
 
 #include <perfray/record_structs.h>
 
-#define QUEUE_MOST 1024u
+#define QUEUE_MOST ((uint32_t)SIZE_MOST_trace_queue)
 #define QUEUE_LEAST 32u
-#define QUEUES ((size_t)64 << 10)       /* events in all queues, while there are not too many threads */
-#define READ_AT_ONCE ((size_t)16 << 10) /* bytes: of one thread, before the next has its turn */
+#define QUEUES ((size_t)64 << 10) /* events in all queues, while there are not too many threads */
 #define ARGUMENT_ROOM 32u
 
 struct lane {
@@ -251,7 +251,8 @@ static void sift_down(struct trace_order *o, uint32_t at) {
 /* Each has room for all of its events where they are few, so that many short threads need little. */
 static pfr_status make_queues(struct trace_order *o, pfr_error *err) {
     const size_t share = QUEUES / (o->nr_lanes ? o->nr_lanes : 1);
-    const uint32_t most = share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)share;
+    const uint32_t wanted = share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)share;
+    const uint32_t most = wanted < sizes.trace_queue ? wanted : (uint32_t)sizes.trace_queue;
     for (size_t i = 0; i < o->pieces.count; i++) {
         struct lane *lane = &o->lanes[o->pieces.at[i].thread];
         const uint32_t left = most - lane->room, events = o->pieces.at[i].events;
@@ -287,7 +288,7 @@ static pfr_status make_lanes(struct trace_order *o, pfr_error *err) {
 
 static pfr_status begin(struct trace_order *o, pfr_error *err) {
     PFR_TRY(make_lanes(o, err));
-    trace_read_at_once(o->reader, READ_AT_ONCE);
+    trace_read_at_once(o->reader, sizes.trace_chunk);
     for (uint32_t i = 0; i < o->nr_lanes; i++) {
         PFR_TRY(fill(o, &o->lanes[i], err));
         if (o->lanes[i].count)

@@ -3,10 +3,11 @@
 #include "model/window.h"
 
 #include "base/fail.h"
+#include "base/sizes.h"
 
 #include <string.h>
 
-#define BLOCK_SIZE ((uint32_t)1 << 20) /* many records of the largest size, 64 KB */
+#define BLOCK_SIZE ((uint32_t)sizes.order_block) /* many records of the largest size, 64 KB */
 #define AHEAD 8u
 
 void window_init(struct window *w, struct memory *memory) {

@@ -17,6 +17,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/sizes.h"
+
 #define SECTION_NAME_MOST 4096u /* bytes of the name of a section that are looked at */
 
 static const struct elf_form own_form = {.wide = true, .swap = false};
@@ -187,7 +189,7 @@ static enum symbol_result read_table(const struct elf_object *object, const stru
     if (result != SYMBOL_FOUND || table->count == 0)
         return result;
     const struct elf_section *text = text_section(object, section->link);
-    if (text && text->size >= LATE_TEXT_LEAST && !has_marks(part))
+    if (text && text->size >= sizes.late_text && !has_marks(part))
         result = late_text_open(object, text, memory, &table->late);
     if (result == SYMBOL_FOUND && !table->late)
         result = read_text(object, section->link, memory, table);

@@ -8,8 +8,6 @@
  */
 #include "elf_object.h"
 
-#define LATE_TEXT_LEAST ((uint64_t)4 << 20) /* bytes of names; fewer are read at once */
-
 struct late_text;
 
 /* *text NULL, and FOUND: they must be read at once. All of them count as memory in use, as if they had been

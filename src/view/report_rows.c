@@ -3,6 +3,7 @@
 #include "view/report_cells.h"
 
 #include "base/fail.h"
+#include "base/seed.h"
 
 #include <string.h>
 
@@ -57,7 +58,7 @@ struct symbols {
 
 static uint32_t first_of_symbol(const struct symbols *s, uint32_t frame, uint32_t form) {
     const struct symbol_key key = key_of_symbol(s->profile, frame | form);
-    uint64_t h = (key.address ^ (uint64_t)(uintptr_t)s->slots) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (key.address ^ table_seed(s->mask)) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ key.object ^ key.inlined << 40) * 0xd6e8feb86659fd93u;
     for (size_t i = (size_t)(h >> 24);; i++) {
         uint32_t *slot = &s->slots[i & s->mask];

@@ -9,11 +9,12 @@
 #include "base/crew.h"
 #include "base/fail.h"
 #include "base/workers.h"
+#include "base/sizes.h"
 
 #define LINE_NS 800u       /* about, to measure and to write one */
 #define HAND_BYTES 300000u /* of one, and its batches: about */
-#define BATCH 256u         /* lines that are measured or written together */
-#define BATCHES_EACH 3u    /* of a hand */
+#define BATCH ((uint32_t)sizes.report_lines)
+#define BATCHES_EACH 3u /* of a hand */
 
 struct table_hand {
     struct report_texts texts;

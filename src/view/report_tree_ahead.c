@@ -7,15 +7,16 @@
 
 #include "base/fail.h"
 #include "base/workers.h"
+#include "base/sizes.h"
 
-#define BATCH 16u       /* trees that are made together */
+#define BATCH ((uint32_t)sizes.report_trees)
 #define BATCHES_EACH 3u /* of a thread */
 #define MEMBER_NS 20u   /* about, of a tree for each node that it begins at */
 
 struct batch {
     uint32_t from, end; /* in `rows` */
     pfr_output text;
-    size_t ends[BATCH]; /* of each tree, in `text` */
+    size_t ends[SIZE_MOST_report_trees]; /* of each tree, in `text` */
     bool good;
 };
 

@@ -10,10 +10,11 @@
 #include "base/fail.h"
 #include "file/decode_sample.h"
 #include "file/recording.h"
+#include "base/sizes.h"
 
 #define STACK_MOST 127u
-#define AT_ONCE 64u /* records that are taken together */
-#define AHEAD 5u    /* of which so many are looked ahead */
+#define AT_ONCE SIZE_MOST_script_records /* records that are taken together */
+#define AHEAD 5u                         /* of which so many are looked ahead */
 #define CPUMODE 7u
 #define CPUMODE_KERNEL 1u
 #define CPUMODE_USER 2u
@@ -286,7 +287,7 @@ static pfr_status take_all(struct script *s) {
     const unsigned jobs = script_jobs(s);
     if (jobs > 1)
         return script_take_all_by(s, jobs, err);
-    while ((st = script_next(s, some, AT_ONCE, &count, err)) >= 0 && st != PFR_END) {
+    while ((st = script_next(s, some, sizes.script_records, &count, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE)
             script_tell_hole(s, err);
         if (script_needs_disorder(s))

@@ -7,9 +7,10 @@
 #include "view/script_parts.h"
 
 #include "base/fail.h"
+#include "base/seed.h"
+#include "base/sizes.h"
 
-#define FIRST_SLOTS ((size_t)1024)
-#define SLOTS_MOST ((size_t)1 << 20)
+#define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define TEXT_MOST ((size_t)60 << 10) /* bytes of one, which must fit into the buffer of an output */
 #define TEXTS_MOST (1u << 18)        /* different texts, then all are made anew */
 #define UNKNOWN "[unknown]"
@@ -52,7 +53,7 @@ void frames_free(struct frames *f) {
 }
 
 static inline size_t first_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
-    uint64_t h = (address ^ (uint64_t)(uintptr_t)t->slots) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (address ^ table_seed(t->slot_count)) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ space) * 0xd6e8feb86659fd93u;
     return (size_t)(h ^ h >> 32);
 }
@@ -253,7 +254,7 @@ const uint8_t *script_frame_text(struct script *s, const struct place *place, ui
 /* The slot of an address that is not known; NULL: no memory. What is kept is bounded, whatever is in the file. */
 static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uint64_t address, uint32_t space) {
     struct frames *f = &s->frames;
-    if (f->texts.count >= TEXTS_MOST || t->used >= SLOTS_MOST) {
+    if (f->texts.count >= TEXTS_MOST || t->used >= sizes.script_cache) {
         frames_reset(f);
     }
     if (t->used >= t->slot_count / 4 * 3 && !grow(f, t)) {

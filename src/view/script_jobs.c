@@ -17,9 +17,10 @@
 #include "base/workers.h"
 #include "file/recording.h"
 #include "wire/feature_bits.h"
+#include "base/sizes.h"
 
-#define BATCH_BYTES ((size_t)32 << 10) /* of records; the last may go beyond */
-#define BATCH_RECORDS 2048u
+#define BATCH_BYTES ((size_t)SIZE_MOST_script_batch) /* of records; the last may go beyond */
+#define BATCH_RECORDS ((size_t)SIZE_MOST_script_batch_records)
 #define BATCHES_EACH 4u      /* for each thread */
 #define HOLE_TYPE UINT32_MAX /* of a place in a batch that stands for a hole; its number is in `offset` */
 #define JOBS_MOST 64u
@@ -307,7 +308,7 @@ static pfr_status put_record(struct jobs *jobs, const struct timed_record *one, 
     memcpy(b->bytes + b->used, one->rec.bytes, one->rec.size);
     b->used += (one->rec.size + 7u) & ~7u;
     script_pass(jobs->s, &one->rec, &one->key);
-    return b->used >= BATCH_BYTES || b->count == BATCH_RECORDS ? give_batch(jobs, err) : PFR_OK;
+    return b->used >= sizes.script_batch || b->count == sizes.script_batch_records ? give_batch(jobs, err) : PFR_OK;
 }
 
 static pfr_status put_hole(struct jobs *jobs, const pfr_error *hole, pfr_error *err) {
@@ -316,7 +317,7 @@ static pfr_status put_hole(struct jobs *jobs, const pfr_error *hole, pfr_error *
     PFR_TRY(batch_at_hand(jobs, &b, err));
     b->some[b->count++] = (struct timed_record){.rec = {.type = HOLE_TYPE, .offset = b->met.count}};
     PFR_TRY(keep_hole(&b->met, jobs->s->memory, &met, err));
-    return b->count == BATCH_RECORDS ? give_batch(jobs, err) : PFR_OK;
+    return b->count == sizes.script_batch_records ? give_batch(jobs, err) : PFR_OK;
 }
 
 /* The threads that print share the order of moments; each has its own place in it. */

@@ -9,9 +9,10 @@
 #include "view/script_parts.h"
 
 #include "base/fail.h"
+#include "base/seed.h"
+#include "base/sizes.h"
 
-#define FIRST_SLOTS ((size_t)1024)
-#define SLOTS_MOST ((size_t)1 << 20)
+#define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define BLOCK NEAR_BLOCK
 
 struct range_slot {
@@ -38,7 +39,7 @@ void ranges_free(struct frames *f) {
 }
 
 static inline size_t first_slot(const struct range_table *t, uint64_t block, uint32_t owner) {
-    uint64_t h = (block ^ (uint64_t)(uintptr_t)t->slots) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (block ^ table_seed(t->slot_count)) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ owner) * 0xd6e8feb86659fd93u;
     return (size_t)(h ^ h >> 32);
 }
@@ -113,7 +114,7 @@ static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint
                                         const struct wanted *w) {
     struct range_table *t = &s->frames.ranges[form];
     struct range_slot made;
-    if (t->used >= SLOTS_MOST)
+    if (t->used >= sizes.script_cache)
         frames_reset(&s->frames);
     if (t->used >= t->slot_count / 4 * 3 && !grow(&s->frames, t)) {
         script_fail(s, mem_fail(s->memory, s->err, "frames"));

@@ -7,9 +7,11 @@
     stdout   what it must print; no file: nothing
     stderr   the same for standard error
     exit     the exit status it must end with, a number; no file: 0
-    needs    optional; words that must hold, else the case is skipped: `corpus`, `root`, or a program's name
+    needs    optional; words that must hold, else the case is skipped: `corpus`, `root`, `default-sizes`, or a
+             program's name
 
     run_cli.py [--update] [WORD...]     only the cases whose name holds one of the words
+    run_cli.py --with NAME=VALUE        with this in the environment; PERFRAY_SIZES=@smallest: all sizes at their minimum
     run_cli.py --update                 writes what was printed into the expected files; look at the difference
 
 Run by hand, $PERFRAY must name the command that is tested.
@@ -24,6 +26,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+sys.dont_write_bytecode = True
+import tiny_sizes  # noqa: E402
+
 TIME_LIMIT_SECONDS = 120
 PARTS = ("stdout", "stderr", "exit")
 NOTHING = {"stdout": b"", "stderr": b"", "exit": b"0\n"}
@@ -35,6 +41,8 @@ def missing_need(case):
     for word in needs.read_text().split() if needs.exists() else []:
         if word == "corpus":
             holds = os.path.isdir(os.environ.get("PERFRAY_CORPUS", ""))
+        elif word == "default-sizes":
+            holds = not os.environ.get("PERFRAY_SIZES")  # what is over a limit of memory depends on them
         elif word == "root":
             holds = os.geteuid() == 0
         else:
@@ -102,10 +110,14 @@ def check_case(case, name, update):
 def main():
     parser = argparse.ArgumentParser(description="Runs the command-line cases.")
     parser.add_argument("--update", action="store_true", help="rewrite the expected files")
+    parser.add_argument("--with", dest="variables", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("words", nargs="*", help="run only cases whose name holds one of these")
     options = parser.parse_args()
     if not os.access(os.environ.get("PERFRAY", ""), os.X_OK):
         parser.error("$PERFRAY names no program")
+    for variable in options.variables:
+        name, _, value = variable.partition("=")
+        os.environ[name] = tiny_sizes.smallest() if value == "@smallest" else value
     passed = True
     for case in sorted(path.parent for path in HERE.glob("*/*/cmd")):
         name = str(case.relative_to(HERE))

@@ -32,6 +32,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.dont_write_bytecode = True
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
+import tiny_sizes  # noqa: E402
 
 HEADER_ATTR, TRACING_DATA, AUXTRACE, COMPRESSED, SAMPLE = 64, 66, 71, (81, 83), 9
 HEAD = 8
@@ -58,7 +59,8 @@ class Sound:
 def shown(perfray, path):
     """(offset, type, size) of the records that dump shows as they are, outside of compressed ones."""
     done = subprocess.run([perfray, "dump", "--format=jsonl", path], stdin=subprocess.DEVNULL, timeout=60,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     records = set()
     for line in done.stdout.decode("utf-8").splitlines():
         record = json.loads(line)
@@ -141,7 +143,8 @@ def judge_recovered(perfray, sound, path):
     if any(kind in COMPRESSED for _, kind, _ in sound.records):
         return None
     done = subprocess.run([perfray, "recover", path, "-o", out], stdin=subprocess.DEVNULL, timeout=60,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
+                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     with open(path, "rb") as file:
         mutant = file.read()
     intact = intact_of(sound, mutant)

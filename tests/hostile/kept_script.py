@@ -27,6 +27,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 import kept_records  # noqa: E402
 import run_mutants  # noqa: E402
+import tiny_sizes  # noqa: E402
 
 SCRIPT = ["script", "--no-symbols", "--no-pager", "-F", "time,ip", "-G", "--ns"]
 LINE = re.compile(rb"\s*(\d+)\.(\d{9}):\s+([0-9a-f]+)\s*$", re.M)
@@ -38,8 +39,9 @@ ATTRS_POINTER = (16, 24)  # says where the attributes are
 
 def printed(path):
     """How often script prints each (time, address)."""
-    done = subprocess.run([os.environ["PERFRAY"], *SCRIPT, path], stdin=subprocess.DEVNULL, timeout=SECONDS,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run([os.environ["PERFRAY"], *SCRIPT, *tiny_sizes.jobs_of(os.path.basename(path), "script"), path], stdin=subprocess.DEVNULL, timeout=SECONDS,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     return collections.Counter((int(second) * 10**9 + int(part), int(address, 16))
                                for second, part, address in LINE.findall(done.stdout))
 
@@ -47,7 +49,8 @@ def printed(path):
 def dumped(path):
     """{offset: (time, address)} of the samples that stand in the file itself."""
     done = subprocess.run([os.environ["PERFRAY"], "dump", "--only", "sample", "--format=jsonl", path], stdin=subprocess.DEVNULL,
-                          timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+                          timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     keys = {}
     for record in map(json.loads, done.stdout.decode("utf-8").splitlines()):
         fields = record.get("fields", {})

@@ -7,17 +7,20 @@
  * the run: what it was at stands in shared memory, and the next child goes on behind it. Leaks show when a child ends;
  * then each mutant of the batch is run by a child of its own. Each mutant goes through each of `printers` within
  * SECONDS, by turns read from memory, where the block ends with the recording and a sanitizer sees the first byte read
- * too far, and as a file. Three of four mutants go through options that are drawn from their numbers (fuzz_drawn.h).
+ * too far, and as a file. Three of four mutants go through options that are drawn from their numbers (fuzz_drawn.h),
+ * and two of three with sizes of buffers and batches that are drawn likewise (base/sizes.h).
  *
  * One line on standard output per finding,
  *
- *     NUMBER PRINTER crash|hang|raw|json|silent TEXT<tab>OPTIONS
+ *     NUMBER PRINTER crash|hang|raw|json|silent TEXT<tab>OPTIONS<tab>SIZES
  *
  * and in the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. Silent: structural damage, read without a word.
  */
 #include "fuzz_drawn.h"
 #include "fuzz_made.h"
 #include "fuzz_print.h"
+
+#include "base/sizes.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -59,6 +62,7 @@ struct ledger {
     uint64_t slowest_us;
     uint32_t slowest;
     struct drawn drawn; /* the options it is at */
+    char sizes[SIZES_TEXT_ROOM];
 };
 
 /* What a printer said beside its output. */
@@ -274,8 +278,8 @@ static const struct printer printers[] = {
 #define PRINTERS (sizeof printers / sizeof *printers)
 
 static void tell(const struct mutant *m, const char *what, const char *text) {
-    dprintf(STDOUT_FILENO, "%u %s %s %s\t%s\n", m->number, printers[ledger->printer].name, what, text,
-            ledger->drawn.words);
+    dprintf(STDOUT_FILENO, "%u %s %s %s\t%s\t%s\n", m->number, printers[ledger->printer].name, what, text,
+            ledger->drawn.words, ledger->sizes);
 }
 
 /* --- What was said: as the command does in tool/damage.c. */
@@ -358,6 +362,7 @@ static void run_printer(const struct mutant *m, bool as_file) {
     struct fuzz_file file;
     pfr_error err = {.offset = PFR_NO_OFFSET};
     ledger->drawn = (struct drawn){.number = m->number % 4 ? drawn_spread(m->number) : 0};
+    sizes_draw(m->number % 3 ? drawn_spread(m->number * PRINTERS + ledger->printer) : 0, ledger->sizes);
     pfr_reader *reader = open_mutant(m, as_file, &file, &err);
     const bool is_left_out = reader && !is_asked(reader);
     const bool is_complete = reader && !is_left_out && print_all(reader, &said);

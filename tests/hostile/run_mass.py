@@ -89,7 +89,7 @@ def write_mutants(maker, job, pipe):
 
 class Results:
     def __init__(self):
-        self.findings = []  # (number, printer, kind, text, options)
+        self.findings = []  # (number, printer, kind, text, options, sizes)
         self.mutants = self.structural = 0
         self.slowest = (0, 0)
         self.unfinished = 0
@@ -102,8 +102,8 @@ class Results:
             microseconds, number = words[3].split()
             self.slowest = max(self.slowest, (int(microseconds), int(number)))
         else:
-            text, _, drawn = words[3].partition("\t")
-            self.findings.append((int(words[0]), words[1], words[2], text, drawn))
+            text, drawn, sizes = words[3].split("\t")
+            self.findings.append((int(words[0]), words[1], words[2], text, drawn, sizes))
 
 
 def read_results(results, lock, program):
@@ -136,10 +136,10 @@ def run_jobs(options, maker):
     return results
 
 
-def reproduction(options, number, printer, drawn):
-    return "%s --seed %d --count %d --extra %d --only %d OUT %s && %s %s%s OUT/m%06d_*" % (
+def reproduction(options, number, printer, drawn, sizes):
+    return "%s --seed %d --count %d --extra %d --only %d OUT %s && PERFRAY_SIZES=%s %s %s%s OUT/m%06d_*" % (
         os.path.relpath(run_mutants.MUTATE), options.seed, options.count, options.extra, number,
-        " ".join(options.inputs), os.environ.get("PERFRAY", "perfray"), COMMANDS[printer], drawn, number)
+        " ".join(options.inputs), sizes, os.environ.get("PERFRAY", "perfray"), COMMANDS[printer], drawn, number)
 
 
 def print_kind(options, maker, kind, findings):
@@ -148,9 +148,9 @@ def print_kind(options, maker, kind, findings):
         print("ok hostile/mass no %s" % kind)
         return True
     print("not ok hostile/mass no %s: %d" % (kind, len(findings)))
-    for number, printer, _, text, drawn in sorted(findings)[:options.show]:
+    for number, printer, _, text, drawn, sizes in sorted(findings)[:options.show]:
         _, damage, source, _ = maker.make(number)
-        print("  %s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer, drawn)))
+        print("  %s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer, drawn, sizes)))
     return False
 
 

@@ -9,7 +9,7 @@ INPUT is a recording, or a folder of *.data files; with --traces, of *.xray file
 Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read is a crash).
 
 tests/tools/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
-alone. Lines of the result: `ok hostile/mutants COMMAND`, `not ok ...` with what happened first and the commands that make it
+alone, two thirds of them with random sizes of buffers and batches (PERFRAY_SIZES) and all with a random -j. Lines of the result: `ok hostile/mutants COMMAND`, `not ok ...` with what happened first and the commands that make it
 again, `skip ...` for a verb that this build does not have. A mutant of class `diagnose` that is read with exit status 0
 and no word on stderr is silent: counted, and wrong for the commands of EVERY, which read all that is in a recording.
 """
@@ -22,6 +22,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+import tiny_sizes  # noqa: E402
+
 MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
 COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
             ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
@@ -65,13 +68,20 @@ def make_mutants(folder, options):
     return [Mutant(folder, number, row) for number, row in enumerate(rows)]
 
 
+def drawn_of(command, mutant):
+    """(sizes, arguments for -j) of one run; the same in each run of the test."""
+    name = "%s %d" % (" ".join(command), mutant.number)
+    return tiny_sizes.of(name), tiny_sizes.jobs_of(name, command[0])
+
+
 def try_one(perfray, command, mutant):
     """(what is wrong or None, whether it was silent)."""
+    sizes, jobs = drawn_of(command, mutant)
     leaks = ":detect_leaks=%d" % (mutant.number % LEAKS_OF == 0)
     try:
-        done = subprocess.run([perfray] + command + [mutant.path], stdin=subprocess.DEVNULL, timeout=SECONDS,
+        done = subprocess.run([perfray] + command + jobs + [mutant.path], stdin=subprocess.DEVNULL, timeout=SECONDS,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                              env=dict(os.environ, ASAN_OPTIONS=os.environ["ASAN_OPTIONS"] + leaks))
+                              env=dict(tiny_sizes.environment(sizes), ASAN_OPTIONS=os.environ["ASAN_OPTIONS"] + leaks))
     except subprocess.TimeoutExpired:
         return "hang: more than %d s" % SECONDS, False
     found = SANITIZER.search(done.stderr)
@@ -90,9 +100,10 @@ def try_one(perfray, command, mutant):
 
 
 def reproduction(options, command, mutant):
-    return "%s --seed %d --count %d --only %d OUT %s && %s %s OUT/%s" % (
-        os.path.relpath(MUTATE), options.seed, options.count, mutant.number, " ".join(options.inputs),
-        os.environ["PERFRAY"], " ".join(command), os.path.basename(mutant.path))
+    sizes, jobs = drawn_of(command, mutant)
+    return "%s --seed %d --count %d --only %d OUT %s && PERFRAY_SIZES=%s %s %s OUT/%s" % (
+        os.path.relpath(MUTATE), options.seed, options.count, mutant.number, " ".join(options.inputs), sizes,
+        os.environ["PERFRAY"], " ".join(command + jobs), os.path.basename(mutant.path))
 
 
 def run_command(options, pool, command, mutants):

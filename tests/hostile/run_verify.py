@@ -25,6 +25,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
 sys.dont_write_bytecode = True
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
+import tiny_sizes  # noqa: E402
 
 SECONDS = 60
 HEADERS = {"perf": 104, "pipe": 16, "xray": 32, "raw": 0}
@@ -59,7 +60,8 @@ class Sound:
 def verify(path):
     """(exit status, findings, standard error)."""
     done = subprocess.run([os.environ["PERFRAY"], "verify", "--format=json", "--most=0", path], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
+                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     findings = json.loads(done.stdout)["findings"] if done.stdout else []
     return done.returncode, findings, done.stderr
 

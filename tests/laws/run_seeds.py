@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_seeds.py - no byte of any output depends on where memory lies.
+"""run_seeds.py - no byte of any output depends on where memory lies or on the seed of hash tables.
 
 usage: run_seeds.py FIXTURES
 
-Environment: PERFRAY, the command; PERFRAY_LONG=1: more runs, and recordings at random.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: more runs, and recordings at random.
 
-Hash tables are seeded with addresses, which the kernel draws anew for each process. Commands print recordings
-without that randomisation (setarch -R) and several times with it, with one thread and with three; all must print the same.
-The ordinary run takes those made here and every fourth fixture, PERFRAY_LONG all of them.
+Commands print recordings with a fixed seed (PERFRAY_HASH_SEED) and addresses that are not randomised (setarch -R), with
+another fixed seed, and several times with random seeds and addresses, with one thread and with three; all must print the
+same. The ordinary run takes those made here, every fourth fixture and some of the corpus, PERFRAY_LONG all of them.
 Recordings made here hold what ties in sort orders: equal addresses in other objects and cpu modes, equal weights, several
 events, many threads with one name.
 
@@ -24,7 +24,9 @@ from pathlib import Path
 
 PERFRAY = os.environ["PERFRAY"]
 LONG = bool(os.environ.get("PERFRAY_LONG"))
+FIXED = ("1", "0x9e3779b97f4a7c15")
 RUNS = 8 if LONG else 3
+OF_CORPUS = 400 if LONG else 25
 MADE = 60 if LONG else 6
 LARGEST = 1 << 20
 SECONDS = 300
@@ -72,26 +74,41 @@ def made_recording(path, seed):
     path.write_bytes(head + attr(0) + struct.pack("<QQ", ids, 8) + attr(1) + struct.pack("<QQ", ids + 8, 8) + data + struct.pack("<QQ", 1, 2))
 
 
-def run(words, path, before=()):
+def run(words, path, seed=None, before=()):
     environment = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME="/dev/null", TZ="UTC")
+    if seed:
+        environment["PERFRAY_HASH_SEED"] = seed
     done = subprocess.run([*before, PERFRAY, *words, path.name], cwd=path.parent, env=environment, capture_output=True,
                           timeout=SECONDS, check=False)
     return done.stdout, done.stderr, done.returncode
 
 
+def is_trace(path):
+    return path.suffix == ".xray" or path.parent.name in ("traces", "synth")
+
+
 def differences(path):
-    for words in OF_TRACES if path.suffix == ".xray" else COMMANDS:
-        wanted = run(words, path, ("setarch", "-R"))
+    for words in OF_TRACES if is_trace(path) else COMMANDS:
+        wanted = run(words, path, FIXED[0], ("setarch", "-R"))
         for number in range(RUNS):
             jobs = ("-j", "3") if number % 2 and words[0] in WITH_THREADS else ()
             try:
-                printed = run((*words, *jobs), path)
+                printed = run((*words, *jobs), path, FIXED[1] if number < 2 else None)
             except subprocess.TimeoutExpired:
                 yield "%s: no end" % " ".join((*words, *jobs))
                 continue
             if printed != wanted:
                 yield "%s: %s" % (" ".join((*words, *jobs)), first_difference(wanted, printed))
                 break
+
+
+def of_corpus():
+    folder = os.environ.get("PERFRAY_CORPUS")
+    if not folder:
+        return []
+    found = sorted(path for path in Path(folder).rglob("*") if path.is_file() and path.stat().st_size <= LARGEST and
+                   (path.suffix == ".data" or (is_trace(path) and path.suffix not in (".txt", ".yaml", ".md", ".sh", ".py"))))
+    return found[::max(1, len(found) // OF_CORPUS)]
 
 
 def first_difference(a, b):
@@ -114,7 +131,8 @@ def main():
         fixtures = Path(sys.argv[1])
         paths += sorted(path for folder in ("recorded", "traced", "recorder") for path in (fixtures / folder).iterdir()
                         if path.suffix in (".data", ".xray") and path.is_file() and path.stat().st_size <= LARGEST)
-        for path in paths if LONG else paths[:MADE] + paths[MADE::4]:
+        paths = paths if LONG else paths[:MADE] + paths[MADE::4]
+        for path in paths + of_corpus():
             found = list(differences(path))
             for finding in found[:10]:
                 print("   ", finding)

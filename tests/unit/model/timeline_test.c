@@ -5,6 +5,7 @@
  * the records sorted by hand, and the state seen on the way with the state of the whole file. Then what is late, what
  * has no time, what is too much to wait in memory, and every allocation failing once.
  */
+#include "base/sizes.h"
 #include "../file/piped_recording.h"
 #include "state_builder.h"
 
@@ -317,7 +318,7 @@ static pfr_status run_through(pfr_reader *r, struct memory *memory, uint64_t wai
 }
 
 TEST(timeline_leaves_nothing_when_an_allocation_fails) {
-    static const uint64_t wait_most[] = {4096, TIMELINE_WAIT_MOST};
+    static const uint64_t wait_most[] = {4096, SIZE_MOST_order_wait};
     struct failing_alloc failing;
     struct drawing d;
     struct memory memory;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names that are read late are those that are read at once. */
+#include "base/sizes.h"
 #include "symbol/late_text.h"
 #include "symbol/symbol_table.h"
 #include "base/failing_alloc.h"
@@ -217,7 +218,7 @@ static void set_number(struct elf_bytes *bytes, uint64_t at, uint64_t value) {
 
 /* The names go behind all else, with so much behind them that they are read late. */
 static void write_with_much_text(const struct scratch_file *scratch, struct elf_bytes *bytes) {
-    const uint64_t header = header_of_names(bytes), length = bytes->length, much = LATE_TEXT_LEAST;
+    const uint64_t header = header_of_names(bytes), length = bytes->length, much = SIZE_MOST_late_text;
     const uint64_t from = number_at(bytes, header + 24, 8), size = number_at(bytes, header + 32, 8);
     char *whole = test_malloc(length + size + much);
     set_number(bytes, header + 24, length);
@@ -244,7 +245,7 @@ TEST(late_text_names_an_object) {
     assert_result_is(elf_symbol_source.open(&(struct symbol_object){.path = few.path}, &memory, &plain), SYMBOL_FOUND);
     const uint64_t without = memory.used;
     assert_result_is(elf_symbol_source.open(&(struct symbol_object){.path = many.path}, &memory, &late), SYMBOL_FOUND);
-    assert_true(memory.used > without + LATE_TEXT_LEAST);
+    assert_true(memory.used > without + SIZE_MOST_late_text);
     for (uint64_t i = 0; i < 0x200; i++) {
         char expected[64];
         snprintf(expected, sizeof expected, "%s", name_at(&elf_symbol_source, plain, AT(i)));

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that PERFRAY_SIZES takes, read from src/base/sizes.def, and random draws from them."""
+import os
+import random
+import re
+from pathlib import Path
+
+TABLE = Path(__file__).resolve().parents[2] / "src/base/sizes.def"
+JOBS = (1, 2, 3, 7)
+WITH_JOBS = {"report", "script", "export", "flame", "symbols", "latency"}
+
+
+def rows():
+    """[(name, default, least)] of the table; tests fail when there are none."""
+    found = re.findall(r'^SIZE\(\w+, "([\w-]+)", ([\d< ]+), (\d+), "', TABLE.read_text(encoding="utf-8"), re.M)
+    assert len(found) == len(re.findall(r"^SIZE\(", TABLE.read_text(encoding="utf-8"), re.M)) > 0
+    return [(name, eval(most, {"__builtins__": {}}), int(least)) for name, most, least in found]  # digits and << only
+
+
+def smallest():
+    """All sizes at their minimum."""
+    return ",".join("%s=%d" % (name, least) for name, _, least in rows())
+
+
+def drawn(draw):
+    """By a random.Random: a quarter of the sizes keep their default, the others are small more often than not."""
+    chosen = []
+    for name, most, least in rows():
+        if draw.random() < 0.25:
+            continue
+        value = least if draw.random() < 0.25 else least + int(2 ** (draw.random() * 16)) - 1
+        chosen.append("%s=%d" % (name, min(value, most)))
+    return ",".join(chosen)
+
+
+def environment(sizes, seed=None):
+    """The environment of a command with these sizes."""
+    made = dict(os.environ, PERFRAY_SIZES=sizes)
+    if seed is not None:
+        made["PERFRAY_HASH_SEED"] = str(seed)
+    return made
+
+
+def of(name):
+    """Sizes that depend only on the name: the defaults ("") for a third of all names."""
+    draw = random.Random("sizes " + name)
+    return drawn(draw) if draw.random() < 0.67 else ""
+
+
+def jobs_of(name, command):
+    """Arguments of a command for -j, which depend only on the name; none where the command has no -j."""
+    return ["-j", str(random.Random("jobs " + name).choice(JOBS))] if command in WITH_JOBS else []
