@@ -8,6 +8,7 @@ programs/recorded_hosts.c says how often each of its modes calls leaf; the trace
 and the program must end as it would without the recorder. With WORDs only tests whose names have one of them are run.
 """
 import fcntl
+import json
 import os
 import resource
 import shutil
@@ -16,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from recorded import Recorded
@@ -75,6 +77,9 @@ class Hosts:
         if lost is None and any(recorded.lost):
             wrong.append(f"lost: {recorded.lost}")
         return wrong
+
+    def tell(self, *words):
+        return subprocess.run([os.environ["PERFRAY"], *map(str, words)], stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
 
     def expect(self, name, calls, mode, count, word="", more=None, **run):
         if self.wants(name):
@@ -303,6 +308,16 @@ def test_clock(t):
         if spreads[-1] <= 5:
             break
     t.say("clock", [] if min(spreads) <= 5 else [f"{min(spreads)} us between the clocks of buffers"])
+    if "PERFRAY" not in os.environ:
+        return
+    before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    t.run("crowd", 20, options="size=8M")
+    after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    lines = [json.loads(line) for line in t.tell("script", "--format=json", t.trace).splitlines()]
+    times = [line["time"] for line in lines[1:]]
+    told = t.tell("info", t.trace)
+    t.say("clock/script", [] if lines[0].get("clock") == "monotonic" and before <= min(times) <= max(times) <= after and
+          "CLOCK_MONOTONIC" in told else [f"{lines[0]}: {min(times)} to {max(times)}, run from {before} to {after}"])
 
 
 def test_keep_last(t):
