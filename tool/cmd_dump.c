@@ -69,7 +69,8 @@ static enum exit_status print_dump(const struct task *task, pfr_reader *reader) 
 
 static enum exit_status dump_run(const struct task *task) {
     const struct dump_options *const options = task->options;
-    const pfr_open_options how = {.size = sizeof how, .keep_aux = options->aux != NULL};
+    const pfr_open_options how = {
+        .size = sizeof how, .keep_aux = options->aux != NULL, .spool = options->time.from || options->time.to};
     enum exit_status status;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

@@ -17,7 +17,7 @@ struct script_options {
     bool since_first, since_previous;
     uint32_t address_range, jobs;
     const char *demangle;
-    bool hide_call_graph, stitched, nanoseconds, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
+    bool hide_call_graph, stitched, nanoseconds, ticks, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
     struct word_list instr_maps;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
@@ -68,6 +68,8 @@ static const struct opt script_opts[] = {
      "print times as since the one before"},
     {"ns", 0, OPT_FLAG, offsetof(struct script_options, nanoseconds), NULL,
      "print times with nine digits behind the point"},
+    {"ticks", 0, OPT_FLAG, offsetof(struct script_options, ticks), NULL,
+     "print times of a trace in ticks of its clock"},
     SHOW("task", tasks, "FORK, COMM and EXIT"),
     SHOW("mmap", maps, "MMAP and MMAP2"),
     SHOW("switch", switches, "SWITCH and SWITCH_CPU_WIDE"),
@@ -162,6 +164,7 @@ static pfr_script_options options_of(const struct task *task, const struct fetch
                                                                  : PFR_SCRIPT_AS_RECORDED,
                                 .hide_call_graph = options->hide_call_graph,
                                 .nanoseconds = options->nanoseconds,
+                                .ticks = options->ticks,
                                 .symbols = options->symbols_of,
                                 .address_range = options->address_range,
                                 .objects = options->objects,

@@ -69,7 +69,7 @@ const pfr_trace_point *pfr_get_trace_point(const pfr_reader *reader);
 
 /* Why something is not in a trace of perfray's own runtime, which counts what it drops. Other recorders do not. */
 typedef struct pfr_trace_loss {
-    const char *cause;    /* "full", "handler", "buffers", "functions", "too-large", "sled", "depth" */
+    const char *cause;    /* "full", "handler", "buffers", "functions", "too-large", "sled", "threads", "depth" */
     uint64_t count;       /* enters, exits and events; of "sled" places in code. 0: not counted */
     const char *sentence; /* "1000 enters and exits ..."; valid until the reader is closed or asked again */
 } pfr_trace_loss;

@@ -219,10 +219,18 @@ static const struct {
     {PFR_TRACE_PID, on_pid},
 };
 
+/* A WallClockTime makes a clock pair with a NewCPUId that follows it, but for a Pid at once. Before anything else it is
+   forgotten, so that a NewCPUId which the writer adds makes none. */
+static void follow_clock(struct trace_carry *c, uint32_t type) {
+    if (type != PFR_TRACE_WALL_CLOCK_TIME && type != PFR_TRACE_PID && type != PFR_TRACE_NEW_CPU_ID)
+        c->thread.seconds = c->thread.microseconds = 0;
+}
+
 static pfr_status carry_one(struct trace_carry *c, const pfr_record *rec, pfr_error *err) {
     union any_layout body;
     if (c->reader->header.format == PFR_XRAY_FDR && c->point->buffer != c->buffer)
         begin_buffer(c);
+    follow_clock(c, rec->type);
     for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
         if (carried[i].type != rec->type)
             continue;

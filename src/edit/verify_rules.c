@@ -73,7 +73,8 @@ const struct rule verify_rules[] = {
          "records are compressed, and no feature says so"),
 
     /* XRay traces. */
-    RULE("trace-thread", PFR_WARNING, AT_RECORD, PFR_TRACE_NEW_BUFFER, trace_thread, "a buffer of no thread"),
+    RULE("trace-thread", PFR_WARNING, AT_RECORD, PFR_TRACE_NEW_BUFFER, trace_thread,
+         "a buffer of no thread: 0, or below 0 where gettid(2) was refused"),
     RULE("trace-wall-clock", PFR_WARNING, AT_RECORD, PFR_TRACE_WALL_CLOCK_TIME, trace_wall_clock,
          "a wall clock of a million microseconds or more, or below 0"),
     RULE("trace-function", PFR_WARNING, AT_CALL, CALL_MADE, trace_function_zero, "a call of function 0, or below 0"),

@@ -20,7 +20,11 @@ pfr_status trace_thread(struct verify *v, const struct rule *rule, pfr_error *er
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && (int32_t)body.as_fdr_new_buffer.tid <= 0)
-        verify_tell_record(v, rule, "a buffer of thread %d", (int)body.as_fdr_new_buffer.tid);
+        verify_tell_record(v, rule,
+                           (int32_t)body.as_fdr_new_buffer.tid < 0
+                               ? "a buffer of thread %d: gettid(2) was refused to the recorder, as seccomp filters do"
+                               : "a buffer of thread %d",
+                           (int)body.as_fdr_new_buffer.tid);
     return PFR_OK;
 }
 

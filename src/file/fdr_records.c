@@ -7,6 +7,9 @@
 
 #include <perfray/record_structs.h>
 
+#define MICROSECONDS 1000000u /* in a second */
+#define SECONDS_MOST ((uint64_t)1 << 33)
+
 uint32_t trace_field_place(const pfr_reader *r, unsigned layout, const char *name) {
     uint32_t place = 0;
     uint64_t size;
@@ -37,6 +40,7 @@ void fdr_learn(pfr_reader *r) {
         .event_delta = trace_field_place(r, L_fdr_custom_event, "delta"),
         .typed_delta = trace_field_place(r, L_fdr_typed_event, "delta"),
         .extents = trace_field_place(r, L_fdr_buffer_extents, "size"),
+        .seconds = trace_field_place(r, L_fdr_wall_clock_time, "seconds"),
         .microseconds = trace_field_place(r, L_fdr_wall_clock_time, "microseconds"),
         .call_delta = trace_field_place(r, L_fdr_function, "delta"),
     };
@@ -141,16 +145,26 @@ static void on_typed_event(pfr_reader *r, const uint8_t *bytes) {
     move_base(r, bytes, r->trace->places.typed_delta);
 }
 
+/* 0 seconds and 0 microseconds: the recorder could not read the clock. */
+static void on_wall_clock(pfr_reader *r, const uint8_t *bytes) {
+    const uint64_t seconds = at_u64(r, bytes, r->trace->places.seconds);
+    const uint32_t microseconds = at_u32(r, bytes, r->trace->places.microseconds);
+    const bool is_time = seconds < SECONDS_MOST && microseconds < MICROSECONDS;
+    r->trace->buffer.monotonic = is_time ? (seconds * MICROSECONDS + microseconds) * 1000 : 0;
+}
+
 static void on_new_cpu_id(pfr_reader *r, const uint8_t *bytes) {
     struct trace *t = r->trace;
     t->point.cpu = t->buffer.cpu = load_u16(bytes + t->places.cpu, r->context.swap);
     t->point.timed = true;
     set_base(t, at_u64(r, bytes, t->places.cpu_tsc));
+    trace_clock_add(&t->clock, t->point.tsc, t->buffer.monotonic);
 }
 
 static void on_tsc_wrap(pfr_reader *r, const uint8_t *bytes) {
     r->trace->point.timed = true;
     set_base(r->trace, at_u64(r, bytes, r->trace->places.wrap_tsc));
+    trace_clock_add(&r->trace->clock, r->trace->point.tsc, 0);
 }
 
 static void on_new_buffer(pfr_reader *r, const uint8_t *bytes) {
@@ -166,8 +180,9 @@ static void on_pid(pfr_reader *r, const uint8_t *bytes) {
 typedef void fdr_action(pfr_reader *r, const uint8_t *bytes);
 
 static fdr_action *const actions[FDR_KINDS] = {
-    [FDR_NEW_BUFFER] = on_new_buffer,     [FDR_NEW_CPU_ID] = on_new_cpu_id,   [FDR_TSC_WRAP] = on_tsc_wrap,
-    [FDR_CUSTOM_EVENT] = on_custom_event, [FDR_TYPED_EVENT] = on_typed_event, [FDR_PID] = on_pid,
+    [FDR_NEW_BUFFER] = on_new_buffer,      [FDR_NEW_CPU_ID] = on_new_cpu_id,   [FDR_TSC_WRAP] = on_tsc_wrap,
+    [FDR_CUSTOM_EVENT] = on_custom_event,  [FDR_TYPED_EVENT] = on_typed_event, [FDR_PID] = on_pid,
+    [FDR_WALL_CLOCK_TIME] = on_wall_clock,
 };
 
 void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
@@ -181,4 +196,6 @@ void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
         on_call(r, bytes);
     else if (actions[kind])
         actions[kind](r, bytes);
+    if (kind != FDR_WALL_CLOCK_TIME && kind != FDR_PID) /* what follows has another time */
+        t->buffer.monotonic = 0;
 }

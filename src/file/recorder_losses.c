@@ -46,6 +46,7 @@ void recorder_losses_learn(pfr_reader *r, const struct rtf_control *control) {
         sum = why == RTF_SLED ? sum : saturating_add(sum, control->lost[why]);
     }
     l->is_full = control->full != 0;
+    l->no_tids = control->spaces & RTF_NO_TIDS;
     l->depth = control->spaces >> RTF_DEPTH_AT;
     if (r->whole) /* a slice's counts are added to those of the whole */
         return;
@@ -76,6 +77,17 @@ static bool tell_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
     return true;
 }
 
+static bool tell_no_tids(struct recorder_losses *l, pfr_trace_loss *loss) {
+    if (!l->no_tids)
+        return false;
+    *loss = (pfr_trace_loss){.cause = "threads", .sentence = l->sentence};
+    snprintf(
+        l->sentence, sizeof l->sentence,
+        "thread IDs are not recorded: the system refused gettid(2) to the program, as seccomp filters do; such threads "
+        "have numbers below 0");
+    return true;
+}
+
 bool pfr_get_trace_loss(pfr_reader *reader, uint32_t index, pfr_trace_loss *loss) {
     if (!reader->trace)
         return false;
@@ -83,6 +95,8 @@ bool pfr_get_trace_loss(pfr_reader *reader, uint32_t index, pfr_trace_loss *loss
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (is_loss(l, &causes[i]) && index-- == 0)
             return tell_cause(l, &causes[i], loss), true;
+    if (l->no_tids && index-- == 0)
+        return tell_no_tids(l, loss);
     return index == 0 && tell_depth(l, loss);
 }
 

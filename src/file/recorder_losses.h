@@ -12,6 +12,7 @@ struct recorder_losses {
     uint64_t lost[RTF_LOSSES];
     uint32_t depth; /* calls within so many others were left out; 0: none */
     bool is_full;
+    bool no_tids; /* gettid was refused to some threads */
     char sentence[RECORDER_SENTENCE];
 };
 

@@ -128,13 +128,14 @@ static pfr_status end_buffer(struct trace_writer *w, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status begin_buffer(struct trace_writer *w, pfr_error *err) {
+/* The thread's CLOCK_MONOTONIC belongs to its first ticks: where it goes on in another buffer that is not recorded. */
+static pfr_status begin_buffer(struct trace_writer *w, bool goes_on, pfr_error *err) {
     const struct trace_thread_said *t = &w->thread;
     const struct pfr_rec_fdr_new_buffer begin = {.metadata = 1, .kind = FDR_NEW_BUFFER, .tid = (uint32_t)t->tid};
     const struct pfr_rec_fdr_wall_clock_time wall = {.metadata = 1,
                                                      .kind = FDR_WALL_CLOCK_TIME,
-                                                     .seconds = (uint64_t)t->seconds,
-                                                     .microseconds = (uint32_t)t->microseconds};
+                                                     .seconds = goes_on ? 0 : (uint64_t)t->seconds,
+                                                     .microseconds = goes_on ? 0 : (uint32_t)t->microseconds};
     const struct pfr_rec_fdr_pid pid = {.metadata = 1, .kind = FDR_PID, .pid = (uint32_t)t->pid};
     PFR_TRY(put_metadata(w, L_fdr_new_buffer, &begin, err));
     PFR_TRY(put_metadata(w, L_fdr_wall_clock_time, &wall, err));
@@ -152,7 +153,7 @@ pfr_status trace_write_thread(struct trace_writer *w, const struct trace_thread_
         return PFR_OK;
     w->may_have_argument = false;
     PFR_TRY(end_buffer(w, err));
-    return begin_buffer(w, err);
+    return begin_buffer(w, false, err);
 }
 
 static pfr_status put_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err) {
@@ -167,10 +168,10 @@ static pfr_status put_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pf
 /* Room for `need` bytes of what happened on this cpu at this time; else the thread goes on in a new buffer. */
 static pfr_status make_room(struct trace_writer *w, uint16_t cpu, uint64_t tsc, uint64_t need, pfr_error *err) {
     if (!w->open)
-        PFR_TRY(begin_buffer(w, err));
+        PFR_TRY(begin_buffer(w, true, err));
     if (w->body.used + need + 2 * FDR_METADATA > w->room) {
         PFR_TRY(end_buffer(w, err));
-        PFR_TRY(begin_buffer(w, err));
+        PFR_TRY(begin_buffer(w, true, err));
     }
     return w->has_cpu && w->cpu == cpu ? PFR_OK : put_cpu(w, cpu, tsc, err);
 }

@@ -10,6 +10,7 @@
  *     fdr_stride.c    version 1: how far apart they are
  *     fdr_records.c   flight recorder: one record, the time and thread it has, whether it may stand there
  *     xray_calls.c    flight recorder: runs of function records
+ *     xray_clock.c    flight recorder: clock pairs, ticks to times
  *     xray_place.c    places to go on from, for who reads pieces in turn
  *     xray_slice.c    flight recorder: pieces of it, in any order
  *     recorder_notes.c what our own runtime tells in a trace, and how it lies
@@ -18,6 +19,7 @@
  */
 #include "file/recorder_losses.h"
 #include "file/recording.h"
+#include "file/xray_clock.h"
 #include "wire/fdr_follow.h"
 
 #include <perfray/trace.h>
@@ -47,7 +49,7 @@ enum fdr_kind {
 /* Where the members stand that reading needs, out of the tables, once. */
 struct fdr_places {
     uint32_t tid, pid, cpu, cpu_tsc, wrap_tsc, event_size, event_tsc, event_cpu, event_delta, typed_delta, extents,
-        call_delta, microseconds;
+        call_delta, seconds, microseconds;
     uint32_t action_shift, action_mask, function_shift, function_mask; /* in the word of a function record */
 };
 
@@ -59,7 +61,8 @@ struct fdr_buffer {
     uint64_t end;    /* of the buffer; UINT64_MAX: an EndOfBuffer says so */
     uint64_t base;   /* what deltas count from */
     uint16_t cpu;
-    uint32_t after; /* kind of the record before, or FDR_BEGIN */
+    uint32_t after;     /* kind of the record before, or FDR_BEGIN */
+    uint64_t monotonic; /* ns of a WallClockTime after which nothing happened yet; 0: none */
 };
 
 /* The same for the calls of a basic log; pid 0: it has none. */
@@ -82,6 +85,7 @@ struct trace {
     struct fdr_places places;
     uint32_t may_follow[FDR_STATES];
     struct fdr_buffer buffer;
+    struct trace_clock clock;
     struct u64_map
         bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: it is lost */
     struct basic_call call;

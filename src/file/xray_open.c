@@ -81,6 +81,7 @@ static pfr_status read_log_header(pfr_reader *r, const uint8_t *bytes, size_t ha
     r->header.format = h.type == XRAY_FDR ? PFR_XRAY_FDR : PFR_XRAY_BASIC;
     r->header.version = r->trace->version = h.version;
     r->header.cycle_frequency = h.cycle_frequency;
+    r->trace->clock = (struct trace_clock){.frequency = h.cycle_frequency, .first = UINT64_MAX};
     r->header.buffer_size = h.buffer_size;
     take_flags(&r->header, &h);
     r->context.word[WORD_VERSION] = h.version;

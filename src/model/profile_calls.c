@@ -17,7 +17,7 @@ struct telling {
     struct profile *profile;
     struct tally *lanes;
     unsigned count;
-    uint64_t frequency;
+    struct trace_clock clock; /* of exits, where tally_needs_each */
     struct function_names names;
     struct frames_of frames;
     struct tree tree;
@@ -51,7 +51,7 @@ static pfr_status on_begin(void *context, unsigned lanes, pfr_error *err) {
     if (!all->lanes)
         return mem_fail(p->memory, err, "profile");
     for (; all->count < lanes; all->count++)
-        tally_init(&all->lanes[all->count], &p->wish, all->frequency, p->memory);
+        tally_init(&all->lanes[all->count], &p->wish, &all->clock, p->memory);
     return PFR_OK;
 }
 
@@ -437,7 +437,7 @@ static pfr_status read_calls(struct telling *all, pfr_error *err) {
 
 static pfr_status load(struct telling *all, pfr_error *err) {
     struct profile *p = all->profile;
-    p->ticks_per_second = all->frequency;
+    p->ticks_per_second = all->clock.frequency;
     p->nr_events = profile_event_count(p->reader);
     p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
     if (!p->totals)
@@ -450,7 +450,10 @@ static pfr_status load(struct telling *all, pfr_error *err) {
 }
 
 pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
-    struct telling all = {.profile = p, .frequency = p->reader->header.cycle_frequency};
+    struct telling all = {.profile = p};
+    if (tally_needs_each(&p->wish))
+        PFR_TRY(trace_clock_learn(p->reader, err));
+    all.clock = trace_clock_of(p->reader);
     profile_frames_init(&all.frames, p);
     profile_tree_init(&all.tree, p, p->memory);
     u64_map_init(&all.frame_of, p->memory);

@@ -8,8 +8,9 @@
 
 #define NOT_RECORDED UINT32_MAX
 
-void tally_init(struct tally *t, const struct profile_wish *wish, uint64_t frequency, struct memory *memory) {
-    *t = (struct tally){.wish = wish, .frequency = frequency, .group = INTERN_NONE};
+void tally_init(struct tally *t, const struct profile_wish *wish, const struct trace_clock *clock,
+                struct memory *memory) {
+    *t = (struct tally){.wish = wish, .clock = *clock, .group = INTERN_NONE};
     memory_share(&t->memory, memory);
     intern_init(&t->groups, &t->memory);
 }
@@ -129,7 +130,7 @@ static bool keeps(struct tally *t, uint64_t exit_ns) {
 /* Each call for itself, because not all of them count, or not all in one group. */
 static pfr_status choose_calls(struct tally *t, const struct call *calls, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++) {
-        const uint64_t exit_ns = calls_ns(calls[i].exit, t->frequency);
+        const uint64_t exit_ns = trace_clock_ns(&t->clock, calls[i].exit);
         if (!keeps(t, exit_ns)) {
             t->left_out++;
             continue;

@@ -6,6 +6,7 @@
  * what was added up becomes entries of (group, path). What memory has no room for is counted as that.
  */
 #include "base/intern.h"
+#include "file/xray_clock.h"
 #include "model/calls.h"
 #include "model/profile.h"
 
@@ -22,7 +23,7 @@ struct tally_sum {
 /* What a lane has added up. */
 struct tally {
     const struct profile_wish *wish;
-    uint64_t frequency;
+    struct trace_clock clock;
     struct memory memory;   /* a share of the profile's */
     struct tally_sum *sums; /* by path, of the group at hand */
     uint32_t *touched;      /* paths that have a sum */
@@ -37,7 +38,8 @@ struct tally {
     uint64_t no_room_ticks;
 };
 
-void tally_init(struct tally *t, const struct profile_wish *wish, uint64_t frequency, struct memory *memory);
+void tally_init(struct tally *t, const struct profile_wish *wish, const struct trace_clock *clock,
+                struct memory *memory);
 void tally_free(struct tally *t);
 /* Whether calls may count or not, or in one group or another, by their time: they come singly. */
 bool tally_needs_each(const struct profile_wish *wish);

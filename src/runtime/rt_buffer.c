@@ -46,6 +46,16 @@ RT_RARE static bool wait_for_slot(struct rt_thread *t) {
     return true;
 }
 
+/* The thread's number; where the system refuses it (a seccomp filter) one below 0, so that threads are told apart. */
+RT_RARE static uint32_t number_of_thread(void) {
+    static int32_t refused;
+    const long tid = RT_CALL3(SYS_gettid, 0, 0, 0);
+    if (tid > 0)
+        return (uint32_t)tid;
+    __atomic_fetch_or(&rt.control->spaces, RTF_NO_TIDS, __ATOMIC_RELAXED);
+    return (uint32_t)__atomic_sub_fetch(&refused, 1, __ATOMIC_RELAXED);
+}
+
 RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     const uint32_t pid = rt.pid;
     uint64_t used = 0, ready = 0;
@@ -58,7 +68,7 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
         rt_know_thread(t);
     }
     if (t->tid == 0)
-        t->tid = (uint32_t)RT_CALL3(SYS_gettid, 0, 0, 0);
+        t->tid = number_of_thread();
     uint8_t *slot = need > SPARE_LEAST ? NULL : rt_pool_take_spare(&t->slot, &used);
     if (slot)
         ready = rt_pool_widen(t->slot, used, used + need);

@@ -71,14 +71,12 @@ static bool is_named(const struct dump_filter *filter, unsigned layout, uint64_t
     return false;
 }
 
-/* Ticks as nanoseconds; 0 where the clock's frequency is not known: then there is no time. */
+/* false: the trace says no time of the record. */
 static bool trace_time(const struct dump *d, uint64_t *time) {
     const pfr_trace_point *at = pfr_get_trace_point(d->reader);
-    const uint64_t frequency = pfr_get_header(d->reader)->cycle_frequency;
-    if (!at->timed || frequency == 0)
+    if (!at->timed || d->clock.frequency == 0)
         return false;
-    const unsigned __int128 ns = (unsigned __int128)at->tsc * 1000000000u / frequency;
-    *time = ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+    *time = trace_clock_ns(&d->clock, at->tsc);
     return true;
 }
 

@@ -15,6 +15,7 @@
  *     dump_aux.c      AUX area data into files
  */
 #include "base/public_output.h"
+#include "file/xray_clock.h"
 #include "model/function_names.h"
 #include "wire/layout.h"
 
@@ -95,7 +96,8 @@ struct dump {
     struct output *out;
     const struct dump_form *form;
     struct dump_filter filter;
-    struct dump_key *keys; /* of every field of every layout */
+    struct trace_clock clock; /* of a trace; whole where the filter asks for times */
+    struct dump_key *keys;    /* of every field of every layout */
     size_t nr_keys;
     char *key_text;
     size_t key_text_size;

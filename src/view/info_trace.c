@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "file/recorder_losses.h"
 #include "file/xray_calls.h"
+#include "file/xray_clock.h"
 #include "view/info_overview.h"
 #include "view/info_parts.h"
 
@@ -129,6 +130,27 @@ static void say_buffers(pfr_output *to, const pfr_header *header, const struct t
     say(to, "\n");
 }
 
+/* What the times below, and those of other commands, are times of. */
+static void say_times(pfr_output *to, const pfr_header *header, const struct trace_clock *clock) {
+    if (header->format == PFR_XRAY_PROFILE || clock->frequency == 0)
+        return;
+    overview_label(to, "times");
+    if (!clock->has_pair) {
+        say(to, "ticks / frequency: the trace has no usable pair of ticks and CLOCK_MONOTONIC\n");
+        return;
+    }
+    const uint64_t distance = clock->offset < 0 ? -(uint64_t)clock->offset : (uint64_t)clock->offset;
+    say(to, "CLOCK_MONOTONIC, ticks / frequency %s ", clock->offset < 0 ? "-" : "+");
+    out_time(&to->out, distance, 9);
+    say(to, " s");
+    if (clock->latest > clock->offset) {
+        say(to, "; clock pairs differ by up to ");
+        out_time(&to->out, (uint64_t)clock->latest - (uint64_t)clock->offset, 9);
+        say(to, " s, the least offset is used");
+    }
+    say(to, "\n");
+}
+
 /* Of a profile: what its header says. */
 static void say_written(pfr_output *to, const pfr_header *header) {
     if (header->format != PFR_XRAY_PROFILE)
@@ -157,7 +179,16 @@ static void say_counted(pfr_output *to, uint64_t count, const char *what) {
         say(to, ", %" PRIu64 " %s", count, count == 1 ? what : what + strlen(what) + 1);
 }
 
-static void say_thread(pfr_output *to, const struct trace_thread *thread, uint64_t frequency) {
+static void say_moment_of(pfr_output *to, uint64_t ticks, const struct trace_clock *clock) {
+    if (clock->frequency == 0) {
+        say_ticks(to, ticks, 0);
+        return;
+    }
+    out_time(&to->out, trace_clock_ns(clock, ticks), 9);
+    say(to, " s");
+}
+
+static void say_thread(pfr_output *to, const struct trace_thread *thread, const struct trace_clock *clock) {
     say(to, "  ");
     if (thread->has_pid)
         say(to, "%" PRIi32 "/", thread->pid);
@@ -169,29 +200,29 @@ static void say_thread(pfr_output *to, const struct trace_thread *thread, uint64
         say_counted(to, thread->buffers, thread->paths ? "block\0blocks" : "buffer\0buffers");
     if (thread->first <= thread->last) {
         say(to, ", ");
-        say_ticks(to, thread->last - thread->first, frequency);
+        say_ticks(to, thread->last - thread->first, clock->frequency);
         say(to, " from ");
-        say_ticks(to, thread->first, frequency);
+        say_moment_of(to, thread->first, clock);
     }
     say(to, "\n");
 }
 
-static void say_threads(pfr_output *to, const struct trace_facts *facts, uint64_t frequency) {
+static void say_threads(pfr_output *to, const struct trace_facts *facts, const struct trace_clock *clock) {
     overview_label(to, "threads");
     say(to, "%zu\n", facts->nr_threads);
     for (size_t i = 0; i < facts->nr_threads; i++)
-        say_thread(to, &facts->threads[i], frequency);
+        say_thread(to, &facts->threads[i], clock);
 }
 
-static void say_span(pfr_output *to, const struct trace_facts *facts, uint64_t frequency) {
+static void say_span(pfr_output *to, const struct trace_facts *facts, const struct trace_clock *clock) {
     if (facts->first > facts->last)
         return;
     overview_label(to, "from");
-    say_ticks(to, facts->first, frequency);
+    say_moment_of(to, facts->first, clock);
     say(to, " to ");
-    say_ticks(to, facts->last, frequency);
+    say_moment_of(to, facts->last, clock);
     say(to, ", ");
-    say_ticks(to, facts->last - facts->first, frequency);
+    say_ticks(to, facts->last - facts->first, clock->frequency);
     say(to, " in all\n");
 }
 
@@ -203,12 +234,14 @@ static void say_loss(void *to, const char *sentence) {
 void overview_trace(const struct info *info) {
     const pfr_header *header = pfr_get_header(info->reader);
     const struct trace_facts *facts = &info->facts.traced;
+    const struct trace_clock clock = trace_clock_of(info->reader);
     say_kind(info->to, header);
     say_clock(info->to, header);
+    say_times(info->to, header, &clock);
     say_buffers(info->to, header, facts);
     say_written(info->to, header);
-    say_span(info->to, facts, header->cycle_frequency);
-    say_threads(info->to, facts, header->cycle_frequency);
+    say_span(info->to, facts, &clock);
+    say_threads(info->to, facts, &clock);
     recorder_losses_tell(info->reader, say_loss, info->to);
 }
 
@@ -264,6 +297,19 @@ static void json_losses(struct json *json, pfr_reader *reader) {
     json_end_array(json);
 }
 
+/* A profile has sums of times, and no times. */
+static void json_clock(struct json *json, const pfr_reader *reader) {
+    const struct trace_clock clock = trace_clock_of(reader);
+    if (pfr_get_header(reader)->format == PFR_XRAY_PROFILE)
+        return;
+    json_key(json, "clock");
+    json_text(json, trace_clock_name(&clock));
+    if (!clock.has_pair)
+        return;
+    json_signed(json, "clock_offset", clock.offset);
+    json_number(json, "clock_spread", (uint64_t)clock.latest - (uint64_t)clock.offset);
+}
+
 void json_trace(struct json *json, const struct info *info) {
     static const char *const kinds[] = {[PFR_PERF_DATA] = "",
                                         [PFR_XRAY_FDR] = "xray-fdr",
@@ -279,6 +325,7 @@ void json_trace(struct json *json, const struct info *info) {
     json_bool(json, header->constant_tsc);
     json_key(json, "nonstop_tsc");
     json_bool(json, header->nonstop_tsc);
+    json_clock(json, info->reader);
     json_number(json, "buffer_size", header->buffer_size);
     json_number(json, "buffers", info->facts.traced.at->buffer);
     json_threads(json, &info->facts.traced);

@@ -15,6 +15,7 @@
 #include <regex.h>
 #include "base/public_output.h"
 #include "file/recording.h"
+#include "file/xray_clock.h"
 #include "model/call_costs.h"
 #include "model/function_names.h"
 #include "view/script_times.h"
@@ -50,7 +51,8 @@ struct latency {
     const pfr_latency_options *options;
     pfr_reader *reader;
     struct memory *memory;
-    uint64_t frequency; /* of what is printed; 0: ticks */
+    uint64_t frequency;       /* of what is printed; 0: ticks */
+    struct trace_clock clock; /* of --time */
     /* what is wanted */
     uint64_t least;
     struct script_ranges tids, times;

@@ -12,15 +12,6 @@
 #include <string.h>
 
 #define SENTENCE 1024
-#define NS_PER_SECOND 1000000000u
-
-uint64_t trace_ns(uint64_t tsc, uint64_t frequency) {
-    const uint64_t seconds = tsc / frequency, rest = tsc % frequency;
-    if (seconds < UINT64_MAX / NS_PER_SECOND && frequency <= UINT64_MAX / NS_PER_SECOND)
-        return seconds * NS_PER_SECOND + rest * NS_PER_SECOND / frequency;
-    const unsigned __int128 ns = (unsigned __int128)tsc * NS_PER_SECOND / frequency;
-    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
-}
 
 const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event) {
     const struct function_name *name;
@@ -126,6 +117,8 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
     const struct trace_order_watch watch = {o->hole, o->context};
     PFR_TRY(function_names_open(&s->names, s->memory, &how, err));
     PFR_TRY(trace_order_open(&s->order, s->reader, s->memory, &watch, err));
+    s->clock = trace_clock_of(s->reader); /* the whole trace was read to put it in order */
+    s->in_ticks = o->ticks || s->clock.frequency == 0;
     PFR_TRY(trace_filter_make(s, err));
     PFR_TRY(print_all(s, err));
     PFR_TRY(out_flush(s->out, err));
@@ -152,7 +145,6 @@ pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *opti
                              .out = &out->out,
                              .form = forms[options->format],
                              .fields = fields,
-                             .frequency = pfr_get_header(reader)->cycle_frequency,
                              .err = err};
     u64_map_init(&s.wanted, s.memory);
     u64_map_init(&s.shown, s.memory);

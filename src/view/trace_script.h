@@ -12,6 +12,7 @@
  *     trace_script_map.c      as llvm-xray extracts a map
  */
 #include "base/public_output.h"
+#include "file/xray_clock.h"
 #include "model/function_names.h"
 #include "model/trace_order.h"
 #include "view/script_times.h"
@@ -53,22 +54,20 @@ struct trace_script {
     struct trace_order *order;
     unsigned fields; /* enum trace_field */
     struct script_ranges cpus, pids, tids, times;
-    struct u64_map wanted;   /* function -> whether --symbols and --dsos let it pass */
-    struct u64_map shown;    /* functions that a map has already */
-    uint64_t start;          /* what --time counts from, ns */
-    uint64_t frequency;      /* ticks per second; 0: not known */
-    uint64_t clock_zero;     /* ns, or ticks, that printed times count from */
-    bool has_zero;           /* it is known */
-    struct yaml_state *yaml; /* of that form */
-    uint64_t cut_payloads;   /* that the form does not show whole */
+    struct u64_map wanted;    /* function -> whether --symbols and --dsos let it pass */
+    struct u64_map shown;     /* functions that a map has already */
+    uint64_t start;           /* what --time counts from, ns */
+    struct trace_clock clock; /* frequency 0: not known */
+    bool in_ticks;            /* printed times are ticks */
+    uint64_t clock_zero;      /* ns, or ticks, that printed times count from */
+    bool has_zero;            /* it is known */
+    struct yaml_state *yaml;  /* of that form */
+    uint64_t cut_payloads;    /* that the form does not show whole */
     pfr_status failed;
     pfr_error *err;
 };
 
 extern const struct trace_form trace_text_form, trace_json_form, trace_yaml_form, trace_map_form;
-
-/* Whole nanoseconds, cut at 2^64 - 1. The frequency is not 0. */
-uint64_t trace_ns(uint64_t tsc, uint64_t frequency);
 
 /* The name of a call's function; NULL: s->failed. */
 const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event);

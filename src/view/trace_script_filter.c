@@ -18,15 +18,15 @@ static pfr_status read_times(struct trace_script *s, const char *text, pfr_error
     s->times.any = !text;
     if (!text)
         return PFR_OK;
-    if (s->frequency == 0)
+    if (s->clock.frequency == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         "--time needs the frequency of the trace's clock, which is not recorded");
     if (strchr(text, ':'))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         "--time by the wall clock, which is not recorded in a trace");
     if (facts->first <= facts->last) {
-        known.first = trace_ns(facts->first, s->frequency);
-        known.last = trace_ns(facts->last, s->frequency);
+        known.first = trace_clock_ns(&s->clock, facts->first);
+        known.last = trace_clock_ns(&s->clock, facts->last);
     }
     PFR_TRY(script_times_read(s->memory, text, &known, &s->times, &since_start, err));
     s->start = since_start ? known.first : 0;
@@ -117,7 +117,7 @@ static bool is_wanted_function(struct trace_script *s, const struct trace_event 
 
 static bool is_wanted_time(const struct trace_script *s, const struct trace_event *event) {
     return s->times.any ||
-           (event->timed && script_ranges_have(&s->times, trace_ns(event->tsc, s->frequency) - s->start));
+           (event->timed && script_ranges_have(&s->times, trace_clock_ns(&s->clock, event->tsc) - s->start));
 }
 
 /* A thread or process that is not known is none of those that are listed. */

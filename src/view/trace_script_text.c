@@ -5,7 +5,8 @@
  *     77/101     [001]          0.001000010: enter        shape::area (7)
  *     77/101     [001]          0.001000090: custom-event 5 bytes "hello"
  *
- * Without a frequency times are ticks. The process, cpu and time are left out where they are not known.
+ * With --ticks, and without a frequency, times are ticks. The process, cpu and time are left out where they are not
+ * known.
  */
 #include "view/trace_script.h"
 
@@ -67,8 +68,8 @@ static void text_who(struct trace_script *s, const struct trace_event *e) {
 static void text_time(struct trace_script *s, uint64_t tsc) {
     char text[TEXT_TIME_SIZE + 1] = "-";
     bool is_before;
-    const uint64_t time = printed_time(s, s->frequency ? trace_ns(tsc, s->frequency) : tsc, &is_before);
-    const size_t length = s->frequency ? format_time(text + is_before, time, 9) : format_u64(text + is_before, time);
+    const uint64_t time = printed_time(s, s->in_ticks ? tsc : trace_clock_ns(&s->clock, tsc), &is_before);
+    const size_t length = s->in_ticks ? format_u64(text + is_before, time) : format_time(text + is_before, time, 9);
     out_text_wide(s->out, text, length + is_before, TIME_WIDTH);
 }
 
@@ -198,7 +199,9 @@ static void json_begin(struct trace_script *s) {
     json_begin_object(&j);
     put_string(&j, "type", "head", 4);
     put_u64(&j, "version", 1);
-    put_u64(&j, "frequency", s->frequency);
+    put_u64(&j, "frequency", s->clock.frequency);
+    json_key(&j, "clock");
+    json_text(&j, trace_clock_name(&s->clock));
     json_end_object(&j);
     json_end_line(&j);
 }
@@ -243,8 +246,8 @@ static void json_payload(struct trace_script *s, const struct trace_event *e) {
 
 static void json_time(const struct trace_script *s, const struct trace_event *e, struct json *j) {
     put_u64(j, "tsc", e->tsc);
-    if (s->frequency)
-        put_u64(j, "time", trace_ns(e->tsc, s->frequency));
+    if (!s->in_ticks)
+        put_u64(j, "time", trace_clock_ns(&s->clock, e->tsc));
 }
 
 static void json_content(struct trace_script *s, const struct trace_event *e, struct json *j) {

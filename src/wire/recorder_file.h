@@ -67,6 +67,7 @@ static inline uint64_t rtf_entries_in(uint64_t slot_size, uint64_t entry) {
 }
 
 #define RTF_SPACES 1u
+#define RTF_NO_TIDS 2u
 #define RTF_DEPTH_AT 8u
 #define RTF_SPARES 32u
 #define RTF_FUNCTION_SLOTS 512u
@@ -84,7 +85,8 @@ struct rtf_control {
     uint64_t lost[RTF_LOSSES];
     uint64_t spares[RTF_SPARES]; /* slots with room left: used << 32 | number + 1 */
     uint32_t function_slots[RTF_FUNCTION_SLOTS], object_slots[RTF_OBJECT_SLOTS]; /* number + 1 */
-    uint32_t spaces;    /* bit 0: processes of several namespaces write, whose numbers are not told apart; above
+    uint32_t spaces;    /* bit 0: processes of several namespaces write, whose numbers are not told apart; bit 1:
+                           gettid(2) was refused, those threads have numbers below 0; above
                            RTF_DEPTH_AT: calls within so many others were left out, as asked */
     uint32_t threshold; /* 1 + ns: calls that took less were taken back, by some process at least; 0: not told */
 };

@@ -97,6 +97,9 @@ def check_written(path, before, form, big):
         return "%s, %s: %s %s" % (own_form(after), "big" if after.header["big_endian"] else "little", after.header, after.damage[:1])
     if after.header["cycle_frequency"] != before.header["cycle_frequency"]:
         return "another frequency"
+    clocks = [min(oracle.clock_offsets(trace), default=None) for trace in (before, after)]
+    if form != "basic" and clocks[0] != clocks[1]:
+        return "offset of the clock %s, then %s" % tuple(clocks)
     return difference(story_of(before, form), story_of(after, form)) or (broken_rules(path)[:1] or [None])[0]
 
 

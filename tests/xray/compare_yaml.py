@@ -3,10 +3,12 @@
 """compare_yaml.py - `perfray script` of every trace of the corpus against llvm-xray and against the oracle.
 
 yaml NAME      `script --format=llvm-yaml` is byte for byte what `llvm-xray convert -f yaml` wrote
-events NAME    `script --format=json`: the events of each thread, in its order, are the oracle's, with payloads and
-               arguments; all files, also those that llvm-xray cannot read
+events NAME    `script --format=json`: the events of each thread, in its order, are the oracle's, with payloads,
+               arguments and times; all files, also those that llvm-xray cannot read
 order NAME     threads are merged: of all that could come next, the earliest
-text NAME      the text has a line for each of these, in the same order
+text NAME      the text has a line for each of these, in the same order, at the same time; with --ticks at the same ticks
+clock NAME     `info` tells what these times are in, and by which offset
+range NAME     `script --time`, `dump --time` and `latency --time` take these times
 stream NAME    YAML and JSON are the same through a pipe, and through gzip
 
 What cannot be equal is listed by file with its erratum; what is listed and equal is wrong as well.
@@ -84,11 +86,12 @@ def check_yaml(tally, corpus, path):
         tally.check("yaml but for " + YAML_DIFFERS[name], name, excuse(ours).split(b"\n"), excuse(theirs).split(b"\n"))
 
 
-def of_oracle(record):
+def of_oracle(record, clock):
     kind = {"enter_arg": "enter", "tail_exit": "tail-exit", "custom_event": "custom-event",
             "typed_event": "typed-event"}.get(record.kind, record.kind)
     timed = record.timed
-    said = {"type": kind, "tsc": record.tsc if timed else None, "cpu": record.cpu if timed else None}
+    said = {"type": kind, "tsc": record.tsc if timed else None, "cpu": record.cpu if timed else None,
+            "time": clock(record.tsc) if timed else None}
     if record.func is not None:
         said["function"] = record.func
     if record.args:
@@ -102,7 +105,7 @@ def of_oracle(record):
 
 def of_json(line):
     said = {key: line[key] for key in ("type", "function", "arguments", "data", "event_type") if key in line}
-    said.update(tsc=line.get("tsc"), cpu=line.get("cpu"))
+    said.update(tsc=line.get("tsc"), cpu=line.get("cpu"), time=line.get("time"))
     return said
 
 
@@ -141,7 +144,8 @@ def check_events(tally, name, data, path):
     events = [json.loads(line) for line in out.splitlines()][1:]
     lone = [e for e in events if e["type"] == "argument"]
     events = [e for e in events if e["type"] != "argument"]
-    theirs = {thread: [of_oracle(r) for r in records] for thread, records in trace.threads.items() if records}
+    clock = oracle.clock_of(trace)
+    theirs = {thread: [of_oracle(r, clock) for r in records] for thread, records in trace.threads.items() if records}
     tally.check("events", name, by_thread(events), theirs)
     notes = [why for _, why in trace.notes if why in ("an argument of nothing", "an argument of another function")]
     tally.check("lone arguments", name, len(lone), len(notes))
@@ -149,6 +153,61 @@ def check_events(tally, name, data, path):
     _, text = script([path])
     kinds = [line.split(b": ", 1)[1].split()[0].decode() for line in text.splitlines()]
     tally.check("text", name, [k for k in kinds if k != "argument"], [e["type"] for e in events])
+    times_of_text(tally, name, path, events, clock)
+    check_clock(tally, name, path, trace)
+    check_range(tally, name, path, trace, events)
+
+
+def words_of_time(output):
+    return [line.split(b": ", 1)[0].split()[-1].decode() for line in output.splitlines() if b": argument " not in line]
+
+
+def seconds_of(ns):
+    return "%d.%09d" % divmod(ns, 10**9)
+
+
+def times_of_text(tally, name, path, events, clock):
+    ticks = ["?" if "tsc" not in e else str(e["tsc"]) for e in events]
+    times = [t if t == "?" or clock(0) is None else seconds_of(clock(int(t))) for t in ticks]
+    tally.check("times of text", name, words_of_time(script([path])[1]), times)
+    tally.check("ticks of text", name, words_of_time(script(["--ticks", path])[1]), ticks)
+
+
+def perfray(*words):
+    return subprocess.run([os.environ["PERFRAY"], *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=60, check=False).stdout
+
+
+def check_clock(tally, name, path, trace):
+    told = json.loads(perfray("info", "--format=json", path))["trace"]
+    offsets = oracle.clock_offsets(trace)
+    expected = {"clock": "ticks" if not trace.header["cycle_frequency"] else "monotonic" if offsets else "tsc"}
+    if offsets:
+        expected.update(clock_offset=min(offsets), clock_spread=max(offsets) - min(offsets))
+    tally.check("clock", name, {key: value for key, value in told.items() if key.startswith("clock")}, expected)
+
+
+def check_range(tally, name, path, trace, events):
+    """The middle third of the trace, from the time of one event to that of another."""
+    clock, frequency = oracle.clock_of(trace), trace.header["cycle_frequency"]
+    times = sorted(e["time"] for e in events if "time" in e)
+    if not times or not frequency:
+        return
+    first, last = times[len(times) // 3], times[2 * len(times) // 3]
+    words = "--time=%s,%s" % (seconds_of(first), seconds_of(last))
+    lines = [json.loads(line) for line in script(["--format=json", words, path])[1].splitlines()][1:]
+    tally.check("range of script", name, sum(line["type"] != "argument" for line in lines),
+                sum(first <= time <= last for time in times))
+    calls, _ = oracle.pair(trace)
+    told = json.loads(perfray("latency", "--format=json", words, path) or b'{"rows": []}')
+    tally.check("range of latency", name, sum(row["count"] for row in told["rows"]),
+                sum(first <= clock(call.exit) <= last for call in calls))
+    if first == last:  # which dump takes for no range
+        return
+    shown = perfray("dump", "--only=fdr_function,basic_function", words.replace(",", "-"), path)
+    kinds = [r for r in trace.records if r.kind in oracle.ACTIONS]
+    tally.check("range of dump", name, sum(line[:2] == b"0x" for line in shown.splitlines()),
+                sum(r.timed and first <= clock(r.tsc) <= last for r in kinds))
 
 
 def check_streams(tally, name, data, path):

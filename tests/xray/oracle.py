@@ -22,6 +22,10 @@ cut, so that it can be read. The rules it follows:
   call is a lone exit. Self time is the latency without the latencies of the direct callees, for which a call that never
   ended stands in with its own callees'.
 - Percentiles by nearest rank, on all values.
+- A WallClockTime and the NewCPUId that follows it with nothing but a Pid between are a clock pair; of 0 s and 0 us, and
+  not a time, it is none. A time is floor(ticks * 10^9 / frequency) + offset ns, at least 0; the offset is the least
+  CLOCK_MONOTONIC - floor(ticks * 10^9 / frequency) of all pairs, 0 without one. Pairs contradict each other, and are
+  none, where that puts the least ticks of a NewCPUId or TSCWrap before 0.
 """
 import json
 import struct
@@ -446,6 +450,27 @@ def to_ns(ticks, frequency):
         return ticks
     ns = abs(ticks) * 10**9 // frequency
     return ns if ticks >= 0 else -ns
+
+
+def clock_offsets(trace):
+    """ns of CLOCK_MONOTONIC less ns of the ticks, of each clock pair."""
+    frequency, monotonic, offsets = trace.header["cycle_frequency"], 0, []
+    for record in trace.records:
+        if record.kind == "wall_clock_time":
+            seconds, micros = record.value
+            monotonic = seconds * 10**9 + micros * 1000 if 0 <= seconds < 1 << 33 and 0 <= micros < 10**6 else 0
+        elif record.kind == "new_cpu_id" and monotonic and frequency:
+            offsets.append(monotonic - to_ns(record.value, frequency))
+        if record.kind not in ("wall_clock_time", "pid"):
+            monotonic = 0
+    first = min((r.value for r in trace.records if r.kind in ("new_cpu_id", "tsc_wrap")), default=0)
+    return offsets if offsets and to_ns(first, frequency) + min(offsets) >= 0 else []
+
+
+def clock_of(trace):
+    """From ticks to the time that is printed."""
+    frequency, offset = trace.header["cycle_frequency"], min(clock_offsets(trace), default=0)
+    return lambda ticks: min(max(min(to_ns(ticks, frequency), MASK64) + offset, 0), MASK64) if frequency else None
 
 
 def key_of(by):

@@ -286,6 +286,30 @@ NOT_TRACED static void sealed(void) { /* COUNT */
     _exit(0);
 }
 
+/* Four threads, none of which the system tells its number. COUNT * 4 */
+NOT_TRACED static void *nameless_one(void *unused) {
+    pthread_barrier_wait(&met);
+    leaves(count);
+    return unused;
+}
+
+NOT_TRACED static void nameless(void) {
+    struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_gettid, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const struct sock_fprog filter = {4, code};
+    pthread_t threads[4];
+    pthread_barrier_init(&met, NULL, 4);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        exit(98);
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&threads[i], NULL, nameless_one, NULL) != 0)
+            exit(92);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -294,7 +318,7 @@ static const struct {
     {"crowd", crowd},           {"crowds", crowds},       {"execs", execs},       {"api", api},
     {"starts", starts},         {"events", events},       {"no_files", no_files}, {"elsewhere", elsewhere},
     {"no_counter", no_counter}, {"no_memory", no_memory}, {"loads", loads},       {"handler_forks", handler_forks},
-    {"watched", watched},       {"sealed", sealed}};
+    {"watched", watched},       {"sealed", sealed},       {"nameless", nameless}};
 
 NOT_TRACED int main(int argc, char **argv) {
     if (argc < 4)
