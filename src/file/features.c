@@ -52,6 +52,7 @@ static pfr_status add_feature(pfr_reader *r, uint32_t bit, uint64_t offset, pfr_
         r->features = more;
         r->features_room = room;
     }
+    PFR_TRY(u64_map_put(&r->feature_of, bit, r->nr_features, err));
     r->features[r->nr_features++] = (pfr_feature){
         .bit = bit,
         .name = name_of(SHOW_FEATURE, bit),
@@ -131,12 +132,11 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
     const uint8_t *kept = arena_copy(&r->arena, bytes, length, 8);
     if (!kept)
         return mem_fail(&r->memory, err, "features");
-    for (uint32_t i = 0; i < r->nr_features; i++) {
-        if (r->features[i].bit == bit) { /* said again: the last word holds */
-            r->features[i].bytes = (pfr_bytes){kept, length};
-            learn_contexts(r, &r->features[i]);
-            return learn_cpus(r, err);
-        }
+    uint64_t known;
+    if (u64_map_get(&r->feature_of, bit, &known)) { /* the last payload counts */
+        r->features[known].bytes = (pfr_bytes){kept, length};
+        learn_contexts(r, &r->features[known]);
+        return learn_cpus(r, err);
     }
     if (bit < FEATURES)
         r->header.features[bit / 64] |= 1ull << bit % 64;
@@ -183,9 +183,9 @@ pfr_status features_unread(const pfr_reader *r, pfr_error *err) {
 }
 
 const pfr_feature *pfr_find_feature(pfr_reader *r, uint32_t bit, pfr_error *err) {
-    for (uint32_t i = 0; i < r->nr_features; i++)
-        if (r->features[i].bit == bit)
-            return pfr_get_feature(r, i, err);
+    uint64_t index;
+    if (u64_map_get(&r->feature_of, bit, &index))
+        return pfr_get_feature(r, (uint32_t)index, err);
     pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "the recording does not have this feature");
     return NULL;
 }

@@ -464,6 +464,7 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     arena_init(&r->arena, &r->memory);
     u64_map_init(&r->ids, &r->memory);
     u64_map_init(&r->formats, &r->memory);
+    u64_map_init(&r->feature_of, &r->memory);
     r->patience = PATIENCE_FIRST;
     believe_learn(r);
     return r;
@@ -542,6 +543,7 @@ void pfr_close(pfr_reader *r) {
     mem_free(&r->memory, r->features, r->features_room, sizeof *r->features);
     u64_map_free(&r->ids);
     u64_map_free(&r->formats);
+    u64_map_free(&r->feature_of);
     arena_free(&r->arena);
     struct memory memory = r->memory;
     mem_free(&memory, r, 1, sizeof *r);

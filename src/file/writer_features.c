@@ -18,10 +18,15 @@ static pfr_status no_memory(pfr_writer *w, pfr_error *err) {
 
 /* Where the bit stands or belongs in the list. */
 static size_t place_of(const pfr_writer *w, uint32_t bit) {
-    size_t i = 0;
-    while (i < w->nr_features && w->features[i].bit < bit)
-        i++;
-    return i;
+    size_t low = 0, high = w->nr_features;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (w->features[middle].bit < bit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static pfr_status insert(pfr_writer *w, size_t at, const struct written_feature *f, pfr_error *err) {

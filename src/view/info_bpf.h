@@ -7,6 +7,7 @@
  * outside is 0 or NULL.
  */
 #include <perfray/reader.h>
+#include "base/memory.h"
 
 struct bpf_program {
     uint32_t id, type, jited_size, xlated_size, btf_id;
@@ -22,7 +23,24 @@ struct bpf_program {
 /* `swap` as of the recording: program->swap is that of `entry` itself. */
 void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap, struct bpf_program *program);
 
-/* The name of a type in BTF data; length 0: there is none. */
-pfr_text btf_type_name(const pfr_bytes *btf, uint32_t type_id, bool swap);
+/* The BTF of one entry of feature BPF_BTF, and the offsets of its types. */
+struct btf {
+    uint32_t id;
+    uint32_t order; /* its number in the feature */
+    pfr_bytes data;
+    bool indexed, swap;           /* set by btf_index, as is the rest */
+    pfr_bytes type_data, strings; /* sections of `data` */
+    uint32_t *types; /* offset of each type; NULL: none */
+    uint64_t nr_types, types_room;
+};
+
+/* Finds the types, on the first call for each BTF. Without memory for that none has a name. */
+void btf_index(struct btf *btf, struct memory *memory, bool swap);
+void btf_free(struct btf *btf, struct memory *memory);
+
+#define BTF_NAME_MAX 511u /* bytes; KSYM_NAME_LEN of the kernel less its terminator */
+
+/* The name of a type of an indexed BTF, at most BTF_NAME_MAX bytes; length 0: it has none. */
+pfr_text btf_type_name(const struct btf *btf, uint32_t type_id);
 
 #endif

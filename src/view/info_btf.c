@@ -114,21 +114,42 @@ static pfr_text string_at(const pfr_bytes *strings, uint64_t at) {
     if (at >= strings->length)
         return (pfr_text){0};
     const char *text = (const char *)strings->at + at;
-    const size_t length = strnlen(text, strings->length - at);
+    const uint64_t room = strings->length - at;
+    const size_t length = strnlen(text, room < BTF_NAME_MAX ? room : BTF_NAME_MAX);
     return (pfr_text){.at = text, .length = (uint32_t)length, .room = (uint32_t)length};
 }
 
-pfr_text btf_type_name(const pfr_bytes *btf, uint32_t type_id, bool swap) {
-    pfr_bytes types, strings;
-    if (btf->length < BTF_HEADER || load_u16(btf->at, swap) != BTF_MAGIC || !section_at(btf, 8, swap, &types) ||
-        !section_at(btf, 16, swap, &strings))
-        return (pfr_text){0};
+static bool find_sections(struct btf *btf) {
+    const pfr_bytes *data = &btf->data;
+    return data->length >= BTF_HEADER && load_u16(data->at, btf->swap) == BTF_MAGIC &&
+           section_at(data, 8, btf->swap, &btf->type_data) && section_at(data, 16, btf->swap, &btf->strings);
+}
+
+void btf_index(struct btf *btf, struct memory *memory, bool swap) {
+    if (btf->indexed)
+        return;
+    btf->indexed = true;
+    btf->swap = swap;
+    if (!find_sections(btf))
+        return;
+    const pfr_bytes *types = &btf->type_data;
+    btf->types_room = types->length / BTF_TYPE;
+    btf->types = mem_alloc(memory, btf->types_room, sizeof *btf->types);
     uint64_t at = 0;
-    for (uint32_t id = 1; at <= types.length && types.length - at >= BTF_TYPE; id++) {
-        if (id == type_id)
-            return string_at(&strings, load_u32(types.at + at, swap));
-        const uint32_t info = load_u32(types.at + at + 4, swap);
+    while (btf->types && at <= types->length && types->length - at >= BTF_TYPE) {
+        btf->types[btf->nr_types++] = (uint32_t)at;
+        const uint32_t info = load_u32(types->at + at + 4, swap);
         at += BTF_TYPE + bytes_behind(info >> 24 & 0x1f, info & 0xffff);
     }
-    return (pfr_text){0};
+}
+
+void btf_free(struct btf *btf, struct memory *memory) {
+    mem_free(memory, btf->types, btf->types_room, sizeof *btf->types);
+    *btf = (struct btf){0};
+}
+
+pfr_text btf_type_name(const struct btf *btf, uint32_t type_id) {
+    if (type_id == 0 || type_id > btf->nr_types)
+        return (pfr_text){0};
+    return string_at(&btf->strings, load_u32(btf->type_data.at + btf->types[type_id - 1], btf->swap));
 }

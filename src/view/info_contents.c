@@ -78,26 +78,31 @@ void overview_machine(const struct feature_scene *scene, int64_t captured) {
     say_clock(scene);
 }
 
-static void say_members(const struct feature_scene *scene, const struct pfr_rec_group_desc_entry *group) {
-    const uint32_t events = pfr_event_count(scene->reader);
+static void say_members(const struct feature_scene *scene, const struct pfr_rec_group_desc_entry *group,
+                        uint32_t *next) {
+    const bool follows = group_follows(scene, group, next);
     say(scene->to, "  ");
     say_view(scene->to, &group->name);
-    for (uint32_t i = 0; i < group->nr_members && i < events && group->leader_idx < events - i; i++) {
+    for (uint32_t i = 0; follows && i < group->nr_members; i++) {
         say(scene->to, i ? ", " : ": ");
         say_name(scene->to, pfr_get_event(scene->reader, group->leader_idx + i)->name);
     }
+    if (!follows)
+        say(scene->to, ": %" PRIu32 " members from event %" PRIu32 ", invalid: beyond the events or in an earlier group",
+            group->nr_members, group->leader_idx);
     say(scene->to, "\n");
 }
 
 void overview_groups(const struct feature_scene *scene) {
     struct pfr_rec_feature_group_desc body;
     struct pfr_rec_group_desc_entry group;
+    uint32_t next = 0;
     if (!find_feature_body(scene, BIT_GROUP_DESC, &body, sizeof body) || body.groups.count == 0)
         return;
     overview_label(scene->to, "groups");
     say(scene->to, "%" PRIu64 "\n", body.groups.count);
     EACH_PART(&body.groups, group)
-    say_members(scene, &group);
+    say_members(scene, &group, &next);
 }
 
 bool count_formats(const struct feature_scene *scene, struct trace_count *count) {

@@ -39,6 +39,10 @@ void say_moment(pfr_output *to, uint64_t nanoseconds);
 /* The arguments of the command line, each followed by a blank, ' as \'. */
 void say_arguments(pfr_output *to, const pfr_items *words);
 
+/* Whether the members of `group` are events of the recording that follow `*next`, the end of the group before, which
+   becomes the end of this one. perf reads groups in order and no event into two of them. */
+bool group_follows(const struct feature_scene *scene, const struct pfr_rec_group_desc_entry *group, uint32_t *next);
+
 static inline bool decode_feature(const struct feature_scene *scene, const pfr_feature *feature, void *body,
                                   size_t size) {
     return pfr_decode_feature(scene->reader, feature, body, size, NULL) == PFR_OK;

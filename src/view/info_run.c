@@ -80,10 +80,15 @@ static bool is_anonymous(const pfr_text *group) {
     return group->length == sizeof anonymous - 1 && memcmp(group->at, anonymous, group->length) == 0;
 }
 
-static void say_group(const struct feature_scene *scene, const struct pfr_rec_group_desc_entry *group) {
+bool group_follows(const struct feature_scene *scene, const struct pfr_rec_group_desc_entry *group, uint32_t *next) {
     const uint32_t events = pfr_event_count(scene->reader);
-    if (group->leader_idx >= events || group->nr_members > events - group->leader_idx)
-        return;
+    if (group->leader_idx < *next || group->leader_idx >= events || group->nr_members > events - group->leader_idx)
+        return false;
+    *next = group->leader_idx + group->nr_members;
+    return true;
+}
+
+static void say_group(const struct feature_scene *scene, const struct pfr_rec_group_desc_entry *group) {
     say(scene->to, "# group: ");
     if (!is_anonymous(&group->name))
         say_view(scene->to, &group->name);
@@ -97,10 +102,11 @@ static void say_group(const struct feature_scene *scene, const struct pfr_rec_gr
 void say_group_desc(const struct feature_scene *scene, const pfr_feature *feature) {
     struct pfr_rec_feature_group_desc body;
     struct pfr_rec_group_desc_entry group;
+    uint32_t next = 0;
     if (!decode_feature(scene, feature, &body, sizeof body))
         return;
     EACH_PART(&body.groups, group)
-    if (group.nr_members > 1)
+    if (group.nr_members > 1 && group_follows(scene, &group, &next))
         say_group(scene, &group);
 }
 

@@ -260,6 +260,76 @@ def wide_group(n):
     return header + ids + attrs + records + features
 
 
+def overlapping_groups(n):
+    """n events, and n GROUP_DESC groups that each contain all of them."""
+    attrs = b"".join(attr(IP_TID_TIME_PERIOD, i) for i in range(n))
+    groups = (struct.pack("<I", 8) + b"group".ljust(8, b"\0") + struct.pack("<II", 0, n)) * n
+    described = struct.pack("<II", n, ATTR) + b"".join(
+        attr(IP_TID_TIME_PERIOD, i) + struct.pack("<II", 0, 16) + (b"event%06d" % i).ljust(16, b"\0") for i in range(n))
+    entries = b"".join(attrs[at:at + ATTR] + bytes(16) for at in range(0, len(attrs), ATTR))
+    data = HEADER + len(entries) + 160
+    header = struct.pack("<8sQQQQQQQQQ", b"PERFILE2", HEADER, ATTR + 16, HEADER, len(entries), data - 160, 160, 0, 0,
+                         1 << 17 | 1 << EVENT_DESC).ljust(HEADER, b"\0")
+    groups = struct.pack("<I", n) + groups
+    sections = struct.pack("<QQQQ", data + 32, len(described), data + 32 + len(described), len(groups))
+    return header + entries + sample() * 4 + sections + described + groups
+
+
+def bpf_program(number, btf_id, parts):
+    """An entry of BPF_PROG_INFO whose functions are the types 1 to `parts` of a BTF."""
+    info = bytearray(192)
+    struct.pack_into("<II", info, 0, 1, number)
+    struct.pack_into("<IIQQII", info, 104, parts, parts, 0, 8 * parts, btf_id, 8)
+    struct.pack_into("<QI", info, 136, 20 * parts, parts)
+    struct.pack_into("<IQ", info, 180, parts, 12 * parts)
+    functions = b"".join(struct.pack("<II", 0, 1 + i) for i in range(parts))
+    data = bytes(20 * parts) + functions
+    return struct.pack("<IIQ", len(info), len(data), 0) + bytes(info) + data
+
+
+def btf_entry(number, types, name=b"function"):
+    """An entry of BPF_BTF: `types` functions of one name."""
+    strings = b"\0" + name + b"\0"
+    body = struct.pack("<III", 1, 12 << 24, 0) * types
+    data = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(body), len(body), len(strings)) + body + strings
+    return struct.pack("<II", number, len(data)) + data
+
+
+def bpf_features(programs, types):
+    return recording(sample() * 10, features=((25, struct.pack("<I", len(programs)) + b"".join(programs)),
+                                              (26, struct.pack("<I", len(types)) + b"".join(types))))
+
+
+def programs_and_types(n):
+    """n BPF programs, each with types of its own, listed in the opposite order."""
+    return bpf_features([bpf_program(i, n - i, 1) for i in range(n)], [btf_entry(1 + i, 1) for i in range(n)])
+
+
+def programs_of_one_type_list(n):
+    """n BPF programs, each of whose functions is the last of n types in the same BTF."""
+    last = struct.pack("<II", 0, n)
+    return bpf_features([bpf_program(i, 1, 1)[:-8] + last for i in range(n)], [btf_entry(1, n)])
+
+
+def long_function_name(n):
+    """A BPF program of n functions, all of which have the same name of 16 n bytes."""
+    return bpf_features([bpf_program(1, 1, n)], [btf_entry(1, n, b"f" * 16 * n)])
+
+
+def feature_repeated(n):
+    """A stream with a command line of 16 n bytes, and n more records of this feature."""
+    text = b"".join(struct.pack("<I", 16) + b"argument".ljust(16, b"\0") for _ in range(min(n, 3000)))
+    again = record(80, struct.pack("<QII", CMDLINE, 1, 8) + b"again\0\0\0")
+    return stream(record(64, attr(IP_TID_TIME_PERIOD)) +
+                  record(80, struct.pack("<QI", CMDLINE, min(n, 3000)) + text) + again * n)
+
+
+def unknown_features(n):
+    """A stream with n features that nobody knows."""
+    return stream(record(64, attr(IP_TID_TIME_PERIOD)) +
+                  b"".join(record(80, struct.pack("<QQ", 1000 + i, i)) for i in range(n)))
+
+
 def shared_ids(n):
     """n attrs, all of which name the same 16 n ids as theirs, and a sample for each of n ids."""
     kind = IP_TID_TIME_PERIOD | IDENTIFIER
@@ -412,6 +482,13 @@ ASKED = {
     "events between": (events_between, 2000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"],
                                               ["dump"], ["convert", "-o", "-"], ["script", "--no-symbols", "--switch-on=name000000"]), 16),
     "members of a group": (wide_group, 1000, (PLAIN_REPORT, PLAIN_REPORT + ["--group"], ["info", "--format=json"]), 16),
+    "overlapping groups": (overlapping_groups, 2000, (["info"], ["info", "--format=perf"], ["info", "--format=json"], PLAIN_REPORT), 16),
+    "BPF programs and types": (programs_and_types, 5000, (["info"], ["info", "--format=perf"], ["info", "--format=json"]), 16),
+    "BPF programs of one list": (programs_of_one_type_list, 4000, (["info", "--format=perf"],), 16),
+    "BPF functions of one name": (long_function_name, 2000, (["info", "--format=perf"],), 16),
+    "features repeated": (feature_repeated, 2000, (["info"], ["info", "--format=perf"], ["info", "--format=json"], ["dump"]), 16),
+    "features unknown": (unknown_features, 16000, (["info"], ["info", "--format=perf"], ["info", "--format=json"], ["dump"], ["verify"],
+                                                   ["convert", "-o", "-"], PLAIN_REPORT), 16),
     "shared ids": (shared_ids, 500, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["dump"],
                                      ["convert", "-o", "-"]), 16),
     "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),

@@ -97,10 +97,15 @@ static const struct {
 } small_btf = {0xeb9f, 1, 0, 24, 0, 28, 28, 8, {1, 1u << 24, 4, 32, 5, 12u << 24, 1}, "\0int\0fn"};
 
 static void assert_type_name(uint64_t length, uint32_t id, const char *expected) {
-    const pfr_bytes btf = {(const uint8_t *)&small_btf, length};
-    const pfr_text name = btf_type_name(&btf, id, false);
+    struct memory memory;
+    memory_init(&memory, NULL, 0);
+    struct btf btf = {.data = {(const uint8_t *)&small_btf, length}};
+    btf_index(&btf, &memory, false);
+    const pfr_text name = btf_type_name(&btf, id);
     assert_int_equal(name.length, strlen(expected));
     assert_memory_equal(name.length ? name.at : "", expected, name.length);
+    btf_free(&btf, &memory);
+    assert_int_equal(memory.used, 0);
 }
 
 TEST(btf_names_are_found_by_number) {
