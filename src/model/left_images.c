@@ -21,10 +21,12 @@
 #define S_CHAIN (1u << 5)
 #define S_IDENTIFIER (1u << 16)
 
+#define SEVERAL UINT32_MAX
+
 struct looking {
     struct state *state;
     pfr_reader *reader;
-    struct u64_map tids; /* of those who were in a space that an exec began */
+    struct u64_map tids; /* of those who were in a space that an exec began -> its image, or SEVERAL */
 };
 
 /* Where samples of the event have pid and tid; 0: nowhere. */
@@ -47,16 +49,22 @@ static void meet(struct state *s, uint32_t space, struct key key) {
         s->spaces.left[number].until = key;
 }
 
+/* Whether a sample of this key can tell anything: most threads have one image, and are soon back from it. */
+static bool may_tell(const struct looking *l, uint32_t pid, uint32_t tid, struct key key) {
+    uint64_t image;
+    if (!u64_map_get(&l->tids, tid, &image) && !u64_map_get(&l->tids, pid, &image))
+        return false;
+    return image == SEVERAL || key_before(&key, &l->state->spaces.left[image].until);
+}
+
 static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids, uint64_t time) {
     const bool swap = rec->context->swap;
-    uint64_t any;
     if ((rec->misc & CPUMODE) != CPUMODE_USER || rec->size < ids + 8u)
         return;
     const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
-    if (!u64_map_get(&l->tids, tid, &any) && !u64_map_get(&l->tids, pid, &any))
-        return;
     const struct key key = state_key(l->state, rec, time == NO_TIME ? TIMELINE_BEHIND_ALL : time);
-    meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
+    if (may_tell(l, pid, tid, key))
+        meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
 }
 
 void left_images_hear(struct state *s, const pfr_record *rec, struct key key) {
@@ -104,9 +112,14 @@ static pfr_status look(const struct looking *l, pfr_error *err) {
 
 static pfr_status learn_tids(struct looking *l, pfr_error *err) {
     const struct spaces *spaces = &l->state->spaces;
-    for (size_t i = 0; i < spaces->nr_left_tids; i++)
-        if (!u64_map_at(&l->tids, spaces->left_tids[i], 0, NULL))
+    for (size_t i = 0; i < spaces->nr_left_tids; i++) {
+        const struct left_tid *const left = &spaces->left_tids[i];
+        uint64_t *image = u64_map_at(&l->tids, left->tid, left->image, NULL);
+        if (!image)
             return mem_fail(l->state->memory, err, "address spaces");
+        if (*image != left->image)
+            *image = SEVERAL;
+    }
     return PFR_OK;
 }
 

@@ -73,7 +73,7 @@ pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_err
     if (!more)
         return mem_fail(all->memory, err, "address spaces");
     all->left_tids = more;
-    all->left_tids[all->nr_left_tids++] = tid;
+    all->left_tids[all->nr_left_tids++] = (struct left_tid){tid, all->at[space].left};
     return PFR_OK;
 }
 

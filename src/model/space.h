@@ -33,6 +33,10 @@ struct left_image {
     struct key at, until; /* of the exec; of the first sample of user mode */
 };
 
+struct left_tid {
+    uint32_t tid, image; /* number in spaces.left */
+};
+
 /* Not before any of a space's own maps, by time or by place. */
 struct space_settled {
     uint64_t time, offset;
@@ -47,7 +51,7 @@ struct spaces {
     struct left_image *left;
     size_t nr_left, left_room;
     bool left_open;      /* images that are left count until something is seen; else not before left_images_settle */
-    uint32_t *left_tids; /* of all threads that are or were in such a space */
+    struct left_tid *left_tids; /* of all threads that are or were in such a space */
     size_t nr_left_tids, left_tids_room;
     size_t nr_with_runs; /* spaces that were given room for runs */
     bool has_code;       /* some space has .code */
