@@ -3,6 +3,8 @@
 #include "base/md5.h"
 #include "edit/quipper.h"
 
+#include "wire/record_bits.h"
+
 struct putting {
     struct quipper_parts *parts;
     unsigned depth;
@@ -120,7 +122,7 @@ static bool put_about(const struct putting *p, const struct quipper_row *row, pf
         proto_number(p->to, row->number, s->about);
         return true;
     case Q_MISC_BIT:
-        proto_number(p->to, row->number, s->misc >> row->extra & 1);
+        proto_number(p->to, row->number, has_bit(s->misc, row->extra));
         return true;
     case Q_ALWAYS_IS:
         proto_number(p->to, row->number, row->extra);

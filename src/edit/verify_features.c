@@ -5,6 +5,7 @@
 #include "file/tracing_blob.h"
 #include "wire/any_layout.h"
 #include "wire/feature_bits.h"
+#include "wire/record_bits.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -125,7 +126,7 @@ pfr_status build_id_sizes(struct verify *v, const struct rule *rule, pfr_error *
         return PFR_OK;
     pfr_items_iter it = pfr_items_begin(&body.as_feature_build_id.entries);
     for (; pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK; at = it.taken)
-        if ((entry.misc >> 15 & 1) && entry.length > RECORDED_ID_MOST)
+        if (has_bit(entry.misc, MISC_BIT_ID_LENGTH) && entry.length > RECORDED_ID_MOST)
             verify_tell(v, rule, v->feature->offset + at, it.taken - at, "a build-id of %u bytes in a field of %u",
                         entry.length, RECORDED_ID_MOST);
     return PFR_OK;

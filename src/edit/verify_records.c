@@ -3,6 +3,7 @@
 #include "edit/verify_parts.h"
 
 #include "wire/any_layout.h"
+#include "wire/record_bits.h"
 
 #define KERNEL_TYPES 64u
 #define MISC_NEVER 0x0ff8u /* no kernel sets these */
@@ -69,7 +70,7 @@ pfr_status record_late(struct verify *v, const struct rule *rule, pfr_error *err
 pfr_status sample_cpu(struct verify *v, const struct rule *rule, pfr_error *err) {
     struct pfr_rec_sample body;
     (void)err;
-    if (v->cpus == 0 || v->rec->event < 0 || !(v->rec->context->word[WORD_SAMPLE] >> 7 & 1) ||
+    if (v->cpus == 0 || v->rec->event < 0 || !has_bit(v->rec->context->word[WORD_SAMPLE], SAMPLE_BIT_CPU) ||
         pfr_decode(v->rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
     if (body.cpu >= v->cpus && body.cpu != NO_CPU)
@@ -101,7 +102,7 @@ pfr_status map2_wraps(struct verify *v, const struct rule *rule, pfr_error *err)
 pfr_status map2_build_id(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
-    if ((v->rec->misc >> 14 & 1) && body_of(v, &body) && body.as_mmap2.build_id_size > RECORDED_ID_MOST)
+    if (has_bit(v->rec->misc, MISC_BIT_MAP_ID) && body_of(v, &body) && body.as_mmap2.build_id_size > RECORDED_ID_MOST)
         verify_tell_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_mmap2.build_id_size,
                            RECORDED_ID_MOST);
     return PFR_OK;
@@ -110,7 +111,8 @@ pfr_status map2_build_id(struct verify *v, const struct rule *rule, pfr_error *e
 pfr_status build_id_length(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
-    if ((v->rec->misc >> 15 & 1) && body_of(v, &body) && body.as_header_build_id.length > RECORDED_ID_MOST)
+    if (has_bit(v->rec->misc, MISC_BIT_ID_LENGTH) && body_of(v, &body) &&
+        body.as_header_build_id.length > RECORDED_ID_MOST)
         verify_tell_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_header_build_id.length,
                            RECORDED_ID_MOST);
     return PFR_OK;

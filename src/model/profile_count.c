@@ -10,6 +10,7 @@
 
 #include "base/seed.h"
 #include "base/sizes.h"
+#include "wire/record_bits.h"
 
 #define READ_GROUP (1ull << 3)
 #define S_BRANCH (1ull << 11)
@@ -568,7 +569,7 @@ static pfr_status take_fixed(struct counter *c, struct batch *b, uint32_t event,
     const bool swap = c->reader->context.swap;
     struct picked *s = &b->items[b->count].picked;
     s->event = event;
-    s->mode = load_u16(bytes + 4, swap) & CPUMODE;
+    s->mode = cpumode_at(bytes, swap);
     pick_fixed(&c->places[event], bytes, swap, s);
     set_key(c, s, place, inner);
     return is_kept(c, s) ? push(c, b, err) : PFR_OK;

@@ -3,6 +3,7 @@
 #include "model/profile_parts.h"
 
 #include "wire/layout_length.h"
+#include "wire/record_bits.h"
 
 #define S_IP (1ull << 0)
 #define S_TID (1ull << 1)
@@ -88,17 +89,17 @@ static uint64_t period_of(const struct profile_wish *w, const struct pick_places
 
 static uint64_t weight_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
     (void)w;
-    return p->sample_type & S_WEIGHT ? s->whole->weight : s->whole->weight_struct & UINT32_MAX;
+    return p->sample_type & S_WEIGHT ? s->whole->weight : weight_itself(s->whole->weight_struct);
 }
 
 static uint64_t ins_lat_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
-    return s->whole->weight_struct >> 32 & UINT16_MAX;
+    return weight_second(s->whole->weight_struct);
 }
 
 static uint64_t stage_cycles_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
-    return s->whole->weight_struct >> 48;
+    return weight_third(s->whole->weight_struct);
 }
 
 static uint64_t branch_from(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {

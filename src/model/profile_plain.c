@@ -8,6 +8,7 @@
 #include "model/profile_parts.h"
 
 #include "base/sizes.h"
+#include "wire/record_bits.h"
 
 #define FIRST_COUNT ((size_t)1024)
 #define TABLE_SHARE 2u /* of memory that is left a table takes one part of so many: frames and nodes need the rest */
@@ -180,7 +181,7 @@ static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *by
 /* false: it is of nobody that was met lately (no moment is in a view that was not used), not behind what changed, or of
    a guest. */
 static inline bool make_sample(const struct plain_sight *in, const uint8_t *bytes, struct plain_sample *to) {
-    const unsigned mode = load_u16(bytes + 4, false) & CPUMODE;
+    const unsigned mode = cpumode_at(bytes, false);
     const uint32_t pid = load_u32(bytes + in->pid, false), tid = load_u32(bytes + in->pid + 4, false);
     const struct view_slot *slot = &in->views[view_number(tid, in->kernel_apart && mode == CPUMODE_KERNEL)];
     const uint64_t moment = moment_in(in, bytes);

@@ -5,6 +5,7 @@
 #include "file/recording.h"
 #include "file/walk.h"
 #include "wire/fast_sample.h"
+#include "wire/record_bits.h"
 
 #define CPUMODE 7u /* of a record's misc: linux/perf_event.h, PERF_RECORD_MISC_CPUMODE_MASK */
 #define CPUMODE_USER 2u
@@ -84,7 +85,7 @@ static void note_fixed(struct hit_walk *walk, const struct event *e, const uint8
                               .pid = load_u32(bytes + e->ip_at + 8, swap),
                               .tid = load_u32(bytes + e->ip_at + 12, swap),
                               .time = e->time_at ? load_u64(bytes + e->time_at, swap) : 0,
-                              .mode = load_u16(bytes + 4, swap) & CPUMODE};
+                              .mode = (uint16_t)cpumode_at(bytes, swap)};
     const uint64_t time = walk->state->timed && spot.time != UINT64_MAX ? spot.time : 0;
     note(walk, &spot, (struct key){time, place, inner});
 }

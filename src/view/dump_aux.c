@@ -11,6 +11,8 @@
 #include "base/intern.h"
 #include "base/json.h"
 
+#include "wire/record_bits.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -144,8 +146,9 @@ static pfr_status take_auxtrace(struct aux_files *files, const pfr_record *rec, 
 static pfr_status take_sample(struct aux_files *files, const pfr_record *rec, pfr_error *err) {
     const struct pfr_rec_sample *s = &files->d->body.sample_;
     const uint64_t types = rec->context->word[WORD_SAMPLE];
-    const struct aux_buffer key = {
-        .sampled = true, .tid = types >> 1 & 1 ? s->tid : UINT32_MAX, .cpu = types >> 7 & 1 ? s->cpu : UINT32_MAX};
+    const struct aux_buffer key = {.sampled = true,
+                                   .tid = has_bit(types, SAMPLE_BIT_TID) ? s->tid : UINT32_MAX,
+                                   .cpu = has_bit(types, SAMPLE_BIT_CPU) ? s->cpu : UINT32_MAX};
     if (s->aux.size == 0)
         return PFR_OK;
     PFR_TRY(choose_buffer(files, &key, err));

@@ -15,6 +15,7 @@
 #include "dump_perf.h"
 
 #include "wire/names.h"
+#include "wire/record_bits.h"
 
 #define PIPE_HEADER 16u /* perf counts a stream's offsets from its first record */
 #define FIRST_USER_RECORD 64u
@@ -126,12 +127,12 @@ static void say_stamp(struct dump *d, const pfr_record *rec, const struct pfr_re
     }
     if (sample)
         id = (struct pfr_rec_sample_id){.cpu = sample->cpu, .time = sample->time};
-    if (all >> 7 & 1) {
-        out_u64(d->out, user ? 0 : has && own >> 7 & 1 ? id.cpu : UINT32_MAX);
+    if (has_bit(all, SAMPLE_BIT_CPU)) {
+        out_u64(d->out, user ? 0 : has && has_bit(own, SAMPLE_BIT_CPU) ? id.cpu : UINT32_MAX);
         say(d, " ");
     }
-    if (all >> 2 & 1) {
-        out_u64(d->out, user ? 0 : has && own >> 2 & 1 ? id.time : UINT64_MAX);
+    if (has_bit(all, SAMPLE_BIT_TIME)) {
+        out_u64(d->out, user ? 0 : has && has_bit(own, SAMPLE_BIT_TIME) ? id.time : UINT64_MAX);
         say(d, " ");
     }
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "wire/names.h"
+#include "wire/record_bits.h"
 
 void perf_aux(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_aux *aux = body;
@@ -11,9 +12,9 @@ void perf_aux(struct dump *d, const pfr_record *rec, const void *body) {
     say_x(d, " offset: ", aux->aux_offset);
     say_x(d, " size: ", aux->aux_size);
     say_x(d, " flags: ", aux->flags);
-    say(d, aux->flags & 1 ? " [T" : " [");
-    say(d, aux->flags & 2 ? "O" : "");
-    say(d, aux->flags & 4 ? "P]\n" : "]\n");
+    say(d, has_bit(aux->flags, AUX_BIT_TRUNCATED) ? " [T" : " [");
+    say(d, has_bit(aux->flags, AUX_BIT_OVERWRITE) ? "O" : "");
+    say(d, has_bit(aux->flags, AUX_BIT_PARTIAL) ? "P]\n" : "]\n");
 }
 
 void perf_itrace_start(struct dump *d, const pfr_record *rec, const void *body) {

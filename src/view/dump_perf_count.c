@@ -4,6 +4,8 @@
 
 #include "view/cpu_map.h"
 
+#include "wire/record_bits.h"
+
 void perf_lost(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_lost *lost = body;
     (void)rec;
@@ -17,7 +19,10 @@ void perf_lost_samples(struct dump *d, const pfr_record *rec, const void *body) 
     const uint64_t types = rec->context->word[WORD_SAMPLE];
     struct pfr_rec_sample_id id = {0};
     const bool has = dump_decode_id(rec, &id, NULL) == PFR_OK;
-    say_u(d, ": id:", has && types >> 16 & 1 ? id.identifier : has && types >> 6 & 1 ? id.id : UINT64_MAX);
+    say_u(d, ": id:",
+          has && has_bit(types, SAMPLE_BIT_IDENTIFIER) ? id.identifier
+          : has && has_bit(types, SAMPLE_BIT_ID)       ? id.id
+                                                       : UINT64_MAX);
     say_u(d, ": lost samples :", lost->lost);
     end_line(d);
 }
@@ -51,7 +56,7 @@ void perf_read(struct dump *d, const pfr_record *rec, const void *body) {
     say_u(d, " ", e.value);
     end_line(d);
     for (unsigned bit = 0; bit < sizeof more / sizeof *more; bit++) {
-        if (!more[bit].label || !(rec->context->word[WORD_READ] >> bit & 1))
+        if (!more[bit].label || !has_bit(rec->context->word[WORD_READ], bit))
             continue;
         say_u(d, more[bit].label, more[bit].value);
         end_line(d);

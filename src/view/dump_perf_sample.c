@@ -4,11 +4,11 @@
 #include "sample_words.h"
 
 #include "wire/names.h"
+#include "wire/record_bits.h"
 
-#define BRANCH_CALL_STACK 11u
 #define BRANCH_EXTENDED 15u
 #define CHAIN_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
-#define HAS(bit) (types >> (bit)&1)
+#define HAS(bit) has_bit(types, bit)
 
 enum sample_bit {
     TID = 1,
@@ -79,7 +79,7 @@ static void branch_chain(struct dump *d, const struct pfr_rec_sample *s) {
 }
 
 static void chain_lines(struct dump *d, const struct pfr_rec_sample *s) {
-    if (d->context.word[WORD_BRANCH] >> BRANCH_CALL_STACK & 1)
+    if (has_bit(d->context.word[WORD_BRANCH], BRANCH_BIT_CALL_STACK))
         branch_chain(d, s);
     say_u(d, "... FP chain: nr:", s->chain.count);
     end_line(d);
@@ -110,7 +110,7 @@ static void branch_line(struct dump *d, uint64_t number, const struct pfr_rec_br
 }
 
 static void branch_lines(struct dump *d, const struct pfr_rec_sample *s) {
-    const bool stack = d->context.word[WORD_BRANCH] >> BRANCH_CALL_STACK & 1;
+    const bool stack = has_bit(d->context.word[WORD_BRANCH], BRANCH_BIT_CALL_STACK);
     struct pfr_rec_branch_entry e;
     pfr_items_iter it = pfr_items_begin(&s->branch.entries);
     say_u(d, stack ? "... branch callstack: nr:" : "... branch stack: nr:", s->branch.nr + stack);
@@ -220,11 +220,10 @@ static void stack_line(struct dump *d, const pfr_record *rec, const struct pfr_r
 }
 
 static void weight_line(struct dump *d, const struct pfr_rec_sample *s, bool parts) {
-    const uint64_t w = parts ? s->weight_struct : s->weight;
-    say_u(d, "... weight: ", parts ? w & UINT32_MAX : w);
+    say_u(d, "... weight: ", parts ? weight_itself(s->weight_struct) : s->weight);
     if (parts) {
-        say_0x(d, ",", w >> 32 & UINT16_MAX);
-        say_0x(d, ",", w >> 48);
+        say_0x(d, ",", weight_second(s->weight_struct));
+        say_0x(d, ",", weight_third(s->weight_struct));
     }
     end_line(d);
 }
@@ -247,7 +246,7 @@ static void page_line(struct dump *d, const char *label, uint64_t size) {
 static void say_read(struct dump *d, uint64_t id, uint64_t value, uint64_t lost) {
     say_address(d, "..... id ", id);
     say_address(d, ", value ", value);
-    if (d->context.word[WORD_READ] >> 4 & 1)
+    if (has_bit(d->context.word[WORD_READ], READ_BIT_LOST))
         say_u(d, ", lost ", lost);
     end_line(d);
 }

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 
+#include "wire/record_bits.h"
+
 #define MISC_EXEC 0x2000u     /* COMM */
 #define MISC_DATA 0x2000u     /* MMAP */
 #define MISC_OUT 0x2000u      /* SWITCH */
@@ -108,7 +110,8 @@ void perf_mmap(struct dump *d, const pfr_record *rec, const void *body) {
 }
 
 static void say_prot(struct dump *d, uint32_t prot, uint32_t flags) {
-    const char letters[] = {prot & 1 ? 'r' : '-', prot & 2 ? 'w' : '-', prot & 4 ? 'x' : '-', flags & 1 ? 's' : 'p', 0};
+    const char letters[] = {has_bit(prot, PROT_BIT_READ) ? 'r' : '-', has_bit(prot, PROT_BIT_WRITE) ? 'w' : '-',
+                            has_bit(prot, PROT_BIT_EXEC) ? 'x' : '-', has_bit(flags, MAP_BIT_SHARED) ? 's' : 'p', 0};
     say(d, "]: ");
     say(d, letters);
 }

@@ -8,6 +8,7 @@
 #include "base/public_output.h"
 #include "wire/layout.h"
 #include "wire/names.h"
+#include "wire/record_bits.h"
 
 #include <string.h>
 
@@ -324,11 +325,11 @@ void words_weight(pfr_output *out, uint64_t weight) {
 }
 
 void words_ins_lat(pfr_output *out, uint64_t weight_struct) {
-    words_weight(out, weight_struct >> 32 & UINT16_MAX);
+    words_weight(out, weight_second(weight_struct));
 }
 
 void words_retire_lat(pfr_output *out, uint64_t weight_struct) {
-    words_weight(out, weight_struct >> 48);
+    words_weight(out, weight_third(weight_struct));
 }
 
 void words_phys_addr(pfr_output *out, uint64_t address) {
@@ -364,12 +365,12 @@ static void add_mode(struct word *w, unsigned mode) {
 
 void words_misc(pfr_output *out, uint32_t type, uint16_t misc) {
     struct word w = {.length = 0};
-    add_mode(&w, misc & 7);
+    add_mode(&w, cpumode_of(misc));
     for (size_t i = 0; i < sizeof misc_letters / sizeof *misc_letters; i++) {
-        if (misc_letters[i].type != type || !(misc >> 13 & 1))
+        if (misc_letters[i].type != type || !has_bit(misc, MISC_BIT_13))
             continue;
         add(&w, misc_letters[i].bit13);
-        if (misc >> 14 & 1)
+        if (has_bit(misc, MISC_BIT_14))
             add(&w, misc_letters[i].bit14);
     }
     out_write(&out->out, w.text, w.length);

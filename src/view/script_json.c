@@ -14,6 +14,7 @@
 #include "model/chain.h"
 #include "view/sample_words.h"
 #include "wire/names.h"
+#include "wire/record_bits.h"
 
 #define CPUMODE 7u
 #define DIGITS_OF_SOURCE 18u /* in front of the words of a data_src: "      1e05080021 |" */
@@ -283,17 +284,17 @@ static void json_data_src(struct script *s, const struct moment *m, struct json 
 static void json_weight(struct script *s, const struct moment *m, struct json *j) {
     const bool whole = SAMPLE_HAS(m->event->sample_type, S_WEIGHT);
     (void)s;
-    put_number(j, "weight", whole ? m->sample->weight : m->sample->weight_struct & UINT32_MAX);
+    put_number(j, "weight", whole ? m->sample->weight : weight_itself(m->sample->weight_struct));
 }
 
 static void json_ins_lat(struct script *s, const struct moment *m, struct json *j) {
     (void)s;
-    put_number(j, "ins_lat", m->sample->weight_struct >> 32 & UINT16_MAX);
+    put_number(j, "ins_lat", weight_second(m->sample->weight_struct));
 }
 
 static void json_retire_lat(struct script *s, const struct moment *m, struct json *j) {
     (void)s;
-    put_number(j, "retire_lat", m->sample->weight_struct >> 48);
+    put_number(j, "retire_lat", weight_third(m->sample->weight_struct));
 }
 
 static void put_registers(struct script *s, struct json *j, const char *key, uint64_t mask, const pfr_u64s *values,

@@ -9,6 +9,8 @@
 
 #include "view/sample_words.h"
 
+#include "wire/record_bits.h"
+
 #include <time.h>
 
 #define COMM_WIDTH 16u
@@ -186,7 +188,7 @@ void print_data_src(struct script *s, const struct moment *m) {
 
 void print_weight(struct script *s, const struct moment *m) {
     const bool whole = SAMPLE_HAS(m->event->sample_type, S_WEIGHT);
-    words_weight(s->to, whole ? m->sample->weight : m->sample->weight_struct & UINT32_MAX);
+    words_weight(s->to, whole ? m->sample->weight : weight_itself(m->sample->weight_struct));
 }
 
 void print_ins_lat(struct script *s, const struct moment *m) {

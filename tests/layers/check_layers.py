@@ -6,6 +6,7 @@ layers/src      a file of src/ includes its own folder, folders of a lower numbe
 layers/tool     the command includes public headers and its own folder, nothing of src/
 layers/public   public headers include public headers and system headers
 layers/case     no `case` over record types, no `switch` over a record's type: that is a table of functions
+layers/bits     nothing outside src/wire shifts a word of a record whose bits have meanings, or masks it with a number
 layers/names    .c, .h and .def files have names of their own in the whole tree
 """
 import re
@@ -16,6 +17,17 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 RECORD_CASE = re.compile(
     r"\bcase\s+(?:PERF_RECORD_|PFR_RECORD_|PFR_REC_|RECORD_|REC_|LAYOUT_|L_)\w+|"
     r"\bswitch\s*\([^;{]*\b(?:rec|record|header|head|hdr)\w*(?:\.|->)type\s*\)")
+# Words of records and attrs whose bits have meanings; shifted, or masked with a number.
+BIT_WORD = (r"(?:\b(?:\w+(?:\.|->))*(?:misc|weight_struct|data_src|read_format|branch_sample_type|sample_types?|types|transaction|txn|prot|"
+            r"new_type|aux_flags|flags|phys_addr)|\bword\[WORD_\w+\])")
+NUMBER = r"(?:0[xX][0-9a-fA-F]+|\d+)(?:[uUlL]*)\b(?!\s*<<)|UINT(?:8|16|32)_MAX|\(?1u?l?l?\s*<<\s*\d+"
+HAND_MADE_BITS = re.compile(r"%s\s*(?:>>|<<)\s*[\w(]|%s\s*&\s*(?!&)(?:%s)|(?<![\w.])(?:%s)\s*&\s*%s\b|"
+                            r"\bload_u(?:16|32|64)\([^;{}]*?\)\s*(?:>>|&(?!&))\s*[\w(]" % (BIT_WORD, BIT_WORD, NUMBER, NUMBER, BIT_WORD))
+# (file, line without the spaces around it, reason)
+MAY_HAVE_BITS = (
+    ("script_fields.c", "if (script_rows[f].types >> type & 1)", "types of events that a row of the table is for"),
+    ("script_fields.c", "if (script_rows[field].types >> t & 1) {", "the same"),
+)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 FOLDERS = ("include", "src", "tool", "tests", "examples", "fuzz", "bench", "rt")
 
@@ -95,6 +107,26 @@ def check_case(root):
                 yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()}"
 
 
+def without_comments(path):
+    return COMMENT.sub(lambda c: "\n" * c.group().count("\n"), path.read_text(errors="replace"))
+
+
+def check_bits(root):
+    unused = {(name, line) for name, line, _ in MAY_HAVE_BITS}
+    for path in sources(root, "src", (".c", ".h")) + sources(root, "tool", (".c", ".h")):
+        if path.relative_to(root).parts[:2] in (("src", "wire"), ("src", "runtime")):
+            continue
+        for number, line in enumerate(without_comments(path).splitlines(), 1):
+            if not HAND_MADE_BITS.search(line):
+                continue
+            key = (path.name, line.strip())
+            unused.discard(key)
+            if key not in {row[:2] for row in MAY_HAVE_BITS}:
+                yield f"{path}:{number}: {line.strip()}"
+    for name, line in sorted(unused):
+        yield f"tests/layers/check_layers.py: MAY_HAVE_BITS has a line that {name} has not: {line}"
+
+
 def check_names(root):
     seen = {}
     for folder in FOLDERS:
@@ -111,6 +143,7 @@ def main():
         "tool": check_outside(root, "tool", True),
         "public": check_outside(root, "include", False),
         "case": check_case(root),
+        "bits": check_bits(root),
         "names": check_names(root),
     }
     failed = False

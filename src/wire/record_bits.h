@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_WIRE_RECORD_BITS_H
+#define PFR_WIRE_RECORD_BITS_H
+/*
+ * Words of records and attrs whose bits mean something (linux/perf_event.h), for all that read them: nothing outside
+ * src/wire shifts such a word or masks it with a number (tests/layers). Words that are divided into members, as branch
+ * flags and data_src are, are layouts of their own, which also know the order of bits.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+
+/* perf_event_attr.sample_type: numbers of bits */
+enum {
+    SAMPLE_BIT_TID = 1,
+    SAMPLE_BIT_TIME = 2,
+    SAMPLE_BIT_ID = 6,
+    SAMPLE_BIT_CPU = 7,
+    SAMPLE_BIT_IDENTIFIER = 16,
+};
+
+/* perf_event_attr.read_format, branch_sample_type */
+enum {
+    READ_BIT_TIME_ENABLED = 0,
+    READ_BIT_TIME_RUNNING = 1,
+    READ_BIT_ID = 2,
+    READ_BIT_GROUP = 3,
+    READ_BIT_LOST = 4,
+    BRANCH_BIT_CALL_STACK = 11,
+};
+
+/* perf_event_header.misc, from bit 12 on by type of record; and numbers in wire/quipper.def */
+enum {
+    MISC_BIT_13 = 13,        /* MMAP: data; COMM: exec; SWITCH: out */
+    MISC_BIT_14 = 14,        /* MMAP2: build-id; SWITCH: preempted */
+    MISC_BIT_ID_LENGTH = 15, /* HEADER_BUILD_ID: the build-id says how long it is */
+    MISC_BIT_MAP_ID = 14,
+};
+
+/* PERF_RECORD_AUX flags; PROT_ and MAP_ of mmap(2) as records hold them */
+enum { AUX_BIT_TRUNCATED, AUX_BIT_OVERWRITE, AUX_BIT_PARTIAL };
+enum { PROT_BIT_READ, PROT_BIT_WRITE, PROT_BIT_EXEC };
+enum { MAP_BIT_SHARED };
+
+static inline bool has_bit(uint64_t word, unsigned bit) {
+    return word >> bit & 1;
+}
+
+/* PERF_RECORD_MISC_CPUMODE_MASK */
+static inline unsigned cpumode_of(unsigned misc) {
+    return misc & 7;
+}
+
+/* Of a record as it is in the file. */
+static inline unsigned cpumode_at(const uint8_t *record, bool swap) {
+    return cpumode_of(load_u16(record + 4, swap));
+}
+
+/* union perf_sample_weight: the weight itself, the latency of the instruction, and the cycles of a stage or to retire.
+ */
+static inline uint32_t weight_itself(uint64_t weight_struct) {
+    return (uint32_t)weight_struct;
+}
+
+static inline uint32_t weight_second(uint64_t weight_struct) {
+    return (uint16_t)(weight_struct >> 32);
+}
+
+static inline uint32_t weight_third(uint64_t weight_struct) {
+    return (uint16_t)(weight_struct >> 48);
+}
+
+#endif
