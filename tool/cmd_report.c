@@ -115,7 +115,7 @@ static const struct opt report_opts[] = {
 
 /* Holes in the recording are told by complain_of_damage; this is what only the report meets. */
 static void limit_told(void *file, const pfr_error *hole) {
-    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
+    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0 || strcmp(hole->where, "trees") == 0)
         complain_of(file, hole, NULL);
 }
 
