@@ -69,7 +69,7 @@ static bool complain_of_end(const struct task *task, const pfr_header *header) {
 }
 
 void limit_told(void *file, const pfr_error *hole) {
-    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0)
+    if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0 || strcmp(hole->where, "trees") == 0)
         complain_of(file, hole, NULL);
 }
 

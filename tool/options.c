@@ -123,6 +123,7 @@ static const struct limit {
     {"zstd_output_per_record", offsetof(pfr_limits, zstd_output_per_record), UINT64_MAX, true},
     {"ratio", offsetof(pfr_limits, ratio), UINT64_MAX, false},
     {"chunk", offsetof(pfr_limits, chunk), UINT64_MAX, true},
+    {"trees", offsetof(pfr_limits, trees), UINT64_MAX, true},
 };
 
 static const struct limit *find_limit(const char *name, size_t length) {

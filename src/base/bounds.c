@@ -20,6 +20,7 @@ pfr_limits limits_resolve(const pfr_limits *asked) {
     default_u64(&limits.zstd_output_per_record, DEFAULT_LIMIT_ZSTD_OUTPUT);
     default_u64(&limits.ratio, DEFAULT_LIMIT_RATIO);
     default_u64(&limits.chunk, DEFAULT_LIMIT_CHUNK);
+    default_u64(&limits.trees, DEFAULT_LIMIT_TREES);
     if (limits.depth == 0)
         limits.depth = DEFAULT_LIMIT_DEPTH;
     return limits;

@@ -12,6 +12,7 @@
 #define DEFAULT_LIMIT_ZSTD_OUTPUT (24ull << 20)
 #define DEFAULT_LIMIT_RATIO 2000ull
 #define DEFAULT_LIMIT_CHUNK (64ull << 20)
+#define DEFAULT_LIMIT_TREES (16ull << 20)
 
 /* A copy of *asked (NULL: nothing asked) in which no limit is 0. Members past asked->size are not read. */
 pfr_limits limits_resolve(const pfr_limits *asked);

@@ -10,6 +10,7 @@
 #include "view/report_stat.h"
 #include "wire/feature_bits.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@
 #define FEW_ROWS_COST 8u
 #define ROW_COST 160u
 #define FRAME_COST 256u
+#define TREE_TEXT_EACH 16u /* bytes of call trees for each byte of the recording */
 
 /* --- what was recorded --- */
 
@@ -313,6 +315,28 @@ unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, s
     return jobs;
 }
 
+/* What call trees as text may take: the limit, and a share that grows with the input. */
+static void give_tree_text(struct report *r) {
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < r->reader->nr_parts; i++)
+        size += input_size(&r->reader->parts[i].in);
+    const uint64_t limit = r->reader->limits.trees,
+                   share = size < UINT64_MAX / TREE_TEXT_EACH ? size * TREE_TEXT_EACH : UINT64_MAX;
+    r->tree_text = limit < UINT64_MAX - share ? limit + share : UINT64_MAX;
+    r->tree_text_left = r->tree_text;
+}
+
+static void tell_cut_trees(struct report *r) {
+    pfr_error why;
+    if (!r->trees_cut)
+        return;
+    pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
+             "%" PRIu64 " call tree%s cut at [limit]: all together are more than %" PRIu64
+             " bytes of text (limit trees)",
+             r->trees_cut, r->trees_cut == 1 ? " is" : "s are", r->tree_text);
+    tell_hole(r, &why);
+}
+
 static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(choose(r, err));
     PFR_TRY(load(r, err));
@@ -323,10 +347,12 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     if (r->row_trees)
         PFR_TRY(walk_list_members(r, err));
     PFR_TRY(features_unread(r->reader, err));
+    give_tree_text(r);
     PFR_TRY(report_write(r, out, err));
+    tell_cut_trees(r);
     const struct profile *p = r->profile;
     const bool unnamed = p->names.lines_limited || p->names.limits.objects;
-    return p->lossy || p->too_deep || unnamed || p->limited.samples ? PFR_HOLE : PFR_OK;
+    return r->trees_cut || p->lossy || p->too_deep || unnamed || p->limited.samples ? PFR_HOLE : PFR_OK;
 }
 
 static void close_report(struct report *r) {

@@ -363,7 +363,8 @@ pfr_status tree_make(struct report *r, struct tree *tree, uint32_t row, uint64_t
 pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err);
 void tree_free(const struct report *r, struct tree *tree);
 /* The lines below a row. */
-pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, pfr_output *to, pfr_error *err);
+/* Ends early once it has written more than `most` bytes. */
+pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, uint64_t most, pfr_output *to, pfr_error *err);
 
 /* --- the whole --- */
 
@@ -406,9 +407,11 @@ struct report {
     const struct profile_measure *measure;
     enum report_mode mode;
     bool children, has_chains;
-    bool tracepoints; /* nothing else was recorded */
-    bool relative;    /* percentages are of what the filters keep */
-    regex_t parent;   /* of -p */
+    bool tracepoints;                   /* nothing else was recorded */
+    bool relative;                      /* percentages are of what the filters keep */
+    uint64_t tree_text, tree_text_left; /* bytes of call trees that may be printed, and still may be (limit trees) */
+    uint64_t trees_cut;                 /* call trees that are cut there */
+    regex_t parent;                     /* of -p */
     bool parent_made, has_parent, only_parent;
     bool skips_first; /* chains do not repeat the symbol of the row */
     bool asks_trees;  /* CSV and JSON have them */

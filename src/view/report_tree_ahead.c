@@ -2,12 +2,17 @@
 /*
  * Call trees of lines, as text. Each is made of what nobody changes any more, so that several threads make them, some
  * lines together, while the lines before are written. What does not fit into memory twice is made when it is needed.
+ *
+ * Indentation makes a deep tree as large as the square of its depth: all trees together have the room that limit trees
+ * gives, and what is beyond is cut, the same on any number of threads.
  */
 #include "view/report_print.h"
 
 #include "base/fail.h"
 #include "base/workers.h"
 #include "base/sizes.h"
+
+#include <string.h>
 
 #define BATCH ((uint32_t)sizes.report_trees)
 #define BATCHES_EACH 3u /* of a thread */
@@ -29,6 +34,7 @@ struct trees_ahead {
     struct workers *workers; /* NULL: there is one thread */
     struct tree *trees;      /* by thread, the caller first */
     struct batch *batches;
+    pfr_output text; /* of a tree that the caller makes */
     unsigned threads;
     size_t slots;
 };
@@ -49,7 +55,7 @@ static void make_batch(void *context, unsigned worker, size_t slot) {
     pfr_status st = PFR_OK;
     out_clear(&b->text.out);
     for (uint32_t i = b->from; i < b->end && st >= 0; i++) {
-        st = tree_print(t->r, &t->trees[worker], t->rows[i], &b->text, NULL);
+        st = tree_print(t->r, &t->trees[worker], t->rows[i], t->r->tree_text, &b->text, NULL);
         out_bytes(&b->text.out, &b->ends[i - b->from]);
     }
     b->good = st >= 0 && b->text.out.status >= 0;
@@ -78,6 +84,24 @@ static void end_workers(struct trees_ahead *t) {
         tree_free(t->r, &t->trees[i]);
 }
 
+static void say_cut(struct trees_ahead *t, struct output *out) {
+    t->r->tree_text_left = 0;
+    t->r->trees_cut++;
+    out_text(out, "            [limit]\n\n");
+}
+
+static void write_text(struct trees_ahead *t, const char *text, size_t length, struct output *out) {
+    uint64_t *const left = &t->r->tree_text_left;
+    if (length <= *left) {
+        out_write(out, text, length);
+        *left -= length;
+        return;
+    }
+    const char *const line = memrchr(text, '\n', (size_t)*left);
+    out_write(out, text, line ? (size_t)(line + 1 - text) : 0);
+    say_cut(t, out);
+}
+
 /* The text of the tree that is printed next. false: its batch could not be made. */
 static bool print_made(struct trees_ahead *t, pfr_output *to) {
     size_t slot, whole;
@@ -91,7 +115,7 @@ static bool print_made(struct trees_ahead *t, pfr_output *to) {
     const size_t begin = at ? b->ends[at - 1] : 0, length = b->ends[at] - begin;
     const char *text = out_bytes(&b->text.out, &whole);
     if (length)
-        out_write(&to->out, text + begin, length);
+        write_text(t, text + begin, length, &to->out);
     if (++t->printed == b->end)
         workers_retire(t->workers);
     return true;
@@ -142,6 +166,8 @@ static pfr_status open_trees(struct trees_ahead *t, bool raw_names, pfr_error *e
     t->trees = mem_zeroed(memory, t->threads, sizeof *t->trees);
     if (!t->trees)
         return mem_fail(memory, err, "tree");
+    out_open_memory(&t->text.out, memory);
+    t->text.raw_names = raw_names;
     if (t->threads > 1)
         begin_workers(t, raw_names);
     return PFR_OK;
@@ -157,13 +183,41 @@ pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct
     return open_trees(t, raw_names, err);
 }
 
+/* A tree for which memory has no room as text is written at once. */
+static pfr_status print_own(struct trees_ahead *t, uint32_t row, pfr_output *to, pfr_error *err) {
+    struct report *const r = t->r;
+    size_t length;
+    out_clear(&t->text.out);
+    PFR_TRY(tree_print(r, &t->trees[0], row, r->tree_text, &t->text, err));
+    if (t->text.out.status >= 0) {
+        const char *text = out_bytes(&t->text.out, &length);
+        if (length)
+            write_text(t, text, length, &to->out);
+        return PFR_OK;
+    }
+    const uint64_t before = out_written(&to->out);
+    PFR_TRY(tree_print(r, &t->trees[0], row, r->tree_text_left, to, err));
+    const uint64_t written = out_written(&to->out) - before;
+    if (written > r->tree_text_left)
+        say_cut(t, &to->out);
+    else
+        r->tree_text_left -= written;
+    return PFR_OK;
+}
+
 pfr_status trees_print(struct trees_ahead *t, uint32_t line, pfr_output *to, pfr_error *err) {
     const uint32_t row = row_of_line(t, line);
-    if (!has_tree(t, row) || (t->workers && print_made(t, to)))
+    if (!has_tree(t, row))
+        return PFR_OK;
+    if (t->r->tree_text_left == 0) {
+        say_cut(t, &to->out);
+        return PFR_OK;
+    }
+    if (t->workers && print_made(t, to))
         return PFR_OK;
     if (t->workers)
         end_workers(t);
-    return tree_print(t->r, &t->trees[0], row, to, err);
+    return print_own(t, row, to, err);
 }
 
 void trees_close(struct trees_ahead *t) {
@@ -171,6 +225,7 @@ void trees_close(struct trees_ahead *t) {
         return;
     struct memory *memory = t->r->memory;
     end_workers(t);
+    out_close(&t->text.out, NULL);
     if (t->trees)
         tree_free(t->r, &t->trees[0]);
     mem_free(memory, t->trees, t->threads, sizeof *t->trees);

@@ -29,7 +29,12 @@ struct printer {
     const struct row *row;
     uint64_t whole; /* weight of the row with all that its chains show */
     uint32_t margin;
+    uint64_t end; /* of `out`: nothing is begun behind it */
 };
+
+static bool is_over(const struct printer *p) {
+    return out_written(p->out) > p->end;
+}
 
 static bool goes_on(const struct tree *t, uint32_t twig) {
     return t->twigs[twig].all == 1 && t->twigs[twig].count == 1 && !t->twigs[twig].own.samples;
@@ -92,7 +97,7 @@ static uint32_t print_run(const struct printer *p, size_t depth, uint32_t twig, 
     print_branch(p, depth, p->t->twigs[twig].total, total);
     print_frame(p, p->t->twigs[twig].frame);
     out_char(p->out, '\n');
-    while (goes_on(p->t, twig)) {
+    while (goes_on(p->t, twig) && !is_over(p)) {
         twig = p->t->twigs[twig].first;
         print_pipes(p, depth);
         out_pad(p->out, STEP);
@@ -127,7 +132,7 @@ static struct tree_level level_below(const struct tree *t, uint32_t twig, uint64
 /* Shares of a level that hides some of its twigs. */
 static void print_rest(const struct printer *p, size_t depth) {
     struct tree_level *level = &p->t->levels[depth - 1];
-    if (p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0 || level->rest == level->total ||
+    if (is_over(p) || p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0 || level->rest == level->total ||
         (p->r->chain.value == CHAIN_COUNT && level->rest_samples == 0))
         return;
     level->pipe = false;
@@ -138,7 +143,7 @@ static void print_rest(const struct printer *p, size_t depth) {
 /* The next twig of the innermost level; false: there is none. */
 static bool print_next(const struct printer *p, size_t depth, uint32_t *last) {
     struct tree_level *level = &p->t->levels[depth - 1];
-    if (level->at == level->end || (level->printed && level->printed == p->r->chain.most))
+    if (is_over(p) || level->at == level->end || (level->printed && level->printed == p->r->chain.most))
         return false;
     const struct twig *twig = &p->t->twigs[level->at];
     level->rest -= twig->total.weight;
@@ -256,7 +261,7 @@ static pfr_status print_chain(const struct printer *p, size_t behind, uint32_t t
 static pfr_status print_ends(const struct printer *p, size_t count, uint64_t total, pfr_error *err) {
     const bool folded = p->r->chain.mode == CHAIN_FOLDED;
     const size_t most = p->r->chain.most && p->r->chain.most < count ? p->r->chain.most : count;
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < most && !is_over(p); i++) {
         const uint32_t end = p->t->ends[i];
         const struct twig *twig = &p->t->twigs[end];
         out_pad(p->out, folded ? 0 : MARGIN - 1);
@@ -293,9 +298,12 @@ static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t l
     return print_ends(p, count, total, err);
 }
 
-pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, pfr_output *to, pfr_error *err) {
+pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, uint64_t most, pfr_output *to,
+                      pfr_error *err) {
     const struct row *at = &r->rows.at[row];
     struct printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
+    p.end = out_written(p.out);
+    p.end = p.end > UINT64_MAX - most ? UINT64_MAX : p.end + most;
     const uint64_t total = r->all[at->event].weight;
     const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
     p.whole = r->children ? at->total.weight : at->self.weight;

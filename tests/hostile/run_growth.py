@@ -15,6 +15,8 @@ traces TRACE_COMMANDS, for ASKED its own commands, is asked
             than twice the time of as many bytes of sound samples and one second, SECOND_EACH for every 4 MB
     memory  `info` and `dump` stay below FLAT MB; what counts stacks does where nothing distinct grows, else it grows with
             the input. What does not fit is told in [limit] (LIMITED), and all else is there
+    text    `report` prints at most TEXT_EACH bytes for each byte of the recording and TEXT_ALSO more (BOUNDED). Where trees are
+            cut, [limit] stands in the place, standard error tells how many and by which limit; with a higher one all is there
 
 A measurement that fails is made again up to AGAIN times: the least of each size counts, since a machine may run at half its pace
 for some of them. What grows too fast does so each time.
@@ -391,6 +393,25 @@ def trace_deep_paths(n):
     return in_buffers(b"".join(call(0, 1 + i) for i in range(n)) + b"".join(call(1, 1 + i) for i in range(n - 1, -1, -1)))
 
 
+def chains_in_time(n):
+    """Each sample has a time and a chain of its own, which leaves the one before at another depth."""
+    return recording(b"".join(record(SAMPLE, struct.pack("<QIIQQQ100Q", 0x400000 + i, 7, 7, 1000 + i, 1, 100,
+                                                         *(0x400000 + (i % (1 << at % 20)) * 128 + at for at in range(100, 0, -1))))
+                              for i in range(n)), IP_TID_TIME_PERIOD | CALLCHAIN)
+
+
+def threads_and_maps(n):
+    """A process of n maps begins n others, which have them too; each has a thread, a map of its own, and a sample."""
+    def mapped(pid, at):
+        return record(MMAP, struct.pack("<IIQQQ", pid, pid, at << 12, 4096, 0) + b"/lib%06d\0" % (at % 1000000))
+    records = b"".join(mapped(7, 0x1000 + i) for i in range(n))
+    for i in range(n):
+        pid = 100 + 2 * i
+        records += start(pid, 7) + record(FORK, struct.pack("<IIIIQ", pid, pid, pid + 1, pid, 1000)) + mapped(pid, 0x800000 + i)
+        records += sample((0x1000 + i) << 12, pid) + record(SAMPLE, struct.pack("<QIIQQ", (0x800000 + i) << 12, pid, pid + 1, 1000, 1))
+    return recording(records)
+
+
 def trace_lone_exits(n):
     """Exits of what is not open, above a stack that is deep."""
     return in_buffers(b"".join(call(0, 1 + i % 1000) for i in range(n)) + b"".join(call(1, 5000 + i) for i in range(n)))
@@ -492,6 +513,9 @@ ASKED = {
     "shared ids": (shared_ids, 500, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["dump"],
                                      ["convert", "-o", "-"]), 16),
     "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),
+    "threads and maps": (threads_and_maps, 1000, (PLAIN_REPORT, PLAIN_REPORT + ["-s", "pid,tid,dso"], ["script", "--no-symbols"],
+                                                  ["info", "--format=json"], ["export", "--no-symbols"], ["dump"], ["verify"]), 16),
+    "chains in time": (chains_in_time, 200, (IN_TIME, IN_TIME[:3] + IN_TIME[5:]), 64),
     "recursion in time": (trace_recursion, 4000, (IN_TIME,), 1200),
 }
 
@@ -500,6 +524,16 @@ LIMITED = {
     "deep paths": (trace_deep_paths, 20000, (IN_TIME, ["export", "--no-symbols"], ["flame", "--no-symbols"])),
 }
 LIMIT = "20M"
+
+
+# Whose text may not grow faster than the recording: name: (maker, its size, commands, whether trees are cut)
+BOUNDED = {
+    "deep trees": (trace_deep_paths, 5000, (PLAIN_REPORT, PLAIN_REPORT + ["-g", "fractal"], PLAIN_REPORT + ["-j2"]), True),
+    "deep chains": (trace_deep_paths, 10000, (PLAIN_REPORT + ["-g", "flat"], PLAIN_REPORT + ["-g", "folded"], IN_TIME), False),
+    "deeper chains": (trace_deep_paths, 300, (PLAIN_REPORT + ["--max-stack=300"], PLAIN_REPORT + ["--max-stack=300", "-j4"]), True),
+    "chains in time": (chains_in_time, 2000, (IN_TIME, IN_TIME[:3] + IN_TIME[5:], PLAIN_REPORT), False),
+}
+TEXT_EACH, TEXT_ALSO = 24, 20 * MB
 
 
 class Cost:
@@ -615,6 +649,30 @@ def run_limited(folder, name):
     return good
 
 
+def run_bounded(folder, name):
+    make, amount, commands, cut = BOUNDED[name]
+    path = os.path.join(folder, "bounded.data")
+    size = write(path, make(amount))
+    good = True
+    for command in commands:
+        done = subprocess.run([os.environ["PERFRAY"]] + command + [path], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wrong = []
+        if len(done.stdout) > TEXT_EACH * size + TEXT_ALSO:
+            wrong.append("%d bytes of text for %d" % (len(done.stdout), size))
+        marks = done.stdout.count(b"  [limit]\n")
+        if cut and (done.returncode != 4 or b"%d call tree" % marks not in done.stderr or b"limit trees" not in done.stderr):
+            wrong.append("status %d, %d marks, %r" % (done.returncode, marks, done.stderr[:200]))
+        if cut:
+            whole = subprocess.run([os.environ["PERFRAY"]] + command + ["--limit", "trees=2G", path], check=False,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            if whole.returncode or b"[limit]" in whole.stdout or len(whole.stdout) <= len(done.stdout):
+                wrong.append("with a higher limit status %d, %d bytes of text" % (whole.returncode, len(whole.stdout)))
+        print("%s hostile/growth text %s of %s%s" % ("not ok" if wrong else "ok", " ".join(command[3:]), name, "".join(": " + w for w in wrong)),
+              flush=True)
+        good = good and not wrong
+    return good
+
+
 def main(arguments):
     parser = argparse.ArgumentParser()
     parser.add_argument("--scale", type=int, default=1)
@@ -627,6 +685,7 @@ def main(arguments):
     with tempfile.TemporaryDirectory(prefix="perfray-growth-") as folder:
         learn_pace(options, folder)
         results = [run_family(options, folder, name) for name in (*FAMILIES, *TRACES, *ASKED) if options.only in name]
+        results += [run_bounded(folder, name) for name in BOUNDED if options.only in name]
         results += [run_limited(folder, name) for name in LIMITED if options.only in name]
     return 0 if all(results) else 1
 
