@@ -32,20 +32,36 @@ struct map_section {
     struct elf_symbols symbols; /* those that relocations referred to last */
 };
 
+/* Maps have the ids from 1 on; a text can name any other, whose memory must not be that of all below it. */
+static struct xray_function *function_at(struct xray_map *map, uint64_t id) {
+    bool is_new = false;
+    if (id <= map->dense)
+        return &map->functions[id - 1];
+    uint64_t *place = NULL;
+    if (id != map->dense + 1 || map->used != map->dense) {
+        place = u64_map_at(&map->sparse, id, map->used, &is_new);
+        if (!place || !is_new)
+            return place ? &map->functions[*place] : NULL;
+    }
+    struct xray_function *grown =
+        mem_grow(map->memory, map->functions, map->used, &map->room, 64, sizeof *map->functions);
+    if (!grown)
+        return NULL;
+    map->functions = grown;
+    map->dense += !place;
+    map->count = id > map->count ? id : map->count;
+    map->functions[map->used] = (struct xray_function){0, 0, NULL};
+    return &map->functions[map->used++];
+}
+
 enum symbol_result xray_map_add(struct xray_map *map, uint64_t id, uint64_t address, const char *name, size_t length) {
     if (id == 0)
         return SYMBOL_DAMAGED;
     if (id > IDS_MOST)
         return SYMBOL_LIMIT;
-    while (map->count < id) {
-        struct xray_function *grown =
-            mem_grow(map->memory, map->functions, map->count, &map->room, 64, sizeof *map->functions);
-        if (!grown)
-            return table_memory_result(map->memory);
-        map->functions = grown;
-        map->functions[map->count++] = (struct xray_function){0, 0, NULL};
-    }
-    struct xray_function *f = &map->functions[id - 1];
+    struct xray_function *f = function_at(map, id);
+    if (!f)
+        return table_memory_result(map->memory);
     f->address = f->sleds++ ? f->address : address;
     if (name && !f->name && !(f->name = arena_text(&map->arena, name, length)))
         return table_memory_result(map->memory);
@@ -223,6 +239,7 @@ enum symbol_result xray_map_open(struct xray_map *map, const char *path, struct 
     int fd;
     *map = (struct xray_map){.memory = memory};
     arena_init(&map->arena, memory);
+    u64_map_init(&map->sparse, memory);
     enum symbol_result result = open_regular(path, 0, &fd, &facts);
     if (result != SYMBOL_FOUND)
         return result;
@@ -234,10 +251,13 @@ enum symbol_result xray_map_open(struct xray_map *map, const char *path, struct 
 void xray_map_close(struct xray_map *map) {
     mem_free(map->memory, map->functions, map->room, sizeof *map->functions);
     arena_free(&map->arena);
-    map->functions = NULL;
-    map->count = map->room = 0;
+    u64_map_free(&map->sparse);
+    *map = (struct xray_map){.memory = map->memory};
 }
 
 const struct xray_function *xray_map_find(const struct xray_map *map, uint32_t id) {
-    return id > 0 && id <= map->count && map->functions[id - 1].sleds ? &map->functions[id - 1] : NULL;
+    uint64_t place;
+    if (id > 0 && id <= map->dense)
+        return &map->functions[id - 1];
+    return u64_map_get(&map->sparse, id, &place) ? &map->functions[place] : NULL;
 }

@@ -12,10 +12,11 @@
  *     xray_map_close(&map);
  */
 #include "base/arena.h"
+#include "base/hashmap.h"
 #include "symbol_source.h"
 
 struct xray_function {
-    uint64_t address; /* as the object's own headers count; ids that nothing is said of have 0 and no sleds */
+    uint64_t address; /* as the object's own headers count */
     uint32_t sleds;
     const char *name; /* of a YAML map: as it stands there, demangled or not; NULL: none is said */
 };
@@ -23,9 +24,11 @@ struct xray_function {
 struct xray_map {
     struct memory *memory;
     struct arena arena;              /* the names */
-    struct xray_function *functions; /* functions[id - 1] */
-    size_t count, room;
-    bool has_names; /* a YAML map */
+    struct xray_function *functions; /* of the ids from 1 to `dense`: functions[id - 1]; then all others */
+    size_t dense, used, room;
+    struct u64_map sparse; /* id -> its place in `functions` */
+    size_t count;          /* the greatest id */
+    bool has_names;        /* a YAML map */
 };
 
 /* By the file's content, ELF or text. FOUND; NO_MATCH: an object that was not instrumented; DAMAGED, LIMIT, NO_MEMORY,

@@ -248,6 +248,29 @@ TEST(a_map_in_yaml_has_names) {
     scratch_remove(&scratch);
 }
 
+/* Of any id there may be, without memory for all below it. */
+TEST(a_map_of_far_ids_is_small) {
+    static const char far[] = "- { id: 268435456, function: 0x10 }\n- { id: 1, function: 0x20 }\n"
+                              "- { id: 2, function: 0x30 }\n- { id: 268435456, function: 0x10 }\n";
+    struct memory memory;
+    struct xray_map map;
+    struct scratch_file scratch;
+    scratch_make(&scratch);
+    scratch_write(&scratch, far, sizeof far - 1);
+    memory_init(&memory, NULL, 1 << 20);
+    assert_result_is(xray_map_open(&map, scratch.path, &memory), SYMBOL_FOUND);
+    assert_int_equal(xray_map_find(&map, 1u << 28)->address, 0x10);
+    assert_int_equal(xray_map_find(&map, 1u << 28)->sleds, 2);
+    assert_int_equal(xray_map_find(&map, 1)->address, 0x20);
+    assert_int_equal(xray_map_find(&map, 2)->address, 0x30);
+    assert_null(xray_map_find(&map, 3));
+    assert_null(xray_map_find(&map, (1u << 28) - 1));
+    assert_int_equal(map.count, 1 << 28);
+    xray_map_close(&map);
+    assert_int_equal(memory.used, 0);
+    scratch_remove(&scratch);
+}
+
 TEST(yaml_that_is_no_map_is_refused) {
     static const struct {
         const char *text;
