@@ -32,12 +32,20 @@ static bool is_the_writers(const struct carry *c, const pfr_feature *f) {
     return f->bit == BIT_DIR_FORMAT;
 }
 
+static void report_outside(struct carry *c, const pfr_feature *f) {
+    pfr_error lost;
+    if (f->status == PFR_HOLE && pfr_check_feature(c->reader, f, &lost) == PFR_HOLE)
+        carry_lost(c, &lost);
+}
+
 pfr_status carry_feature(struct carry *c, const pfr_feature *f, pfr_error *err) {
     pfr_error lost;
     pfr_status s = PFR_OK;
     pfr_feature own = *f;
-    if (!c->writer || f->bit >= FEATURES || is_the_writers(c, f))
+    if (!c->writer || f->bit >= FEATURES)
         return PFR_OK;
+    if (is_the_writers(c, f))
+        return report_outside(c, f), PFR_OK;
     if (c->recover && f->status == PFR_OK && f->bit == BIT_TRACING_DATA)
         s = mending_check_blob(&own, &lost);
     else if (c->recover)

@@ -287,8 +287,8 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
         return s;
     PFR_TRY(look_at(r, &bytes, &left, &size, err));
     if (size > left) {
-        PFR_TRY(s = go_past_end(r, left, err));
-        left = s == PFR_OK ? size : left;
+        PFR_TRY(go_past_end(r, left, err));
+        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the window may have moved, and the end with it */
     }
     if (left < RECORD_HEADER)
         return left == 0 ? PFR_END : cut_short(r, left, err);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* File headers that cannot be right, in ways that are rare: what is changed, what is said, and what is left alone. */
+#include "base/sizes.h"
 #include "recording_builder.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* A header that is longer than any we know, and all behind it in its place. */
 static struct builder longer_header(unsigned header_size) {
@@ -121,4 +126,41 @@ TEST(records_do_not_go_on_into_the_table_of_features) {
         pfr_close(r);
         free(b.bytes);
     }
+}
+
+/* As a file, whose window moves; bytes in memory are one window. */
+static pfr_reader *open_as_file(const struct builder *b, int *fd) {
+    char path[32];
+    pfr_error err;
+    *fd = memfd_create("built", MFD_CLOEXEC);
+    assert_int_equal(write(*fd, b->bytes, b->length), b->length);
+    assert_int_equal(lseek(*fd, 0, SEEK_SET), 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
+    pfr_reader *r = pfr_open(path, NULL, &err);
+    if (!r)
+        fail_msg("not opened: %s", err.text);
+    return r;
+}
+
+/* The header's size of the records ends within one, and no table of features tells the end: the reader looks beyond it,
+   which moves its window. */
+TEST(records_go_on_past_a_doubtful_end_within_one) {
+    enum { SAMPLES = 40 };
+    struct builder b = {0};
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 0xfu << 3});
+    for (unsigned i = 0; i < SAMPLES; i++)
+        put_sample(&b, i, 0);
+    for (unsigned cut = 1; cut < 32; cut++) {
+        set_number(&b, b.bytes + 48, 7 * 32 + cut, 8);
+        for (unsigned chunk = 64; chunk < 400; chunk += 7) {
+            int fd;
+            sizes.input_chunk = chunk;
+            pfr_reader *r = open_as_file(&b, &fd);
+            assert_int_equal(read_through(r).samples, SAMPLES);
+            pfr_close(r);
+            close(fd);
+        }
+    }
+    sizes_draw(0, NULL);
+    free(b.bytes);
 }
