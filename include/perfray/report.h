@@ -94,8 +94,8 @@ typedef struct pfr_report_options {
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err);
 
 /*
- * The names of sort keys and columns, in the order of the table, one for each `index` from 0; NULL beyond the last. Keys
- * of branches and of memory accesses need a report of that kind (branches, memory_mode). The text is static.
+ * The names of sort keys and columns, in the order of the table, one for each `index` from 0; NULL beyond the last.
+ * Keys of branches and of memory accesses need a report of that kind (branches, memory_mode). The text is static.
  */
 const char *pfr_report_field_name(uint32_t index);
 

@@ -9,7 +9,7 @@
 #include "wire/feature_bits.h"
 
 #define ATTR_FIRST 64u /* bytes of the oldest attr */
-#define LOST_AT 24u /* the header's section of attrs */
+#define LOST_AT 24u    /* the header's section of attrs */
 #define TYPE_ID_INDEX 69u
 #define INDEX_HEAD 16u     /* of the record, with the number of entries */
 #define INDEX_ENTRY 32u    /* id, number of the ring, cpu, thread */

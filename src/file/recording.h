@@ -113,7 +113,7 @@ struct pfr_reader {
     pfr_feature *features;
     uint32_t nr_features, features_room;
     struct u64_map feature_of; /* bit -> index in features */
-    pfr_error unread; /* of the first payload, or word to mend by, that could not be read; PFR_OK: none */
+    pfr_error unread;          /* of the first payload, or word to mend by, that could not be read; PFR_OK: none */
     struct pfr_context old_build_ids; /* entries without pid */
     struct pfr_context domains;       /* schedstat_version of CPU_DOMAIN_INFO */
     bool names_stale;                 /* events or tracepoint formats came that events_name has not seen */

@@ -50,7 +50,7 @@ struct spaces {
     struct arena arena; /* the newest maps of each */
     struct left_image *left;
     size_t nr_left, left_room;
-    bool left_open;      /* images that are left count until something is seen; else not before left_images_settle */
+    bool left_open; /* images that are left count until something is seen; else not before left_images_settle */
     struct left_tid *left_tids; /* of all threads that are or were in such a space */
     size_t nr_left_tids, left_tids_room;
     size_t nr_with_runs; /* spaces that were given room for runs */

@@ -30,7 +30,7 @@ struct btf {
     pfr_bytes data;
     bool indexed, swap;           /* set by btf_index, as is the rest */
     pfr_bytes type_data, strings; /* sections of `data` */
-    uint32_t *types; /* offset of each type; NULL: none */
+    uint32_t *types;              /* offset of each type; NULL: none */
     uint64_t nr_types, types_room;
 };
 

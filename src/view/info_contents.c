@@ -88,7 +88,8 @@ static void say_members(const struct feature_scene *scene, const struct pfr_rec_
         say_name(scene->to, pfr_get_event(scene->reader, group->leader_idx + i)->name);
     }
     if (!follows)
-        say(scene->to, ": %" PRIu32 " members from event %" PRIu32 ", invalid: beyond the events or in an earlier group",
+        say(scene->to,
+            ": %" PRIu32 " members from event %" PRIu32 ", invalid: beyond the events or in an earlier group",
             group->nr_members, group->leader_idx);
     say(scene->to, "\n");
 }

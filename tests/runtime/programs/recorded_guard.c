@@ -111,7 +111,8 @@ PLAIN static void part(void) {
         return;
     }
     check(sigaction(SIGUSR1, &action, NULL) == 0, "sigaction of SIGUSR1");
-    check(sigaction(SIGUSR1, NULL, &action) == 0 && sigismember(&action.sa_mask, SIGBUS) == 1, "the mask of a handler is kept");
+    check(sigaction(SIGUSR1, NULL, &action) == 0 && sigismember(&action.sa_mask, SIGBUS) == 1,
+          "the mask of a handler is kept");
     raise(SIGUSR1);
 }
 
@@ -161,7 +162,8 @@ PLAIN static void in_child(void) {
     wait_for_damage();
     check(write(go[1], &byte, 1) == 1, "the child is there");
     part();
-    check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == STATUS, "the child goes on to its end");
+    check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == STATUS,
+          "the child goes on to its end");
 }
 
 /* --- Its own SIGBUS. */
@@ -183,7 +185,8 @@ PLAIN static void again(void (*how)(void), int handled) {
     const int before = seen;
     if (sigsetjmp(back, 1) == 0)
         how();
-    check(seen == before + handled, how == fault ? "its handler is called for its own fault" : "its handler is called for a signal");
+    check(seen == before + handled,
+          how == fault ? "its handler is called for its own fault" : "its handler is called for a signal");
 }
 
 PLAIN static void in_a_child(void (*how)(void), int expected, const char *what) {
@@ -200,7 +203,8 @@ PLAIN static void check_mask(void) {
     sigset_t bus, old;
     sigemptyset(&bus);
     sigaddset(&bus, SIGBUS);
-    check(pthread_sigmask(SIG_BLOCK, &bus, NULL) == 0 && pthread_sigmask(SIG_BLOCK, NULL, &old) == 0 && sigismember(&old, SIGBUS) == 1,
+    check(pthread_sigmask(SIG_BLOCK, &bus, NULL) == 0 && pthread_sigmask(SIG_BLOCK, NULL, &old) == 0 &&
+              sigismember(&old, SIGBUS) == 1,
           "SIGBUS is blocked");
     signal(SIGBUS, SIG_DFL);
     in_a_child(send, 0, "a blocked signal kills nobody");
@@ -209,8 +213,10 @@ PLAIN static void check_mask(void) {
     kill(getpid(), SIGBUS);
     check(sigtimedwait(&bus, NULL, &long_enough) == SIGBUS, "a blocked signal can be waited for");
     check(sigprocmask(SIG_UNBLOCK, &bus, &old) == 0 && sigismember(&old, SIGBUS) == 1, "what was blocked");
-    check(sigprocmask(SIG_SETMASK, NULL, &old) == 0 && sigismember(&old, SIGBUS) == 0, "SIGBUS is not blocked any more");
-    check(sigprocmask(77, &bus, NULL) == -1 && errno == EINVAL && pthread_sigmask(77, &bus, NULL) == EINVAL, "what is no way to block");
+    check(sigprocmask(SIG_SETMASK, NULL, &old) == 0 && sigismember(&old, SIGBUS) == 0,
+          "SIGBUS is not blocked any more");
+    check(sigprocmask(77, &bus, NULL) == -1 && errno == EINVAL && pthread_sigmask(77, &bus, NULL) == EINVAL,
+          "what is no way to block");
 }
 
 /* Through function pointers: these are not to be known to the compiler as functions that do not come back. */
@@ -240,7 +246,8 @@ PLAIN static void check_own(void) {
     in_a_child(fault, SIGBUS, "a fault kills although it is ignored");
     again(send, 0);
     check_mask();
-    check(signal(0, SIG_DFL) == SIG_ERR && sigaction(SIGKILL, &(struct sigaction){.sa_handler = SIG_IGN}, NULL) == -1 && errno == EINVAL,
+    check(signal(0, SIG_DFL) == SIG_ERR && sigaction(SIGKILL, &(struct sigaction){.sa_handler = SIG_IGN}, NULL) == -1 &&
+              errno == EINVAL,
           "what cannot be handled");
 }
 
