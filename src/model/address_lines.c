@@ -29,7 +29,7 @@ static bool is_kernel(const struct object *what) {
     return what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
 }
 
-/* No memory is an error; the limit costs lines, and is told. `o` may be NULL. */
+/* No memory is an error. The limit costs lines, which is reported at the end. `o` may be NULL. */
 static pfr_status judge_memory(struct address_names *n, const struct named_object *o, pfr_error *err) {
     const struct memory *lines = o && o->budget ? &o->budget->lines : NULL;
     if (lines && lines->failed == PFR_ERR_MEMORY)

@@ -160,8 +160,8 @@ struct debug_search address_names_search(const struct address_names *n, const st
 static void open_dump(struct address_names *n, const struct object *o, struct named_object *into) {
     const struct jit_dump *dump = jit_dump_of(&n->state->jit, (uint32_t)(o - n->state->objects.at));
     into->source = &jit_dump_symbol_source;
-    if (!dump || !into->budget || jit_dump_symbols(dump, &into->budget->names, &into->handle) != SYMBOL_FOUND)
-        into->handle = NULL;
+    if (dump)
+        named_object_take(into, dump);
 }
 
 static void open_object(struct address_names *n, const struct object *o, struct named_object *into) {

@@ -49,21 +49,22 @@ static void meet(struct state *s, uint32_t space, struct key key) {
         s->spaces.left[number].until = key;
 }
 
-/* Whether a sample of this key can tell anything: most threads have one image, and are soon back from it. */
-static bool may_tell(const struct looking *l, uint32_t pid, uint32_t tid, struct key key) {
-    uint64_t image;
-    if (!u64_map_get(&l->tids, tid, &image) && !u64_map_get(&l->tids, pid, &image))
-        return false;
-    return image == SEVERAL || key_before(&key, &l->state->spaces.left[image].until);
+/* The image that the thread, or its process, left, or SEVERAL. False: none. */
+static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64_t *image) {
+    return u64_map_get(&l->tids, tid, image) || u64_map_get(&l->tids, pid, image);
 }
 
+/* Most threads have one image, and are soon back from it: what is later tells nothing. */
 static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids, uint64_t time) {
     const bool swap = rec->context->swap;
+    uint64_t image;
     if ((rec->misc & CPUMODE) != CPUMODE_USER || rec->size < ids + 8u)
         return;
     const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
+    if (!image_of(l, pid, tid, &image))
+        return;
     const struct key key = state_key(l->state, rec, time == NO_TIME ? TIMELINE_BEHIND_ALL : time);
-    if (may_tell(l, pid, tid, key))
+    if (image == SEVERAL || key_before(&key, &l->state->spaces.left[image].until))
         meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
 }
 

@@ -5,13 +5,16 @@
  * What names may take: one object of a recording must not take what all others need. An object that was made for it
  * loses its own names, and is named in a sentence at the end.
  *
- *     limit                                       what is beyond it
+ *     limit                                       what happens beyond it
  *     symbols of one object: half of `memory`     no address of the object is named
  *     of all: an eighth of `memory` is left       no address of the next object is named
  *     texts of one object: a 64th of `memory`,    the next symbols of the object have no name
  *       and 4 times its file
  *     texts of all: an eighth of `memory`         the next symbols have no name
  *     lines of one object: half of `memory`       the next addresses of the object have no line
+ *
+ * Which symbols of an object are the next depends on the order in which they are asked for, so that at the limits of
+ * texts `script` may name others with another number of threads. What symbol tables are refused for does not.
  *
  * A symbol table's own limits are in symbol/elf_flood.c and symbol/symbol_table.h. A text is a name as people write it,
  * which demangling can make many times as long as it is in the file.
@@ -26,7 +29,7 @@ struct name_limits {
     struct memory names;           /* a share: symbols of all objects */
     uint64_t texts_left;           /* bytes */
     uint32_t objects;              /* that met a limit */
-    char first[LIMITED_PATH_ROOM]; /* the path of one of them, whoever is met first; its end where it is long */
+    char first[LIMITED_PATH_ROOM]; /* the least path of them; its end where it is long */
 };
 
 /* What one object takes. */

@@ -161,6 +161,11 @@ static enum symbol_result open_into(struct named_object *o, const struct symbol_
     return result;
 }
 
+void named_object_take(struct named_object *o, const struct jit_dump *dump) {
+    if (o->budget)
+        judge(o, jit_dump_symbols(dump, &o->budget->names, &o->handle), false);
+}
+
 enum symbol_result named_object_open(struct named_object *o, const struct symbol_object *wanted) {
     return open_into(o, wanted, &o->handle);
 }
@@ -269,7 +274,7 @@ struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name,
     return plain ? keep_text(texts, plain, strlen(plain)) : NULL;
 }
 
-static struct symbol_text no_room; /* stands for the text of a name that the budget has no room for */
+static struct symbol_text no_room; /* the text of each name that the budget has no room for */
 
 /* As far as the object's budget has room for it. */
 static struct symbol_text *make_text(struct symbol_texts *texts, struct named_object *o, const char *name, bool mangled,

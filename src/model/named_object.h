@@ -11,6 +11,7 @@
 #include "symbol/debug_lines.h"
 #include "symbol/debug_link.h"
 #include "symbol/demangle.h"
+#include "symbol/jit_dump.h"
 #include "symbol/symbol_source.h"
 
 /* An object that was asked for. */
@@ -74,6 +75,9 @@ bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size
 
 /* Opens it as object->source does; what is beyond a limit counts in the object's budget. */
 enum symbol_result named_object_open(struct named_object *object, const struct symbol_object *wanted);
+
+/* The same of a jitdump, which was read before and must outlive the object. */
+void named_object_take(struct named_object *object, const struct jit_dump *dump);
 
 /* Looks for the symbols that were taken out of the object. */
 void named_object_open_debug(struct named_object *object, const struct debug_search *search);

@@ -34,7 +34,7 @@
 #define FEW_ROWS_COST 8u
 #define ROW_COST 160u
 #define FRAME_COST 256u
-#define TREE_TEXT_EACH 16u /* bytes of call trees for each byte of the recording */
+#define TREE_TEXT_EACH 256u /* bytes of call trees for each call path of the recording */
 
 /* --- what was recorded --- */
 
@@ -315,13 +315,10 @@ unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, s
     return jobs;
 }
 
-/* What call trees as text may take: the limit, and a share that grows with the input. */
+/* What call trees as text may take: the limit, and a share that grows with what was recorded, not with how it is
+   packed. */
 static void give_tree_text(struct report *r) {
-    uint64_t size = 0;
-    for (uint32_t i = 0; i < r->reader->nr_parts; i++)
-        size += input_size(&r->reader->parts[i].in);
-    const uint64_t limit = r->reader->limits.trees,
-                   share = size < UINT64_MAX / TREE_TEXT_EACH ? size * TREE_TEXT_EACH : UINT64_MAX;
+    const uint64_t limit = r->reader->limits.trees, share = (uint64_t)r->profile->nr_nodes * TREE_TEXT_EACH;
     r->tree_text = limit < UINT64_MAX - share ? limit + share : UINT64_MAX;
     r->tree_text_left = r->tree_text;
 }

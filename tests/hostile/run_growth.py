@@ -16,7 +16,7 @@ traces TRACE_COMMANDS, for ASKED its own commands, is asked
     memory  `info` and `dump` stay below FLAT MB; what counts stacks does where nothing distinct grows, else it grows with
             the input. What does not fit is told in [limit] (LIMITED), and all else is there
     text    `report` prints at most TEXT_EACH bytes for each byte of the recording and TEXT_ALSO more (BOUNDED). Where trees are
-            cut, [limit] stands in the place, standard error tells how many and by which limit; with a higher one all is there
+            cut, [limit] stands in the place, standard error tells how many and by which limit; with a higher one all is there. Packed recordings are cut alike
 
 A measurement that fails is made again up to AGAIN times: the least of each size counts, since a machine may run at half its pace
 for some of them. What grows too fast does so each time.
@@ -400,6 +400,15 @@ def chains_in_time(n):
                               for i in range(n)), IP_TID_TIME_PERIOD | CALLCHAIN)
 
 
+def forking_chains(n):
+    """Chains of up to 100 entries, which leave the deepest one at another depth each."""
+    def chain(i):
+        return [0x400000 + i] + [0x500000 + 4096 * at for at in range(1 + i % 100, 0, -1)]
+    return recording(b"".join(record(SAMPLE, struct.pack("<QIIQQQ%dQ" % len(chain(i)), 0x400000 + i, 7, 7, 1000 + i, 1,
+                                                         len(chain(i)), *chain(i))) for i in range(n)),
+                     IP_TID_TIME_PERIOD | CALLCHAIN)
+
+
 def threads_and_maps(n):
     """A process of n maps begins n others, which have them too; each has a thread, a map of its own, and a sample."""
     def mapped(pid, at):
@@ -673,6 +682,24 @@ def run_bounded(folder, name):
     return good
 
 
+def run_packed(folder):
+    """What is cut depends on the recording, not on how it is packed."""
+    path, packed, streamed = (os.path.join(folder, name) for name in ("packed.plain", "packed.zstd", "packed.pipe"))
+    write(path, forking_chains(2000))
+    command = [os.environ["PERFRAY"]] + PLAIN_REPORT + ["--percent-limit=0", "--limit", "trees=1"]
+    answers = []
+    for made, options in ((path, None), (packed, ["--compress=19"]), (streamed, ["--to=pipe"])):
+        if options:
+            subprocess.run([os.environ["PERFRAY"], "convert", *options, "-o", made, path], check=True)
+        done = subprocess.run([*command, made], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        lines = done.stdout.split(b"\n")
+        answers.append((done.returncode, [line for line in lines if not line.startswith(b"#")],
+                        done.stderr.replace(made.encode(), b"")))
+    fine = answers[0][0] == 4 and b"limit trees" in answers[0][2] and all(other == answers[0] for other in answers)
+    print("%s hostile/growth text of packed recordings" % ("ok" if fine else "not ok"), flush=True)
+    return fine
+
+
 def main(arguments):
     parser = argparse.ArgumentParser()
     parser.add_argument("--scale", type=int, default=1)
@@ -686,6 +713,7 @@ def main(arguments):
         learn_pace(options, folder)
         results = [run_family(options, folder, name) for name in (*FAMILIES, *TRACES, *ASKED) if options.only in name]
         results += [run_bounded(folder, name) for name in BOUNDED if options.only in name]
+        results += [run_packed(folder)] if options.only in "packed" else []
         results += [run_limited(folder, name) for name in LIMITED if options.only in name]
     return 0 if all(results) else 1
 
