@@ -305,7 +305,7 @@ TEST(the_limit_costs_lines_alone) {
     unsigned limited = 0, whole = 0;
     if (!corpus_binary("fib.19", path, sizeof path))
         skip();
-    for (uint64_t limit = 1 << 16; limit <= 1 << 22; limit += limit / 8) {
+    for (uint64_t limit = 1 << 17; limit <= 1 << 22; limit += limit / 8) {
         struct subject s;
         const struct function_line *line;
         subject_make(&s, 0);
