@@ -16,7 +16,7 @@
  * front (fuzz_take, fuzz_context), so that what is read stands at the end of a block of exactly its size, and a
  * sanitizer sees the first byte read too far. Whole recordings keep their front: there the last byte chooses.
  */
-#include "base/cursor.h"
+#include "base/memory/cursor.h"
 #include "wire/any_layout.h"
 
 #include <perfray/reader.h>

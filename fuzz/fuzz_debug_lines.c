@@ -4,7 +4,7 @@
  * word of it is asked for. Laws: an answer holds for its whole range, and asking twice gives the same.
  */
 #include "fuzz_symbols.h"
-#include "symbol/debug_lines.h"
+#include "symbol/dwarf/debug_lines.h"
 
 #define WORDS_MOST 1024u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A mangled name. The answer is text within its limit, and the same when asked again. */
 #include "fuzz.h"
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfr_convert and pfr_recover into the form that the last byte picks; fuzz_made.c has the laws. */
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 #include "fuzz_made.h"
 
 #include <perfray/trace.h>

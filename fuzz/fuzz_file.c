@@ -4,8 +4,8 @@
  * same records again after pfr_rewind, and a stream the same through a pipe as in memory. Where a record's size is
  * wrong a pipe may lose more, since it cannot go back: there nothing but the laws of the walk must hold.
  */
-#include "base/sizes.h"
-#include "base/unpack.h"
+#include "base/memory/sizes.h"
+#include "base/io/unpack.h"
 #include "fuzz.h"
 
 #include <fcntl.h>

@@ -4,9 +4,9 @@
  * asked for. Laws: a plan names registers that there are and expressions that were kept, and running these ends.
  */
 #include "fuzz_symbols.h"
-#include "base/cursor.h"
-#include "symbol/unwind_expression.h"
-#include "symbol/unwind_table.h"
+#include "base/memory/cursor.h"
+#include "symbol/unwind/unwind_expression.h"
+#include "symbol/unwind/unwind_table.h"
 
 #define WORDS_MOST 1024u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What names the functions of a trace, an object or a map in YAML: as the program and as a shared object of it. */
 #include "fuzz.h"
-#include "model/function_names.h"
+#include "model/names/function_names.h"
 
 #define IDS_MOST 64u
 

@@ -6,8 +6,8 @@
  */
 #include "fuzz.h"
 
-#include "symbol/jit_dump.h"
-#include "symbol/unwind_table.h"
+#include "symbol/jit/jit_dump.h"
+#include "symbol/unwind/unwind_table.h"
 
 #include <fcntl.h>
 #include <stdio.h>

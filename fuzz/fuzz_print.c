@@ -2,7 +2,7 @@
 /* Running a printer and judging its text: see fuzz_print.h. */
 #include "fuzz_print.h"
 
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 
 struct printed {
     struct pfr_output to;

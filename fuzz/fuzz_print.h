@@ -5,7 +5,7 @@
  * A printer of the library run over a recording, and the laws of what it printed: twice the same bytes, well-formed
  * UTF-8 without control characters but newline and tab (but for what is binary), and where it says JSON, JSON.
  */
-#include "base/public_output.h"
+#include "base/text/public_output.h"
 #include "fuzz.h"
 
 enum text_kind { TEXT_PLAIN, TEXT_JSON, TEXT_JSON_LINES, TEXT_BINARY };

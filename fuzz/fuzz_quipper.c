@@ -4,7 +4,7 @@
  * place inside; the recording is read by the laws of fuzz_walk.c, and made a second time it is the same. The last byte
  * says whether the recording becomes a PerfDataProto again.
  */
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 #include "fuzz_made.h"
 
 struct told {

@@ -2,7 +2,7 @@
 /* What targets share: see fuzz.h. */
 #include "fuzz.h"
 
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 
 #include <stdarg.h>
 #include <stdio.h>

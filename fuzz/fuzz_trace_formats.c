@@ -2,7 +2,7 @@
 /* The text of one tracepoint format. Its fields are found by name, and what is said of them does not contradict itself.
  */
 #include "fuzz.h"
-#include "symbol/trace_formats.h"
+#include "model/tracepoint/tracepoint_formats.h"
 
 static void check_field(const struct event_format *format, const struct format_field *f) {
     LAW(f->name && *f->name && f->type && *f->type, "a field of %s without a name or a type", format->name);

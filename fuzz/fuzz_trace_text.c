@@ -5,9 +5,9 @@
  * big-endian, bit 1 long of 4 bytes, bit 2 the fields stand already in front of the text, bits 3 to 7 all set: with a
  * child process.
  */
-#include "base/public_output.h"
+#include "base/text/public_output.h"
 #include "fuzz.h"
-#include "model/trace_text.h"
+#include "model/tracepoint/tracepoint_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tracing data of a recording, and the text of each format in it. All views lie inside the bytes. */
-#include "file/tracing_blob.h"
+#include "file/read/tracing_blob.h"
 #include "fuzz.h"
-#include "symbol/trace_formats.h"
+#include "model/tracepoint/tracepoint_formats.h"
 
 struct range {
     const uint8_t *start, *end;

@@ -3,9 +3,9 @@
  * A compressed input: taken out in pieces of one size from a source that gives pieces of another, and again by the
  * window of an input. Neither may matter: the same bytes come out, and the same is said of how they end.
  */
-#include "base/bounds.h"
-#include "base/input.h"
-#include "base/unpack.h"
+#include "base/memory/bounds.h"
+#include "base/io/input.h"
+#include "base/io/unpack.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flame graph as a sink: frames by name and object, boxes by draw/geometry.c, the picture by draw/svg.c. */
-#include "base/escape.h"
-#include "base/fail.h"
+#include "base/text/escape.h"
+#include "base/memory/fail.h"
 #include "export/draw/svg.h"
-#include "file/recording.h"
+#include "file/read/recording.h"
 
 #include <perfray/flame.h>
 

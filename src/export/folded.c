@@ -8,8 +8,8 @@
  */
 #include "export/sink.h"
 
-#include "base/escape.h"
-#include "base/fail.h"
+#include "base/text/escape.h"
+#include "base/memory/fail.h"
 
 struct folded {
     struct output line;

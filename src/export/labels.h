@@ -16,8 +16,8 @@
  *     labels_put_key(&labels, &key, thing, &number, &err);           once for each thing, the numbers are 0, 1, 2...
  *     labels_sort(&labels, &err);                                    all labels as before, but for label_bytes
  */
-#include "base/intern.h"
-#include "base/radix.h"
+#include "base/tables/intern.h"
+#include "base/tables/radix.h"
 
 struct label_key {
     uint64_t first, second;

@@ -5,8 +5,8 @@
  */
 #include "export/pprof.h"
 
-#include "base/escape.h"
-#include "base/fail.h"
+#include "base/text/escape.h"
+#include "base/memory/fail.h"
 
 #define LOCATION_ROOM sizeof(struct pprof_location) /* a number of 32 bits takes 5 bytes, and is copied whole */
 #define NOT_RECORDED UINT32_MAX

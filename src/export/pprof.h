@@ -7,8 +7,8 @@
  * fields of a message may stand in any order and apart, so all is written as it comes, the texts last; strings are
  * numbers meanwhile.
  */
-#include "base/gzip_output.h"
-#include "base/proto.h"
+#include "base/io/gzip_output.h"
+#include "base/text/proto.h"
 #include "export/sink.h"
 
 /* Numbers of the fields. */

@@ -2,8 +2,8 @@
 /* What a pprof says of the whole recording: types of values, the moment, where and how it was made. */
 #include "export/pprof.h"
 
-#include "base/fail.h"
-#include "file/recording.h"
+#include "base/memory/fail.h"
+#include "file/read/recording.h"
 #include "wire/feature_bits.h"
 
 enum { TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };

@@ -14,9 +14,9 @@
  *
  * A callback that is left out: not interested.
  */
-#include "base/public_output.h"
+#include "base/text/public_output.h"
 #include "export/stacks.h"
-#include "view/report_samples.h"
+#include "query/sample_filter.h"
 
 #include <perfray/export.h>
 

@@ -2,8 +2,8 @@
 /* The list of sinks, and the call by name. */
 #include "export/sink.h"
 
-#include "base/fail.h"
-#include "file/recording.h"
+#include "base/memory/fail.h"
+#include "file/read/recording.h"
 
 const struct sink_type *const sinks[] = {&sink_folded, &sink_pprof, &sink_flame, NULL};
 

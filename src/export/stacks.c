@@ -9,7 +9,7 @@
  */
 #include "export/stacks.h"
 
-#include "base/fail.h"
+#include "base/memory/fail.h"
 
 #define DIGITS 2048u
 #define FEW 24u /* sorted in place */

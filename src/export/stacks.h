@@ -20,9 +20,9 @@
  * A sampled address that its call chain does not hold is left out, as perf script does; its samples are those of the
  * innermost entry of the chain.
  */
-#include "base/output.h"
+#include "base/io/output.h"
 #include "export/labels.h"
-#include "model/profile.h"
+#include "model/profile/profile.h"
 
 struct stack_node {
     uint32_t parent; /* NO_NODE: a root */

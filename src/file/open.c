@@ -3,11 +3,11 @@
  * Opening a recording: its kind by its first bytes, then the header of a file, its attrs and the table of features. A
  * file inside gzip, xz or zstd is unpacked into an unlinked file first, since its parts lie in no reading order.
  */
-#include "base/bounds.h"
-#include "base/descriptor.h"
-#include "base/scratch.h"
-#include "file/recording.h"
-#include "file/xray.h"
+#include "base/memory/bounds.h"
+#include "base/io/descriptor.h"
+#include "base/io/scratch.h"
+#include "file/read/recording.h"
+#include "file/xray/xray.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "base/output.h"
+#include "base/io/output.h"
 #include "record/recorder_parts.h"
 #include "wire/feature_bits.h"
 

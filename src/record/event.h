@@ -19,8 +19,8 @@
  *     status = event_list_parse(&list, "cpu-clock,{a,b}:S", &kernel, &err);
  *     event_list_free(&list);
  */
-#include "base/arena.h"
-#include "base/fail.h"
+#include "base/memory/arena.h"
+#include "base/memory/fail.h"
 #include "record/kernel.h"
 
 struct aux_kind;

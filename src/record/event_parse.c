@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/text.h"
+#include "base/text/text.h"
 #include "record/event.h"
 
 #define NAME_MOST 256u

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/output.h"
+#include "base/io/output.h"
 #include "record/recorder_parts.h"
 #include "wire/feature_bits.h"
 

@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#include "base/output.h"
+#include "base/io/output.h"
 #include "record/recorder_parts.h"
 #include "wire/feature_bits.h"
 

@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include "base/output.h"
+#include "base/io/output.h"
 #include "record/event.h"
 
 #define ANYWHERE (-1)

@@ -2,9 +2,9 @@
 /* What a recorder left becomes a plain trace: wire/recorder_pack.h with files (perfray/tracing.h). */
 #include <perfray/tracing.h>
 
-#include "base/fail.h"
-#include "base/whole_file.h"
-#include "tracing/tracing_settle.h"
+#include "base/memory/fail.h"
+#include "base/io/whole_file.h"
+#include "tracing/tracing_finish_in_place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 /* What functions of a program are called, as the recorder's patterns see it (perfray/tracing.h). */
 #include <perfray/tracing.h>
 
-#include "base/fail.h"
+#include "base/memory/fail.h"
 #include "runtime/rt_text.h"
-#include "symbol/elf_names.h"
+#include "symbol/elf/elf_names.h"
 #include "tracing/tracing_parts.h"
 
 #include <elf.h>

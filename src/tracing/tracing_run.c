@@ -5,8 +5,8 @@
  */
 #include <perfray/tracing.h>
 
-#include "base/fail.h"
-#include "base/whole_file.h"
+#include "base/memory/fail.h"
+#include "base/io/whole_file.h"
 #include "tracing/tracing_parts.h"
 
 #include <errno.h>

@@ -35,8 +35,8 @@
  *     REST            every byte that remains
  *     PAD             zero bytes up to a multiple of [size] from the start of the layout
  */
-#include "base/cursor.h"
-#include "base/fail.h"
+#include "base/memory/cursor.h"
+#include "base/memory/fail.h"
 
 #include <perfray/views.h>
 

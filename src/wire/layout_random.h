@@ -10,7 +10,7 @@
  *     struct pfr_context context = random_context(&random, layout, swap, mirrored);
  *     status = layout_random(&random, layout, &context, &arena, &rec, &err);
  */
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "wire/layout.h"
 
 struct random_numbers {

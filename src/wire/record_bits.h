@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/cursor.h"
+#include "base/memory/cursor.h"
 
 /* perf_event_attr.sample_type: numbers of bits */
 enum {

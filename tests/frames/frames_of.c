@@ -4,7 +4,7 @@
  * of it: "7+16 3=c-16 16=c-8" is a CFA 16 above register 7, where two registers lie below it. `e` is an expression,
  * `v-8` an address itself, `u` not known; "-" alone: nothing is known of the address.
  */
-#include "symbol/unwind_table.h"
+#include "symbol/unwind/unwind_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

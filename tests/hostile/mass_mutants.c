@@ -20,7 +20,7 @@
 #include "fuzz_made.h"
 #include "fuzz_print.h"
 
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  * of it: a line "FUNCTION<tab>FILE<tab>LINE" for each frame, innermost first ("?" for what is not known), then an empty
  * line. Also says on standard error how much memory that took at most.
  */
-#include "symbol/debug_lines.h"
+#include "symbol/dwarf/debug_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * A unit test is one function and no registration:
  *
  *     #include "test.h"
- *     #include "base/cursor.h"
+ *     #include "base/memory/cursor.h"
  *
  *     TEST(cursor_stops_at_the_end)
  *     {

@@ -3,7 +3,7 @@
  */
 #include "export/draw/geometry.h"
 
-#include "base/fail.h"
+#include "base/memory/fail.h"
 
 static pfr_status add(struct geometry *g, const struct box *box, pfr_error *err) {
     void *more = mem_grow(g->memory, g->boxes, g->count, &g->room, 256, sizeof *g->boxes);

@@ -2,7 +2,7 @@
 /* The picture, top to bottom: see svg.h. Style and script are flame.css and flame.js beside this file. */
 #include "export/draw/svg.h"
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "export/draw/flame_page.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* Each task is done once, whoever does it, until one says that it was enough. */
 #include "test.h"
 
-#include "base/crew.h"
+#include "base/threads/thread_pool.h"
 
 #include <sched.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cursor: it takes what is there, in either byte order, and stays where it is otherwise. */
 #include "test.h"
-#include "base/cursor.h"
+#include "base/memory/cursor.h"
 
 static const uint8_t sample[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 

@@ -3,7 +3,7 @@
 #include "test.h"
 #include <stdbool.h>
 #include <string.h>
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 typedef void writer(struct output *, const void *, size_t);
 

@@ -3,8 +3,8 @@
 #include "test.h"
 #include <errno.h>
 #include <string.h>
-#include "base/bounds.h"
-#include "base/fail.h"
+#include "base/memory/bounds.h"
+#include "base/memory/fail.h"
 
 TEST(status_names_are_known_and_never_null) {
     assert_string_equal(pfr_status_name(PFR_OK), "ok");

@@ -2,7 +2,7 @@
 /* What zlib makes of our gzip is what went in; failures of the output behind stay there. */
 #include "../test.h"
 
-#include "base/gzip_output.h"
+#include "base/io/gzip_output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-#include "base/input.h"
+#include "base/io/input.h"
 
 struct blob {
     uint8_t *bytes;

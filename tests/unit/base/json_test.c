@@ -3,7 +3,7 @@
 #include "test.h"
 #include <math.h>
 #include <string.h>
-#include "base/json.h"
+#include "base/text/json.h"
 
 static void write_document(struct json *json) {
     json_begin_object(json);

@@ -2,7 +2,7 @@
 /* The examples of RFC 1321, and every length around the borders of blocks. */
 #include "../test.h"
 
-#include "base/md5.h"
+#include "base/text/md5.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/arena.h"
-#include "base/hashmap.h"
-#include "base/intern.h"
-#include "base/pages.h"
+#include "base/memory/arena.h"
+#include "base/tables/hashmap.h"
+#include "base/tables/intern.h"
+#include "base/memory/pages.h"
 #include "failing_alloc.h"
 
 TEST(memory_counts_and_limits) {

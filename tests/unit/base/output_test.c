@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <perfray/out.h>
-#include "base/output.h"
+#include "base/io/output.h"
 #include "failing_alloc.h"
 
 /* A descriptor that takes at most `most` bytes a call, interrupts, and fails at one call. */

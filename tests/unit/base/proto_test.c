@@ -2,7 +2,7 @@
 /* The examples of the encoding's own description, and every length of a number. */
 #include "../test.h"
 
-#include "base/proto.h"
+#include "base/text/proto.h"
 
 static void assert_written(struct output *out, const void *bytes, size_t length) {
     size_t written;

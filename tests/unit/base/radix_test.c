@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorting by one number, beside a sort that compares. */
-#include "base/radix.h"
+#include "base/tables/radix.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes by name and at random, and the seed of hash tables. */
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 #include "test.h"
 
 #include <perfray/debug.h>
 #include <string.h>
 
-#include "base/seed.h"
+#include "base/tables/hash_seed.h"
 
 static void assert_refuses(const char *text, const char *why) {
     pfr_error err;

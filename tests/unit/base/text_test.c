@@ -2,7 +2,7 @@
 /* Times, sizes and numbers as people write them. */
 #include "test.h"
 #include <string.h>
-#include "base/text.h"
+#include "base/text/text.h"
 
 static void assert_time(uint64_t nanoseconds, unsigned digits, const char *expected) {
     char text[TEXT_TIME_SIZE];

@@ -2,7 +2,7 @@
 /* Threads beside the caller's: they run, take no signals, and may go wherever the caller may. */
 #include "test.h"
 
-#include "base/thread_start.h"
+#include "base/threads/thread_start.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* A file is there whole or not at all, and never through a link. */
 #include "../test.h"
 
-#include "base/whole_file.h"
+#include "base/io/whole_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "failing_alloc.h"
 #include "test.h"
 
-#include "base/workers.h"
+#include "base/threads/workers.h"
 
 #include <sched.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which mappings quipper tells as one, and which as parts of a file: each rule by a list of mappings, broken once. */
-#include "edit/quipper_joins.h"
+#include "edit/quipper/quipper_merged_maps.h"
 
 #include "../test.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 #include <stdio.h>
 #include <string.h>

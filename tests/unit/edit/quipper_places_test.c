@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mappings by process against an account that does the same with plain arrays, and processes that share them. */
-#include "edit/quipper_places.h"
+#include "edit/quipper/quipper_address_space.h"
 
 #include "../base/failing_alloc.h"
 #include "../test.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* File headers that cannot be right, in ways that are rare: what is changed, what is said, and what is left alone. */
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 #include "recording_builder.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What traces of the runtime tell of themselves (file/recorder_notes.h): tests/tools/recorder_files.py makes them. */
-#include "file/recorder_notes.h"
+#include "file/xray/recorder_notes.h"
 
-#include "file/xray.h"
+#include "file/xray/xray.h"
 #include "test.h"
 #include "xray_files.h"
 

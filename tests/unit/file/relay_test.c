@@ -5,8 +5,8 @@
  */
 #include "recording_builder.h"
 #include "../base/input_samples.h"
-#include "base/fail.h"
-#include "file/relay.h"
+#include "base/memory/fail.h"
+#include "file/read/parallel_reader.h"
 
 #include <errno.h>
 

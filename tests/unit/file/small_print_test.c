@@ -5,8 +5,8 @@
  */
 #include "recording_builder.h"
 #include "../base/input_samples.h"
-#include "file/recording.h"
-#include "file/walk.h"
+#include "file/read/recording.h"
+#include "file/read/header_walk.h"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the tracing data, in both byte orders, and cut at every byte. */
-#include "file/tracing_blob.h"
+#include "file/read/tracing_blob.h"
 #include "recording_builder.h"
 
 static const char event[] = "name: ev\nID: 300\nformat:\n\nprint fmt: \"x\"\n";

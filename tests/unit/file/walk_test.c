@@ -5,7 +5,7 @@
  */
 #include "recording_builder.h"
 #include "../base/input_samples.h"
-#include "file/walk.h"
+#include "file/read/header_walk.h"
 
 #include <zstd.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing recordings: what was read comes out the same, in either byte order and whatever fails. */
-#include "base/cursor.h"
+#include "base/memory/cursor.h"
 #include "base/failing_alloc.h"
 #include "recorded_files.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times of a trace: of several clock pairs the one with the least offset counts, whatever comes first. */
-#include "file/xray_clock.h"
+#include "file/xray/xray_clock.h"
 
 #include "xray_files.h"
 

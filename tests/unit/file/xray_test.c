@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces through the reader: every version and byte order says the same; what is broken costs itself and is said. */
 #include "xray_files.h"
-#include "file/xray_calls.h"
+#include "file/xray/xray_calls.h"
 
 #include <unistd.h>
 

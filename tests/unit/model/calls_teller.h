@@ -11,7 +11,7 @@
  * Lines of one thread are in their order; threads follow each other by number.
  */
 #include "../file/xray_files.h"
-#include "model/calls.h"
+#include "model/calls/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "calls_teller.h"
 
 #include "../base/failing_alloc.h"
-#include "model/calls.h"
+#include "model/calls/calls.h"
 
 /* Version 5, one process, 1 GHz. */
 static struct builder begin_trace(void) {

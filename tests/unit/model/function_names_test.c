@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ids to names: numbers without a map, names of maps, several objects, ids that no map has; binaries of the corpus. */
 #include "../symbol/scratch_file.h"
-#include "model/function_names.h"
+#include "model/names/function_names.h"
 
 #include "../base/failing_alloc.h"
 #include <dirent.h>

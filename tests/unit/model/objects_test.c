@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include <string.h>
-#include "model/objects.h"
+#include "model/state/objects.h"
 
 struct scene {
     struct memory memory;

@@ -10,10 +10,10 @@
  */
 #include "../test.h"
 
-#include "base/output.h"
-#include "file/recording.h"
-#include "model/chain.h"
-#include "model/profile.h"
+#include "base/io/output.h"
+#include "file/read/recording.h"
+#include "model/stacks/chain.h"
+#include "model/profile/profile.h"
 
 #include <stdlib.h>
 

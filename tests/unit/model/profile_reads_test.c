@@ -5,8 +5,8 @@
  */
 #include "../file/recording_builder.h"
 
-#include "file/recording.h"
-#include "model/profile.h"
+#include "file/read/recording.h"
+#include "model/profile/profile.h"
 
 enum { COUNTERS = 2, READS = 400, PLACES = 5, READ_BIT = 1 << 4, READ_ID = 1 << 2, READ_GROUP = 1 << 3 };
 

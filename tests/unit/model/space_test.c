@@ -8,7 +8,7 @@
 #include "test.h"
 
 #include <string.h>
-#include "model/space.h"
+#include "model/state/space.h"
 
 enum { PLACES = 96, FEW = 14, MAPS_MOST = 400, SETS = 2000, MANY_EVERY = 50, MOMENTS = 12, DEEP = 100000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables that come and go: none lies in another, those that are to be zero are, and nothing is left. */
-#include "model/spread_tables.h"
+#include "model/latency/distribution_memory.h"
 #include "test.h"
 
 #include <string.h>

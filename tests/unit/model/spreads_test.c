@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Percentiles beside a slow second implementation, the error of a sketch, the law of merging, and what is kept. */
 #include "../base/failing_alloc.h"
-#include "base/fail.h"
-#include "model/spreads.h"
+#include "base/memory/fail.h"
+#include "model/latency/distributions.h"
 #include "test.h"
 
 #include <inttypes.h>

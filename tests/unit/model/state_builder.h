@@ -12,7 +12,7 @@
  */
 #include "../file/recording_builder.h"
 
-#include "model/state.h"
+#include "model/state/state.h"
 
 #include "profile_oracle.h"
 

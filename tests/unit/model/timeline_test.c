@@ -5,12 +5,12 @@
  * the records sorted by hand, and the state seen on the way with the state of the whole file. Then what is late, what
  * has no time, what is too much to wait in memory, and every allocation failing once.
  */
-#include "base/sizes.h"
+#include "base/memory/sizes.h"
 #include "../file/piped_recording.h"
 #include "state_builder.h"
 
 #include "../base/failing_alloc.h"
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 
 enum { ROUNDS = 12, CPUS = 3, EACH = 20, ROUND_TIME = 1000, RECORDS = ROUNDS * CPUS * EACH };
 enum { FINISHED_ROUND = 68, ANYBODY = 6, SPAN = 0x100 };

@@ -9,8 +9,8 @@
  * "a=1"); close_trace(&c);
  */
 #include "../file/recording_builder.h"
-#include "base/public_output.h"
-#include "model/trace_text.h"
+#include "base/text/public_output.h"
+#include "model/tracepoint/tracepoint_text.h"
 
 #include <stdio.h>
 

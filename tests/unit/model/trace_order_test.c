@@ -3,11 +3,11 @@
  * Threads of a trace in the order of time: nothing is lost or told twice, whatever the bytes are; each thread keeps its
  * order over buffers in any slot; what is held does not grow with the calls.
  */
-#include "model/trace_order.h"
+#include "model/calls/xray_order.h"
 
 #include "../file/xray_files.h"
-#include "file/recording.h"
-#include "model/trace_pieces.h"
+#include "file/read/recording.h"
+#include "model/calls/xray_pieces.h"
 
 #include <fcntl.h>
 #include <unistd.h>

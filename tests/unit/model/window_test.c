@@ -2,7 +2,7 @@
 /* What waits comes out as it was put, in the order of time, whichever way it was put and wherever it came from. */
 #include "test.h"
 
-#include "model/window.h"
+#include "model/timeline/reorder_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines and inlined calls of small objects (tests/fixtures/objects), whole, cut, damaged and short of memory. */
-#include "symbol/debug_lines.h"
+#include "symbol/dwarf/debug_lines.h"
 #include "scratch_file.h"
 #include "fixture_object.h"
 #include "base/failing_alloc.h"

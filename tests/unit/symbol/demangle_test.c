@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of C++ and Rust, and names made to cost more than they are worth. */
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include <pthread.h>
 #include <signal.h>

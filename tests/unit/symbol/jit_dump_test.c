@@ -4,7 +4,7 @@
 
 #include "base/failing_alloc.h"
 #include "scratch_file.h"
-#include "symbol/jit_dump.h"
+#include "symbol/jit/jit_dump.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

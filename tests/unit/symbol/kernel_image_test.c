@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is kept of the kernel's list: the same answers as the list's, and no changed byte is believed. */
-#include "symbol/kernel_image.h"
+#include "symbol/kernel/kernel_image.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names that are read late are those that are read at once. */
-#include "base/sizes.h"
-#include "symbol/late_text.h"
-#include "symbol/symbol_table.h"
+#include "base/memory/sizes.h"
+#include "symbol/elf/lazy_names.h"
+#include "symbol/table/symbol_table.h"
 #include "base/failing_alloc.h"
 #include "elf_builder.h"
 #include "scratch_file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of lines: what is put in comes out, and no change of any byte is believed, with a right sum neither. */
-#include "symbol/line_image.h"
+#include "symbol/dwarf/line_image.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include "test.h"
-#include "symbol/symbol_source.h"
+#include "symbol/table/symbol_source.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* the emulated big-endian machine of the tests has no vdso */
 static bool has_symbol(struct symbol_handle *handle, uint64_t from, uint64_t to, const char *part) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of identifiers, operators and simple templates: each as libiberty has it, or left to it. */
-#include "symbol/plain_mangling.h"
-#include "symbol/demangle.h"
+#include "symbol/demangle/plain_mangling.h"
+#include "symbol/demangle/demangle.h"
 #include "test.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "test.h"
-#include "symbol/symbol_source.h"
+#include "symbol/table/symbol_source.h"
 
 struct scratch_file {
     char folder[64], path[96];

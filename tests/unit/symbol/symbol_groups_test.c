@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups say of every address what one table of all symbols says. */
-#include "symbol/symbol_groups.h"
+#include "symbol/elf/symbol_groups.h"
 #include "base/failing_alloc.h"
 #include "scratch_file.h"
 

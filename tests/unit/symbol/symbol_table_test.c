@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which symbol of several is an address's, and how the table cuts overlaps. */
-#include "symbol/symbol_table.h"
+#include "symbol/table/symbol_table.h"
 #include "scratch_file.h"
 #include "base/failing_alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of tracepoint formats: every form of declaration, old kernels, damage. */
 #include <string.h>
-#include "symbol/trace_formats.h"
+#include "model/tracepoint/tracepoint_formats.h"
 #include "test.h"
 #include "base/failing_alloc.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions by their bytes, and what they may not do. */
-#include "symbol/unwind_expression.h"
+#include "symbol/unwind/unwind_expression.h"
 #include "test.h"
 
 static bool read_ten_more(void *context, uint64_t address, unsigned size, uint64_t *value) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of small objects (tests/fixtures/objects), whole, cut, damaged and short of memory. That they are those of
    readelf is tests/frames. */
-#include "symbol/unwind_table.h"
+#include "symbol/unwind/unwind_table.h"
 #include "scratch_file.h"
 #include "fixture_object.h"
 #include "base/failing_alloc.h"

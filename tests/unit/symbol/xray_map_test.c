@@ -5,7 +5,7 @@
  */
 #include "elf_builder.h"
 #include "scratch_file.h"
-#include "symbol/xray_map.h"
+#include "symbol/xray/xray_map.h"
 
 #include "../base/failing_alloc.h"
 #include <dirent.h>

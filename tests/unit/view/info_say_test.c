@@ -2,9 +2,9 @@
 /* The small printers of info: ranges of bits, sizes, names, attrs, and names of types in BTF. */
 #include "test.h"
 
-#include "view/info_attr.h"
-#include "view/info_bpf.h"
-#include "view/info_say.h"
+#include "view/info/info_attr.h"
+#include "view/info/info_bpf.h"
+#include "view/info/info_output.h"
 
 /* An output that collects in memory. */
 static void begin(pfr_output *to) {

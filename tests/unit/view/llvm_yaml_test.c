@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scalars as llvm-xray 14 and 19 write them; the facts are theirs. */
-#include "view/llvm_yaml.h"
+#include "view/xray/llvm_yaml.h"
 
 #include "test.h"
 

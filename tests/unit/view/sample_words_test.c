@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words of samples: every expected text was printed by perf 6.1 for a recording with that value. */
 #include "test.h"
-#include "base/public_output.h"
-#include "view/sample_words.h"
+#include "base/text/public_output.h"
+#include "view/words/sample_text.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of `perf stat record` files, made record by record; the same tables were printed by perf 6.1. */
 #include "../file/recording_builder.h"
-#include "base/public_output.h"
-#include "view/script_stat.h"
+#include "base/text/public_output.h"
+#include "view/stat/script_stat.h"
 
 #define HEADER "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n"
 #define NAME " cpu-clock:HG\n"

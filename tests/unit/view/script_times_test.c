@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every form of --time: what it becomes, and what is refused with the reason. */
-#include "view/script_times.h"
+#include "query/ranges.h"
 #include "../test.h"
 
 #include <stdio.h>

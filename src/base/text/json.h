@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_BASE_JSON_H
+#define PFR_BASE_JSON_H
+/*
+ * A streaming JSON writer on an output. It keeps the commas, the quotes and the indentation; that every key has a
+ * value and every container its end is the caller's duty and is asserted. Two shapes: pretty (2 blanks a level) and
+ * one line. Failures are those of the output and stick there.
+ *
+ *     struct json json = json_on(out, JSON_LINE);
+ *     json_begin_object(&json);
+ *     json_key(&json, "type");
+ *     json_u64(&json, 9);
+ *     json_end_object(&json);
+ *     json_end_line(&json);
+ */
+#include "base/io/output.h"
+
+#define JSON_DEPTH 64 /* containers inside each other, at most */
+
+enum json_shape { JSON_LINE, JSON_PRETTY };
+
+struct json {
+    struct output *out;
+    uint64_t objects; /* bit d: the container at depth d is an object */
+    unsigned depth;
+    bool pretty;
+    bool filled;  /* the current container has a member: a comma comes first */
+    bool has_key; /* a key was written, its value is due */
+};
+
+struct json json_on(struct output *out, enum json_shape shape);
+
+void json_begin_object(struct json *json);
+void json_end_object(struct json *json);
+void json_begin_array(struct json *json);
+void json_end_array(struct json *json);
+
+/* A key that the program itself names: letters, digits and plain signs, written as it is. */
+void json_key(struct json *json, const char *key);
+
+/* A string out of any bytes, in the escaped form of escape.h; json_text up to its NUL. */
+void json_string(struct json *json, const void *bytes, size_t length);
+void json_text(struct json *json, const char *text);
+
+void json_u64(struct json *json, uint64_t value);
+void json_i64(struct json *json, int64_t value);
+
+/* The string "0x1f": for addresses and masks, which lose bits as a JSON number. */
+void json_hex(struct json *json, uint64_t value);
+
+/* The string of two hexadecimal digits a byte: for build-ids and raw bytes. */
+void json_hex_bytes(struct json *json, const void *bytes, size_t length);
+
+/* The shortest number that reads back the same; null when it is none. */
+void json_f64(struct json *json, double value);
+void json_bool(struct json *json, bool value);
+void json_null(struct json *json);
+
+/* A value that is JSON already. */
+void json_made(struct json *json, const char *value, size_t length);
+
+/* Ends a document (asserts that it is whole) with a newline; another may follow: JSON lines. */
+void json_end_line(struct json *json);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/threads/thread_pool.h"
+
+#include "base/threads/thread_start.h"
+
+#include <sched.h>
+
+struct crew {
+    crew_fn *work;
+    void *context;
+    size_t next, tasks;
+};
+
+struct member {
+    struct crew *crew;
+    pthread_t thread;
+    unsigned number;
+    bool runs;
+};
+
+static void *run(void *context) {
+    const struct member *me = context;
+    struct crew *crew = me->crew;
+    for (;;) {
+        const size_t task = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED);
+        if (task >= crew->tasks)
+            return NULL;
+        if (!crew->work(crew->context, me->number, task)) {
+            __atomic_store_n(&crew->next, crew->tasks, __ATOMIC_RELAXED);
+            return NULL;
+        }
+    }
+}
+
+void crew_run(unsigned threads, size_t tasks, crew_fn *work, void *context) {
+    struct crew crew = {.work = work, .context = context, .tasks = tasks};
+    struct member members[CREW_MOST];
+    const unsigned count = threads < CREW_MOST ? threads : CREW_MOST;
+    for (unsigned i = 0; i < count; i++)
+        members[i] = (struct member){.crew = &crew, .number = i};
+    for (unsigned i = 1; i < count; i++)
+        members[i].runs = thread_begin(&members[i].thread, run, &members[i]);
+    run(&members[0]);
+    for (unsigned i = 1; i < count; i++)
+        if (members[i].runs)
+            pthread_join(members[i].thread, NULL);
+}
+
+unsigned crew_cpus(void) {
+    cpu_set_t cpus;
+    const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+unsigned crew_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks) {
+    const unsigned cpus = crew_cpus(), paying = most < cpus ? most : cpus;
+    const uint64_t pays = likely_ns / each_ns + 1;
+    uint64_t size = asked ? asked : pays < paying ? pays : paying;
+    size = size < CREW_MOST ? size : CREW_MOST;
+    size = size < tasks ? size : tasks;
+    return size ? (unsigned)size : 1;
+}

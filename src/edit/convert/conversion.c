@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes over a recording that write another one: see carry.h. */
+#include "edit/convert/conversion.h"
+#include "edit/convert/convert_xray.h"
+#include "edit/quipper/quipper_write.h"
+
+#include <inttypes.h>
+
+#define PASSES 4u      /* three reasons to begin anew */
+#define ROOMS 3u       /* for records: packed, mended, waiting */
+#define PARTS_MOST 512 /* each is an open file */
+#define SAMPLES_TIME (1u << 2)
+#define SAMPLES_CPU (1u << 7)
+#define ATTR_DECIDES 96u /* bytes of an attr that tell how samples are read */
+
+void carry_lost(struct carry *c, const pfr_error *hole) {
+    c->counts.lost++;
+    if (hole->offset != PFR_NO_OFFSET)
+        c->counts.lost_bytes += hole->length;
+    if (!c->writer || c->counts.lost <= c->told) /* by a pass before this one */
+        return;
+    c->told = c->counts.lost;
+    if (c->options->hole)
+        c->options->hole(c->options->context, hole);
+}
+
+/* --- Records. */
+
+static void note_time(struct carry *c, uint64_t time, bool is_sample) {
+    rounds_note(&c->rounds, time);
+    if (!is_sample || time == 0 || time == NO_TIME)
+        return;
+    if (c->first_time == 0 || time < c->first_time)
+        c->first_time = time;
+    if (time > c->last_time)
+        c->last_time = time;
+}
+
+/* Out of order against what was promised: none of the rounds may be written. */
+static bool is_void(struct carry *c) {
+    if (c->rounds.late && c->rounds_written && !c->without_rounds)
+        c->without_rounds = c->again = true;
+    return c->again;
+}
+
+/* Samples that follow one of their event, as far as they lie together. */
+static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
+    struct sample_run run;
+    if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, &run))
+        return PFR_OK;
+    for (uint64_t at = 0; run.time_at && at < run.length; at += load_u16(run.bytes + at + 6, c->reader->context.swap))
+        note_time(c, load_u64(run.bytes + at + run.time_at, c->reader->context.swap), true);
+    c->counts.records += run.count;
+    c->counts.samples += run.count;
+    pfr_status s = PFR_OK;
+    if (c->writer)
+        s = pfr_writer_raw(c->writer, run.bytes, (size_t)run.length, NULL, 0, err);
+    walk_past(c->reader, run.length, run.count);
+    return s;
+}
+
+/* What perf could not put anywhere, and stops at; whether the bytes of an unknown type are intact nobody can tell. */
+static bool is_left_out(struct carry *c, const pfr_record *rec) {
+    const bool is_of_no_event = rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT;
+    pfr_error lost;
+    if (!c->recover || (!is_of_no_event && layout_of_type(rec->context, rec->type)))
+        return false;
+    if (is_of_no_event)
+        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample of no event, left out");
+    else
+        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record", "a record of unknown type %u, left out", rec->type);
+    carry_lost(c, &lost);
+    return true;
+}
+
+/* The cpu a record tells, as recorders with several threads split them; -1: it tells none. */
+static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
+    uint32_t place;
+    const struct layout *l = layout_at(rec->tail ? L_sample_id : L_sample);
+    const size_t member = rec->tail ? offsetof(struct pfr_rec_sample_id, cpu) : offsetof(struct pfr_rec_sample, cpu);
+    const uint32_t start = rec->tail ? rec->size - rec->tail : RECORD_HEADER;
+    if (!(rec->context->word[WORD_SAMPLE] & SAMPLES_CPU) || !layout_place(l, rec->context, (uint16_t)member, &place) ||
+        start + place + 4 > rec->size)
+        return -1;
+    return load_u32(rec->bytes + start + place, c->reader->context.swap);
+}
+
+/* State of before the start, in a recording whose keys have times: of time 0 and 2^64-1, in the order of the file. */
+static bool is_from_before(const struct carry *c, const pfr_record *rec, uint64_t time) {
+    const struct pfr_rec_attr *first = &pfr_get_event(c->reader, 0)->attr;
+    const bool is_timed = first->sample_type & SAMPLES_TIME && first->flags.sample_id_all;
+    return time == 0 || (time == NO_TIME && is_timed && rec->type != TYPE_SAMPLE);
+}
+
+/* State from before the start and what perf itself writes stand in `data`, which is read first. */
+static uint32_t part_of_record(const struct carry *c, const pfr_record *rec) {
+    if (c->reader->header.container == PFR_DIRECTORY)
+        return rec->part;
+    const uint64_t time = time_of(c->reader, rec);
+    if (rec->type >= FIRST_USER || rec->event < 0 || is_from_before(c, rec, time))
+        return 0;
+    if (time == NO_TIME)
+        return 1; /* all of them: their order counts */
+    const int64_t cpu = cpu_of(c, rec);
+    return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;
+}
+
+/* perf stops at a record whose id is that of no event, and takes 0 for the first one. */
+static void mend_id(struct carry *c, pfr_record *rec) {
+    const pfr_reader *r = c->reader;
+    pfr_error lost;
+    if (!c->recover || rec->tail == 0 || r->nr_events < 2 || r->id_back == 0 || r->id_back > rec->tail)
+        return;
+    const uint32_t at = rec->size - r->id_back;
+    const uint64_t id = load_u64(rec->bytes + at, r->context.swap);
+    if (id == 0 || pfr_event_of_id(r, id) >= 0)
+        return;
+    memcpy(c->mended, rec->bytes, rec->size);
+    memset(c->mended + at, 0, 8);
+    rec->bytes = c->mended;
+    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample_id.id", "the id of no event, set to 0");
+    carry_lost(c, &lost);
+}
+
+static pfr_status carry_record(struct carry *c, pfr_record *rec, pfr_error *err) {
+    pfr_status s = PFR_OK;
+    if (rec->type < FIRST_USER)
+        note_time(c, time_of(c->reader, rec), rec->type == TYPE_SAMPLE);
+    if (is_void(c) || carry_special(c, rec, &s, err) || is_left_out(c, rec))
+        return s;
+    mend_id(c, rec);
+    c->counts.records++;
+    c->counts.samples += rec->type == TYPE_SAMPLE;
+    if (c->to == PFR_DIRECTORY && c->writer)
+        PFR_TRY(pfr_writer_part(c->writer, part_of_record(c, rec), err));
+    if (!(rec->inside && c->keeps_packed))
+        PFR_TRY(carry_copy(c, rec, err));
+    return rec->type == TYPE_SAMPLE && rec->event >= 0 && !rec->inside ? carry_run(c, rec->event, err) : PFR_OK;
+}
+
+/* What can be had of a damaged COMPRESSED record is packed anew. */
+static void carry_hole(struct carry *c, const pfr_error *hole) {
+    c->holes++;
+    if (c->keeps_packed && c->was_packed && (c->packed_length || strcmp(hole->where, "compressed") == 0))
+        c->pack_anew = c->again = true;
+    c->packed_length = 0;
+    carry_lost(c, hole);
+}
+
+/* The reader counts some places that it does not give one by one. */
+static void untold_holes(struct carry *c) {
+    const uint64_t holes = c->reader->quality.holes;
+    pfr_error lost;
+    if (c->again || holes <= c->holes)
+        return;
+    pfr_fail(&lost, PFR_HOLE, PFR_NO_OFFSET, 0, "file_header", "%" PRIu64 " more places of the header or the features",
+             holes - c->holes);
+    carry_lost(c, &lost);
+}
+
+static pfr_status carry_records(struct carry *c, pfr_error *err) {
+    pfr_record rec;
+    pfr_error hole;
+    pfr_status s;
+    while (!c->again && (s = pfr_next(c->reader, &rec, &hole)) != PFR_END) {
+        if (s < 0) {
+            if (err)
+                *err = hole;
+            return s;
+        }
+        if (c->waiting.size)
+            PFR_TRY(carry_waiting(c, s == PFR_HOLE ? &hole : NULL, err));
+        if (s == PFR_HOLE) {
+            carry_hole(c, &hole);
+            continue;
+        }
+        if (c->packed_length)
+            PFR_TRY(carry_packed_is_good(c, err));
+        PFR_TRY(carry_record(c, &rec, err));
+    }
+    is_void(c);
+    if (!c->again)
+        PFR_TRY(carry_waiting(c, NULL, err));
+    untold_holes(c);
+    return c->packed_length ? carry_packed_is_good(c, err) : PFR_OK;
+}
+
+/* --- Passes. */
+
+static pfr_status one_pass(struct carry *c, pfr_error *err) {
+    c->again = c->rounds_written = false;
+    c->rounds = (struct rounds){0};
+    c->counts = (pfr_edit_counts){0};
+    c->packed_length = c->events_given = c->waiting.size = 0;
+    c->holes = 0;
+    c->first_time = c->last_time = 0;
+    memset(c->given, 0, sizeof c->given);
+    PFR_TRY(pfr_rewind(c->reader, err));
+    PFR_TRY(features_unread(c->reader, err)); /* names of events depend on them */
+    PFR_TRY(carry_front(c, err));
+    PFR_TRY(carry_records(c, err));
+    if (c->again || !c->writer)
+        return PFR_OK;
+    PFR_TRY(carry_events(c, err));
+    if (c->recover)
+        PFR_TRY(mending_end(c, err));
+    PFR_TRY(features_unread(c->reader, err));
+    return pfr_writer_finish(c->writer, err);
+}
+
+static pfr_compression compression_of(const struct carry *c) {
+    const pfr_edit_compression asked = c->options->compression;
+    const bool anew = asked == PFR_EDIT_AS_IT_IS && c->pack_anew && c->was_packed;
+    return asked == PFR_EDIT_COMPRESS || anew ? PFR_ZSTD_FRAMES : PFR_PLAIN;
+}
+
+static pfr_writer *open_output(struct carry *c, pfr_error *err) {
+    const pfr_edit_options *o = c->options;
+    const bool big = c->reader->header.big_endian;
+    const pfr_write_options how = {
+        .size = sizeof how,
+        .alloc = &c->reader->memory.alloc,
+        .container = c->to,
+        .order = o->order != PFR_ORDER_HOST ? o->order
+                 : big                      ? PFR_ORDER_BIG
+                                            : PFR_ORDER_LITTLE,
+        .compression = compression_of(c),
+        .level = o->level,
+        .attr_size = o->attr_size,
+    };
+    return pfr_writer_open(o->path, &how, err);
+}
+
+static bool keeps_packed(const struct carry *c) {
+    return !c->pack_anew && c->options->compression == PFR_EDIT_AS_IT_IS;
+}
+
+static pfr_status write_pass(struct carry *c, pfr_error *err) {
+    c->keeps_packed = keeps_packed(c);
+    c->writer = open_output(c, err);
+    if (!c->writer)
+        return err ? err->status : PFR_ERR_IO;
+    const pfr_status s = one_pass(c, err);
+    pfr_writer_close(c->writer);
+    c->writer = NULL;
+    return s;
+}
+
+static pfr_status attr_size_can_be(const struct carry *c, pfr_error *err) {
+    const uint32_t size = c->options->attr_size;
+    for (uint32_t i = 0; size && i < c->reader->nr_events; i++) {
+        const struct pfr_rec_attr *a = &c->reader->events[i].public.attr;
+        if ((size < ATTR_DECIDES + 8 && a->sample_regs_intr) || (size < 88 && a->sample_regs_user) ||
+            (size < 80 && a->branch_sample_type))
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
+                            "attrs of %u bytes do not hold what tells how samples of event %u are read", size, i);
+    }
+    return PFR_OK;
+}
+
+static void plan(struct carry *c) {
+    const pfr_edit_options *o = c->options;
+    const pfr_header *h = &c->reader->header;
+    c->to = strcmp(o->path, "-") == 0 ? PFR_PIPE : o->to_form ? o->container : h->container;
+    c->same_order = o->order == PFR_ORDER_HOST || (o->order == PFR_ORDER_BIG) == h->big_endian;
+    c->verbatim = h->container == PFR_PIPE && c->to == PFR_PIPE && c->same_order && !o->attr_size && !c->recover;
+    c->without_rounds = c->to == PFR_DIRECTORY;
+    c->pack_anew = c->recover || !c->same_order || h->container == PFR_DIRECTORY || c->to == PFR_DIRECTORY;
+}
+
+/* Nothing that went to standard output can be taken back: what a pass would begin anew for is found out before. */
+static pfr_status look_first(struct carry *c, pfr_error *err) {
+    if (c->to != PFR_PIPE)
+        return PFR_OK;
+    c->keeps_packed = keeps_packed(c);
+    return one_pass(c, err);
+}
+
+static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error *err) {
+    if (c->reader->trace)
+        return carry_trace(c->reader, c->options, counts, err);
+    if (c->options->trace != PFR_EDIT_TRACE_SAME)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "this is no trace, and does not become one");
+    plan(c);
+    PFR_TRY(attr_size_can_be(c, err));
+    c->packed = mem_alloc(&c->reader->memory, ROOMS, RECORD_MOST);
+    if (!c->packed)
+        return mem_fail(&c->reader->memory, err, "compressed");
+    c->mended = c->packed + RECORD_MOST;
+    c->waiting_bytes = c->mended + RECORD_MOST;
+    pfr_status s = look_first(c, err);
+    for (unsigned pass = 0; s >= 0 && pass < PASSES; pass++)
+        if ((s = write_pass(c, err)) < 0 || !c->again)
+            break;
+    mem_free(&c->reader->memory, c->packed, ROOMS, RECORD_MOST);
+    if (counts)
+        *counts = c->counts;
+    return s < 0 || c->counts.lost == 0 ? s : PFR_HOLE;
+}
+
+pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
+    pfr_error own;
+    struct carry c = {.reader = reader, .options = options};
+    if (options->quipper)
+        return quipper_write(reader, options, counts, err ? err : &own);
+    return carry_over(&c, counts, err ? err : &own);
+}
+
+pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
+    pfr_error own;
+    struct carry c = {.reader = reader, .options = options, .recover = true};
+    return carry_over(&c, counts, err ? err : &own);
+}

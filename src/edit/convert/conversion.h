@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EDIT_CARRY_H
+#define PFR_EDIT_CARRY_H
+/*
+ * One recording into another, record by record. Most are handed on as they are; those that say something about the
+ * container (events and features of a stream, COMPRESSED, FINISHED_ROUND, AUXTRACE) have a function each, in one table
+ * (carry_types.c).
+ *
+ * What can only be known at the end (a record late against its rounds, a compressed record that cannot be taken over as
+ * it is) makes the whole begin anew with `without_rounds` or `pack_anew` set: inputs can be read again, and nothing has
+ * its name before it is whole. Standard output cannot be taken back: there the input is walked once before.
+ *
+ *     carry.c          the passes, the loop over records
+ *     carry_types.c    records of special meaning
+ *     carry_features.c features before and behind the records
+ *     mending.c        what recover makes anew
+ */
+#include "file/write/recording_writer.h"
+#include "file/read/header_walk.h"
+
+#include <perfray/edit.h>
+
+struct carry {
+    pfr_reader *reader;
+    pfr_writer *writer; /* NULL: the walk before a stream is written */
+    const pfr_edit_options *options;
+    bool recover;
+
+    pfr_container to;
+    bool same_order;     /* bytes can be handed on */
+    bool verbatim;       /* records of a stream about events and features stand in the output as in the input */
+    bool keeps_packed;   /* COMPRESSED records are taken over, what is inside is not */
+    bool without_rounds; /* set by a pass that failed for it */
+    bool pack_anew;      /* likewise: damaged, or another byte order */
+    bool was_packed;     /* likewise: COMPRESSED records came */
+    bool again;          /* this pass is void: begin anew */
+
+    struct rounds rounds;
+    bool rounds_written;
+    uint32_t events_given; /* to the writer */
+    uint8_t *packed;       /* a COMPRESSED record that is not yet known to be good; packed_length 0: none */
+    size_t packed_length;
+    uint8_t *mended;        /* room for one record */
+    pfr_record waiting;     /* one whose payload is at payload_at, if it is one; size 0: none */
+    uint8_t *waiting_bytes; /* of it */
+    uint64_t payload_at;
+    uint64_t first_time, last_time; /* of samples; 0: none */
+    bool given[FEATURES];           /* to the writer */
+    uint64_t told;                  /* losses */
+    uint64_t holes;                 /* that the reader gave */
+    pfr_edit_counts counts;
+};
+
+/* Something that was not taken over: counted, and told. */
+void carry_lost(struct carry *c, const pfr_error *hole);
+
+/* carry_types.c: false: the record is none of those, and is to be handed on. */
+bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err);
+pfr_status carry_packed_is_good(struct carry *c, pfr_error *err);
+/* A record; one with a payload waits. */
+pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err);
+/* Hands on the one that waits, with its payload, unless that holds the hole which the reader found next (NULL: none).
+ */
+pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err);
+
+/* carry_features.c */
+pfr_status carry_events(struct carry *c, pfr_error *err); /* that the reader knows by now */
+pfr_status carry_front(struct carry *c, pfr_error *err);  /* before the first record */
+pfr_status carry_feature(struct carry *c, const pfr_feature *feature, pfr_error *err);
+
+/* mending.c */
+pfr_status mending_check_blob(pfr_feature *feature, pfr_error *err);
+pfr_status mending_formats(struct carry *c, pfr_error *err); /* where there are none that are whole */
+pfr_status mending_end(struct carry *c, pfr_error *err);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records that say something about the container they are in: a table of functions by type. */
+#include "edit/convert/conversion.h"
+#include "wire/any_layout.h"
+
+#define SPECIAL 128u
+
+/* `body` is the record, decoded. *copy: it is handed on, too. */
+typedef pfr_status special_fn(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                              pfr_error *err);
+
+/* --- Handing on. */
+
+/* A payload that is cut short is not handed on: what is missing cannot be made up. */
+static bool payload_is_there(const struct carry *c) {
+    const struct part *p = &c->reader->parts[c->waiting.part];
+    const uint64_t end = p->end < input_size(&p->in) ? p->end : input_size(&p->in);
+    return c->payload_at <= end && c->waiting.payload <= end - c->payload_at;
+}
+
+static pfr_status copy_payload(struct carry *c, const pfr_record *rec, pfr_error *err) {
+    struct input *in = &c->reader->parts[rec->part].in;
+    uint8_t piece[4096];
+    size_t got;
+    for (uint64_t at = 0; at < rec->payload; at += got) {
+        const uint64_t left = rec->payload - at;
+        PFR_TRY(
+            input_read_at(in, c->payload_at + at, piece, left < sizeof piece ? (size_t)left : sizeof piece, &got, err));
+        if (got == 0)
+            return pfr_fail(err, PFR_ERR_CHANGED, rec->offset, 0, "auxtrace", "the input changed while it was read");
+        PFR_TRY(pfr_writer_payload(c->writer, piece, got, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status hand_on(struct carry *c, const pfr_record *rec, pfr_error *err) {
+    pfr_error lost;
+    const pfr_status s = pfr_writer_copy(c->writer, rec, &lost);
+    if (s == PFR_HOLE) {
+        c->counts.records--;
+        c->counts.samples -= rec->type == TYPE_SAMPLE;
+        return carry_lost(c, &lost), PFR_OK;
+    }
+    if (s < 0 && err)
+        *err = lost;
+    return s < 0 ? s : copy_payload(c, rec, err);
+}
+
+/* Only what the reader finds behind the payload shows that it was one. */
+static void wait_for_payload(struct carry *c, const pfr_record *rec) {
+    c->waiting = *rec;
+    c->waiting.bytes = memcpy(c->waiting_bytes, rec->bytes, rec->size);
+    c->payload_at = c->reader->at;
+}
+
+static bool is_inside_payload(const struct carry *c, const pfr_error *hole) {
+    return c->reader->part == c->waiting.part && hole->offset >= c->payload_at &&
+           hole->offset - c->payload_at < c->waiting.payload;
+}
+
+pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err) {
+    pfr_record rec = c->waiting;
+    pfr_error lost;
+    c->waiting.size = 0;
+    if (rec.size == 0)
+        return PFR_OK;
+    if (payload_is_there(c) && !(hole && is_inside_payload(c, hole)))
+        return hand_on(c, &rec, err);
+    c->counts.records--;
+    pfr_fail(&lost, PFR_HOLE, rec.offset, rec.size, "auxtrace", "the data behind the record are cut short");
+    return carry_lost(c, &lost), PFR_OK;
+}
+
+pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err) {
+    if (!c->writer)
+        return PFR_OK;
+    if (rec->payload == 0)
+        return hand_on(c, rec, err);
+    return wait_for_payload(c, rec), PFR_OK;
+}
+
+/* --- By type. */
+
+static pfr_status on_attr(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                          pfr_error *err) {
+    (void)rec, (void)body;
+    *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
+    return *copy ? PFR_OK : carry_events(c, err);
+}
+
+static pfr_status carry_bit(struct carry *c, uint32_t bit, pfr_error *err) {
+    pfr_error why;
+    const pfr_feature *f = pfr_find_feature(c->reader, bit, &why);
+    if (!f && why.status < 0 && err)
+        *err = why;
+    if (!f)
+        return why.status;
+    return c->to == PFR_PIPE && c->given[bit] ? PFR_OK : carry_feature(c, f, err);
+}
+
+/* The one without a payload marks the end; readers do without it. */
+static pfr_status on_feature(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                             pfr_error *err) {
+    const struct pfr_rec_header_feature *f = &body->as_header_feature;
+    (void)rec;
+    *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
+    if (*copy || f->payload.length == 0 || f->feat_id >= FEATURES)
+        return PFR_OK;
+    return carry_bit(c, (uint32_t)f->feat_id, err);
+}
+
+static pfr_status on_tracing_data(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                                  pfr_error *err) {
+    (void)rec, (void)body;
+    *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
+    return *copy ? PFR_OK : carry_bit(c, BIT_TRACING_DATA, err);
+}
+
+/* In a file the build-ids are a feature. */
+static pfr_status on_build_id(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                              pfr_error *err) {
+    const struct pfr_rec_header_build_id *b = &body->as_header_build_id;
+    *copy = c->reader->header.container != PFR_PIPE || c->to == PFR_PIPE;
+    if (*copy || !c->writer)
+        return PFR_OK;
+    const struct pfr_rec_build_id_entry entry = {.misc = rec->misc,
+                                                 .pid = b->pid,
+                                                 .build_id = b->build_id,
+                                                 .length = b->length,
+                                                 .reserved = b->reserved,
+                                                 .filename = b->filename};
+    return pfr_writer_build_id(c->writer, &entry, err);
+}
+
+static pfr_status on_round(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                           pfr_error *err) {
+    (void)rec, (void)body, (void)err;
+    *copy = !c->without_rounds;
+    rounds_end(&c->rounds);
+    c->rounds_written = *copy;
+    return PFR_OK;
+}
+
+/* What is inside comes behind it. Whether the record can be taken over shows when it was decompressed. */
+static pfr_status on_compressed(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                                pfr_error *err) {
+    (void)body, (void)err;
+    *copy = false;
+    if (rec->inside)
+        return PFR_OK;
+    const bool is_first = !c->was_packed;
+    c->was_packed = true;
+    if (is_first && c->writer && !c->keeps_packed && c->options->compression == PFR_EDIT_AS_IT_IS)
+        c->again = true;
+    if (c->keeps_packed) {
+        memcpy(c->packed, rec->bytes, rec->size);
+        c->packed_length = rec->size;
+    }
+    return PFR_OK;
+}
+
+pfr_status carry_packed_is_good(struct carry *c, pfr_error *err) {
+    const pfr_record rec = {.type = TYPE_COMPRESSED,
+                            .size = (uint32_t)c->packed_length,
+                            .bytes = c->packed,
+                            .event = PFR_NO_EVENT,
+                            .context = &c->reader->context};
+    c->packed_length = 0;
+    return c->writer ? pfr_writer_copy(c->writer, &rec, err) : PFR_OK;
+}
+
+/* One of a form that nobody knows: the reader tells of it. */
+static pfr_status on_cpu_map(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                             pfr_error *err) {
+    const pfr_items *map = &body->as_cpu_map.data.map;
+    struct items_walk walk = items_start(map);
+    union any_layout part;
+    (void)rec, (void)err;
+    if (!c->recover)
+        return PFR_OK;
+    *copy = map->of != L_NONE;
+    if (map->of == L_cpu_map_mask && items_next(map, &walk, &part, NULL) == PFR_OK)
+        *copy = part.as_cpu_map_mask.mask.of != L_NONE;
+    return PFR_OK;
+}
+
+static special_fn *const specials[SPECIAL] = {
+    [64] = on_attr,    [66] = on_tracing_data, [67] = on_build_id,   [68] = on_round,
+    [74] = on_cpu_map, [80] = on_feature,      [81] = on_compressed, [83] = on_compressed,
+};
+
+bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err) {
+    special_fn *const special = rec->type < SPECIAL ? specials[rec->type] : NULL;
+    union any_layout body;
+    bool copy = true;
+    if (!special)
+        return false;
+    const struct layout *l = layout_at(c->reader->rules[rec->type].layout);
+    if (pfr_decode(rec, &body, l->size, NULL) != PFR_OK)
+        return false;
+    *status = special(c, rec, &body, &copy, err);
+    return !copy;
+}

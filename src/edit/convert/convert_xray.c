@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One trace into another: what each record says, in the version and byte order asked for. A buffer is one again; what a
+ * form cannot say (typed events before version 5, any event in a basic log, events of no bytes) is lost, and told.
+ * Buffers that were cut are closed: their extents say what is there.
+ */
+#include "edit/convert/convert_xray.h"
+
+#include "base/memory/fail.h"
+#include "base/memory/sizes.h"
+#include "base/io/whole_file.h"
+#include "file/xray/xray_writer.h"
+#include "wire/any_layout.h"
+#include "wire/recorder_file.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CALLS_AT_ONCE SIZE_MOST_calls_batch
+#define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder's machine is little-endian */
+
+struct trace_carry {
+    pfr_reader *reader;
+    const pfr_edit_options *options;
+    pfr_edit_counts counts;
+    const pfr_trace_point *point;
+    struct trace_writer writer;
+    struct trace_thread_said thread;
+    uint64_t buffer; /* of the point, that the thread is of */
+    bool begun;      /* the writer knows of the thread */
+};
+
+typedef pfr_status carry_record(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+                                pfr_error *err);
+
+static void lose(struct trace_carry *c, const pfr_error *hole) {
+    c->counts.lost++;
+    c->counts.lost_bytes += hole->length;
+    if (c->options->hole)
+        c->options->hole(c->options->context, hole);
+}
+
+/* --- Threads. */
+
+/* The writer hears of a buffer when all of its preamble is known. */
+static pfr_status begin(struct trace_carry *c, pfr_error *err) {
+    if (c->begun)
+        return PFR_OK;
+    c->begun = true;
+    return trace_write_thread(&c->writer, &c->thread, err);
+}
+
+/* Basic logs have no buffers: calls of one thread are one. */
+static pfr_status follow_thread(struct trace_carry *c, pfr_error *err) {
+    const pfr_trace_point *p = c->point;
+    if (c->reader->header.format == PFR_XRAY_BASIC &&
+        (!c->begun || c->thread.tid != p->tid || c->thread.pid != p->pid)) {
+        c->thread = (struct trace_thread_said){.tid = p->tid, .pid = p->pid, .has_pid = p->has_pid};
+        c->begun = false;
+    }
+    return begin(c, err);
+}
+
+static void begin_buffer(struct trace_carry *c) {
+    c->buffer = c->point->buffer;
+    c->thread = (struct trace_thread_said){.tid = c->point->tid};
+    c->begun = false;
+}
+
+/* --- Records. */
+
+static pfr_status on_new_buffer(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+                                pfr_error *err) {
+    (void)rec;
+    (void)err;
+    c->thread.tid = (int32_t)body->as_fdr_new_buffer.tid;
+    return PFR_OK;
+}
+
+static pfr_status on_wall_clock(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+                                pfr_error *err) {
+    (void)rec;
+    (void)err;
+    c->thread.seconds = (int64_t)body->as_fdr_wall_clock_time.seconds;
+    c->thread.microseconds = (int32_t)body->as_fdr_wall_clock_time.microseconds;
+    return PFR_OK;
+}
+
+static pfr_status on_pid(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec;
+    (void)err;
+    c->thread.pid = (int32_t)body->as_fdr_pid.pid;
+    c->thread.has_pid = true;
+    return PFR_OK;
+}
+
+static pfr_status on_cpu(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec;
+    PFR_TRY(begin(c, err));
+    return trace_write_cpu(&c->writer, body->as_fdr_new_cpu_id.cpu, body->as_fdr_new_cpu_id.tsc, err);
+}
+
+static pfr_status on_wrap(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec;
+    PFR_TRY(begin(c, err));
+    return trace_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
+}
+
+/* What the writer has no place for is lost, and told. */
+static pfr_status lose_here(struct trace_carry *c, const pfr_record *rec, pfr_status s, pfr_error *why,
+                            pfr_error *err) {
+    if (s == PFR_HOLE) {
+        why->offset = rec->offset;
+        why->length = rec->size;
+        lose(c, why);
+    } else if (s < 0) {
+        *err = *why;
+    }
+    return s < 0 ? s : PFR_OK;
+}
+
+static pfr_status write_event(struct trace_carry *c, const pfr_record *rec, int32_t type, const pfr_bytes *data,
+                              pfr_error *err) {
+    pfr_error why;
+    PFR_TRY(begin(c, err));
+    const pfr_status s = trace_write_event(&c->writer, c->point->cpu, c->point->tsc, type, data, &why);
+    return lose_here(c, rec, s, &why, err);
+}
+
+/* The control block of the runtime's trace. Its slots are not copied, so that the copy must not claim them: it would
+   pass for a trace that was cut. */
+static bool tells_of_slots(const pfr_bytes *data) {
+    return data->length >= sizeof(struct rtf_control) && memcmp(data->at, RTF_MAGIC, RTF_MAGIC_SIZE) == 0 &&
+           (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);
+}
+
+static pfr_status write_control(struct trace_carry *c, const pfr_record *rec, const pfr_bytes *data, pfr_error *err) {
+    struct memory *const memory = &c->reader->memory;
+    uint8_t *const own = mem_alloc(memory, data->length, 1);
+    if (!own)
+        return mem_fail(memory, err, "control");
+    memcpy(own, data->at, data->length);
+    own[KIND_AT] = RTF_COPIED;
+    const pfr_status st = write_event(c, rec, -1, &(pfr_bytes){own, data->length}, err);
+    mem_free(memory, own, data->length, 1);
+    return st;
+}
+
+static pfr_status on_custom(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+                            pfr_error *err) {
+    const pfr_bytes *const data = &body->as_fdr_custom_event.data;
+    return tells_of_slots(data) ? write_control(c, rec, data, err) : write_event(c, rec, -1, data, err);
+}
+
+static pfr_status on_typed(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    return write_event(c, rec, body->as_fdr_typed_event.type, &body->as_fdr_typed_event.data, err);
+}
+
+static pfr_status write_argument(struct trace_carry *c, const pfr_record *rec, uint64_t value, pfr_error *err) {
+    pfr_error why;
+    return lose_here(c, rec, trace_write_argument(&c->writer, value, &why), &why, err);
+}
+
+/* One that begins a buffer is of no call: the reader told of it. */
+static pfr_status on_argument(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+                              pfr_error *err) {
+    return c->begun ? write_argument(c, rec, body->as_fdr_call_argument.value, err) : PFR_OK;
+}
+
+static pfr_status on_basic_argument(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+                                    pfr_error *err) {
+    if (body->as_basic_argument.function != c->writer.last.function ||
+        (int32_t)body->as_basic_argument.tid != c->thread.tid)
+        return PFR_OK; /* of another call: the reader told of it */
+    return write_argument(c, rec, body->as_basic_argument.value, err);
+}
+
+/* The call, and those that follow it at once. */
+static pfr_status write_calls(struct trace_carry *c, const struct trace_call *first, pfr_error *err) {
+    struct trace_call calls[CALLS_AT_ONCE];
+    size_t count;
+    PFR_TRY(follow_thread(c, err));
+    PFR_TRY(trace_write_call(&c->writer, c->point->cpu, first, err));
+    while ((count = trace_take_calls(c->reader, calls, sizes.calls_batch)) > 0)
+        for (size_t i = 0; i < count; i++)
+            PFR_TRY(trace_write_call(&c->writer, c->point->cpu, &calls[i], err));
+    return PFR_OK;
+}
+
+static pfr_status on_call(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    struct trace_call call;
+    (void)body;
+    return trace_call_of(c->reader, rec, &call) ? write_calls(c, &call, err) : PFR_OK;
+}
+
+static pfr_status on_basic_call(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+                                pfr_error *err) {
+    const struct trace_call call = {body->as_basic_function.tsc, body->as_basic_function.function,
+                                    body->as_basic_function.action};
+    (void)rec;
+    return write_calls(c, &call, err);
+}
+
+static const struct {
+    uint32_t type;
+    carry_record *carry;
+} carried[] = {
+    {PFR_TRACE_FUNCTION, on_call},
+    {PFR_TRACE_BASIC_FUNCTION, on_basic_call},
+    {PFR_TRACE_NEW_CPU_ID, on_cpu},
+    {PFR_TRACE_TSC_WRAP, on_wrap},
+    {PFR_TRACE_CALL_ARGUMENT, on_argument},
+    {PFR_TRACE_BASIC_ARGUMENT, on_basic_argument},
+    {PFR_TRACE_CUSTOM_EVENT, on_custom},
+    {PFR_TRACE_TYPED_EVENT, on_typed},
+    {PFR_TRACE_NEW_BUFFER, on_new_buffer},
+    {PFR_TRACE_WALL_CLOCK_TIME, on_wall_clock},
+    {PFR_TRACE_PID, on_pid},
+};
+
+/* A WallClockTime makes a clock pair with a NewCPUId that follows it, but for a Pid at once. Before anything else it is
+   forgotten, so that a NewCPUId which the writer adds makes none. */
+static void follow_clock(struct trace_carry *c, uint32_t type) {
+    if (type != PFR_TRACE_WALL_CLOCK_TIME && type != PFR_TRACE_PID && type != PFR_TRACE_NEW_CPU_ID)
+        c->thread.seconds = c->thread.microseconds = 0;
+}
+
+static pfr_status carry_one(struct trace_carry *c, const pfr_record *rec, pfr_error *err) {
+    union any_layout body;
+    if (c->reader->header.format == PFR_XRAY_FDR && c->point->buffer != c->buffer)
+        begin_buffer(c);
+    follow_clock(c, rec->type);
+    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
+        if (carried[i].type != rec->type)
+            continue;
+        if (rec->type != PFR_TRACE_FUNCTION)
+            PFR_TRY(pfr_decode(rec, &body, layout_at(layout_of_type(rec->context, rec->type))->size, err));
+        return carried[i].carry(c, rec, &body, err);
+    }
+    return PFR_OK;
+}
+
+static pfr_status carry_all(struct trace_carry *c, pfr_error *err) {
+    pfr_record rec;
+    pfr_error hole;
+    pfr_status s;
+    while ((s = pfr_next(c->reader, &rec, &hole)) >= 0 && s != PFR_END) {
+        if (s == PFR_HOLE)
+            lose(c, &hole);
+        else
+            PFR_TRY(carry_one(c, &rec, err));
+    }
+    if (s < 0)
+        *err = hole;
+    PFR_TRY(s);
+    return trace_writer_end(&c->writer, err);
+}
+
+/* --- Where it goes. */
+
+static pfr_status form_of(const struct trace_carry *c, struct trace_form *form, pfr_error *err) {
+    const pfr_header *h = &c->reader->header;
+    const pfr_edit_options *o = c->options;
+    if (h->format == PFR_XRAY_PROFILE)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a profile of XRay is not written");
+    if (o->to_form || o->attr_size || o->compression != PFR_EDIT_AS_IT_IS)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a trace has no containers, attrs or compression");
+    form->big_endian = o->order == PFR_ORDER_HOST ? h->big_endian : o->order == PFR_ORDER_BIG;
+    form->basic = o->trace == PFR_EDIT_TRACE_SAME ? h->format == PFR_XRAY_BASIC : o->trace == PFR_EDIT_TRACE_BASIC;
+    form->version = form->basic ? 3 : o->trace == PFR_EDIT_TRACE_SAME ? h->version : (unsigned)o->trace;
+    return PFR_OK;
+}
+
+static pfr_status write_to(struct trace_carry *c, const struct trace_form *form, struct output *out, pfr_error *err) {
+    pfr_status s = trace_writer_open(&c->writer, form, &c->reader->header, &c->reader->memory, out, err);
+    if (s >= 0)
+        s = carry_all(c, err);
+    trace_writer_close(&c->writer);
+    c->counts.records = c->writer.records;
+    return s;
+}
+
+static pfr_status write_stream(struct trace_carry *c, const struct trace_form *form, pfr_error *err) {
+    struct output out;
+    PFR_TRY(out_open_fd(&out, STDOUT_FILENO, false, &c->reader->memory, NULL, err));
+    const pfr_status s = write_to(c, form, &out, err), closed = out_close(&out, s < 0 ? NULL : err);
+    return s < 0 ? s : closed < 0 ? closed : s;
+}
+
+static pfr_status write_file(struct trace_carry *c, const struct trace_form *form, pfr_error *err) {
+    struct whole_file file;
+    struct output out;
+    PFR_TRY(whole_file_may_go_to(c->options->path, err));
+    PFR_TRY(whole_file_open(&file, c->options->path, &c->reader->memory, &out, err));
+    const pfr_status s = write_to(c, form, &out, err);
+    const pfr_status closed = whole_file_close(&file, &out, s >= 0, s < 0 ? NULL : err);
+    return s < 0 ? s : closed < 0 ? closed : s;
+}
+
+pfr_status carry_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
+    struct trace_carry c = {.reader = reader, .options = options, .point = pfr_get_trace_point(reader)};
+    struct trace_form form;
+    PFR_TRY(form_of(&c, &form, err));
+    const pfr_status s = strcmp(options->path, "-") == 0 ? write_stream(&c, &form, err) : write_file(&c, &form, err);
+    if (counts)
+        *counts = c.counts;
+    return s < 0 || c.counts.lost == 0 ? s : PFR_HOLE;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EDIT_CARRY_TRACE_H
+#define PFR_EDIT_CARRY_TRACE_H
+/* pfr_convert and pfr_recover of a trace: what is intact of it is all that either takes. err is not NULL. */
+#include "file/read/recording.h"
+
+#include <perfray/edit.h>
+
+pfr_status carry_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
+
+#endif

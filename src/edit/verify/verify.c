@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk of pfr_verify: holes, records, events, features, the whole, each handed to the rules of its stage. Samples
+ * that the reader finds to be as long as they must be are not read again field by field: nothing in them but reserved
+ * bits could then be wrong.
+ */
+#include "edit/verify/verify_parts.h"
+
+#include "wire/any_layout.h"
+#include "wire/variant.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *pfr_severity_name(pfr_severity severity) {
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[severity];
+}
+
+const pfr_rule *pfr_get_rule(uint32_t index) {
+    return index < nr_verify_rules ? &verify_rules[index].public : NULL;
+}
+
+/* --- Telling. */
+
+static void tell(struct verify *v, const struct rule *rule, const char *text, const pfr_record *rec, uint64_t offset,
+                 uint64_t length) {
+    const pfr_finding finding = {.rule = &rule->public,
+                                 .offset = offset,
+                                 .length = length,
+                                 .inside = rec && rec->inside,
+                                 .inner = rec && rec->inside ? rec->inner : 0,
+                                 .part = rec ? rec->part : 0,
+                                 .text = text};
+    if (rule->public.severity == PFR_NOTE && !v->options->notes)
+        return;
+    v->found++;
+    if (v->options->found)
+        v->options->found(v->options->context, &finding);
+}
+
+void verify_tell(struct verify *v, const struct rule *rule, uint64_t offset, uint64_t length, const char *format, ...) {
+    char text[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    tell(v, rule, text, NULL, offset, length);
+}
+
+void verify_tell_record(struct verify *v, const struct rule *rule, const char *format, ...) {
+    char text[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    tell(v, rule, text, v->rec, v->rec->offset, v->rec->inside ? 0 : v->rec->size);
+}
+
+/* The text of the reader's error is escaped already. */
+pfr_status hole_told(struct verify *v, const struct rule *rule, pfr_error *err) {
+    (void)err;
+    pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->part].number};
+    tell(v, rule, v->hole->text, &at, v->hole->offset, v->hole->length);
+    return PFR_OK;
+}
+
+pfr_status check_told(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const struct check_finding *f = v->odd;
+    char text[256];
+    (void)err;
+    if (f->error)
+        snprintf(text, sizeof text, "%s: %s", v->odd_of, f->error->text);
+    else
+        snprintf(text, sizeof text, "%s%s%s: %s", v->odd_of, f->field ? "." : "", f->field ? f->field->name : "",
+                 rule->public.about);
+    const pfr_record *rec = v->rec;
+    if (rec && rec->inside)
+        tell(v, rule, text, rec, rec->offset, 0);
+    else if (f->error && v->feature) /* the number that is wrong may stand anywhere before the place that it leads to */
+        tell(v, rule, text, rec, v->feature->offset, v->feature->bytes.length);
+    else
+        tell(v, rule, text, rec, f->offset, f->length);
+    return PFR_OK;
+}
+
+/* --- Asking. */
+
+static void sort_rules(struct verify *v) {
+    size_t used[STAGES] = {0};
+    for (uint32_t i = 0; i < nr_verify_rules; i++)
+        v->by_stage[verify_rules[i].stage][used[verify_rules[i].stage]++] = &verify_rules[i];
+}
+
+pfr_status verify_ask(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err) {
+    for (const struct rule *const *rule = v->by_stage[stage]; *rule; rule++)
+        if ((*rule)->which == which || (*rule)->which == ANY_TYPE)
+            PFR_TRY((*rule)->check(v, *rule, err));
+    return PFR_OK;
+}
+
+pfr_status verify_ask_only(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err) {
+    for (const struct rule *const *rule = v->by_stage[stage]; *rule; rule++)
+        if ((*rule)->which == which)
+            PFR_TRY((*rule)->check(v, *rule, err));
+    return PFR_OK;
+}
+
+static enum check_kind kind_of_check(const char *rule) {
+    static const char *const names[] = {[CHECK_NUL] = "text-without-nul",
+                                        [CHECK_BEHIND] = "bytes-after-end",
+                                        [CHECK_ZEROS] = "zeros-after-end",
+                                        [CHECK_RESERVED] = "reserved-not-zero",
+                                        [CHECK_PADDING] = "padding-not-zero"};
+    for (unsigned i = CHECK_NUL; i <= CHECK_PADDING; i++)
+        if (strcmp(names[i], rule) == 0)
+            return (enum check_kind)i;
+    return CHECK_MISFIT;
+}
+
+static void on_check(void *context, const struct check_finding *finding) {
+    struct verify *v = context;
+    v->odd = finding;
+    verify_ask(v, AT_CHECK, kind_of_check(finding->rule), NULL);
+}
+
+pfr_status verify_layout(struct verify *v, const struct layout *l, const struct pfr_context *c, pfr_bytes bytes,
+                         uint64_t offset, const char *of, pfr_error *err) {
+    (void)err;
+    v->odd_of = of;
+    layout_check(l, c, bytes.at, bytes.length, offset, on_check, v);
+    return PFR_OK;
+}
+
+/* --- Records. */
+
+/* Whether the fields are to be looked at one by one. */
+static bool is_worth_reading(const struct verify *v, const pfr_record *rec) {
+    return rec->type == TYPE_SAMPLE ? v->options->notes && rec->event >= 0 : true;
+}
+
+static pfr_status check_fields(struct verify *v, pfr_error *err) {
+    const pfr_record *rec = v->rec;
+    const unsigned number = layout_of_type(rec->context, rec->type);
+    if (!number || !is_worth_reading(v, rec))
+        return PFR_OK;
+    struct pfr_context c = *rec->context;
+    c.word[WORD_MISC] = rec->misc;
+    c.word[WORD_VARIANT] = variant_of(number, rec->bytes, rec->size, rec->context);
+    const pfr_bytes body = {rec->bytes + RECORD_HEADER, (uint64_t)rec->size - RECORD_HEADER - rec->tail};
+    return verify_layout(v, layout_at(number), &c, body, rec->offset + RECORD_HEADER, layout_at(number)->name, err);
+}
+
+static pfr_status note_attr_place(struct verify *v, pfr_error *err) {
+    if (v->nr_attr_places == v->attr_room) {
+        uint64_t *more = mem_grow(v->memory, v->attr_places, v->nr_attr_places, &v->attr_room, 8, sizeof *more);
+        if (!more)
+            return mem_fail(v->memory, err, "verify");
+        v->attr_places = more;
+    }
+    v->attr_places[v->nr_attr_places++] = v->rec->offset;
+    return PFR_OK;
+}
+
+/* What the record means for those that follow, and for the end. */
+static pfr_status note_record(struct verify *v, pfr_error *err) {
+    const pfr_record *rec = v->rec;
+    static const struct {
+        uint32_t type;
+        bool is_compressed;
+    } marked[] = {{81, true}, {83, true}, {64, false}};
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
+        if (rec->type != marked[i].type)
+            continue;
+        if (!marked[i].is_compressed)
+            return note_attr_place(v, err);
+        if (v->sums.compressed_at == UINT64_MAX)
+            v->sums.compressed_at = rec->offset;
+    }
+    return PFR_OK;
+}
+
+/* Orders of rounds are those of one part. */
+static void begin_part(struct verify *v) {
+    v->rounds = (struct rounds){0};
+    v->rounds_part = v->rec->part;
+}
+
+static pfr_status check_record(struct verify *v, pfr_error *err) {
+    if (v->point)
+        return verify_trace_record(v, err);
+    if (v->rec->part != v->rounds_part)
+        begin_part(v);
+    PFR_TRY(note_record(v, err));
+    PFR_TRY(verify_ask(v, AT_RECORD, v->rec->type, err));
+    return check_fields(v, err);
+}
+
+/* Which of the reader's counters a hole moved. */
+static enum hole_kind kind_of_hole(const pfr_quality *before, const pfr_quality *after, bool is_finding) {
+    if (is_finding)
+        return HOLE_HEADER;
+    if (after->bad_records != before->bad_records)
+        return HOLE_RECORD;
+    if (after->garbage != before->garbage)
+        return HOLE_GARBAGE;
+    if (after->cut != before->cut)
+        return HOLE_CUT;
+    if (after->bad_compressed != before->bad_compressed)
+        return HOLE_COMPRESSED;
+    return after->bad_order != before->bad_order ? HOLE_ORDER : HOLE_HEADER;
+}
+
+static pfr_status check_records(struct verify *v, pfr_error *err) {
+    pfr_record rec;
+    pfr_error hole;
+    pfr_status s;
+    const pfr_reader *r = v->reader;
+    v->rec = &rec;
+    for (;;) {
+        const pfr_quality before = r->quality;
+        const uint32_t told = r->findings_told;
+        if ((s = pfr_next(v->reader, &rec, &hole)) < 0 || s == PFR_END)
+            break;
+        if (s == PFR_OK) {
+            PFR_TRY(check_record(v, err));
+            continue;
+        }
+        v->hole = &hole;
+        v->kind = kind_of_hole(&before, &r->quality, r->findings_told != told);
+        PFR_TRY(verify_ask_only(v, AT_HOLE, v->kind, err));
+    }
+    v->rec = NULL;
+    if (s < 0 && err)
+        *err = hole;
+    return s < 0 ? s : PFR_OK;
+}
+
+/* --- Events. */
+
+uint64_t verify_event_place(const struct verify *v, uint32_t index, uint64_t *length) {
+    const pfr_header *h = &v->reader->header;
+    *length = v->reader->events[index].public.attr_bytes.length;
+    if (h->container == PFR_PIPE)
+        return index < v->nr_attr_places ? v->attr_places[index] + RECORD_HEADER : h->header_size;
+    return v->reader->attrs_at + index * h->attr_size;
+}
+
+static pfr_status check_events(struct verify *v, pfr_error *err) {
+    for (uint32_t i = 0; i < v->reader->nr_events; i++) {
+        uint64_t length;
+        const uint64_t place = verify_event_place(v, i, &length);
+        v->event = &v->reader->events[i];
+        v->event_index = i;
+        PFR_TRY(verify_ask(v, AT_EVENT, ANY_TYPE, err));
+        if (v->event->public.attr.size <= v->event->public.attr_bytes.length)
+            PFR_TRY(verify_layout(v, layout_at(L_attr), &v->reader->context, v->event->public.attr_bytes, place, "attr",
+                                  err));
+    }
+    return PFR_OK;
+}
+
+/* --- All. */
+
+static pfr_status run(struct verify *v, pfr_error *err) {
+    sort_rules(v);
+    if (!v->point)
+        PFR_TRY(verify_learn_features(v, err));
+    v->feature = NULL;
+    PFR_TRY(check_records(v, err));
+    if (v->point)
+        PFR_TRY(verify_trace_end(v, err));
+    PFR_TRY(check_events(v, err));
+    if (!v->point)
+        PFR_TRY(verify_all_features(v, err));
+    v->feature = NULL;
+    PFR_TRY(verify_ask(v, AT_END, ANY_TYPE, err));
+    return features_unread(v->reader, err);
+}
+
+pfr_status pfr_verify(pfr_reader *reader, const pfr_verify_options *options, pfr_error *err) {
+    static const pfr_verify_options none = {.size = sizeof none};
+    struct verify *v = mem_zeroed(&reader->memory, 1, sizeof *v);
+    if (!v)
+        return mem_fail(&reader->memory, err, "verify");
+    v->reader = reader;
+    v->options = options ? options : &none;
+    v->memory = &reader->memory;
+    v->point = pfr_get_trace_point(reader);
+    v->sums = (struct verify_sums){.first = UINT64_MAX, .compressed_at = UINT64_MAX};
+    v->buffer.waits_from = UINT64_MAX;
+    u64_map_init(&v->index, v->memory);
+    reader->part_told = true;
+    const pfr_status s = run(v, err);
+    reader->part_told = false;
+    const uint64_t found = v->found;
+    u64_map_free(&v->index);
+    mem_free(v->memory, v->attr_places, v->attr_room, sizeof *v->attr_places);
+    mem_free(&reader->memory, v, 1, sizeof *v);
+    return s < 0 ? s : found ? PFR_HOLE : PFR_OK;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of a file as a whole, of its events and their ids. */
+#include "edit/verify/verify_parts.h"
+
+#include "wire/names.h"
+#include "wire/feature_bits.h"
+
+#include <stddef.h>
+
+#define DATA_SIZE_AT 48u
+#define ATTRS_AT 24u
+#define SLOT 16u
+#define IDENTIFIER ((uint64_t)1 << 16)
+#define ID_PLACE_BITS                                                                                                  \
+    ((uint64_t)0x2cf) /* what moves the id in samples or in other records: IP to ADDR, ID, CPU, STREAM_ID */
+
+pfr_status not_finished(struct verify *v, const struct rule *rule, pfr_error *err) {
+    (void)err;
+    if (v->reader->header.not_finalised)
+        verify_tell(v, rule, DATA_SIZE_AT, 8, "the size of the records is 0: the recorder did not finish the file");
+    return PFR_OK;
+}
+
+static uint64_t within_file(const struct verify *v, uint64_t offset) {
+    return offset < v->reader->header.file_size ? offset : v->reader->header.file_size;
+}
+
+pfr_status records_cut(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const pfr_header *h = &v->reader->header;
+    (void)err;
+    if (h->container == PFR_PIPE || h->data_size >= h->data_size_said)
+        return PFR_OK;
+    verify_tell(v, rule, within_file(v, h->data_offset + h->data_size), 0, "%llu bytes of records are missing",
+                (unsigned long long)(h->data_size_said - h->data_size));
+    return PFR_OK;
+}
+
+static uint32_t count_bits(const pfr_header *h) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof h->features / sizeof *h->features; i++)
+        count += (uint32_t)__builtin_popcountll(h->features[i]);
+    return count;
+}
+
+/* Slots that the file has no bytes for: the reader leaves such features out. */
+pfr_status feature_slots(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const pfr_header *h = &v->reader->header;
+    const uint32_t said = count_bits(h), have = v->reader->nr_features;
+    (void)err;
+    if (v->point || h->container == PFR_PIPE || h->not_finalised || have >= said)
+        return PFR_OK;
+    verify_tell(v, rule, within_file(v, h->features_offset + (uint64_t)SLOT * have), 0,
+                "%u of %u features have no place in the table", said - have, said);
+    return PFR_OK;
+}
+
+pfr_status compressed_unsaid(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const pfr_header *h = &v->reader->header;
+    (void)err;
+    if (v->sums.compressed_at != UINT64_MAX && h->container != PFR_PIPE && !h->not_finalised &&
+        !(h->features[0] >> BIT_COMPRESSED & 1))
+        verify_tell(v, rule, v->sums.compressed_at, 8, "the feature COMPRESSED is missing");
+    return PFR_OK;
+}
+
+/* --- Events. */
+
+pfr_status no_events(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const pfr_header *h = &v->reader->header;
+    (void)err;
+    if (v->point || v->reader->nr_events > 0)
+        return PFR_OK;
+    if (h->container == PFR_PIPE)
+        verify_tell(v, rule, h->header_size, 0, "no HEADER_ATTR says what was recorded");
+    else
+        verify_tell(v, rule, ATTRS_AT, SLOT, "the header tells of no attrs");
+    return PFR_OK;
+}
+
+/* About the event at hand, the word of its attr at `at`. */
+static void tell_event(struct verify *v, const struct rule *rule, uint64_t at, const char *text, uint64_t value) {
+    uint64_t length;
+    const uint64_t place = verify_event_place(v, v->event_index, &length);
+    verify_tell(v, rule, place + at, 8, "event %u: %s %#llx", v->event_index, text, (unsigned long long)value);
+}
+
+pfr_status event_bits(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const struct pfr_rec_attr *a = &v->event->public.attr;
+    const struct {
+        uint64_t value, known, at;
+        const char *text;
+    } words[] = {
+        {a->sample_type, names_bits(SHOW_SAMPLE_TYPE), 24, "sample_type has unknown bits"},
+        {a->read_format, names_bits(SHOW_READ_FORMAT), 32, "read_format has unknown bits"},
+        {a->branch_sample_type, names_bits(SHOW_BRANCH_SAMPLE), 72, "branch_sample_type has unknown bits"},
+    };
+    (void)err;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].value & ~words[i].known)
+            tell_event(v, rule, words[i].at, words[i].text, words[i].value & ~words[i].known);
+    return PFR_OK;
+}
+
+/* An id leads to the event that said it last. */
+pfr_status event_ids(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const pfr_event *e = &v->event->public;
+    (void)err;
+    for (uint64_t i = 0; i < e->nr_ids; i++) {
+        if (pfr_event_of_id(v->reader, e->ids[i]) == (int32_t)v->event_index)
+            continue;
+        tell_event(v, rule, 0, "another event has its id", e->ids[i]);
+        return PFR_OK;
+    }
+    return PFR_OK;
+}
+
+/* Whoever looks for the id of a record looks where the first event has it. */
+pfr_status events_agree(struct verify *v, const struct rule *rule, pfr_error *err) {
+    const pfr_reader *r = v->reader;
+    const struct event *first = &r->events[0];
+    const uint64_t bits = v->event->public.attr.sample_type, all = first->public.attr.sample_type;
+    (void)err;
+    if (r->nr_events < 2)
+        return PFR_OK;
+    if (v->event->public.attr.flags.sample_id_all != first->public.attr.flags.sample_id_all)
+        tell_event(v, rule, 40,
+                   "its sample_id_all is not the first event's:", v->event->public.attr.flags.sample_id_all);
+    else if (!(bits & all & IDENTIFIER) && ((bits ^ all) & (ID_PLACE_BITS | IDENTIFIER)))
+        tell_event(v, rule, 24, "its id does not stand where the first event's does; sample_type", bits);
+    return PFR_OK;
+}

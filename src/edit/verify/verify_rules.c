@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of rules. Names are stable; new rules may stand anywhere. */
+#include "edit/verify/verify_parts.h"
+
+#define RULE(name, severity, stage, which, check, about)                                                               \
+    { {name, severity, about}, stage, which, check }
+
+const struct rule verify_rules[] = {
+    /* What the reader cannot use. */
+    RULE("header", PFR_ERROR, AT_HOLE, HOLE_HEADER, hole_told,
+         "numbers of the header, or like it, that cannot be right"),
+    RULE("record-body", PFR_ERROR, AT_HOLE, HOLE_RECORD, hole_told, "a record does not hold what its type says"),
+    RULE("garbage", PFR_ERROR, AT_HOLE, HOLE_GARBAGE, hole_told, "bytes where records should be are none"),
+    RULE("cut", PFR_ERROR, AT_HOLE, HOLE_CUT, hole_told, "the end is missing"),
+    RULE("compressed", PFR_ERROR, AT_HOLE, HOLE_COMPRESSED, hole_told,
+         "compressed data do not unpack, or their checksum is wrong"),
+    RULE("record-order", PFR_ERROR, AT_HOLE, HOLE_ORDER, hole_told, "a record of a trace stands where none may"),
+
+    /* What one layout tells by itself. */
+    RULE("feature-body", PFR_ERROR, AT_CHECK, CHECK_MISFIT, check_told, "a feature does not hold what it says"),
+    RULE("text-end", PFR_WARNING, AT_CHECK, CHECK_NUL, check_told, "a text fills its field and has no NUL"),
+    RULE("bytes-behind", PFR_WARNING, AT_CHECK, CHECK_BEHIND, check_told, "bytes stand behind the last field"),
+    RULE("zeros-behind", PFR_NOTE, AT_CHECK, CHECK_ZEROS, check_told,
+         "eight zeros or more stand behind the last field"),
+    RULE("reserved", PFR_NOTE, AT_CHECK, CHECK_RESERVED, check_told, "reserved bytes or bits are set"),
+    RULE("padding", PFR_NOTE, AT_CHECK, CHECK_PADDING, check_told, "padding is not zero"),
+
+    /* Records of perf.data. */
+    RULE("record-type", PFR_NOTE, AT_RECORD, ANY_TYPE, record_type_unknown, "a record of a type that is not known"),
+    RULE("record-misc", PFR_WARNING, AT_RECORD, ANY_TYPE, record_misc,
+         "bits 3 to 11 of a kernel record's misc are set"),
+    RULE("record-words", PFR_WARNING, AT_RECORD, ANY_TYPE, record_words, "a kernel record's size is no multiple of 8"),
+    RULE("record-event", PFR_ERROR, AT_RECORD, TYPE_SAMPLE, record_of_no_event, "a sample belongs to no event"),
+    RULE("record-late", PFR_WARNING, AT_RECORD, ANY_TYPE, record_late,
+         "a record is older than FINISHED_ROUND records before it promise"),
+    RULE("sample-cpu", PFR_WARNING, AT_RECORD, TYPE_SAMPLE, sample_cpu, "a sample of a cpu that the machine has not"),
+    RULE("map-range", PFR_ERROR, AT_RECORD, 1, map_wraps, "a map (MMAP) goes past the end of the address space"),
+    RULE("map2-range", PFR_ERROR, AT_RECORD, 10, map2_wraps, "a map (MMAP2) goes past the end of the address space"),
+    RULE("map-build-id", PFR_ERROR, AT_RECORD, 10, map2_build_id, "the build-id of a map has more than 20 bytes"),
+    RULE("record-build-id", PFR_ERROR, AT_RECORD, 67, build_id_length, "a HEADER_BUILD_ID has more than 20 bytes"),
+    RULE("id-index", PFR_WARNING, AT_RECORD, 69, id_index_ids, "ID_INDEX names an id of no event"),
+    RULE("aux-index", PFR_ERROR, AT_RECORD, 71, aux_indexed,
+         "an AUXTRACE record is not in the index of them, or not so"),
+
+    /* Events. */
+    RULE("event-bits", PFR_WARNING, AT_EVENT, ANY_TYPE, event_bits, "an event samples fields that are not known"),
+    RULE("event-ids", PFR_ERROR, AT_EVENT, ANY_TYPE, event_ids,
+         "an id belongs to two events, or one of several has none"),
+    RULE("event-mixed", PFR_ERROR, AT_EVENT, ANY_TYPE, events_agree,
+         "events do not agree on where ids stand, or on sample_id_all"),
+
+    /* Features, and what they say of the rest. */
+    RULE("feature-outside", PFR_ERROR, AT_FEATURE, ANY_TYPE, feature_outside, "a feature lies outside of the file"),
+    RULE("feature-shares", PFR_WARNING, AT_FEATURE, ANY_TYPE, feature_shares,
+         "a feature shares bytes with another, or with the records"),
+    RULE("tracing-data", PFR_ERROR, AT_FEATURE, 1, tracing_blob_reads, "the tracepoint formats cannot be read"),
+    RULE("tracing-format", PFR_WARNING, AT_FEATURE, 1, tracing_formats_there, "an event's tracepoint has no format"),
+    RULE("build-id", PFR_ERROR, AT_FEATURE, 2, build_id_sizes, "an entry of BUILD_ID has more than 20 bytes"),
+    RULE("cpus", PFR_WARNING, AT_FEATURE, 7, cpus_online, "more cpus are online than there are"),
+    RULE("event-desc", PFR_WARNING, AT_FEATURE, 12, event_desc_fits, "EVENT_DESC tells of other events"),
+    RULE("group-desc", PFR_WARNING, AT_FEATURE, 17, group_desc_fits, "a group has members that are no events"),
+    RULE("sample-time", PFR_WARNING, AT_FEATURE, 21, sample_time_span,
+         "samples lie outside of the span of SAMPLE_TIME"),
+
+    /* The recording as a whole. */
+    RULE("unfinished", PFR_ERROR, AT_END, ANY_TYPE, not_finished, "the recorder died before it could finish the file"),
+    RULE("event-none", PFR_ERROR, AT_END, ANY_TYPE, no_events, "there are no events"),
+    RULE("records-cut", PFR_ERROR, AT_END, ANY_TYPE, records_cut, "the file ends before its records do"),
+    RULE("feature-table", PFR_ERROR, AT_END, ANY_TYPE, feature_slots, "the table of features is cut"),
+    RULE("aux-index-lost", PFR_ERROR, AT_END, ANY_TYPE, aux_index_missing,
+         "the index names an AUXTRACE record that is none"),
+    RULE("compressed-unsaid", PFR_WARNING, AT_END, ANY_TYPE, compressed_unsaid,
+         "records are compressed, and no feature says so"),
+
+    /* XRay traces. */
+    RULE("trace-thread", PFR_WARNING, AT_RECORD, PFR_TRACE_NEW_BUFFER, trace_thread,
+         "a buffer of no thread: 0, or below 0 where gettid(2) was refused"),
+    RULE("trace-wall-clock", PFR_WARNING, AT_RECORD, PFR_TRACE_WALL_CLOCK_TIME, trace_wall_clock,
+         "a wall clock of a million microseconds or more, or below 0"),
+    RULE("trace-function", PFR_WARNING, AT_CALL, CALL_MADE, trace_function_zero, "a call of function 0, or below 0"),
+    RULE("trace-custom-event", PFR_WARNING, AT_RECORD, PFR_TRACE_CUSTOM_EVENT, trace_event_empty,
+         "a custom event without bytes, which llvm-xray refuses"),
+    RULE("trace-typed-event", PFR_WARNING, AT_RECORD, PFR_TRACE_TYPED_EVENT, trace_typed_empty,
+         "a typed event without bytes, which llvm-xray refuses"),
+    RULE("trace-profile-path", PFR_WARNING, AT_RECORD, PFR_TRACE_PROFILE_PATH, profile_path_empty,
+         "a path of no function"),
+    RULE("trace-argument", PFR_WARNING, AT_CALL, CALL_WITHOUT_ARGUMENT, trace_argument_missing,
+         "an enter with argument has none"),
+    RULE("trace-extents", PFR_ERROR, AT_BUFFER, 0, trace_extents, "a buffer is shorter than its BufferExtents says"),
+    RULE("trace-cpu", PFR_WARNING, AT_BUFFER, 0, trace_no_cpu, "a buffer without NewCPUId, which llvm-xray refuses"),
+    RULE("trace-empty", PFR_WARNING, AT_END, ANY_TYPE, trace_no_buffers, "a trace without records"),
+    RULE("trace-lost", PFR_NOTE, AT_END, ANY_TYPE, trace_lost,
+         "the recorder dropped calls or events, or its room was used up"),
+    RULE("trace-frequency", PFR_NOTE, AT_END, ANY_TYPE, trace_frequency, "how fast the clock is, is not said"),
+};
+
+const uint32_t nr_verify_rules = sizeof verify_rules / sizeof *verify_rules;

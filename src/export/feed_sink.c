@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One walk over a profile for whichever sink: see sink.h. */
+#include "export/sink.h"
+
+#include "base/memory/fail.h"
+#include "base/io/whole_file.h"
+#include "file/xray/recorder_losses.h"
+#include "file/read/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NODE_COST 96u  /* bytes for each node, about: stacks.c, */
+#define FRAME_COST 96u /* and for its labels */
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct exporting *e = context;
+    if (e->of->hole)
+        e->of->hole(e->of->context, hole);
+}
+
+static void tell_note(void *context, const char *sentence) {
+    const struct exporting *e = context;
+    e->of->note(e->of->context, sentence);
+}
+
+static bool keep(void *context, const struct profile_sample *sample) {
+    return choice_wants(&((const struct exporting *)context)->choice, sample);
+}
+
+static bool wants_group(const void *exporting, const struct profile_group *group) {
+    const struct exporting *e = exporting;
+    const struct intern_text comm = comm_of(e, group);
+    return choice_wants_comm(&e->choice, (const char *)comm.bytes, comm.length);
+}
+
+static pfr_status load(struct exporting *e, pfr_error *err) {
+    const struct profile_wish wish = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
+                                      .frames = true,
+                                      .chains = true,
+                                      .whole_stacks = e->sink->stack != NULL,
+                                      .addresses = e->sink->addresses,
+                                      .unnamed_together = !e->sink->addresses,
+                                      .named_last = e->sink->addresses,
+                                      .mangled_names = e->sink->mangled,
+                                      .max_stack = e->of->max_stack,
+                                      .stitched = e->of->stitched,
+                                      .jobs = e->of->jobs ? e->of->jobs : 1,
+                                      .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
+                                      .frame_cost = FRAME_COST,
+                                      .names = {.symfs = e->of->symfs,
+                                                .debug_folder = e->of->debug_dir,
+                                                .kallsyms = e->of->kallsyms,
+                                                .cache_folder = e->of->cache_dir,
+                                                .none = e->of->no_symbols},
+                                      .functions = {.maps = e->of->instr_maps,
+                                                    .symfs = e->of->symfs,
+                                                    .debug_folder = e->of->debug_dir,
+                                                    .none = e->of->no_symbols},
+                                      .note = e->of->note ? tell_note : NULL,
+                                      .keep = choice_is_everything(&e->choice) ? NULL : keep,
+                                      .hole = tell_hole,
+                                      .context = e};
+    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e, e->sink->key_frame};
+    PFR_TRY(profile_load(&e->profile, e->reader, &wish, err));
+    if (e->sink->loaded)
+        PFR_TRY(e->sink->loaded(e, err));
+    return stacks_build(&e->stacks, e->profile, &naming, err);
+}
+
+/* --- What should be known beside the output. */
+
+static uint32_t count_events(const struct exporting *e) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < e->profile->nr_events; i++)
+        count += e->profile->totals[i].samples > 0;
+    return count;
+}
+
+static pfr_status check_events(const struct exporting *e, pfr_error *err) {
+    char text[120];
+    const uint32_t count = e->sink->sums_events ? count_events(e) : 0;
+    if (count < 2)
+        return PFR_OK;
+    if (e->by_weight)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                        "periods of %" PRIu32 " events do not add up; name one with --event", count);
+    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event takes those of one",
+             count);
+    if (e->of->note)
+        e->of->note(e->of->context, text);
+    return PFR_OK;
+}
+
+/* --- Giving it to the sink. */
+
+static pfr_status visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+    struct exporting *e = context;
+    return e->sink->visit(e, node, depth, err);
+}
+
+static pfr_status visit_whole(struct exporting *e, pfr_error *err) {
+    const struct profile *p = e->profile;
+    for (uint32_t i = 0; i < p->nr_stacks; i++)
+        if (stacks_wants(&e->stacks, &p->stacks[i]))
+            PFR_TRY(e->sink->stack(e, &p->stacks[i], err));
+    return PFR_OK;
+}
+
+static pfr_status feed(struct exporting *e, pfr_error *err) {
+    e->state = mem_zeroed(e->memory, 1, e->sink->state_size);
+    if (!e->state)
+        return mem_fail(e->memory, err, "export");
+    pfr_status st = e->sink->begin ? e->sink->begin(e, err) : PFR_OK;
+    if (st >= 0 && e->sink->visit)
+        st = stacks_walk(&e->stacks, visit, e, err);
+    if (st >= 0 && e->sink->stack)
+        st = visit_whole(e, err);
+    if (st >= 0 && e->sink->end)
+        st = e->sink->end(e, err);
+    if (e->sink->clear)
+        e->sink->clear(e);
+    mem_free(e->memory, e->state, 1, e->sink->state_size);
+    return st;
+}
+
+static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *err) {
+    struct pfr_output own = {.raw_names = e->to->raw_names};
+    struct whole_file file;
+    PFR_TRY(whole_file_open(&file, path, e->memory, &own.out, err));
+    e->to = &own;
+    const pfr_status st = feed(e, err), closed = whole_file_close(&file, &own.out, st >= 0, err);
+    return st < 0 ? st : closed;
+}
+
+static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
+    if (!e->of->instr_maps || profile_measure(e->reader)->is_amount)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
+                    "instrumentation maps name functions of traces, and this is perf.data");
+}
+
+static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
+    PFR_TRY(check_maps(e, err));
+    if (path)
+        PFR_TRY(whole_file_may_go_to(path, err));
+    PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
+    PFR_TRY(load(e, err));
+    PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* a stream's events are known now */
+    PFR_TRY(check_events(e, err));
+    recorder_losses_tell(e->reader, e->of->note, e->of->context);
+    PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
+    return profile_tell_limits(e->profile, tell_hole, e);
+}
+
+pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {
+    static const pfr_selection everything = {.size = sizeof everything};
+    e->memory = &e->reader->memory;
+    e->of = e->of ? e->of : &everything;
+    e->by_weight = e->of->by_period || (profile_measure(e->reader)->is_amount && !e->of->by_count);
+    labels_init(&e->objects, e->memory);
+    labels_init(&e->stacks.groups, e->memory);
+    e->stacks.memory = e->memory;
+    labels_init(&e->stacks.frames, e->memory);
+    const pfr_status st = run(e, path, err);
+    stacks_free(&e->stacks);
+    labels_free(&e->objects);
+    mem_free(e->memory, e->object_rank, e->object_rank ? e->profile->state.objects.keys.count : 0,
+             sizeof *e->object_rank);
+    profile_close(e->profile);
+    choice_free(&e->choice);
+    return st;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names that were recorded. EVENT_UPDATE sets them as it comes (notice.c); here are EVENT_DESC, by index, the obsolete
+ * event_types, by config, and the tracepoint formats. What is left is rebuilt from the attr (event_name.c).
+ */
+#include "file/read/recording.h"
+#include "file/read/tracing_blob.h"
+#include "wire/feature_bits.h"
+
+#define TYPE_TRACEPOINT 2u
+#define TYPE_RAW 4u
+#define EVENT_TYPE_SIZE 72u
+
+static const char *keep(pfr_reader *r, const char *at, size_t length) {
+    return arena_text(&r->arena, at, length);
+}
+
+static void set_name(pfr_reader *r, uint64_t index, const pfr_text *name, bool recorded) {
+    if (index >= r->nr_events || r->events[index].public.named || name->length == 0)
+        return;
+    r->events[index].public.name = keep(r, name->at, name->length);
+    r->events[index].public.named = recorded;
+}
+
+/* In streams perf takes no names from EVENT_DESC, and neither do we: EVENT_UPDATE or the rebuilt name holds. */
+static void from_event_desc(pfr_reader *r) {
+    struct pfr_rec_feature_event_desc desc;
+    struct pfr_rec_event_desc_entry entry;
+    const pfr_feature *f = pfr_find_feature(r, BIT_EVENT_DESC, NULL);
+    if (!f || r->header.container == PFR_PIPE || pfr_decode_feature(r, f, &desc, sizeof desc, NULL) < 0)
+        return;
+    pfr_items_iter it = pfr_items_begin(&desc.events);
+    for (uint64_t i = 0; pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK; i++)
+        set_name(r, i, &entry.name, true);
+}
+
+static void name_by_config(pfr_reader *r, uint64_t config, const pfr_text *name) {
+    for (size_t i = 0; i < r->nr_events; i++) {
+        const struct pfr_rec_attr *a = &r->events[i].public.attr;
+        if ((a->type == TYPE_TRACEPOINT || a->type == TYPE_RAW) && a->config == config)
+            set_name(r, i, name, true);
+    }
+}
+
+/* False: not all of it is there; what could not be read is told by who asks features_unread. */
+static bool read_all(pfr_reader *r, uint64_t offset, void *to, size_t length) {
+    size_t got = 0;
+    pfr_error why;
+    if (input_read_at(&r->parts[0].in, offset, to, length, &got, &why) < 0 && r->unread.status == PFR_OK)
+        r->unread = why;
+    return got == length;
+}
+
+static void from_event_types(pfr_reader *r) {
+    uint8_t section[16], entry[EVENT_TYPE_SIZE];
+    if (r->header.container == PFR_PIPE || !read_all(r, 56, section, sizeof section))
+        return;
+    const uint64_t offset = load_u64(section, r->context.swap), size = load_u64(section + 8, r->context.swap);
+    if (r->header.header_size < 72 || offset > r->header.file_size || size > r->header.file_size - offset)
+        return;
+    for (uint64_t at = 0; at + EVENT_TYPE_SIZE <= size; at += EVENT_TYPE_SIZE) {
+        if (!read_all(r, offset + at, entry, sizeof entry))
+            return;
+        const pfr_text name = {(const char *)entry + 8, (uint32_t)strnlen((const char *)entry + 8, 64), 64};
+        name_by_config(r, load_u64(entry, r->context.swap), &name);
+    }
+}
+
+/* "system:name", in the arena. NULL: out of memory. */
+static const char *tracepoint_name(pfr_reader *r, const struct tracing_format *f) {
+    const size_t system = f->system.length, own = f->name.length;
+    char *name = arena_take(&r->arena, system + own + 2, 1);
+    if (!name)
+        return NULL;
+    memcpy(name, f->system.at, system);
+    name[system] = ':';
+    memcpy(name + system + 1, f->name.at, own);
+    name[system + own + 1] = 0;
+    return name;
+}
+
+/* The formats are read once, when they and an event that wants them are there. */
+static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
+    struct tracing_blob blob;
+    struct tracing_format f;
+    const pfr_feature *feature = pfr_find_feature(r, BIT_TRACING_DATA, NULL);
+    if (!feature)
+        return PFR_OK;
+    r->formats_read = true;
+    if (blob_open(&blob, feature->bytes.at, feature->bytes.length, feature->offset, NULL) < 0)
+        return PFR_OK;
+    while (blob_next(&blob, &f, NULL) == PFR_OK) {
+        if (f.name.length == 0)
+            continue;
+        const char *name = tracepoint_name(r, &f);
+        if (!name)
+            return mem_fail(&r->memory, err, "event names");
+        PFR_TRY(u64_map_put(&r->formats, f.id, (uint64_t)(uintptr_t)name, err));
+    }
+    return PFR_OK;
+}
+
+pfr_status events_note_name(pfr_reader *r, size_t index, pfr_error *err) {
+    if (r->nr_renamed == r->renamed_room) {
+        const size_t room = r->renamed_room ? 2 * r->renamed_room : 8;
+        uint32_t *more = arena_take(&r->arena, room * sizeof *more, sizeof *more);
+        if (!more)
+            return mem_fail(&r->memory, err, "event names");
+        if (r->nr_renamed)
+            memcpy(more, r->renamed, r->nr_renamed * sizeof *more);
+        r->renamed = more;
+        r->renamed_room = room;
+    }
+    r->renamed[r->nr_renamed++] = (uint32_t)index;
+    return PFR_OK;
+}
+
+static pfr_status name_tracepoint(pfr_reader *r, size_t index, pfr_error *err) {
+    pfr_event *e = &r->events[index].public;
+    uint64_t found;
+    if (e->attr.type != TYPE_TRACEPOINT || !u64_map_get(&r->formats, e->attr.config, &found))
+        return PFR_OK;
+    e->rebuilt = (const char *)(uintptr_t)found;
+    if (e->named || e->name == e->rebuilt)
+        return PFR_OK;
+    e->name = e->rebuilt;
+    return index < r->nr_named ? events_note_name(r, index, err) : PFR_OK;
+}
+
+/* Events from number `from` on, of which nothing was recorded. */
+static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
+    for (size_t i = from; i < r->nr_events; i++) {
+        pfr_event *e = &r->events[i].public;
+        e->rebuilt = event_name_make(r, &e->attr);
+        if (!e->rebuilt)
+            return mem_fail(&r->memory, err, "event names");
+        if (!e->name)
+            e->name = e->rebuilt;
+        r->has_tracepoints = r->has_tracepoints || e->attr.type == TYPE_TRACEPOINT;
+    }
+    return PFR_OK;
+}
+
+/* What was named stays so: a stream brings events and formats one by one, and each is looked at once. */
+pfr_status events_name(pfr_reader *r, pfr_error *err) {
+    size_t from = r->nr_named;
+    r->names_stale = false;
+    PFR_TRY(rebuild_names(r, from, err));
+    if (from == 0 && r->nr_events > 0) {
+        from_event_desc(r);
+        from_event_types(r);
+    }
+    if (r->has_tracepoints && !r->formats_read) {
+        PFR_TRY(read_formats(r, err));
+        from = r->formats_read ? 0 : from;
+    }
+    for (size_t i = from; i < r->nr_events; i++)
+        PFR_TRY(name_tracepoint(r, i, err));
+    for (size_t i = r->nr_named; i < r->nr_events; i++)
+        if (!r->events[i].public.name)
+            return mem_fail(&r->memory, err, "event names");
+    r->nr_named = r->nr_events;
+    return PFR_OK;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a recording and who owns a record: by the id in the sample or in the sample_id, at a place that all
+ * events of a recording share (docs/perf-data-format.md, event routing).
+ */
+#include "file/read/recording.h"
+#include "wire/names.h"
+
+#define ATTR_LEAST 64u
+#define OLD_ATTR_MOST 96u /* when the magic changed, Linux 3.7 */
+
+uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
+    uint64_t *copy = arena_take(&r->arena, ids->count * sizeof *copy, sizeof *copy);
+    if (!copy) {
+        mem_fail(&r->memory, err, "event ids");
+        return NULL;
+    }
+    for (uint64_t i = 0; i < ids->count; i++)
+        copy[i] = pfr_u64s_at(ids, i);
+    return copy;
+}
+
+/* A size that no attr has: that of the entry is taken. */
+static pfr_status read_absurd(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
+                              pfr_error *err) {
+    const uint32_t size = r->context.swap ? __builtin_bswap32((uint32_t)room) : (uint32_t)room;
+    uint8_t *copy = arena_copy(&r->arena, bytes, room, 1);
+    if (!copy)
+        return mem_fail(&r->memory, err, "events");
+    found(r, PFR_NO_OFFSET, 0, "attr.size", "an attr of %u bytes in an entry of %zu",
+          load_u32(bytes + 4, r->context.swap), room);
+    memcpy(copy + 4, &size, sizeof size);
+    struct cursor in = cursor_on(copy, room, 0, r->context.swap);
+    return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
+}
+
+/* An attr that says it is longer than its entry is read as far as the entry goes, the rest as zero. */
+static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
+                            pfr_error *err) {
+    const uint32_t said = load_u32(bytes + 4, r->context.swap);
+    struct cursor in = cursor_on(bytes, room, 0, r->context.swap);
+    if (said > ATTR_MOST)
+        return read_absurd(r, bytes, room < ATTR_MOST ? room : ATTR_MOST, attr, err);
+    if (said <= room)
+        return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
+    uint8_t *longer = arena_zeroed(&r->arena, said, 1);
+    if (!longer)
+        return mem_fail(&r->memory, err, "events");
+    memcpy(longer, bytes, room);
+    in = cursor_on(longer, said, 0, r->context.swap);
+    return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
+}
+
+/* From the start of a sample; 0: nowhere that is the same in all of them. */
+static uint32_t place_in_sample(const struct event *e, size_t member) {
+    uint32_t place;
+    return layout_place(layout_at(L_sample), &e->context, (uint16_t)member, &place) ? RECORD_HEADER + place : 0;
+}
+
+/* From the end of other records; 0: nowhere. */
+static uint32_t place_in_tail(const struct event *e, size_t member) {
+    uint32_t place;
+    return e->tail && layout_place(layout_at(L_sample_id), &e->context, (uint16_t)member, &place) ? e->tail - place : 0;
+}
+
+static void set_context(pfr_reader *r, struct event *e) {
+    const struct pfr_rec_attr *a = &e->public.attr;
+    e->context = r->context;
+    e->context.word[WORD_SAMPLE] = a->sample_type;
+    e->context.word[WORD_READ] = a->read_format;
+    e->context.word[WORD_BRANCH] = a->branch_sample_type;
+    e->context.word[WORD_REGS_USER] = a->sample_regs_user;
+    e->context.word[WORD_REGS_INTR] = a->sample_regs_intr;
+    e->length = layout_length(layout_at(L_sample), &e->context);
+    e->open_ended = (a->sample_type & ~names_bits(SHOW_SAMPLE_TYPE)) ||
+                    (a->read_format & ~names_bits(SHOW_READ_FORMAT)) ||
+                    (a->branch_sample_type & ~names_bits(SHOW_BRANCH_SAMPLE));
+    e->tail = a->flags.sample_id_all ? layout_length(layout_at(L_sample_id), &e->context).fixed : 0;
+    e->time_at = place_in_sample(e, offsetof(struct pfr_rec_sample, time));
+    e->ip_at = place_in_sample(e, offsetof(struct pfr_rec_sample, ip));
+    e->time_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, time));
+}
+
+/* Where the id stands: the first event's sample_type says it for all. */
+static void set_id_places(pfr_reader *r) {
+    const struct event *e = &r->events[0];
+    r->id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, identifier));
+    r->id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, identifier));
+    if (r->id_at)
+        return;
+    r->id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, id));
+    r->id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
+}
+
+/* Records hold a pointer to the context of their event: when room is made the old ones stay where they are. */
+static struct event *new_event(pfr_reader *r, pfr_error *err) {
+    if (r->nr_events == r->events_room) {
+        const size_t room = r->events_room ? r->events_room * 2 : 8;
+        struct event *more = arena_zeroed(&r->arena, room, sizeof *more);
+        if (!more) {
+            mem_fail(&r->memory, err, "events");
+            return NULL;
+        }
+        if (r->nr_events)
+            memcpy(more, r->events, r->nr_events * sizeof *more);
+        r->events = more;
+        r->events_room = room;
+    }
+    return &r->events[r->nr_events];
+}
+
+pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pfr_u64s *ids, pfr_error *err) {
+    if (room < ATTR_LEAST)
+        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr", "an attr in %zu bytes", room);
+    struct event *e = new_event(r, err);
+    if (!e)
+        return err ? err->status : PFR_ERR_MEMORY;
+    uint8_t *kept = arena_copy(&r->arena, bytes, room, 8);
+    if (!kept)
+        return mem_fail(&r->memory, err, "events");
+    *e = (struct event){.public = {.scale = 1, .attr_bytes = {kept, room}}};
+    PFR_TRY(read_attr(r, kept, room, &e->public.attr, err));
+    if (r->header.version == 1 && e->public.attr.size > OLD_ATTR_MOST && r->nr_events == 0)
+        found(r, 0, 8, "file_header.magic", "PERFFILE is older than attrs of %u bytes", e->public.attr.size);
+    set_context(r, e);
+    e->public.nr_ids = ids->count;
+    e->public.ids = copy_ids(r, ids, err);
+    if (!e->public.ids)
+        return PFR_ERR_MEMORY;
+    for (uint64_t i = 0; i < ids->count; i++)
+        PFR_TRY(u64_map_put(&r->ids, e->public.ids[i], r->nr_events, err));
+    r->nr_events++;
+    r->names_stale = true;
+    if (r->nr_events == 1) {
+        believe_learn(r);
+        set_id_places(r);
+    }
+    return PFR_OK;
+}
+
+static int32_t event_of_id(pfr_reader *r, uint64_t id) {
+    uint64_t event;
+    if (id == r->last_id && r->last_event >= 0)
+        return r->last_event;
+    if (!u64_map_get(&r->ids, id, &event))
+        return PFR_NO_EVENT;
+    r->last_id = id;
+    r->last_event = (int32_t)event;
+    return r->last_event;
+}
+
+static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size) {
+    if (r->id_at == 0)
+        return 0;
+    return r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap));
+}
+
+/* Records that perf itself made have id 0: they go with the first event. `room`: bytes for a tail. */
+static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room) {
+    if (r->nr_events == 1 || r->id_back == 0 || room < r->id_back)
+        return 0;
+    const uint64_t id = load_u64(record + size - r->id_back, r->context.swap);
+    const int32_t owner = id ? event_of_id(r, id) : 0;
+    return owner < 0 ? 0 : owner;
+}
+
+int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32_t size, uint16_t *tail) {
+    *tail = 0;
+    if (type >= 64 || r->nr_events == 0)
+        return PFR_NO_EVENT;
+    if (type == TYPE_SAMPLE)
+        return r->nr_events == 1 ? 0 : owner_of_sample(r, record, size);
+    const uint32_t least = RECORD_HEADER + r->rules[type].least, room = size > least ? size - least : 0;
+    const int32_t owner = owner_by_tail(r, record, size, room);
+    if (room < r->events[owner].tail)
+        return 0;
+    *tail = (uint16_t)r->events[owner].tail;
+    return owner;
+}
+
+uint32_t pfr_event_count(const pfr_reader *reader) {
+    return (uint32_t)reader->nr_events;
+}
+
+const pfr_event *pfr_get_event(const pfr_reader *reader, uint32_t index) {
+    return index < reader->nr_events ? &reader->events[index].public : NULL;
+}
+
+int32_t pfr_event_of_id(const pfr_reader *reader, uint64_t id) {
+    uint64_t event;
+    return u64_map_get(&reader->ids, id, &event) ? (int32_t)event : PFR_NO_EVENT;
+}

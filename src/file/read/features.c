@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Header features: in a file a bitmap in the header and a table of sections right behind the records, in a stream
+ * HEADER_FEATURE records. Payloads are read when somebody asks for them.
+ */
+#include "file/read/recording.h"
+
+#include "wire/layout_check.h"
+#include "wire/names.h"
+#include "wire/variant.h"
+#include "wire/feature_bits.h"
+
+#define SLOT 16u
+
+static bool has_bit(const pfr_reader *r, uint32_t bit) {
+    return r->header.features[bit / 64] >> (bit % 64) & 1;
+}
+
+/* `bytes` as words of `width` bytes, in the file's byte order, into four words of 64. */
+static void load_bitmap(pfr_reader *r, const uint8_t *bytes, unsigned width) {
+    memset(r->header.features, 0, sizeof r->header.features);
+    for (unsigned bit = 0; bit < FEATURES; bit++) {
+        const uint8_t *word = bytes + bit / (width * 8) * width;
+        const uint64_t v = width == 8 ? load_u64(word, r->context.swap) : load_u32(word, r->context.swap);
+        r->header.features[bit / 64] |= (v >> bit % (width * 8) & 1) << bit % 64;
+    }
+}
+
+/*
+ * The bitmap is an array of the writer's unsigned long, which a big-endian file does not tell: HOSTNAME, which nearly
+ * every recording has, decides; without it only BUILD_ID is believed, as perf does. Nothing set is nothing in any
+ * width.
+ */
+void features_bitmap(pfr_reader *r, const uint8_t *bytes) {
+    static const uint8_t none[FEATURES / 8];
+    load_bitmap(r, bytes, 8);
+    if (!r->header.big_endian || has_bit(r, BIT_HOSTNAME) || memcmp(bytes, none, sizeof none) == 0)
+        return;
+    load_bitmap(r, bytes, 4);
+    if (has_bit(r, BIT_HOSTNAME))
+        return;
+    memset(r->header.features, 0, sizeof r->header.features);
+    r->header.features[0] = 1u << BIT_BUILD_ID;
+}
+
+static pfr_status add_feature(pfr_reader *r, uint32_t bit, uint64_t offset, pfr_bytes bytes, pfr_error *err) {
+    if (r->nr_features == r->features_room) {
+        const uint32_t room = r->features_room ? r->features_room * 2 : 32;
+        pfr_feature *more = mem_resize(&r->memory, r->features, r->features_room, room, sizeof *more);
+        if (!more)
+            return mem_fail(&r->memory, err, "features");
+        r->features = more;
+        r->features_room = room;
+    }
+    PFR_TRY(u64_map_put(&r->feature_of, bit, r->nr_features, err));
+    r->features[r->nr_features++] = (pfr_feature){
+        .bit = bit,
+        .name = name_of(SHOW_FEATURE, bit),
+        .offset = offset,
+        .bytes = bytes,
+        .layout = layout_find(TABLE_PERF_FEATURE, bit),
+    };
+    return PFR_OK;
+}
+
+static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error *err) {
+    uint8_t slot[SLOT];
+    size_t got = 0;
+    PFR_TRY(input_read_at(&r->parts[0].in, at, slot, SLOT, &got, err));
+    if (got < SLOT) {
+        count_hole(r, &r->quality.bad_header, 0);
+        return PFR_OK;
+    }
+    const uint64_t offset = load_u64(slot, r->context.swap), size = load_u64(slot + 8, r->context.swap);
+    PFR_TRY(add_feature(r, bit, offset, (pfr_bytes){NULL, size}, err));
+    pfr_feature *f = &r->features[r->nr_features - 1];
+    if (offset > r->header.file_size || size > r->header.file_size - offset) {
+        f->status = PFR_HOLE;
+        f->bytes.length = offset > r->header.file_size ? 0 : r->header.file_size - offset;
+    } else if (size > 0 && offset < r->header.features_offset) {
+        found(r, at, SLOT, "feature", "feature %u lies at %llu, before the table of features", bit,
+              (unsigned long long)offset);
+    }
+    return PFR_OK;
+}
+
+/*
+ * Views of the feature keep the context they were read with, so the two whose content decides about their parts have
+ * one of their own in the reader.
+ */
+static const struct pfr_context *context_of(const pfr_reader *r, const pfr_feature *f) {
+    if (f->layout == L_feature_build_id && variant_of(L_feature_build_id, f->bytes.at, f->bytes.length, &r->context))
+        return &r->old_build_ids;
+    return f->layout == L_feature_cpu_domain_info ? &r->domains : &r->context;
+}
+
+/* Said once a payload is there. */
+static void learn_contexts(pfr_reader *r, const pfr_feature *f) {
+    if (f->layout == L_feature_build_id) {
+        r->old_build_ids = r->context;
+        r->old_build_ids.word[WORD_VARIANT] = 1;
+    } else if (f->layout == L_feature_cpu_domain_info) {
+        r->domains = r->context;
+        r->domains.word[WORD_VERSION] = f->bytes.length >= 4 ? load_u32(f->bytes.at, r->context.swap) : 0;
+    }
+}
+
+/* NRCPUS counts the parts of other features, so it is read at once. */
+static pfr_status learn_cpus(pfr_reader *r, pfr_error *err) {
+    pfr_error ignored;
+    const pfr_feature *f = pfr_find_feature(r, 7, err ? err : &ignored);
+    if (f && f->bytes.length >= 4)
+        r->context.word[WORD_CPUS] = load_u32(f->bytes.at, r->context.swap);
+    return PFR_OK;
+}
+
+pfr_status features_open(pfr_reader *r, pfr_error *err) {
+    if (r->header.not_finalised)
+        return PFR_OK;
+    uint64_t at = r->header.features_offset;
+    for (uint32_t bit = 0; bit < FEATURES; bit++) {
+        if (!has_bit(r, bit))
+            continue;
+        PFR_TRY(read_slot(r, at, bit, err));
+        at += SLOT;
+    }
+    return learn_cpus(r, err);
+}
+
+pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint8_t *bytes, size_t length,
+                        pfr_error *err) {
+    const uint8_t *kept = arena_copy(&r->arena, bytes, length, 8);
+    if (!kept)
+        return mem_fail(&r->memory, err, "features");
+    uint64_t known;
+    if (u64_map_get(&r->feature_of, bit, &known)) { /* the last payload counts */
+        r->features[known].bytes = (pfr_bytes){kept, length};
+        learn_contexts(r, &r->features[known]);
+        return learn_cpus(r, err);
+    }
+    if (bit < FEATURES)
+        r->header.features[bit / 64] |= 1ull << bit % 64;
+    PFR_TRY(add_feature(r, bit, offset, (pfr_bytes){kept, length}, err));
+    learn_contexts(r, &r->features[r->nr_features - 1]);
+    return learn_cpus(r, err);
+}
+
+uint32_t pfr_feature_count(const pfr_reader *reader) {
+    return reader->nr_features;
+}
+
+static pfr_status read_payload(pfr_reader *r, pfr_feature *f, pfr_error *err) {
+    uint8_t *bytes = arena_take(&r->arena, f->bytes.length, 8);
+    size_t got = 0;
+    if (!bytes)
+        return mem_fail(&r->memory, err, "feature");
+    PFR_TRY(input_read_at(&r->parts[0].in, f->offset, bytes, f->bytes.length, &got, err));
+    f->bytes = (pfr_bytes){bytes, got};
+    learn_contexts(r, f);
+    return PFR_OK;
+}
+
+const pfr_feature *pfr_get_feature(pfr_reader *r, uint32_t index, pfr_error *err) {
+    pfr_error own;
+    if (index >= r->nr_features) {
+        pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "no such feature");
+        return NULL;
+    }
+    pfr_feature *f = &r->features[index];
+    if (f->bytes.at || f->bytes.length == 0 || read_payload(r, f, &own) >= 0)
+        return f;
+    if (r->unread.status == PFR_OK)
+        r->unread = own;
+    if (err)
+        *err = own;
+    return NULL;
+}
+
+pfr_status features_unread(const pfr_reader *r, pfr_error *err) {
+    if (r->unread.status < 0 && err)
+        *err = r->unread;
+    return r->unread.status;
+}
+
+const pfr_feature *pfr_find_feature(pfr_reader *r, uint32_t bit, pfr_error *err) {
+    uint64_t index;
+    if (u64_map_get(&r->feature_of, bit, &index))
+        return pfr_get_feature(r, (uint32_t)index, err);
+    pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "the recording does not have this feature");
+    return NULL;
+}
+
+struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f) {
+    struct pfr_context c = *context_of(r, f);
+    c.home = context_of(r, f);
+    c.word[WORD_VARIANT] = variant_of((unsigned)f->layout, f->bytes.at, f->bytes.length, &r->context);
+    return c;
+}
+
+pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, void *body, size_t size,
+                              pfr_error *err) {
+    const struct layout *l = layout_at(feature->layout);
+    if (!l || l->size != size)
+        return pfr_fail(err, PFR_ERR_USAGE, feature->offset, 0, "pfr_decode_feature",
+                        "feature %u has no struct of %zu bytes", feature->bit, size);
+    struct cursor in = cursor_on(feature->bytes.at, feature->bytes.length, feature->offset, r->context.swap);
+    const struct pfr_context c = feature_context(r, feature);
+    return layout_read(l, &c, &in, body, err);
+}
+
+static void keep_first(void *context, const struct check_finding *finding) {
+    pfr_error *first = context;
+    if (!finding->error || first->status != PFR_OK) /* an error has the rule does-not-fit alone */
+        return;
+    *first = *finding->error; /* its text is escaped already */
+    first->status = PFR_HOLE;
+    first->offset = finding->offset;
+    first->length = finding->length;
+}
+
+pfr_status pfr_check_feature(const pfr_reader *r, const pfr_feature *f, pfr_error *err) {
+    const char *name = f->name ? f->name : "without a name";
+    const struct layout *l = layout_at(f->layout);
+    pfr_error first = {.status = PFR_OK};
+    if (f->status == PFR_HOLE)
+        return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %s lies outside of the file",
+                        name);
+    if (!l || !f->bytes.at || f->bytes.length == 0)
+        return PFR_OK;
+    const struct pfr_context c = feature_context(r, f);
+    layout_check(l, &c, f->bytes.at, f->bytes.length, f->offset, keep_first, &first);
+    if (first.status == PFR_OK)
+        return PFR_OK;
+    pfr_fail(err, PFR_HOLE, first.offset, first.length, "feature", "feature %s: ", name);
+    if (err) { /* the text behind is escaped already */
+        const size_t used = strlen(err->text);
+        memcpy(err->text + used, first.text, sizeof err->text - 1 - used);
+    }
+    return PFR_HOLE;
+}

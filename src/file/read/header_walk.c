@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk over headers: see walk.h. Everything but a plain sample of the event ends it; pfr_next does the rest. */
+#include "file/read/header_walk.h"
+
+#include "file/read/recording.h"
+
+#include "base/memory/sizes.h"
+
+#define TYPES_OF_KERNEL 64u /* from here on they are the recorder's */
+
+/* The id that samples of the event at hand carry; without one, every sample is the only event's. */
+struct wanted {
+    const struct length_rule *length;
+    uint64_t id;
+    uint64_t header;  /* of a sample, but for misc, where all are equally long; 0: they are not */
+    uint32_t at;      /* of the id in the record; 0: none */
+    uint32_t time_at; /* of the time that it must have; 0: it need not */
+    bool swap;
+};
+
+/* The first eight bytes as one number; misc, which differs, is left out. */
+static inline uint64_t header_at(const uint8_t *at) {
+    uint64_t header;
+    memcpy(&header, at, sizeof header);
+    const uint8_t bytes[8] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0xff, 0xff};
+    uint64_t mask;
+    memcpy(&mask, bytes, sizeof mask);
+    return header & mask;
+}
+
+static inline bool is_wanted(const struct wanted *w, const uint8_t *record, uint32_t size) {
+    if (load_u32(record, w->swap) != TYPE_SAMPLE || size < RECORD_HEADER + w->at)
+        return false;
+    return w->at == 0 || load_u64(record + w->at, w->swap) == w->id;
+}
+
+static inline bool has_time(const struct wanted *w, const uint8_t *record) {
+    const uint64_t time = w->time_at ? load_u64(record + w->time_at, w->swap) : 1;
+    return time != 0 && time != NO_TIME;
+}
+
+/* The size of the sample at `at`; 0: none that is wanted, or not whole. */
+static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, uint64_t left) {
+    if (left < RECORD_HEADER)
+        return 0;
+    if (w->header) {
+        const uint32_t size = RECORD_HEADER + w->length->fixed;
+        const bool fits = left >= size && header_at(at) == w->header;
+        return fits && (w->at == 0 || load_u64(at + w->at, w->swap) == w->id) && has_time(w, at) ? size : 0;
+    }
+    const uint16_t size = load_u16(at + 6, w->swap);
+    if (size < RECORD_HEADER || size > left || !is_wanted(w, at, size))
+        return 0;
+    return length_holds(w->length, at + RECORD_HEADER, size - RECORD_HEADER, w->swap) && has_time(w, at) ? size : 0;
+}
+
+/* How many of the samples at `at`, which are equally long, are wanted; no more than `limit`. */
+static uint32_t equal_run(const struct wanted *w, const uint8_t *at, uint64_t left, uint32_t limit) {
+    const uint64_t header = w->header, id = w->id, size = (uint64_t)RECORD_HEADER + w->length->fixed;
+    const uint32_t id_at = w->at;
+    const uint64_t room = left / size;
+    const uint32_t most = room < limit ? (uint32_t)room : limit;
+    for (uint32_t count = 0; count < most; count++, at += size)
+        if (header_at(at) != header || (id_at && load_u64(at + id_at, false) != id))
+            return count;
+    return most;
+}
+
+static void note_times(struct rounds *rounds, const uint8_t *at, uint32_t count, uint64_t size) {
+    struct rounds own = *rounds;
+    for (; count; count--, at += size)
+        rounds_note(&own, load_u64(at, false));
+    *rounds = own;
+}
+
+/* Whether nothing is pending, so that what is at r->at in the window are records, and samples are those of the event
+ * whose id came last; *bytes in it. */
+static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
+    const struct part *p = &r->parts[r->part];
+    const uint64_t skip = r->at - p->in.start;
+    if (r->limits.records != UINT64_MAX)
+        return false; /* pfr_next counts against it, record by record */
+    if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at)
+        return false;
+    if (skip > p->in.length || r->at >= p->end || (r->nr_events > 1 && (r->id_at == 0 || event != r->last_event)))
+        return false;
+    const uint64_t room = p->end - r->at;
+    *left = p->in.length - skip < room ? p->in.length - skip : room;
+    *bytes = p->in.bytes + skip;
+    return true;
+}
+
+/* What samples of a known length begin with. */
+static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool swap) {
+    const uint64_t size = (uint64_t)RECORD_HEADER + length->fixed;
+    const bool varies = !length->known || length->counted || length->sized || length->text;
+    if (varies || size > UINT16_MAX || size < RECORD_HEADER + id_at || swap)
+        return 0;
+    const uint32_t type = TYPE_SAMPLE;
+    const uint16_t short_size = (uint16_t)size;
+    uint8_t bytes[RECORD_HEADER] = {0};
+    memcpy(bytes, &type, sizeof type);
+    memcpy(bytes + 6, &short_size, sizeof short_size);
+    return header_at(bytes);
+}
+
+static struct wanted wanted_of(const pfr_reader *r, int32_t event, uint32_t time_at) {
+    const struct length_rule *length = &r->events[event].length;
+    const uint32_t id_at = r->nr_events > 1 ? r->id_at : 0;
+    return (struct wanted){.length = length,
+                           .id = r->last_id,
+                           .header = header_of(length, id_at, r->context.swap),
+                           .at = id_at,
+                           .time_at = time_at,
+                           .swap = r->context.swap};
+}
+
+bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run *run) {
+    const struct event *e = &r->events[event];
+    uint64_t left;
+    uint32_t size;
+    *run = (struct sample_run){.time_at = e->time_at};
+    if (!may_walk(r, event, &run->bytes, &left) || (timed && (e->time_at == 0 || e->length.fixed < e->time_at)))
+        return false;
+    const struct wanted w = wanted_of(r, event, timed ? e->time_at : 0);
+    for (const uint8_t *at = run->bytes; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
+        run->length += size;
+        run->count++;
+    }
+    return run->count > 0;
+}
+
+void walk_past(pfr_reader *r, uint64_t length, uint64_t count) {
+    r->at += length;
+    r->doubtful = UINT64_MAX;
+    r->quality.records += count;
+    r->quality.samples += count;
+}
+
+/* Of the samples at `at` those that are equally long, which may be none; their times are noted. */
+static uint64_t walk_equal(const struct wanted *w, const uint8_t *at, uint64_t left, uint32_t time_at,
+                           struct rounds *rounds) {
+    const uint64_t size = (uint64_t)RECORD_HEADER + w->length->fixed, all = left;
+    uint32_t some;
+    while (w->header && (some = equal_run(w, at, left, (uint32_t)sizes.walk_run)) > 0) {
+        if (time_at)
+            note_times(rounds, at + time_at, some, size);
+        at += some * size;
+        left -= some * size;
+    }
+    return all - left;
+}
+
+uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
+    const uint32_t time_at = rounds ? r->events[event].time_at : 0;
+    const uint8_t *start, *at;
+    uint64_t left, count = 0;
+    uint32_t size;
+    if (!may_walk(r, event, &start, &left))
+        return 0;
+    const struct wanted w = wanted_of(r, event, 0);
+    const uint64_t equal = walk_equal(&w, start, left, time_at, rounds);
+    if (equal)
+        count = equal / ((uint64_t)RECORD_HEADER + w.length->fixed);
+    left -= equal;
+    for (at = start + equal; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
+        if (time_at) /* the length of the sample holds, so it has one */
+            rounds_note(rounds, load_u64(at + time_at, w.swap));
+        count++;
+    }
+    walk_past(r, (uint64_t)(at - start), count);
+    return count;
+}
+
+/* Records of the kernel's that are no samples say nothing of what follows them: readers of slices, whose records were
+   all looked at before, may step over them. */
+static inline uint32_t passed_size(const struct wanted *w, const uint8_t *at, uint64_t left) {
+    if (left < RECORD_HEADER)
+        return 0;
+    const uint32_t type = load_u32(at, w->swap);
+    const uint16_t size = load_u16(at + 6, w->swap);
+    return type < TYPES_OF_KERNEL && type != TYPE_SAMPLE && size >= RECORD_HEADER && size <= left ? size : 0;
+}
+
+/* Where they are; returns how long they are in all. */
+static uint32_t collect_equal(const struct wanted *w, const uint8_t *at, uint32_t some, const uint8_t **records,
+                              uint32_t *count) {
+    const uint32_t size = RECORD_HEADER + w->length->fixed;
+    for (uint32_t i = 0; i < some; i++)
+        records[*count + i] = at + (uint64_t)i * size;
+    *count += some;
+    return some * size;
+}
+
+uint32_t walk_collect(pfr_reader *r, int32_t event, const uint8_t **records, uint32_t most, uint64_t *from) {
+    const uint8_t *start, *at;
+    uint64_t left;
+    uint32_t size, some, count = 0;
+    *from = r->at;
+    if (!may_walk(r, event, &start, &left))
+        return 0;
+    const struct wanted w = wanted_of(r, event, 0);
+    for (at = start; count < most; at += size, left -= size) {
+        if (w.header && (some = equal_run(&w, at, left, most - count)) > 0)
+            size = collect_equal(&w, at, some, records, &count);
+        else if ((size = wanted_size(&w, at, left)) > 0)
+            records[count++] = at;
+        else if (!r->whole || (size = passed_size(&w, at, left)) == 0)
+            break;
+    }
+    *from += count ? (uint64_t)(records[0] - start) : 0;
+    walk_past(r, (uint64_t)(at - start), count);
+    return count;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records that say something about the recording itself: events and features of a stream, names, losses, payloads,
+ * compressed data. One table of functions by type; types that are not in it are of no concern here.
+ */
+#include "file/read/recording.h"
+
+#include "wire/any_layout.h"
+#include "wire/feature_bits.h"
+
+/* `body` is the record, decoded. */
+typedef pfr_status notice_fn(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err);
+
+#define NOTICED 128u
+#define AUX_TRUNCATED 1u
+#define LOST_BY_BPF 0x8000u
+
+static pfr_status on_lost(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec, (void)err;
+    r->quality.lost_records += body->as_lost.lost;
+    return PFR_OK;
+}
+
+static pfr_status on_lost_samples(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)err;
+    if (rec->misc & LOST_BY_BPF)
+        r->quality.lost_samples_bpf += body->as_lost_samples.lost;
+    else
+        r->quality.lost_samples += body->as_lost_samples.lost;
+    return PFR_OK;
+}
+
+static pfr_status on_throttle(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec, (void)body, (void)err;
+    r->quality.throttled++;
+    return PFR_OK;
+}
+
+static pfr_status on_unthrottle(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec, (void)body, (void)err;
+    r->quality.unthrottled++;
+    return PFR_OK;
+}
+
+static pfr_status on_aux(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec, (void)err;
+    r->quality.aux_truncated += body->as_aux.flags & AUX_TRUNCATED;
+    return PFR_OK;
+}
+
+static pfr_status on_auxtrace_error(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)rec, (void)body, (void)err;
+    r->quality.auxtrace_errors++;
+    return PFR_OK;
+}
+
+/* A stream's events. In a file the attrs section has them all. */
+static pfr_status on_attr(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    const struct pfr_rec_header_attr *added = &body->as_header_attr;
+    if (r->header.container != PFR_PIPE || r->attrs_seen++ < r->nr_events)
+        return PFR_OK;
+    const uint32_t said = added->attr.size ? added->attr.size : 64;
+    return events_add(r, rec->bytes + RECORD_HEADER, said, &added->ids, err);
+}
+
+static pfr_status on_feature(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    const struct pfr_rec_header_feature *f = &body->as_header_feature;
+    if (f->payload.length == 0) /* the end marker, whatever its number */
+        return PFR_OK;
+    r->names_stale = r->names_stale || f->feat_id == BIT_TRACING_DATA;
+    return features_add(r, (uint32_t)(f->feat_id < UINT32_MAX ? f->feat_id : UINT32_MAX), rec->offset + 16,
+                        f->payload.at, f->payload.length, err);
+}
+
+static struct event *event_by_id(pfr_reader *r, uint64_t id) {
+    const int32_t i = pfr_event_of_id(r, id);
+    return i < 0 ? NULL : &r->events[i];
+}
+
+static pfr_status update_text(pfr_reader *r, const char **member, const pfr_text *text, pfr_error *err) {
+    *member = arena_text(&r->arena, text->at, text->length);
+    return *member ? PFR_OK : mem_fail(&r->memory, err, "event_update");
+}
+
+/* An update of no event, or of a kind that no table knows, changes nothing. */
+static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    const pfr_items *data = &body->as_event_update.data;
+    struct event *e = event_by_id(r, body->as_event_update.id);
+    struct items_walk walk = items_start(data);
+    union any_layout part;
+    (void)rec;
+    if (!e || items_next(data, &walk, &part, NULL) != PFR_OK)
+        return PFR_OK;
+    if (data->of == L_event_update_unit)
+        return update_text(r, &e->public.unit, &part.as_event_update_unit.unit, err);
+    if (data->of == L_event_update_scale)
+        memcpy(&e->public.scale, &part.as_event_update_scale.scale, sizeof e->public.scale);
+    if (data->of != L_event_update_name)
+        return PFR_OK;
+    e->public.named = true;
+    PFR_TRY(update_text(r, &e->public.name, &part.as_event_update_name.event_name, err));
+    return events_note_name(r, (size_t)(e - r->events), err);
+}
+
+/* Nothing but its number tells the form of a cpu map: a form or a word that no table knows is said. */
+static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    const pfr_items *map = &body->as_cpu_map.data.map;
+    struct items_walk walk = items_start(map);
+    union any_layout part;
+    const uint64_t length = rec->inside ? 0 : rec->size; /* of the input; decompressed bytes are none of it */
+    (void)err;
+    if (map->of == L_NONE)
+        found(r, rec->offset, length, "cpu_map_data.type", "a cpu map of unknown form %u", body->as_cpu_map.data.type);
+    if (items_next(map, &walk, &part, NULL) != PFR_OK)
+        return PFR_OK;
+    if (map->of == L_cpu_map_mask && part.as_cpu_map_mask.mask.of == L_NONE)
+        found(r, rec->offset, length, "cpu_map_mask.long_size", "a cpu map of words of %u bytes",
+              part.as_cpu_map_mask.long_size);
+    return PFR_OK;
+}
+
+static pfr_status on_auxtrace(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)err;
+    rec->payload = r->payload_size = rec->inside ? 0 : body->as_auxtrace.size;
+    return PFR_OK;
+}
+
+/* The formats behind the record become feature TRACING_DATA, as if they stood in a file. */
+static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_error *err) {
+    const uint8_t *bytes;
+    size_t have;
+    if (size > r->limits.chunk) { /* and what comes is searched for records */
+        r->payload_size = rec->payload = 0;
+        found(r, rec->offset, rec->size, "header_tracing_data.size", "tracing data of %llu bytes (limit chunk)",
+              (unsigned long long)size);
+        return PFR_OK;
+    }
+    rec->bytes = arena_copy(&r->arena, rec->bytes, rec->size, 8); /* the window moves on to the blob */
+    if (!rec->bytes)
+        return mem_fail(&r->memory, err, "tracing data");
+    PFR_TRY(input_window(&r->parts[r->part].in, r->at, (size_t)size, &bytes, &have, err));
+    return features_add(r, BIT_TRACING_DATA, r->at, bytes, have < size ? have : (size_t)size, err);
+}
+
+static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
+    if (rec->inside)
+        return PFR_OK;
+    r->names_stale = true;
+    if (data->inside.length > 4) /* simpleperf's form */
+        return features_add(r, BIT_TRACING_DATA, rec->offset + 12, data->inside.at,
+                            data->inside.length < data->size ? data->inside.length : data->size, err);
+    rec->payload = r->payload_size = data->size;
+    return r->header.container == PFR_PIPE ? keep_blob(r, rec, data->size, err) : PFR_OK;
+}
+
+/* Compressed bytes within decompressed ones are nothing that a recorder writes: given, and left as they are. */
+static pfr_status inflate_next(pfr_reader *r, const pfr_record *rec, const pfr_bytes *data) {
+    if (rec->inside)
+        return PFR_OK;
+    r->compressed = *data;
+    r->outer = rec->offset;
+    return PFR_OK;
+}
+
+static pfr_status on_compressed(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)err;
+    return inflate_next(r, rec, &body->as_compressed.data);
+}
+
+static pfr_status on_compressed2(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    (void)err;
+    return inflate_next(r, rec, &body->as_compressed2.data);
+}
+
+static notice_fn *const notices[NOTICED] = {
+    [2] = on_lost,          [5] = on_throttle,      [6] = on_unthrottle,
+    [11] = on_aux,          [13] = on_lost_samples, [64] = on_attr,
+    [66] = on_tracing_data, [71] = on_auxtrace,     [72] = on_auxtrace_error,
+    [74] = on_cpu_map,      [78] = on_event_update, [80] = on_feature,
+    [81] = on_compressed,   [83] = on_compressed2,
+};
+
+/* Readers of slices look for what follows a record alone: all the rest was noticed before. */
+static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
+    const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
+    (void)err;
+    if (!rec->inside && data->inside.length <= 4)
+        rec->payload = r->payload_size = data->size;
+    return PFR_OK;
+}
+
+static notice_fn *const notices_of_slice[NOTICED] = {[66] = on_blob_of_slice, [71] = on_auxtrace};
+
+/* A body that cannot be read says nothing, and the one who looks at the record will be told. */
+pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    notice_fn *const *const table = r->whole ? notices_of_slice : notices;
+    notice_fn *const noticed = rec->type < NOTICED ? table[rec->type] : NULL;
+    union any_layout body;
+    if (!noticed) {
+        r->quality.unknown_records += !pfr_record_name(rec);
+        return PFR_OK;
+    }
+    const struct layout *l = layout_at(r->rules[rec->type].layout);
+    return pfr_decode(rec, &body, l->size, NULL) == PFR_OK ? noticed(r, rec, &body, err) : PFR_OK;
+}

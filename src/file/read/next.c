@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records in file order. A record is given as it lies in the input's window; what follows an AUXTRACE or
+ * HEADER_TRACING_DATA record is stepped over; a COMPRESSED record is given first and then what was in it.
+ *
+ * What is no record, or one whose body does not hold what its type says, is a hole up to the next believable record
+ * (believe.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
+ */
+#include "file/read/recording.h"
+#include "file/xray/xray.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory/sizes.h"
+
+static struct part *current(pfr_reader *r) {
+    return &r->parts[r->part];
+}
+
+/* The part has nothing more that can be read. */
+static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
+    r->ended = true;
+    count_hole(r, &r->quality.cut, length);
+    return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
+}
+
+/* The owner of most records without a call: there is one event, or the id is that of the sample before. The test of
+   the size holds for the id, which has as many bytes as a header. */
+static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
+    if (rec->type == TYPE_SAMPLE && rec->size >= RECORD_HEADER + r->id_at) {
+        rec->tail = 0;
+        if (r->nr_events == 1)
+            return 0;
+        if (r->id_at && load_u64(rec->bytes + r->id_at, r->context.swap) == r->last_id && r->last_event >= 0)
+            return r->last_event;
+    }
+    return events_owner(r, rec->type, rec->bytes, rec->size, &rec->tail);
+}
+
+static inline void frame_record(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
+    rec->offset = offset;
+    rec->inner = 0;
+    rec->part = current(r)->number;
+    rec->type = load_u32(bytes, r->context.swap);
+    rec->misc = load_u16(bytes + 4, r->context.swap);
+    rec->size = load_u16(bytes + 6, r->context.swap);
+    rec->inside = false;
+    rec->payload = 0;
+    rec->bytes = bytes;
+    rec->event = owner_of(r, rec);
+    rec->context = rec->event >= 0 ? &r->events[rec->event].context : &r->context;
+}
+
+void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
+    frame_record(r, rec, bytes, offset);
+}
+
+static inline void count(pfr_reader *r, const pfr_record *rec) {
+    r->quality.records++;
+    if (rec->type == TYPE_SAMPLE) {
+        r->quality.samples++;
+        r->quality.unknown_ids += rec->event == PFR_NO_EVENT;
+    }
+}
+
+/* The common case of belief without a call. */
+static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
+    const uint8_t *body = rec->bytes + RECORD_HEADER;
+    const uint64_t length = (uint64_t)rec->size - RECORD_HEADER - rec->tail;
+    if (rec->type == TYPE_SAMPLE && rec->event >= 0)
+        return length_holds(&r->events[rec->event].length, body, length, r->context.swap) ||
+               believe(r, rec) >= BELIEF_FULL;
+    return believe(r, rec) >= BELIEF_FULL;
+}
+
+/* --- Records in decompressed bytes. */
+
+static void sight_inside(const pfr_reader *r, struct sight *s) {
+    const struct inflater *z = &r->parts[r->part].inflater;
+    *s = (struct sight){z->buffer, z->length - z->at, .pieces = true};
+    if (s->length) /* else there may be no buffer yet */
+        s->bytes += z->at;
+}
+
+/* Decompressed bytes that are no record, up to `next`: dropped, and said. */
+static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err) {
+    struct inflater *z = &current(r)->inflater;
+    const uint64_t from = z->start + z->at;
+    z->at += next;
+    count_hole(r, kind, next);
+    return pfr_fail(err, PFR_HOLE, r->outer, 0, "compressed", "%llu decompressed bytes at %llu are no record",
+                    (unsigned long long)next, (unsigned long long)from);
+}
+
+/* PFR_END: no whole record waits in the decompressed bytes. */
+static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    struct inflater *z = &current(r)->inflater;
+    struct sight s;
+    sight_inside(r, &s);
+    if (s.length < RECORD_HEADER)
+        return PFR_END;
+    const uint16_t size = load_u16(s.bytes + 6, r->context.swap);
+    if (size > s.length)
+        return PFR_END;
+    if (size < RECORD_HEADER)
+        return hole_inside(r, &r->quality.garbage, chain_after(r, &s, 1, s.length, 1), err);
+    frame_record(r, rec, s.bytes, r->outer);
+    const uint64_t bad = is_whole(r, rec) ? 0 : unbelieved(r, &s, rec);
+    if (bad == size)
+        return hole_inside(r, &r->quality.bad_records, bad, err);
+    if (bad) {
+        rec->bytes = NULL;
+        return hole_inside(r, &r->quality.garbage, bad, err);
+    }
+    rec->inner = z->start + z->at;
+    rec->inside = true;
+    z->at += size;
+    count(r, rec);
+    return PFR_OK;
+}
+
+static pfr_status inflate_pending(pfr_reader *r, pfr_error *err) {
+    const pfr_bytes from = r->compressed;
+    r->compressed = (pfr_bytes){NULL, 0};
+    pfr_status s = inflate_record(r, &current(r)->inflater, from, r->outer, err);
+    if (s == PFR_HOLE)
+        count_hole(r, &r->quality.bad_compressed, from.length);
+    return s;
+}
+
+/* The part's end: what is left over in the decompressor was a record that never came whole. */
+static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
+    struct inflater *z = &current(r)->inflater;
+    const size_t left = z->length - z->at;
+    z->at = z->length;
+    if (left > 0) {
+        r->quality.truncated_bytes += left;
+        return last_hole(r, err, r->outer, 0, "the last decompressed record is cut short");
+    }
+    if (r->broken.status == PFR_HOLE && !r->broken_told) {
+        *err = r->broken;
+        r->broken_told = true;
+        count_hole(r, &r->quality.bad_compressed, 0);
+        return PFR_HOLE;
+    }
+    if (r->whole || r->part + 1 == r->nr_parts)
+        return PFR_END;
+    r->part++;
+    r->at = current(r)->begin;
+    r->ended = false;
+    return PFR_OK;
+}
+
+static pfr_status cut_short(pfr_reader *r, uint64_t have, pfr_error *err) {
+    r->quality.truncated_bytes += have;
+    return last_hole(r, err, r->at, have, "the last record is cut short");
+}
+
+/* --- Records in the input. */
+
+static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint64_t next, const pfr_error *why,
+                             pfr_error *err) {
+    const pfr_error told = *why; /* which may be *err */
+    r->at = next;
+    r->doubtful = UINT64_MAX;
+    r->payload_from = r->payload_end = 0; /* the search goes back into a payload once */
+    count_hole(r, kind, next - from);
+    *err = told;
+    err->status = PFR_HOLE;
+    err->offset = from;
+    err->length = next - from;
+    return PFR_HOLE;
+}
+
+/* Where the search begins: the payload or the record that led here may be of a wrong size. */
+static uint64_t search_from(const pfr_reader *r) {
+    const struct input *in = &r->parts[r->part].in;
+    uint64_t from = r->at + 1;
+    if (r->payload_end == r->at && r->payload_from < r->at)
+        from = r->payload_from;
+    else if (r->doubtful < r->at)
+        from = r->doubtful + 1;
+    return input_seekable(in) || from >= in->start ? from : r->at + 1;
+}
+
+/* What is at r->at is no record, as *why says: all up to the next one is a hole. */
+static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *err) {
+    const uint64_t from = search_from(r);
+    uint64_t next = from;
+    pfr_error larger;
+    pfr_status s = from < r->at ? resync(r, &next, r->at - 1, 3, err) : PFR_END;
+    if (s == PFR_END) {
+        next = r->at + 1;
+        s = resync(r, &next, UINT64_MAX, 1, err);
+    }
+    if (s < 0)
+        return s;
+    r->ended = s == PFR_END;
+    if (next > r->at)
+        return hole_up_to(r, &r->quality.garbage, r->at, next, why, err);
+    pfr_fail(&larger, PFR_HOLE, from, next - from, "record", "records begin within what the one before says it holds");
+    return hole_up_to(r, &r->quality.garbage, from, next, &larger, err);
+}
+
+/*
+ * The record reaches past the end: a wrong size, or cut. A cut one may hold what looks like records where its data is
+ * compressed, since such data has stretches that are stored: three in a row are asked for there.
+ */
+static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, uint64_t left, pfr_error *err) {
+    const bool opaque = holds_compressed(load_u32(bytes, r->context.swap));
+    pfr_error why;
+    uint64_t next = r->at + 1;
+    const pfr_status s = resync(r, &next, UINT64_MAX, opaque ? 3 : 1, err);
+    if (s != PFR_OK)
+        return s < 0 ? s : cut_short(r, left, err);
+    pfr_fail(&why, PFR_HOLE, r->at, size, "record", "a record of %u bytes would reach past the end", size);
+    return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
+}
+
+/* A record that is not believed by itself: given after all, or a hole. */
+static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    struct sight s;
+    pfr_error why;
+    PFR_TRY(sight_at(r, r->at, &s, err));
+    frame_record(r, rec, s.bytes, r->at);
+    const uint64_t next = unbelieved(r, &s, rec);
+    if (!next)
+        return PFR_OK;
+    believe_not(rec, &why);
+    if (next == rec->size && (next < s.length || s.whole))
+        return hole_up_to(r, &r->quality.bad_records, r->at, r->at + next, &why, err);
+    rec->bytes = NULL;
+    return next < s.length ? hole_up_to(r, &r->quality.garbage, r->at, r->at + next, &why, err)
+                           : skip_garbage(r, &why, err);
+}
+
+static pfr_status no_size(pfr_reader *r, pfr_error *err) {
+    pfr_error why;
+    pfr_fail(&why, PFR_HOLE, r->at, 0, "record", "no record begins here: its size is below 8");
+    return skip_garbage(r, &why, err);
+}
+
+/* The window on what is at r->at, as much as one record takes. *size is that of its header, 0 where less is left. */
+static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, uint16_t *size, pfr_error *err) {
+    struct part *p = current(r);
+    const uint64_t room = p->end - r->at;
+    size_t have;
+    *size = 0;
+    PFR_TRY(input_window(&p->in, r->at, RECORD_HEADER, bytes, &have, err));
+    if (have >= RECORD_HEADER) {
+        *size = load_u16(*bytes + 6, r->context.swap);
+        PFR_TRY(input_window(&p->in, r->at, *size, bytes, &have, err));
+    }
+    if (p->in.broken.status == PFR_HOLE && (have < RECORD_HEADER || have < *size))
+        r->broken = p->in.broken;
+    *left = have < room ? have : room;
+    return PFR_OK;
+}
+
+/* Where the header's word on the end is not to be trusted, records may go on behind it. PFR_END: they do not. */
+static pfr_status go_past_end(pfr_reader *r, uint64_t left, pfr_error *err) {
+    struct part *p = current(r);
+    const uint64_t said = p->end;
+    struct sight s;
+    if (!p->end_doubtful)
+        return PFR_END;
+    p->end = UINT64_MAX;
+    const pfr_status seen = sight_at(r, r->at, &s, err);
+    if (seen >= 0 && s.length > left && is_record_at(r, &s, 0)) {
+        p->end = r->at + load_u16(s.bytes + 6, r->context.swap);
+        return PFR_OK;
+    }
+    p->end = said;
+    return seen < 0 ? seen : PFR_END;
+}
+
+static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    const uint8_t *bytes;
+    uint64_t left;
+    uint16_t size;
+    pfr_status s = PFR_OK;
+    if (r->ended)
+        return PFR_END;
+    if (r->at >= current(r)->end && (s = go_past_end(r, 0, err)) != PFR_OK)
+        return s;
+    PFR_TRY(look_at(r, &bytes, &left, &size, err));
+    if (size > left) {
+        PFR_TRY(go_past_end(r, left, err));
+        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the window may have moved, and the end with it */
+    }
+    if (left < RECORD_HEADER)
+        return left == 0 ? PFR_END : cut_short(r, left, err);
+    if (size < RECORD_HEADER)
+        return no_size(r, err);
+    if (size > left)
+        return past_end(r, bytes, size, left, err);
+    frame_record(r, rec, bytes, r->at);
+    s = is_whole(r, rec) ? PFR_OK : settle(r, rec, err);
+    if (s != PFR_OK)
+        return s;
+    count(r, rec);
+    r->doubtful = may_hide_records(rec) ? r->at : UINT64_MAX;
+    r->at += size;
+    return PFR_OK;
+}
+
+/* Where the records of the part end as far as is known; a stream of unknown length is asked for the payload's end. */
+static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_error *err) {
+    struct part *p = current(r);
+    const uint8_t *bytes;
+    size_t have;
+    *end = p->end < input_size(&p->in) ? p->end : input_size(&p->in);
+    if (*end != UINT64_MAX || size > UINT64_MAX - r->at)
+        return PFR_OK;
+    PFR_TRY(input_window(&p->in, r->at + size - 1, 1, &bytes, &have, err));
+    if (have == 0)
+        *end = input_size(&p->in);
+    return PFR_OK;
+}
+
+/* The data that the last record says follow it do not: cut short, or a wrong size. */
+static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, pfr_error *err) {
+    pfr_error why;
+    uint64_t next = r->at;
+    const struct input *in = &current(r)->in;
+    const pfr_status s = input_seekable(in) || next >= in->start ? resync(r, &next, UINT64_MAX, 3, err) : PFR_END;
+    if (s < 0)
+        return s;
+    r->quality.truncated_bytes += size - room;
+    if (s == PFR_END)
+        return last_hole(r, err, r->at, room, "the data behind the last record are cut short");
+    pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data behind the last record would reach past the end");
+    return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
+}
+
+/* Steps over what follows the record; less than it says is a truncation. */
+static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
+    const uint64_t size = r->payload_size;
+    uint64_t end;
+    r->payload_size = 0;
+    PFR_TRY(find_end(r, size, &end, err));
+    const uint64_t room = end > r->at ? end - r->at : 0;
+    r->payload_from = r->at;
+    if (size > room)
+        return payload_past_end(r, size, room, err);
+    r->payload_end = r->at += size;
+    r->doubtful = UINT64_MAX;
+    return PFR_OK;
+}
+
+/* The common case by itself: nothing is pending and the whole record lies in the window. */
+static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
+    const struct part *p = current(r);
+    const uint64_t skip = r->at - p->in.start, left = p->in.length - skip;
+    if (reader_has_pending(r))
+        return false;
+    if (skip > p->in.length || left < RECORD_HEADER)
+        return false;
+    const uint8_t *bytes = p->in.bytes + skip;
+    const uint16_t size = load_u16(bytes + 6, r->context.swap);
+    if (size < RECORD_HEADER || size > left || size > p->end - r->at || r->at >= p->end)
+        return false;
+    frame_record(r, rec, bytes, r->at);
+    if (!is_whole(r, rec))
+        return false;
+    count(r, rec);
+    r->doubtful = may_hide_records(rec) ? r->at : UINT64_MAX;
+    r->at += size;
+    return true;
+}
+
+/* Whether the record at hand keeps the reader busy after it was given: data that follow it are looked for in a window
+   of their own, and compressed bytes stay where they are until the next call, when this window may be somebody else's.
+ */
+static bool outlives_window(const pfr_reader *r) {
+    const struct input *in = &r->parts[r->part].in;
+    const uint64_t skip = r->at - in->start;
+    if (skip > in->length || in->length - skip < RECORD_HEADER)
+        return false;
+    const uint32_t type = load_u32(in->bytes + skip, r->context.swap);
+    return may_be_followed(type) || holds_compressed(type);
+}
+
+pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    if (outlives_window(r) || !next_in_window(r, rec))
+        return PFR_END;
+    return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, err);
+}
+
+static inline bool has_read_enough(const pfr_reader *r) {
+    return __builtin_expect(r->quality.records > r->limits.records, 0);
+}
+
+static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_LIMIT, rec->offset, rec->size, "record",
+                    "there are more than %" PRIu64 " records (limit records)", r->limits.records);
+}
+
+void error_in_part(pfr_error *err, uint32_t part) {
+    const size_t length = strlen(err->text);
+    if (part > 0)
+        snprintf(err->text + length, sizeof err->text - length, " (in data.%" PRIu32 ")", part - 1);
+}
+
+static pfr_status next_anywhere(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    pfr_status s = PFR_OK;
+    rec->bytes = NULL;
+    if (r->findings_told < r->nr_findings)
+        return *err = r->findings[r->findings_told++], PFR_HOLE;
+    if (r->compressed.length && (s = inflate_pending(r, err)) != PFR_OK)
+        return s;
+    if (r->payload_size && (s = skip_payload(r, err)) != PFR_OK)
+        return s;
+    if (r->names_stale && (s = events_name(r, err)) < 0)
+        return s;
+    for (;;) {
+        s = next_inside(r, rec, err);
+        if (s == PFR_END)
+            s = next_outside(r, rec, err);
+        if (s == PFR_OK)
+            break;
+        if (s != PFR_END)
+            return s;
+        if ((s = end_of_part(r, err)) != PFR_OK)
+            return s;
+    }
+    if (has_read_enough(r))
+        return too_many(r, rec, err);
+    return notice(r, rec, err);
+}
+
+pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
+    if (r->trace)
+        return trace_next(r, rec, error);
+    if (next_in_window(r, rec) && !has_read_enough(r))
+        return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
+    if (has_read_enough(r))
+        return too_many(r, rec, error);
+    pfr_error own, *err = error ? error : &own;
+    const pfr_status s = next_anywhere(r, rec, err);
+    if ((s < 0 || s == PFR_HOLE) && err->offset != PFR_NO_OFFSET && !r->part_told)
+        error_in_part(err, r->parts[r->part].number);
+    return s;
+}
+
+pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
+    if (!input_seekable(&r->parts[0].in))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a stream can be read once");
+    for (uint32_t i = 0; i < r->nr_parts; i++) {
+        inflater_rewind(&r->parts[i].inflater);
+        input_read_ahead_to(&r->parts[i].in, 0);
+    }
+    r->quality = r->found_at_open;
+    r->attrs_seen = 0;
+    r->doubtful = UINT64_MAX;
+    r->patience = PATIENCE_FIRST;
+    r->findings_told = 0;
+    for (uint32_t i = r->nr_found_at_open; i < r->nr_findings; i++)
+        count_hole(r, &r->quality.bad_header, 0);
+    r->part = 0;
+    r->at = r->parts[0].begin;
+    r->parts[0].end = r->end_at_open;
+    r->payload_size = r->payload_from = r->payload_end = 0;
+    r->compressed = (pfr_bytes){NULL, 0};
+    r->ended = r->broken_told = false;
+    if (r->trace)
+        trace_rewind(r);
+    return PFR_OK;
+}
+
+pfr_status pfr_payload(pfr_reader *r, uint64_t offset, void *to, size_t length, size_t *got, pfr_error *err) {
+    struct part *p = current(r);
+    const uint8_t *bytes;
+    *got = 0;
+    if (offset >= r->payload_size)
+        return PFR_OK;
+    if (length > r->payload_size - offset)
+        length = (size_t)(r->payload_size - offset);
+    if (input_seekable(&p->in))
+        return input_read_at(&p->in, r->at + offset, to, length, got, err);
+    if (length > sizes.input_chunk)
+        length = sizes.input_chunk;
+    size_t have;
+    PFR_TRY(input_window(&p->in, r->at + offset, length, &bytes, &have, err));
+    *got = have < length ? have : length;
+    memcpy(to, bytes, *got);
+    return PFR_OK;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Taking turns: see relay.h. Stretches have numbers; who takes one is the next to ask, whose turn it is a number that
+ * all see. A record that lies across two stretches is carried: its first bytes are put before the second one, where
+ * each buffer has room for them.
+ */
+#include "file/read/parallel_reader.h"
+
+#include "base/threads/spin_wait.h"
+#include "base/memory/sizes.h"
+#include "base/threads/thread_start.h"
+
+#define HEAD ((size_t)65536) /* room before a stretch: less than a record */
+#define PAGE ((uint64_t)4096)
+#define STRETCHES_LEAST 4u
+
+struct turns {
+    pfr_reader *reader;
+    const struct relay *relay;
+    uint64_t begin, end; /* of what is read, in the file */
+    size_t stretch;
+    uint64_t next; /* stretch that nobody took; atomic */
+    uint64_t turn; /* stretch that is walked over; atomic, changed under the lock */
+    bool over;     /* the same */
+    uint32_t asleep;
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    uint8_t carried[HEAD];
+    size_t nr_carried;
+    pfr_status status;
+    pfr_error err;
+};
+
+struct runner {
+    struct turns *all;
+    uint8_t *buffer; /* HEAD and a stretch, with room to move them */
+    pthread_t thread;
+    bool runs;
+};
+
+/* --- Whose turn it is. */
+
+static bool is_settled(const struct turns *t, uint64_t number) {
+    return __atomic_load_n(&t->over, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) == number;
+}
+
+/* false: there are no more turns. */
+static bool wait_for_turn(struct turns *t, uint64_t number) {
+    for (unsigned i = 0; i < REST_GLANCES && !is_settled(t, number); i++)
+        rest();
+    if (!is_settled(t, number)) {
+        pthread_mutex_lock(&t->lock);
+        t->asleep++;
+        while (!is_settled(t, number))
+            pthread_cond_wait(&t->moved, &t->lock);
+        t->asleep--;
+        pthread_mutex_unlock(&t->lock);
+    }
+    return !__atomic_load_n(&t->over, __ATOMIC_ACQUIRE);
+}
+
+static void end_turn(struct turns *t, uint64_t number, bool over) {
+    pthread_mutex_lock(&t->lock);
+    __atomic_store_n(&t->over, over, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->turn, number + 1, __ATOMIC_RELEASE);
+    if (t->asleep)
+        pthread_cond_broadcast(&t->moved);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* --- A turn. */
+
+/* Whether nothing but bytes behind the window is missing. Then they are the first of a record, or none. */
+static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_t *left) {
+    const struct input *in = &r->parts[r->part].in;
+    const uint64_t skip = r->at - in->start;
+    if (skip > in->length || reader_has_pending(r))
+        return false;
+    *bytes = in->bytes + skip;
+    *left = in->length - (size_t)skip;
+    if (*left < RECORD_HEADER)
+        return true;
+    return load_u16(*bytes + 6, r->context.swap) > *left;
+}
+
+/* Walks over what is whole in the stretch; what is left goes to the next one. false: the next one gets no turn. */
+static bool take_turn(struct turns *t, uint64_t number, uint8_t *bytes, size_t have) {
+    pfr_reader *r = t->reader;
+    const uint64_t from = t->begin + number * t->stretch;
+    const uint8_t *left;
+    memcpy(bytes - t->nr_carried, t->carried, t->nr_carried);
+    input_show(&r->parts[r->part].in, bytes - t->nr_carried, from - t->nr_carried, t->nr_carried + have);
+    t->status = t->relay->walk(t->relay->context, &t->err);
+    const bool whole = have == t->stretch && from + have < t->end;
+    if (t->status != PFR_END || !whole || !misses_bytes_alone(r, &left, &t->nr_carried))
+        return false;
+    memcpy(t->carried, left, t->nr_carried);
+    return true;
+}
+
+static void *run(void *context) {
+    const struct runner *me = context;
+    struct turns *t = me->all;
+    const struct input *in = &t->reader->parts[t->reader->part].in;
+    for (;;) {
+        const uint64_t number = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
+        const uint64_t from = t->begin + number * t->stretch;
+        if (from >= t->end || __atomic_load_n(&t->over, __ATOMIC_ACQUIRE))
+            return NULL;
+        const uint64_t room = t->end - from;
+        uint8_t *to = me->buffer + HEAD + input_lead(me->buffer + HEAD, from);
+        const size_t have = input_copy(in, from, to, room < t->stretch ? (size_t)room : t->stretch);
+        if (!wait_for_turn(t, number))
+            return NULL;
+        end_turn(t, number, !take_turn(t, number, to, have));
+    }
+}
+
+/* --- All of them. */
+
+/* Where there are no more threads to be had, those that there are do it. */
+static void run_all(struct runner *runners, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        runners[i].runs = thread_begin(&runners[i].thread, run, &runners[i]);
+    run(&runners[0]);
+    for (uint32_t i = 1; i < count; i++)
+        if (runners[i].runs)
+            pthread_join(runners[i].thread, NULL);
+}
+
+/* The window is the reader's own again, with nothing in it. */
+static pfr_status finish(struct turns *t, pfr_error *err) {
+    pfr_reader *r = t->reader;
+    input_forget(&r->parts[r->part].in, r->at);
+    if (t->status < 0 && err)
+        *err = t->err;
+    return t->status < 0 ? t->status : PFR_OK;
+}
+
+static pfr_status take_turns(struct turns *t, struct runner *runners, uint32_t count, pfr_error *err) {
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->moved, NULL);
+    run_all(runners, count);
+    pthread_cond_destroy(&t->moved);
+    pthread_mutex_destroy(&t->lock);
+    return finish(t, err);
+}
+
+static uint64_t end_of_bytes(const pfr_reader *r) {
+    const struct part *p = &r->parts[r->part];
+    return p->end < input_size(&p->in) ? p->end : input_size(&p->in);
+}
+
+static bool may_run(const pfr_reader *r, size_t stretch) {
+    if (r->trace || r->whole || r->limits.records != UINT64_MAX || reader_has_pending(r))
+        return false;
+    const uint64_t end = end_of_bytes(r);
+    return input_may_copy(&r->parts[r->part].in) && r->at < end && end - r->at >= STRETCHES_LEAST * stretch;
+}
+
+static size_t buffer_size(const struct turns *t) {
+    return HEAD + t->stretch + INPUT_ALIKE;
+}
+
+/* How many have a buffer; what they take is a share, whose failures are nobody's concern. */
+static uint32_t take_buffers(struct memory *memory, struct turns *t, struct runner *runners, uint32_t wanted) {
+    uint32_t count = 0;
+    for (; count < wanted; count++) {
+        runners[count] = (struct runner){.all = t, .buffer = mem_alloc(memory, buffer_size(t), 1)};
+        if (!runners[count].buffer)
+            break;
+    }
+    return count;
+}
+
+pfr_status relay_run(pfr_reader *r, const struct relay *relay, pfr_error *err) {
+    struct memory memory;
+    struct runner runners[RELAY_THREADS];
+    const size_t stretch = relay->stretch ? relay->stretch : sizes.relay_part;
+    const uint32_t wanted = relay->threads < RELAY_THREADS ? relay->threads : RELAY_THREADS;
+    pfr_status st = PFR_OK;
+    if (wanted < 2 || !may_run(r, stretch))
+        return PFR_OK;
+    memory_share(&memory, &r->memory);
+    struct turns *t = mem_zeroed(&memory, 1, sizeof *t);
+    if (!t)
+        return PFR_OK;
+    t->reader = r, t->relay = relay, t->stretch = stretch;
+    t->begin = r->at & ~(PAGE - 1), t->end = end_of_bytes(r);
+    const uint32_t count = take_buffers(&memory, t, runners, wanted);
+    if (count > 1)
+        st = take_turns(t, runners, count, err);
+    for (uint32_t i = 0; i < count; i++)
+        mem_free(&memory, runners[i].buffer, buffer_size(t), 1);
+    mem_free(&memory, t, 1, sizeof *t);
+    return st;
+}

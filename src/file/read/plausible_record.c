@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether bytes are a record, judged by themselves: what their type says they must hold, and how long that is. Most
+ * records cost a few instructions (layout_length.h); the others are read by their layout.
+ */
+#include "file/read/recording.h"
+#include "wire/any_layout.h"
+#include "wire/fast_sample.h"
+#include "wire/layout_check.h"
+#include "wire/variant.h"
+
+#define KERNEL_TYPES 64u
+
+/* The least body of each type, so that a sample_id is not cut out of a record that has none, and its length. */
+void believe_learn(pfr_reader *r) {
+    struct pfr_context shortest = r->nr_events ? r->events[0].context : r->context;
+    struct pfr_context usual = shortest;
+    shortest.word[WORD_VARIANT] = 1; /* the shorter form of MMAP2 */
+    usual.word[WORD_MISC] = 0;
+    for (uint32_t type = 0; type < TYPE_RULES; type++) {
+        const unsigned number = layout_find(TABLE_PERF_RECORD, type);
+        if (number)
+            r->rules[type] =
+                (struct type_rule){(uint16_t)number, (uint32_t)layout_least_size(layout_at(number), &shortest),
+                                   layout_length(layout_at(number), &usual)};
+    }
+}
+
+static struct cursor body_of(const pfr_record *rec) {
+    const size_t length = (size_t)rec->size - RECORD_HEADER - rec->tail;
+    return cursor_on(rec->bytes + RECORD_HEADER, length, rec->offset + RECORD_HEADER, rec->context->swap);
+}
+
+static enum belief believe_sample(const pfr_reader *r, const pfr_record *rec) {
+    struct cursor in = body_of(rec);
+    struct pfr_rec_sample body;
+    if (rec->event == PFR_NO_EVENT)
+        return BELIEF_WEAK;
+    const struct event *e = &r->events[rec->event];
+    if (length_holds(&e->length, in.at, cursor_left(&in), in.swap))
+        return BELIEF_FIRM;
+    if ((e->length.known && !e->open_ended) || !fast_sample(rec->context, &in, &body))
+        return BELIEF_NONE;
+    return cursor_left(&in) == 0 ? BELIEF_FIRM : e->open_ended ? BELIEF_ODD : BELIEF_NONE;
+}
+
+static struct pfr_context context_of(const pfr_record *rec, unsigned number) {
+    struct pfr_context c = *rec->context;
+    c.word[WORD_MISC] = rec->misc;
+    c.word[WORD_VARIANT] = variant_of(number, rec->bytes, rec->size, rec->context);
+    return c;
+}
+
+static void count_odd(void *context, const struct check_finding *finding) {
+    unsigned *odd = context;
+    *odd += finding->severity >= CHECK_ODD || finding->length >= 8;
+}
+
+static enum belief believe_by_layout(const pfr_record *rec, unsigned number) {
+    union any_layout body;
+    struct cursor in = body_of(rec);
+    const struct pfr_context c = context_of(rec, number);
+    const uint8_t *const at = in.at;
+    const uint64_t length = cursor_left(&in);
+    unsigned odd = 0;
+    if (layout_read(layout_at(number), &c, &in, &body, NULL) != PFR_OK)
+        return BELIEF_NONE;
+    layout_check(layout_at(number), &c, at, length, 0, count_odd, &odd);
+    return odd ? BELIEF_ODD : BELIEF_FULL;
+}
+
+static enum belief whole_words(const pfr_record *rec, enum belief belief) {
+    return belief >= BELIEF_FULL && rec->type < KERNEL_TYPES && rec->size % 8 != 0 ? BELIEF_ODD : belief;
+}
+
+bool believe_at_once(const pfr_reader *r, const pfr_record *rec, enum belief *belief) {
+    const struct type_rule *rule = rec->type < TYPE_RULES ? &r->rules[rec->type] : NULL;
+    const struct cursor body = body_of(rec);
+    if (rec->type == TYPE_SAMPLE)
+        *belief = believe_sample(r, rec);
+    else if (rule ? !rule->layout : !layout_find(TABLE_PERF_RECORD, rec->type))
+        *belief = BELIEF_WEAK;
+    else if (rule && length_holds(&rule->length, body.at, cursor_left(&body), body.swap))
+        *belief = whole_words(rec, BELIEF_FIRM);
+    else
+        return false;
+    return true;
+}
+
+enum belief believe(const pfr_reader *r, const pfr_record *rec) {
+    enum belief belief;
+    if (believe_at_once(r, rec, &belief))
+        return belief;
+    const unsigned number =
+        rec->type < TYPE_RULES ? r->rules[rec->type].layout : layout_find(TABLE_PERF_RECORD, rec->type);
+    return whole_words(rec, believe_by_layout(rec, number));
+}
+
+void believe_not(const pfr_record *rec, pfr_error *why) {
+    union any_layout body;
+    struct cursor in = body_of(rec);
+    const unsigned number = layout_find(TABLE_PERF_RECORD, rec->type);
+    const struct pfr_context c = context_of(rec, number);
+    if (!number)
+        pfr_fail(why, PFR_HOLE, rec->offset, rec->size, "record", "type %u is unknown, and no record follows",
+                 rec->type);
+    else if (layout_read(layout_at(number), &c, &in, &body, why) == PFR_OK)
+        pfr_fail(why, PFR_HOLE, rec->offset, rec->size, layout_at(number)->name,
+                 "%s of %u bytes, %zu more than it holds", layout_at(number)->name, rec->size,
+                 (size_t)cursor_left(&in));
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events whose attrs or ids the header lost. EVENT_DESC tells both again (docs/perf-data-format.md): how many events
+ * and bytes of an attr, then of each the attr, how many ids, its name, the ids. What the header tells and can be is
+ * kept. Where there is no EVENT_DESC, as in what a killed recorder left, records ID_INDEX tell ids with the cpu and
+ * thread of each, and no event: whose they are shows where each event has one id for each of these.
+ */
+#include "file/read/recording.h"
+#include "wire/feature_bits.h"
+
+#define ATTR_FIRST 64u /* bytes of the oldest attr */
+#define LOST_AT 24u    /* the header's section of attrs */
+#define TYPE_ID_INDEX 69u
+#define INDEX_HEAD 16u     /* of the record, with the number of entries */
+#define INDEX_ENTRY 32u    /* id, number of the ring, cpu, thread */
+#define LOOK_RECORDS 4096u /* that stand before the first ID_INDEX, or between two */
+#define IDS_MOST 65536u
+
+struct described {
+    struct cursor in;
+    uint32_t count, attr_size;
+    const uint8_t *attr; /* of the last one */
+    pfr_u64s ids;
+};
+
+static bool can_be_attr(uint32_t size, size_t room) {
+    return size >= ATTR_FIRST && size <= room && size % 8 == 0;
+}
+
+static bool described_open(pfr_reader *r, struct described *d) {
+    const pfr_feature *f = pfr_find_feature(r, BIT_EVENT_DESC, NULL);
+    if (!f || f->bytes.length < 8)
+        return false;
+    d->in = cursor_on(f->bytes.at, f->bytes.length, f->offset, r->context.swap);
+    return take_u32(&d->in, &d->count) && take_u32(&d->in, &d->attr_size) && d->count > 0 &&
+           d->attr_size >= ATTR_FIRST && d->attr_size <= ATTR_MOST;
+}
+
+static bool described_next(struct described *d) {
+    uint32_t nr_ids, length;
+    const uint8_t *name;
+    if (!take_bytes(&d->in, d->attr_size, &d->attr) || !take_u32(&d->in, &nr_ids) || !take_u32(&d->in, &length) ||
+        !take_bytes(&d->in, length, &name) || !take_bytes(&d->in, (uint64_t)nr_ids * 8, &d->ids.at))
+        return false;
+    d->ids.count = nr_ids;
+    d->ids.swap = d->in.swap;
+    return can_be_attr(load_u32(d->attr + 4, d->in.swap), d->attr_size);
+}
+
+/* Whether it can be read to its end; else nothing is believed of it. */
+static bool is_readable(struct described d) {
+    for (uint32_t i = 0; i < d.count; i++)
+        if (!described_next(&d))
+            return false;
+    return true;
+}
+
+static bool is_lost(const pfr_reader *r, const pfr_event *e) {
+    return !can_be_attr(load_u32(e->attr_bytes.at + 4, r->context.swap), e->attr_bytes.length);
+}
+
+static bool attrs_are_lost(const pfr_reader *r) {
+    for (size_t i = 0; i < r->nr_events; i++)
+        if (is_lost(r, &r->events[i].public))
+            return true;
+    return r->nr_events == 0;
+}
+
+static bool ids_are_lost(const pfr_reader *r) {
+    for (size_t i = 0; i < r->nr_events; i++)
+        if (r->events[i].public.nr_ids)
+            return false;
+    return r->nr_events > 1;
+}
+
+/* All events anew: those that the header told before, as far as they can be, and what is described. */
+static pfr_status add_anew(pfr_reader *r, struct described *d, pfr_error *err) {
+    const struct event *const before = r->events;
+    const size_t told = r->nr_events;
+    const bool no_ids = ids_are_lost(r);
+    r->events = NULL;
+    r->nr_events = r->events_room = 0;
+    u64_map_free(&r->ids);
+    u64_map_init(&r->ids, &r->memory);
+    for (uint32_t i = 0; i < d->count && described_next(d); i++) {
+        const pfr_event *e = i < told ? &before[i].public : NULL;
+        const bool keep = e && !is_lost(r, e);
+        const pfr_u64s own = {keep ? (const uint8_t *)e->ids : NULL, keep ? e->nr_ids : 0, false};
+        PFR_TRY(events_add(r, keep ? e->attr_bytes.at : d->attr, keep ? e->attr_bytes.length : d->attr_size,
+                           keep && !no_ids ? &own : &d->ids, err));
+    }
+    return PFR_OK;
+}
+
+/* --- ID_INDEX. */
+
+struct indexed {
+    uint8_t *entries;
+    size_t count;
+};
+
+static bool read_whole(pfr_reader *r, uint64_t offset, void *to, size_t length) {
+    size_t got = 0;
+    return input_read_at(&r->parts[0].in, offset, to, length, &got, NULL) >= 0 && got == length;
+}
+
+/* What its size leaves no room for is not believed. */
+static pfr_status take_index(pfr_reader *r, struct indexed *x, uint64_t at, uint32_t size, pfr_error *err) {
+    uint8_t number[8];
+    if (size < INDEX_HEAD || !read_whole(r, at + 8, number, sizeof number))
+        return PFR_OK;
+    const uint64_t count = load_u64(number, r->context.swap);
+    if (count > (size - INDEX_HEAD) / INDEX_ENTRY || count > IDS_MOST - x->count || count == 0)
+        return PFR_OK;
+    uint8_t *more = mem_resize(&r->memory, x->entries, x->count, x->count + count, INDEX_ENTRY);
+    if (!more)
+        return mem_fail(&r->memory, err, "events");
+    x->entries = more;
+    if (!read_whole(r, at + INDEX_HEAD, more + x->count * INDEX_ENTRY, count * INDEX_ENTRY))
+        memset(more + x->count * INDEX_ENTRY, 0, count * INDEX_ENTRY);
+    x->count += count;
+    return PFR_OK;
+}
+
+static pfr_status look_for_index(pfr_reader *r, struct indexed *x, pfr_error *err) {
+    uint8_t head[RECORD_HEADER];
+    uint64_t at = r->parts[0].begin;
+    for (unsigned left = LOOK_RECORDS; left > 0 && read_whole(r, at, head, sizeof head); left--) {
+        const uint32_t type = load_u32(head, r->context.swap), size = load_u16(head + 6, r->context.swap);
+        if (size < RECORD_HEADER)
+            break;
+        if (type == TYPE_ID_INDEX)
+            PFR_TRY(take_index(r, x, at, size, err));
+        at += size;
+    }
+    return PFR_OK;
+}
+
+static uint64_t word_of(const pfr_reader *r, const struct indexed *x, size_t entry, unsigned word) {
+    return load_u64(x->entries + entry * INDEX_ENTRY + 8 * word, r->context.swap);
+}
+
+/* Whether two entries are of the same cpu and thread. */
+static bool are_of_one(const pfr_reader *r, const struct indexed *x, size_t a, size_t b) {
+    return word_of(r, x, a, 2) == word_of(r, x, b, 2) && word_of(r, x, a, 3) == word_of(r, x, b, 3);
+}
+
+/* Event by event, as perf writes them (*step 1), or counter by counter (*step: as many as events). */
+static bool whose_they_are(const pfr_reader *r, const struct indexed *x, size_t *step) {
+    const size_t events = r->nr_events, each = events ? x->count / events : 0;
+    bool by_event = true, by_counter = true;
+    if (each == 0 || x->count % events != 0)
+        return false;
+    for (size_t i = 0; i < x->count; i++) {
+        by_event = by_event && are_of_one(r, x, i, i % each);
+        by_counter = by_counter && are_of_one(r, x, i, i - i % events);
+    }
+    for (size_t i = 1; i < each; i++) /* else both could be */
+        by_event = by_event && !are_of_one(r, x, i, 0);
+    *step = by_event ? 1 : events;
+    return by_event || by_counter;
+}
+
+static pfr_status give_ids(pfr_reader *r, const struct indexed *x, size_t step, pfr_error *err) {
+    const size_t events = r->nr_events, each = x->count / events;
+    const struct event *const before = r->events;
+    r->events = NULL;
+    r->nr_events = r->events_room = 0;
+    for (size_t e = 0; e < events; e++) {
+        uint64_t *ids = arena_take(&r->arena, each * sizeof *ids, sizeof *ids);
+        if (!ids)
+            return mem_fail(&r->memory, err, "events");
+        for (size_t i = 0; i < each; i++)
+            ids[i] = word_of(r, x, step == 1 ? e * each + i : i * events + e, 0);
+        const pfr_u64s own = {(const uint8_t *)ids, (uint32_t)each, false};
+        PFR_TRY(events_add(r, before[e].public.attr_bytes.at, before[e].public.attr_bytes.length, &own, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status mend_by_index(pfr_reader *r, pfr_error *err) {
+    struct indexed x = {.count = 0};
+    size_t step;
+    pfr_status s = look_for_index(r, &x, err);
+    if (s >= 0 && whose_they_are(r, &x, &step)) {
+        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %zu events; ID_INDEX tells them", r->nr_events);
+        s = give_ids(r, &x, step, err);
+    }
+    mem_free(&r->memory, x.entries, x.count, INDEX_ENTRY);
+    return s;
+}
+
+pfr_status mend_events(pfr_reader *r, pfr_error *err) {
+    struct described d = {.count = 0};
+    const bool no_attrs = r->header.version > 1 && attrs_are_lost(r);
+    if (!no_attrs && !ids_are_lost(r))
+        return PFR_OK;
+    if (!described_open(r, &d) || !is_readable(d)) {
+        PFR_TRY(features_unread(r, err));
+        return no_attrs ? PFR_OK : mend_by_index(r, err);
+    }
+    if (no_attrs)
+        found(r, LOST_AT, 16, "file_header.attrs", "attrs that cannot be; EVENT_DESC tells of %u events", d.count);
+    else if (d.count == r->nr_events)
+        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %u events; EVENT_DESC tells them", d.count);
+    else
+        return PFR_OK;
+    return add_anew(r, &d, err);
+}

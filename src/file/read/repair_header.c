@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file header whose numbers cannot be right. What stands elsewhere tells them again: the attrs say their own size,
+ * the records begin where attrs and ids end, and the table of features points at what follows it. Nothing is changed
+ * that can be right, and each change is a finding (found), which pfr_next gives as a hole before the first record.
+ */
+#include "file/read/recording.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEADER_SIZE 104u
+#define OLD_HEADER_SIZE 72u
+#define SECTION 16u
+#define ATTR_LEAST 64u
+#define SEARCH_MOST ((uint64_t)64 << 20)
+#define TABLE_MOST 256u   /* entries */
+#define SURE_ENTRIES 5u   /* in a row, to believe a table whose end is damaged */
+#define LIKELY_ENTRIES 3u /* to believe one whose sections end where the file does */
+
+/* Where the header's numbers stand. */
+enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_DATA_SIZE = 48 };
+
+static bool lies_inside(uint64_t offset, uint64_t size, uint64_t end) {
+    return offset <= end && size <= end - offset;
+}
+
+/* What could not be read must not pass for what is not there: opening fails with it in the end (features_unread). */
+static void remember(pfr_reader *r, const pfr_error *why) {
+    if (r->unread.status == PFR_OK)
+        r->unread = *why;
+}
+
+/* How many bytes of the file there are. */
+static size_t read_some(pfr_reader *r, uint64_t offset, void *to, size_t length) {
+    size_t got = 0;
+    pfr_error why;
+    if (input_read_at(&r->parts[0].in, offset, to, length, &got, &why) < 0)
+        remember(r, &why);
+    return got;
+}
+
+/* Any u64 of the file; 0 past its end. */
+static uint64_t peek(pfr_reader *r, uint64_t offset) {
+    uint8_t bytes[8];
+    return read_some(r, offset, bytes, sizeof bytes) < sizeof bytes ? 0 : load_u64(bytes, r->context.swap);
+}
+
+static uint32_t peek_u32(pfr_reader *r, uint64_t offset) {
+    uint8_t bytes[4];
+    return read_some(r, offset, bytes, sizeof bytes) < sizeof bytes ? 0 : load_u32(bytes, r->context.swap);
+}
+
+/* Records are noticed again in each pass. */
+static bool is_found(const pfr_reader *r, uint64_t offset, const char *where) {
+    for (uint32_t i = 0; i < r->nr_findings; i++)
+        if (r->findings[i].offset == offset && strcmp(r->findings[i].where, where) == 0)
+            return true;
+    return false;
+}
+
+void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where, const char *text, ...) {
+    va_list list;
+    if (is_found(r, offset, where))
+        return;
+    count_hole(r, &r->quality.bad_header, 0);
+    if (r->nr_findings == FINDINGS_MOST)
+        return; /* counted all the same */
+    pfr_error *finding = &r->findings[r->nr_findings++];
+    va_start(list, text);
+    *finding = (pfr_error){PFR_HOLE, offset, length, where, ""};
+    vsnprintf(finding->text, sizeof finding->text, text, list);
+    va_end(list);
+}
+
+/* --- The attrs. */
+
+static bool can_be_entry_size(uint64_t size) {
+    return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST && size % 8 == 0;
+}
+
+/* An entry of file_attr: its attr says a size that leaves room for the section of ids, which lies in the file. */
+static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
+    const uint64_t size = (uint64_t)peek_u32(r, offset + 4) + SECTION;
+    if (!can_be_entry_size(size) || !lies_inside(offset, size, r->header.file_size))
+        return 0;
+    const uint64_t ids = peek(r, offset + size - SECTION), length = peek(r, offset + size - 8);
+    return length % 8 == 0 && length / 8 <= UINT16_MAX && lies_inside(ids, length, r->header.file_size) &&
+                   (length == 0 || ids >= OLD_HEADER_SIZE)
+               ? size
+               : 0;
+}
+
+/* Recorders put ids, attrs and records behind the header in this order. */
+static uint64_t find_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t from) {
+    const uint64_t most = from + ATTR_MOST * 16;
+    const uint64_t until = h->data.offset > from && h->data.offset < most ? h->data.offset : most;
+    for (uint64_t at = from; at + ATTR_LEAST <= until && at < r->header.file_size; at += 8)
+        if (entry_size_at(r, at))
+            return at;
+    return 0;
+}
+
+/* Entries from `at` on whose attr says the size that all have. */
+static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
+    uint64_t count = 0;
+    while (peek_u32(r, at + count * size + 4) + SECTION == size)
+        count++;
+    return count;
+}
+
+/* Whether entries of this size, which their attrs say, fill the section, and no others do. */
+static bool entries_fill(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t size) {
+    return size != h->attr_size && h->attrs.size % size == 0 &&
+           count_entries(r, h->attrs.offset, size) >= h->attrs.size / size;
+}
+
+static void mend_attr_size(pfr_reader *r, struct pfr_rec_file_header *h) {
+    const uint64_t size = entry_size_at(r, h->attrs.offset);
+    if (!size || !entries_fill(r, h, size))
+        return;
+    found(r, AT_ATTR_SIZE, 8, "file_header.attr_size", "attr entries of %" PRIu64 " bytes; the attrs say %" PRIu64,
+          h->attr_size, size);
+    h->attr_size = size;
+}
+
+/* More entries than there are: the size is wrong. */
+static bool runs_over(pfr_reader *r, const struct pfr_rec_file_header *h) {
+    const uint64_t count = count_entries(r, h->attrs.offset, h->attr_size);
+    return count > 0 && count < h->attrs.size / h->attr_size;
+}
+
+static bool attrs_can_be(pfr_reader *r, const struct pfr_rec_file_header *h) {
+    return can_be_entry_size(h->attr_size) && h->attrs.size > 0 && h->attrs.size % h->attr_size == 0 &&
+           h->attrs.offset >= OLD_HEADER_SIZE && lies_inside(h->attrs.offset, h->attrs.size, r->header.file_size);
+}
+
+static void mend_attrs(pfr_reader *r, struct pfr_rec_file_header *h) {
+    mend_attr_size(r, h);
+    if (attrs_can_be(r, h) && !runs_over(r, h))
+        return;
+    uint64_t at = entry_size_at(r, h->attrs.offset) ? h->attrs.offset : find_attrs(r, h, h->size);
+    const uint64_t size = at ? entry_size_at(r, at) : 0, count = size ? count_entries(r, at, size) : 0;
+    if (count == 0)
+        return;
+    found(r, AT_ATTRS, SECTION, "file_header.attrs",
+          "attrs of %" PRIu64 " bytes at %" PRIu64 " cannot be; %" PRIu64 " stand at %" PRIu64, h->attrs.size,
+          h->attrs.offset, count, at);
+    h->attrs.offset = at;
+    h->attrs.size = count * size;
+    h->attr_size = size;
+}
+
+/* Whether the first attr stands where the header says and has the size it says, each read in its byte order. */
+static bool orders_fit(pfr_reader *r, const uint8_t *header, bool swap_header, bool swap_body) {
+    const bool kept = r->context.swap;
+    const uint64_t size = load_u64(header + AT_SIZE, swap_header);
+    const uint64_t attrs = load_u64(header + AT_ATTRS, swap_header);
+    r->context.swap = swap_body;
+    const uint64_t entry = entry_size_at(r, attrs);
+    const bool fits = (size == HEADER_SIZE || size == OLD_HEADER_SIZE) && attrs >= size && entry > 0 &&
+                      entry == load_u64(header + AT_ATTR_SIZE, swap_header);
+    r->context.swap = kept;
+    return fits;
+}
+
+bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header) {
+    const bool said = r->context.swap;
+    *swap_header = said;
+    for (unsigned i = 0; i < 4; i++) {
+        const bool of_header = said ^ (i & 1), of_body = said ^ (i >> 1);
+        if (!orders_fit(r, header, of_header, of_body))
+            continue;
+        *swap_header = of_header;
+        if (i > 0)
+            found(r, 0, HEADER_SIZE, "file_header", "the header's byte order is not that of the events behind it");
+        return of_body != said;
+    }
+    return false;
+}
+
+static void mend_size(pfr_reader *r, struct pfr_rec_file_header *h) {
+    if (h->size == OLD_HEADER_SIZE || h->size == HEADER_SIZE)
+        return;
+    if (h->size > HEADER_SIZE && h->size % 8 == 0 && h->size <= h->attrs.offset && h->size <= h->data.offset &&
+        h->data.offset <= r->header.file_size)
+        return; /* a longer header of the future */
+    found(r, AT_SIZE, 8, "file_header.size", "a header of %" PRIu64 " bytes: %u, %u or 16 are known", h->size,
+          OLD_HEADER_SIZE, HEADER_SIZE);
+    h->size = HEADER_SIZE;
+}
+
+pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *err) {
+    mend_size(r, h);
+    mend_attrs(r, h);
+    if (h->attr_size < ATTR_LEAST + SECTION || h->attr_size > RECORD_MOST)
+        return pfr_fail(err, PFR_ERR_FORMAT, AT_ATTR_SIZE, 8, "file_header.attr_size",
+                        "attr entries of %" PRIu64 " bytes, and no attrs were found", h->attr_size);
+    return PFR_OK;
+}
+
+/*
+ * Ids that cannot lie where the entry says: recorders write them behind the header, event by event, so that they begin
+ * where those of the event before end, and end where those of the next begin, or the attrs.
+ */
+void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length) {
+    const uint64_t end = h->attrs.offset + h->attrs.size, words = entry + h->attr_size - SECTION;
+    const uint64_t said = *length;
+    uint64_t from = h->size, to = h->attrs.offset;
+    if (*length == 0 || (lies_inside(*ids, *length, r->header.file_size) && *length % 8 == 0 && *ids >= h->size))
+        return;
+    if (entry > h->attrs.offset)
+        from = peek(r, words - h->attr_size) + peek(r, words - h->attr_size + 8);
+    if (entry + h->attr_size < end)
+        to = peek(r, words + h->attr_size);
+    const bool known = from >= h->size && from < to && to <= h->attrs.offset && (to - from) % 8 == 0;
+    found(r, words, SECTION, "file_attr.ids", "ids of %" PRIu64 " bytes at %" PRIu64 " cannot be%s", said, *ids,
+          known ? "; those between the others' are taken" : "");
+    *ids = known ? from : 0;
+    *length = known ? to - from : 0;
+}
+
+/* --- Where the records begin. */
+
+/* Behind the header, the attrs and their ids. */
+static uint64_t end_of_attrs(pfr_reader *r, const struct pfr_rec_file_header *h) {
+    uint64_t end = h->attrs.offset + h->attrs.size;
+    for (uint64_t at = h->attrs.offset; at + h->attr_size <= h->attrs.offset + h->attrs.size; at += h->attr_size) {
+        const uint64_t ids = peek(r, at + h->attr_size - SECTION), length = peek(r, at + h->attr_size - 8);
+        if (lies_inside(ids, length, r->header.file_size) && ids + length > end)
+            end = ids + length;
+    }
+    return end;
+}
+
+static bool records_begin_at(pfr_reader *r, uint64_t at) {
+    struct sight s;
+    pfr_error why;
+    if (at >= r->header.file_size)
+        return false;
+    r->parts[0].end = UINT64_MAX;
+    if (sight_at(r, at, &s, &why) < 0)
+        return remember(r, &why), false;
+    return s.length >= RECORD_HEADER && chain_after(r, &s, 0, 0, 3) == 0;
+}
+
+void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
+    if (h->attrs.size == 0 || !lies_inside(h->attrs.offset, h->attrs.size, r->header.file_size) || !attrs_can_be(r, h))
+        return;
+    const uint64_t begin = end_of_attrs(r, h);
+    if (h->data.offset == begin)
+        return;
+    if (!records_begin_at(r, begin) || (h->data.offset < begin && h->data.offset >= h->size))
+        return;
+    found(r, AT_DATA, 8, "file_header.data.offset", "records at %" PRIu64 "; they begin at %" PRIu64, h->data.offset,
+          begin);
+    if (h->data.size && h->data.offset < UINT64_MAX - h->data.size && h->data.offset + h->data.size > begin)
+        h->data.size = h->data.offset + h->data.size - begin; /* where they end was not touched */
+    h->data.offset = begin;
+}
+
+/* --- Where they end: at the table of features, whose sections lie behind it one after the other. */
+
+/*
+ * Whether a table stands at `at` whose first section is at `first`: there may be room between, because perf leaves out
+ * what it could not write.
+ */
+static bool is_table(pfr_reader *r, uint64_t at, uint64_t first) {
+    const uint64_t room = first > at && (first - at) % SECTION == 0 ? (first - at) / SECTION : 0;
+    uint64_t next = first, count = 0;
+    for (; count < room; count++) {
+        const uint64_t offset = peek(r, at + count * SECTION), size = peek(r, at + count * SECTION + 8);
+        if (offset != next || !lies_inside(offset, size, r->header.file_size))
+            break;
+        next = offset + size;
+    }
+    return count >= SURE_ENTRIES || (count >= LIKELY_ENTRIES && next == r->header.file_size);
+}
+
+/* Whether a table of `count` entries begins at `at`: its first section follows it. What is behind may be cut off. */
+static bool table_begins(pfr_reader *r, uint64_t at, uint64_t count) {
+    const uint64_t first = peek(r, at);
+    return first > at && (first - at) % SECTION == 0 && (first - at) / SECTION >= count &&
+           (first - at) / SECTION <= TABLE_MOST;
+}
+
+/* Whether the sections that the header says to be there can be where the table at `at` says. */
+static bool table_can_be(pfr_reader *r, uint64_t at, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t offset = peek(r, at + i * SECTION), size = peek(r, at + i * SECTION + 8);
+        if (size && (!lies_inside(offset, size, r->header.file_size) || offset < at + count * SECTION))
+            return false;
+    }
+    return lies_inside(at, count * SECTION, r->header.file_size);
+}
+
+/* Whether what stands before `at` is a row of the same table, whose section ends where that of the row at `at` begins.
+ */
+static bool is_within_table(pfr_reader *r, uint64_t at) {
+    if (at < 2 * SECTION)
+        return false;
+    const uint64_t first = peek(r, at), before = peek(r, at - SECTION), size = peek(r, at - SECTION + 8);
+    return size > 0 && before > at && lies_inside(before, size, r->header.file_size) && before + size == first;
+}
+
+static uint64_t count_features(const pfr_reader *r) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < sizeof r->header.features / sizeof *r->header.features; i++)
+        count += (uint64_t)__builtin_popcountll(r->header.features[i]);
+    return count;
+}
+
+static uint64_t find_table(pfr_reader *r, uint64_t from) {
+    uint8_t chunk[4096 + 8];
+    for (uint64_t at = from; at < r->header.file_size && r->unread.status == PFR_OK; at += sizeof chunk - 8) {
+        const size_t got = read_some(r, at, chunk, sizeof chunk);
+        for (size_t i = 0; i + 8 < got; i++) {
+            const uint64_t first = load_u64(chunk + i, r->context.swap);
+            if (first - (at + i) <= (uint64_t)TABLE_MOST * SECTION && is_table(r, at + i, first))
+                return at + i;
+        }
+    }
+    return 0;
+}
+
+void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h) {
+    const uint64_t features = count_features(r);
+    const uint64_t file_size = r->header.file_size, from = h->data.offset;
+    const bool wraps = h->data.size > UINT64_MAX - from;
+    const uint64_t said = from + h->data.size;
+    if (features == 0 || from >= file_size ||
+        (h->data.size && !wraps && (table_can_be(r, said, features) || table_begins(r, said, features)) &&
+         !is_within_table(r, said)))
+        return;
+    const uint64_t least = file_size - from > SEARCH_MOST ? file_size - SEARCH_MOST : from;
+    const uint64_t table = find_table(r, least);
+    r->parts[0].end_doubtful = !table;
+    if (!table || table == from + h->data.size)
+        return;
+    found(r, AT_DATA_SIZE, 8, "file_header.data.size",
+          "records of %" PRIu64 " bytes; the table of features behind them stands at %" PRIu64, h->data.size, table);
+    h->data.size = table - from;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recording as a folder: `data`, which is a file as any other, and data.N, which are records alone. The folder has
+ * another name, PATH.PID.new, until all of it is whole; it never takes the place of what is there.
+ */
+#include "base/io/descriptor.h"
+#include "file/write/recording_writer.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define ENDING ((size_t)32) /* room for .PID.new */
+#define NAME_ROOM 32u
+
+static void name_part(char name[NAME_ROOM], uint32_t number) {
+    if (number)
+        snprintf(name, NAME_ROOM, "data.%u", number - 1);
+    else
+        snprintf(name, NAME_ROOM, "data");
+}
+
+/* In the arena: the name to come, and the one until then. */
+static pfr_status make_names(pfr_writer *w, const char *path, pfr_error *err) {
+    const size_t length = strlen(path);
+    w->folder_path = arena_text(&w->arena, path, length);
+    w->folder_new = arena_zeroed(&w->arena, length + ENDING, 1);
+    if (!w->folder_path || !w->folder_new)
+        return mem_fail(&w->memory, err, "folder");
+    if (w->in_place)
+        snprintf(w->folder_new, length + ENDING, "%s", path);
+    else
+        snprintf(w->folder_new, length + ENDING, "%s.%ld.new", path, (long)getpid());
+    return PFR_OK;
+}
+
+pfr_status folder_open(pfr_writer *w, const char *path, pfr_error *err) {
+    struct stat st;
+    PFR_TRY(make_names(w, path, err));
+    if (lstat(path, &st) == 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output",
+                        "%.80s is there already; a folder takes no place", path);
+    if (mkdir(w->folder_new, 0700) < 0)
+        return pfr_fail_errno(err, errno, "make", path);
+    w->folder_made = true;
+    w->folder = descriptor_open(AT_FDCWD, w->folder_new, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (w->folder < 0)
+        return pfr_fail_errno(err, errno, "open", path);
+    return folder_part(w, 0, err);
+}
+
+static pfr_status part_unmade(const pfr_writer *w, const char *name, pfr_error *err) {
+    char path[100];
+    const int error_number = errno;
+    snprintf(path, sizeof path, "%.60s/%s", w->folder_path, name);
+    return pfr_fail_errno(err, error_number, "make", path);
+}
+
+pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err) {
+    char name[NAME_ROOM];
+    if (w->nr_parts == w->parts_room) {
+        struct written_part *more =
+            mem_resize(&w->memory, w->parts, w->parts_room, (size_t)w->parts_room * 2, sizeof *more);
+        if (!more)
+            return mem_fail(&w->memory, err, "parts");
+        w->parts = more;
+        w->parts_room *= 2;
+    }
+    name_part(name, number);
+    const int fd = descriptor_open(w->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return part_unmade(w, name, err);
+    const uint32_t made = w->parts_made;
+    const pfr_status s = part_open(w, fd, true, number, err);
+    if (s < 0 && w->parts_made == made) /* nobody else knows of it */
+        unlinkat(w->folder, name, 0);
+    return s;
+}
+
+pfr_status folder_whole(pfr_writer *w, pfr_error *err) {
+    if (w->in_place)
+        return PFR_OK;
+    if (renameat2(AT_FDCWD, w->folder_new, AT_FDCWD, w->folder_path, RENAME_NOREPLACE) == 0)
+        return PFR_OK;
+    if (errno == EINVAL && rename(w->folder_new, w->folder_path) == 0) /* a file system without the flag */
+        return PFR_OK;
+    return pfr_fail_errno(err, errno, "name", w->folder_path);
+}
+
+/* What was not finished goes, with all that was made in it. */
+void folder_close(pfr_writer *w, bool is_whole) {
+    char name[NAME_ROOM];
+    if (w->folder_made && !is_whole && !w->in_place) {
+        for (uint32_t i = 0; w->folder >= 0 && i < w->parts_made; i++) {
+            name_part(name, w->parts[i].number);
+            unlinkat(w->folder, name, 0);
+        }
+        rmdir(w->folder_new);
+    }
+    if (w->folder >= 0)
+        close(w->folder);
+    w->folder = -1;
+    w->folder_made = false;
+}

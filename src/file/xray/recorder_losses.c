@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See recorder_losses.h. */
+#include "file/xray/recorder_losses.h"
+
+#include "file/xray/xray.h"
+
+#include <inttypes.h>
+#include <perfray/trace.h>
+#include <stdio.h>
+
+#define ONE(text) text, text
+
+/* In order of what a user can do about it. FULL is counted until recording stops; where it goes on, threads found no
+ * buffer of their own. */
+static const struct cause {
+    const char *name;
+    enum rtf_loss why;
+    bool when_full; /* of RTF_FULL: whether recording stopped */
+    const char *one, *more;
+} causes[] = {
+    {"full", RTF_FULL, true,
+     ONE("the room of the trace was used up: what came later is not recorded (--size makes more, --last keeps the "
+         "end)")},
+    {"buffers", RTF_FULL, false,
+     "enter or exit is missing: more threads than buffers wrote at once (--size makes more)",
+     "enters and exits are missing: more threads than buffers wrote at once (--size makes more)"},
+    {"handler", RTF_BUSY, false, "enter or exit of a signal handler is missing: it came while the recorder was at work",
+     "enters and exits of signal handlers are missing: they came while the recorder was at work"},
+    {"functions", RTF_TABLE, false, "enter or exit is missing: its function found no room in the recorder's table",
+     "enters and exits are missing: their functions found no room in the recorder's table"},
+    {"too-large", RTF_TOO_LARGE, false, "event is missing: larger than a buffer, or typed in a version without types",
+     "events are missing: larger than a buffer, or typed in a version without types"},
+    {"sled", RTF_SLED, false, "place of an event could not be patched: its events are missing",
+     "places of events could not be patched: their events are missing"},
+};
+
+static uint64_t saturating_add(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+void recorder_losses_learn(pfr_reader *r, const struct rtf_control *control) {
+    struct recorder_losses *const l = &r->trace->losses;
+    uint64_t sum = 0;
+    for (unsigned why = 0; why < RTF_LOSSES; why++) {
+        l->lost[why] = control->lost[why];
+        sum = why == RTF_SLED ? sum : saturating_add(sum, control->lost[why]);
+    }
+    l->is_full = control->full != 0;
+    l->no_tids = control->spaces & RTF_NO_TIDS;
+    l->depth = control->spaces >> RTF_DEPTH_AT;
+    if (r->whole) /* a slice's counts are added to those of the whole */
+        return;
+    r->quality.lost_calls = sum;
+    r->quality.recorder_full = l->is_full;
+}
+
+static bool is_loss(const struct recorder_losses *l, const struct cause *c) {
+    if (c->why == RTF_FULL)
+        return c->when_full ? l->is_full : !l->is_full && l->lost[RTF_FULL];
+    return l->lost[c->why] > 0;
+}
+
+static void tell_cause(struct recorder_losses *l, const struct cause *c, pfr_trace_loss *loss) {
+    *loss = (pfr_trace_loss){.cause = c->name, .count = l->lost[c->why], .sentence = l->sentence};
+    if (c->when_full)
+        snprintf(l->sentence, sizeof l->sentence, "%s", c->one);
+    else
+        snprintf(l->sentence, sizeof l->sentence, "%" PRIu64 " %s", loss->count, loss->count == 1 ? c->one : c->more);
+}
+
+static bool tell_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
+    if (!l->depth)
+        return false;
+    *loss = (pfr_trace_loss){.cause = "depth", .sentence = l->sentence};
+    snprintf(l->sentence, sizeof l->sentence,
+             "calls within %u others or more were left out, as asked: their time is their callers'", l->depth);
+    return true;
+}
+
+static bool tell_no_tids(struct recorder_losses *l, pfr_trace_loss *loss) {
+    if (!l->no_tids)
+        return false;
+    *loss = (pfr_trace_loss){.cause = "threads", .sentence = l->sentence};
+    snprintf(
+        l->sentence, sizeof l->sentence,
+        "thread IDs are not recorded: the system refused gettid(2) to the program, as seccomp filters do; such threads "
+        "have numbers below 0");
+    return true;
+}
+
+bool pfr_get_trace_loss(pfr_reader *reader, uint32_t index, pfr_trace_loss *loss) {
+    if (!reader->trace)
+        return false;
+    struct recorder_losses *const l = &reader->trace->losses;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (is_loss(l, &causes[i]) && index-- == 0)
+            return tell_cause(l, &causes[i], loss), true;
+    if (l->no_tids && index-- == 0)
+        return tell_no_tids(l, loss);
+    return index == 0 && tell_depth(l, loss);
+}
+
+void recorder_losses_tell(pfr_reader *r, void (*note)(void *context, const char *sentence), void *context) {
+    pfr_trace_loss loss;
+    for (uint32_t i = 0; note && pfr_get_trace_loss(r, i, &loss); i++)
+        note(context, loss.sentence);
+}

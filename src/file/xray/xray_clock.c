@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ticks to times: see xray_clock.h. */
+#include "file/xray/xray_clock.h"
+
+#include "file/xray/xray.h"
+#include "file/xray/xray_calls.h"
+
+#define NS_PER_SECOND 1000000000u
+#define CALLS_AT_ONCE 256u
+
+/* Whole nanoseconds of the ticks, cut at 2^64 - 1. */
+static uint64_t ns_of_ticks(uint64_t ticks, uint64_t frequency) {
+    const uint64_t seconds = ticks / frequency, rest = ticks % frequency;
+    if (seconds < UINT64_MAX / NS_PER_SECOND && frequency <= UINT64_MAX / NS_PER_SECOND)
+        return seconds * NS_PER_SECOND + rest * NS_PER_SECOND / frequency;
+    const unsigned __int128 ns = (unsigned __int128)ticks * NS_PER_SECOND / frequency;
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+struct trace_clock trace_clock_of(const pfr_reader *r) {
+    struct trace_clock clock = {.frequency = r->header.cycle_frequency};
+    if (!r->trace)
+        return clock;
+    clock = r->trace->clock;
+    if (clock.offset < 0 && ns_of_ticks(clock.first, clock.frequency) < -(uint64_t)clock.offset)
+        clock.has_pair = false;
+    if (!clock.has_pair)
+        clock.offset = clock.latest = 0;
+    return clock;
+}
+
+uint64_t trace_clock_ns(const struct trace_clock *clock, uint64_t tsc) {
+    if (clock->frequency == 0)
+        return tsc;
+    const uint64_t ns = ns_of_ticks(tsc, clock->frequency), distance = (uint64_t)clock->offset;
+    if (clock->offset < 0)
+        return ns > -distance ? ns + distance : 0;
+    return ns > UINT64_MAX - distance ? UINT64_MAX : ns + distance;
+}
+
+const char *trace_clock_name(const struct trace_clock *clock) {
+    return clock->frequency == 0 ? "ticks" : clock->has_pair ? "monotonic" : "tsc";
+}
+
+void trace_clock_add(struct trace_clock *clock, uint64_t tsc, uint64_t monotonic) {
+    const uint64_t ns = clock->frequency ? ns_of_ticks(tsc, clock->frequency) : UINT64_MAX;
+    clock->first = tsc < clock->first ? tsc : clock->first;
+    if (ns > INT64_MAX || monotonic > INT64_MAX || monotonic == 0)
+        return;
+    const int64_t offset = (int64_t)monotonic - (int64_t)ns;
+    clock->offset = !clock->has_pair || offset < clock->offset ? offset : clock->offset;
+    clock->latest = !clock->has_pair || offset > clock->latest ? offset : clock->latest;
+    clock->has_pair = true;
+}
+
+pfr_status trace_clock_learn(pfr_reader *r, pfr_error *err) {
+    struct trace_call calls[CALLS_AT_ONCE];
+    pfr_record rec;
+    pfr_status st;
+    if (!r->trace || r->header.format != PFR_XRAY_FDR || r->header.cycle_frequency == 0 || r->trace->clock.learned)
+        return PFR_OK;
+    PFR_TRY(pfr_rewind(r, err));
+    while ((st = pfr_next(r, &rec, NULL)) >= 0 && st != PFR_END)
+        while (trace_take_calls(r, calls, CALLS_AT_ONCE) > 0)
+            ;
+    r->trace->clock.learned = true;
+    return pfr_rewind(r, err);
+}

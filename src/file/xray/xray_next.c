@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the readers of traces share: giving a record, a hole, the end. */
+#include "file/xray/xray.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void trace_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length) {
+    *rec = (pfr_record){.offset = r->at,
+                        .type = PFR_TRACE_TYPES + kind,
+                        .size = (uint32_t)length,
+                        .event = PFR_NO_EVENT,
+                        .bytes = bytes,
+                        .context = &r->context};
+    r->at += length;
+    r->quality.records++;
+}
+
+pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
+                      ...) {
+    char said[sizeof err->text];
+    va_list values;
+    va_start(values, text);
+    vsnprintf(said, sizeof said, text, values);
+    va_end(values);
+    const uint64_t from = r->at;
+    r->at = next;
+    count_hole(r, kind, next - from);
+    return pfr_fail(err, PFR_HOLE, from, next - from, where, "%s", said);
+}
+
+pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text) {
+    r->quality.truncated_bytes += have + missing;
+    r->ended = true;
+    if (r->parts[0].in.broken.status == PFR_HOLE) /* which says why it ends here */
+        return trace_end(r, err);
+    return trace_hole(r, &r->quality.cut, r->at + have, err, "record", "%s", text);
+}
+
+pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
+    struct input *in = &r->parts[0].in;
+    const uint8_t *bytes;
+    size_t have;
+    if (*next <= r->at)
+        return PFR_OK;
+    PFR_TRY(input_window(in, *next - 1, 1, &bytes, &have, err));
+    if (have == 0) /* now the size is known */
+        *next = input_size(in);
+    return PFR_OK;
+}
+
+pfr_status trace_end(pfr_reader *r, pfr_error *err) {
+    const struct input *in = &r->parts[0].in;
+    r->ended = true;
+    if (in->broken.status != PFR_HOLE || r->broken_told)
+        return PFR_END;
+    r->broken_told = true;
+    count_hole(r, &r->quality.bad_compressed, 0);
+    *err = in->broken;
+    return PFR_HOLE;
+}
+
+static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_LIMIT, rec->offset, rec->size, "record",
+                    "there are more than %" PRIu64 " records (limit records)", r->limits.records);
+}
+
+pfr_status trace_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    rec->bytes = NULL;
+    if (r->findings_told < r->nr_findings)
+        return *err = r->findings[r->findings_told++], PFR_HOLE;
+    const pfr_status s = r->ended ? trace_end(r, err) : r->trace->next(r, rec, err);
+    return s == PFR_OK && r->quality.records > r->limits.records ? too_many(r, rec, err) : s;
+}

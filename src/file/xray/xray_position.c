@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places of a trace to go on from: see xray_place.h. */
+#include "file/xray/xray_position.h"
+
+void trace_place_of(const pfr_reader *r, struct trace_place *place) {
+    const struct trace *t = r->trace;
+    *place =
+        (struct trace_place){.at = r->at, .buffer = t->buffer, .call = t->call, .point = t->point, .told = t->told};
+}
+
+/* Bases of others, and later ones of the same thread, are not for this place. */
+static pfr_status set_base(pfr_reader *r, const struct trace_base *base, pfr_error *err) {
+    struct trace *t = r->trace;
+    if (t->version > 1)
+        return PFR_OK;
+    u64_map_free(&t->bases);
+    u64_map_init(&t->bases, &r->memory);
+    return base->known ? u64_map_put(&t->bases, (uint32_t)base->tid, base->tsc, err) : PFR_OK;
+}
+
+pfr_status trace_go(pfr_reader *r, const struct trace_place *place, pfr_error *err) {
+    struct trace *t = r->trace;
+    r->at = place->at;
+    r->ended = r->broken_told = false;
+    t->buffer = place->buffer;
+    t->call = place->call;
+    t->point = place->point;
+    t->told = place->told;
+    return set_base(r, &place->base, err);
+}
+
+void trace_base_of(const pfr_reader *r, struct trace_base *base) {
+    *base = (struct trace_base){.tid = r->trace->point.tid};
+    base->known = fdr_kept_base(r, &base->tsc);
+}
+
+void trace_read_at_once(pfr_reader *r, size_t bytes) {
+    input_set_chunk(&r->parts[0].in, bytes);
+}

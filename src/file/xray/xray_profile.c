@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles: a block for each thread, and paths in it whose length only their end tells. */
+#include "file/xray/xray.h"
+#include "wire/any_layout.h"
+
+#define BLOCK_HEADER 16u
+#define FIRST_LOOK 256u
+
+enum { PROFILE_BLOCK = 48, PROFILE_PATH };
+
+/* A block that cannot be: nothing tells where the next one begins. */
+static pfr_status lose_all(pfr_reader *r, uint32_t size, pfr_error *err) {
+    uint64_t next = r->at;
+    const uint8_t *bytes;
+    size_t have = 1;
+    for (; have > 0; next += have)
+        PFR_TRY(input_window(&r->parts[0].in, next, 1, &bytes, &have, err));
+    return trace_hole(r, &r->quality.garbage, next, err, "profile_block.size", "a block of %u bytes", size);
+}
+
+static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    struct trace *t = r->trace;
+    struct pfr_rec_profile_block block;
+    const uint8_t *bytes;
+    size_t have;
+    PFR_TRY(trace_window(r, BLOCK_HEADER, &bytes, &have, err));
+    if (have == 0)
+        return trace_end(r, err);
+    if (have < BLOCK_HEADER)
+        return trace_cut(r, have, BLOCK_HEADER - have, err, "the last block is cut short");
+    struct cursor in = cursor_on(bytes, BLOCK_HEADER, r->at, r->context.swap);
+    PFR_TRY(layout_read(layout_at(L_profile_block), &r->context, &in, &block, err));
+    if (block.size < BLOCK_HEADER)
+        return lose_all(r, block.size, err);
+    t->block_end = r->at + block.size;
+    t->point = (pfr_trace_point){.tid = (int32_t)block.tid,
+                                 .pid = (int32_t)r->header.profile_pid,
+                                 .has_tid = true,
+                                 .has_pid = true,
+                                 .buffer = t->point.buffer + 1,
+                                 .buffer_offset = r->at};
+    trace_give(r, rec, PROFILE_BLOCK, bytes, BLOCK_HEADER);
+    return PFR_OK;
+}
+
+/* The rest of the block holds no path, or the input ends within it. */
+static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err) {
+    const uint64_t end = r->trace->block_end;
+    uint64_t next = end;
+    PFR_TRY(trace_clip(r, &next, err));
+    if (next < end)
+        return trace_cut(r, next - r->at, end - next, err, "the last block is cut short");
+    return trace_hole(r, &r->quality.garbage, next, err, "profile_path", "%s", why->text);
+}
+
+/* More and more is looked at, until the path fits or nothing more is there. */
+static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    const uint64_t room = r->trace->block_end - r->at;
+    struct pfr_rec_profile_path path;
+    const uint8_t *bytes;
+    size_t have;
+    pfr_error why;
+    for (uint64_t look = FIRST_LOOK;; look *= 4) {
+        const size_t wanted = (size_t)(look < room ? look : room);
+        PFR_TRY(trace_window(r, wanted, &bytes, &have, err));
+        struct cursor in = cursor_on(bytes, have < wanted ? have : wanted, r->at, r->context.swap);
+        if (layout_read(layout_at(L_profile_path), &r->context, &in, &path, &why) == PFR_OK) {
+            trace_give(r, rec, PROFILE_PATH, bytes, (uint64_t)(in.at - in.start));
+            return PFR_OK;
+        }
+        if (have < wanted || wanted == room || wanted >= r->limits.chunk / 4)
+            return lose_block(r, &why, err);
+    }
+}
+
+pfr_status profile_next(pfr_reader *r, pfr_record *rec, pfr_error *err) {
+    return r->at < r->trace->block_end ? next_path(r, rec, err) : next_block(r, rec, err);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes over a trace: see calls.h and calls_parts.h. */
+#include "model/calls/calls.h"
+
+#include "file/xray/recorder_notes.h"
+#include "model/calls/calls_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {
+    if (frequency == 0)
+        return ticks;
+    const unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / frequency;
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+void calls_tell(const struct calls_wish *wish, struct calls_totals *totals, const pfr_error *hole) {
+    totals->lossy = true;
+    if (wish->hole)
+        wish->hole(wish->context, hole);
+}
+
+void calls_totals_add(struct calls_totals *to, const struct calls_totals *from) {
+    to->calls += from->calls;
+    to->open += from->open;
+    to->lone += from->lone;
+    to->backward += from->backward;
+    to->custom += from->custom;
+    to->typed += from->typed;
+    to->untimed += from->untimed;
+    to->too_deep += from->too_deep;
+    to->limited += from->limited;
+    to->threads += from->threads;
+    to->shortest = from->shortest < to->shortest ? from->shortest : to->shortest;
+    to->first = from->first < to->first ? from->first : to->first;
+    to->last = from->last > to->last ? from->last : to->last;
+}
+
+/* Once; PFR_HOLE: it was not clean, though it was said to be. */
+static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
+                               const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err) {
+    struct calls_lanes all = {.wish = wish, .reader = reader, .memory = &reader->memory, .index = x, .clean = clean};
+    totals->buffers = x->buffers;
+    return calls_lanes_run(&all, totals, err);
+}
+
+static const struct calls_totals nothing = {.shortest = UINT64_MAX, .first = UINT64_MAX};
+
+static pfr_status read_clean(pfr_reader *reader, struct calls_index *x, const struct calls_wish *wish,
+                             struct calls_totals *totals, pfr_error *err) {
+    pfr_status st = calls_stretches_run(reader, wish, totals, err);
+    if (st != PFR_END)
+        return st;
+    *totals = nothing;
+    st = calls_index_hop(x, reader, err);
+    return st == PFR_OK ? read_indexed(reader, x, true, wish, totals, err) : st;
+}
+
+static pfr_status read_any(pfr_reader *reader, struct calls_index *x, const struct calls_wish *wish,
+                           struct calls_totals *totals, pfr_error *err) {
+    PFR_TRY(calls_index_walk(x, reader, wish, totals, err));
+    return read_indexed(reader, x, false, wish, totals, err);
+}
+
+static pfr_status calls_of_recorder(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                                    pfr_error *err) {
+    struct calls_index x;
+    calls_index_init(&x, &reader->memory);
+    pfr_status st = read_clean(reader, &x, wish, totals, err);
+    if (st == PFR_HOLE) {
+        calls_index_free(&x);
+        *totals = nothing;
+        st = read_any(reader, &x, wish, totals, err);
+    }
+    calls_index_free(&x);
+    return st;
+}
+
+typedef pfr_status read_fn(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                           pfr_error *err);
+
+static read_fn *const readers[] = {
+    [PFR_XRAY_FDR] = calls_of_recorder, [PFR_XRAY_BASIC] = calls_of_basic_log, [PFR_XRAY_PROFILE] = calls_of_profile};
+
+pfr_status calls_read(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                      pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    *totals = nothing;
+    if (!reader->trace)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls", "only traces hold calls: this one has samples");
+    if (!trace_slices_can_be(reader))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls",
+                        "a trace that comes as a stream is kept before its calls are read: open it with spool");
+    const pfr_status st = readers[reader->header.format](reader, wish, totals, err);
+    totals->frequency = reader->header.cycle_frequency;
+    return st < 0 ? st : PFR_OK;
+}
+
+/* Our own recorder tells what it took back; of other traces it is not known whether they had a threshold. */
+bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
+                          char sentence[CALLS_SENTENCE_MOST]) {
+    static const char what[] = "in no trace: their time is their callers'";
+    uint64_t ns;
+    const bool is_told = recorder_threshold(reader, &ns);
+    if (totals->sums || (is_told ? ns == 0 : totals->calls == 0))
+        return false;
+    if (is_told)
+        snprintf(sentence, CALLS_SENTENCE_MOST, "calls that took less than %" PRIu64 " ns were taken back and are %s",
+                 ns, what);
+    else
+        snprintf(sentence, CALLS_SENTENCE_MOST,
+                 "calls that the recorder took back for being short are %s; the shortest one here took %" PRIu64 " %s",
+                 what, calls_ns(totals->shortest, totals->frequency), unit);
+    return true;
+}

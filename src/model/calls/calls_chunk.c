@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recorders mostly write buffers in the order in which they were begun. Where that holds and nobody asks whose a call
+ * is, the trace is read as it lies, without an index of its buffers: by one lane as a whole, by several lanes in
+ * stretches. A stretch begins where a buffer is found near by its looks; that one begins there indeed is known when who
+ * reads the one before comes to its end. What a stretch cannot know of what is open is joined in the end
+ * (calls_pending.c).
+ *
+ * The trace is cut into units, and each lane begins with a stretch of about as many; who has come to an end takes half
+ * of what the slowest one has not begun as another stretch.
+ *
+ * Whether buffers are in the order of time is looked at in some places first, so that a ring that went round is told at
+ * once, and at each buffer. Where they are not, or anything else is unusual, PFR_END has all done by an index.
+ */
+#include "file/xray/recorder_notes.h"
+#include "file/xray/xray.h"
+#include "model/calls/calls_parts.h"
+
+#include "base/memory/sizes.h"
+
+#define LANE_LEAST ((uint64_t)1 << 20) /* and of one that is worth a lane, unless more lanes are asked for */
+#define POINTS 8u                      /* places that are looked at, at least, of a trace that is not small */
+#define UNITS 32u                      /* of all lanes together, where there is more than one */
+#define FASTER 16u                     /* the first lane reads one unit more of so many */
+#define LEFT_LEAST 3u                  /* units that are worth another stretch, whose paths are its own */
+#define MEET_EACH 2u                   /* of so many points, one is where threads are looked at */
+#define THREADS_MOST 256u              /* each has a stack of open calls for each lane */
+
+struct stretch_thread {
+    struct calls_reading reading;
+    uint64_t first, last; /* time of its buffers */
+};
+
+struct stretch {
+    struct calls_lane_state *lane; /* that reads it */
+    unsigned first;                /* unit */
+    unsigned next, until;          /* what is not begun; under the lock */
+    struct intern_table threads;   /* struct calls_thread, by number */
+    struct stretch_thread *at;     /* `count` of them */
+    size_t room;
+    uint32_t count;
+    uint64_t buffers;
+};
+
+struct stretches {
+    struct calls_lanes lanes;
+    pthread_mutex_t lock; /* of what others may take */
+    struct stretch *at;   /* room for one of each unit; first those that lanes begin with */
+    unsigned count;
+    uint64_t *points; /* where units begin, and the end */
+    unsigned units, nr_lanes;
+    bool stop; /* one of them found that it is of no use; atomic */
+};
+
+static void begin_stretch(struct stretches *all, struct calls_lane_state *lane, unsigned first, unsigned until) {
+    struct stretch *s = &all->at[all->count++];
+    *s = (struct stretch){.lane = lane, .first = first, .next = first, .until = until};
+    intern_init(&s->threads, &lane->memory);
+}
+
+/* --- One stretch. */
+
+static pfr_status add_thread(struct calls_lane_state *l, struct stretch *s, uint32_t number, uint64_t time,
+                             pfr_error *err) {
+    if (number == THREADS_MOST)
+        return PFR_END;
+    void *more = mem_grow(&l->memory, s->at, number, &s->room, 8, sizeof *s->at);
+    if (!more)
+        return mem_fail(&l->memory, err, "threads");
+    s->at = more;
+    s->at[number] = (struct stretch_thread){.first = time, .last = time};
+    s->count = number + 1;
+    PFR_TRY(reading_begin(&s->at[number].reading, l, &s->threads, number, err));
+    return s->first > 0 ? pending_begin(l, &s->at[number].reading.calls, err) : PFR_OK;
+}
+
+/* PFR_END: its buffers are not in the order of time. */
+static pfr_status find_thread(struct calls_lane_state *l, struct stretch *s, const struct calls_thread *who,
+                              uint64_t time, struct stretch_thread **thread, pfr_error *err) {
+    const uint32_t known = s->threads.count;
+    uint32_t number;
+    *thread = NULL;
+    PFR_TRY(calls_thread_number(&s->threads, who, &number, err));
+    const pfr_status st = number == known ? add_thread(l, s, number, time, err) : PFR_OK;
+    if (st == PFR_OK)
+        *thread = &s->at[number];
+    return st != PFR_OK ? st : time < s->at[number].last ? PFR_END : PFR_OK;
+}
+
+static pfr_status read_buffer(struct calls_runner *me, struct stretch *s, const struct trace_buffer *b, uint64_t end,
+                              pfr_error *err) {
+    const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
+    struct stretch_thread *thread;
+    const pfr_status st = find_thread(&me->lane, s, &who, b->time, &thread, err);
+    if (st != PFR_OK)
+        return st;
+    thread->last = b->time;
+    s->buffers++;
+    trace_slice_move(me->reader, &b->slice, end);
+    const pfr_status read = calls_read_piece(me, &thread->reading, &b->slice, err);
+    return read == PFR_OK && thread->reading.calls.pending.too_many ? PFR_END : read;
+}
+
+static pfr_status read_unit(struct calls_runner *me, struct stretch *s, unsigned unit, pfr_error *err) {
+    const struct stretches *all = me->all->stretches;
+    const uint64_t end = all->points[unit + 1];
+    struct trace_buffer b;
+    uint64_t at = all->points[unit];
+    while (at < end && !__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
+        pfr_status st = trace_buffer_ahead(me->reader, at, end, &b, err);
+        if (st == PFR_OK)
+            st = b.next > end ? PFR_END : read_buffer(me, s, &b, end, err);
+        if (st != PFR_OK)
+            return st;
+        at = b.next;
+    }
+    return PFR_OK;
+}
+
+/* What the lane gathered is given here, where others do the same, unless it is joined before. */
+static pfr_status end_stretch(struct calls_runner *me, struct stretch *s, pfr_error *err) {
+    for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
+        PFR_TRY(pending_end(&s->at[i].reading.calls, err));
+    return join_takes_sums(me->lane.wish) ? pair_flush(&me->lane, err) : gather_end(&me->lane, err);
+}
+
+/* The next unit of a stretch; false: there is none left. */
+static bool take_unit(struct stretches *all, struct stretch *s, unsigned *unit) {
+    pthread_mutex_lock(&all->lock);
+    const bool any = s->next < s->until;
+    *unit = any ? s->next++ : 0;
+    pthread_mutex_unlock(&all->lock);
+    return any;
+}
+
+static pfr_status read_stretch(struct calls_runner *me, struct stretch *s, pfr_error *err) {
+    unsigned unit;
+    while (take_unit(me->all->stretches, s, &unit)) {
+        const pfr_status st = read_unit(me, s, unit, err);
+        if (st != PFR_OK)
+            return st;
+    }
+    return end_stretch(me, s, err);
+}
+
+/* Units that others may take: not the first one, which makes the stretch one. */
+static unsigned count_left(const struct stretch *s) {
+    const unsigned from = s->next > s->first ? s->next : s->first + 1;
+    return s->until > from ? s->until - from : 0;
+}
+
+/* The last half of what is left of the one that has most, as a stretch of this lane. NULL: nothing is left. */
+static struct stretch *take_over(struct stretches *all, struct calls_lane_state *lane) {
+    struct stretch *from = &all->at[0], *mine = NULL;
+    pthread_mutex_lock(&all->lock);
+    for (unsigned i = 1; i < all->count; i++)
+        if (count_left(&all->at[i]) > count_left(from))
+            from = &all->at[i];
+    const unsigned left = count_left(from), count = (left + 1) / 2;
+    if (left >= LEFT_LEAST && !__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
+        mine = &all->at[all->count];
+        begin_stretch(all, lane, from->until - count, from->until);
+        from->until -= count;
+    }
+    pthread_mutex_unlock(&all->lock);
+    return mine;
+}
+
+static void *run_lane(void *context) {
+    struct calls_runner *me = context;
+    struct stretches *all = me->all->stretches;
+    struct stretch *s = &all->at[me->lane.public.number];
+    for (; s && me->status == PFR_OK; s = take_over(all, &me->lane))
+        me->status = read_stretch(me, s, &me->err);
+    if (me->status != PFR_OK)
+        __atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* --- All of them. */
+
+/* A thread of a stretch goes on where the first ones left it, which are one by now. */
+static pfr_status join_thread(struct stretches *all, const struct stretch *s, uint32_t number, pfr_error *err) {
+    struct calls_lane_state *l = &all->lanes.at[0].lane;
+    const struct stretch_thread *from = &s->at[number];
+    const struct calls_thread who = calls_thread_at(&s->threads, number);
+    struct stretch_thread *to;
+    const pfr_status st = find_thread(l, &all->at[0], &who, from->first, &to, err);
+    if (st != PFR_OK)
+        return st;
+    to->last = from->last;
+    if (from->reading.told)
+        PFR_TRY(reading_tell(&to->reading, err));
+    return pending_replay(l, &to->reading.calls, s->lane, &from->reading.calls, err);
+}
+
+/* Limits were met by each lane for itself, which is not where one would meet them; whose path has no room when threads
+   come mixed is another one's than when they come one by one. */
+static bool met_limits(const struct stretches *all) {
+    const bool sums = join_takes_sums(all->lanes.wish);
+    for (unsigned i = 0; i < all->nr_lanes; i++) {
+        const struct calls_totals *totals = &all->lanes.at[i].lane.totals;
+        if ((totals->limited && (sums || all->nr_lanes > 1)) || (totals->too_deep && all->nr_lanes > 1))
+            return true;
+    }
+    return false;
+}
+
+static const struct stretch *stretch_from(const struct stretches *all, unsigned unit) {
+    const struct stretch *s = all->at;
+    while (s->first != unit)
+        s++;
+    return s;
+}
+
+/* In the order of the file. */
+static pfr_status join_stretches(struct stretches *all, pfr_error *err) {
+    for (unsigned unit = all->at[0].until; unit < all->units;) {
+        const struct stretch *s = stretch_from(all, unit);
+        for (uint32_t k = 0; k < s->count; k++) {
+            const pfr_status st = join_thread(all, s, k, err);
+            if (st != PFR_OK)
+                return st;
+        }
+        unit = s->until;
+    }
+    return PFR_OK;
+}
+
+static pfr_status join(struct stretches *all, pfr_error *err) {
+    const bool sums = join_takes_sums(all->lanes.wish);
+    struct calls_lane_state *to = &all->lanes.at[0].lane;
+    pfr_status st = met_limits(all) ? PFR_END : PFR_OK;
+    for (unsigned i = 0; st == PFR_OK && i < all->nr_lanes; i++)
+        st = join_begin(&all->lanes.at[i].lane, err);
+    if (st == PFR_OK)
+        st = join_stretches(all, err);
+    for (unsigned i = 0; sums && st == PFR_OK && i < all->nr_lanes; i++)
+        st = join_sums(to, &all->lanes.at[i].lane, err);
+    return st;
+}
+
+/* Each thread was told by all lanes that met it. */
+static pfr_status end_threads(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
+    struct stretch *s = &all->at[0];
+    totals->buffers = 0;
+    for (unsigned i = 0; i < all->count; i++)
+        totals->buffers += all->at[i].buffers;
+    for (unsigned i = 0; i < all->nr_lanes; i++)
+        all->lanes.at[i].lane.totals.threads = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        all->lanes.at[0].lane.totals.threads += s->at[i].reading.told;
+        PFR_TRY(reading_end(&s->at[i].reading, err));
+    }
+    return PFR_OK;
+}
+
+static void free_stretches(struct stretches *all) {
+    for (unsigned i = 0; i < all->count; i++) {
+        struct stretch *s = &all->at[i];
+        for (uint32_t k = 0; k < s->count; k++)
+            reading_free(&s->at[k].reading);
+        mem_free(&s->lane->memory, s->at, s->room, sizeof *s->at);
+        intern_free(&s->threads);
+    }
+}
+
+/* The unit that a lane begins with. Threads have whole paths in common on the first lane alone, which is faster so. */
+static unsigned home_of(const struct stretches *all, unsigned lane) {
+    const unsigned each = all->units / all->nr_lanes, more = all->lanes.wish->reach ? 0 : each / FASTER;
+    return lane == 0 ? 0 : lane == all->nr_lanes ? all->units : lane * each + more;
+}
+
+static pfr_status read_all(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
+    const struct calls_wish *wish = all->lanes.wish;
+    PFR_TRY(wish->sink->begin(wish->context, all->nr_lanes, err));
+    pfr_status st = calls_lanes_open(&all->lanes, all->nr_lanes, err);
+    for (unsigned i = 0; i < all->lanes.count; i++)
+        begin_stretch(all, &all->lanes.at[i].lane, home_of(all, i), home_of(all, i + 1));
+    if (st == PFR_OK)
+        st = calls_lanes_start(&all->lanes, run_lane, err);
+    if (st == PFR_OK)
+        st = join(all, err);
+    if (st == PFR_OK)
+        st = end_threads(all, totals, err);
+    return st == PFR_OK ? calls_lanes_end(&all->lanes, totals, err) : st;
+}
+
+/* --- Where they begin. */
+
+struct points {
+    bool meet; /* whose the buffers are is looked at */
+    struct calls_met met;
+    uint64_t at, time; /* the last one */
+    uint64_t like;     /* bytes of the first buffer */
+    uint64_t size, step;
+};
+
+/* The point where a unit begins. PFR_END: there is none, or its buffer is older than that of the one before. */
+static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit, pfr_error *err) {
+    const uint64_t step = p->step, from = step * unit;
+    struct trace_buffer b;
+    if (from <= p->at)
+        return PFR_END;
+    const pfr_status st = trace_buffer_near(reader, from, from + step, p->like, &b, &p->at, err);
+    if (st != PFR_OK)
+        return st;
+    const uint64_t before = p->time;
+    p->time = b.time;
+    if (b.time < before)
+        return PFR_END;
+    return p->meet && unit % MEET_EACH == 0 ? calls_turns_meet(&p->met, reader, &b, err) : PFR_OK;
+}
+
+static pfr_status place_units(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {
+    all->points[0] = TRACE_FIRST_BUFFER;
+    for (unsigned i = 1; i < all->units; i++) {
+        const pfr_status st = find_point(reader, p, i, err);
+        if (st != PFR_OK)
+            return st;
+        all->points[i] = p->at;
+    }
+    all->points[all->units] = p->size;
+    return PFR_OK;
+}
+
+/* How many lanes, and how many units for them; PFR_END: none. */
+static pfr_status count_lanes(const struct calls_wish *wish, uint64_t size, struct stretches *all, struct points *p) {
+    const unsigned jobs = calls_jobs(wish);
+    const uint64_t parts = size / sizes.calls_stretch, lanes = size / (wish->jobs ? sizes.calls_stretch : LANE_LEAST);
+    if (!wish->mixed || (jobs > 1 && !join_can_be(wish)))
+        return PFR_END;
+    const unsigned count = lanes > jobs ? jobs : lanes ? (unsigned)lanes : 1;
+    const uint64_t each = count > 1 ? (UNITS + count - 1) / count : POINTS, most = parts / count;
+    all->nr_lanes = count;
+    all->units = count * (unsigned)(most > each ? each : most ? most : 1);
+    p->size = size;
+    p->step = size / all->units;
+    return PFR_OK;
+}
+
+static pfr_status look(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {
+    struct trace_buffer b;
+    pfr_status st = count_lanes(all->lanes.wish, input_size(&reader->parts[0].in), all, p);
+    if (st != PFR_OK)
+        return st;
+    if (reader->nr_findings || reader->limits.records != UINT64_MAX)
+        return PFR_HOLE; /* which the walk tells */
+    st = trace_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
+    if (st == PFR_OK && recorder_missing(reader, input_size(&reader->parts[0].in)))
+        return PFR_HOLE;
+    if (st != PFR_OK || reader->trace->slot_size)
+        return st != PFR_OK ? st : PFR_END;
+    p->at = TRACE_FIRST_BUFFER;
+    p->time = b.time;
+    p->like = b.next - TRACE_FIRST_BUFFER;
+    p->meet = all->nr_lanes > 1 && all->lanes.wish->reach == 0;
+    return PFR_OK;
+}
+
+static pfr_status read_stretches(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
+    pthread_mutex_init(&all->lock, NULL);
+    const pfr_status st = read_all(all, totals, err);
+    pthread_mutex_destroy(&all->lock);
+    free_stretches(all);
+    return st;
+}
+
+static pfr_status place_and_read(struct stretches *all, struct points *p, struct calls_totals *totals, pfr_error *err) {
+    pfr_status st = place_units(all, all->lanes.reader, p, err);
+    if (st != PFR_OK)
+        return st;
+    if (p->meet && calls_turns_wanted(&p->met, all->nr_lanes))
+        st = calls_turns_run(&all->lanes, all->nr_lanes, p->like, totals, err);
+    else
+        st = read_stretches(all, totals, err);
+    calls_lanes_close(&all->lanes);
+    return st;
+}
+
+pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                               pfr_error *err) {
+    struct stretches all = {
+        .lanes = {.wish = wish, .reader = reader, .memory = &reader->memory, .clean = true, .stretches = &all}};
+    struct memory *memory = &reader->memory;
+    struct points p = {.size = 0};
+    pfr_status st = look(&all, reader, &p, err);
+    if (st != PFR_OK)
+        return st;
+    all.at = mem_zeroed(memory, all.units, sizeof *all.at);
+    all.points = all.at ? mem_alloc(memory, all.units + 1, sizeof *all.points) : NULL;
+    st = all.points ? place_and_read(&all, &p, totals, err) : mem_fail(memory, err, "calls");
+    mem_free(memory, all.points, all.points ? all.units + 1 : 0, sizeof *all.points);
+    mem_free(memory, all.at, all.at ? all.units : 0, sizeof *all.at);
+    return st;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each lane that reads a stretch has paths of its own. Sums by such paths are not given to the sink one lane after the
+ * other: they become sums of the first lane's paths, and those are given, so that what a sink does for each path is
+ * done once. Where paths are whole there is no other way: those of all stretches but the first begin with a base
+ * (calls_pending.c), of which only who has come to the end of the stretch before knows what it stands for.
+ */
+#include "model/calls/calls_parts.h"
+
+bool join_takes_sums(const struct calls_wish *wish) {
+    return wish->gather == CALLS_SUMMED && wish->reach < 2;
+}
+
+/* A function is the same path in all stretches; a caller may be open before. */
+bool join_can_be(const struct calls_wish *wish) {
+    return wish->reach == 1 || join_takes_sums(wish);
+}
+
+pfr_status join_begin(struct calls_lane_state *from, pfr_error *err) {
+    if (from->bases == 0)
+        return PFR_OK;
+    from->base_is = mem_zeroed(&from->memory, from->bases, sizeof *from->base_is);
+    return from->base_is ? PFR_OK : mem_fail(&from->memory, err, "paths");
+}
+
+void join_free(struct calls_lane_state *from) {
+    mem_free(&from->memory, from->base_is, from->base_is ? from->bases : 0, sizeof *from->base_is);
+    from->base_is = NULL;
+}
+
+/* A path of `from`, whose parent is joined[parent] of `to`. Of the first lane only what is below a base moves. */
+static pfr_status join_path(struct calls_lane_state *to, const struct calls_lane_state *from, uint32_t path,
+                            uint32_t *joined, pfr_error *err) {
+    const struct call_path one = from->paths.at[path];
+    uint32_t base;
+    if (pending_is_base(one.function, &base))
+        joined[path] = from->base_is[base];
+    else if (to == from && joined[one.parent] == one.parent)
+        joined[path] = path;
+    else
+        return lane_child(to, joined[one.parent], one.function, &joined[path], err);
+    return PFR_OK;
+}
+
+/* What the first lane has in the midst becomes nothing; what it moves to was not in the midst. */
+static void move_sums(struct calls_lane_state *to, struct calls_lane_state *from, const uint32_t *joined) {
+    const uint32_t count = from->gathered.nr_touched;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t path = from->gathered.touched[i];
+        const struct path_sum sum = from->gathered.sums[path];
+        if (to == from && joined[path] == path)
+            continue;
+        from->gathered.sums[path] = (struct path_sum){0, 0};
+        gather_sum(to, joined[path], &sum);
+    }
+    from->gathered.nr_touched = to == from ? from->gathered.nr_touched : 0;
+}
+
+/* A parent has a smaller number, and what bases stand for was told. */
+static pfr_status join_paths(struct calls_lane_state *to, struct calls_lane_state *from, uint32_t count,
+                             uint32_t *joined, pfr_error *err) {
+    joined[PATH_ROOT] = PATH_ROOT;
+    joined[PATH_LIMIT] = PATH_LIMIT;
+    for (uint32_t path = PATH_LIMIT + 1; path < count; path++)
+        PFR_TRY(join_path(to, from, path, joined, err));
+    if (to->totals.limited)
+        return PFR_END;
+    move_sums(to, from, joined);
+    return PFR_OK;
+}
+
+pfr_status join_sums(struct calls_lane_state *to, struct calls_lane_state *from, pfr_error *err) {
+    const uint32_t count = from->paths.count;
+    if (to == from && from->bases == 0)
+        return PFR_OK;
+    uint32_t *joined = mem_alloc(&from->memory, count, sizeof *joined);
+    const pfr_status st = joined ? join_paths(to, from, count, joined, err) : mem_fail(&from->memory, err, "paths");
+    mem_free(&from->memory, joined, joined ? count : 0, sizeof *joined);
+    return st;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_CALLS_PARTS_H
+#define PFR_MODEL_CALLS_PARTS_H
+/*
+ * How calls are made of a trace, one file for each step:
+ *
+ *     calls_index.c   a flight recorder's buffers, by thread and in the order of time
+ *     calls_paths.c   paths as a tree
+ *     calls_pair.c    enters and exits of one thread to calls
+ *     calls_plain.c   the same in one loop, as long as nothing but plain calls come
+ *     calls_gather.c  finished calls by path
+ *     calls_lane.c    the buffers of a lane's threads to enters and exits
+ *     calls_stretch.c the same for all threads as they lie in the file, a stretch of it for each lane
+ *     calls_pending.c what a stretch cannot know of the calls that were open before it
+ *     calls_turns.c   the same by lanes that take the buffers in turns, so that whole paths are known
+ *     calls_join.c    what a stretch has summed by paths that begin in the midst, by whole paths
+ *     calls_ahead.c   the same for one lane, while others decode what comes next
+ *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
+ *     calls.c         the passes over the trace
+ *
+ * Buffers lie in the file as slots of a ring, not in the order of time. Where all of them are whole, hopping from one
+ * to the next finds them, and who reads them later sees every byte once. Where anything is wrong, all of it begins
+ * anew: a walk over every record tells the holes in the order of the file and keeps pieces, each of one buffer and one
+ * thread.
+ */
+#include "model/calls/calls.h"
+
+#include "base/memory/fail.h"
+#include "base/tables/intern.h"
+#include "base/memory/sizes.h"
+#include "file/read/recording.h"
+#include "file/read/slice.h"
+#include "file/xray/xray_calls.h"
+#include "file/xray/xray_slice.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* A thread of a table of them, where bytes have no alignment. */
+static inline struct calls_thread calls_thread_at(const struct intern_table *threads, uint32_t number) {
+    struct calls_thread thread;
+    memcpy(&thread, intern_get(threads, number).bytes, sizeof thread);
+    return thread;
+}
+
+/* --- calls_index.c */
+
+/* The number of a thread in a table of them. */
+pfr_status calls_thread_number(struct intern_table *threads, const struct calls_thread *thread, uint32_t *number,
+                               pfr_error *err);
+
+/* A piece of a buffer that is of one thread, mostly the whole buffer. */
+struct calls_piece {
+    struct trace_slice slice;
+    uint64_t time; /* of the buffer: its first NewCPUId, else its first call */
+    uint32_t thread;
+    uint32_t place; /* how many lie before it in the file */
+};
+
+struct calls_index {
+    struct memory *memory;
+    struct intern_table threads; /* struct calls_thread, by number */
+    struct calls_piece *pieces;  /* in the end by thread, time, place */
+    size_t count, room;
+    uint64_t buffers;
+    size_t *thread_begins; /* by thread, and one more */
+    uint32_t *by_size;     /* threads, those first that have most to read */
+};
+
+void calls_index_init(struct calls_index *x, struct memory *memory);
+void calls_index_free(struct calls_index *x);
+/* PFR_HOLE: something is wrong with the trace, or may be; nothing is said of it. */
+pfr_status calls_index_hop(struct calls_index *x, pfr_reader *reader, pfr_error *err);
+/* Whatever the trace looks like; holes are told and noted in totals. */
+pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_wish *wish,
+                            struct calls_totals *totals, pfr_error *err);
+
+/* --- calls_pair.c */
+
+struct open_call {
+    uint64_t enter, callees; /* ticks; callees modulo 2^64 */
+    uint32_t function, node;
+};
+
+#define CALLS_BATCH ((unsigned)SIZE_MOST_calls_batch)
+#define CALLS_LOW 16384u       /* functions below it have a place by number */
+#define NO_FUNCTION UINT32_MAX /* none of a flight recorder */
+#define CALLS_NEAR 128u        /* open calls that a lone exit is looked for among; above them, there are counts */
+
+/* What a thread did that only who knows what was open before can tell; see calls_pending.c. */
+struct calls_pending {
+    struct pending_call *at;
+    size_t count, room;
+    uint32_t base; /* where paths are whole: the path that stands for what was open before */
+    bool wanted;   /* what was open before is not known */
+    bool too_many; /* and so nothing is known */
+};
+
+/* What is open in a thread. */
+struct thread_calls {
+    struct memory *memory;
+    struct open_call *open; /* the first one stands for the root, and gathers what is at the top */
+    size_t depth, room;     /* without and with the first one */
+    struct u64_map above;   /* function -> how many of it are open above CALLS_NEAR */
+    uint64_t over;          /* enters above CALLS_DEEPEST that were not left */
+    struct calls_pending pending;
+};
+
+/* The first children of a path, side by side: most paths have no more. Those that are not there have the number 0. */
+#define CALL_CHILDREN 4u
+struct call_children {
+    uint32_t function[CALL_CHILDREN], child[CALL_CHILDREN];
+};
+
+/* Others that were met lately, by a hash of both: most enters find theirs there with one look. */
+struct call_edge {
+    uint32_t parent, function, child; /* child 0: empty */
+};
+#define CALL_EDGES_BITS 15u
+
+static inline size_t call_edge_place(uint32_t parent, uint32_t function) {
+    return (size_t)(((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u >> (64 - CALL_EDGES_BITS));
+}
+
+/* What is gathered of a path. */
+struct path_sum {
+    uint64_t self, count;
+};
+#define PATH_CALLS 256u
+struct path_calls {
+    uint64_t callees; /* ticks of what they called */
+    uint32_t used;
+};
+struct path_latencies { /* apart: all of the above fit into the nearest cache */
+    uint32_t at[PATH_CALLS];
+};
+#define GATHERED_MOST 16384u /* paths whose calls are gathered to be measured */
+
+struct calls_gathered {
+    enum calls_gather as;
+    struct path_sum *sums;    /* by path, all that there are, or */
+    struct path_calls *calls; /* by path, the first ones */
+    struct path_latencies *latencies;
+    uint32_t *touched; /* paths of which there is something */
+    uint32_t room, latencies_room, touched_room, nr_touched;
+};
+
+/* A lane: what its thread of ours needs. */
+struct calls_lane_state {
+    struct calls_lane public;
+    const struct calls_wish *wish;
+    struct memory memory, paths_memory; /* shares */
+    struct call_paths paths;
+    struct calls_totals totals;
+    struct calls_gathered gathered;
+    struct call batch[CALLS_BATCH];
+    size_t batched;
+    uint32_t of_low[CALLS_LOW];     /* child of the root, by function; 0: not yet */
+    struct call_children *children; /* by path, all that there are */
+    size_t children_room;
+    uint32_t bases;    /* that were made: see calls_pending.c */
+    uint32_t *base_is; /* the first lane's path that each of them stands for, once it is known: see calls_join.c */
+    struct call_edge edges[1u << CALL_EDGES_BITS];
+};
+
+pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err);
+void thread_calls_free(struct thread_calls *t);
+/* An enter or exit. */
+pfr_status pair_carefully(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *call,
+                          pfr_error *err);
+/* The thread has no more: what is open stays open, and nothing is. */
+pfr_status pair_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+/* The innermost open call is so no more. */
+void pair_pop(struct thread_calls *t);
+/* Gives the sink what is batched. */
+pfr_status pair_flush(struct calls_lane_state *lane, pfr_error *err);
+/* The child of a node, PATH_LIMIT where there is no room for one; the next enter finds it among the edges. */
+pfr_status lane_child(struct calls_lane_state *lane, uint32_t parent, uint32_t function, uint32_t *child,
+                      pfr_error *err);
+/* What follows is of this thread. */
+pfr_status lane_thread(struct calls_lane_state *lane, const struct calls_thread *thread, pfr_error *err);
+
+/* One of `lanes`. */
+pfr_status lane_init(struct calls_lane_state *lane, unsigned number, unsigned lanes, const struct calls_wish *wish,
+                     struct memory *memory, pfr_error *err);
+void lane_free(struct calls_lane_state *lane);
+
+static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
+    totals->first = tsc < totals->first ? tsc : totals->first;
+    totals->last = tsc > totals->last ? tsc : totals->last;
+}
+
+/* --- calls_gather.c */
+
+/* Room for all paths that there are. < 0: memory. */
+pfr_status gather_room(struct calls_lane_state *lane, pfr_error *err);
+void gather_free(struct calls_lane_state *lane);
+/* More of the calls of a path that is summed. */
+void gather_sum(struct calls_lane_state *lane, uint32_t node, const struct path_sum *sum);
+/* A finished call. */
+pfr_status gather_call(struct calls_lane_state *lane, const struct call *call, pfr_error *err);
+/* What was gathered goes to the sink: the thread ends. */
+pfr_status gather_end(struct calls_lane_state *lane, pfr_error *err);
+
+/* 0: it was not met lately. */
+static inline uint32_t call_edge_met(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
+    const struct call_edge *edge = &l->edges[call_edge_place(parent, function)];
+    return edge->parent == parent && edge->function == function ? edge->child : 0;
+}
+
+/* The same, all four children at once, since no one knows which of them it is. */
+static inline uint32_t call_child_met(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
+    typedef uint32_t four __attribute__((vector_size(16)));
+    const struct call_children *of = &l->children[parent];
+    four functions, children;
+    uint64_t half[2];
+    memcpy(&functions, of->function, sizeof functions);
+    memcpy(&children, of->child, sizeof children);
+    children &= (four)(functions == function);
+    memcpy(half, &children, sizeof half);
+    const uint64_t both = half[0] | half[1];
+    const uint32_t child = (uint32_t)(both | both >> 32);
+    return child ? child : call_edge_met(l, parent, function);
+}
+
+static inline uint32_t call_met_at_root(const struct calls_lane_state *l, uint32_t function) {
+    return function < CALLS_LOW ? l->of_low[function] : call_edge_met(l, PATH_ROOT, function);
+}
+
+/* The path of a call, 0 where it or that of its caller was not met lately. */
+static inline uint32_t call_path_met(const struct calls_lane_state *l, const struct open_call *caller, bool is_root,
+                                     uint32_t function, unsigned reach) {
+    if (reach == 0)
+        return call_child_met(l, caller->node, function);
+    if (reach == 1 || is_root)
+        return call_met_at_root(l, function);
+    const uint32_t parent = call_met_at_root(l, caller->function);
+    return parent ? call_child_met(l, parent, function) : 0;
+}
+
+/* --- calls_pending.c */
+
+void pending_free(struct calls_pending *pending, struct memory *memory);
+/* What is open before the thread's first enter or exit is not known. */
+pfr_status pending_begin(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+/* An exit of what is not open here. */
+pfr_status pending_exit(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *exit,
+                        pfr_error *err);
+/* What is open at the end of a stretch. */
+pfr_status pending_end(struct thread_calls *t, pfr_error *err);
+/* What `from` did not know happens to `t`, and its lane learns what its paths begin with. PFR_END: it cannot be told
+   so. */
+pfr_status pending_replay(struct calls_lane_state *lane, struct thread_calls *t, struct calls_lane_state *of,
+                          const struct thread_calls *from, pfr_error *err);
+/* Whether the function is none, but stands for what was open before: the lane's base of that number. */
+bool pending_is_base(uint32_t function, uint32_t *number);
+
+/* --- calls_join.c */
+
+/* Whether lanes that read a stretch each can join what they have. */
+bool join_can_be(const struct calls_wish *wish);
+/* Whether it is sums, which go to the sink as the first lane's. */
+bool join_takes_sums(const struct calls_wish *wish);
+/* Room for what bases are, before pending_replay. */
+pfr_status join_begin(struct calls_lane_state *from, pfr_error *err);
+/* After it: sums of `from` are those of whole paths of `to`, the first lane, which may be the same. PFR_END: there was
+   no room for all paths. */
+pfr_status join_sums(struct calls_lane_state *to, struct calls_lane_state *from, pfr_error *err);
+void join_free(struct calls_lane_state *from);
+
+/* --- calls_plain.c */
+
+/* Enters and exits, in their order. */
+pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *calls,
+                      size_t count, pfr_error *err);
+/* Those of a run, which is behind them then. */
+pfr_status pair_run(struct calls_lane_state *lane, struct thread_calls *t, struct trace_run *run, pfr_error *err);
+
+/* --- calls_lane.c */
+
+/* A thread whose calls are read. */
+struct calls_reading {
+    struct calls_lane_state *lane;
+    struct calls_thread thread;
+    struct thread_calls calls;
+    bool told; /* the sink knows of it */
+};
+
+pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct intern_table *threads,
+                         uint32_t thread, pfr_error *err);
+/* The sink knows of it from now on. */
+pfr_status reading_tell(struct calls_reading *g, pfr_error *err);
+/* Some of its enters and exits, at least one. */
+pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
+pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err);
+/* It has no more. */
+pfr_status reading_end(struct calls_reading *g, pfr_error *err);
+void reading_free(struct calls_reading *g); /* after a failure of reading_begin, too */
+
+/* A thread of ours that has a lane. */
+struct calls_runner {
+    struct calls_lanes *all;
+    struct calls_lane_state lane;
+    pfr_reader *reader; /* of pieces */
+    struct memory own;
+    pthread_t thread;
+    bool runs;
+    pfr_status status;
+    pfr_error err;
+};
+
+struct calls_lanes {
+    const struct calls_wish *wish;
+    pfr_reader *reader;
+    struct memory *memory; /* the reader's */
+    const struct calls_index *index;
+    bool clean;                  /* a hole ends it: PFR_HOLE */
+    uint32_t next;               /* thread that nobody took, in by_size; atomic */
+    struct stretches *stretches; /* or these instead of an index */
+    struct turns *turns;         /* or these */
+    struct calls_runner *at;
+    uint32_t count, room;
+};
+
+/* What this lets lanes be. */
+unsigned calls_jobs(const struct calls_wish *wish);
+/* So many, each with a reader of its own; to be closed whatever comes. */
+pfr_status calls_lanes_open(struct calls_lanes *all, unsigned count, pfr_error *err);
+void calls_lanes_close(struct calls_lanes *all);
+/* Each lane in a thread of ours; the status of all of them. */
+pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *runner), pfr_error *err);
+/* What they counted, and the end of the sink. */
+pfr_status calls_lanes_end(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
+
+/* All threads of the index, begin and end of the sink included. PFR_HOLE: see `clean`. */
+pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
+
+/* Enters and exits of a piece of that thread. PFR_HOLE: see `clean`. */
+pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
+                            pfr_error *err);
+
+/* What lies so is read at once, up to so much. */
+#define CALLS_AHEAD_MOST ((uint64_t)sizes.input_chunk)
+static inline bool calls_lie_close(uint64_t until, uint64_t next) {
+    return next >= until && next - until <= 2 * TRACE_FIRST_BUFFER;
+}
+
+/* How far the pieces from there on follow each other in the file: as much is read at once. */
+uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end);
+static inline void calls_count_event(struct calls_totals *totals, const pfr_record *rec) {
+    totals->custom += rec->type == PFR_TRACE_CUSTOM_EVENT;
+    totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
+}
+
+/* --- calls_stretch.c */
+
+/* The whole trace without an index. PFR_END: it has to be done with one; PFR_HOLE: something is wrong with it, or may
+   be. Nothing is said of it then. */
+pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                               pfr_error *err);
+
+/* --- calls_turns.c */
+
+/* Threads that were met in some places of the trace. */
+#define TURNS_MET 32u
+struct calls_met {
+    struct {
+        int32_t pid, tid;
+        unsigned count;
+    } at[TURNS_MET];
+    unsigned threads, buffers; /* of them, and of all */
+    unsigned places, alone;    /* where there was one thread and no other */
+};
+
+/* Looks at this buffer and some that follow. */
+pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
+                            pfr_error *err);
+/* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
+bool calls_turns_wanted(const struct calls_met *met, unsigned lanes);
+/* Sums by whole paths of the whole trace. As calls_stretches_run; the lanes are closed by the caller. Buffers are
+   mostly `like` bytes. */
+pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
+                           pfr_error *err);
+
+/* --- calls_ahead.c */
+
+/* Whether so many threads of ours are of more use if one has all the calls, and the others decode for it. */
+bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs);
+/* All threads of the index on the one lane that there is, with as many threads of ours. PFR_HOLE: see calls_lanes. */
+pfr_status calls_ahead_run(struct calls_lanes *all, unsigned jobs, pfr_error *err);
+
+/* --- calls_log.c */
+
+pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                              pfr_error *err);
+pfr_status calls_of_profile(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+                            pfr_error *err);
+/* Tells a hole. */
+void calls_tell(const struct calls_wish *wish, struct calls_totals *totals, const pfr_error *hole);
+/* Adds what a lane counted. */
+void calls_totals_add(struct calls_totals *to, const struct calls_totals *from);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stretch of a trace begins while calls are open in its threads, of which it knows nothing: an exit that none of its
+ * own enters explains may be theirs, or of a call that is not open at all. It is kept, and with it whatever is open
+ * then, since that may end by it; the stretch goes on as if nothing were open. What is left open at its end is kept in
+ * the same way. Who has come to the end of the stretch before pairs what was kept with what is open there, as if it had
+ * read on. Where calls are nested as they should be, that are as many exits as calls were open.
+ *
+ * Where paths are whole, those of a stretch begin with a base, which stands for what is open but not known: another one
+ * for each thread, and after each exit that is kept. What is open there is known when what was kept is paired.
+ */
+#include "model/calls/calls_parts.h"
+
+#include "base/memory/sizes.h"
+
+#define FIRST_BASE (1u << 28) /* functions of a flight recorder are below */
+
+enum { PENDING_NOTHING = -1 }; /* an action: only `below` counts */
+
+struct pending_call {
+    uint64_t tsc;
+    uint64_t below;   /* ticks of calls that ended since the one before, for what was open then */
+    uint64_t callees; /* of an enter: ticks of what it called so far */
+    uint32_t function;
+    int32_t action;
+    uint32_t base; /* what stands for what is open then; 0: nothing does */
+};
+
+void pending_free(struct calls_pending *p, struct memory *memory) {
+    mem_free(memory, p->at, p->room, sizeof *p->at);
+    *p = (struct calls_pending){.wanted = false};
+}
+
+bool pending_is_base(uint32_t function, uint32_t *number) {
+    *number = function - FIRST_BASE;
+    return function >= FIRST_BASE;
+}
+
+/* What is entered from now on is below a base of its own. */
+static pfr_status new_base(struct calls_lane_state *l, struct thread_calls *t, uint32_t *base, pfr_error *err) {
+    *base = PATH_ROOT;
+    if (l->wish->reach == 0)
+        PFR_TRY(lane_child(l, PATH_ROOT, FIRST_BASE + l->bases++, base, err));
+    t->open[0].node = *base;
+    return PFR_OK;
+}
+
+pfr_status pending_begin(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+    t->pending.wanted = true;
+    return new_base(l, t, &t->pending.base, err);
+}
+
+static pfr_status add(struct thread_calls *t, const struct pending_call *one, pfr_error *err) {
+    struct calls_pending *p = &t->pending;
+    p->too_many = p->too_many || p->count == sizes.calls_pending;
+    if (p->too_many)
+        return PFR_OK;
+    void *more = mem_grow(t->memory, p->at, p->count, &p->room, 32, sizeof *p->at);
+    if (!more)
+        return mem_fail(t->memory, err, "calls");
+    p->at = more;
+    p->at[p->count++] = *one;
+    return PFR_OK;
+}
+
+/* What is open now is pending, and nothing is open. */
+static pfr_status set_aside(struct thread_calls *t, pfr_error *err) {
+    uint64_t below = t->open[0].callees;
+    for (size_t i = 1; i <= t->depth; i++) {
+        const struct open_call *call = &t->open[i];
+        const struct pending_call entered = {call->enter, below, call->callees, call->function, PFR_TRACE_ENTER, 0};
+        PFR_TRY(add(t, &entered, err));
+        below = 0;
+    }
+    while (t->depth > 0)
+        pair_pop(t);
+    t->open[0].callees = below;
+    return PFR_OK;
+}
+
+pfr_status pending_exit(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+                        pfr_error *err) {
+    PFR_TRY(set_aside(t, err));
+    struct pending_call last = {exit->tsc, t->open[0].callees, 0, exit->function, (int32_t)exit->action, 0};
+    t->open[0].callees = 0;
+    PFR_TRY(new_base(l, t, &last.base, err));
+    return add(t, &last, err);
+}
+
+pfr_status pending_end(struct thread_calls *t, pfr_error *err) {
+    PFR_TRY(set_aside(t, err));
+    return add(t, &(struct pending_call){.below = t->open[0].callees, .action = PENDING_NOTHING}, err);
+}
+
+/* The base stands for what is open in `t` now. */
+static void learn_base(struct calls_lane_state *of, uint32_t base, const struct thread_calls *t) {
+    uint32_t number;
+    if (base != PATH_ROOT && pending_is_base(of->paths.at[base].function, &number))
+        of->base_is[number] = t->open[t->depth].node;
+}
+
+pfr_status pending_replay(struct calls_lane_state *l, struct thread_calls *t, struct calls_lane_state *of,
+                          const struct thread_calls *from, pfr_error *err) {
+    const struct calls_pending *p = &from->pending;
+    if (p->too_many)
+        return PFR_END;
+    learn_base(of, p->base, t);
+    for (size_t i = 0; i < p->count; i++) {
+        const struct pending_call *one = &p->at[i];
+        if (t->depth + from->room > CALLS_DEEPEST) /* some may have been too deep */
+            return PFR_END;
+        t->open[t->depth].callees += one->below;
+        if (one->action == PENDING_NOTHING)
+            continue;
+        PFR_TRY(pair_carefully(l, t, &(struct trace_call){one->tsc, one->function, (uint32_t)one->action}, err));
+        if (one->action == PFR_TRACE_ENTER)
+            t->open[t->depth].callees = one->callees;
+        learn_base(of, one->base, t);
+    }
+    return PFR_OK;
+}

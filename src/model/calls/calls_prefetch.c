@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One lane, and several threads of ours that decode for it: where the trace has one thread, or one that has most of the
+ * calls. Buffers do not depend on each other until calls are paired, so batches of them are decoded side by side
+ * (base/workers.h); the lane takes them in their order.
+ */
+#include "base/memory/sizes.h"
+#include "base/threads/workers.h"
+#include "file/xray/xray.h"
+#include "model/calls/calls_parts.h"
+
+#define PIECE_MOST ((uint64_t)1 << 20) /* larger ones are not decoded as a whole */
+#define SLOTS_MOST 12u
+
+/* Pieces of one thread, from `at` to `end`, and what is in them. */
+struct ahead_batch {
+    uint32_t thread;
+    size_t at, end;
+    bool begins, ends; /* the thread's first, last */
+    struct trace_call *calls;
+    size_t count, room;
+    struct calls_totals totals; /* of what is no call */
+    pfr_status status;
+    pfr_error err;
+};
+
+struct ahead {
+    struct calls_lanes *all;
+    struct calls_lane_state *lane;
+    struct workers *workers;
+    pfr_reader **readers; /* by worker; the first is the lane's own */
+    struct memory *own;   /* theirs */
+    unsigned jobs;
+    struct ahead_batch batches[SLOTS_MOST];
+    uint32_t thread; /* that the next batch is of, in by_size */
+    size_t piece;    /* where it begins; SIZE_MAX: with the thread */
+    struct calls_reading reading;
+    bool reads; /* it was begun */
+};
+
+bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs) {
+    uint64_t all = 0, most = 0;
+    if (jobs < 2 || x->threads.count == 0)
+        return false;
+    const size_t begin = x->thread_begins[x->by_size[0]], end = x->thread_begins[x->by_size[0] + 1];
+    for (size_t i = 0; i < x->count; i++) {
+        const uint64_t bytes = x->pieces[i].slice.until - x->pieces[i].slice.at;
+        if (bytes > PIECE_MOST)
+            return false;
+        all += bytes;
+        most += i >= begin && i < end ? bytes : 0;
+    }
+    return all > 2 * sizes.calls_ahead && most > all / jobs + all / jobs / 3;
+}
+
+/* --- Decoding, by any worker. */
+
+static void add_calls(struct ahead_batch *b, const pfr_reader *r, size_t count) {
+    b->totals.untimed += r->trace->point.timed ? 0 : count;
+    b->count += count;
+}
+
+static pfr_status decode_piece(struct ahead_batch *b, pfr_reader *r, uint64_t until, bool clean) {
+    pfr_record rec;
+    size_t count;
+    while (r->at < until) {
+        const pfr_status st = pfr_next(r, &rec, &b->err);
+        if (st < 0 || (st == PFR_HOLE && clean))
+            return st;
+        if (st == PFR_END)
+            break;
+        if (st == PFR_HOLE) /* it was told when the trace was walked */
+            continue;
+        if (!trace_call_of(r, &rec, &b->calls[b->count])) {
+            calls_count_event(&b->totals, &rec);
+            continue;
+        }
+        add_calls(b, r, 1);
+        while ((count = trace_take_calls(r, b->calls + b->count, b->room - b->count)) > 0)
+            add_calls(b, r, count);
+    }
+    return PFR_OK;
+}
+
+static void decode(void *context, unsigned worker, size_t slot) {
+    struct ahead *a = context;
+    struct ahead_batch *b = &a->batches[slot];
+    pfr_reader *r = a->readers[worker];
+    const struct calls_index *x = a->all->index;
+    for (size_t i = b->at; i < b->end && b->status == PFR_OK; i++) {
+        trace_slice_move(r, &x->pieces[i].slice, calls_read_ahead(x, i, b->end));
+        b->status = decode_piece(b, r, x->pieces[i].slice.until, a->all->clean);
+    }
+}
+
+/* --- Batches. */
+
+/* A call is 8 bytes at least, so that there is room for all of them. */
+static pfr_status make_room(struct ahead *a, struct ahead_batch *b, uint64_t bytes, pfr_error *err) {
+    const size_t room = (size_t)(bytes / FDR_FUNCTION) + 1;
+    if (room <= b->room)
+        return PFR_OK;
+    struct trace_call *more = mem_alloc(&a->lane->memory, room, sizeof *more);
+    if (!more)
+        return mem_fail(&a->lane->memory, err, "calls");
+    mem_free(&a->lane->memory, b->calls, b->room, sizeof *b->calls);
+    b->calls = more;
+    b->room = room;
+    return PFR_OK;
+}
+
+/* The next pieces of the thread at hand; false: there is none left. */
+static bool plan(struct ahead *a, struct ahead_batch *b, uint64_t *bytes) {
+    const struct calls_index *x = a->all->index;
+    if (a->thread == x->threads.count)
+        return false;
+    b->thread = x->by_size[a->thread];
+    const size_t begin = x->thread_begins[b->thread], end = x->thread_begins[b->thread + 1];
+    b->at = a->piece == SIZE_MAX ? begin : a->piece;
+    *bytes = 0;
+    for (b->end = b->at; b->end < end && *bytes < sizes.calls_ahead; b->end++)
+        *bytes += x->pieces[b->end].slice.until - x->pieces[b->end].slice.at;
+    b->begins = b->at == begin;
+    b->ends = b->end == end;
+    a->piece = b->ends ? SIZE_MAX : b->end;
+    a->thread += b->ends;
+    return true;
+}
+
+/* false: nothing was left to give, or *st says why not. */
+static bool give(struct ahead *a, struct ahead_batch *b, pfr_status *st, pfr_error *err) {
+    uint64_t bytes;
+    if (!plan(a, b, &bytes))
+        return false;
+    b->count = 0;
+    b->totals = (struct calls_totals){0};
+    b->status = PFR_OK;
+    *st = make_room(a, b, bytes, err);
+    if (*st < 0)
+        return false;
+    workers_give(a->workers);
+    return true;
+}
+
+/* --- The lane. */
+
+static pfr_status take(struct ahead *a, struct ahead_batch *b, pfr_error *err) {
+    if (b->status != PFR_OK) {
+        *err = b->err;
+        return b->status;
+    }
+    if (b->begins) {
+        a->reads = true;
+        PFR_TRY(reading_begin(&a->reading, a->lane, &a->all->index->threads, b->thread, err));
+    }
+    a->lane->totals.untimed += b->totals.untimed;
+    a->lane->totals.custom += b->totals.custom;
+    a->lane->totals.typed += b->totals.typed;
+    if (b->count)
+        PFR_TRY(reading_take(&a->reading, b->calls, b->count, err));
+    if (!b->ends)
+        return PFR_OK;
+    const pfr_status st = reading_end(&a->reading, err);
+    reading_free(&a->reading);
+    a->reads = false;
+    return st;
+}
+
+static pfr_status work(struct ahead *a, pfr_error *err) {
+    pfr_status st = PFR_OK;
+    size_t slot, done;
+    bool more = true;
+    while (st == PFR_OK) {
+        while (more && workers_free_slot(a->workers, &slot))
+            more = give(a, &a->batches[slot], &st, err);
+        if (st < 0 || !workers_oldest(a->workers, true, &done))
+            break;
+        st = take(a, &a->batches[done], err);
+        workers_retire(a->workers);
+    }
+    return st;
+}
+
+/* --- The whole. */
+
+static pfr_status open_readers(struct ahead *a, struct calls_runner *me, unsigned jobs, pfr_error *err) {
+    struct memory *memory = a->all->memory;
+    a->readers = mem_zeroed(memory, jobs, sizeof *a->readers);
+    a->own = a->readers ? mem_zeroed(memory, jobs, sizeof *a->own) : NULL;
+    a->jobs = jobs;
+    if (!a->own)
+        return mem_fail(memory, err, "calls");
+    a->readers[0] = me->reader;
+    for (unsigned i = 1; i < jobs; i++) {
+        memory_share(&a->own[i], memory);
+        PFR_TRY(slice_reader_open(&a->readers[i], a->all->reader, &a->own[i], err));
+    }
+    return PFR_OK;
+}
+
+static void close_all(struct ahead *a) {
+    struct memory *memory = a->all->memory;
+    workers_close(a->workers);
+    if (a->reads)
+        reading_free(&a->reading);
+    for (size_t i = 0; i < SLOTS_MOST; i++)
+        mem_free(&a->lane->memory, a->batches[i].calls, a->batches[i].room, sizeof *a->batches[i].calls);
+    for (unsigned i = 1; a->own && i < a->jobs; i++)
+        slice_reader_close(a->readers[i]);
+    mem_free(memory, a->readers, a->readers ? a->jobs : 0, sizeof *a->readers);
+    mem_free(memory, a->own, a->own ? a->jobs : 0, sizeof *a->own);
+}
+
+pfr_status calls_ahead_run(struct calls_lanes *all, unsigned jobs, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    const size_t slots = 2 * jobs + 2 < SLOTS_MOST ? 2 * jobs + 2 : SLOTS_MOST;
+    struct ahead a = {.all = all, .lane = &all->at[0].lane, .piece = SIZE_MAX};
+    pfr_status st = open_readers(&a, &all->at[0], jobs, err);
+    if (st >= 0)
+        st = workers_open(&a.workers, all->memory, jobs, slots, decode, &a, err);
+    if (st >= 0)
+        st = work(&a, err);
+    close_all(&a);
+    return st;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stretch of a trace (calls_stretch.c) does not know what is open where it begins, so that its whole paths are its
+ * own for each thread: several times as many as there are, which are more than the caches near a processor hold. Where
+ * threads lie mixed in the file there is another way, which has none but the paths that there are. Lanes find pieces of
+ * a few buffers, in the order of the file, and read what a piece has of one thread after the other, in whatever order
+ * they can be had: each when all that comes before it of that thread was read. What is open in the thread goes to the
+ * lane with it.
+ *
+ *     the file    1 2 3 1 2 3 | 1 2 3 1 2 3 | 1 2 3 1 2 3     buffers of threads 1, 2, 3
+ *     lane 0      1 1 2 2 3 3                 1 1 2 2 3 3
+ *     lane 1          1 1 2 2   3 3
+ *
+ * Whoever finds a piece has its bytes in his window, and reads it himself where he can. A lane that has to wait does so
+ * for a moment. Where that is not enough, the one that it waits for was sent off its cpu: it finds other pieces then,
+ * and reads what others found.
+ */
+#include "model/calls/calls_parts.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "base/memory/sizes.h"
+
+#define MET_IN_A_PLACE 4u
+#define PIECE_MOST 64u                 /* buffers, */
+#define WAITING_MOST (4 * PIECE_MOST)  /* and those of all pieces that were not begun */
+#define TURN_MOST 8u                   /* that are read before others can have the thread */
+#define MOMENT_NS 200000               /* others are waited for, */
+#define TURNS_IN_HASTE 64u             /* and so many turns follow without that */
+#define THREADS_MOST 256u              /* each has a stack of open calls */
+#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may go to other lanes, whatever there is to read, */
+#define MOVE_BYTES 16u                 /* and one more for so many bytes: else it is not worth it */
+
+struct turn_thread {
+    struct calls_reading reading; /* its lane is the one that had it last */
+    struct memory memory;         /* what is open is of no lane */
+    uint64_t last;                /* time of its last buffer that was found */
+    uint64_t found, read;         /* buffers */
+};
+
+/* To be read when so many others of its thread were. */
+struct turn_buffer {
+    struct trace_slice slice;
+    struct turn_thread *thread;
+    uint64_t before;
+};
+
+/* What a lane found, in the order of the file, and nobody began. Others seldom look at it, so that it stays near its
+   cpu. */
+struct turns_found {
+    struct turn_buffer at[WAITING_MOST];
+    unsigned count;
+};
+
+/* What a lane reads until it asks for more; none: nothing is left. */
+struct turn {
+    struct trace_slice at[TURN_MOST];
+    unsigned count;
+    struct turn_thread *thread;
+    unsigned haste;        /* turns in which it does not wait for others */
+    uint64_t bytes, moved; /* in all turns: what was read, and open calls that came from other lanes */
+};
+
+struct turns {
+    struct calls_lanes *lanes;
+    struct memory memory;
+    pthread_mutex_t finding; /* of what comes next, and of what was found of threads */
+    struct intern_table threads;
+    struct turn_thread *at; /* by number, room for THREADS_MOST */
+    uint64_t next, buffers, piece_bytes;
+    pthread_mutex_t lock; /* of the rest, and of what was read of threads; taken after `finding` */
+    pthread_cond_t changed;
+    struct turns_found *found; /* by lane */
+    unsigned nr_lanes;
+    unsigned waiting; /* buffers of all of them */
+    bool ended, stop;
+};
+
+/* --- Whether it is worth it. */
+
+static void meet(struct calls_met *met, const struct trace_buffer *b) {
+    unsigned i = 0;
+    met->buffers++;
+    while (i < met->threads && (met->at[i].pid != b->pid || met->at[i].tid != b->tid))
+        i++;
+    if (i == TURNS_MET)
+        return;
+    met->at[i].pid = b->pid;
+    met->at[i].tid = b->tid;
+    met->at[i].count++;
+    met->threads += i == met->threads;
+}
+
+pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
+                            pfr_error *err) {
+    struct trace_buffer b = *first;
+    bool alone = true;
+    meet(met, first);
+    for (unsigned i = 1; i < MET_IN_A_PLACE; i++) {
+        const pfr_status st = trace_buffer_at(reader, b.next, &b, err);
+        if (st != PFR_OK)
+            return st < 0 ? st : PFR_OK; /* who reads it is told */
+        meet(met, &b);
+        alone = alone && b.pid == first->pid && b.tid == first->tid;
+    }
+    met->places++;
+    met->alone += alone;
+    return PFR_OK;
+}
+
+/* None has more than three quarters of a lane's part, so that there is mostly another one to go on with; those that
+   were not counted came late, and are few. */
+bool calls_turns_wanted(const struct calls_met *met, unsigned lanes) {
+    for (unsigned i = 0; i < met->threads; i++)
+        if (met->at[i].count * lanes * 4 > met->buffers * 3)
+            return false;
+    return met->places > 0 && met->alone * 4 <= met->places;
+}
+
+/* --- Buffers, as they are found. */
+
+static pfr_status add_thread(struct turns *all, uint32_t number, pfr_error *err) {
+    struct turn_thread *t = &all->at[number];
+    memory_share(&t->memory, all->lanes->memory);
+    t->reading.thread = calls_thread_at(&all->threads, number);
+    return thread_calls_init(&t->reading.calls, &t->memory, err);
+}
+
+/* PFR_END: its buffers are not in the order of time, or it is one too many. */
+static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, struct turn_thread **thread,
+                              pfr_error *err) {
+    const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
+    const uint32_t known = all->threads.count;
+    uint32_t number;
+    PFR_TRY(calls_thread_number(&all->threads, &who, &number, err));
+    if (number == THREADS_MOST)
+        return PFR_END;
+    *thread = &all->at[number];
+    PFR_TRY(number == known ? add_thread(all, number, err) : PFR_OK);
+    if (b->time < (*thread)->last)
+        return PFR_END;
+    (*thread)->last = b->time;
+    return PFR_OK;
+}
+
+/* All buffers that the window of the reader holds as a whole; at least one, unless the trace ends. */
+static pfr_status find_buffers(struct turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
+                               pfr_error *err) {
+    const uint64_t until = all->next + all->piece_bytes;
+    struct trace_buffer b;
+    do {
+        struct turn_thread *thread;
+        pfr_status st = trace_buffer_ahead(reader, all->next, until, &b, err);
+        if (st == PFR_END || (st == PFR_OK && b.next > until && *count))
+            break;
+        if (st == PFR_OK)
+            st = find_thread(all, &b, &thread, err);
+        if (st != PFR_OK)
+            return st;
+        found[(*count)++] = (struct turn_buffer){b.slice, thread, thread->found++};
+        all->next = b.next;
+    } while (*count < PIECE_MOST && all->next + TRACE_PREAMBLE_MOST <= until);
+    all->buffers += *count;
+    return PFR_OK;
+}
+
+static bool may_find(const struct turns *all) {
+    return !all->ended && !all->stop && all->waiting + PIECE_MOST <= WAITING_MOST;
+}
+
+/* There was room for it when it was asked for, and only who finds takes it. */
+static void add_found(struct turns *all, unsigned lane, const struct turn_buffer *found, unsigned count,
+                      pfr_status st) {
+    struct turns_found *to = &all->found[lane];
+    pthread_mutex_lock(&all->lock);
+    memcpy(to->at + to->count, found, count * sizeof *found);
+    to->count += count;
+    all->waiting += count;
+    all->ended = count == 0;
+    all->stop = all->stop || st != PFR_OK;
+    pthread_cond_broadcast(&all->changed);
+    pthread_mutex_unlock(&all->lock);
+}
+
+static pfr_status find_piece(struct turns *all, struct calls_runner *me, pfr_error *err) {
+    struct turn_buffer found[PIECE_MOST];
+    unsigned count = 0;
+    pfr_status st = PFR_OK;
+    pthread_mutex_lock(&all->finding);
+    pthread_mutex_lock(&all->lock);
+    const bool may = may_find(all);
+    pthread_mutex_unlock(&all->lock);
+    if (may) {
+        st = find_buffers(all, me->reader, found, &count, err);
+        add_found(all, me->lane.public.number, found, count, st);
+    }
+    pthread_mutex_unlock(&all->finding);
+    return st;
+}
+
+/* --- Turns. */
+
+/* The first buffer whose turn it is, and those of its thread that follow. false: there is none. */
+static bool take(struct turns *all, struct turns_found *from, struct turn *turn) {
+    unsigned first = 0;
+    while (first < from->count && from->at[first].thread->read != from->at[first].before)
+        first++;
+    if (first == from->count)
+        return false;
+    const uint64_t before = from->at[first].before;
+    unsigned left = first;
+    turn->thread = from->at[first].thread;
+    for (unsigned i = first; i < from->count; i++) {
+        const struct turn_buffer *b = &from->at[i];
+        if (b->thread == turn->thread && b->before == before + turn->count && turn->count < TURN_MOST)
+            turn->at[turn->count++] = b->slice;
+        else
+            from->at[left++] = *b;
+    }
+    from->count = left;
+    all->waiting -= turn->count;
+    return true;
+}
+
+static void give_back(struct turns *all, struct turn *turn) {
+    if (turn->count == 0)
+        return;
+    turn->thread->read += turn->count;
+    turn->count = 0;
+    pthread_cond_broadcast(&all->changed);
+}
+
+/* What it found itself; in haste, or where there is nothing else, what others found. */
+static bool take_any(struct turns *all, unsigned lane, struct turn *turn) {
+    struct turns_found *own = &all->found[lane];
+    bool taken = take(all, own, turn);
+    if (turn->haste == 0 && (own->count > 0 || may_find(all)))
+        return taken;
+    for (unsigned i = 0; i < all->nr_lanes && !taken; i++)
+        taken = take(all, &all->found[i], turn);
+    return taken;
+}
+
+/* Mostly that is a moment. Where it is not, who has the thread was sent off the cpu. */
+static void wait_for_others(struct turns *all, struct turn *turn) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += MOMENT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (turn->haste > 0)
+        pthread_cond_wait(&all->changed, &all->lock);
+    else if (pthread_cond_timedwait(&all->changed, &all->lock, &until) == ETIMEDOUT)
+        turn->haste = TURNS_IN_HASTE;
+}
+
+static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
+    const unsigned lane = me->lane.public.number;
+    turn->haste -= turn->haste > 0;
+    while (!all->stop && !(all->ended && all->waiting == 0) && !take_any(all, lane, turn)) {
+        if (!may_find(all) || (all->found[lane].count > 0 && turn->haste == 0)) {
+            wait_for_others(all, turn);
+            continue;
+        }
+        pthread_mutex_unlock(&all->lock);
+        const pfr_status st = find_piece(all, me, err);
+        pthread_mutex_lock(&all->lock);
+        if (st != PFR_OK)
+            return st;
+    }
+    return PFR_OK;
+}
+
+/* Gives back what was read, and asks for more. Nobody goes on where one failed. */
+static pfr_status ask(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_status st, pfr_error *err) {
+    pthread_mutex_lock(&all->lock);
+    give_back(all, turn);
+    if (st == PFR_OK)
+        st = next_turn(all, me, turn, err);
+    all->stop = all->stop || st != PFR_OK;
+    pthread_mutex_unlock(&all->lock);
+    return st;
+}
+
+/* What is open there is of this lane's paths from now on. */
+static pfr_status take_over(struct calls_lane_state *l, struct calls_reading *g, pfr_error *err) {
+    struct open_call *open = g->calls.open;
+    const bool had = g->lane == l;
+    g->lane = l;
+    for (size_t i = 1; i <= g->calls.depth && !had; i++)
+        PFR_TRY(lane_child(l, open[i - 1].node, open[i].function, &open[i].node, err));
+    return PFR_OK;
+}
+
+static bool is_worth_it(const struct calls_lane_state *l, struct turn *turn) {
+    const struct calls_reading *g = &turn->thread->reading;
+    turn->moved += g->lane == l ? 0 : g->calls.depth;
+    return turn->moved <= MOVES_FREE + turn->bytes / MOVE_BYTES;
+}
+
+static pfr_status read_turn(struct calls_runner *me, struct turn *turn, pfr_error *err) {
+    struct calls_reading *g = &turn->thread->reading;
+    if (!is_worth_it(&me->lane, turn))
+        return PFR_END;
+    pfr_status st = take_over(&me->lane, g, err);
+    for (unsigned i = 0; st == PFR_OK && i < turn->count; i++) {
+        const struct trace_slice *slice = &turn->at[i];
+        trace_slice_move(me->reader, slice, slice->until);
+        st = calls_read_piece(me, g, slice, err);
+        turn->bytes += slice->until - slice->at;
+    }
+    return st;
+}
+
+static void *run_lane(void *context) {
+    struct calls_runner *me = context;
+    struct turns *all = me->all->turns;
+    struct turn turn = {.count = 0};
+    pfr_status st = ask(all, me, &turn, PFR_OK, &me->err);
+    while (st == PFR_OK && turn.count > 0) {
+        st = read_turn(me, &turn, &me->err);
+        st = ask(all, me, &turn, st, &me->err);
+    }
+    me->status = st == PFR_OK ? pair_flush(&me->lane, &me->err) : st;
+    return NULL;
+}
+
+/* --- All of them. */
+
+/* Whose path has no room when threads come mixed is another one's than when they come one by one. */
+static bool met_limit(const struct calls_lanes *lanes) {
+    bool limited = false;
+    for (unsigned i = 0; i < lanes->count; i++)
+        limited = limited || lanes->at[i].lane.totals.limited > 0;
+    return limited;
+}
+
+/* The first lane has all, as if it had met all threads. PFR_END: it has no room for it. */
+static pfr_status join(struct turns *all, pfr_error *err) {
+    struct calls_lanes *lanes = all->lanes;
+    struct calls_lane_state *to = &lanes->at[0].lane;
+    if (met_limit(lanes))
+        return PFR_END;
+    for (uint32_t i = 0; i < all->threads.count; i++) {
+        PFR_TRY(take_over(to, &all->at[i].reading, err));
+        if (all->at[i].reading.told)
+            PFR_TRY(lane_thread(to, &all->at[i].reading.thread, err));
+    }
+    pfr_status st = PFR_OK;
+    for (unsigned i = 1; st == PFR_OK && i < lanes->count; i++)
+        st = join_sums(to, &lanes->at[i].lane, err);
+    return st;
+}
+
+static pfr_status end_threads(struct turns *all, struct calls_totals *totals, pfr_error *err) {
+    totals->buffers = all->buffers;
+    for (uint32_t i = 0; i < all->threads.count; i++)
+        PFR_TRY(reading_end(&all->at[i].reading, err));
+    return calls_lanes_end(all->lanes, totals, err);
+}
+
+static pfr_status read_all(struct turns *all, struct calls_totals *totals, pfr_error *err) {
+    struct calls_lanes *lanes = all->lanes;
+    PFR_TRY(lanes->wish->sink->begin(lanes->wish->context, all->nr_lanes, err));
+    pfr_status st = calls_lanes_open(lanes, all->nr_lanes, err);
+    if (st == PFR_OK)
+        st = calls_lanes_start(lanes, run_lane, err);
+    if (st == PFR_OK)
+        st = join(all, err);
+    return st == PFR_OK ? end_threads(all, totals, err) : st;
+}
+
+static void free_turns(struct turns *all) {
+    for (uint32_t i = 0; all->at && i < all->threads.count && i < THREADS_MOST; i++)
+        reading_free(&all->at[i].reading);
+    mem_free(&all->memory, all->at, all->at ? THREADS_MOST : 0, sizeof *all->at);
+    mem_free(&all->memory, all->found, all->found ? all->nr_lanes : 0, sizeof *all->found);
+    intern_free(&all->threads);
+}
+
+static void init_changed(struct turns *all) {
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&all->changed, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+/* As many buffers as are read at once, if they are as long as the first one. */
+static uint64_t piece_bytes(uint64_t like) {
+    const uint64_t count = sizes.calls_piece / like;
+    return count == 0 ? sizes.calls_piece : like * (count < PIECE_MOST ? count : PIECE_MOST);
+}
+
+pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
+                           pfr_error *err) {
+    struct turns all = {.lanes = lanes, .nr_lanes = nr_lanes, .next = TRACE_FIRST_BUFFER};
+    all.piece_bytes = piece_bytes(like);
+    lanes->turns = &all;
+    memory_share(&all.memory, lanes->memory);
+    intern_init(&all.threads, &all.memory);
+    pthread_mutex_init(&all.finding, NULL);
+    pthread_mutex_init(&all.lock, NULL);
+    init_changed(&all);
+    all.at = mem_zeroed(&all.memory, THREADS_MOST, sizeof *all.at);
+    all.found = mem_zeroed(&all.memory, nr_lanes, sizeof *all.found);
+    const pfr_status st = all.at && all.found ? read_all(&all, totals, err) : mem_fail(&all.memory, err, "threads");
+    free_turns(&all);
+    lanes->turns = NULL;
+    pthread_cond_destroy(&all.changed);
+    pthread_mutex_destroy(&all.lock);
+    pthread_mutex_destroy(&all.finding);
+    return st;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
+#include "base/threads/thread_pool.h"
+#include "base/memory/sizes.h"
+#include "base/threads/thread_start.h"
+#include "file/xray/xray.h"
+#include "model/calls/calls_parts.h"
+
+#define JOBS_MOST 64u
+
+/* --- One thread of the trace. */
+
+pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct intern_table *threads,
+                         uint32_t thread, pfr_error *err) {
+    *g = (struct calls_reading){.lane = lane, .thread = calls_thread_at(threads, thread)};
+    return thread_calls_init(&g->calls, &lane->memory, err);
+}
+
+void reading_free(struct calls_reading *g) {
+    thread_calls_free(&g->calls);
+}
+
+/* The thread is told with its first call: one of events alone has none. */
+pfr_status reading_tell(struct calls_reading *g, pfr_error *err) {
+    if (g->told)
+        return PFR_OK;
+    g->told = true;
+    g->lane->totals.threads++;
+    return lane_thread(g->lane, &g->thread, err);
+}
+
+pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err) {
+    PFR_TRY(reading_tell(g, err));
+    calls_note_time(&g->lane->totals, calls[0].tsc); /* within a buffer times go on, mostly */
+    calls_note_time(&g->lane->totals, calls[count - 1].tsc);
+    return pair_calls(g->lane, &g->calls, calls, count, err);
+}
+
+pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err) {
+    PFR_TRY(reading_tell(g, err));
+    const pfr_status st = pair_run(g->lane, &g->calls, run, err);
+    calls_note_time(&g->lane->totals, run->tsc);
+    return st;
+}
+
+pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
+    return pair_end(g->lane, &g->calls, err);
+}
+/* How far the pieces from there on follow each other in the file: as much is read at once. */
+uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
+    const uint64_t from = x->pieces[at].slice.at;
+    uint64_t until = x->pieces[at].slice.until;
+    for (at++; at < end && until - from < CALLS_AHEAD_MOST; at++) {
+        const struct trace_slice *next = &x->pieces[at].slice;
+        if (!calls_lie_close(until, next->at))
+            break;
+        until = next->until;
+    }
+    return until;
+}
+
+static void count_untimed(struct calls_runner *me, size_t count) {
+    if (!me->reader->trace->point.timed)
+        me->lane.totals.untimed += count;
+}
+
+static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct trace_call *calls,
+                             size_t count, pfr_error *err) {
+    count_untimed(me, count);
+    return reading_take(g, calls, count, err);
+}
+
+/* What lies behind a call, as far as that are calls. */
+static pfr_status take_runs(struct calls_runner *me, struct calls_reading *g, pfr_error *err) {
+    struct trace_call calls[CALLS_BATCH];
+    struct trace_run run;
+    size_t count;
+    while (trace_run_at(me->reader, &run)) {
+        const uint8_t *const begin = run.at;
+        PFR_TRY(reading_take_run(g, &run, err));
+        count_untimed(me, (size_t)(run.at - begin) / TRACE_CALL);
+        trace_run_taken(me->reader, &run);
+        if (run.at < run.end)
+            return PFR_OK;
+    }
+    while ((count = trace_take_calls(me->reader, calls, sizes.calls_batch)) > 0)
+        PFR_TRY(take_calls(me, g, calls, count, err));
+    return PFR_OK;
+}
+
+static pfr_status take_record(struct calls_runner *me, struct calls_reading *g, const pfr_record *rec, pfr_error *err) {
+    struct trace_call call;
+    if (trace_call_of(me->reader, rec, &call))
+        return take_calls(me, g, &call, 1, err);
+    calls_count_event(&me->lane.totals, rec);
+    return PFR_OK;
+}
+
+pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
+                            pfr_error *err) {
+    pfr_reader *r = me->reader;
+    pfr_record rec;
+    while (r->at < slice->until) {
+        const pfr_status st = pfr_next(r, &rec, err);
+        if (st < 0 || (st == PFR_HOLE && me->all->clean))
+            return st;
+        if (st == PFR_END)
+            break;
+        if (st == PFR_HOLE) /* it was told when the trace was walked */
+            continue;
+        PFR_TRY(take_record(me, g, &rec, err));
+        PFR_TRY(take_runs(me, g, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status read_pieces(struct calls_runner *me, struct calls_reading *g, size_t at, size_t end, pfr_error *err) {
+    const struct calls_index *x = me->all->index;
+    for (; at < end; at++) {
+        trace_slice_move(me->reader, &x->pieces[at].slice, calls_read_ahead(x, at, end));
+        const pfr_status st = calls_read_piece(me, g, &x->pieces[at].slice, err);
+        if (st != PFR_OK)
+            return st;
+    }
+    return reading_end(g, err);
+}
+
+static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_error *err) {
+    const struct calls_index *x = me->all->index;
+    struct calls_reading g;
+    pfr_status st = reading_begin(&g, &me->lane, &x->threads, number, err);
+    if (st >= 0)
+        st = read_pieces(me, &g, x->thread_begins[number], x->thread_begins[number + 1], err);
+    reading_free(&g);
+    return st;
+}
+
+/* --- All lanes. */
+
+static void *run_lane(void *context) {
+    struct calls_runner *me = context;
+    struct calls_lanes *all = me->all;
+    for (;;) {
+        const uint32_t i = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED);
+        if (i >= all->index->threads.count)
+            return NULL;
+        me->status = read_thread(me, all->index->by_size[i], &me->err);
+        if (me->status != PFR_OK) {
+            __atomic_store_n(&all->next, all->index->threads.count, __ATOMIC_RELAXED); /* nobody begins another */
+            return NULL;
+        }
+    }
+}
+
+unsigned calls_jobs(const struct calls_wish *wish) {
+    const unsigned wanted = wish->jobs ? wish->jobs : crew_cpus();
+    return wanted < JOBS_MOST ? wanted : JOBS_MOST;
+}
+
+static unsigned count_lanes(const struct calls_lanes *all, unsigned jobs) {
+    const unsigned threads = all->index->threads.count;
+    return jobs < threads ? jobs : threads > 0 ? threads : 1;
+}
+
+pfr_status calls_lanes_open(struct calls_lanes *all, unsigned jobs, pfr_error *err) {
+    all->at = mem_zeroed(all->memory, jobs, sizeof *all->at);
+    if (!all->at)
+        return mem_fail(all->memory, err, "calls");
+    all->room = jobs;
+    for (; all->count < jobs; all->count++) {
+        struct calls_runner *me = &all->at[all->count];
+        me->all = all;
+        memory_share(&me->own, all->memory);
+        PFR_TRY(slice_reader_open(&me->reader, all->reader, &me->own, err));
+        const pfr_status st = lane_init(&me->lane, all->count, jobs, all->wish, &me->own, err);
+        if (st < 0) {
+            slice_reader_close(me->reader);
+            return st;
+        }
+    }
+    return PFR_OK;
+}
+
+void calls_lanes_close(struct calls_lanes *all) {
+    for (unsigned i = 0; i < all->count; i++) {
+        lane_free(&all->at[i].lane);
+        slice_reader_close(all->at[i].reader);
+    }
+    mem_free(all->memory, all->at, all->room, sizeof *all->at);
+}
+
+/* PFR_HOLE and PFR_END count before an error: all begins anew then. */
+static void add_status(const struct calls_runner *me, pfr_status *st, pfr_error *err) {
+    if (me->status < 0 && *st == PFR_OK && err)
+        *err = me->err;
+    if (me->status > 0 ? me->status > *st : *st == PFR_OK)
+        *st = me->status;
+}
+
+/* Where there are no more threads to be had, this one does it. */
+pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *), pfr_error *err) {
+    pfr_status st = PFR_OK;
+    for (unsigned i = 1; i < all->count; i++)
+        all->at[i].runs = thread_begin(&all->at[i].thread, run, &all->at[i]);
+    run(&all->at[0]);
+    for (unsigned i = 1; i < all->count; i++)
+        if (all->at[i].runs)
+            pthread_join(all->at[i].thread, NULL);
+        else
+            run(&all->at[i]);
+    for (unsigned i = 0; i < all->count; i++)
+        add_status(&all->at[i], &st, err);
+    return st;
+}
+
+pfr_status calls_lanes_end(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
+    const struct calls_sink *sink = all->wish->sink;
+    for (unsigned i = 0; i < all->count; i++) {
+        calls_totals_add(totals, &all->at[i].lane.totals);
+        if (sink->end)
+            PFR_TRY(sink->end(all->wish->context, &all->at[i].lane.public, err));
+    }
+    return PFR_OK;
+}
+
+pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
+    const unsigned jobs = calls_jobs(all->wish);
+    const bool ahead = calls_ahead_wanted(all->index, jobs);
+    const unsigned lanes = ahead ? 1 : count_lanes(all, jobs);
+    pfr_status st = all->wish->sink->begin(all->wish->context, lanes, err);
+    if (st >= 0)
+        st = calls_lanes_open(all, lanes, err);
+    if (st >= 0)
+        st = ahead ? calls_ahead_run(all, jobs, err) : calls_lanes_start(all, run_lane, err);
+    if (st == PFR_OK)
+        st = calls_lanes_end(all, totals, err);
+    calls_lanes_close(all);
+    return st;
+}

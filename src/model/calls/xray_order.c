@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads of a trace merged by time: see trace_order.h. Each thread has a queue of events that are read; when it is
+ * empty, the reader goes to where the thread was left and fills it again. A heap of threads has that in front whose
+ * first event is the earliest.
+ */
+#include "model/calls/xray_order.h"
+
+#include "base/memory/fail.h"
+#include "base/memory/sizes.h"
+#include "file/xray/xray_calls.h"
+#include "model/calls/xray_pieces.h"
+
+#include <perfray/record_structs.h>
+
+#define QUEUE_MOST ((uint32_t)SIZE_MOST_trace_queue)
+#define QUEUE_LEAST 32u
+#define QUEUES ((size_t)64 << 10) /* events in all queues, while there are not too many threads */
+#define ARGUMENT_ROOM 32u
+
+struct lane {
+    size_t next, end;         /* pieces */
+    struct trace_place place; /* where to go on */
+    bool inside;              /* of the piece `next`, else it begins */
+    uint32_t head, count;     /* of the queue */
+    uint32_t room;
+    struct trace_event *queue;
+};
+
+struct trace_order {
+    struct memory *memory;
+    pfr_reader *reader;
+    const pfr_trace_point *point;
+    struct trace_pieces pieces;
+    struct lane *lanes; /* by number of the thread */
+    struct trace_event *queues;
+    uint32_t *heap;
+    uint32_t nr_lanes, nr_heap;
+    size_t queues_room;
+    bool is_given; /* the first event of the first lane was handed out */
+    bool is_basic;
+};
+
+/* --- Records to events. */
+
+static bool fill_call(struct trace_order *o, const pfr_record *rec, struct trace_event *e) {
+    struct trace_call call;
+    struct pfr_rec_basic_function basic;
+    if (!o->is_basic) {
+        if (!trace_call_of(o->reader, rec, &call))
+            return false;
+        e->kind = (uint8_t)call.action;
+        e->function = call.function;
+        return true;
+    }
+    if (pfr_decode(rec, &basic, sizeof basic, NULL) != PFR_OK)
+        return false;
+    e->kind = (uint8_t)basic.action;
+    e->function = basic.function;
+    return true;
+}
+
+static bool argument_of(const pfr_record *rec, uint64_t *value) {
+    union {
+        struct pfr_rec_fdr_call_argument fdr;
+        struct pfr_rec_basic_argument basic;
+    } body;
+    const bool is_fdr = rec->type == PFR_TRACE_CALL_ARGUMENT;
+    if (pfr_decode(rec, &body, is_fdr ? sizeof body.fdr : sizeof body.basic, NULL) != PFR_OK)
+        return false;
+    *value = is_fdr ? body.fdr.value : body.basic.value;
+    return true;
+}
+
+static bool fill_typed(const pfr_record *rec, struct trace_event *e) {
+    struct pfr_rec_fdr_typed_event body;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return false;
+    e->type = body.type;
+    e->count = rec->size - FDR_METADATA;
+    return true;
+}
+
+static bool fill_event(struct trace_order *o, const pfr_record *rec, unsigned kind, struct trace_event *e) {
+    e->kind = (uint8_t)kind;
+    if (kind == TRACE_ENTER)
+        return fill_call(o, rec, e);
+    if (kind == TRACE_TYPED_EVENT)
+        return fill_typed(rec, e);
+    if (kind == TRACE_ARGUMENT)
+        return argument_of(rec, &e->argument);
+    e->count = rec->size - FDR_METADATA;
+    return true;
+}
+
+/* Bytes of a call, and of each of its arguments. */
+static unsigned call_bytes(const struct trace_order *o) {
+    return o->is_basic ? XRAY_HEADER : FDR_FUNCTION;
+}
+
+static unsigned argument_bytes(const struct trace_order *o) {
+    return o->is_basic ? ARGUMENT_ROOM : FDR_METADATA;
+}
+
+static uint64_t place_of_argument(const struct trace_order *o, const struct trace_event *call, uint32_t index) {
+    return call->offset + call_bytes(o) + (uint64_t)argument_bytes(o) * index;
+}
+
+/* An argument right behind the last call, or behind arguments of it. */
+static bool attach(const struct trace_order *o, struct lane *lane, const pfr_record *rec) {
+    struct trace_event *call = lane->count ? &lane->queue[lane->count - 1] : NULL;
+    uint64_t value;
+    if (!call || call->kind > TRACE_ENTER_ARGUMENT || rec->offset != place_of_argument(o, call, call->count) ||
+        !argument_of(rec, &value))
+        return false;
+    if (call->count++ == 0)
+        call->argument = value;
+    return true;
+}
+
+static struct trace_event *add_event(const struct trace_order *o, struct lane *lane, uint64_t offset) {
+    const pfr_trace_point *p = o->point;
+    struct trace_event *e = &lane->queue[lane->count++];
+    *e = (struct trace_event){.tsc = p->tsc,
+                              .offset = offset,
+                              .pid = p->pid,
+                              .tid = p->tid,
+                              .thread = (uint32_t)(lane - o->lanes),
+                              .cpu = p->cpu,
+                              .timed = p->timed,
+                              .has_pid = p->has_pid,
+                              .has_tid = p->has_tid};
+    return e;
+}
+
+/* Calls that follow the one that was added last. */
+static void add_run(struct trace_order *o, struct lane *lane) {
+    struct trace_call calls[128];
+    const size_t most = sizeof calls / sizeof *calls;
+    for (;;) {
+        const size_t left = lane->room - lane->count;
+        const uint64_t offset = o->reader->at;
+        const size_t count = trace_take_calls(o->reader, calls, left < most ? left : most);
+        if (count == 0)
+            return;
+        for (size_t i = 0; i < count; i++) {
+            struct trace_event *e = add_event(o, lane, offset + i * FDR_FUNCTION);
+            e->tsc = calls[i].tsc;
+            e->kind = (uint8_t)calls[i].action;
+            e->function = calls[i].function;
+        }
+    }
+}
+
+static void add_record(struct trace_order *o, struct lane *lane, const pfr_record *rec, unsigned kind) {
+    struct trace_event *e = add_event(o, lane, rec->offset);
+    if (!fill_event(o, rec, kind, e))
+        lane->count--;
+    else if (rec->type == PFR_TRACE_FUNCTION)
+        add_run(o, lane);
+}
+
+/* --- One thread. */
+
+static bool is_event_of(const struct trace_piece *piece, const pfr_record *rec) {
+    return trace_kind_of(rec->type) < TRACE_EVENT_KINDS && rec->offset >= piece->from;
+}
+
+/* The next record of the piece that is an event; PFR_END: it is over. *is_odd: it stands where no writer puts it. */
+static pfr_status next_event(struct trace_order *o, const struct trace_piece *piece, pfr_record *rec, bool *is_odd,
+                             pfr_error *err) {
+    pfr_error hole;
+    uint64_t odd = UINT64_MAX;
+    for (;;) {
+        const pfr_status st = pfr_next(o->reader, rec, &hole);
+        if (st < 0 && err)
+            *err = hole;
+        if (st < 0 || st == PFR_END)
+            return st;
+        if (st == PFR_HOLE) /* was told */
+            odd = hole.offset;
+        else if (rec->offset >= piece->end)
+            return PFR_END;
+        else if (is_event_of(piece, rec)) {
+            *is_odd = rec->offset == odd;
+            return PFR_OK;
+        }
+    }
+}
+
+/* Reads on in the piece at hand until the queue is full: a call with all of its arguments, so that what comes after
+   them is met and left for the next time. */
+static pfr_status read_piece(struct trace_order *o, struct lane *lane, pfr_error *err) {
+    const struct trace_piece *piece = &o->pieces.at[lane->next];
+    pfr_record rec;
+    bool is_odd = false;
+    for (;;) {
+        trace_place_of(o->reader, &lane->place);
+        const pfr_status st = next_event(o, piece, &rec, &is_odd, err);
+        lane->inside = st == PFR_OK;
+        lane->next += st == PFR_END;
+        if (st != PFR_OK)
+            return st < 0 ? st : PFR_OK;
+        const unsigned kind = trace_kind_of(rec.type);
+        if (kind == TRACE_ARGUMENT && !is_odd && attach(o, lane, &rec))
+            continue;
+        if (lane->count == lane->room)
+            return PFR_OK;
+        add_record(o, lane, &rec, kind);
+    }
+}
+
+static pfr_status fill(struct trace_order *o, struct lane *lane, pfr_error *err) {
+    const pfr_quality quality = o->reader->quality; /* all was counted when it was read first */
+    pfr_status st = PFR_OK;
+    lane->head = lane->count = 0;
+    while (st == PFR_OK && lane->count < lane->room && lane->next < lane->end) {
+        const struct trace_piece *piece = &o->pieces.at[lane->next];
+        const struct trace_place begin = {.at = piece->begin, .base = piece->base};
+        st = trace_go(o->reader, lane->inside ? &lane->place : &begin, err);
+        if (st == PFR_OK)
+            st = read_piece(o, lane, err);
+    }
+    o->reader->quality = quality;
+    return st;
+}
+
+/* --- All of them. */
+
+static bool comes_before(const struct trace_order *o, uint32_t a, uint32_t b) {
+    const struct lane *p = &o->lanes[a], *q = &o->lanes[b];
+    const uint64_t x = p->queue[p->head].tsc, y = q->queue[q->head].tsc;
+    return x < y || (x == y && a < b);
+}
+
+static void sift_down(struct trace_order *o, uint32_t at) {
+    for (;;) {
+        uint32_t least = at;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->nr_heap; child++)
+            if (comes_before(o, o->heap[child], o->heap[least]))
+                least = child;
+        if (least == at)
+            return;
+        const uint32_t moved = o->heap[at];
+        o->heap[at] = o->heap[least];
+        o->heap[least] = moved;
+        at = least;
+    }
+}
+
+/* Each has room for all of its events where they are few, so that many short threads need little. */
+static pfr_status make_queues(struct trace_order *o, pfr_error *err) {
+    const size_t share = QUEUES / (o->nr_lanes ? o->nr_lanes : 1);
+    const uint32_t wanted = share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)share;
+    const uint32_t most = wanted < sizes.trace_queue ? wanted : (uint32_t)sizes.trace_queue;
+    for (size_t i = 0; i < o->pieces.count; i++) {
+        struct lane *lane = &o->lanes[o->pieces.at[i].thread];
+        const uint32_t left = most - lane->room, events = o->pieces.at[i].events;
+        lane->room += events < left ? events : left;
+    }
+    for (uint32_t i = 0; i < o->nr_lanes; i++)
+        o->queues_room += o->lanes[i].room;
+    o->queues = mem_alloc(o->memory, o->queues_room, sizeof *o->queues);
+    if (!o->queues)
+        return mem_fail(o->memory, err, "threads");
+    struct trace_event *queue = o->queues;
+    for (uint32_t i = 0; i < o->nr_lanes; i++) {
+        o->lanes[i].queue = queue;
+        queue += o->lanes[i].room;
+    }
+    return PFR_OK;
+}
+
+static pfr_status make_lanes(struct trace_order *o, pfr_error *err) {
+    const uint32_t threads = o->pieces.facts.threads;
+    o->lanes = mem_zeroed(o->memory, threads, sizeof *o->lanes);
+    o->heap = mem_alloc(o->memory, threads, sizeof *o->heap);
+    if (!o->lanes || !o->heap)
+        return mem_fail(o->memory, err, "threads");
+    for (size_t i = 0; i < o->pieces.count; i++) {
+        struct lane *lane = &o->lanes[o->pieces.at[i].thread];
+        lane->next = lane->end ? lane->next : i;
+        lane->end = i + 1;
+    }
+    o->nr_lanes = threads;
+    return make_queues(o, err);
+}
+
+static pfr_status begin(struct trace_order *o, pfr_error *err) {
+    PFR_TRY(make_lanes(o, err));
+    trace_read_at_once(o->reader, sizes.trace_chunk);
+    for (uint32_t i = 0; i < o->nr_lanes; i++) {
+        PFR_TRY(fill(o, &o->lanes[i], err));
+        if (o->lanes[i].count)
+            o->heap[o->nr_heap++] = i;
+    }
+    for (uint32_t i = o->nr_heap; i-- > 0;)
+        sift_down(o, i);
+    return PFR_OK;
+}
+
+pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, struct memory *memory,
+                            const struct trace_order_watch *watch, pfr_error *err) {
+    *order = NULL;
+    if (!reader->trace || reader->header.format == PFR_XRAY_PROFILE)
+        return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "trace",
+                        "a profile holds sums of calls, and no call by itself; dump shows them");
+    if (!input_seekable(&reader->parts[0].in))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace",
+                        "a stream can be read once: open it with spool to have its threads in the order of time");
+    struct trace_order *o = mem_zeroed(memory, 1, sizeof *o);
+    if (!o)
+        return mem_fail(memory, err, "trace");
+    o->memory = memory;
+    o->reader = reader;
+    o->point = pfr_get_trace_point(reader);
+    o->is_basic = reader->header.format == PFR_XRAY_BASIC;
+    pfr_status st = trace_pieces_find(&o->pieces, reader, memory, watch, err);
+    if (st >= 0)
+        st = begin(o, err);
+    if (st < 0)
+        trace_order_close(o);
+    else
+        *order = o;
+    return st;
+}
+
+void trace_order_close(struct trace_order *o) {
+    if (!o)
+        return;
+    const uint32_t threads = o->pieces.facts.threads;
+    trace_read_at_once(o->reader, 0);
+    mem_free(o->memory, o->queues, o->queues_room, sizeof *o->queues);
+    mem_free(o->memory, o->heap, threads, sizeof *o->heap);
+    mem_free(o->memory, o->lanes, threads, sizeof *o->lanes);
+    trace_pieces_free(&o->pieces);
+    mem_free(o->memory, o, 1, sizeof *o);
+}
+
+/* The event that was handed out is over. */
+static pfr_status step(struct trace_order *o, pfr_error *err) {
+    struct lane *lane = &o->lanes[o->heap[0]];
+    if (++lane->head == lane->count)
+        PFR_TRY(fill(o, lane, err));
+    if (lane->count == 0)
+        o->heap[0] = o->heap[--o->nr_heap];
+    sift_down(o, 0);
+    return PFR_OK;
+}
+
+pfr_status trace_order_next(struct trace_order *o, const struct trace_event **event, pfr_error *err) {
+    if (o->is_given)
+        PFR_TRY(step(o, err));
+    o->is_given = o->nr_heap > 0;
+    if (!o->is_given)
+        return PFR_END;
+    const struct lane *lane = &o->lanes[o->heap[0]];
+    *event = &lane->queue[lane->head];
+    return PFR_OK;
+}
+
+/* --- What does not fit into an event. */
+
+pfr_status trace_order_argument(struct trace_order *o, const struct trace_event *event, uint32_t index, uint64_t *value,
+                                pfr_error *err) {
+    uint8_t bytes[ARGUMENT_ROOM];
+    size_t got;
+    const uint64_t offset = place_of_argument(o, event, index);
+    const pfr_record rec = {.offset = offset,
+                            .type = o->is_basic ? PFR_TRACE_BASIC_ARGUMENT : PFR_TRACE_CALL_ARGUMENT,
+                            .size = argument_bytes(o),
+                            .event = PFR_NO_EVENT,
+                            .bytes = bytes,
+                            .context = &o->reader->context};
+    *value = event->argument;
+    if (index == 0)
+        return PFR_OK;
+    PFR_TRY(input_read_at(&o->reader->parts[0].in, offset, bytes, rec.size, &got, err));
+    if (got == rec.size && argument_of(&rec, value))
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_CHANGED, offset, rec.size, "call_argument", "an argument that was there is gone");
+}
+
+pfr_status trace_order_payload(struct trace_order *o, const struct trace_event *event, uint32_t from, void *to,
+                               size_t length, size_t *got, pfr_error *err) {
+    const uint32_t left = from < event->count ? event->count - from : 0;
+    return input_read_at(&o->reader->parts[0].in, event->offset + FDR_METADATA + from, to,
+                         length < left ? length : left, got, err);
+}
+
+const struct trace_order_facts *trace_order_facts(const struct trace_order *o) {
+    return &o->pieces.facts;
+}

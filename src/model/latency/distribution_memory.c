@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slabs and what was given back of them: see spread_tables.h. */
+#include "model/latency/distribution_memory.h"
+
+#include <string.h>
+
+#define NO_SIZE SPREAD_TABLE_SIZES
+
+/* The large ones are pages of their own kind (base/pages.h). */
+static size_t slab_size(unsigned number) {
+    static const size_t first[] = {(size_t)64 << 10, (size_t)256 << 10};
+    return number < sizeof first / sizeof *first ? first[number] : (size_t)4 << 20;
+}
+
+static size_t bytes_of(unsigned index) {
+    return (size_t)1 << (index + SPREAD_TABLE_LEAST_BITS);
+}
+
+/* The smallest size that holds so many; NO_SIZE: it is not for slabs. */
+static unsigned size_for(const struct spread_tables *t, size_t bytes) {
+    unsigned index = 0;
+    if (!t->memory->pages || bytes <= bytes_of(0) / 2 || bytes > bytes_of(SPREAD_TABLE_SIZES - 1))
+        return NO_SIZE;
+    while (bytes_of(index) < bytes)
+        index++;
+    return index;
+}
+
+static bool is_in_slab(const struct spread_tables *t, const void *at) {
+    for (unsigned i = 0; i < t->count; i++)
+        if ((uintptr_t)at - (uintptr_t)t->slabs[i] < slab_size(i))
+            return true;
+    return false;
+}
+
+/* Where there is no memory for a slab there may be for less. */
+static bool add_slab(struct spread_tables *t) {
+    struct memory sparing;
+    if (t->count == SPREAD_SLABS)
+        return false;
+    memory_share_sparing(&sparing, t->memory);
+    char *slab = mem_zeroed(&sparing, slab_size(t->count), 1);
+    if (!slab)
+        return false;
+    t->slabs[t->count++] = slab;
+    t->used = 0;
+    return true;
+}
+
+/* Zero, as new slabs are. NULL: there is none. */
+static void *cut_off(struct spread_tables *t, size_t bytes) {
+    while (t->count == 0 || slab_size(t->count - 1) - t->used < bytes)
+        if (!add_slab(t))
+            return NULL;
+    void *at = t->slabs[t->count - 1] + t->used;
+    t->used += bytes;
+    return at;
+}
+
+void *spread_table_take(struct spread_tables *t, size_t count, size_t size, bool zeroed) {
+    const unsigned index = size_for(t, count * size);
+    void *at = index == NO_SIZE ? NULL : t->given_back[index];
+    if (at) {
+        memcpy(&t->given_back[index], at, sizeof t->given_back[index]);
+        return zeroed ? memset(at, 0, count * size) : at;
+    }
+    if (index != NO_SIZE)
+        at = cut_off(t, bytes_of(index));
+    if (at)
+        return at;
+    return zeroed ? mem_zeroed(t->memory, count, size) : mem_alloc(t->memory, count, size);
+}
+
+void spread_table_give(struct spread_tables *t, void *at, size_t count, size_t size) {
+    if (!at)
+        return;
+    if (!is_in_slab(t, at)) {
+        mem_free(t->memory, at, count, size);
+        return;
+    }
+    const unsigned index = size_for(t, count * size);
+    memcpy(at, &t->given_back[index], sizeof t->given_back[index]);
+    t->given_back[index] = at;
+}
+
+void spread_tables_free(struct spread_tables *t) {
+    for (unsigned i = 0; i < t->count; i++)
+        mem_free(t->memory, t->slabs[i], slab_size(i), 1);
+    *t = (struct spread_tables){.memory = t->memory};
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values as they come, and counts by bucket beyond that: see spreads.h. */
+#include "model/latency/distributions.h"
+
+#include "base/memory/fail.h"
+
+#include <string.h>
+
+#define FIRST_ROOM 8u
+#define OCTAVE SPREAD_OCTAVE
+
+void spreads_init(struct spreads *all, struct memory *memory) {
+    *all = (struct spreads){.memory = memory, .tables = {.memory = memory}, .most = SPREAD_MOST};
+}
+
+static void free_arrays(struct spreads *all, struct spread *s) {
+    spread_table_give(&all->tables, s->values, s->room, sizeof *s->values);
+    spread_table_give(&all->tables, s->tops, s->room, sizeof *s->tops);
+    spread_table_give(&all->tables, s->counts, s->room, sizeof *s->counts);
+    spread_table_give(&all->tables, s->big, s->room, sizeof *s->big);
+    spread_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
+    s->values = s->tops = s->counts = NULL;
+    s->big = NULL;
+    s->recent = NULL;
+    s->room = 0;
+}
+
+void spreads_free(struct spreads *all) {
+    for (uint32_t i = 0; i < all->count; i++)
+        free_arrays(all, &all->at[i]);
+    mem_free(all->memory, all->at, all->capacity, sizeof *all->at);
+    spread_tables_free(&all->tables);
+    spreads_init(all, all->memory);
+}
+
+pfr_status spreads_new(struct spreads *all, pfr_error *err) {
+    void *more = mem_grow(all->memory, all->at, all->count, &all->capacity, 64, sizeof *all->at);
+    if (!more)
+        return mem_fail(all->memory, err, "latencies");
+    all->at = more;
+    all->at[all->count++] = (struct spread){.low = UINT64_MAX};
+    return PFR_OK;
+}
+
+uint64_t spread_middle(uint32_t bucket) {
+    if (bucket >> (SPREAD_BITS + 1) == 0)
+        return bucket;
+    const unsigned shift = (bucket >> SPREAD_BITS) - 1;
+    const uint64_t low = ((uint64_t)bucket - ((uint64_t)shift << SPREAD_BITS)) << shift;
+    return low + (((uint64_t)1 << shift) - 1) / 2;
+}
+
+/* --- Room. */
+
+static pfr_status resize_values(struct spreads *all, uint32_t **at, uint32_t had, uint32_t room, pfr_error *err) {
+    uint32_t *more = spread_table_take(&all->tables, room, sizeof *more, false);
+    if (!more)
+        return mem_fail(all->memory, err, "latencies");
+    if (*at)
+        memcpy(more, *at, had * sizeof *more);
+    spread_table_give(&all->tables, *at, had, sizeof *more);
+    *at = more;
+    return PFR_OK;
+}
+
+/* The values so far have nothing above 32 bits. */
+static pfr_status make_tops(struct spreads *all, struct spread *s, pfr_error *err) {
+    if (s->tops || s->high <= UINT32_MAX)
+        return PFR_OK;
+    s->tops = spread_table_take(&all->tables, s->room, sizeof *s->tops, true);
+    return s->tops ? PFR_OK : mem_fail(all->memory, err, "latencies");
+}
+
+/* For `more` values; an exact spread has few, so that sums stay small. */
+static pfr_status room_for_values(struct spreads *all, struct spread *s, uint32_t more, pfr_error *err) {
+    const uint32_t had = s->room;
+    uint32_t room = had ? had : FIRST_ROOM;
+    while (room < s->count + more)
+        room *= 2;
+    if (room != had) {
+        PFR_TRY(resize_values(all, &s->values, had, room, err));
+        if (s->tops)
+            PFR_TRY(resize_values(all, &s->tops, had, room, err));
+        s->room = room;
+    }
+    return make_tops(all, s, err);
+}
+
+/* All buckets of an octave at once; what is added is copied before, since it may be the same. */
+static void add_octave(uint32_t *to, const uint32_t *from) {
+    uint32_t more[OCTAVE];
+    memcpy(more, from, sizeof more);
+    for (uint32_t i = 0; i < OCTAVE; i++)
+        to[i] += more[i];
+}
+
+static void add_recent_octave(uint32_t *to, const uint16_t *from) {
+    uint16_t more[OCTAVE];
+    memcpy(more, from, sizeof more);
+    for (uint32_t i = 0; i < OCTAVE; i++)
+        to[i] += more[i];
+}
+
+/* Recent counts become counts. */
+static void settle(struct spread *s) {
+    if (s->recent && s->big)
+        for (uint32_t i = 0; i < s->room; i++)
+            s->big[i] += s->recent[i];
+    if (s->recent && !s->big)
+        for (uint32_t i = 0; i < s->room; i += OCTAVE)
+            add_recent_octave(s->counts + i, s->recent + i);
+    if (s->recent)
+        memset(s->recent, 0, s->room * sizeof *s->recent);
+    s->nr_recent = 0;
+}
+
+static void drop_recent(struct spreads *all, struct spread *s) {
+    settle(s);
+    spread_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
+    s->recent = NULL;
+}
+
+/* For so many. */
+static pfr_status room_for_recent(struct spreads *all, struct spread *s, uint32_t more, pfr_error *err) {
+    if (more > UINT16_MAX - s->nr_recent)
+        settle(s);
+    if (!s->recent)
+        s->recent = spread_table_take(&all->tables, s->room, sizeof *s->recent, true);
+    return s->recent ? PFR_OK : mem_fail(all->memory, err, "latencies");
+}
+
+/* Up to the greatest value's bucket. */
+static pfr_status room_for_buckets(struct spreads *all, struct spread *s, pfr_error *err) {
+    const uint32_t bucket = spread_bucket(s->high), had = s->room, room = (bucket + OCTAVE) & ~(OCTAVE - 1);
+    const size_t size = s->big ? sizeof *s->big : sizeof *s->counts;
+    void *const old = s->big ? (void *)s->big : (void *)s->counts;
+    if (bucket < had)
+        return PFR_OK;
+    drop_recent(all, s);
+    void *at = spread_table_take(&all->tables, room, size, true);
+    if (!at)
+        return mem_fail(all->memory, err, "latencies");
+    if (old)
+        memcpy(at, old, had * size);
+    spread_table_give(&all->tables, old, had, size);
+    if (s->big)
+        s->big = at;
+    else
+        s->counts = at;
+    s->room = room;
+    return PFR_OK;
+}
+
+/* One bucket might get more than a small count can say. */
+static pfr_status make_big(struct spreads *all, struct spread *s, pfr_error *err) {
+    const uint32_t room = s->room;
+    uint64_t *big = spread_table_take(&all->tables, room, sizeof *big, false);
+    if (!big)
+        return mem_fail(all->memory, err, "latencies");
+    for (uint32_t i = 0; i < room; i++)
+        big[i] = spread_count_of(s, i);
+    free_arrays(all, s);
+    s->big = big;
+    s->room = room;
+    s->nr_recent = 0;
+    return PFR_OK;
+}
+
+/* For `more` values, of which s->low and s->high are known. */
+static pfr_status make_room(struct spreads *all, struct spread *s, uint64_t more, pfr_error *err) {
+    if (spread_is_exact(s))
+        return room_for_values(all, s, (uint32_t)more, err);
+    if (!s->big && s->count + more > UINT32_MAX)
+        PFR_TRY(make_big(all, s, err));
+    return room_for_buckets(all, s, err);
+}
+
+/* --- What is in it. */
+
+static void count_value(struct spread *s, uint64_t value) {
+    if (s->big)
+        s->big[spread_bucket(value)]++;
+    else
+        s->counts[spread_bucket(value)]++;
+}
+
+#define AT_ONCE 128u
+
+/* Up to so many: where they are counted is asked for before they are, since that is mostly not at hand. */
+static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count) {
+    uint32_t bucket[AT_ONCE];
+    for (uint32_t i = 0; i < count; i += 4) {
+        spread_four_buckets(values + i, bucket + i);
+        for (uint32_t k = i; k < i + 4; k++)
+            __builtin_prefetch(&counts[bucket[k]], 1);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        counts[bucket[i]]++;
+}
+
+/* All but up to three that are left. */
+static uint32_t count_fours(struct spread *s, const struct spread_many *many) {
+    const uint32_t count = many->count & ~3u;
+    for (uint32_t i = 0; i < count; i += AT_ONCE)
+        count_some(s->recent, many->values + i, count - i < AT_ONCE ? count - i : AT_ONCE);
+    s->nr_recent += count;
+    return count;
+}
+
+static pfr_status count_many(struct spreads *all, struct spread *s, const struct spread_many *many, pfr_error *err) {
+    const bool fits = many->count <= UINT16_MAX && many->high <= INT32_MAX;
+    if (fits)
+        PFR_TRY(room_for_recent(all, s, many->count, err));
+    for (uint32_t i = fits ? count_fours(s, many) : 0; i < many->count; i++)
+        count_value(s, many->values[i]);
+    return PFR_OK;
+}
+
+static pfr_status count_values(struct spreads *all, struct spread *to, const struct spread *s, pfr_error *err) {
+    if (!s->tops)
+        return count_many(
+            all, to, &(struct spread_many){s->values, (uint32_t)s->count, (uint32_t)s->low, (uint32_t)s->high}, err);
+    for (uint64_t i = 0; i < s->count; i++)
+        count_value(to, spread_value(s, i));
+    return PFR_OK;
+}
+
+static pfr_status make_sketch(struct spreads *all, struct spread *s, pfr_error *err) {
+    struct spread to = {.high = s->high};
+    pfr_status st = room_for_buckets(all, &to, err);
+    if (st >= 0)
+        st = count_values(all, &to, s, err);
+    if (st < 0) {
+        free_arrays(all, &to);
+        return st;
+    }
+    free_arrays(all, s);
+    s->counts = to.counts;
+    s->recent = to.recent;
+    s->nr_recent = to.nr_recent;
+    s->room = to.room;
+    return PFR_OK;
+}
+
+static uint64_t charge_of(const struct spreads *all, const struct spread *s) {
+    return s->count < all->most ? s->count : all->most;
+}
+
+static pfr_status keep_to_most(struct spreads *all, struct spread *s, pfr_error *err) {
+    return s->count > all->most && spread_is_exact(s) ? make_sketch(all, s, err) : PFR_OK;
+}
+
+static pfr_status lower(struct spreads *all, uint32_t most, pfr_error *err) {
+    all->most = most;
+    all->charged = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        PFR_TRY(keep_to_most(all, &all->at[i], err));
+        all->charged += charge_of(all, &all->at[i]);
+    }
+    return PFR_OK;
+}
+
+static uint32_t less(uint32_t most) {
+    const uint32_t fewer = most - (most + 3) / 4;
+    return fewer > SPREAD_LEAST ? fewer : SPREAD_LEAST;
+}
+
+/* So many more are in it. */
+static pfr_status add_count(struct spreads *all, struct spread *s, uint64_t more, pfr_error *err) {
+    all->charged -= charge_of(all, s);
+    s->count += more;
+    all->charged += charge_of(all, s);
+    PFR_TRY(keep_to_most(all, s, err));
+    while (all->charged > SPREADS_MOST && all->most > SPREAD_LEAST)
+        PFR_TRY(lower(all, less(all->most), err));
+    return PFR_OK;
+}
+
+/* --- Adding. */
+
+static void note_ends(struct spread *s, uint64_t low, uint64_t high) {
+    s->low = low < s->low ? low : s->low;
+    s->high = high > s->high ? high : s->high;
+}
+
+static void keep_value(const struct spread *s, uint64_t i, uint64_t value) {
+    s->values[i] = (uint32_t)value;
+    if (s->tops)
+        s->tops[i] = (uint32_t)(value >> 32);
+}
+
+pfr_status spreads_add(struct spreads *all, uint32_t number, uint64_t value, pfr_error *err) {
+    struct spread *s = &all->at[number];
+    note_ends(s, value, value);
+    PFR_TRY(make_room(all, s, 1, err));
+    if (spread_is_exact(s))
+        keep_value(s, s->count, value);
+    else
+        count_value(s, value);
+    return add_count(all, s, 1, err);
+}
+
+static void keep_many(const struct spread *s, const struct spread_many *many) {
+    memcpy(s->values + s->count, many->values, many->count * sizeof *many->values);
+    if (s->tops)
+        memset(s->tops + s->count, 0, many->count * sizeof *s->tops);
+}
+
+pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct spread_many *many, pfr_error *err) {
+    struct spread *s = &all->at[number];
+    note_ends(s, many->low, many->high);
+    PFR_TRY(make_room(all, s, many->count, err));
+    if (spread_is_exact(s))
+        keep_many(s, many);
+    else
+        PFR_TRY(count_many(all, s, many, err));
+    return add_count(all, s, many->count, err);
+}
+
+/* --- Merging. */
+
+pfr_status spreads_merge_begin(struct spreads *all, const struct spreads *others, pfr_error *err) {
+    return others->most < all->most ? lower(all, others->most, err) : PFR_OK;
+}
+
+static void take_buckets(struct spread *s, const struct spread *from) {
+    const uint32_t begin = spread_bucket(from->low) & ~(OCTAVE - 1), end = spread_bucket(from->high) + 1;
+    if (s->big || from->big) {
+        for (uint32_t i = begin; i < end; i++)
+            if (s->big)
+                s->big[i] += spread_count_of(from, i);
+            else
+                s->counts[i] += (uint32_t)spread_count_of(from, i);
+        return;
+    }
+    for (uint32_t i = begin; i < end; i += OCTAVE) {
+        add_octave(s->counts + i, from->counts + i);
+        if (from->recent)
+            add_recent_octave(s->counts + i, from->recent + i);
+    }
+}
+
+static void take_values(struct spread *s, const struct spread *from) {
+    for (uint64_t i = 0; i < from->count; i++)
+        if (spread_is_exact(s))
+            keep_value(s, s->count + i, spread_value(from, i));
+        else
+            count_value(s, spread_value(from, i));
+}
+
+static void take_spread(struct spread *s, const struct spread *from) {
+    if (spread_is_exact(from))
+        take_values(s, from);
+    else
+        take_buckets(s, from);
+}
+
+/* A sketch has more than `most` values, with whatever it is merged. */
+pfr_status spreads_merge(struct spreads *all, uint32_t number, const struct spreads *others, uint32_t other,
+                         pfr_error *err) {
+    const struct spread *from = &others->at[other];
+    struct spread *s = &all->at[number];
+    if (from->count == 0)
+        return PFR_OK;
+    note_ends(s, from->low, from->high);
+    if (!spread_is_exact(from) && spread_is_exact(s))
+        PFR_TRY(make_sketch(all, s, err));
+    PFR_TRY(make_room(all, s, from->count, err));
+    take_spread(s, from);
+    return add_count(all, s, from->count, err);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares and counts of what names take: see name_limits.h. */
+#include "model/names/name_limits.h"
+
+#include "base/memory/fail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OBJECT_PART 2u  /* of the limit: one object */
+#define SPARE_PART 8u   /* of the limit: left by symbols to all else */
+#define TEXTS_PART 8u   /* of the limit: texts of all objects */
+#define TEXTS_LEAST 64u /* of the limit: any object */
+#define TEXTS_TIMES 4u  /* of the object's file */
+
+void name_limits_init(struct name_limits *l, struct memory *memory) {
+    *l = (struct name_limits){.memory = memory, .texts_left = memory->limit / TEXTS_PART};
+    memory_share(&l->names, memory);
+    l->names.spare = memory->limit / SPARE_PART;
+}
+
+struct object_budget *object_budget_make(struct name_limits *l) {
+    struct object_budget *b = mem_zeroed(l->memory, 1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->of = l;
+    memory_share(&b->names, &l->names);
+    b->names.limit = l->memory->limit / OBJECT_PART;
+    return b;
+}
+
+void object_budget_free(struct object_budget *b) {
+    if (b)
+        mem_free(b->of->memory, b, 1, sizeof *b);
+}
+
+void object_budget_lines(struct object_budget *b, struct memory *memory) {
+    memory_share(&b->lines, memory);
+    b->lines.limit = memory->limit / OBJECT_PART;
+}
+
+bool object_budget_has(const struct object_budget *b, uint64_t length, uint64_t file_size) {
+    const uint64_t file = file_size < UINT64_MAX / TEXTS_TIMES / 2 ? file_size : UINT64_MAX / TEXTS_TIMES / 2;
+    const uint64_t most = b->of->memory->limit / TEXTS_LEAST + TEXTS_TIMES * file;
+    return length <= b->of->texts_left && length <= most && b->texts <= most - length;
+}
+
+void object_budget_take(struct object_budget *b, uint64_t length) {
+    b->texts += length;
+    b->of->texts_left -= length;
+}
+
+/* Lanes meet objects in any order: of all paths the least is told. */
+void object_budget_met(struct object_budget *b, const char *path) {
+    char text[LIMITED_PATH_ROOM];
+    if (b->limited)
+        return;
+    b->limited = true;
+    const size_t length = path ? strlen(path) : 0, most = LIMITED_PATH_ROOM - 4;
+    snprintf(text, sizeof text, "%s%s", length > most ? "..." : "",
+             path ? path + (length > most ? length - most : 0) : "");
+    if (b->of->objects++ == 0 || strcmp(text, b->of->first) < 0)
+        memcpy(b->of->first, text, sizeof text);
+}
+
+bool name_limits_met(const struct name_limits *l, pfr_error *why) {
+    char others[40] = "";
+    if (l->objects == 0)
+        return false;
+    if (l->objects > 1)
+        snprintf(others, sizeof others, " and of %" PRIu32 " other object%s", l->objects - 1,
+                 l->objects > 2 ? "s" : "");
+    pfr_fail(why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+             "names of %s%s are cut or left out: they do not fit (limit memory)", *l->first ? l->first : "an object",
+             others);
+    return true;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes over the recording: state, then samples. See profile_parts.h. */
+#include "model/names/kernel_file.h"
+#include "model/profile/profile_calls.h"
+#include "model/profile/profile_workers.h"
+#include "wire/feature_bits.h"
+
+#include <inttypes.h>
+
+#include "base/memory/sizes.h"
+
+/* What a trace takes does not depend on its size. */
+static bool is_large(const pfr_reader *reader) {
+    const uint64_t size = input_size(&reader->parts[0].in);
+    return !reader->trace && size >= sizes.large_input && size != INPUT_UNKNOWN_SIZE;
+}
+
+static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
+    *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
+    intern_init(&p->texts, p->memory);
+    arena_init(&p->arena, p->memory);
+    address_names_init(&p->names, &p->state, p->memory, &wish->names);
+    if (!wish->names.none && is_large(reader))
+        demangler_prepare();
+    return PFR_OK;
+}
+
+void profile_close(struct profile *p) {
+    if (!p)
+        return;
+    struct memory *m = p->memory;
+    mem_free(m, p->frames, p->frames_room, sizeof *p->frames);
+    mem_free(m, p->lines, p->lines_room, sizeof *p->lines);
+    mem_free(m, p->nodes, p->nodes_room, sizeof *p->nodes);
+    node_weights_free(&p->self, m);
+    mem_free(m, p->stacks, p->stacks_room, sizeof *p->stacks);
+    stack_parts_free(p->memory, p->stack_parts, p->nr_stack_parts);
+    mem_free(m, p->sums, p->sums_room, sizeof *p->sums);
+    mem_free(m, p->sum_keys, p->sum_keys_room, sizeof *p->sum_keys);
+    mem_free(m, p->sum_order, p->sum_order ? p->nr_sum_keys : 0, sizeof *p->sum_order);
+    mem_free(m, p->selves, p->selves_room, sizeof *p->selves);
+    mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
+    mem_free(m, p->places, p->places_room, sizeof *p->places);
+    mem_free(m, p->unwound, p->unwound ? (size_t)p->nr_events + 1 : 0, sizeof *p->unwound);
+    mem_free(m, p->totals, p->totals ? (size_t)p->nr_events + 1 : 0, sizeof *p->totals);
+    intern_free(&p->texts);
+    arena_free(&p->arena);
+    address_names_free(&p->names);
+    state_free(&p->state);
+    mem_free(m, p, 1, sizeof *p);
+}
+
+/* After the pass over state all events are known. */
+static pfr_status learn_events(struct profile *p, struct pick_places **places, pfr_error *err) {
+    p->nr_events = pfr_event_count(p->reader);
+    p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
+    *places = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof **places);
+    p->unwound = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->unwound);
+    if (!p->totals || !p->unwound || !*places)
+        return mem_fail(p->memory, err, "profile");
+    for (uint32_t i = 0; i < p->nr_events; i++)
+        pick_learn(&(*places)[i], p->reader, i, &p->wish);
+    return PFR_OK;
+}
+
+static void take_over(struct profile *p, const struct counter *c) {
+    for (uint32_t i = 0; i < p->nr_events; i++) {
+        p->totals[i].weight += c->totals[i].weight;
+        p->totals[i].samples += c->totals[i].samples;
+    }
+    chain_counts_add(p->unwound, p->nr_events, &c->maker);
+    p->stitch_begun += c->maker.stitcher.begun_anew;
+    p->left_out += c->left_out;
+    p->guests += c->guests;
+    p->too_deep += c->too_deep;
+    p->lossy = p->lossy || c->lossy;
+}
+
+/* Which registers were recorded. */
+static void learn_arch(struct lanes *w, pfr_reader *reader) {
+    struct pfr_rec_feature_arch arch;
+    const pfr_feature *f = pfr_find_feature(reader, BIT_ARCH, NULL);
+    if (!f || pfr_decode_feature(reader, f, &arch, sizeof arch, NULL) != PFR_OK)
+        return;
+    const size_t length = strnlen(arch.arch.at, arch.arch.length);
+    if (length < sizeof w->frames.arch)
+        memcpy(w->frames.arch, arch.arch.at, length);
+}
+
+static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
+    struct pick_places *places = NULL;
+    pfr_status st = learn_events(p, &places, err);
+    learn_arch(w, p->reader);
+    if (st >= 0)
+        st = lanes_count(w, places, err);
+    for (uint32_t i = 0; st >= 0 && i < w->count; i++)
+        take_over(p, &w->at[i].counter);
+    if (st >= 0)
+        chain_counts_note(p->unwound, p->nr_events, p->wish.note, p->wish.context);
+    if (st >= 0)
+        deferred_note(&p->state.deferred, p->wish.chains && !p->wish.keep, p->wish.note, p->wish.context);
+    if (st >= 0)
+        st = whole_give(&w->at[0].counter.whole, w->count == 1, p, err);
+    if (st >= 0)
+        st = sums_give(&w->at[0].counter.sums, w->count == 1, p, err);
+    if (st >= 0)
+        profile_tree_give(w->at[0].counter.tree, p);
+    mem_free(p->memory, places, places ? (size_t)p->nr_events + 1 : 0, sizeof *places);
+    return st;
+}
+
+static pfr_status load(struct profile *p, pfr_error *err) {
+    struct lanes w;
+    lanes_init(&w, p);
+    struct state_watch watch = lanes_watch(&w);
+    watch.jit = (struct jit_wish){.read = !p->wish.names.none, .symfs = p->wish.names.symfs};
+    pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
+    p->late = p->state.late;
+    if (st >= 0)
+        jit_note(&p->state.jit, &p->state.objects, p->wish.note, p->wish.context);
+    if (st >= 0)
+        st = count(p, &w, err);
+    lanes_free(&w);
+    if (st >= 0 && p->wish.named_last)
+        st = profile_names_find(p, err);
+    return st < 0 ? st : features_unread(p->reader, err);
+}
+
+pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err) {
+    *out = NULL;
+    struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
+    if (!p)
+        return mem_fail(&reader->memory, err, "profile");
+    begin(p, reader, wish);
+    pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
+    if (st >= 0)
+        st = profile_learn_lines(p, err);
+    if (st < 0)
+        profile_close(p);
+    else
+        *out = p;
+    return st < 0 ? st : PFR_OK;
+}
+
+uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key) {
+    return group->value[__builtin_popcount(p->wish.keys & (PROFILE_BIT(key) - 1))];
+}
+
+pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
+                               void *context) {
+    const uint64_t limited = p->limited.samples;
+    pfr_error why;
+    if (p->wish.note)
+        symbol_texts_note(&p->names.texts, p->wish.note, p->wish.context);
+    kernel_file_note(&p->names, p->wish.note, p->wish.context);
+    if (p->too_deep) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
+                 "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
+                 p->too_deep, p->too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
+        tell(context, &why);
+    }
+    const bool misses = deferred_met_limit(&p->state.deferred, &why);
+    if (misses)
+        tell(context, &why);
+    if (chain_stitch_met_limit(p->stitch_begun, &why))
+        tell(context, &why);
+    if (p->names.lines_limited) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
+        tell(context, &why);
+    }
+    if (name_limits_met(&p->names.limits, &why))
+        tell(context, &why);
+    if (limited) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", limited,
+                 profile_measure(p->reader)->is_amount ? "calls are"
+                 : limited == 1                        ? "sample is"
+                                                       : "samples are");
+        tell(context, &why);
+    }
+    const bool unnamed = p->names.lines_limited || p->names.limits.objects;
+    return p->lossy || misses || p->stitch_begun || p->too_deep || unnamed || limited ? PFR_HOLE : PFR_OK;
+}

@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
+ * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
+ * hashed; slots looked at; counted. */
+#include "model/profile/profile_parts.h"
+
+#include "file/read/header_walk.h"
+#include "model/tracepoint/tracepoint_text.h"
+
+#include "base/tables/hash_seed.h"
+#include "base/memory/sizes.h"
+#include "wire/record_bits.h"
+
+#define READ_GROUP (1ull << 3)
+#define S_BRANCH (1ull << 11)
+
+struct batch {
+    struct item items[BATCH];
+    unsigned count;
+};
+
+/* The chains of a batch that are not as they were recorded. */
+static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
+    bool any = false, deferred = false, of_calls = false;
+    for (uint32_t i = 0; i < c->profile->nr_events; i++) {
+        any = any || c->places[i].makes;
+        deferred = deferred || (c->places[i].makes && chain_is_deferred(pfr_get_event(c->profile->reader, i)));
+        of_calls = of_calls || (c->places[i].makes && chain_has_calls(pfr_get_event(c->profile->reader, i)));
+    }
+    c->made_most = deferred && c->profile->wish.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
+    c->made_words = chain_made_words(c->made_most, of_calls);
+    c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
+    return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
+}
+
+pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
+                        struct common *common, struct memory *memory, pfr_error *err) {
+    struct profile *p = frames->profile;
+    const struct profile_wish *w = &p->wish;
+    *c = (struct counter){.profile = p, .memory = memory, .reader = reader, .places = places};
+    intern_init(&c->whos, memory);
+    intern_init(&c->texts, memory);
+    frame_cache_init(&c->cache, frames, memory);
+    profile_stacks_init(&c->stacks, memory);
+    profile_tree_init(&c->own_tree, p, memory);
+    c->tree = common ? &common->tree : &c->own_tree;
+    whole_init(&c->whole, memory);
+    u64_map_init(&c->before, memory);
+    u64_map_init(&c->alones.of, memory);
+    c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
+    for (uint32_t keys = w->keys; keys; keys &= keys - 1)
+        c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
+    c->kernel_apart = !c->has_places && !w->chains && !w->branches;
+    c->plain = w->frames && c->words == 2;
+    c->plainly.memory = memory;
+    c->by_digest = w->chains;
+    c->key_words = c->by_digest ? 2 : c->words;
+    c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
+    if (w->sums)
+        PFR_TRY(sums_begin(c, err));
+    PFR_TRY(counter_entries_begin(c, common ? &common->table : NULL, w->sums ? &c->sums.own : memory, err));
+    c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
+    c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
+    c->seed = table_seed(c->table->slot_count);
+    c->chain_seed = hash_seed;
+    chain_maker_init(&c->maker, &frames->unwinding, memory);
+    if (w->stitched)
+        chain_maker_stitch(&c->maker, branch_registers(p->reader));
+    PFR_TRY(make_chain_room(c, err));
+    return c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
+}
+
+/* What only new entries need. */
+void counter_end_lookups(struct counter *c) {
+    counter_entries_free_slots(&c->own_table);
+    frame_cache_free(&c->cache);
+    profile_stacks_free(&c->stacks);
+    mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
+    c->made = NULL;
+    u64_map_free(&c->alones.of);
+}
+
+static void free_entries(struct counter *c) {
+    counter_end_lookups(c);
+    counter_entries_free(&c->own_table, c->stride);
+    sums_free_rows(&c->sums);
+}
+
+static void free_alones(struct counter *c) {
+    mem_free(c->memory, c->alones.at, c->alones.room, sizeof *c->alones.at);
+    c->alones = (struct alones){.of = c->alones.of};
+}
+
+void counter_free(struct counter *c) {
+    const size_t events = (size_t)c->profile->nr_events + 1;
+    free_entries(c);
+    free_alones(c);
+    plain_free(c);
+    mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
+    mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
+    profile_tree_free(&c->own_tree);
+    whole_free(&c->whole);
+    sums_free(&c->sums);
+    chain_maker_free(&c->maker);
+    intern_free(&c->whos);
+    intern_free(&c->texts);
+    trace_text_close(c->trace);
+}
+
+/* --- Groups. */
+
+/* What of `who` and the mode the values of a group are made of: the name, and the rest where places are among them. */
+static uint64_t group_word(const struct counter *c, uint64_t word) {
+    const struct who who = counter_who(c, word);
+    const uint64_t name = who.name != NO_NAME ? who.name : (uint64_t)1 << 32 | who.tid;
+    return c->has_places ? word : (word >> 32) << 33 | name;
+}
+
+/* Groups of the same words come again and again, and take long to find. */
+pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root, uint64_t *since, pfr_error *err) {
+    const unsigned first = 1 + c->profile->wish.frames, keys = c->words - first - (c->profile->wish.chains ? 2 : 0);
+    const uint64_t word = group_word(c, words[0]);
+    uint64_t h = word;
+    for (unsigned i = 0; i < keys; i++)
+        h = (h ^ words[first + i]) * 0x9e3779b97f4a7c15u;
+    struct group_memo *memo = &c->memos[(h ^ h >> 32) % MEMOS];
+    if (!memo->used || memo->word != word || !words_are_same(memo->keys, words + first, keys)) {
+        memo->used = false;
+        PFR_TRY(values_root(c, words, NULL, &memo->root, &memo->since, err));
+        *memo = (struct group_memo){.word = word, .since = memo->since, .root = memo->root, .used = true};
+        memcpy(memo->keys, words + first, keys * sizeof *words);
+    }
+    *root = memo->root;
+    *since = memo->since;
+    return PFR_OK;
+}
+
+static uint64_t weight_of(const struct counter *c, const struct picked *s) {
+    return c->profile->wish.branches ? 1 : s->period;
+}
+
+/* What there is no memory for is counted as that; what is there already goes on being counted. */
+static pfr_status meet_limit(struct counter *c, const struct item *item, pfr_status why) {
+    struct profile_weight *limited = &c->limited[item->picked.event];
+    if (why != PFR_ERR_LIMIT)
+        return why;
+    c->full = true;
+    limited->weight += weight_of(c, &item->picked);
+    limited->samples++;
+    return PFR_OK;
+}
+
+/* --- Samples whose node must be found: the first of each entry, and those that are not behind their maps. */
+
+struct waiting {
+    struct item *items[BATCH];
+    unsigned count;
+};
+
+static const struct key *moment_key(const struct item *item) {
+    return item->alone ? &item->picked.key : NULL;
+}
+
+static pfr_status add_row(struct counter *c, const struct item *item, unsigned row, pfr_error *err) {
+    struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = moment_key(item), .row = row};
+    if (item->alone)
+        PFR_TRY(values_root(c, item->words, place.key, &place.root, &place.since, err));
+    else
+        PFR_TRY(counter_root(c, item->words, &place.root, &place.since, err));
+    return profile_stacks_add(c, &item->picked, &place, err);
+}
+
+static void fetch_row(const struct counter *c, const struct waiting *w, unsigned row) {
+    const struct item *item = row < w->count ? w->items[row] : NULL;
+    if (item && c->profile->wish.sums)
+        sums_fetch_seen(&c->sums, item->hash);
+    if (item)
+        profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, moment_key(item));
+}
+
+static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+    unsigned kept = 0;
+    c->stacks.count = c->stacks.nr_aside = 0;
+    for (unsigned i = 0; i < w->count; i++)
+        profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
+                              moment_key(w->items[i]));
+    for (unsigned i = 0; i < AHEAD; i++)
+        fetch_row(c, w, i);
+    for (unsigned i = 0; i < w->count; i++) {
+        fetch_row(c, w, i + AHEAD);
+        const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], i, err);
+        if (st < 0)
+            PFR_TRY(meet_limit(c, w->items[i], st));
+        else
+            w->items[kept++] = w->items[i];
+    }
+    w->count = kept;
+    return profile_stacks_settle(c, err);
+}
+
+static pfr_status put_whole(struct counter *c, const struct item *item, unsigned row, uint32_t *number,
+                            pfr_error *err) {
+    const struct stack_row *r = &c->stacks.rows[row];
+    const struct profile_stack stack = {
+        .count = r->count, .group = c->tree->nodes[r->node].frame, .place = item->picked.key.offset};
+    return whole_put(c, &stack, stack_frames(&c->stacks, row), number, err);
+}
+
+/* The entry of the item, mostly new: where another one of the batch is equal it is there. */
+static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, uint64_t *entry,
+                             pfr_error *err) {
+    const struct stack_row *row = &c->stacks.rows[number];
+    struct entry_count count = {.since = row->since, .node = row->node, .too_deep = row->too_deep};
+    *entry = entry_find(c, item_key(c, item), item->hash, NULL);
+    if (*entry)
+        return PFR_OK;
+    if (row->whole)
+        PFR_TRY(put_whole(c, item, number, &count.node, err));
+    return entry_put(c, item_key(c, item), item->hash, &count, entry, err);
+}
+
+static pfr_status count_alone(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
+    struct alones *a = &c->alones;
+    struct alone *grown = mem_grow(c->memory, a->at, a->count, &a->room, 64, sizeof *grown);
+    a->at = grown ? grown : a->at;
+    const uint64_t *place = grown ? u64_map_at(&a->of, row->node, a->count, NULL) : NULL;
+    if (!place)
+        return mem_fail(c->memory, err, "profile");
+    if (*place == a->count)
+        a->at[a->count++] = (struct alone){.node = row->node};
+    weight_add(&a->at[*place].self, &(struct profile_weight){weight_of(c, &item->picked), 1});
+    c->too_deep += row->too_deep;
+    return PFR_OK;
+}
+
+/* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
+static inline bool count_in_entry(const struct counter *c, struct item *item, uint64_t slot) {
+    if (!slot)
+        return false;
+    struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));
+    item->alone = item->moment <= count->since;
+    if (item->alone)
+        return false;
+    entry_add(c, count, weight_of(c, &item->picked));
+    return true;
+}
+
+/* The sums at hand as those of an entry. What there is no room for is not kept. */
+static pfr_status keep_summed(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
+    struct entry_count count = {.since = row->since, .too_deep = row->too_deep};
+    pfr_status st = sums_keep_found(&c->sums, &count.node, err);
+    if (st >= 0)
+        st = counter_put(c, item_key(c, item), &count, err);
+    return st == PFR_ERR_LIMIT ? PFR_OK : st;
+}
+
+static struct summed summed_of(const struct counter *c, const struct item *item, unsigned number) {
+    const struct stack_row *row = &c->stacks.rows[number];
+    return (struct summed){.frames = stack_frames(&c->stacks, number),
+                           .count = row->count,
+                           .group = c->tree->nodes[row->node].frame,
+                           .place = item->picked.key.offset};
+}
+
+/* A stack of which only sums are wanted: most are met once. */
+static pfr_status take_summed(struct counter *c, const struct item *item, unsigned number, pfr_error *err) {
+    const struct stack_row *row = &c->stacks.rows[number];
+    const struct summed stack = summed_of(c, item, number);
+    const struct profile_weight weight = {weight_of(c, &item->picked), 1};
+    PFR_TRY(sums_add(c, &stack, &weight, err));
+    c->too_deep += row->too_deep;
+    return sums_seen(&c->sums, item->hash) ? keep_summed(c, item, row, err) : PFR_OK;
+}
+
+/* An equal one of the batch may have made an entry. */
+static pfr_status take_sum(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
+    const uint64_t entry = entry_find(c, item_key(c, item), item->hash, NULL);
+    if (entry)
+        return *done = count_in_entry(c, item, entry), PFR_OK;
+    item->alone = item->moment <= c->stacks.rows[number].since;
+    *done = !item->alone;
+    return item->alone ? PFR_OK : take_summed(c, item, number, err);
+}
+
+static pfr_status take_row(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
+    const struct stack_row *row = &c->stacks.rows[number];
+    PFR_TRY(row->status);
+    *done = item->alone;
+    if (item->alone)
+        return count_alone(c, item, row, err);
+    if (row->whole && c->profile->wish.sums)
+        return take_sum(c, item, number, done, err);
+    uint64_t entry;
+    PFR_TRY(make_entry(c, item, number, &entry, err));
+    *done = count_in_entry(c, item, entry);
+    return PFR_OK;
+}
+
+/* For what there is no room is told when it is its turn. */
+static pfr_status expect_summed(struct counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
+    if (number >= w->count || !c->stacks.rows[number].whole)
+        return PFR_OK;
+    const struct summed stack = summed_of(c, w->items[number], number);
+    const pfr_status st = sums_expect(&c->sums, &stack, err);
+    return st == PFR_ERR_LIMIT ? PFR_OK : st;
+}
+
+/* To this row; the next one is expected. */
+static pfr_status turn_summed(struct counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
+    if (!c->profile->wish.sums)
+        return PFR_OK;
+    sums_turn(&c->sums);
+    return expect_summed(c, w, number + 1, err);
+}
+
+static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+    unsigned kept = 0;
+    if (c->profile->wish.sums)
+        PFR_TRY(expect_summed(c, w, 0, err));
+    for (unsigned i = 0; i < w->count; i++) {
+        bool done = true;
+        pfr_status st = turn_summed(c, w, i, err);
+        if (st >= 0)
+            st = take_row(c, w->items[i], i, &done, err);
+        if (st < 0)
+            PFR_TRY(meet_limit(c, w->items[i], st));
+        else if (!done)
+            w->items[kept++] = w->items[i];
+    }
+    w->count = kept;
+    return PFR_OK;
+}
+
+static pfr_status place_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+    pfr_status st = profile_stacks_begin(c, err);
+    if (st >= 0) {
+        profile_stacks_walk(c, err);
+        st = take_rows(c, w, err);
+    }
+    profile_stacks_end(c);
+    return st;
+}
+
+static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
+    struct waiting w = {.count = 0};
+    PFR_TRY(counter_enter(c, 0, err));
+    for (unsigned i = 0; i < b->count; i++)
+        entry_fetch(c, b->items[i].hash);
+    for (unsigned i = 0; i < b->count; i++) {
+        b->items[i].alone = false;
+        if (!count_in_entry(c, &b->items[i], entry_find(c, item_key(c, &b->items[i]), b->items[i].hash, NULL)))
+            w.items[w.count++] = &b->items[i];
+    }
+    counter_leave(c, 0);
+    while (w.count > 0) {
+        PFR_TRY(add_rows(c, &w, err));
+        PFR_TRY(place_rows(c, &w, err));
+    }
+    b->count = 0;
+    return PFR_OK;
+}
+
+static void pour_entry(struct counter *c, const struct entry_count *count) {
+    const struct profile_weight weight = {count->weight, count->samples};
+    if (count->node == NO_NODE)
+        return;
+    if (c->profile->wish.sums) {
+        sums_add_row(&c->sums, count->node, &weight);
+        return;
+    }
+    if (c->profile->wish.whole_stacks)
+        weight_add(&c->whole.at[count->node].self, &weight);
+    else
+        profile_tree_weigh(c->tree, count->node, &weight);
+}
+
+#define POURED_AHEAD 16u /* entries */
+
+static void fetch_node(const struct counter *c, uint32_t entry) {
+    if (entry >= c->table->count || c->profile->wish.sums || c->profile->wish.whole_stacks)
+        return;
+    const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
+    if (node != NO_NODE)
+        node_weights_fetch(&c->tree->self, node);
+}
+
+static void pour_entries(struct counter *c, uint32_t from, uint32_t end) {
+    for (uint32_t i = from; i < end; i++) {
+        const struct entry_count *count = entry_count_of(c, entry_words(c, i));
+        fetch_node(c, i + POURED_AHEAD);
+        pour_entry(c, count);
+        c->too_deep += count->too_deep ? count->samples : 0;
+    }
+}
+
+void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts) {
+    const uint64_t count = c->table->count;
+    pour_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
+}
+
+bool counter_met_limit(const struct counter *c) {
+    for (uint32_t i = 0; i < c->profile->nr_events; i++)
+        if (c->limited[i].samples)
+            return true;
+    return false;
+}
+
+static void mark_entries(const struct counter *c, uint32_t from, uint32_t end) {
+    for (uint32_t i = from; i < end; i++) {
+        const uint32_t node = entry_count_of(c, entry_words(c, i))->node;
+        if (node != NO_NODE)
+            node_weights_mark(&c->tree->self, node);
+    }
+}
+
+void counter_mark_common(const struct counter *c, uint32_t part, uint32_t parts) {
+    const uint64_t count = c->table->count;
+    mark_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
+}
+
+void counter_mark_alones(const struct counter *c) {
+    for (size_t i = 0; i < c->alones.count; i++)
+        node_weights_mark(&c->tree->self, c->alones.at[i].node);
+}
+
+/* Most nodes of stacks are on the way to others and weigh nothing. Where something did not fit others may come. */
+static bool marks_nodes(const struct counter *c) {
+    const struct profile_wish *w = &c->profile->wish;
+    return w->chains && !w->sums && !w->whole_stacks && !counter_met_limit(c);
+}
+
+static pfr_status begin_weights(struct counter *c, pfr_error *err) {
+    if (c->tree->self.at)
+        return PFR_OK;
+    if (!marks_nodes(c))
+        return profile_tree_begin_weights(c->tree, err);
+    PFR_TRY(profile_tree_begin_marks(c->tree, err));
+    mark_entries(c, 0, c->own_table.count);
+    counter_mark_alones(c);
+    return profile_tree_end_marks(c->tree, err);
+}
+
+pfr_status counter_pour(struct counter *c, pfr_error *err) {
+    counter_end_lookups(c);
+    whole_settle(&c->whole);
+    PFR_TRY(begin_weights(c, err));
+    pour_entries(c, 0, c->own_table.count);
+    for (size_t i = 0; i < c->alones.count; i++)
+        profile_tree_weigh(c->tree, c->alones.at[i].node, &c->alones.at[i].self);
+    free_entries(c);
+    free_alones(c);
+    return PFR_OK;
+}
+
+void counter_drop(struct counter *c) {
+    free_entries(c);
+    whole_free(&c->whole);
+}
+
+/* --- Samples. */
+
+static bool is_kept_when_asked(struct counter *c, const struct picked *s) {
+    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
+    if (w->keep(w->context, &sample))
+        return true;
+    c->left_out++;
+    return false;
+}
+
+static inline bool is_kept(struct counter *c, const struct picked *s) {
+    return !c->profile->wish.keep || is_kept_when_asked(c, s);
+}
+
+/* The item at hand, of which `picked` is filled, joins the batch. */
+static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
+    struct item *item = &b->items[b->count];
+    const struct picked *s = &item->picked;
+    item->made = c->made ? c->made + b->count * c->made_words : NULL;
+    pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
+    const bool counted = st >= 0 && plain_take(c, item, weight_of(c, s), &st, err);
+    if (st < 0 && st != PFR_ERR_LIMIT)
+        return st;
+    c->totals[s->event].weight += weight_of(c, s);
+    c->totals[s->event].samples++;
+    c->guests += s->mode > CPUMODE_HYPERVISOR && s->mode <= CPUMODE_GUEST_USER;
+    item->picked.whole = NULL;
+    item->picked.branch = NULL;
+    if (st < 0)
+        return meet_limit(c, item, st);
+    return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
+}
+
+static pfr_status push_branches(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+    const struct picked first = b->items[b->count].picked;
+    struct pfr_rec_branch_entry entry;
+    if (!(c->places[first.event].sample_type & S_BRANCH))
+        return PFR_OK;
+    pfr_items_iter it = pfr_items_begin(&s->branch.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
+        b->items[b->count].picked = first;
+        b->items[b->count].picked.branch = &entry;
+        PFR_TRY(push(c, b, err));
+    }
+    return PFR_OK;
+}
+
+/* The item at hand, or what stands for it. */
+static pfr_status push_kept(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+    const struct picked *picked = &b->items[b->count].picked;
+    if (!is_kept(c, picked)) {
+        const pfr_status st = c->places[picked->event].stitches ? words_pass(c, picked, err) : PFR_OK;
+        return st == PFR_ERR_LIMIT ? PFR_OK : st;
+    }
+    return c->profile->wish.branches ? push_branches(c, b, s, err) : push(c, b, err);
+}
+
+static pfr_status push_read(struct counter *c, struct batch *b, const struct pfr_rec_sample *s,
+                            const struct picked *all, const struct pfr_rec_read_entry *read, pfr_error *err) {
+    struct picked one = *all;
+    PFR_TRY(reads_grown(c, read->id, read->value, &one.event, &one.period, err));
+    b->items[b->count].picked = one;
+    return one.period ? push_kept(c, b, s, err) : PFR_OK;
+}
+
+/* One of each counter. */
+static pfr_status push_reads(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+    const struct picked all = b->items[b->count].picked;
+    const struct pfr_rec_read_value *read = &s->read;
+    struct pfr_rec_read_entry entry = {.value = read->value, .id = read->id};
+    if (!(pfr_get_event(c->profile->reader, all.event)->attr.read_format & READ_GROUP))
+        return push_read(c, b, s, &all, &entry, err);
+    pfr_items_iter it = pfr_items_begin(&read->values);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
+        PFR_TRY(push_read(c, b, s, &all, &entry, err));
+    return PFR_OK;
+}
+
+static void set_key(const struct counter *c, struct picked *s, uint64_t place, uint64_t inner) {
+    s->key = (struct key){.offset = place, .inner = inner};
+    if (c->profile->state.timed)
+        s->key.time = s->time == UINT64_MAX ? NO_TIME_MOMENT : s->time;
+}
+
+static void tell_hole(struct counter *c, const pfr_error *hole) {
+    const struct profile_wish *w = &c->profile->wish;
+    c->lossy = true;
+    if (w->hole)
+        w->hole(w->context, hole);
+}
+
+static pfr_status take_decoded(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+    struct picked *s = &b->items[b->count].picked;
+    struct pfr_rec_sample sample;
+    pfr_error why;
+    if (pfr_decode(rec, &sample, sizeof sample, &why) != PFR_OK) {
+        tell_hole(c, &why);
+        return PFR_OK;
+    }
+    *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & CPUMODE};
+    pick_decoded(&c->places[rec->event], &sample, s);
+    set_key(c, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
+    return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
+}
+
+static pfr_status take_fixed(struct counter *c, struct batch *b, uint32_t event, const uint8_t *bytes, uint64_t place,
+                             uint64_t inner, pfr_error *err) {
+    const bool swap = c->reader->context.swap;
+    struct picked *s = &b->items[b->count].picked;
+    s->event = event;
+    s->mode = cpumode_at(bytes, swap);
+    pick_fixed(&c->places[event], bytes, swap, s);
+    set_key(c, s, place, inner);
+    return is_kept(c, s) ? push(c, b, err) : PFR_OK;
+}
+
+/* Where the length rule holds, what is at fixed places is there; other samples are decoded. */
+static bool is_plain(const struct counter *c, const pfr_record *rec) {
+    return c->places[rec->event].fixed &&
+           length_holds(&c->reader->events[rec->event].length, rec->bytes + RECORD_HEADER,
+                        (uint64_t)rec->size - RECORD_HEADER, c->reader->context.swap);
+}
+
+static pfr_status take_record(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+    if (rec->event < 0)
+        return PFR_OK;
+    if (!is_plain(c, rec))
+        return take_decoded(c, b, rec, err);
+    return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
+}
+
+/* What lies in the window at `at`, which may move on then. */
+static pfr_status take_run(struct counter *c, struct batch *b, const struct plain_run *run, bool plain,
+                           pfr_error *err) {
+    struct plain_left left;
+    if (plain)
+        PFR_TRY(plain_count(c, run, &left, err));
+    const uint32_t count = plain ? left.count : run->count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *bytes = run->at[plain ? left.at[i] : i];
+        PFR_TRY(take_fixed(c, b, run->event, bytes, run->place + (uint64_t)(bytes - run->at[0]), 0, err));
+    }
+    return commit(c, b, err);
+}
+
+/* Samples of the same event that follow in the window, without asking for each. */
+static pfr_status take_followers(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+    const uint8_t *at[BATCH];
+    struct plain_run some = {.at = at, .event = (uint32_t)rec->event};
+    const bool plain = plain_may(c, some.event);
+    uint64_t from;
+    while ((some.count = walk_collect(c->reader, rec->event, at, (uint32_t)sizes.count_batch, &from)) > 0) {
+        some.place = (uint64_t)rec->part << 48 | from;
+        PFR_TRY(take_run(c, b, &some, plain, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    pfr_record rec;
+    pfr_status st;
+    while ((st = c->timeline ? order_next(c, &rec, err) : pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE) {
+            tell_hole(c, err);
+            continue;
+        }
+        if (rec.type != TYPE_SAMPLE || rec.event < 0)
+            continue;
+        PFR_TRY(take_record(c, b, &rec, err));
+        PFR_TRY(commit(c, b, err));
+        if (c->places[rec.event].fixed && !rec.inside && !c->timeline)
+            PFR_TRY(take_followers(c, b, &rec, err));
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+pfr_status counter_run(struct counter *c, pfr_error *err) {
+    struct batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
+    if (!b)
+        return mem_fail(c->memory, err, "profile");
+    pfr_status st = order_begin(c, err);
+    if (st >= 0)
+        st = run(c, b, err);
+    order_end(c);
+    mem_free(c->memory, b, 1, sizeof *b);
+    return st;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses and markers of a call chain: see chain.h. */
+#include "model/stacks/chain.h"
+
+#include "base/memory/cursor.h"
+
+#include <perfray/record.h>
+
+#define CPUMODE_KERNEL 1u
+#define CPUMODE_USER 2u
+#define CPUMODE_HYPERVISOR 3u
+#define CPUMODE_GUEST_KERNEL 4u
+#define CPUMODE_GUEST_USER 5u
+
+static unsigned mode_of_marker(uint64_t marker, unsigned now) {
+    static const struct {
+        int marker;
+        unsigned mode;
+    } modes[] = {{-32, CPUMODE_HYPERVISOR},
+                 {-128, CPUMODE_KERNEL},
+                 {-512, CPUMODE_USER},
+                 {-2176, CPUMODE_GUEST_KERNEL},
+                 {-2560, CPUMODE_GUEST_USER}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if ((uint64_t)modes[i].marker == marker)
+            return modes[i].mode;
+    return now;
+}
+
+bool chain_marker(uint64_t entry, unsigned *mode) {
+    if (entry < CHAIN_MARKERS)
+        return false;
+    *mode = mode_of_marker(entry, *mode);
+    return true;
+}
+
+bool chain_marker_is_known(uint64_t entry) {
+    static const int known[] = {-32, -128, -512, -640};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((uint64_t)known[i] == entry)
+            return true;
+    return false;
+}
+
+/* Programs that use the register of frame pointers for something else have anything in their chains, also what only a
+   marker may be; perf then takes the whole chain for wrong. */
+static bool has_unknown_marker(const pfr_u64s *chain, uint32_t most) {
+    for (uint64_t i = 0; i < chain->count && most > 0; i++) {
+        const uint64_t entry = pfr_u64s_at(chain, i);
+        if (entry < CHAIN_MARKERS)
+            most--;
+        else if (!chain_marker_is_known(entry))
+            return true;
+    }
+    return false;
+}
+
+struct chain_walk chain_begin(const pfr_u64s *chain, unsigned mode, uint32_t most) {
+    const uint32_t left = has_unknown_marker(chain, most) ? 0 : most;
+    return (struct chain_walk){.chain = *chain, .mode = mode, .left = left};
+}
+
+bool chain_next(struct chain_walk *walk, uint64_t *address) {
+    while (walk->left > 0 && walk->at < walk->chain.count) {
+        *address = pfr_u64s_at(&walk->chain, walk->at++);
+        if (chain_marker(*address, &walk->mode))
+            continue;
+        walk->left--;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of objects, each opened once: see unwind_objects.h. */
+#include "model/stacks/unwind_objects.h"
+
+#include "base/memory/fail.h"
+#include "model/names/address_names.h"
+
+#define OPEN_FILES_MOST 64u /* whose bytes can be asked for, too */
+
+void unwind_objects_init(struct unwind_objects *all, const struct state *state, struct memory *memory,
+                         const struct unwind_options *options) {
+    *all = (struct unwind_objects){.state = state, .options = *options};
+    memory_share(&all->memory, memory);
+    pthread_mutex_init(&all->lock, NULL);
+}
+
+void unwind_objects_free(struct unwind_objects *all) {
+    for (size_t i = 0; i < all->room; i++)
+        unwind_table_close(all->at[i].table);
+    mem_free(&all->memory, all->at, all->room, sizeof *all->at);
+    pthread_mutex_destroy(&all->lock);
+}
+
+/* What was taken out of an object, as for its names. */
+struct apart {
+    struct debug_search search;
+    char path[DEBUG_PATH_ROOM];
+};
+
+static bool find_apart(void *context, unsigned place, const struct debug_link *link, const struct build_id *id,
+                       struct symbol_object *found) {
+    struct apart *apart = context;
+    return debug_file_place(link, id->bytes, id->size, &apart->search, place, apart->path, found);
+}
+
+static enum symbol_result open_table(struct unwind_objects *all, const struct object *o, const struct symbol_object *at,
+                                     struct unwind_table **table) {
+    struct apart apart = {.search = {.path = intern_chars(&all->state->names, o->path),
+                                     .symfs = all->options.symfs,
+                                     .folder = all->options.debug_folder,
+                                     .fetched = all->options.fetched,
+                                     .build_id = o->build_id,
+                                     .size = o->build_id_size}};
+    const struct unwind_places places = {.count = DEBUG_PLACES, .context = &apart, .find = find_apart};
+    return unwind_table_open(at, &places, &all->memory, table);
+}
+
+static enum symbol_result open_kept(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
+    char path[DEBUG_PATH_ROOM];
+    struct symbol_object kept;
+    return kept_object_place(o->build_id, o->build_id_size, o->kind == OBJECT_VDSO, path, &kept)
+               ? open_table(all, o, &kept, table)
+               : SYMBOL_NO_FILE;
+}
+
+static enum symbol_result open_file(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
+    const struct symbol_object own = {.kind = SYMBOL_USER,
+                                      .path = intern_chars(&all->state->names, o->path),
+                                      .symfs = all->options.symfs,
+                                      .build_id = o->build_id,
+                                      .build_id_size = o->build_id_size};
+    const enum symbol_result result = open_table(all, o, &own, table);
+    return result == SYMBOL_FOUND || result == SYMBOL_NO_MEMORY ? result : open_kept(all, o, table);
+}
+
+/* Our own process's, where that is the one recorded. */
+static enum symbol_result open_vdso(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
+    const struct symbol_object own = {.kind = SYMBOL_VDSO, .build_id = o->build_id, .build_id_size = o->build_id_size};
+    if (o->build_id_size > 0 && open_kept(all, o, table) == SYMBOL_FOUND)
+        return SYMBOL_FOUND;
+    if (o->build_id_size == 0 && !kernel_release_is_running(all->options.release))
+        return SYMBOL_OTHER_BUILD;
+    return unwind_table_open(&own, NULL, &all->memory, table);
+}
+
+/* What was told of it so far. */
+static enum symbol_result open_dump(struct unwind_objects *all, uint32_t number, struct unwind_table **table) {
+    const struct jit_dump *dump = jit_dump_of(&all->state->jit, number);
+    return dump ? unwind_table_of_dump(dump, &all->memory, table) : SYMBOL_NO_FILE;
+}
+
+static pfr_status open_object(struct unwind_objects *all, uint32_t number, struct unwind_object *into, pfr_error *err) {
+    const struct object *o = &all->state->objects.at[number];
+    enum symbol_result result = SYMBOL_NO_FILE;
+    into->asked = true;
+    if (all->options.none)
+        return PFR_OK;
+    if (o->kind == OBJECT_FILE)
+        result = open_file(all, o, &into->table);
+    else if (o->kind == OBJECT_VDSO)
+        result = open_vdso(all, o, &into->table);
+    else if (o->kind == OBJECT_JITDUMP)
+        result = open_dump(all, number, &into->table);
+    if (result == SYMBOL_NO_MEMORY)
+        return mem_fail(&all->memory, err, "unwinding");
+    if (into->table && all->open_files++ >= OPEN_FILES_MOST)
+        unwind_table_let_go(into->table);
+    return PFR_OK;
+}
+
+static pfr_status make_room(struct unwind_objects *all, uint32_t object, pfr_error *err) {
+    if (object < all->room)
+        return PFR_OK;
+    const size_t room = (size_t)object + object / 2 + 64;
+    void *more = mem_resize(&all->memory, all->at, all->room, room, sizeof *all->at);
+    if (!more)
+        return mem_fail(&all->memory, err, "unwinding");
+    all->at = more;
+    memset(all->at + all->room, 0, (room - all->room) * sizeof *all->at);
+    all->room = room;
+    return PFR_OK;
+}
+
+pfr_status unwind_objects_find(struct unwind_objects *all, uint32_t object, const struct unwind_table **table,
+                               pfr_error *err) {
+    pthread_mutex_lock(&all->lock);
+    pfr_status st = make_room(all, object, err);
+    if (st >= 0 && !all->at[object].asked)
+        st = open_object(all, object, &all->at[object], err);
+    *table = st >= 0 ? all->at[object].table : NULL;
+    pthread_mutex_unlock(&all->lock);
+    return st;
+}
+
+static pfr_status find_any(struct unwind_objects *all, pfr_error *err) {
+    const struct objects *objects = &all->state->objects;
+    for (; !all->any && all->asked < objects->keys.count; all->asked++) {
+        const uint32_t i = all->asked;
+        if (objects->at[i].kind != OBJECT_FILE)
+            continue;
+        PFR_TRY(make_room(all, i, err));
+        if (!all->at[i].asked)
+            PFR_TRY(open_object(all, i, &all->at[i], err));
+        all->any = all->at[i].table != NULL;
+    }
+    return PFR_OK;
+}
+
+pfr_status unwind_objects_any(struct unwind_objects *all, bool *any, pfr_error *err) {
+    pthread_mutex_lock(&all->lock);
+    const pfr_status st = find_any(all, err);
+    *any = all->any;
+    pthread_mutex_unlock(&all->lock);
+    return st;
+}

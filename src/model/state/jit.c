@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes of dumps as maps: see jit.h. */
+#include "model/state/jit.h"
+
+#include "base/memory/fail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define OPEN_MOST 64u /* dumps that are looked at again as they grow */
+#define NOTES_MOST 4u
+
+void jit_init(struct jit *j, struct memory *memory, const struct jit_wish *wish) {
+    *j = (struct jit){.memory = memory, .wish = *wish};
+    u64_map_init(&j->dump_of, memory);
+}
+
+void jit_free(struct jit *j) {
+    for (size_t i = 0; i < j->nr_dumps; i++)
+        jit_dump_close(j->dumps[i].dump);
+    mem_free(j->memory, j->dumps, j->dumps_room, sizeof *j->dumps);
+    mem_free(j->memory, j->maps, j->maps_room, sizeof *j->maps);
+    mem_free(j->memory, j->expected, j->expected_room, sizeof *j->expected);
+    u64_map_free(&j->dump_of);
+}
+
+static const struct jit_opened *opened(const struct jit *j, uint32_t object) {
+    uint64_t at;
+    return u64_map_get(&j->dump_of, object, &at) ? &j->dumps[at] : NULL;
+}
+
+const struct jit_dump *jit_dump_of(const struct jit *j, uint32_t object) {
+    const struct jit_opened *found = opened(j, object);
+    return found ? found->dump : NULL;
+}
+
+/* --- Times. */
+
+/* The counter's value as time: the formula of perf_event_mmap_page (linux/perf_event.h). */
+static uint64_t time_of_counter(const struct jit_clock *c, uint64_t counter) {
+    if (c->cut)
+        counter = c->cycles + ((counter - c->cycles) & c->mask);
+    const uint64_t whole = c->shift < 64 ? counter >> c->shift : 0;
+    const uint64_t rest = c->shift < 64 ? counter & (((uint64_t)1 << c->shift) - 1) : counter;
+    const unsigned __int128 part = (unsigned __int128)rest * c->multiplier;
+    return c->zero + whole * c->multiplier + (c->shift < 64 ? (uint64_t)(part >> c->shift) : 0);
+}
+
+static bool has_times(const struct jit *j, const struct jit_dump *d) {
+    return j->timed && (d->by_cpu_clock ? j->clock.known && !j->clock.monotonic : j->clock.monotonic);
+}
+
+/* Equal times: code is there before it is met. Without times each change comes right behind the map of the dump. */
+static struct key key_of_change(const struct jit *j, const struct jit_dump *d, const struct jit_map *map, size_t i) {
+    const uint64_t time = d->changes[i].time;
+    if (!has_times(j, d))
+        return (struct key){map->since.time, map->since.offset, map->since.inner + 1 + i};
+    return (struct key){d->by_cpu_clock ? time_of_counter(&j->clock, time) : time, 0, i};
+}
+
+/* --- Maps. */
+
+static pfr_status add_changes(const struct jit *j, struct spaces *spaces, struct jit_map *map, pfr_error *err) {
+    const struct jit_dump *d = jit_dump_of(j, map->object);
+    for (; d && map->done < d->nr_changes; map->done++) {
+        const struct jit_change *c = &d->changes[map->done];
+        const bool gone = c->code == JIT_GONE;
+        PFR_TRY(space_add_code(spaces, map->space, c->address, c->size, gone ? 0 : d->codes[c->code].offset,
+                               gone ? NO_OBJECT : map->object, key_of_change(j, d, map, map->done), err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status add_map(struct jit *j, const struct jit_map *map, pfr_error *err) {
+    if (j->nr_maps == j->maps_room) {
+        void *more = mem_grow(j->memory, j->maps, j->nr_maps, &j->maps_room, 4, sizeof *j->maps);
+        if (!more)
+            return mem_fail(j->memory, err, "jitdump");
+        j->maps = more;
+    }
+    j->maps[j->nr_maps++] = *map;
+    return PFR_OK;
+}
+
+static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, pfr_error *err) {
+    const struct symbol_object wanted = {
+        .kind = SYMBOL_JIT, .path = path, .symfs = j->wish.symfs, .owner = (uint32_t)getuid()};
+    if (j->nr_dumps == j->dumps_room) {
+        void *more = mem_grow(j->memory, j->dumps, j->nr_dumps, &j->dumps_room, 4, sizeof *j->dumps);
+        if (!more)
+            return mem_fail(j->memory, err, "jitdump");
+        j->dumps = more;
+    }
+    struct jit_opened *o = &j->dumps[j->nr_dumps];
+    *o = (struct jit_opened){.object = object};
+    o->result = jit_dump_open(&wanted, j->memory, &o->dump);
+    if (o->result == SYMBOL_NO_MEMORY)
+        return mem_fail(j->memory, err, "jitdump");
+    PFR_TRY(u64_map_put(&j->dump_of, object, j->nr_dumps++, err));
+    if (o->dump && (!j->wish.grows || j->nr_dumps > OPEN_MOST))
+        jit_dump_let_go(o->dump);
+    j->misplaced = j->misplaced || (o->dump && !has_times(j, o->dump));
+    return PFR_OK;
+}
+
+pfr_status jit_meet(struct jit *j, struct objects *objects, const char *path, struct spaces *spaces,
+                    const struct jit_map *map, pfr_error *err) {
+    if (!opened(j, map->object))
+        PFR_TRY(open_dump(j, map->object, path, err));
+    objects->at[map->object].kind = OBJECT_JITDUMP;
+    if (!opened(j, map->object)->dump)
+        return PFR_OK;
+    PFR_TRY(add_map(j, map, err));
+    return add_changes(j, spaces, &j->maps[j->nr_maps - 1], err);
+}
+
+pfr_status jit_expect(struct jit *j, const struct jit_map *map, pfr_error *err) {
+    if (j->nr_expected == j->expected_room) {
+        void *more = mem_grow(j->memory, j->expected, j->nr_expected, &j->expected_room, 4, sizeof *j->expected);
+        if (!more)
+            return mem_fail(j->memory, err, "jitdump");
+        j->expected = more;
+    }
+    j->expected[j->nr_expected++] = *map;
+    return PFR_OK;
+}
+
+pfr_status jit_meet_expected(struct jit *j, struct objects *objects, struct spaces *spaces, pfr_error *err) {
+    for (size_t i = 0; i < j->nr_expected; i++) {
+        const struct jit_map *map = &j->expected[i];
+        const char *path = intern_chars(objects->names, objects->at[map->object].path);
+        PFR_TRY(jit_meet(j, objects, path, spaces, map, err));
+    }
+    return PFR_OK;
+}
+
+pfr_status jit_catch_up(struct jit *j, struct spaces *spaces, pfr_error *err) {
+    for (size_t i = 0; i < j->nr_dumps; i++) {
+        struct jit_dump *d = j->dumps[i].dump;
+        if (d)
+            jit_dump_read_on(d);
+        if (d && d->ended == SYMBOL_NO_MEMORY)
+            return mem_fail(j->memory, err, "jitdump");
+    }
+    for (size_t i = 0; i < j->nr_maps; i++)
+        PFR_TRY(add_changes(j, spaces, &j->maps[i], err));
+    return PFR_OK;
+}
+
+/* --- What is told of them. */
+
+static void tell_end(const struct jit_opened *o, char *text, size_t room) {
+    const struct jit_dump *d = o->dump;
+    if (!d)
+        snprintf(text, room, "%s: its code has no names", symbol_result_text(o->result));
+    else if (d->ended != SYMBOL_FOUND)
+        snprintf(text, room, "%s%s%" PRIu64 ": what follows has no names", symbol_result_text(d->ended),
+                 d->damaged ? ", first at byte " : ", after changes of code: ",
+                 d->damaged ? d->damaged_at : (uint64_t)d->nr_changes);
+    else
+        snprintf(text, room, "%" PRIu64 " record%s make%s no sense and %s left out, first at byte %" PRIu64, d->damaged,
+                 d->damaged == 1 ? "" : "s", d->damaged == 1 ? "s" : "", d->damaged == 1 ? "is" : "are", d->damaged_at);
+}
+
+void jit_note(const struct jit *j, const struct objects *objects, void (*note)(void *context, const char *sentence),
+              void *context) {
+    char text[400], why[160];
+    size_t told = 0;
+    for (size_t i = 0; i < j->nr_dumps && note; i++) {
+        const struct jit_opened *o = &j->dumps[i];
+        if ((o->dump && o->dump->ended == SYMBOL_FOUND && o->dump->damaged == 0) || told++ >= NOTES_MOST)
+            continue;
+        tell_end(o, why, sizeof why);
+        snprintf(text, sizeof text, "%.200s: %s", intern_chars(objects->names, objects->at[o->object].path), why);
+        note(context, text);
+    }
+    if (told > NOTES_MOST && note) {
+        snprintf(text, sizeof text, "%zu more jitdumps could not be read whole", told - NOTES_MOST);
+        note(context, text);
+    }
+    if (j->misplaced && note)
+        note(context,
+             "jitdumps tell the times of another clock than the recording: code is taken to be where it was last "
+             "(record with -k mono)");
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State by key. The records of state are described one by one (state_records.c) and applied in the order of keys
+ * (state_queue.h), or, in a stream, as they are given. docs/ARCHITECTURE.md, "State", has the rules.
+ */
+#include "model/state/state.h"
+
+#include "base/memory/fail.h"
+#include "base/memory/sizes.h"
+#include "file/read/parallel_reader.h"
+#include "file/read/header_walk.h"
+#include "model/timeline/exec_images.h"
+#include "model/state/state_queue.h"
+#include "wire/feature_bits.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define CPUMODE 7u
+#define CPUMODE_KERNEL 1u
+#define CPUMODE_USER 2u
+#define IDLE "swapper" /* tid 0 until it has another name */
+#define SAMPLE_TYPE_TIME (1u << 2)
+#define KERNEL_TYPES 64u
+#define TYPE_FINISHED_ROUND 68u
+#define RELAY_LEARNS 128u /* records of state in one turn: to learn more of them takes longer than to read the file */
+
+struct collecting {
+    struct state_queue *queue;
+    const struct state_watch *watch;
+    pfr_reader *reader;
+    struct rounds rounds;
+    uint64_t relay_from, relay_again; /* of the part; how far away the next one is */
+    uint64_t learned;                 /* records of state */
+};
+
+static bool has_times(const pfr_event *event) {
+    return (event->attr.sample_type & SAMPLE_TYPE_TIME) && event->attr.flags.sample_id_all;
+}
+
+static bool tells_state(const pfr_event *event) {
+    return event->attr.flags.comm || event->attr.flags.mmap || event->attr.flags.task;
+}
+
+/* Whether the records of state have times: those of the events that ask for them, which the first need not be. Each
+   event is looked at once: a stream brings them between its records. */
+static bool state_has_times(struct state *s) {
+    for (; s->events_seen < pfr_event_count(s->reader); s->events_seen++) {
+        const pfr_event *event = pfr_get_event(s->reader, s->events_seen);
+        s->is_told = s->is_told || tells_state(event);
+        s->told_untimed = s->told_untimed || (tells_state(event) && !has_times(event));
+    }
+    return s->is_told && !s->told_untimed;
+}
+
+/* In a stream the first event comes with the records: whether keys have times is known when it is there. */
+static void learn_times(struct state *s) {
+    const pfr_event *first = pfr_get_event(s->reader, 0);
+    s->timed = !s->as_recorded && first && (has_times(first) || state_has_times(s));
+    s->jit.clock.monotonic = first && first->attr.flags.use_clockid && first->attr.clockid == CLOCK_MONOTONIC;
+}
+
+/* What has no time, and what the recorder wrote for itself, is in no order. */
+static void note_time(const pfr_reader *reader, const pfr_record *rec, struct rounds *rounds) {
+    if (rec->type < KERNEL_TYPES)
+        rounds_note(rounds, time_of(reader, rec));
+}
+
+static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_error *err) {
+    struct state_change c;
+    PFR_TRY(state_describe(all->queue->state, rec, &c, err));
+    if (!c.apply)
+        return PFR_OK;
+    all->learned++;
+    return queue_put(all->queue, &c, err);
+}
+
+/* No state, nor are the samples that follow it. */
+static void pass_samples(struct collecting *all, const pfr_record *rec) {
+    if (all->watch->sample)
+        all->watch->sample(all->watch->context, rec);
+    note_time(all->reader, rec, &all->rounds);
+    if (rec->event >= 0)
+        walk_samples(all->reader, rec->event, &all->rounds);
+}
+
+static pfr_status take(struct collecting *all, const pfr_record *rec, pfr_error *err) {
+    if (rec->type == TYPE_SAMPLE) {
+        pass_samples(all, rec);
+        return PFR_OK;
+    }
+    note_time(all->reader, rec, &all->rounds);
+    if (rec->type == TYPE_FINISHED_ROUND) {
+        rounds_end(&all->rounds);
+        PFR_TRY(queue_round(all->queue, all->rounds.limit, err));
+    }
+    if (rec->type >= KERNEL_TYPES)
+        learn_times(all->queue->state);
+    return collect(all, rec, err);
+}
+
+static pfr_status take_at_hand(void *context, pfr_error *err) {
+    struct collecting *all = context;
+    const uint64_t before = all->learned;
+    pfr_record rec;
+    pfr_status st;
+    while ((st = next_at_hand(all->reader, &rec, err)) == PFR_OK)
+        PFR_TRY(take(all, &rec, err));
+    return st == PFR_END && all->learned - before > RELAY_LEARNS ? PFR_OK : st;
+}
+
+/* From the first sample on, and again some way behind what ended the one before: ever further, where they end soon. */
+static pfr_status take_by_several(struct collecting *all, const pfr_record *rec, pfr_error *err) {
+    const struct relay relay = {.threads = all->watch->readers, .walk = take_at_hand, .context = all};
+    if (relay.threads < 2 || rec->type != TYPE_SAMPLE || rec->inside || rec->offset < all->relay_from)
+        return PFR_OK;
+    const uint64_t from = all->reader->at;
+    PFR_TRY(relay_run(all->reader, &relay, err));
+    const bool ended_soon = all->reader->at - from < sizes.relay_again;
+    all->relay_again = ended_soon && all->relay_again ? all->relay_again * 2 : sizes.relay_again;
+    all->relay_from = all->reader->at + all->relay_again;
+    return PFR_OK;
+}
+
+static pfr_status collect_all(struct collecting *all, pfr_error *err) {
+    pfr_record rec;
+    pfr_status st;
+    pfr_error own, *why = err ? err : &own;
+    uint32_t part = 0;
+    while ((st = pfr_next(all->reader, &rec, why)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE && all->watch->hole)
+            all->watch->hole(all->watch->context, why);
+        if (st != PFR_OK)
+            continue;
+        if (part != rec.part)
+            part = rec.part, all->relay_from = 0;
+        PFR_TRY(take(all, &rec, err));
+        PFR_TRY(take_by_several(all, &rec, err));
+    }
+    all->queue->state->late = all->queue->state->timed ? all->rounds.late : 0;
+    return st < 0 ? st : PFR_OK;
+}
+
+static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error *err) {
+    struct pfr_rec_feature_build_id body;
+    struct pfr_rec_build_id_entry entry;
+    const pfr_feature *f = pfr_find_feature(reader, BIT_BUILD_ID, NULL);
+    if (!f || pfr_decode_feature(reader, f, &body, sizeof body, NULL) < 0)
+        return PFR_OK;
+    pfr_items_iter it = pfr_items_begin(&body.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
+        PFR_TRY(objects_learn(&s->objects, &entry, err));
+    return PFR_OK;
+}
+
+const struct jit_wish no_jit;
+
+static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
+                        const struct jit_wish *jit, pfr_error *err) {
+    *s = (struct state){.memory = memory, .reader = reader, .as_recorded = as_recorded};
+    intern_init(&s->names, memory);
+    objects_init(&s->objects, memory, &s->names);
+    spaces_init(&s->spaces, memory);
+    s->spaces.depth_most = reader->limits.depth;
+    threads_init(&s->threads, memory, &s->spaces);
+    jit_init(&s->jit, memory, jit);
+    deferred_init(&s->deferred, memory);
+    learn_times(s);
+    PFR_TRY(intern_put(&s->names, IDLE, strlen(IDLE), &s->threads.idle_name, err));
+    u64_map_init(&s->cgroup_of, memory);
+    arena_init(&s->cgroup_paths, memory);
+    guests_init(&s->guests, memory);
+    PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->ksymbols, err));
+    PFR_TRY(spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->kernel, err));
+    return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
+}
+
+pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+                       pfr_error *err) {
+    struct jit_wish grows = *jit;
+    grows.grows = true;
+    const pfr_status st = begin(s, reader, memory, false, &grows, err);
+    s->learns = s->spaces.left_open = true;
+    return st;
+}
+
+pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
+    struct state_change c;
+    if (rec->type >= KERNEL_TYPES)
+        learn_times(s);
+    if (s->jit.nr_maps)
+        PFR_TRY(jit_catch_up(&s->jit, &s->spaces, err));
+    PFR_TRY(state_describe(s, rec, &c, err));
+    return c.apply ? c.apply(s, &c, err) : PFR_OK;
+}
+
+/* Reads the recording once. *is_void: its rounds were not what they should be. */
+static pfr_status build_once(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
+                             const struct state_watch *watch, bool *is_void, pfr_error *err) {
+    struct state_queue queue;
+    PFR_TRY(begin(s, reader, memory, as_recorded, &watch->jit, err));
+    queue_init(&queue, s, *is_void || reader->nr_parts > 1 || !input_seekable(&reader->parts[0].in));
+    struct collecting all = {.queue = &queue, .watch = watch, .reader = reader};
+    pfr_status st = collect_all(&all, err);
+    if (st >= 0)
+        st = queue_end(&queue, err);
+    *is_void = queue.is_void;
+    queue_free(&queue);
+    return st;
+}
+
+static pfr_status build(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
+                        const struct state_watch *watch, pfr_error *err) {
+    const struct state_watch again = {.jit = watch->jit, .readers = watch->readers};
+    bool is_void = false;
+    PFR_TRY(build_once(s, reader, memory, as_recorded, watch, &is_void, err));
+    if (is_void) {
+        state_free(s);
+        PFR_TRY(pfr_rewind(reader, err));
+        PFR_TRY(build_once(s, reader, memory, as_recorded, &again, &is_void, err));
+    }
+    PFR_TRY(jit_meet_expected(&s->jit, &s->objects, &s->spaces, err));
+    PFR_TRY(learn_build_ids(s, reader, err));
+    PFR_TRY(spaces_seal(&s->spaces, err));
+    return left_images_settle(s, reader, err);
+}
+
+pfr_status state_build_watched(struct state *s, pfr_reader *reader, struct memory *memory,
+                               const struct state_watch *watch, pfr_error *err) {
+    return build(s, reader, memory, false, watch, err);
+}
+
+static const struct state_watch nobody;
+
+pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    return build(s, reader, memory, false, &nobody, err);
+}
+
+pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct memory *memory,
+                                   const struct jit_wish *jit, pfr_error *err) {
+    const struct state_watch watch = {.jit = *jit};
+    return build(s, reader, memory, true, &watch, err);
+}
+
+void state_free(struct state *s) {
+    arena_free(&s->cgroup_paths);
+    mem_free(s->memory, s->cgroups, s->cgroups_room, sizeof *s->cgroups);
+    u64_map_free(&s->cgroup_of);
+    guests_free(&s->guests);
+    jit_free(&s->jit);
+    deferred_free(&s->deferred);
+    threads_free(&s->threads);
+    spaces_free(&s->spaces);
+    objects_free(&s->objects);
+    intern_free(&s->names);
+}
+
+struct key state_key(const struct state *s, const pfr_record *rec, uint64_t time) {
+    return key_of(rec, s->timed ? time : 0);
+}
+
+static const struct map *find_map(const struct state *s, unsigned mode, uint32_t space, uint64_t address,
+                                  struct key key) {
+    if (mode == CPUMODE_USER)
+        return space_find(&s->spaces, space, address, key);
+    if (mode != CPUMODE_KERNEL)
+        return NULL;
+    const struct map *m = space_find(&s->spaces, s->modules, address, key);
+    return m ? m : space_find(&s->spaces, s->kernel, address, key);
+}
+
+/* Code that came while the kernel ran is mapped nowhere, or within what the kernel's map covers. */
+static void find_ksymbol(const struct state *s, uint64_t address, struct key key, struct place *place) {
+    const struct map *k = space_find(&s->spaces, s->ksymbols, address, key);
+    if (k && key_before(&place->since, &k->key))
+        place->since = k->key;
+    if (!k || k->object == NO_OBJECT)
+        return;
+    place->ksymbol = k;
+    if (place->map)
+        return;
+    place->map = k;
+    place->object = k->object;
+    place->offset = address;
+}
+
+/* Memory in no file: mapped again and again where code is made, it never hides what was made there. */
+static bool is_bare_memory(const struct state *s, const struct map *m) {
+    const struct object *o = &s->objects.at[m->object];
+    const struct intern_text path = intern_get(&s->names, o->path);
+    return o->kind == OBJECT_ANONYMOUS || o->kind == OBJECT_MEMORY ||
+           memmem(path.bytes, path.length, "[anon:", 6) == path.bytes ||
+           memmem(path.bytes, path.length, "/memfd:", 7) == path.bytes;
+}
+
+/* Code that the program made itself. */
+static void find_made(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
+    const struct map *made = space_find_code(&s->spaces, space, address, key);
+    if (!made)
+        return;
+    if (place->map && key_before(&made->key, &place->map->key) && !is_bare_memory(s, place->map))
+        return;
+    if (key_before(&place->since, &made->key))
+        place->since = made->key;
+    if (made->object != NO_OBJECT)
+        place->map = made;
+}
+
+/* An address of the image that an exec left, as long as its thread was not seen in user mode. */
+static void find_left(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
+    struct key until;
+    const struct map *left = space_find_left(&s->spaces, space, address, &until);
+    if (!left)
+        return;
+    place->is_passing = true;
+    if (key_before(&place->since, &until))
+        place->since = until;
+    if (key_before(&key, &until))
+        place->map = left;
+}
+
+void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
+                    struct place *place) {
+    const struct map *m = find_map(s, mode, space, address, key);
+    *place = (struct place){.map = m, .offset = address};
+    if (m)
+        place->since = m->key;
+    if (s->spaces.has_code && mode == CPUMODE_USER)
+        find_made(s, space, address, key, place);
+    if (!place->map && s->spaces.nr_left && mode == CPUMODE_USER)
+        find_left(s, space, address, key, place);
+    m = place->map;
+    place->object = m ? m->object : NO_OBJECT;
+    if (mode == CPUMODE_KERNEL)
+        find_ksymbol(s, address, key, place);
+    if (!m && mode == CPUMODE_USER)
+        place->too_deep = space_is_too_deep(&s->spaces, space);
+    if (!m)
+        return;
+    const uint8_t kind = s->objects.at[m->object].kind;
+    if (kind == OBJECT_VDSO)
+        place->offset = address - m->start;
+    else if (kind == OBJECT_FILE || kind == OBJECT_MODULE || kind == OBJECT_OTHER || kind == OBJECT_JITDUMP)
+        place->offset = address - m->start + m->pgoff;
+}
+
+static uint64_t settled_moment(const struct state *s, uint32_t space) {
+    const struct space_settled settled = space_settled(&s->spaces, space);
+    return s->timed ? settled.time : settled.offset;
+}
+
+uint64_t state_settled(const struct state *s, unsigned mode, uint32_t space) {
+    if (mode == CPUMODE_USER)
+        return space == NO_SPACE ? 0 : settled_moment(s, space);
+    if (mode != CPUMODE_KERNEL)
+        return 0;
+    const uint64_t kernel = settled_moment(s, s->kernel), modules = settled_moment(s, s->modules);
+    const uint64_t mapped = kernel > modules ? kernel : modules, symbols = settled_moment(s, s->ksymbols);
+    return mapped > symbols ? mapped : symbols;
+}
+
+void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
+                 struct key key, struct place *place) {
+    const unsigned mode = rec->misc & CPUMODE;
+    const uint32_t space = mode == CPUMODE_USER ? thread_space_at(&s->threads, pid, tid, key) : NO_SPACE;
+    state_place_in(s, mode, space, address, key, place);
+}
+
+pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *name, pfr_error *err) {
+    char made[16] = IDLE;
+    *name = thread_name_at(&s->threads, tid, key, true);
+    if (*name != NO_NAME)
+        return PFR_OK;
+    if (tid != 0)
+        snprintf(made, sizeof made, ":%d", (int)tid);
+    return intern_put(&s->names, made, strlen(made), name, err);
+}
+
+uint32_t state_cgroup(const struct state *s, uint64_t id, struct key key) {
+    uint64_t number;
+    return u64_map_get(&s->cgroup_of, id, &number) ? changes_at(&s->cgroups[number], key) : NO_VALUE;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_MOMENTS_H
+#define PFR_MODEL_MOMENTS_H
+/*
+ * The keys at which a state changes, in order: what was found for one key holds for every other key between the same
+ * two changes. For a consumer that keeps what it found and whose records do not come in the order of keys.
+ *
+ *     moments_make(&moments, &state, memory, &err);
+ *     struct moment_rank rank = {0};
+ *     if (moments_rank(&moments, &key, &rank) == kept.rank)
+ *         use(&kept);
+ */
+#include "model/state/state.h"
+
+struct moments {
+    struct key *at;
+    size_t count, room;
+    struct memory *memory;
+};
+
+/* How many changes have a smaller key: remembered, since the next key is mostly between the same two. */
+struct moment_rank {
+    size_t before;
+};
+
+/* Changes of threads, their names and address spaces, and of what is mapped in any address space, the kernel's
+ * included. The state no longer changes. On failure there is nothing to free. */
+pfr_status moments_make(struct moments *moments, const struct state *state, struct memory *memory, pfr_error *err);
+/* Changes of what is mapped in the kernel, and of its symbols. */
+pfr_status moments_make_kernel(struct moments *moments, const struct state *state, struct memory *memory,
+                               pfr_error *err);
+void moments_free(struct moments *moments);
+
+size_t moments_count_before(const struct moments *moments, const struct key *key);
+
+/* The same, in a few instructions where the key is between the same two changes as the one before. */
+static inline size_t moments_rank(const struct moments *moments, const struct key *key, struct moment_rank *rank) {
+    const size_t n = rank->before;
+    const bool is_behind = n == 0 || key_before(&moments->at[n - 1], key);
+    if (!is_behind || (n < moments->count && key_before(&moments->at[n], key)))
+        rank->before = moments_count_before(moments, key);
+    return rank->before;
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images that an exec left: until when they count. An exec takes the old maps away and its record is written while the
+ * thread is still in the kernel; what the kernel samples from there to the thread's return has the caller of execve in
+ * its chain, an address of the old image. The thread is back when a sample of user mode says so, which is the only
+ * thing that does; so the first of each is looked for, in one more walk over the samples of recordings that have chains
+ * and in which something was executed. docs/ARCHITECTURE.md, "State", rule 17.
+ */
+#include "model/timeline/exec_images.h"
+
+#include "base/memory/cursor.h"
+#include "base/memory/fail.h"
+#include "file/read/recording.h"
+#include "file/read/header_walk.h"
+#include "model/timeline/timeline.h"
+
+#define CPUMODE 7u
+#define CPUMODE_USER 2u
+#define S_IP 1u
+#define S_TID (1u << 1)
+#define S_CHAIN (1u << 5)
+#define S_IDENTIFIER (1u << 16)
+
+#define SEVERAL UINT32_MAX
+
+struct looking {
+    struct state *state;
+    pfr_reader *reader;
+    struct u64_map tids; /* of those who were in a space that an exec began -> its image, or SEVERAL */
+};
+
+/* Where samples of the event have pid and tid; 0: nowhere. */
+static uint32_t place_of_ids(const pfr_event *event) {
+    const uint64_t type = event->attr.sample_type;
+    return type & S_TID ? 8u + (type & S_IDENTIFIER ? 8 : 0) + (type & S_IP ? 8 : 0) : 0;
+}
+
+static bool has_chains(pfr_reader *reader) {
+    for (uint32_t i = 0; i < pfr_event_count(reader); i++)
+        if (pfr_get_event(reader, i)->attr.sample_type & S_CHAIN)
+            return true;
+    return false;
+}
+
+/* A thread was in user mode in this space (NO_SPACE is fine) at that key. */
+static void meet(struct state *s, uint32_t space, struct key key) {
+    const uint32_t number = space == NO_SPACE ? NO_SPACE : s->spaces.at[space].left;
+    if (number != NO_SPACE && key_before(&key, &s->spaces.left[number].until))
+        s->spaces.left[number].until = key;
+}
+
+/* The image that the thread, or its process, left, or SEVERAL. False: none. */
+static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64_t *image) {
+    return u64_map_get(&l->tids, tid, image) || u64_map_get(&l->tids, pid, image);
+}
+
+/* Most threads have one image, and are soon back from it: what is later tells nothing. */
+static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids, uint64_t time) {
+    const bool swap = rec->context->swap;
+    uint64_t image;
+    if ((rec->misc & CPUMODE) != CPUMODE_USER || rec->size < ids + 8u)
+        return;
+    const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
+    if (!image_of(l, pid, tid, &image))
+        return;
+    const struct key key = state_key(l->state, rec, time == NO_TIME ? TIMELINE_BEHIND_ALL : time);
+    if (image == SEVERAL || key_before(&key, &l->state->spaces.left[image].until))
+        meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
+}
+
+void left_images_hear(struct state *s, const pfr_record *rec, struct key key) {
+    if (s->spaces.nr_left == 0 || rec->type != TYPE_SAMPLE || rec->event < 0 || (rec->misc & CPUMODE) != CPUMODE_USER)
+        return;
+    const uint32_t ids = place_of_ids(pfr_get_event(s->reader, (uint32_t)rec->event));
+    if (ids == 0 || rec->size < ids + 8u)
+        return;
+    const uint32_t pid = load_u32(rec->bytes + ids, rec->context->swap);
+    const uint32_t tid = load_u32(rec->bytes + ids + 4, rec->context->swap);
+    meet(s, thread_space_at(&s->threads, pid, tid, key), key);
+}
+
+/* The samples that follow in the window, without asking for each. */
+static void look_at_run(const struct looking *l, const pfr_record *first, uint32_t ids) {
+    struct sample_run run;
+    pfr_record rec = *first;
+    if (first->inside || !walk_run(l->reader, first->event, false, &run))
+        return;
+    const bool swap = first->context->swap;
+    for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size) {
+        rec.offset += rec.size;
+        rec.bytes = at;
+        rec.misc = load_u16(at + 4, swap);
+        rec.size = load_u16(at + 6, swap);
+        look_at(l, &rec, ids, run.time_at ? load_u64(at + run.time_at, swap) : NO_TIME);
+    }
+    walk_past(l->reader, run.length, run.count);
+}
+
+static pfr_status look(const struct looking *l, pfr_error *err) {
+    pfr_record rec;
+    pfr_status st;
+    while ((st = pfr_next(l->reader, &rec, err)) >= 0 && st != PFR_END) {
+        const uint32_t ids = st == PFR_OK && rec.type == TYPE_SAMPLE && rec.event >= 0
+                                 ? place_of_ids(pfr_get_event(l->reader, (uint32_t)rec.event))
+                                 : 0;
+        if (ids == 0)
+            continue;
+        look_at(l, &rec, ids, time_of(l->reader, &rec));
+        look_at_run(l, &rec, ids);
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+static pfr_status learn_tids(struct looking *l, pfr_error *err) {
+    const struct spaces *spaces = &l->state->spaces;
+    for (size_t i = 0; i < spaces->nr_left_tids; i++) {
+        const struct left_tid *const left = &spaces->left_tids[i];
+        uint64_t *image = u64_map_at(&l->tids, left->tid, left->image, NULL);
+        if (!image)
+            return mem_fail(l->state->memory, err, "address spaces");
+        if (*image != left->image)
+            *image = SEVERAL;
+    }
+    return PFR_OK;
+}
+
+pfr_status left_images_settle(struct state *s, pfr_reader *reader, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    struct looking l = {.state = s, .reader = reader};
+    if (s->spaces.nr_left == 0 || !has_chains(reader) || !input_seekable(&reader->parts[0].in))
+        return PFR_OK;
+    for (size_t i = 0; i < s->spaces.nr_left; i++)
+        s->spaces.left[i].until = KEY_LAST;
+    u64_map_init(&l.tids, s->memory);
+    pfr_status st = learn_tids(&l, err);
+    if (st >= 0)
+        st = pfr_rewind(reader, err);
+    if (st >= 0)
+        st = look(&l, err);
+    u64_map_free(&l.tids);
+    return st;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records in the order of time: see timeline.h. When what waits may go is decided as perf decides it: at the end of a
+ * round everything up to the latest record of the round before it, and the first half where too much waits. So what is
+ * given equals what perf gives also where a recording breaks its own promise of order.
+ *
+ * A recording without rounds (a directory, whose parts follow each other; old recorders) promises no order: all of it
+ * is sorted. What is more than may wait goes into sorted runs in a temporary file. In a stream the first half has to
+ * go.
+ */
+#include "model/timeline/timeline.h"
+
+#include "base/memory/fail.h"
+#include "base/memory/sizes.h"
+#include "file/read/recording.h"
+#include "file/read/header_walk.h"
+#include "model/timeline/exec_images.h"
+#include "model/timeline/sorted_runs.h"
+
+#define TYPE_FINISHED_ROUND 68u
+#define KERNEL_TYPES 64u
+
+struct timeline {
+    struct memory *memory;
+    pfr_reader *reader;
+    struct state own, *state; /* the latter may be the caller's */
+    struct window window;
+    struct runs runs;
+    uint64_t wait_most; /* bytes that may wait in memory */
+    bool has_rounds, merges;
+    bool learns;     /* state is learnt from what is given */
+    bool was_halved; /* what waited was too much, and earlier records may follow */
+    bool round_ends; /* the record given last was a FINISHED_ROUND */
+    bool ended;
+    uint64_t next_limit; /* the latest record of the rounds that ended */
+    uint64_t given;      /* time of the latest record that was given */
+    uint64_t late;
+};
+
+static pfr_status begin(struct timeline *t, const struct jit_wish *jit, pfr_error *err) {
+    const struct state_watch watch = {.jit = *jit};
+    if (t->state != &t->own)
+        return pfr_rewind(t->reader, err);
+    t->learns = !input_seekable(&t->reader->parts[0].in);
+    if (t->learns)
+        return state_begin(t->state, t->reader, t->memory, jit, err);
+    PFR_TRY(state_build_watched(t->state, t->reader, t->memory, &watch, err));
+    return pfr_rewind(t->reader, err);
+}
+
+static pfr_status open_timeline(struct timeline **out, pfr_reader *reader, struct memory *memory, struct state *state,
+                                const struct jit_wish *jit, pfr_error *err) {
+    struct timeline *t = mem_alloc(memory, 1, sizeof *t);
+    *out = NULL;
+    if (!t)
+        return mem_fail(memory, err, "timeline");
+    *t = (struct timeline){.memory = memory, .reader = reader, .wait_most = SIZE_MOST_order_wait};
+    t->state = state ? state : &t->own;
+    window_init(&t->window, memory);
+    runs_init(&t->runs, memory);
+    const pfr_status st = begin(t, jit, err);
+    if (st < 0)
+        timeline_close(t);
+    else
+        *out = t;
+    return st < 0 ? st : PFR_OK;
+}
+
+pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+                         pfr_error *err) {
+    return open_timeline(out, reader, memory, NULL, jit, err);
+}
+
+pfr_status timeline_open_known(struct timeline **out, pfr_reader *reader, struct memory *memory, struct state *state,
+                               pfr_error *err) {
+    return open_timeline(out, reader, memory, state, &no_jit, err);
+}
+
+void timeline_close(struct timeline *t) {
+    if (!t)
+        return;
+    window_free(&t->window);
+    runs_free(&t->runs);
+    if (t->state == &t->own)
+        state_free(t->state);
+    mem_free(t->memory, t, 1, sizeof *t);
+}
+
+/* Samples without a time see all state, other records without one come before all. */
+static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
+    const bool is_lost = time == NO_TIME && rec->type == TYPE_SAMPLE;
+    return state_key(t->state, rec, is_lost ? TIMELINE_BEHIND_ALL : time);
+}
+
+/* Who waits: records of the kernel that have a time, where times count. */
+static bool waits(const struct timeline *t, const pfr_record *rec, uint64_t time) {
+    return t->state->timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
+}
+
+/* All but the first are samples. */
+static pfr_status give(struct timeline *t, const struct timed_record *some, size_t count, pfr_error *err) {
+    if (!t->learns)
+        return PFR_OK;
+    PFR_TRY(state_note(t->state, &some->rec, err));
+    for (size_t i = 0; i < count; i++)
+        left_images_hear(t->state, &some[i].rec, some[i].key);
+    return PFR_OK;
+}
+
+static pfr_status end_round(struct timeline *t, pfr_error *err) {
+    const uint64_t limit = t->next_limit;
+    t->round_ends = false;
+    t->next_limit = t->window.latest;
+    t->has_rounds = true;
+    return limit && t->runs.count == 0 ? window_release(&t->window, limit, err) : PFR_OK;
+}
+
+static bool swaps(const struct timeline *t) {
+    return t->reader->context.swap;
+}
+
+/* Whether records that are too many to wait in memory wait in a file. Once some do, all that follow must. */
+static bool waits_in_file(const struct timeline *t) {
+    return !t->learns && (!t->has_rounds || t->runs.count > 0);
+}
+
+/* Tests reduce it only where that does not decide which records are late. */
+static uint64_t wait_most(const struct timeline *t) {
+    return waits_in_file(t) && t->state->late == 0 && sizes.order_wait < t->wait_most ? sizes.order_wait : t->wait_most;
+}
+
+/* Too much waits. END: some of it goes. */
+static pfr_status make_room(struct timeline *t, pfr_error *err) {
+    if (waits_in_file(t))
+        return runs_keep(&t->runs, &t->window, swaps(t), err);
+    t->was_halved = true;
+    PFR_TRY(window_release(&t->window, 0, err));
+    PFR_TRY(window_release(&t->window, window_middle(&t->window), err));
+    return PFR_END;
+}
+
+/* Nothing can come any more. */
+static pfr_status end(struct timeline *t, pfr_error *err) {
+    t->ended = true;
+    if (t->runs.count == 0)
+        return window_release(&t->window, UINT64_MAX, err);
+    t->merges = true;
+    PFR_TRY(runs_keep(&t->runs, &t->window, swaps(t), err));
+    return runs_merge(&t->runs, err);
+}
+
+/* The samples that come behind one that was put, as far as they can be seen to be like it: they are put too. */
+static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error *err) {
+    struct sample_run seen;
+    uint64_t used, count;
+    if (rec->type != TYPE_SAMPLE || rec->event < 0 || rec->inside || !walk_run(t->reader, rec->event, true, &seen))
+        return PFR_OK;
+    const struct window_run run = {seen.bytes, seen.length, seen.time_at, swaps(t)};
+    PFR_TRY(window_put_run(&t->window, rec, &run, wait_most(t), &used, &count, err));
+    walk_past(t->reader, used, count);
+    return PFR_OK;
+}
+
+/* Reads until something may be given. OK: *to is it; END: it waits to be taken. */
+static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error *err) {
+    for (;;) {
+        pfr_status st = pfr_next(t->reader, &to->rec, err);
+        if (st == PFR_END)
+            return (st = end(t, err)) < 0 ? st : PFR_END;
+        if (st != PFR_OK)
+            return st;
+        const uint64_t time = time_of(t->reader, &to->rec);
+        if (t->learns)
+            PFR_TRY(state_hear(t->state, &to->rec, err));
+        if (!waits(t, &to->rec, time)) {
+            to->key = key_at(t, &to->rec, time);
+            t->round_ends = to->rec.type == TYPE_FINISHED_ROUND;
+            return PFR_OK;
+        }
+        PFR_TRY(window_put(&t->window, &to->rec, time, err));
+        const uint64_t most = wait_most(t);
+        if (t->window.bytes <= most)
+            PFR_TRY(put_like(t, &to->rec, err));
+        if (t->window.bytes > most && (st = make_room(t, err)) != PFR_OK)
+            return st;
+    }
+}
+
+/* PFR_END: nothing may go. */
+static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *err) {
+    uint64_t time;
+    if (t->merges) {
+        const pfr_status st = runs_take(&t->runs, &to->rec, &time, err);
+        if (st != PFR_OK)
+            return st;
+    } else if (!window_take(&t->window, swaps(t), &to->rec, &time)) {
+        return PFR_END;
+    }
+    to->key = key_of(&to->rec, time);
+    t->late += time < t->given;
+    if (time > t->given)
+        t->given = time;
+    return PFR_OK;
+}
+
+/* Whether the next record that waits may be given together with the one before: neither moves the bytes nor changes
+ * the state that the other sees. */
+static bool may_follow(const struct timeline *t) {
+    return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == TYPE_SAMPLE);
+}
+
+pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    pfr_status st;
+    *count = 0;
+    if (t->round_ends)
+        PFR_TRY(end_round(t, err));
+    while ((st = take(t, to, err)) == PFR_END && !t->ended)
+        if ((st = read_on(t, to, err)) != PFR_END)
+            break;
+    if (st != PFR_OK)
+        return st;
+    for (*count = 1; *count < room && may_follow(t) && take(t, &to[*count], err) == PFR_OK;)
+        ++*count;
+    return give(t, to, *count, err);
+}
+
+void timeline_wait_most(struct timeline *t, uint64_t bytes) {
+    t->wait_most = bytes;
+}
+
+struct state *timeline_state(struct timeline *t) {
+    return t->state;
+}
+
+bool timeline_learns(const struct timeline *t) {
+    return t->learns;
+}
+
+bool timeline_keeps_order(const struct timeline *t) {
+    return !t->was_halved && t->state->late == 0;
+}
+
+uint64_t timeline_late(const struct timeline *t) {
+    return t->late;
+}

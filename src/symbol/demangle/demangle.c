@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libiberty does the work and hands out text in pieces. Rust is tried first: its legacy names are valid C++ names
+ * too. Pieces are collected, and count only when the call succeeds, since it may fail after some.
+ *
+ * A mangled name can say "again what stood there" again and again, so a few dozen bytes may become more text than
+ * there is time for, and a callback has no way to say stop. It leaves by longjmp instead. That loses nothing: in this
+ * form libiberty keeps all its state on the stack, except while it prints the characters of a punycode identifier,
+ * one a call; therefore we leave at a piece of two or more ASCII characters ("::", ", "), which no such call has.
+ *
+ * All this happens in a process of its own (demangle_child.c), which costs names if it dies.
+ */
+#include <setjmp.h>
+#include <string.h>
+#include <libiberty/demangle.h>
+#include "symbol/demangle/demangle.h"
+
+#define STUB "@plt"
+#define STUB_LENGTH (sizeof STUB - 1)
+#define STUB_MOST 4096
+
+struct collector {
+    char *text;
+    size_t length;
+    bool failed; /* passed the limit; wait for a piece at which to leave */
+    jmp_buf leave;
+};
+
+static void collect(const char *piece, size_t length, void *context) {
+    struct collector *collector = context;
+    if (!collector->failed && length < DEMANGLED_MOST - collector->length) {
+        if (length) /* an empty piece may be NULL */
+            memcpy(collector->text + collector->length, piece, length);
+        collector->length += length;
+        return;
+    }
+    collector->failed = true;
+    if (length >= 2 && (unsigned char)piece[0] < 0x80)
+        longjmp(collector->leave, 1);
+}
+
+typedef int (*demangle_function)(const char *mangled, int options, demangle_callbackref callback, void *opaque);
+
+static size_t try_language(char *to, demangle_function function, const char *name, int options) {
+    struct collector collector = {.text = to};
+    if (setjmp(collector.leave) != 0)
+        return 0;
+    return function(name, options, collect, &collector) && !collector.failed ? collector.length : 0;
+}
+
+bool demangle_looks_mangled(const char *name) {
+    return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
+}
+
+static size_t demangle_plain(char *to, const char *name, unsigned flags) {
+    if (!demangle_looks_mangled(name) || strnlen(name, MANGLED_MOST + 1) > MANGLED_MOST)
+        return 0;
+    const size_t length = try_language(to, rust_demangle_callback, name, flags & DEMANGLE_HASH ? DMGL_VERBOSE : 0);
+    if (length)
+        return length;
+    const int parameters = flags & DEMANGLE_PARAMETERS ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
+    return try_language(to, cplus_demangle_v3_callback, name, parameters);
+}
+
+/* The stub of a function in the procedure linkage table, "_Z1fv@plt": the name in front, then the same behind it. */
+static size_t demangle_stub(char *to, const char *name, size_t length, unsigned flags) {
+    char stem[STUB_MOST];
+    if (length - STUB_LENGTH >= sizeof stem)
+        return 0;
+    memcpy(stem, name, length - STUB_LENGTH);
+    stem[length - STUB_LENGTH] = '\0';
+    const size_t made = demangle_plain(to, stem, flags);
+    if (made == 0 || made > DEMANGLED_MOST - STUB_LENGTH)
+        return 0;
+    memcpy(to + made, STUB, STUB_LENGTH);
+    return made + STUB_LENGTH;
+}
+
+size_t demangle_here(const char *name, unsigned flags, char to[DEMANGLED_MOST]) {
+    if (!demangle_looks_mangled(name))
+        return 0;
+    const size_t length = strnlen(name, MANGLED_MOST + 1);
+    if (length > STUB_LENGTH && length <= MANGLED_MOST && strcmp(name + length - STUB_LENGTH, STUB) == 0)
+        return demangle_stub(to, name, length, flags);
+    return demangle_plain(to, name, flags);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names that are more than the file has bytes. Linkers let symbols share the end of a name ("area" in "subarea"), so
+ * that the names of a sound table are about as long as its text. A table made for it has a thousand symbols begin in
+ * one text of a megabyte: a gigabyte of names out of a file of one, which nothing else of the recording would have room
+ * beside.
+ */
+#include "symbol/elf/elf_names.h"
+
+#include <string.h>
+
+#define FLOOD_TIMES 4u  /* of the text's bytes; sound tables: up to about 1.3 */
+#define FLOOD_LEAST 64u /* of the limit of memory: what any table may have */
+
+static uint64_t longest_name(const struct elf_symbols *table) {
+    uint64_t longest = 0;
+    for (const char *at = table->text, *end = at + table->text_size; at < end;) {
+        const size_t length = strlen(at); /* the text ends with a NUL */
+        longest = length > longest ? length : longest;
+        at += length + 1;
+    }
+    return longest;
+}
+
+/* As far as it matters: up to `most`. */
+static uint64_t sum_of_names(const struct elf_symbols *table, struct elf_form form, uint64_t most) {
+    const size_t each = elf_symbol_bytes(form);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < table->count && sum <= most; i++) {
+        struct elf_symbol symbol;
+        elf_symbol_load(table->bytes + i * each, form, &symbol);
+        const char *name = elf_symbols_name(table, symbol.name);
+        sum += name ? strlen(name) : 0;
+    }
+    return sum;
+}
+
+bool elf_names_flood(const struct elf_symbols *table, struct elf_form form, const struct memory *memory) {
+    const uint64_t most = memory->limit / FLOOD_LEAST + FLOOD_TIMES * (uint64_t)table->text_size;
+    if (!table->text_size || longest_name(table) <= most / table->count)
+        return false;
+    return sum_of_names(table, form, most) > most;
+}

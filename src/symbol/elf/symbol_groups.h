@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SYMBOL_SYMBOL_GROUPS_H
+#define PFR_SYMBOL_SYMBOL_GROUPS_H
+/*
+ * Symbols of an object of which few are ever asked for. Each costs a link in a bucket by its start; a symbol_table is
+ * made of those around an address when it is asked for.
+ *
+ *     bucket       0      1      2      3      4
+ *     symbols     |ff gg |g hhiii|iijjj |kk kk |ll
+ *     group of 2  |         |iiiiijjj   |              no symbol is on both sides of a border of a group
+ *
+ * So what a group's table says of an address is what one table of all symbols would say. A group holds one bucket at
+ * least, and no more symbols than there are between the borders next to it. A symbol without a size reaches to the next
+ * one, wherever that is.
+ *
+ *     groups_init(&groups, memory, low, high, count);    most starts are in [low, high)
+ *     groups_add(&groups, number, start, size);          numbers below count, in the order in which a table would have
+ * them groups_seal(&groups); groups_find(&groups, address, (struct group_source){extent, add, context}, &symbol);
+ */
+#include "symbol/table/symbol_table.h"
+
+struct symbol_bucket {
+    uint64_t reach;           /* where the last of its symbols ends; sealed: of those of all buckets before it */
+    uint32_t last : 31;       /* number of a symbol, + 1; 0: there is none */
+    uint32_t has_unsized : 1; /* one of its symbols has no size */
+    uint32_t group : 31;      /* of `tables`, + 1; 0: not made yet */
+    uint32_t begins : 1;      /* no symbol of an earlier bucket reaches here */
+};
+
+struct symbol_groups {
+    struct memory *memory;
+    struct symbol_bucket *buckets; /* the first is of all below `low`, the last of all behind */
+    uint32_t *next;                /* symbol -> another of its bucket, + 1 */
+    struct symbol_table *tables;
+    size_t bucket_count, count, table_count, table_room;
+    uint64_t low;
+    unsigned shift;
+};
+
+struct group_source {
+    /* What was added of this number. */
+    void (*extent)(void *context, uint32_t number, uint64_t *start, uint64_t *size);
+    /* Adds a symbol, by its number, to the table, or leaves it out. FOUND, LIMIT, NO_MEMORY, IO. */
+    enum symbol_result (*add)(void *context, uint32_t number, struct symbol_table *table);
+    void *context;
+};
+
+/* FOUND, LIMIT, NO_MEMORY. */
+enum symbol_result groups_init(struct symbol_groups *groups, struct memory *memory, uint64_t low, uint64_t high,
+                               size_t count);
+void groups_free(struct symbol_groups *groups);
+
+static inline size_t groups_bucket(const struct symbol_groups *groups, uint64_t address) {
+    if (address < groups->low)
+        return 0;
+    const uint64_t at = ((address - groups->low) >> groups->shift) + 1;
+    return at < groups->bucket_count ? (size_t)at : groups->bucket_count - 1;
+}
+
+static inline void groups_add(struct symbol_groups *groups, uint32_t number, uint64_t start, uint64_t size) {
+    struct symbol_bucket *bucket = &groups->buckets[groups_bucket(groups, start)];
+    const uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+    groups->next[number] = bucket->last;
+    bucket->last = (number + 1) & 0x7fffffffu;
+    bucket->reach = end > bucket->reach ? end : bucket->reach;
+    bucket->has_unsized |= size == 0;
+}
+
+void groups_seal(struct symbol_groups *groups);
+
+/* As symbol_source.find; `from` and `end` may leave out what is in other groups. */
+enum symbol_result groups_find(struct symbol_groups *groups, uint64_t address, struct group_source source,
+                               struct symbol *symbol);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's own list of symbols, /proc/kallsyms or a copy of it. A line is
+ *
+ *     ffffffff81362070 t handle_softirqs
+ *     ffffffffc0401000 t ext4_read_inode	[ext4]
+ *
+ * address, type as in nm(1) (small letter: local; w: weak), name, and for modules a tab and the module's name. Symbols
+ * have no sizes: each reaches to the next. Open only opens; the list (some 200 000 lines) is read, once, when the
+ * first address is asked for, and bisected as it is (kernel_list.h); one that is in no order becomes a table. Of the
+ * running kernel's a part is kept for the next report, and answers before the list is read (kernel_image.h). Readers
+ * without the permission get zeros for addresses: SYMBOL_HIDDEN.
+ */
+#include <string.h>
+#include <unistd.h>
+#include "symbol/table/regular_file.h"
+#include "symbol/table/symbol_handle.h"
+
+#define KALLSYMS_BYTES_MOST ((uint64_t)256 << 20)
+
+struct kallsyms_reader {
+    struct symbol_table *table;
+    const char *module; /* that of the line before; NULL: the kernel itself */
+    bool saw_address, saw_line;
+};
+
+static enum symbol_binding binding_of(char type) {
+    if (type == 'w' || type == 'W')
+        return BINDING_WEAK;
+    return type >= 'A' && type <= 'Z' ? BINDING_GLOBAL : BINDING_LOCAL;
+}
+
+/* Modules stand together in the list, so remembering one is enough to keep few copies. False: no memory. */
+static bool note_module(struct kallsyms_reader *reader, const char *name, const char *end) {
+    uint32_t length;
+    const char *module = kernel_line_module(name, end, &length);
+    if (!module) {
+        reader->module = NULL;
+        return true;
+    }
+    if (reader->module && strlen(reader->module) == length && memcmp(reader->module, module, length) == 0)
+        return true;
+    reader->module = arena_text(&reader->table->names, module, length);
+    return reader->module != NULL;
+}
+
+static enum symbol_result read_kernel_symbol(struct kallsyms_reader *reader, const char *line, const char *end) {
+    uint64_t address;
+    if (!take_hex(&line, end, &address) || end - line < 3 || line[1] != ' ')
+        return SYMBOL_FOUND;
+    reader->saw_line = true;
+    reader->saw_address |= address != 0;
+    const char type = line[0], *name = line + 2;
+    const char *tab = memchr(name, '\t', (size_t)(end - name));
+    const char *name_end = tab ? tab : end;
+    if (!kernel_line_is_named(type, name, (size_t)(name_end - name)))
+        return SYMBOL_FOUND;
+    if (!note_module(reader, name_end, end))
+        return table_memory_result(reader->table->memory);
+    const struct table_entry entry = {.name = name,
+                                      .name_length = (uint32_t)(name_end - name),
+                                      .module = reader->module,
+                                      .start = address,
+                                      .binding = (uint8_t)binding_of(type)};
+    return table_add(reader->table, entry, 0);
+}
+
+static enum symbol_result read_lines(struct kallsyms_reader *reader, struct line_reader *lines) {
+    for (;;) {
+        const char *line;
+        size_t length;
+        enum symbol_result result = line_reader_next(lines, &line, &length);
+        if (result == SYMBOL_FOUND)
+            result = read_kernel_symbol(reader, line, line + length);
+        if (result != SYMBOL_FOUND)
+            return result;
+    }
+}
+
+static enum symbol_result load_table(struct symbol_handle *handle) {
+    struct kallsyms_reader reader = {.table = &handle->table};
+    struct line_reader lines;
+    if (lseek(handle->unread, 0, SEEK_SET) != 0)
+        return SYMBOL_IO;
+    enum symbol_result result = line_reader_start(&lines, handle->unread, KALLSYMS_BYTES_MOST, handle->memory);
+    if (result == SYMBOL_FOUND) {
+        result = read_lines(&reader, &lines);
+        line_reader_end(&lines);
+    }
+    if (result != SYMBOL_NO_MATCH)
+        return result;
+    if (reader.saw_line && !reader.saw_address)
+        return SYMBOL_HIDDEN;
+    return table_finish(&handle->table, TABLE_NESTED);
+}
+
+static enum symbol_result load_kallsyms(struct symbol_handle *handle) {
+    enum symbol_result result = kernel_list_read(&handle->list, handle->unread, KALLSYMS_BYTES_MOST);
+    if (result != SYMBOL_FOUND)
+        return result;
+    if (handle->has_key && (handle->image.fd < 0 || handle->image.damaged))
+        kernel_image_keep(handle->cache, &handle->key, handle->list.text, handle->list.length, handle->memory);
+    result = kernel_list_index(&handle->list);
+    return result == SYMBOL_NO_MATCH ? load_table(handle) : result;
+}
+
+/* What was kept by another report, where it answers. */
+static bool find_kept(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
+    if (handle->cache && !handle->has_key) {
+        handle->has_key = kernel_key_read(handle->unread, &handle->key);
+        if (handle->has_key)
+            kernel_image_open(&handle->image, handle->cache, &handle->key);
+        else
+            handle->cache = NULL;
+    }
+    return kernel_image_find(&handle->image, address, symbol);
+}
+
+static enum symbol_result kallsyms_open(const struct symbol_object *object, struct memory *memory,
+                                        struct symbol_handle **handle) {
+    enum symbol_result result = handle_new(memory, handle);
+    if (result != SYMBOL_FOUND)
+        return result;
+    struct stat facts;
+    (*handle)->cache = object->cache;
+    return handle_settle(handle, open_regular(object->path, OPEN_PROC, &(*handle)->unread, &facts));
+}
+
+static enum symbol_result kallsyms_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
+    if (handle->unread >= 0) {
+        if (find_kept(handle, address, symbol))
+            return SYMBOL_FOUND;
+        handle->state = load_kallsyms(handle);
+        close(handle->unread);
+        handle->unread = -1;
+    }
+    if (handle->state != SYMBOL_FOUND)
+        return handle->state;
+    return handle->list.text ? kernel_list_find(&handle->list, address, symbol) : handle_find(handle, address, symbol);
+}
+
+const struct symbol_source kallsyms_symbol_source = {
+    "kallsyms", kallsyms_open, kallsyms_find, handle_segments, handle_build_id, handle_size, NULL, handle_close,
+};

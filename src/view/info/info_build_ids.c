@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects with their build-ids, as `perf buildid-list` prints them. The recorder's own list (feature BUILD_ID) is all
+ * there is to say where it exists. Of other recordings the objects that samples hit are listed (info_hits.c), also
+ * without an id; of a true stream, which can be read only once, all objects that come with an id.
+ */
+#include "base/memory/fail.h"
+#include "view/info/info_feature.h"
+#include "view/info/info_parts.h"
+#include "wire/feature_bits.h"
+
+#define MISC_HAS_LENGTH 0x8000u /* of entries and HEADER_BUILD_ID */
+#define MISC_MMAP2_ID 0x4000u
+
+enum { TYPE_MMAP2 = 10, TYPE_HEADER_BUILD_ID = 67 };
+
+void object_list_init(struct object_list *list, struct memory *memory) {
+    *list = (struct object_list){.memory = memory};
+    intern_init(&list->names, memory);
+}
+
+void object_list_free(struct object_list *list) {
+    mem_free(list->memory, list->ids, list->room, sizeof *list->ids);
+    intern_free(&list->names);
+}
+
+pfr_status object_list_add(struct object_list *list, const pfr_text *name, const uint8_t *id, size_t length,
+                           pfr_error *err) {
+    uint32_t at;
+    /* room first: a name in the table must have its id */
+    struct object_id *ids = mem_grow(list->memory, list->ids, list->names.count, &list->room, 64, sizeof *ids);
+    if (!ids)
+        return mem_fail(list->memory, err, "build-ids");
+    list->ids = ids;
+    PFR_TRY(intern_put(&list->names, name->at, name->length, &at, err));
+    if (length > sizeof ids->bytes)
+        length = sizeof ids->bytes;
+    ids[at] = (struct object_id){.length = (uint8_t)length};
+    if (length)
+        memcpy(ids[at].bytes, id, length);
+    return PFR_OK;
+}
+
+static pfr_status add_entries(struct object_list *list, pfr_reader *reader, const pfr_feature *feature,
+                              pfr_error *err) {
+    struct pfr_rec_feature_build_id body;
+    struct pfr_rec_build_id_entry entry;
+    if (pfr_decode_feature(reader, feature, &body, sizeof body, err) != PFR_OK)
+        return PFR_OK;
+    EACH_PART(&body.entries, entry)
+    PFR_TRY(object_list_add(list, &entry.filename, entry.build_id.at,
+                            entry.misc & MISC_HAS_LENGTH ? entry.length : entry.build_id.length, err));
+    return PFR_OK;
+}
+
+static pfr_status add_header_build_id(struct object_list *list, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_header_build_id body;
+    if (pfr_decode(rec, &body, sizeof body, err) != PFR_OK)
+        return PFR_OK;
+    return object_list_add(list, &body.filename, body.build_id.at,
+                           rec->misc & MISC_HAS_LENGTH ? body.length : body.build_id.length, err);
+}
+
+static pfr_status add_mmap2(struct object_list *list, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_mmap2 body;
+    if (!(rec->misc & MISC_MMAP2_ID) || pfr_decode(rec, &body, sizeof body, err) != PFR_OK)
+        return PFR_OK;
+    return object_list_add(list, &body.filename, body.build_id.at, body.build_id_size, err);
+}
+
+typedef pfr_status object_action(struct object_list *list, const pfr_record *rec, pfr_error *err);
+
+static object_action *const object_actions[] = {
+    [TYPE_MMAP2] = add_mmap2,
+    [TYPE_HEADER_BUILD_ID] = add_header_build_id,
+};
+
+pfr_status object_list_note(struct object_list *list, const pfr_record *rec, pfr_error *err) {
+    const bool acts = rec->type < sizeof object_actions / sizeof *object_actions && object_actions[rec->type];
+    return acts ? object_actions[rec->type](list, rec, err) : PFR_OK;
+}
+
+/* What cannot be read twice: whatever names an object together with its id. */
+static pfr_status add_noted(struct object_list *list, pfr_reader *reader, pfr_error *err) {
+    pfr_record rec;
+    pfr_status status;
+    while ((status = pfr_next(reader, &rec, err)) >= 0 && status != PFR_END)
+        if (status == PFR_OK)
+            PFR_TRY(object_list_note(list, &rec, err));
+    return status < 0 ? status : PFR_OK;
+}
+
+pfr_status object_list_fill(struct object_list *list, pfr_reader *reader, pfr_error *err) {
+    pfr_error why = {0};
+    const pfr_feature *feature = pfr_find_feature(reader, BIT_BUILD_ID, &why);
+    if (feature)
+        return add_entries(list, reader, feature, err);
+    if (why.status < 0 && err)
+        *err = why;
+    PFR_TRY(why.status);
+    return pfr_rewind(reader, &why) == PFR_OK ? object_list_hits(list, reader, err) : add_noted(list, reader, err);
+}
+
+static void say_object(pfr_output *to, const struct object_id *id, struct intern_text name) {
+    out_hex_bytes(&to->out, id->bytes, id->length);
+    out_pad(&to->out, 40u - 2u * id->length + 1);
+    print_name(to, name.bytes, name.length);
+    say(to, "\n");
+}
+
+pfr_status info_build_ids(struct info *info, pfr_error *err) {
+    struct object_list list;
+    object_list_init(&list, &info->to->memory);
+    const pfr_status status = object_list_fill(&list, info->reader, err);
+    for (uint32_t i = 0; i < list.names.count; i++)
+        say_object(info->to, &list.ids[i], intern_get(&list.names, i));
+    object_list_free(&list);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pfr_info_print: which part in which form. */
+#include "view/info/info_parts.h"
+
+#include "base/memory/fail.h"
+#include "file/read/recording.h"
+
+typedef pfr_status info_printer(struct info *info, pfr_error *err);
+
+static info_printer *const text_printers[] = {
+    [PFR_INFO_OVERVIEW] = info_overview,
+    [PFR_INFO_EVENTS] = info_events,
+    [PFR_INFO_BUILD_IDS] = info_build_ids,
+    [PFR_INFO_STATS] = info_stats,
+};
+
+static info_printer *choose_printer(const pfr_reader *reader, const pfr_info_options *options) {
+    if ((unsigned)options->part > PFR_INFO_STATS || (unsigned)options->format > PFR_INFO_JSON)
+        return NULL;
+    if (options->format == PFR_INFO_JSON)
+        return info_json;
+    if (reader->trace && options->format == PFR_INFO_PERF)
+        return NULL;
+    if (options->format == PFR_INFO_PERF && options->part == PFR_INFO_OVERVIEW)
+        return info_header;
+    return text_printers[options->part];
+}
+
+/* Printers of single facts go on without what they cannot have; that something was left out is said here. */
+static pfr_status tell_left_out(const struct info *info, pfr_error *err) {
+    if (info->to->memory.failed != PFR_OK)
+        return mem_fail(&info->to->memory, err, "info");
+    return features_unread(info->reader, err);
+}
+
+pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, pfr_output *out, pfr_error *err) {
+    pfr_error mine = {0};
+    struct info info = {.to = out, .reader = reader};
+    if (!err)
+        err = &mine;
+    if (options)
+        memcpy(&info.options, options, options->size < sizeof info.options ? options->size : sizeof info.options);
+    info_printer *const print = choose_printer(reader, &info.options);
+    if (!print)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_info_options",
+                        reader->trace ? "perf prints no header of a trace" : "no such part or form of info");
+    out->memory.failed = PFR_OK;
+    facts_init(&info.facts, reader, &out->memory);
+    const pfr_status status = print(&info, err);
+    facts_free(&info.facts);
+    return status < 0 ? status : tell_left_out(&info, err);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked for, and the steps from a trace to its table of latencies: see latency_parts.h. */
+#include "view/latency/latency_parts.h"
+
+#include "base/memory/fail.h"
+
+#include <string.h>
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct latency *l = context;
+    if (l->options->hole)
+        l->options->hole(l->options->context, hole);
+}
+
+/* Options are looked at before anything is read. */
+static pfr_status choose(struct latency *l, pfr_error *err) {
+    static const enum costs_by by[] = {[PFR_LATENCY_BY_FUNCTION] = COSTS_BY_FUNCTION,
+                                       [PFR_LATENCY_BY_CALLER] = COSTS_BY_CALLER,
+                                       [PFR_LATENCY_BY_THREAD] = COSTS_BY_THREAD};
+    const pfr_latency_options *o = l->options;
+    if (o->histogram && o->format == PFR_LATENCY_CSV)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format", "CSV has no histograms: text and JSON do");
+    if (o->sort)
+        PFR_TRY(latency_sort_check(o->sort, err));
+    l->frequency = o->ticks ? 0 : l->reader->header.cycle_frequency;
+    l->wish =
+        (struct costs_wish){.by = by[o->by], .jobs = o->jobs, .deduce = o->deduce, .hole = tell_hole, .context = l};
+    return latency_filter_read(l, err);
+}
+
+/* What a limit took away, and calls that it took apart from where they belong: holes of the table, though every byte
+ * was read. */
+static void tell_limits(const struct latency *l) {
+    const struct calls_totals *t = &l->costs.totals;
+    pfr_error why;
+    if (t->too_deep) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
+                 "%llu calls are part of their callers: more than %u were open at once",
+                 (unsigned long long)t->too_deep, CALLS_DEEPEST);
+        tell_hole((void *)(uintptr_t)l, &why);
+    }
+    if (t->limited) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "%llu calls are in [limit]: their paths did not fit (limit memory)", (unsigned long long)t->limited);
+        tell_hole((void *)(uintptr_t)l, &why);
+    }
+    if (name_limits_met(&l->names.limits, &why))
+        tell_hole((void *)(uintptr_t)l, &why);
+    if (l->names.lines_limited) {
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "some functions have no line: debugging information of their objects does not fit (limit memory)");
+        tell_hole((void *)(uintptr_t)l, &why);
+    }
+}
+
+static void tell_notes(const struct latency *l) {
+    char text[1024];
+    const pfr_latency_options *o = l->options;
+    if (!o->note)
+        return;
+    if (function_names_doubt(&l->names, text, sizeof text))
+        o->note(o->context, text);
+    symbol_texts_note(&l->names.texts, o->note, o->context);
+    for (unsigned i = 0; o->format == PFR_LATENCY_CSV && l->sketched && latency_note(l, i, text); i++)
+        if (text[0] == '~')
+            o->note(o->context, text + 3);
+}
+
+static pfr_status load(struct latency *l, pfr_error *err) {
+    const struct function_names_options names = {.maps = l->options->instr_maps,
+                                                 .trace = l->reader,
+                                                 .symfs = l->options->symfs,
+                                                 .debug_folder = l->options->debug_dir,
+                                                 .cache = l->options->cache_dir,
+                                                 .mangled = l->options->mangled};
+    PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
+    PFR_TRY(call_costs_load(&l->costs, l->reader, &l->wish, err));
+    return latency_rows_make(l, err);
+}
+
+static pfr_status write_form(const struct latency *l, pfr_output *out, pfr_error *err) {
+    if (l->options->format == PFR_LATENCY_JSON)
+        return latency_write_json(l, out, err);
+    if (l->options->format == PFR_LATENCY_TEXT)
+        return latency_write_text(l, out, err);
+    latency_write_csv(l, out);
+    return PFR_OK;
+}
+
+static pfr_status run(struct latency *l, pfr_output *out, pfr_error *err) {
+    const struct calls_totals *t = &l->costs.totals;
+    PFR_TRY(choose(l, err));
+    PFR_TRY(load(l, err));
+    tell_limits(l);
+    tell_notes(l);
+    PFR_TRY(write_form(l, out, err));
+    const bool unnamed = l->names.lines_limited || l->names.limits.objects;
+    return t->lossy || t->too_deep || t->limited || unnamed ? PFR_HOLE : PFR_OK;
+}
+
+pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err) {
+    if (!reader->trace)
+        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "latency",
+                        "perf.data holds samples and no calls, so no latencies: perfray report shows where time went");
+    struct latency l = {.options = options, .reader = reader, .memory = &reader->memory};
+    call_costs_init(&l.costs, l.memory);
+    const pfr_status st = run(&l, out, err);
+    mem_free(l.memory, l.rows, l.rows_room, sizeof *l.rows);
+    if (l.names.memory)
+        function_names_close(&l.names);
+    call_costs_free(&l.costs);
+    latency_filter_free(&l);
+    return st;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is counted, and which rows are shown: see latency_parts.h. Threads, times and durations are asked of each call;
+ * names are only known when all is counted, and choose among the rows.
+ */
+#include "view/latency/latency_parts.h"
+
+#include "base/memory/fail.h"
+#include "base/text/text.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* --- Names. */
+
+static bool is_expression(const char *word) {
+    const size_t length = strlen(word);
+    return length >= 2 && word[0] == '/' && word[length - 1] == '/';
+}
+
+#define EXPRESSION_MOST 1000u
+
+static pfr_status make_expression(struct latency_names *names, const char *word, pfr_error *err) {
+    char text[EXPRESSION_MOST];
+    const size_t length = strlen(word) - 2;
+    if (length < sizeof text) {
+        memcpy(text, word + 1, length);
+        text[length] = '\0';
+        if (regcomp(&names->made[names->nr_made], text, REG_EXTENDED | REG_NOSUB) == 0) {
+            names->nr_made++;
+            return PFR_OK;
+        }
+    }
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "not a regular expression: %.60s", word);
+}
+
+static pfr_status read_names(struct latency *l, struct latency_names *names, const char *const *words, pfr_error *err) {
+    size_t expressions = 0;
+    names->words = words;
+    for (size_t i = 0; words && words[i]; i++)
+        expressions += is_expression(words[i]);
+    if (!expressions)
+        return PFR_OK;
+    names->made = mem_alloc(l->memory, expressions, sizeof *names->made);
+    if (!names->made)
+        return mem_fail(l->memory, err, "filter");
+    names->room = expressions;
+    for (size_t i = 0; words[i]; i++)
+        if (is_expression(words[i]))
+            PFR_TRY(make_expression(names, words[i], err));
+    return PFR_OK;
+}
+
+static void free_names(struct latency *l, struct latency_names *names) {
+    for (size_t i = 0; i < names->nr_made; i++)
+        regfree(&names->made[i]);
+    mem_free(l->memory, names->made, names->room, sizeof *names->made);
+}
+
+static bool have(const struct latency_names *names, const char *name) {
+    size_t expression = 0;
+    for (size_t i = 0; names->words[i]; i++)
+        if (is_expression(names->words[i]) ? regexec(&names->made[expression++], name, 0, NULL, 0) == 0
+                                           : fnmatch(names->words[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+/* By the whole path or by what stands behind its last slash. */
+static bool wants_object(const struct latency *l, const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!l->objects.words)
+        return true;
+    return path && (have(&l->objects, path) || (slash && have(&l->objects, slash + 1)));
+}
+
+bool latency_wants_row(const struct latency *l, const struct latency_row *row) {
+    if (!wants_object(l, row->object))
+        return false;
+    return !l->functions.words || (row->name && have(&l->functions, row->name->text));
+}
+
+/* --- Calls. */
+
+static bool wants_thread(void *context, const struct calls_thread *thread) {
+    const struct latency *l = context;
+    return thread->has_tid && script_ranges_have(&l->tids, (uint32_t)thread->tid);
+}
+
+static bool wants_time(void *context, uint64_t ticks) {
+    const struct latency *l = context;
+    return script_ranges_have(&l->times, trace_clock_ns(&l->clock, ticks));
+}
+
+static pfr_status refuse_duration(const struct latency *l, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--min-duration does not take '%.60s': %s",
+                    l->options->min_duration,
+                    l->frequency ? "it is a number with ns, us, ms or s"
+                                 : "times of this trace are ticks, numbers alone");
+}
+
+/* Ticks that take as long or longer: rounded up, so that no call above is as short in whole nanoseconds. */
+static pfr_status read_duration(struct latency *l, pfr_error *err) {
+    uint64_t ns;
+    const char *text = l->options->min_duration;
+    if (!text)
+        return PFR_OK;
+    if (l->frequency == 0)
+        return parse_u64(text, &l->least) ? PFR_OK : refuse_duration(l, err);
+    if (!parse_duration(text, &ns))
+        return refuse_duration(l, err);
+    const unsigned __int128 ticks = ((unsigned __int128)ns * l->frequency + 999999999u) / 1000000000u;
+    l->least = ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+    return PFR_OK;
+}
+
+/* Nothing in a trace says in front when its first call was. */
+static pfr_status read_times(struct latency *l, pfr_error *err) {
+    bool since_start = false;
+    l->times.any = !l->options->time;
+    if (!l->options->time)
+        return PFR_OK;
+    const bool in_parts = strchr(l->options->time, '%') != NULL;
+    const struct times_known known = {.bounded = in_parts};
+    PFR_TRY(script_times_read(l->memory, l->options->time, &known, &l->times, &since_start, err));
+    since_start = since_start || in_parts;
+    if (since_start || l->reader->header.cycle_frequency == 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
+                        since_start ? "a trace does not say when its first call was: name times by its clock"
+                                    : "the clock's frequency is not known: this trace has no times");
+    PFR_TRY(trace_clock_learn(l->reader, err));
+    l->clock = trace_clock_of(l->reader);
+    return PFR_OK;
+}
+
+pfr_status latency_filter_read(struct latency *l, pfr_error *err) {
+    const pfr_latency_options *o = l->options;
+    PFR_TRY(read_names(l, &l->functions, o->functions, err));
+    PFR_TRY(read_names(l, &l->objects, o->objects, err));
+    PFR_TRY(script_ranges_read(l->memory, &l->tids, "tid", o->tids, err));
+    PFR_TRY(read_duration(l, err));
+    PFR_TRY(read_times(l, err));
+    l->wish.least = l->least;
+    l->wish.wants_thread = o->tids ? wants_thread : NULL;
+    l->wish.wants_time = o->time ? wants_time : NULL;
+    return PFR_OK;
+}
+
+void latency_filter_free(struct latency *l) {
+    free_names(l, &l->functions);
+    free_names(l, &l->objects);
+    mem_free(l->memory, l->tids.at, l->tids.room, sizeof *l->tids.at);
+    mem_free(l->memory, l->times.at, l->times.room, sizeof *l->times.at);
+}

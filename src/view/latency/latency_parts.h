@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_LATENCY_PARTS_H
+#define PFR_VIEW_LATENCY_PARTS_H
+/*
+ * How a table of latencies is made, one file for each step:
+ *
+ *     latency_filter.c      options to what is counted and which rows are shown
+ *     latency_rows.c        costs to rows: names, percentiles, order
+ *     latency_histogram.c   a spread to bins of 1, 2, 5, 10 ...
+ *     latency_text.c        rows as a table, latency_notes.c what stands above it
+ *     latency_forms.c       rows as CSV and JSON
+ *     latency.c             the steps
+ */
+#include <perfray/latency.h>
+#include <regex.h>
+#include "base/text/public_output.h"
+#include "file/read/recording.h"
+#include "file/xray/xray_clock.h"
+#include "model/latency/call_costs.h"
+#include "model/names/function_names.h"
+#include "query/ranges.h"
+
+#define LATENCY_RANKS 5u /* percentiles, by latency_ranks */
+
+/* "p50", and the thousandths that it is. */
+struct latency_rank {
+    const char *name, *title;
+    unsigned thousandths;
+};
+extern const struct latency_rank latency_ranks[LATENCY_RANKS];
+
+/* Names that are wanted: globs and regular expressions. */
+struct latency_names {
+    const char *const *words; /* NULL: all */
+    regex_t *made;            /* those between slashes, in their order */
+    size_t nr_made, room;
+};
+
+struct latency_row {
+    uint32_t number; /* of costs and spreads */
+    struct cost_key key;
+    const struct call_cost *cost;
+    const struct function_name *name, *caller; /* NULL: there is none */
+    const char *object;                        /* NULL: it was not named */
+    uint64_t low, high, rank[LATENCY_RANKS];   /* ticks, where `timed` */
+    bool timed;                                /* single latencies are known */
+    bool exact;                                /* percentiles are those of the values */
+};
+
+struct latency {
+    const pfr_latency_options *options;
+    pfr_reader *reader;
+    struct memory *memory;
+    uint64_t frequency;       /* of what is printed; 0: ticks */
+    struct trace_clock clock; /* of --time */
+    /* what is wanted */
+    uint64_t least;
+    struct script_ranges tids, times;
+    struct latency_names functions, objects;
+    /* what there is */
+    struct costs_wish wish;
+    struct call_costs costs;
+    struct function_names names;
+    struct latency_row *rows;
+    size_t nr_rows, rows_room;
+    size_t shown;       /* of these, the first */
+    const char *object; /* of the first row that has one */
+    bool tells_objects; /* in text: they were named by the caller, or there are several */
+    uint64_t sketched;  /* rows whose percentiles are not exact */
+};
+
+/* --- latency_filter.c */
+
+pfr_status latency_filter_read(struct latency *l, pfr_error *err);
+void latency_filter_free(struct latency *l);
+bool latency_wants_row(const struct latency *l, const struct latency_row *row);
+
+/* --- latency_rows.c */
+
+/* USAGE: no such sort key. */
+pfr_status latency_rows_make(struct latency *l, pfr_error *err);
+pfr_status latency_sort_check(const char *keys, pfr_error *err);
+/* Ticks as they are printed. */
+uint64_t latency_shown(const struct latency *l, uint64_t ticks);
+uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks);
+int64_t latency_shown_self(const struct latency *l, __int128 ticks);
+
+/* --- latency_histogram.c */
+
+#define LATENCY_BINS_MOST 64u
+
+/* From `from` to below `to`, as printed. */
+struct latency_bin {
+    uint64_t from, to, count;
+};
+
+struct latency_histogram {
+    struct latency_bin bins[LATENCY_BINS_MOST];
+    unsigned count; /* none is empty at either end */
+    uint64_t most;  /* in one */
+};
+
+pfr_status latency_histogram_make(const struct latency *l, const struct latency_row *row, struct latency_histogram *h,
+                                  pfr_error *err);
+
+/* --- latency_notes.c */
+
+/* The sentences that stand above a table and in JSON, one after the other; false: there are no more. */
+#define LATENCY_NOTE_ROOM 240u
+bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]);
+/* What the trace is: "XRay flight-recorder trace", "xray-fdr". */
+const char *latency_kind(const struct latency *l);
+const char *latency_unit(const struct latency *l);
+
+/* --- latency_text.c, latency_forms.c */
+
+pfr_status latency_write_text(const struct latency *l, pfr_output *to, pfr_error *err);
+void latency_write_csv(const struct latency *l, pfr_output *to);
+pfr_status latency_write_json(const struct latency *l, pfr_output *to, pfr_error *err);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table for people: what the trace is and what must be known as `#` lines, numbers right-aligned, names last; under
+ * it the histogram of each row, where they are asked for.
+ */
+#include "view/latency/latency_parts.h"
+
+#include "base/memory/fail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CELL_ROOM 32u
+#define BAR_WIDTH 40u
+
+/* Three digits and a unit: "984ns", "1.23us", "12.3ms", "45100s". */
+static void write_ns(char to[CELL_ROOM], uint64_t ns) {
+    static const struct {
+        uint64_t size;
+        const char *name;
+    } units[] = {{1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
+    if (ns < 1000) {
+        snprintf(to, CELL_ROOM, "%" PRIu64 "ns", ns);
+        return;
+    }
+    for (size_t i = 0;; i++) {
+        const uint64_t size = units[i].size;
+        const int digits = ns < 10 * size ? 2 : ns < 100 * size ? 1 : 0;
+        const uint64_t step = digits == 2 ? size / 100 : digits == 1 ? size / 10 : size;
+        const uint64_t rounded = ns / step + (ns % step >= step / 2 && step > 1);
+        const uint64_t scale = size / step;
+        if (rounded / scale >= 1000 && i < 2)
+            continue;
+        if (digits)
+            snprintf(to, CELL_ROOM, "%" PRIu64 ".%0*" PRIu64 "%s", rounded / scale, digits, rounded % scale,
+                     units[i].name);
+        else
+            snprintf(to, CELL_ROOM, "%" PRIu64 "%s", rounded, units[i].name);
+        return;
+    }
+}
+
+static void write_amount(const struct latency *l, char to[CELL_ROOM], uint64_t amount) {
+    if (l->frequency)
+        write_ns(to, amount);
+    else
+        snprintf(to, CELL_ROOM, "%" PRIu64, amount);
+}
+
+/* --- Columns. */
+
+struct column {
+    const char *title;
+    void (*write)(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]);
+    bool (*is_shown)(const struct latency *l); /* NULL: always */
+    unsigned rank;
+};
+
+static void cell_count(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    (void)l, (void)rank;
+    snprintf(to, CELL_ROOM, "%" PRIu64, row->cost->count);
+}
+
+static void cell_sum(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    (void)rank;
+    write_amount(l, to, latency_shown_sum(l, row->cost->sum));
+}
+
+static void cell_self(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    const int64_t self = latency_shown_self(l, row->cost->self);
+    char size[CELL_ROOM];
+    (void)rank;
+    write_amount(l, size, self < 0 ? (uint64_t)-self : (uint64_t)self);
+    snprintf(to, CELL_ROOM, "%s%.*s", self < 0 ? "-" : "", (int)CELL_ROOM - 2, size);
+}
+
+static void write_timed(const struct latency *l, const struct latency_row *row, uint64_t ticks, char to[CELL_ROOM]) {
+    if (row->timed)
+        write_amount(l, to, latency_shown(l, ticks));
+    else
+        snprintf(to, CELL_ROOM, "-");
+}
+
+static void cell_low(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    (void)rank;
+    write_timed(l, row, row->low, to);
+}
+
+static void cell_high(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    (void)rank;
+    write_timed(l, row, row->high, to);
+}
+
+static void cell_rank(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    char exact[CELL_ROOM];
+    write_timed(l, row, row->rank[rank], exact);
+    snprintf(to, CELL_ROOM, "%s%.*s", row->timed && !row->exact ? "~" : "", (int)CELL_ROOM - 2, exact);
+}
+
+static void cell_open(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    (void)l, (void)rank;
+    snprintf(to, CELL_ROOM, "%" PRIu64, row->cost->open);
+}
+
+static void cell_lone(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    (void)l, (void)rank;
+    snprintf(to, CELL_ROOM, "%" PRIu64, row->cost->lone);
+}
+
+static void cell_thread(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
+    const struct calls_thread *t = &row->key.thread;
+    (void)l, (void)rank;
+    if (!t->has_tid)
+        snprintf(to, CELL_ROOM, "-");
+    else if (t->has_pid)
+        snprintf(to, CELL_ROOM, "%" PRIi32 "/%" PRIi32, t->pid, t->tid);
+    else
+        snprintf(to, CELL_ROOM, "%" PRIi32, t->tid);
+}
+
+static bool any_open(const struct latency *l) {
+    return l->costs.totals.open > 0;
+}
+
+static bool any_lone(const struct latency *l) {
+    return l->costs.totals.lone > 0;
+}
+
+static bool by_thread(const struct latency *l) {
+    return l->options->by == PFR_LATENCY_BY_THREAD;
+}
+
+static const struct column columns[] = {
+    {"Count", cell_count, NULL, 0},        {"Sum", cell_sum, NULL, 0},
+    {"Self", cell_self, NULL, 0},          {"Min", cell_low, NULL, 0},
+    {"p50", cell_rank, NULL, 0},           {"p90", cell_rank, NULL, 1},
+    {"p95", cell_rank, NULL, 2},           {"p99", cell_rank, NULL, 3},
+    {"p99.9", cell_rank, NULL, 4},         {"Max", cell_high, NULL, 0},
+    {"Open", cell_open, any_open, 0},      {"Lone", cell_lone, any_lone, 0},
+    {"Thread", cell_thread, by_thread, 0},
+};
+
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static bool is_shown(const struct latency *l, size_t column) {
+    return !columns[column].is_shown || columns[column].is_shown(l);
+}
+
+static void measure(const struct latency *l, size_t widths[COLUMNS]) {
+    char cell[CELL_ROOM];
+    for (size_t c = 0; c < COLUMNS; c++) {
+        widths[c] = strlen(columns[c].title);
+        for (size_t i = 0; i < l->shown; i++) {
+            columns[c].write(l, &l->rows[i], columns[c].rank, cell);
+            widths[c] = strlen(cell) > widths[c] ? strlen(cell) : widths[c];
+        }
+    }
+}
+
+/* --- Names. */
+
+static void write_name(pfr_output *to, const struct latency_row *row, const struct function_name *name,
+                       const char *none) {
+    if (row->key.is_limit)
+        out_text(&to->out, "[limit]");
+    else if (name)
+        print_name(to, name->text, name->length);
+    else
+        out_text(&to->out, none);
+}
+
+static void write_names(const struct latency *l, const struct latency_row *row, pfr_output *to) {
+    if (l->options->by == PFR_LATENCY_BY_CALLER && !row->key.is_limit) {
+        write_name(to, row, row->caller, "-");
+        out_text(&to->out, " > ");
+    }
+    write_name(to, row, row->name, "");
+    if (row->object && l->tells_objects) {
+        out_text(&to->out, "  ");
+        print_name(to, row->object, strlen(row->object));
+    }
+}
+
+/* The last part of the path, as in reports. */
+static void write_line(const struct latency_row *row, pfr_output *to) {
+    const struct function_line *line = row->name ? &row->name->line : NULL;
+    if (!line || !line->file)
+        return;
+    const char *const slash = strrchr(line->file, '/'), *const name = slash ? slash + 1 : line->file;
+    out_text(&to->out, "  ");
+    print_name(to, name, strlen(name));
+    out_char(&to->out, ':');
+    out_u64(&to->out, line->line);
+}
+
+/* --- The table. */
+
+static void write_heading(const struct latency *l, const size_t widths[COLUMNS], pfr_output *to) {
+    out_char(&to->out, '#');
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (is_shown(l, c))
+            out_text_wide(&to->out, columns[c].title, strlen(columns[c].title), widths[c] + (c ? 2 : 1));
+    out_text(&to->out, l->options->by == PFR_LATENCY_BY_CALLER ? "  Caller > Function\n#" : "  Function\n#");
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (is_shown(l, c)) {
+            out_pad(&to->out, c ? 2 : 1);
+            out_fill(&to->out, '.', widths[c]);
+        }
+    out_text(&to->out, "  ........\n#\n");
+}
+
+static void write_row(const struct latency *l, const struct latency_row *row, const size_t widths[COLUMNS],
+                      pfr_output *to) {
+    char cell[CELL_ROOM];
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (!is_shown(l, c))
+            continue;
+        columns[c].write(l, row, columns[c].rank, cell);
+        out_text_wide(&to->out, cell, strlen(cell), widths[c] + 2);
+    }
+    out_pad(&to->out, 2);
+    write_names(l, row, to);
+    write_line(row, to);
+    out_char(&to->out, '\n');
+}
+
+/* --- What stands above. */
+
+static void write_number(pfr_output *to, uint64_t number, const char *one, const char *more) {
+    out_u64(&to->out, number);
+    out_text(&to->out, number == 1 ? one : more);
+}
+
+static void write_totals(const struct latency *l, pfr_output *to) {
+    const pfr_header *header = &l->reader->header;
+    const struct calls_totals *t = &l->costs.totals;
+    char span[CELL_ROOM];
+    out_text(&to->out, "# ");
+    out_text(&to->out, latency_kind(l));
+    out_text(&to->out, ", version ");
+    out_text(&to->out, header->format == PFR_XRAY_PROFILE ? "0x" : "");
+    if (header->format == PFR_XRAY_PROFILE)
+        out_hex(&to->out, header->version, 1);
+    else
+        out_u64(&to->out, header->version);
+    if (header->cycle_frequency) {
+        out_text(&to->out, ", ");
+        write_number(to, header->cycle_frequency, " tick a second", " ticks a second");
+    }
+    out_text(&to->out, "\n# ");
+    write_number(to, t->calls, " call in ", " calls in ");
+    write_number(to, t->threads, " thread", " threads");
+    if (t->first <= t->last) {
+        write_amount(l, span, latency_shown(l, t->last - t->first));
+        out_text(&to->out, ", ");
+        out_text(&to->out, span);
+        out_text(&to->out, l->frequency ? " from first to last" : " ticks from first to last");
+    }
+    out_char(&to->out, '\n');
+}
+
+static void write_notes(const struct latency *l, pfr_output *to) {
+    char text[LATENCY_NOTE_ROOM];
+    for (unsigned i = 0; latency_note(l, i, text); i++) {
+        out_text(&to->out, "# ");
+        out_text(&to->out, text);
+        out_char(&to->out, '\n');
+    }
+}
+
+/* --- Histograms. */
+
+static void write_bin(const struct latency *l, const struct latency_histogram *h, const struct latency_bin *bin,
+                      uint64_t total, pfr_output *to) {
+    char from[CELL_ROOM], until[CELL_ROOM];
+    const size_t bar = (size_t)(((unsigned __int128)bin->count * BAR_WIDTH + h->most - 1) / h->most);
+    write_amount(l, from, bin->from);
+    write_amount(l, until, bin->to);
+    const size_t width = l->frequency ? 9 : 20;
+    out_text_wide(&to->out, from, strlen(from), width);
+    out_text(&to->out, " -");
+    out_text_wide(&to->out, until, strlen(until), width);
+    out_u64_wide(&to->out, bin->count, 12);
+    char share[CELL_ROOM];
+    snprintf(share, sizeof share, "%.2f%%", 100.0 * (double)bin->count / (double)total);
+    out_text_wide(&to->out, share, strlen(share), 9);
+    out_text(&to->out, bar ? "  " : "");
+    out_fill(&to->out, '#', bar);
+    out_char(&to->out, '\n');
+}
+
+static pfr_status write_histogram(const struct latency *l, const struct latency_row *row, pfr_output *to,
+                                  pfr_error *err) {
+    struct latency_histogram h;
+    char thread[CELL_ROOM];
+    if (!row->timed)
+        return PFR_OK;
+    PFR_TRY(latency_histogram_make(l, row, &h, err));
+    out_text(&to->out, "\n# ");
+    if (by_thread(l)) {
+        cell_thread(l, row, 0, thread);
+        out_text(&to->out, thread);
+        out_char(&to->out, ' ');
+    }
+    write_names(l, row, to);
+    out_text(&to->out, ": ");
+    write_number(to, row->cost->count, " call\n", " calls\n");
+    for (unsigned i = 0; i < h.count; i++)
+        write_bin(l, &h, &h.bins[i], row->cost->count, to);
+    return PFR_OK;
+}
+
+pfr_status latency_write_text(const struct latency *l, pfr_output *to, pfr_error *err) {
+    size_t widths[COLUMNS];
+    measure(l, widths);
+    write_totals(l, to);
+    write_notes(l, to);
+    out_text(&to->out, "#\n");
+    write_heading(l, widths, to);
+    for (size_t i = 0; i < l->shown; i++)
+        write_row(l, &l->rows[i], widths, to);
+    for (size_t i = 0; i < l->shown && l->options->histogram; i++)
+        PFR_TRY(write_histogram(l, &l->rows[i], to, err));
+    return PFR_OK;
+}

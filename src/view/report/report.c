@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked for, what the profile must hold for it, and the steps from one to the other: see report_parts.h. */
+#include "view/report/report_parts.h"
+
+#include "base/threads/thread_pool.h"
+#include "base/memory/fail.h"
+#include "file/read/recording.h"
+#include "view/report/report_groups.h"
+#include "query/sample_filter.h"
+#include "view/stat/report_stat.h"
+#include "wire/feature_bits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_CALLCHAIN (1u << 5)
+#define SAMPLE_DATA_SRC (1u << 15)
+#define SAMPLE_BRANCH_STACK (1u << 11)
+#define BRANCH_CALL_STACK (1u << 11)
+#define TYPE_TRACEPOINT 2u
+#define LEAST_SHARE 0.5
+#define JOBS_SHARE 8u    /* part of the memory that is left, for what each thread has for itself */
+#define JOBS_MOST 4u     /* threads, unless more are asked for, */
+#define JOB_NS 50000000u /* and one more for so much of work */
+#define TIME_QUANTUM 100000000u
+/* Bytes for each node, about, where each is a limb: what is kept of it, what forest_make copies, and a row for some or
+   for most. What a limb's place is found by is as much as trees need later, but for marks. */
+#define LIMB_COST 44u
+#define MARK_COST 8u
+#define COPY_COST 20u
+#define PARENT_COST 96u
+#define SHARED_ROW_COST 16u
+#define FEW_ROWS_COST 8u
+#define ROW_COST 160u
+#define FRAME_COST 256u
+#define TREE_TEXT_EACH 256u /* bytes of call trees for each call path of the recording */
+
+/* --- what was recorded --- */
+
+/* Events of a stream are known when its first sample comes. */
+static pfr_status learn_events(struct report *r, pfr_error *err) {
+    pfr_error own, *e = err ? err : &own;
+    pfr_record rec;
+    pfr_status st = PFR_OK;
+    if (profile_event_count(r->reader))
+        return PFR_OK;
+    while ((st = pfr_next(r->reader, &rec, e)) >= 0 && st != PFR_END)
+        if (st == PFR_OK && rec.type == TYPE_SAMPLE)
+            break;
+    return st < 0 ? st : pfr_rewind(r->reader, err);
+}
+
+static bool any_event_has(const struct report *r, uint64_t sample_type) {
+    for (uint32_t i = 0; i < profile_event_count(r->reader); i++)
+        if (profile_event(r->reader, i)->attr.sample_type & sample_type)
+            return true;
+    return false;
+}
+
+static bool are_tracepoints(const struct report *r) {
+    const uint32_t count = profile_event_count(r->reader);
+    for (uint32_t i = 0; i < count; i++)
+        if (profile_event(r->reader, i)->attr.type != TYPE_TRACEPOINT)
+            return false;
+    return count > 0;
+}
+
+/* Stacks that were recorded for call chains are no branches to count. */
+static bool any_branches(const struct report *r) {
+    for (uint32_t i = 0; i < profile_event_count(r->reader); i++) {
+        const struct pfr_rec_attr *attr = &profile_event(r->reader, i)->attr;
+        if (attr->sample_type & SAMPLE_BRANCH_STACK && !(attr->branch_sample_type & BRANCH_CALL_STACK))
+            return true;
+    }
+    return false;
+}
+
+static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
+    const pfr_feature *f;
+    if (pfr_get_header(r->reader)->container == PFR_PIPE) {
+        *has = any_branches(r);
+        return PFR_OK;
+    }
+    PFR_TRY(report_feature(r, BIT_BRANCH_STACK, &f, err));
+    *has = f && any_event_has(r, SAMPLE_BRANCH_STACK);
+    return PFR_OK;
+}
+
+/* --- what is asked for --- */
+
+/* The whole call tree, which is of samples. */
+static bool draws_bars(const pfr_report_options *o) {
+    return o->bars && o->format <= PFR_REPORT_PERF;
+}
+
+static pfr_status choose_mode(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    bool branches = o->branches == PFR_REPORT_YES;
+    if (draws_bars(o) && (branches || o->memory_mode))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode",
+                        "the call tree is of samples, not of branches or memory accesses");
+    if (o->branches == PFR_REPORT_AUTO && !o->memory_mode && !draws_bars(o))
+        PFR_TRY(has_branches(r, &branches, err));
+    if (branches && o->memory_mode)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
+    if (branches && !any_event_has(r, SAMPLE_BRANCH_STACK))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no branch stacks were recorded (record -b)");
+    if (o->memory_mode && !any_event_has(r, SAMPLE_DATA_SRC))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no memory accesses were recorded (record -d)");
+    r->mode = branches ? REPORT_BRANCHES : o->memory_mode ? REPORT_MEMORY : REPORT_SAMPLES;
+    r->tracepoints = r->mode == REPORT_SAMPLES && are_tracepoints(r);
+    return PFR_OK;
+}
+
+static bool for_programs(const pfr_report_options *o) {
+    return o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON;
+}
+
+/* For programs the columns are the same for every recording. */
+static bool wants_children(const pfr_report_options *o) {
+    return o->children == PFR_REPORT_AUTO ? !for_programs(o) : o->children == PFR_REPORT_YES;
+}
+
+static void tell_no_trees(const struct report *r, bool asked) {
+    if (asked && r->options->note && !any_event_has(r, SAMPLE_CALLCHAIN))
+        r->options->note(r->options->context, "no call chains were recorded (record -g): there are no call trees");
+}
+
+/* A limit for rows is one for branches of trees, as in perf. */
+static pfr_status choose_chains(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    r->chain = (struct chain_how){.mode = CHAIN_GRAPH, .least = o->percent_limit > 0 ? o->percent_limit : LEAST_SHARE};
+    if (o->call_graph)
+        PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
+    const enum chain_mode asked = r->chain.mode;
+    r->asks_trees = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
+    r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
+    r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
+    const bool draws = draws_bars(o);
+    r->children = r->children || draws;
+    if (draws)
+        r->chain =
+            (struct chain_how){.mode = CHAIN_GRAPH, .least = r->chain.least, .caller = true, .caller_said = true};
+    else if (!r->has_chains || (for_programs(o) && !r->asks_trees))
+        r->chain.mode = CHAIN_NONE;
+    r->row_trees = r->chain.mode != CHAIN_NONE && r->has_chains && !draws;
+    tell_no_trees(r, o->inverted || (o->call_graph && asked != CHAIN_NONE));
+    if (o->inverted)
+        r->chain.caller = r->chain.caller_said = true;
+    if (!r->chain.caller_said)
+        r->chain.caller = r->mode == REPORT_MEMORY ? o->children != PFR_REPORT_NO : r->children;
+    return PFR_OK;
+}
+
+#define DEFAULT_PARENT "^sys_|^do_page_fault"
+
+static pfr_status choose_parent(struct report *r, pfr_error *err) {
+    const char *const pattern = r->options->parent ? r->options->parent : DEFAULT_PARENT;
+    if (regcomp(&r->parent, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent", "not a regular expression: %.60s", pattern);
+    r->parent_made = true;
+    r->only_parent = r->options->only_parent;
+    return PFR_OK;
+}
+
+/* Without chains no sample has a parent, and -x would leave out all. */
+static pfr_status check_parent(const struct report *r, pfr_error *err) {
+    unsigned needs;
+    report_keys_needed(r, &needs);
+    if (any_event_has(r, SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->only_parent))
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent",
+                    "no call chains were recorded (record -g), and so there are no parents");
+}
+
+static pfr_status check_separator(const char *separator, pfr_error *err) {
+    if (separator && (!*separator || *separator == '.'))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "separator", "--field-separator %s",
+                        *separator ? "does not begin with '.', which names have in its place"
+                                   : "is a character or more, not ''");
+    return PFR_OK;
+}
+
+static pfr_status choose(struct report *r, pfr_error *err) {
+    PFR_TRY(check_separator(r->options->separator, err));
+    PFR_TRY(learn_events(r, err));
+    PFR_TRY(filter_choose(r, err));
+    PFR_TRY(choose_mode(r, err));
+    PFR_TRY(choose_chains(r, err));
+    PFR_TRY(choose_parent(r, err));
+    PFR_TRY(report_fields_read(r, err));
+    return check_parent(r, err);
+}
+
+/* --- the profile --- */
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct report *r = context;
+    if (r->options->hole)
+        r->options->hole(r->options->context, hole);
+}
+
+static void tell_note(void *context, const char *sentence) {
+    const struct report *r = context;
+    r->options->note(r->options->context, sentence);
+}
+
+static bool keep_sample(void *context, const struct profile_sample *sample) {
+    const struct report *r = context;
+    return samples_keep(&r->kept, sample);
+}
+
+/* Names of the running kernel are those of the recorded one where both have the same release. */
+static pfr_status learn_release(struct report *r, pfr_error *err) {
+    struct pfr_rec_feature_osrelease release;
+    const pfr_feature *f;
+    PFR_TRY(report_feature(r, BIT_OSRELEASE, &f, err));
+    if (!f || pfr_decode_feature(r->reader, f, &release, sizeof release, NULL) != PFR_OK)
+        return PFR_OK;
+    const size_t length = strnlen(release.osrelease.at, release.osrelease.length);
+    if (length < sizeof r->release)
+        memcpy(r->release, release.osrelease.at, length);
+    return PFR_OK;
+}
+
+static uint32_t cost_of_node(const struct report *r, bool chains) {
+    return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
+           (r->row_trees && r->chain.caller ? MARK_COST : 0) +
+           (r->filter.any || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
+}
+
+static struct profile_wish wish_of(struct report *r) {
+    const pfr_report_options *o = r->options;
+    unsigned needs;
+    bool filter_needs_frames;
+    struct profile_wish wish = {.keys = report_keys_needed(r, &needs), .max_stack = o->max_stack, .jobs = o->jobs};
+    wish.keys |= filter_keys_needed(r, &filter_needs_frames);
+    r->has_parent = (needs & NEEDS_PARENT || r->only_parent) && r->has_chains;
+    wish.from_outermost = r->chain.caller;
+    wish.stitched = o->stitched;
+    wish.branches = r->mode == REPORT_BRANCHES;
+    if (r->mode == REPORT_MEMORY)
+        wish.keys |= PROFILE_BIT(PROFILE_WEIGHT);
+    if (wish.branches && needs & NEEDS_FRAMES)
+        wish.keys |= PROFILE_BIT(PROFILE_TO);
+    wish.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
+    wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
+    wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
+    wish.addresses_apart = needs & NEEDS_APART;
+    wish.inlined = o->inlined && wish.chains;
+    wish.lines = needs & NEEDS_LINES || wish.inlined;
+    wish.addresses = wish.addresses || wish.inlined;
+    wish.sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
+                !r->filter.any && !wish.lines && sums_can_be(r);
+    wish.likeness = wish.sums ? sums_likeness : NULL;
+    wish.unnamed_apart = r->children;
+    wish.trace_plain = o->raw_trace;
+    wish.trace_fields = r->trace_wish;
+    wish.nr_trace_fields = r->nr_trace;
+    wish.node_cost = cost_of_node(r, wish.chains && !wish.sums);
+    wish.frame_cost = FRAME_COST;
+    wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
+    wish.names = (struct address_names_options){.symfs = o->symfs,
+                                                .debug_folder = o->debug_dir,
+                                                .fetched = o->fetched,
+                                                .cache_folder = o->cache_dir,
+                                                .vmlinux = o->vmlinux,
+                                                .kallsyms = o->kallsyms,
+                                                .release = r->release,
+                                                .none = o->no_symbols,
+                                                .mangled = o->mangled,
+                                                .parameters = o->parameters};
+    wish.functions = (struct function_names_options){.maps = o->instr_maps,
+                                                     .symfs = o->symfs,
+                                                     .debug_folder = o->debug_dir,
+                                                     .none = o->no_symbols,
+                                                     .mangled = o->mangled};
+    wish.hole = tell_hole;
+    wish.note = o->note ? tell_note : NULL;
+    wish.keep = r->kept.any ? keep_sample : NULL;
+    wish.context = r;
+    return wish;
+}
+
+static pfr_status load(struct report *r, pfr_error *err) {
+    unsigned needs;
+    PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
+    PFR_TRY(learn_release(r, err));
+    const struct profile_wish wish = wish_of(r);
+    PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
+    profile_tell_limits(r->profile, tell_hole, r);
+    PFR_TRY(report_learn_sockets(r, err));
+    report_keys_needed(r, &needs);
+    if (needs & NEEDS_MAPS)
+        PFR_TRY(report_learn_maps(r, err));
+    const size_t events = (size_t)r->profile->nr_events + 1;
+    r->totals = mem_alloc(r->memory, events, sizeof *r->totals);
+    r->all = mem_alloc(r->memory, events, sizeof *r->all);
+    r->before = mem_alloc(r->memory, events, sizeof *r->before);
+    if (!r->totals || !r->all || !r->before)
+        return mem_fail(r->memory, err, "report");
+    memcpy(r->totals, r->profile->totals, events * sizeof *r->totals);
+    memcpy(r->all, r->profile->totals, events * sizeof *r->all);
+    return PFR_OK;
+}
+
+/* --- the steps --- */
+
+unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes) {
+    const uint64_t left = (r->memory->limit - r->memory->used) / JOBS_SHARE;
+    unsigned jobs = crew_size(r->options->jobs, JOBS_MOST, likely_ns, JOB_NS, tasks);
+    while (jobs > 1 && bytes > left / jobs)
+        jobs--;
+    return jobs;
+}
+
+/* What call trees as text may take: the limit, and a share that grows with what was recorded, not with how it is
+   packed. */
+static void give_tree_text(struct report *r) {
+    const uint64_t limit = r->reader->limits.trees, share = (uint64_t)r->profile->nr_nodes * TREE_TEXT_EACH;
+    r->tree_text = limit < UINT64_MAX - share ? limit + share : UINT64_MAX;
+    r->tree_text_left = r->tree_text;
+}
+
+static void tell_cut_trees(struct report *r) {
+    pfr_error why;
+    if (!r->trees_cut)
+        return;
+    pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
+             "%" PRIu64 " call tree%s cut at [limit]: all together are more than %" PRIu64
+             " bytes of text (limit trees)",
+             r->trees_cut, r->trees_cut == 1 ? " is" : "s are", r->tree_text);
+    tell_hole(r, &why);
+}
+
+static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
+    PFR_TRY(choose(r, err));
+    PFR_TRY(load(r, err));
+    PFR_TRY(rows_number_symbols(r, err));
+    PFR_TRY(forest_make(r, err));
+    PFR_TRY(walk_make(r, err));
+    filter_totals(r);
+    if (r->row_trees)
+        PFR_TRY(walk_list_members(r, err));
+    PFR_TRY(features_unread(r->reader, err));
+    give_tree_text(r);
+    PFR_TRY(report_write(r, out, err));
+    tell_cut_trees(r);
+    const struct profile *p = r->profile;
+    const bool unnamed = p->names.lines_limited || p->names.limits.objects;
+    return r->trees_cut || p->lossy || p->too_deep || unnamed || p->limited.samples ? PFR_HOLE : PFR_OK;
+}
+
+static void close_report(struct report *r) {
+    tree_free(r, &r->tree);
+    walk_free(r);
+    limbs_free(r);
+    forest_free(r);
+    number_lists_free(&r->event_rows, r->memory);
+    number_lists_free(&r->event_roots, r->memory);
+    rows_free(r);
+    cache_lines_free(r);
+    report_free_maps(r);
+    report_free_groups(r);
+    const size_t events = r->profile ? (size_t)r->profile->nr_events + 1 : 0;
+    mem_free(r->memory, r->totals, r->totals ? events : 0, sizeof *r->totals);
+    mem_free(r->memory, r->all, r->all ? events : 0, sizeof *r->all);
+    mem_free(r->memory, r->before, r->before ? events : 0, sizeof *r->before);
+    filter_free(r);
+    samples_free(&r->kept);
+    out_close(&r->cell.out, NULL);
+    if (r->parent_made)
+        regfree(&r->parent);
+    profile_close(r->profile);
+}
+
+/* Options that mean nothing to this kind of recording would be passed over in silence. */
+static pfr_status check_maps(const pfr_reader *reader, const pfr_report_options *options, pfr_error *err) {
+    if (!options->instr_maps || profile_measure(reader)->is_amount)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
+                    "instrumentation maps name functions of traces, and this is perf.data");
+}
+
+pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {
+    PFR_TRY(check_maps(reader, options, err));
+    if (report_is_stat(reader) && options->format <= PFR_REPORT_PERF)
+        return report_stat_print(reader, out, err);
+    struct report *r = mem_zeroed(&reader->memory, 1, sizeof *r);
+    if (!r)
+        return mem_fail(&reader->memory, err, "report");
+    r->options = options;
+    r->reader = reader;
+    r->measure = profile_measure(reader);
+    r->memory = &reader->memory;
+    intern_init(&r->rows.cells, r->memory);
+    intern_init(&r->cache_lines.keys, r->memory);
+    intern_init(&r->maps, r->memory);
+    out_open_memory(&r->cell.out, r->memory);
+    /* fields of CSV and JSON are escaped as they are written */
+    r->cell.raw_names = out->raw_names || options->format == PFR_REPORT_CSV || options->format == PFR_REPORT_JSON;
+    const pfr_status st = run(r, out, err);
+    close_report(r);
+    mem_free(&reader->memory, r, 1, sizeof *r);
+    return st;
+}

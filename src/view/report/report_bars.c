@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --tree: who called what, from the outermost functions on, each with all that it called:
+ *
+ *     #  Children      Self
+ *     #
+ *         100.00%     0.00%  ##########  main
+ *          66.67%    16.67%  #######       twice
+ *          50.00%    50.00%  #####           leaf
+ *
+ * What is lighter than the least share of -g is left out.
+ */
+#include "view/report/report_print.h"
+
+#include "base/memory/fail.h"
+
+#include <stdio.h>
+
+#define BAR 10u
+#define PERCENT_WIDTH 9u
+#define TEXT_PERCENT 32u
+#define INDENT 2u
+
+static void write_share(const struct report *r, struct output *out, double percent) {
+    char digits[TEXT_PERCENT];
+    const char *color = report_color(r, percent);
+    const int length = snprintf(digits, sizeof digits, "%.2f%%", percent);
+    out_text(out, color ? color : "");
+    out_text_wide(out, digits, length > 0 ? (size_t)length : 0, PERCENT_WIDTH);
+    out_text(out, color ? REPORT_COLOR_ENDS : "");
+}
+
+static void write_name(struct report *r, uint32_t frame, pfr_output *to) {
+    const struct profile_frame *f = report_frame(r, frame);
+    if (f->text != NO_TEXT) {
+        const struct intern_text text = intern_get(&r->profile->texts, f->text);
+        print_name(to, text.bytes, text.length);
+        return;
+    }
+    out_text(&to->out, "0x");
+    out_hex(&to->out, f->ip, 1);
+}
+
+static void write_twig(struct report *r, uint32_t event, const struct twig *twig, size_t depth, pfr_output *to) {
+    const double percent = report_percent(r, event, twig->total.weight);
+    const size_t filled = (size_t)(percent / 100 * BAR + 0.5);
+    out_pad(&to->out, 2);
+    write_share(r, &to->out, percent);
+    write_share(r, &to->out, report_percent(r, event, twig->own.weight));
+    out_pad(&to->out, 2);
+    out_fill(&to->out, '#', filled < BAR ? filled : BAR);
+    out_pad(&to->out, filled < BAR ? BAR - filled : 0);
+    out_pad(&to->out, 2 + INDENT * depth);
+    write_name(r, twig->frame, to);
+    out_char(&to->out, '\n');
+}
+
+/* Those above stand before those below; levels of one parent stand together. */
+static void write_twigs(struct report *r, uint32_t event, pfr_output *to) {
+    const struct tree *t = &r->tree;
+    uint32_t at = t->twigs[0].first;
+    size_t depth = 0;
+    if (!t->twigs[0].count)
+        return;
+    while (at != 0) {
+        const struct twig *twig = &t->twigs[at];
+        write_twig(r, event, twig, depth, to);
+        if (twig->count) {
+            at = twig->first;
+            depth++;
+            continue;
+        }
+        for (; at != 0; at = t->twigs[at].parent, depth--) {
+            const struct twig *above = &t->twigs[t->twigs[at].parent];
+            if (at + 1 < above->first + above->count) {
+                at++;
+                break;
+            }
+        }
+    }
+}
+
+pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
+    report_write_totals(r, lines, to);
+    out_text(&to->out, "#  Children      Self\n#\n");
+    for (uint32_t m = 0; m < lines->members; m++) {
+        const uint32_t event = lines->leader + m;
+        const uint64_t least = (uint64_t)((double)r->totals[event].weight * (r->chain.least / 100));
+        PFR_TRY(tree_make_all(r, event, least ? least : 1, err));
+        write_twigs(r, event, to);
+    }
+    out_char(&to->out, '\n');
+    return PFR_OK;
+}

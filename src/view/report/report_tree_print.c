@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A call tree as perf prints it. Frames that follow each other without a branch and without samples of their own stand
+ * below each other; each branch is one step further to the right:
+ *
+ *             |
+ *             ---_start
+ *                main
+ *                |
+ *                |--60.00%--sieve
+ *                |
+ *                 --40.00%--scramble
+ */
+#include "view/report/report_cells.h"
+#include "view/report/report_print.h"
+
+#include "base/memory/fail.h"
+
+#include <stdlib.h>
+
+#define MARGIN 12u
+#define STEP 10u
+
+struct printer {
+    struct report *r;
+    struct tree *t;
+    pfr_output *to;
+    struct output *out;
+    const struct row *row;
+    uint64_t whole; /* weight of the row with all that its chains show */
+    uint32_t margin;
+    uint64_t end; /* of `out`: nothing is begun behind it */
+};
+
+static bool is_over(const struct printer *p) {
+    return out_written(p->out) > p->end;
+}
+
+static bool goes_on(const struct tree *t, uint32_t twig) {
+    return t->twigs[twig].all == 1 && t->twigs[twig].count == 1 && !t->twigs[twig].own.samples;
+}
+
+void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to) {
+    const struct profile_frame *f = report_frame(r, frame);
+    if (f->text == NO_TEXT) {
+        out_text(&to->out, f->ip ? "0x" : "");
+        out_hex(&to->out, f->ip, 1);
+        return;
+    }
+    report_write_function(r, f, to);
+    if (!r->chain.by_address)
+        return;
+    out_text(&to->out, " +");
+    out_u64(&to->out, f->address - f->start);
+}
+
+static void print_frame(const struct printer *p, uint32_t frame) {
+    tree_write_frame(p->r, frame, p->to);
+}
+
+static void print_value(const struct printer *p, struct profile_weight weight, uint64_t total) {
+    if (p->r->chain.value == CHAIN_COUNT) {
+        out_u64(p->out, weight.samples);
+    } else if (p->r->chain.value == CHAIN_PERIOD) {
+        out_u64(p->out, profile_amount(p->r->profile, weight.weight));
+    } else {
+        const double percent = total ? 100.0 * (double)weight.weight / (double)total : 0;
+        const char *color = report_color(p->r, percent);
+        out_text(p->out, color ? color : "");
+        out_f64(p->out, percent, 2);
+        out_char(p->out, '%');
+        out_text(p->out, color ? REPORT_COLOR_ENDS : "");
+    }
+}
+
+/* --- graph, fractal --- */
+
+/* Columns of the levels above, `depth` of them. */
+static void print_pipes(const struct printer *p, size_t depth) {
+    out_pad(p->out, p->margin);
+    for (size_t i = 0; i < depth; i++) {
+        out_char(p->out, p->t->levels[i].pipe ? '|' : ' ');
+        if (i + 1 < depth)
+            out_pad(p->out, STEP);
+    }
+}
+
+static void print_branch(const struct printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
+    print_pipes(p, depth);
+    out_write(p->out, "--", 2);
+    print_value(p, weight, total);
+    out_write(p->out, "--", 2);
+}
+
+/* A twig and those that follow without a branch; returns the last. */
+static uint32_t print_run(const struct printer *p, size_t depth, uint32_t twig, uint64_t total) {
+    print_branch(p, depth, p->t->twigs[twig].total, total);
+    print_frame(p, p->t->twigs[twig].frame);
+    out_char(p->out, '\n');
+    while (goes_on(p->t, twig) && !is_over(p)) {
+        twig = p->t->twigs[twig].first;
+        print_pipes(p, depth);
+        out_pad(p->out, STEP);
+        print_frame(p, p->t->twigs[twig].frame);
+        out_char(p->out, '\n');
+    }
+    return twig;
+}
+
+static pfr_status push_level(const struct printer *p, size_t depth, struct tree_level level, pfr_error *err) {
+    struct tree *t = p->t;
+    if (depth >= t->levels_room) {
+        void *grown = mem_grow(p->r->memory, t->levels, t->levels_room, &t->levels_room, 32, sizeof *t->levels);
+        if (!grown)
+            return mem_fail(p->r->memory, err, "tree");
+        t->levels = grown;
+    }
+    t->levels[depth] = level;
+    return PFR_OK;
+}
+
+static struct tree_level level_below(const struct tree *t, uint32_t twig, uint64_t total) {
+    const struct twig *above = &t->twigs[twig];
+    return (struct tree_level){.at = above->first,
+                               .end = above->first + above->count,
+                               .total = total,
+                               .rest = total,
+                               .rest_samples = above->total.samples - above->own.samples,
+                               .pipe = true};
+}
+
+/* Shares of a level that hides some of its twigs. */
+static void print_rest(const struct printer *p, size_t depth) {
+    struct tree_level *level = &p->t->levels[depth - 1];
+    if (is_over(p) || p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0 || level->rest == level->total ||
+        (p->r->chain.value == CHAIN_COUNT && level->rest_samples == 0))
+        return;
+    level->pipe = false;
+    print_branch(p, depth, (struct profile_weight){level->rest, level->rest_samples}, level->total);
+    out_text(p->out, "[...]\n");
+}
+
+/* The next twig of the innermost level; false: there is none. */
+static bool print_next(const struct printer *p, size_t depth, uint32_t *last) {
+    struct tree_level *level = &p->t->levels[depth - 1];
+    if (is_over(p) || level->at == level->end || (level->printed && level->printed == p->r->chain.most))
+        return false;
+    const struct twig *twig = &p->t->twigs[level->at];
+    level->rest -= twig->total.weight;
+    level->rest_samples -= twig->total.samples;
+    print_pipes(p, depth);
+    out_pad(p->out, STEP);
+    out_char(p->out, '\n');
+    if (level->at + 1 == level->end && (p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0))
+        level->pipe = false;
+    *last = print_run(p, depth, level->at, level->total);
+    level->at++;
+    level->printed++;
+    return true;
+}
+
+static uint64_t total_below(const struct printer *p, uint32_t twig, uint64_t total) {
+    const struct twig *t = &p->t->twigs[twig];
+    return p->r->chain.mode == CHAIN_FRACTAL ? t->total.weight - t->own.weight : total;
+}
+
+static pfr_status print_levels(const struct printer *p, uint32_t top, uint64_t total, pfr_error *err) {
+    size_t depth = 1;
+    uint32_t last;
+    PFR_TRY(push_level(p, 0, level_below(p->t, top, total), err));
+    while (depth > 0) {
+        if (print_next(p, depth, &last)) {
+            const uint64_t below = total_below(p, last, p->t->levels[depth - 1].total);
+            PFR_TRY(push_level(p, depth++, level_below(p->t, last, below), err));
+        } else {
+            print_rest(p, depth--);
+        }
+    }
+    return PFR_OK;
+}
+
+/* Frames that all chains of the row begin with; returns the last of them. */
+static uint32_t print_stem(struct printer *p, bool *printed) {
+    uint32_t twig = p->t->twigs[0].first, count = 0;
+    bool skips = p->r->skips_first;
+    for (;; twig = p->t->twigs[twig].first, skips = false) {
+        if (!skips) {
+            out_pad(p->out, MARGIN);
+            out_text(p->out, count ? "   " : "|\n");
+            if (!count) {
+                out_pad(p->out, MARGIN);
+                out_text(p->out, "---");
+            }
+            print_frame(p, p->t->twigs[twig].frame);
+            out_char(p->out, '\n');
+            p->margin = MARGIN + 3;
+            *printed = true;
+            if (++count == p->r->chain.most)
+                break;
+        }
+        if (!goes_on(p->t, twig))
+            break;
+    }
+    while (goes_on(p->t, twig))
+        twig = p->t->twigs[twig].first;
+    return twig;
+}
+
+static pfr_status print_graph(struct printer *p, uint64_t total, pfr_error *err) {
+    const struct twig *all = &p->t->twigs[0];
+    uint32_t top = 0;
+    bool printed = false;
+    if (all->count == 1 && p->t->twigs[all->first].total.weight == p->whole)
+        top = print_stem(p, &printed);
+    if (p->r->chain.mode == CHAIN_FRACTAL)
+        total = p->whole;
+    PFR_TRY(print_levels(p, top, total, err));
+    if (printed || p->t->twigs[top].count)
+        out_char(p->out, '\n');
+    return PFR_OK;
+}
+
+/* --- flat, folded: one chain after the other --- */
+
+/* The heaviest first; equal ones as they come, which `items` tells now that the tree has grown. */
+static int by_own(const void *a, const void *b, void *context) {
+    const struct tree *t = context;
+    const struct twig *x = &t->twigs[*(const uint32_t *)a], *y = &t->twigs[*(const uint32_t *)b];
+    if (x->own.weight != y->own.weight)
+        return x->own.weight > y->own.weight ? -1 : 1;
+    return (x->items > y->items) - (x->items < y->items);
+}
+
+static pfr_status push_end(const struct printer *p, size_t count, uint32_t twig, pfr_error *err) {
+    struct tree *t = p->t;
+    void *grown = mem_grow(p->r->memory, t->ends, count, &t->ends_room, 64, sizeof *t->ends);
+    if (!grown)
+        return mem_fail(p->r->memory, err, "tree");
+    t->ends = grown;
+    t->ends[count] = twig;
+    return PFR_OK;
+}
+
+/* The frames of a chain are pushed behind the ends, innermost in the tree first. */
+static pfr_status print_chain(const struct printer *p, size_t behind, uint32_t twig, pfr_error *err) {
+    const bool folded = p->r->chain.mode == CHAIN_FOLDED;
+    const char *separator = p->r->options->separator ? p->r->options->separator : ";";
+    size_t count = behind;
+    for (uint32_t at = twig; at != 0; at = p->t->twigs[at].parent)
+        PFR_TRY(push_end(p, count++, at, err));
+    for (size_t i = count; i-- > behind;) {
+        if (!folded)
+            out_pad(p->out, MARGIN + 4);
+        print_frame(p, p->t->twigs[p->t->ends[i]].frame);
+        out_text(p->out, !folded ? "\n" : i > behind ? separator : "");
+    }
+    out_char(p->out, '\n');
+    return PFR_OK;
+}
+
+static pfr_status print_ends(const struct printer *p, size_t count, uint64_t total, pfr_error *err) {
+    const bool folded = p->r->chain.mode == CHAIN_FOLDED;
+    const size_t most = p->r->chain.most && p->r->chain.most < count ? p->r->chain.most : count;
+    for (size_t i = 0; i < most && !is_over(p); i++) {
+        const uint32_t end = p->t->ends[i];
+        const struct twig *twig = &p->t->twigs[end];
+        out_pad(p->out, folded ? 0 : MARGIN - 1);
+        print_value(p, folded ? twig->own : twig->total, total);
+        out_char(p->out, folded ? ' ' : '\n');
+        PFR_TRY(print_chain(p, count, end, err));
+    }
+    return PFR_OK;
+}
+
+static uint32_t first_leaf(const struct tree *t, uint32_t twig) {
+    while (t->twigs[twig].count)
+        twig = t->twigs[twig].first;
+    return twig;
+}
+
+/* After a twig come those beside it with all below them, then that above. */
+static uint32_t next_twig(const struct tree *t, uint32_t twig) {
+    const uint32_t parent = t->twigs[twig].parent;
+    const bool is_last = twig + 1 == t->twigs[parent].first + t->twigs[parent].count;
+    return is_last ? parent : first_leaf(t, twig + 1);
+}
+
+static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t least, pfr_error *err) {
+    struct tree *t = p->t;
+    uint32_t count = 0;
+    for (uint32_t at = first_leaf(t, 0); at != 0; at = next_twig(t, at)) {
+        t->twigs[at].items = count;
+        if (t->twigs[at].own.weight && t->twigs[at].own.weight >= least)
+            PFR_TRY(push_end(p, count++, at, err));
+    }
+    if (count > 1)
+        qsort_r(t->ends, count, sizeof *t->ends, by_own, t);
+    return print_ends(p, count, total, err);
+}
+
+pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, uint64_t most, pfr_output *to,
+                      pfr_error *err) {
+    const struct row *at = &r->rows.at[row];
+    struct printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
+    p.end = out_written(p.out);
+    p.end = p.end > UINT64_MAX - most ? UINT64_MAX : p.end + most;
+    const uint64_t total = r->all[at->event].weight;
+    const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
+    p.whole = r->children ? at->total.weight : at->self.weight;
+    if (!row_has_tree(r, row))
+        return PFR_OK;
+    PFR_TRY(tree_make(r, tree, row, least, err));
+    if (r->chain.mode == CHAIN_GRAPH || r->chain.mode == CHAIN_FRACTAL)
+        return print_graph(&p, total, err);
+    return print_flat(&p, total, least, err);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of the script: every record of the timeline goes to the function of its type, a table. See script_parts.h
+ * for where things are.
+ */
+#include "view/script/script_parts.h"
+#include "view/stat/script_stat.h"
+#include "view/xray/xray_script.h"
+
+#include "base/memory/fail.h"
+#include "file/read/decode_sample.h"
+#include "file/read/recording.h"
+#include "base/memory/sizes.h"
+
+#define STACK_MOST 127u
+#define AT_ONCE SIZE_MOST_script_records /* records that are taken together */
+#define AHEAD 5u                         /* of which so many are looked ahead */
+#define CPUMODE 7u
+#define CPUMODE_KERNEL 1u
+#define CPUMODE_USER 2u
+#define CPUMODE_HYPERVISOR 3u
+#define CPUMODE_GUEST_USER 5u
+
+void script_tell_hole(struct script *s, const pfr_error *hole) {
+    s->lossy = true;
+    if (s->options->hole)
+        s->options->hole(s->options->context, hole);
+}
+
+/* Whether the event prints anything: -F can leave a kind of event without fields. */
+static bool is_silent(const struct script_event *e) {
+    return e->fields == 0 || e->fields == FIELD(F_FLAGS);
+}
+
+static void print_fields(struct script *s, const struct moment *m) {
+    if (script_is_json(s)) {
+        script_json_sample(s, m);
+        return;
+    }
+    for (script_printer *const *print = m->event->begin; *print; print++)
+        (*print)(s, m);
+    for (script_printer *const *print = m->event->rest; *print; print++)
+        (*print)(s, m);
+    out_char(s->out, '\n');
+}
+
+void script_print_sample(struct script *s, const struct moment *m) {
+    pfr_output *before;
+    if (is_silent(m->event))
+        return;
+    if (!s->files) {
+        print_fields(s, m);
+        return;
+    }
+    struct script_file *file = script_file_begin(s, m->event, &before);
+    print_fields(s, m);
+    script_file_end(s, file, before);
+}
+
+void script_deliver(struct script *s, const struct moment *m) {
+    if (s->options->dump)
+        script_dump_sample(s, m);
+    if (script_wants(s, m) && script_is_on(s, m))
+        script_print_sample(s, m);
+}
+
+/* One sample, or one of each counter. */
+static void tell_sample(struct script *s, struct moment *m) {
+    if (m->event->makes_chains && m->event->chains)
+        script_make_chain(s, m);
+    if (m->event->reads)
+        script_reads(s, m);
+    else
+        script_deliver(s, m);
+}
+
+static bool is_guest(const pfr_record *rec) {
+    const unsigned mode = rec->misc & CPUMODE;
+    return mode > CPUMODE_HYPERVISOR && mode <= CPUMODE_GUEST_USER;
+}
+
+/* A guest that nothing says a word of. */
+static void leave_out_guest(struct script *s, const struct moment *m) {
+    s->guests++;
+    if (s->options->dump)
+        script_dump_left_out(s, m);
+}
+
+/* Addresses of a guest's program are in its memory; what is mapped there is not among the files of this machine. */
+static void take_guest(struct script *s, struct moment *m) {
+    const bool none = s->names->all.options.none;
+    pfr_record here = *m->rec;
+    if ((here.misc & CPUMODE) == CPUMODE_GUEST_USER)
+        here.misc = (uint16_t)((here.misc & ~CPUMODE) | CPUMODE_USER);
+    m->rec = &here;
+    s->names->all.options.none = true;
+    tell_sample(s, m);
+    s->names->all.options.none = none;
+}
+
+/* Member by member: clearing them first would cost as much again. */
+static void fill_moment(const struct script *s, const pfr_record *rec, const struct key *key, struct moment *m) {
+    const struct pfr_rec_sample *const sample = &s->sample;
+    const struct script_event *const event = &s->events[rec->event];
+    const uint64_t type = event->sample_type;
+    m->rec = rec;
+    m->sample = sample;
+    m->event = event;
+    m->thread = NULL;
+    m->key = *key;
+    m->pid = SAMPLE_HAS(type, S_TID) ? sample->pid : NOBODY;
+    m->tid = SAMPLE_HAS(type, S_TID) ? sample->tid : NOBODY;
+    m->cpu = SAMPLE_HAS(type, S_CPU) ? sample->cpu : UINT32_MAX;
+    m->time = SAMPLE_HAS(type, S_TIME) ? sample->time : UINT64_MAX;
+    m->period = SAMPLE_HAS(type, S_PERIOD) ? sample->period : event->event->attr.sample_period;
+    m->misc = rec->misc;
+    m->guest = s->state->guests.any
+                   ? guests_of_id(&s->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample->identifier : sample->id)
+                   : (struct guest){0};
+}
+
+static void take_sample(struct script *s, const pfr_record *rec, const struct key *key) {
+    pfr_error err;
+    struct moment m;
+    if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
+        return;
+    if (decode_sample(rec, &s->sample, &s->sample_of, &err) != PFR_OK) {
+        script_tell_hole(s, &err);
+        return;
+    }
+    fill_moment(s, rec, key, &m);
+    if (!is_guest(rec)) {
+        m.thread = script_thread(s, m.pid, m.tid, &m.key);
+        if (m.thread)
+            tell_sample(s, &m);
+        return;
+    }
+    m.thread = script_thread_of(s, rec, m.guest, m.pid, m.tid, &m.key);
+    if (m.thread && s->state->guests.any)
+        take_guest(s, &m);
+    else if (m.thread)
+        leave_out_guest(s, &m);
+}
+
+/* What changes names or maps ends what was kept of them; the kernel's change seldom. */
+static void take_state(struct script *s, const pfr_record *rec, const struct key *key) {
+    (void)key;
+    s->epoch++;
+    if (s->learns)
+        chain_maker_forget(&s->maker);
+    s->kernel_epoch += (rec->misc & CPUMODE) == CPUMODE_KERNEL;
+}
+
+static void take_ksymbol(struct script *s, const pfr_record *rec, const struct key *key) {
+    (void)rec, (void)key;
+    s->kernel_epoch++;
+}
+
+/* More events, other names for them, or what is told of all; made when the next line is printed. */
+static void take_event(struct script *s, const pfr_record *rec, const struct key *key) {
+    (void)rec, (void)key;
+    s->stale = true;
+}
+
+/* A part of the table of counts; or the end of a round, which prints it. */
+static void take_count(struct script *s, const pfr_record *rec, const struct key *key) {
+    pfr_error why;
+    (void)key;
+    const pfr_status st = script_stat_take(s->stat, rec, s->to, &why);
+    if (st == PFR_HOLE)
+        script_tell_hole(s, &why);
+    else if (st < 0) {
+        if (s->err)
+            *s->err = why;
+        script_fail(s, st);
+    }
+}
+
+static void take_update(struct script *s, const pfr_record *rec, const struct key *key) {
+    take_event(s, rec, key);
+    take_count(s, rec, key);
+}
+
+static script_taker *const takers[] = {
+    [1] = take_state,    [3] = take_state,  [7] = take_state,   [9] = take_sample, [10] = take_state,
+    [17] = take_ksymbol, [64] = take_event, [73] = take_count,  [74] = take_count, [75] = take_count,
+    [76] = take_count,   [77] = take_count, [78] = take_update, [80] = take_event,
+};
+
+static inline script_taker *taker_of(uint32_t type) {
+    return type < sizeof takers / sizeof *takers ? takers[type] : NULL;
+}
+
+bool script_is_of_use(const struct script *s, uint32_t type) {
+    return taker_of(type) || script_line_wanted(s, type);
+}
+
+/* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. So it
+ * is with a sample without a time, which sees all state. What the recorder wrote for itself comes where it stands in
+ * the file and sees nothing. */
+static void mind_order(struct script *s, const pfr_record *rec, const struct key *key) {
+    if (s->disorder.is_on) {
+        script_disorder_turn(s, key);
+        return;
+    }
+    if (script_is_own(rec))
+        return;
+    const bool late = key_before(key, &s->newest) || key->time == TIMELINE_BEHIND_ALL;
+    if (late || s->was_late)
+        s->epoch++, s->kernel_epoch++, s->order_epoch++;
+    s->was_late = late;
+    if (!late)
+        s->newest = *key;
+}
+
+void script_pass(struct script *s, const pfr_record *rec, const struct key *key) {
+    mind_order(s, rec, key);
+    if (rec->type != TYPE_SAMPLE && taker_of(rec->type))
+        takers[rec->type](s, rec, key);
+    s->epoch += script_line_wanted(s, rec->type); /* as for the subject of the line */
+}
+
+void script_take(struct script *s, const pfr_record *rec, const struct key *key) {
+    mind_order(s, rec, key);
+    if (s->stale && !script_is_own(rec)) {
+        s->stale = false;
+        script_fail(s, script_prepare(s, s->err));
+    }
+    if (s->failed < 0)
+        return;
+    if (s->options->dump)
+        script_dump_record(s, rec);
+    if (taker_of(rec->type))
+        takers[rec->type](s, rec, key);
+    if (script_line_wanted(s, rec->type))
+        script_line(s, rec, *key);
+}
+
+/* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
+static pfr_status open_records(struct script *s, pfr_error *err) {
+    const struct jit_wish jit = {.read = !s->options->no_symbols, .symfs = s->options->symfs};
+    if (!(s->options->show & PFR_SCRIPT_ROUNDS) && !s->options->unsorted) {
+        PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, &jit, err));
+        s->state = timeline_state(s->timeline);
+        s->learns = timeline_learns(s->timeline);
+        return PFR_OK;
+    }
+    s->state = &s->as_recorded;
+    pfr_status st = state_build_as_recorded(s->state, s->reader, s->memory, &jit, err);
+    if (st >= 0)
+        st = pfr_rewind(s->reader, err);
+    if (st < 0)
+        state_free(s->state);
+    return st;
+}
+
+static void close_records(struct script *s) {
+    if (s->timeline)
+        timeline_close(s->timeline);
+    else
+        state_free(s->state);
+}
+
+pfr_status script_next(struct script *s, struct timed_record *some, size_t room, size_t *count, pfr_error *err) {
+    if (s->timeline)
+        return timeline_next(s->timeline, some, room, count, err);
+    const pfr_status st = pfr_next(s->reader, &some->rec, err);
+    *count = st == PFR_OK;
+    if (st == PFR_OK)
+        some->key = state_key(s->state, &some->rec, 0);
+    return st;
+}
+
+void script_take_some(struct script *s, const struct timed_record *some, size_t count) {
+    for (size_t i = 0; i < count && s->failed >= 0; i++) {
+        if (i + AHEAD < count)
+            near_expect(s, &some[i + AHEAD].rec);
+        script_take(s, &some[i].rec, &some[i].key);
+    }
+}
+
+static pfr_status take_all(struct script *s) {
+    struct timed_record some[AT_ONCE];
+    size_t count;
+    pfr_error own, *err = s->err ? s->err : &own;
+    pfr_status st;
+    const unsigned jobs = script_jobs(s);
+    if (jobs > 1)
+        return script_take_all_by(s, jobs, err);
+    while ((st = script_next(s, some, sizes.script_records, &count, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE)
+            script_tell_hole(s, err);
+        if (script_needs_disorder(s))
+            PFR_TRY(script_disorder_begin(s, err));
+        script_take_some(s, some, count);
+        if (s->failed < 0)
+            return s->failed;
+        if (s->out->status < 0)
+            return out_flush(s->out, err);
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+static void names_open(struct script *s, struct script_names *names) {
+    const struct address_names_options how = {.symfs = s->options->symfs,
+                                              .debug_folder = s->options->debug_dir,
+                                              .fetched = s->options->fetched,
+                                              .cache_folder = s->options->cache_dir,
+                                              .kallsyms = s->options->kallsyms,
+                                              .vmlinux = s->options->vmlinux,
+                                              .release = s->release,
+                                              .none = s->options->no_symbols,
+                                              .mangled = s->options->mangled,
+                                              .parameters = s->options->parameters,
+                                              .demangle_kernel = s->options->demangle_kernel};
+    const struct unwind_options unwinding = {.symfs = s->options->symfs,
+                                             .debug_folder = s->options->debug_dir,
+                                             .fetched = s->options->fetched,
+                                             .release = s->release,
+                                             .arch = s->arch,
+                                             .none = s->options->no_symbols};
+    memory_share(&names->memory, s->memory);
+    unwind_objects_init(&names->unwinding, s->state, s->memory, &unwinding);
+    address_names_init(&names->all, s->state, &names->memory, &how);
+    pthread_mutex_init(&names->lock, NULL);
+    s->names = names;
+}
+
+static void names_close(struct script_names *names) {
+    address_names_free(&names->all);
+    unwind_objects_free(&names->unwinding);
+    pthread_mutex_destroy(&names->lock);
+}
+
+static pfr_status make_parts(struct script *s, pfr_error *err) {
+    PFR_TRY(script_threads_make(s, err));
+    PFR_TRY(script_lines_make(s, err));
+    PFR_TRY(script_filter_make(s, err));
+    PFR_TRY(script_stat_open(&s->stat, s->reader, s->memory, err));
+    if (script_is_json(s))
+        script_stat_as_json(s->stat);
+    return script_prepare(s, err);
+}
+
+static pfr_status print_all(struct script *s, pfr_error *err) {
+    PFR_TRY(make_parts(s, err));
+    if (script_is_json(s))
+        script_json_begin(s);
+    if (s->options->dump)
+        script_dump_begin(s);
+    PFR_TRY(take_all(s));
+    PFR_TRY(script_add_unwound(s, s, err));
+    script_tell_quality(s);
+    return PFR_OK;
+}
+
+static pfr_status run(struct script *s, pfr_error *err) {
+    struct script_names names;
+    PFR_TRY(script_choose(s, err));
+    PFR_TRY(open_records(s, err));
+    names_open(s, &names);
+    frames_init(&s->frames, s->memory, s->to->raw_names);
+    const pfr_status st = print_all(s, err);
+    script_disorder_end(s);
+    script_chains_free(s);
+    script_filter_free(s);
+    script_lines_free(s);
+    script_threads_free(s);
+    frames_free(&s->frames);
+    names_close(&names);
+    close_records(s);
+    return st;
+}
+
+static void script_free(struct script *s) {
+    script_events_free(s);
+    u64_map_free(&s->counts);
+    out_close(&s->json_text.out, NULL);
+    script_stat_close(s->stat);
+    trace_text_close(s->trace);
+    arena_free(&s->arena);
+}
+
+/* What is of traces alone. */
+static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
+    if (!options->instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options",
+                    "instrumentation maps and llvm-xray's YAML are of traces, and this is perf.data");
+}
+
+pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
+    if (reader->trace)
+        return trace_script_print(reader, options, out, err);
+    PFR_TRY(refuse(options, err));
+    struct script s = {.options = options,
+                       .reader = reader,
+                       .memory = &reader->memory,
+                       .to = out,
+                       .out = &out->out,
+                       .err = err,
+                       .epoch = 1,
+                       .kernel_epoch = 1,
+                       .order_epoch = 1};
+    s.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
+    arena_init(&s.arena, s.memory);
+    u64_map_init(&s.counts, s.memory);
+    s.raw_names = out->raw_names || script_is_json(&s);
+    s.json_text.raw_names = true;
+    memory_init(&s.json_text.memory, &s.memory->alloc, 0); /* what its tables need, as with any output */
+    out_open_memory(&s.json_text.out, s.memory);
+    pfr_status st = run(&s, err);
+    if (st >= 0)
+        st = features_unread(reader, err);
+    const pfr_status ended = script_files_finish(&s, st >= 0, err);
+    script_free(&s);
+    st = st < 0 ? st : ended;
+    return st < 0 ? st : s.lossy ? PFR_HOLE : PFR_OK;
+}

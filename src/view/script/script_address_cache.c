@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The texts that places in address spaces had last, where a text holds for all addresses around: one look instead of
+ * those for the map and for its object. What comes takes the place of what was there, in a table that grows up to a few
+ * MB as long as that happens often; its lines are asked for a few records ahead. A map that is all there ever is at its
+ * addresses is not looked for again while records come in order; a text of the kernel holds until its maps or its
+ * symbols change.
+ */
+#include "view/script/script_parts.h"
+
+#include "base/memory/fail.h"
+#include "file/read/recording.h"
+
+#define CPUMODE 7u
+#define BITS_FIRST 11u
+#define BITS_MOST 17u
+
+/* Two slots that lie in one line of the cache. */
+static inline struct near_slot *slots_at(const struct near_table *t, uint64_t block, uint32_t space) {
+    const uint64_t h = (block ^ (uint64_t)space << 40) * 0x9e3779b97f4a7c15u;
+    return &t->slots[h >> (64 - t->bits) & ~(uint64_t)1];
+}
+
+static inline uint32_t epoch_of(const struct script *s, unsigned cpumode, bool lasting) {
+    return lasting ? s->order_epoch : script_epoch(s, cpumode);
+}
+
+const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                         unsigned form) {
+    const struct near_table *t = &s->frames.near[form];
+    const uint32_t space = script_space(m, cpumode);
+    const uint64_t block = address / NEAR_BLOCK;
+    const uint8_t at = (uint8_t)(address % NEAR_BLOCK);
+    if (!t->slots)
+        return NULL;
+    const struct near_slot *slot = slots_at(t, block, space);
+    for (const struct near_slot *end = slot + 2; slot < end; slot++)
+        if (slot->block == block && slot->space == space && slot->first <= at && at <= slot->last &&
+            slot->epoch == epoch_of(s, cpumode, slot->lasting))
+            return slot->text;
+    return NULL;
+}
+
+/* The older of the two gives way. */
+static void put(struct near_table *t, const struct near_slot *one) {
+    struct near_slot *slot = slots_at(t, one->block, one->space);
+    t->pushed_out += slot[1].epoch != 0;
+    slot[1] = slot[0];
+    slot[0] = *one;
+}
+
+/* Twice as large; what is in use stays in it. */
+static bool grow(struct frames *f, struct near_table *t) {
+    struct near_table more = {.bits = t->slots ? t->bits + 1 : BITS_FIRST};
+    more.slots = mem_zeroed(f->memory, (size_t)1 << more.bits, sizeof *more.slots);
+    if (!more.slots)
+        return false;
+    for (size_t i = t->slots ? (size_t)1 << t->bits : 0; i-- > 0;)
+        if (t->slots[i].epoch)
+            put(&more, &t->slots[i]);
+    mem_free(f->memory, t->slots, t->slots ? (size_t)1 << t->bits : 0, sizeof *t->slots);
+    *t = more;
+    t->pushed_out = 0;
+    return true;
+}
+
+void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
+               const struct near_slot *found) {
+    struct near_table *t = &s->frames.near[form];
+    struct near_slot one = *found;
+    one.block = address / NEAR_BLOCK;
+    one.space = script_space(m, cpumode);
+    one.lasting = cpumode == SCRIPT_USER && !s->learns && !s->disorder.is_on;
+    one.epoch = epoch_of(s, cpumode, one.lasting);
+    if ((!t->slots || (t->bits < BITS_MOST && t->pushed_out >> (t->bits - 1))) && !grow(&s->frames, t)) {
+        script_fail(s, mem_fail(s->memory, s->err, "frames"));
+        return;
+    }
+    put(t, &one);
+}
+
+void near_expect(const struct script *s, const pfr_record *rec) {
+    if (rec->type != TYPE_SAMPLE || rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
+        return;
+    const struct script_event *e = &s->events[rec->event];
+    const struct near_table *t = &s->frames.near[e->name_form];
+    if (!t->slots || !e->ip_at || rec->size < e->tid_at + 4u)
+        return;
+    const bool swap = rec->context->swap;
+    struct script_thread *thread = &s->threads[load_u32(rec->bytes + e->tid_at, swap) % SCRIPT_THREADS];
+    const struct moment m = {.thread = thread};
+    __builtin_prefetch(
+        slots_at(t, load_u64(rec->bytes + e->ip_at, swap) / NEAR_BLOCK, script_space(&m, rec->misc & CPUMODE)));
+}
+
+void near_free(struct frames *f) {
+    for (size_t i = 0; i < NAME_FORMS; i++) {
+        struct near_table *t = &f->near[i];
+        mem_free(f->memory, t->slots, t->slots ? (size_t)1 << t->bits : 0, sizeof *t->slots);
+        *t = (struct near_table){0};
+    }
+}

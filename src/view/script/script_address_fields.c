@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields that need to know what is mapped where. A chain changes its cpumode at context markers, which are not printed:
+ *
+ *     work   218/218    1390.788626:    1001001 cpu-clock:
+ *             ffffffff821f2fa7 schedule+0x37 ([kernel.kallsyms])
+ *                         1969 main+0x19 (/srv/demo/work)
+ *
+ * The line behind it is empty.
+ */
+#include "view/script/script_parts.h"
+
+#include "model/stacks/chain.h"
+#include "view/words/sample_text.h"
+
+#define FRAMES_AHEAD 8u
+#define TEXTS_AHEAD 4u
+#define CPUMODE 7u
+#define CPUMODE_KERNEL 1u
+#define CPUMODE_USER 2u
+
+void print_lone_ip(struct script *s, const struct moment *m) {
+    out_char(s->out, ' ');
+    script_write_frame(s, m, m->rec->misc & CPUMODE, m->sample->ip, m->event->name_form);
+}
+
+/* Slots and texts of frames lie all over the memory: they are asked for before they are needed. */
+static inline void expect(struct script *s, const struct moment *m, const pfr_u64s *chain, uint64_t at) {
+    if (chain->count - at > FRAMES_AHEAD)
+        script_expect_frame(s, m, pfr_u64s_at(chain, at + FRAMES_AHEAD), m->event->chain_form);
+    if (chain->count - at > TEXTS_AHEAD)
+        script_expect_text(s, m, pfr_u64s_at(chain, at + TEXTS_AHEAD), m->event->chain_form);
+}
+
+void print_chain(struct script *s, const struct moment *m) {
+    const pfr_u64s *chain = &m->sample->chain;
+    struct chain_walk walk = chain_begin(chain, m->rec->misc & CPUMODE, script_chain_most(s, m));
+    uint64_t address;
+    out_char(s->out, '\n');
+    for (uint64_t i = 0; i < chain->count && i < FRAMES_AHEAD; i++)
+        script_expect_frame(s, m, pfr_u64s_at(chain, i), m->event->chain_form);
+    while (chain_next(&walk, &address)) {
+        expect(s, m, chain, walk.at - 1);
+        script_write_chain_frame(s, m, walk.mode, address, m->event->chain_form);
+        if (s->options->stop_at && script_stops_at(s, m, walk.mode, address))
+            break;
+    }
+}
+
+/* Addresses of the kernel and of the program mix, whatever the sample's cpumode: that is tried first, then the other.
+ */
+unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
+    const unsigned mode = m->rec->misc & CPUMODE, other = CPUMODE_USER + CPUMODE_KERNEL - mode;
+    state_place_in(s->state, mode, m->thread->space, address, m->key, place);
+    if (place->map || (mode != CPUMODE_USER && mode != CPUMODE_KERNEL))
+        return mode;
+    state_place_in(s->state, other, m->thread->space, address, m->key, place);
+    return place->map ? other : mode;
+}
+
+/* Of events whose address is a place in memory that may be mapped, with its names. */
+void print_addr(struct script *s, const struct moment *m) {
+    struct place place;
+    const unsigned form = m->event->name_form & ~(unsigned)NAME_LINE;
+    if (m->event->addr_is_place && form)
+        script_write_frame(s, m, script_place_anywhere(s, m, m->sample->addr, &place), m->sample->addr, form);
+    else
+        out_hex_wide(s->out, m->sample->addr, 16);
+}
+
+static void write_0x(struct script *s, uint64_t value) {
+    out_write(s->out, "0x", 2);
+    out_hex(s->out, value, 1);
+}
+
+typedef void branch_end(struct script *s, const struct moment *m, uint64_t address);
+
+static void write_raw_end(struct script *s, const struct moment *m, uint64_t address) {
+    struct place place;
+    write_0x(s, address);
+    if (!(m->event->name_form & NAME_DSO))
+        return;
+    script_place_anywhere(s, m, address, &place);
+    script_write_object(s, place.object, s->to);
+}
+
+static void write_named_end(struct script *s, const struct moment *m, uint64_t address) {
+    struct place place;
+    script_place_anywhere(s, m, address, &place);
+    script_write_symbol(s, &place, address, true, s->to);
+    if (m->event->name_form & NAME_DSO)
+        script_write_object(s, place.object, s->to);
+}
+
+/* Where in its object; addresses in none, and those of the kernel, as they are. */
+static void write_offset_end(struct script *s, const struct moment *m, uint64_t address) {
+    struct place place;
+    script_place_anywhere(s, m, address, &place);
+    write_0x(s, place.map ? place.offset : address);
+    if (m->event->name_form & NAME_DSO)
+        script_write_object(s, place.object, s->to);
+}
+
+static void write_branches(struct script *s, const struct moment *m, branch_end *write_end, bool blank) {
+    struct pfr_rec_branch_entry entry;
+    if (!SAMPLE_HAS(m->event->sample_type, S_BRANCH))
+        return;
+    pfr_items_iter it = pfr_items_begin(&m->sample->branch.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
+        if (blank)
+            out_char(s->out, ' ');
+        write_end(s, m, entry.from);
+        out_char(s->out, '/');
+        write_end(s, m, entry.to);
+        words_branch_flags(s->to, &entry);
+        out_char(s->out, ' ');
+    }
+}
+
+void print_brstack(struct script *s, const struct moment *m) {
+    write_branches(s, m, write_raw_end, true);
+}
+
+void print_brstacksym(struct script *s, const struct moment *m) {
+    write_branches(s, m, write_named_end, false);
+}
+
+void print_brstackoff(struct script *s, const struct moment *m) {
+    write_branches(s, m, write_offset_end, true);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The records by several threads. The caller's reads and orders them, and copies them into batches; each batch is
+ * printed into memory by one of the threads, as the loop of script.c would, and written in the order in which the
+ * batches were made. A thread has a script of its own: names of threads, texts of addresses, output. They share what
+ * does not change any more, which is the state of a recording that can be read twice, and the events; and the names of
+ * objects, under a lock.
+ *
+ * Whether something that is kept still holds is told by numbers (s->epoch and others) that count what changes it. They
+ * are counted here for all, and every batch begins with what they are then.
+ *
+ * Where a line depends on the one before it there is one thread: see depends_on_order.
+ */
+#include "view/script/script_parts.h"
+
+#include "base/memory/fail.h"
+#include "base/threads/workers.h"
+#include "file/read/recording.h"
+#include "wire/feature_bits.h"
+#include "base/memory/sizes.h"
+
+#define BATCH_BYTES ((size_t)SIZE_MOST_script_batch) /* of records; the last may go beyond */
+#define BATCH_RECORDS ((size_t)SIZE_MOST_script_batch_records)
+#define BATCHES_EACH 4u      /* for each thread */
+#define HOLE_TYPE UINT32_MAX /* of a place in a batch that stands for a hole; its number is in `offset` */
+#define JOBS_MOST 64u
+
+struct holes {
+    pfr_error *at;
+    size_t count, room;
+};
+
+struct batch {
+    struct timed_record *some;
+    uint8_t *bytes;
+    size_t count, used;
+    uint32_t epoch, kernel_epoch, order_epoch; /* when it begins */
+    struct key newest;
+    bool was_late;
+    struct holes met, told; /* while it was made; while it was printed */
+    struct output text;     /* what was printed */
+    pfr_status failed;
+    pfr_error why;
+};
+
+struct worker_script {
+    struct script s;
+    pfr_script_options options;
+    pfr_output to;
+    pfr_error err;
+    struct holes *told;
+};
+
+struct jobs {
+    struct script *s;
+    struct workers *workers;
+    struct worker_script *scripts;
+    unsigned count, opened;
+    struct batch *batches;
+    size_t nr_batches;
+    bool filling;    /* the free batch has something in it */
+    bool one_thread; /* depends_on_order */
+};
+
+/* --- Whether. */
+
+static bool event_depends_on_order(const struct script_event *e) {
+    return e->reads || e->stitches || (e->fields & FIELD(F_DATA_SRC)) ||
+           (e->type == TYPE_TRACE && (e->fields & FIELD(F_TRACE)));
+}
+
+/* What was printed before decides about a line, or about the file it goes to; or state is learnt on the way. */
+static bool depends_on_order(const struct script *s) {
+    bool any = !s->timeline || s->learns || s->options->clock != PFR_SCRIPT_AS_RECORDED || s->options->dump ||
+               s->files || s->state->guests.any || s->filter.waits_for_start || s->turns.on || s->turns.off ||
+               (pfr_get_header(s->reader)->features[0] >> BIT_STAT & 1);
+    for (uint32_t i = 0; i < s->nr_events && !any; i++)
+        any = event_depends_on_order(&s->events[i]);
+    return any;
+}
+
+/* One without being asked: it is what costs least. */
+unsigned script_jobs(const struct script *s) {
+    const unsigned asked = s->options->jobs ? s->options->jobs : 1;
+    return depends_on_order(s) ? 1 : asked < JOBS_MOST ? asked : JOBS_MOST;
+}
+
+/* --- Holes: kept where they are met, told when what was before them is written. */
+
+static pfr_status keep_hole(struct holes *list, struct memory *memory, const pfr_error *hole, pfr_error *err) {
+    void *more = mem_grow(memory, list->at, list->count, &list->room, 4, sizeof *list->at);
+    if (!more)
+        return mem_fail(memory, err, "holes");
+    list->at = more;
+    list->at[list->count++] = *hole;
+    return PFR_OK;
+}
+
+static void take_hole(void *context, const pfr_error *hole) {
+    struct worker_script *w = context;
+    script_fail(&w->s, keep_hole(w->told, w->s.memory, hole, &w->err));
+}
+
+static void free_holes(struct holes *list, struct memory *memory) {
+    mem_free(memory, list->at, list->room, sizeof *list->at);
+}
+
+/* --- Printing a batch. */
+
+static void swap_text(struct output *a, struct output *b) {
+    const struct output c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Up to each hole, and the hole. */
+static void take_batch(struct script *s, const struct batch *b) {
+    size_t from = 0;
+    for (size_t i = 0; i < b->count && s->failed >= 0; i++)
+        if (b->some[i].rec.type == HOLE_TYPE) {
+            script_take_some(s, b->some + from, i - from);
+            script_tell_hole(s, &b->met.at[b->some[i].rec.offset]);
+            from = i + 1;
+        }
+    script_take_some(s, b->some + from, b->count - from);
+}
+
+static void print_batch(void *context, unsigned worker, size_t slot) {
+    struct jobs *jobs = context;
+    struct worker_script *w = &jobs->scripts[worker];
+    struct batch *b = &jobs->batches[slot];
+    struct script *s = &w->s;
+    s->epoch = b->epoch;
+    s->kernel_epoch = b->kernel_epoch;
+    s->order_epoch = b->order_epoch;
+    s->newest = b->newest;
+    s->was_late = b->was_late;
+    w->told = &b->told;
+    swap_text(&w->to.out, &b->text);
+    take_batch(s, b);
+    if (w->to.out.status < 0 && s->failed >= 0)
+        script_fail(s, out_flush(&w->to.out, &w->err));
+    swap_text(&w->to.out, &b->text);
+    b->failed = s->failed;
+    b->why = w->err;
+}
+
+/* --- Scripts of the threads. */
+
+/* What the events print may have changed; nobody works meanwhile. */
+static void share_events(struct jobs *jobs) {
+    for (unsigned i = 0; i < jobs->opened; i++) {
+        jobs->scripts[i].s.events = jobs->s->events;
+        jobs->scripts[i].s.nr_events = jobs->s->nr_events;
+        jobs->scripts[i].s.labels = jobs->s->labels;
+        jobs->scripts[i].s.sample_of = NULL;
+    }
+}
+
+static pfr_status open_script(struct worker_script *w, const struct script *from, pfr_error *err) {
+    struct script *s = &w->s;
+    w->options = *from->options;
+    w->options.hole = take_hole;
+    w->options.context = w;
+    w->to.raw_names = from->to->raw_names;
+    memory_share(&w->to.memory, from->memory);
+    out_open_memory(&w->to.out, from->memory);
+    *s = *from;
+    s->options = &w->options;
+    s->to = &w->to;
+    s->out = &w->to.out;
+    s->err = &w->err;
+    s->threads = NULL;
+    s->lines = NULL;
+    s->files = NULL;
+    s->sample_of = NULL;
+    s->made = NULL;
+    s->maker = (struct chain_maker){0};
+    s->unwound = NULL;
+    s->nr_unwound = 0;
+    s->second.length = 0;
+    s->guests = 0;
+    arena_init(&s->arena, s->memory);
+    frames_init(&s->frames, s->memory, from->to->raw_names);
+    s->json_text = (pfr_output){.raw_names = true};
+    memory_share(&s->json_text.memory, s->memory);
+    out_open_memory(&s->json_text.out, s->memory);
+    const pfr_status st = script_threads_make(s, err);
+    return st < 0 ? st : script_lines_make(s, err);
+}
+
+static void close_script(struct worker_script *w) {
+    script_chains_free(&w->s);
+    script_lines_free(&w->s);
+    script_threads_free(&w->s);
+    frames_free(&w->s.frames);
+    out_close(&w->s.json_text.out, NULL);
+    out_close(&w->to.out, NULL);
+    arena_free(&w->s.arena);
+}
+
+/* --- All of it. */
+
+static void close_jobs(struct jobs *jobs) {
+    struct memory *memory = jobs->s->memory;
+    workers_close(jobs->workers);
+    for (size_t i = 0; i < (jobs->batches ? jobs->nr_batches : 0); i++) {
+        struct batch *b = &jobs->batches[i];
+        mem_free(memory, b->some, BATCH_RECORDS, sizeof *b->some);
+        mem_free(memory, b->bytes, BATCH_BYTES + RECORD_MOST, 1);
+        free_holes(&b->met, memory);
+        free_holes(&b->told, memory);
+        out_close(&b->text, NULL);
+    }
+    for (unsigned i = 0; i < jobs->opened; i++) {
+        jobs->s->guests += jobs->scripts[i].s.guests;
+        script_fail(jobs->s, script_add_unwound(jobs->s, &jobs->scripts[i].s, jobs->s->err));
+        close_script(&jobs->scripts[i]);
+    }
+    mem_free(memory, jobs->batches, jobs->nr_batches, sizeof *jobs->batches);
+    mem_free(memory, jobs->scripts, jobs->count, sizeof *jobs->scripts);
+}
+
+static pfr_status open_batch(struct batch *b, struct memory *memory, pfr_error *err) {
+    b->some = mem_alloc(memory, BATCH_RECORDS, sizeof *b->some);
+    b->bytes = b->some ? mem_alloc(memory, BATCH_BYTES + RECORD_MOST, 1) : NULL;
+    return b->bytes ? PFR_OK : mem_fail(memory, err, "batches");
+}
+
+static pfr_status open_jobs(struct jobs *jobs, pfr_error *err) {
+    struct memory *memory = jobs->s->memory;
+    jobs->scripts = mem_zeroed(memory, jobs->count, sizeof *jobs->scripts);
+    jobs->batches = jobs->scripts ? mem_zeroed(memory, jobs->nr_batches, sizeof *jobs->batches) : NULL;
+    if (!jobs->batches)
+        return mem_fail(memory, err, "batches");
+    for (size_t i = 0; i < jobs->nr_batches; i++)
+        out_open_memory(&jobs->batches[i].text, memory);
+    for (size_t i = 0; i < jobs->nr_batches; i++)
+        PFR_TRY(open_batch(&jobs->batches[i], memory, err));
+    while (jobs->opened < jobs->count)
+        PFR_TRY(open_script(&jobs->scripts[jobs->opened++], jobs->s, err));
+    return workers_open(&jobs->workers, memory, jobs->count, jobs->nr_batches, print_batch, jobs, err);
+}
+
+/* Writes the oldest batch, which is done. */
+static pfr_status write_batch(struct jobs *jobs, size_t slot, pfr_error *err) {
+    struct script *s = jobs->s;
+    struct batch *b = &jobs->batches[slot];
+    out_write(s->out, b->text.buffer, b->text.used);
+    out_clear(&b->text);
+    for (size_t i = 0; i < b->told.count; i++)
+        script_tell_hole(s, &b->told.at[i]);
+    workers_retire(jobs->workers);
+    if (b->failed < 0) {
+        *err = b->why;
+        return b->failed;
+    }
+    return s->out->status < 0 ? out_flush(s->out, err) : PFR_OK;
+}
+
+static pfr_status write_done(struct jobs *jobs, bool wait, pfr_error *err) {
+    size_t slot;
+    while (workers_oldest(jobs->workers, wait, &slot))
+        PFR_TRY(write_batch(jobs, slot, err));
+    return PFR_OK;
+}
+
+/* The batch that is being filled, begun when there is none. */
+static pfr_status batch_at_hand(struct jobs *jobs, struct batch **at_hand, pfr_error *err) {
+    const struct script *s = jobs->s;
+    size_t slot, oldest;
+    while (!workers_free_slot(jobs->workers, &slot))
+        if (workers_oldest(jobs->workers, true, &oldest))
+            PFR_TRY(write_batch(jobs, oldest, err));
+    struct batch *b = *at_hand = &jobs->batches[slot];
+    if (jobs->filling)
+        return PFR_OK;
+    jobs->filling = true;
+    b->count = b->used = b->met.count = b->told.count = 0;
+    b->epoch = s->epoch;
+    b->kernel_epoch = s->kernel_epoch;
+    b->order_epoch = s->order_epoch;
+    b->newest = s->newest;
+    b->was_late = s->was_late;
+    return PFR_OK;
+}
+
+static pfr_status give_batch(struct jobs *jobs, pfr_error *err) {
+    if (!jobs->filling)
+        return PFR_OK;
+    jobs->filling = false;
+    workers_give(jobs->workers);
+    return write_done(jobs, false, err);
+}
+
+/* All that was read so far is written. */
+static pfr_status drain(struct jobs *jobs, pfr_error *err) {
+    PFR_TRY(give_batch(jobs, err));
+    return write_done(jobs, true, err);
+}
+
+static pfr_status put_record(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
+    struct batch *b;
+    PFR_TRY(batch_at_hand(jobs, &b, err));
+    struct timed_record *to = &b->some[b->count++];
+    *to = *one;
+    to->rec.bytes = b->bytes + b->used;
+    memcpy(b->bytes + b->used, one->rec.bytes, one->rec.size);
+    b->used += (one->rec.size + 7u) & ~7u;
+    script_pass(jobs->s, &one->rec, &one->key);
+    return b->used >= sizes.script_batch || b->count == sizes.script_batch_records ? give_batch(jobs, err) : PFR_OK;
+}
+
+static pfr_status put_hole(struct jobs *jobs, const pfr_error *hole, pfr_error *err) {
+    struct batch *b;
+    const pfr_error met = *hole; /* which may be *err */
+    PFR_TRY(batch_at_hand(jobs, &b, err));
+    b->some[b->count++] = (struct timed_record){.rec = {.type = HOLE_TYPE, .offset = b->met.count}};
+    PFR_TRY(keep_hole(&b->met, jobs->s->memory, &met, err));
+    return b->count == sizes.script_batch_records ? give_batch(jobs, err) : PFR_OK;
+}
+
+/* The threads that print share the order of moments; each has its own place in it. */
+static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
+    PFR_TRY(drain(jobs, err));
+    PFR_TRY(script_disorder_begin(jobs->s, err));
+    for (unsigned i = 0; i < jobs->opened; i++)
+        jobs->scripts[i].s.disorder = jobs->s->disorder;
+    return PFR_OK;
+}
+
+/* When all before it is written. Events that came with it may be such that one thread has to print what follows. */
+static pfr_status take_alone(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
+    struct script *s = jobs->s;
+    PFR_TRY(drain(jobs, err));
+    script_take(s, &one->rec, &one->key);
+    share_events(jobs);
+    jobs->one_thread = depends_on_order(s);
+    return s->failed;
+}
+
+/* What the recorder wrote for itself may say something about events; the record behind it is the first to see that. */
+static pfr_status put_some(struct jobs *jobs, const struct timed_record *some, size_t count, pfr_error *err) {
+    const struct script *s = jobs->s;
+    for (size_t i = 0; i < count; i++) {
+        const bool own = script_is_own(&some[i].rec);
+        if (own && !script_is_of_use(s, some[i].rec.type))
+            continue;
+        if (own || s->stale || jobs->one_thread)
+            PFR_TRY(take_alone(jobs, &some[i], err));
+        else
+            PFR_TRY(put_record(jobs, &some[i], err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status take_all(struct jobs *jobs, pfr_error *err) {
+    struct timed_record some[64];
+    size_t count;
+    pfr_status st;
+    while ((st = script_next(jobs->s, some, sizeof some / sizeof *some, &count, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE)
+            PFR_TRY(put_hole(jobs, err, err));
+        if (script_needs_disorder(jobs->s))
+            PFR_TRY(begin_disorder(jobs, err));
+        PFR_TRY(put_some(jobs, some, count, err));
+    }
+    pfr_error why = {.status = PFR_OK};
+    if (st < 0)
+        why = *err;
+    PFR_TRY(drain(jobs, err));
+    if (st < 0)
+        *err = why;
+    return st < 0 ? st : PFR_OK;
+}
+
+pfr_status script_take_all_by(struct script *s, unsigned count, pfr_error *err) {
+    struct jobs jobs = {.s = s, .count = count, .nr_batches = (size_t)count * BATCHES_EACH};
+    pfr_status st = open_jobs(&jobs, err);
+    if (st >= 0)
+        st = take_all(&jobs, err);
+    close_jobs(&jobs);
+    return st;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines of records that are no samples:
+ *
+ *     work   215/215    1636.972560: PERF_RECORD_COMM exec: work:215/215
+ *
+ * What stands in front is printed as for a sample of the record's event; what stands behind the name of the record is
+ * what perf's dump prints there.
+ */
+#include "view/dump/dump_perf.h"
+#include "view/script/script_parts.h"
+
+#include "base/memory/fail.h"
+#include "wire/names.h"
+
+/* Whose line it is. */
+typedef void line_subject(const void *body, struct moment *m);
+
+static void subject_mmap(const void *body, struct moment *m) {
+    const struct pfr_rec_mmap *b = body;
+    m->pid = b->pid, m->tid = b->tid;
+}
+
+static void subject_mmap2(const void *body, struct moment *m) {
+    const struct pfr_rec_mmap2 *b = body;
+    m->pid = b->pid, m->tid = b->tid;
+}
+
+static void subject_comm(const void *body, struct moment *m) {
+    const struct pfr_rec_comm *b = body;
+    m->pid = b->pid, m->tid = b->tid;
+}
+
+static void subject_fork(const void *body, struct moment *m) {
+    const struct pfr_rec_fork *b = body;
+    m->pid = b->pid, m->tid = b->tid;
+}
+
+static void subject_namespaces(const void *body, struct moment *m) {
+    const struct pfr_rec_namespaces *b = body;
+    m->pid = b->pid, m->tid = b->tid;
+}
+
+static void lost_line(struct dump *d, const pfr_record *rec, const void *body) {
+    const struct pfr_rec_lost *lost = body;
+    (void)rec;
+    say_u(d, " lost ", lost->lost);
+    end_line(d);
+}
+
+static const struct {
+    uint32_t show;
+    line_subject *subject; /* NULL: the thread that the sample_id names */
+    perf_lines *line;
+} rows[] = {
+    [1] = {PFR_SCRIPT_MAPS, subject_mmap, perf_mmap},
+    [2] = {PFR_SCRIPT_LOSSES, NULL, lost_line},
+    [3] = {PFR_SCRIPT_TASKS, subject_comm, perf_comm},
+    [4] = {PFR_SCRIPT_TASKS, subject_fork, perf_fork},
+    [7] = {PFR_SCRIPT_TASKS, subject_fork, perf_fork},
+    [10] = {PFR_SCRIPT_MAPS, subject_mmap2, perf_mmap2},
+    [14] = {PFR_SCRIPT_SWITCHES, NULL, perf_switch},
+    [15] = {PFR_SCRIPT_SWITCHES, NULL, perf_switch_cpu_wide},
+    [16] = {PFR_SCRIPT_NAMESPACES, subject_namespaces, perf_namespaces},
+    [17] = {PFR_SCRIPT_BPF, NULL, perf_ksymbol},
+    [18] = {PFR_SCRIPT_BPF, NULL, perf_bpf_event},
+    [19] = {PFR_SCRIPT_CGROUPS, NULL, perf_cgroup},
+    [20] = {PFR_SCRIPT_POKES, NULL, perf_text_poke},
+    [68] = {PFR_SCRIPT_ROUNDS, NULL, NULL},
+};
+
+bool script_line_wanted(const struct script *s, uint32_t type) {
+    return type < sizeof rows / sizeof *rows && (rows[type].show & s->options->show);
+}
+
+pfr_status script_lines_make(struct script *s, pfr_error *err) {
+    if (s->options->show == 0 && !s->options->dump)
+        return PFR_OK;
+    s->lines = mem_zeroed(s->memory, 1, sizeof *s->lines);
+    if (!s->lines)
+        return mem_fail(s->memory, err, "script");
+    s->lines->reader = s->reader;
+    s->lines->to = s->to;
+    s->lines->out = s->out;
+    if (script_is_json(s)) {
+        s->lines->to = &s->json_text;
+        s->lines->out = &s->json_text.out;
+        s->lines->form = &dump_json_form;
+    }
+    s->lines->is_script = true;
+    s->lines->unsorted = s->options->unsorted && !(s->options->show & PFR_SCRIPT_ROUNDS);
+    s->lines->options = (pfr_dump_options){.format = PFR_DUMP_PERF, .hex = true, .name = s->options->name};
+    return dump_tables_make(s->lines, err);
+}
+
+void script_lines_free(struct script *s) {
+    if (s->lines)
+        dump_tables_free(s->lines);
+    mem_free(s->memory, s->lines, s->lines ? 1 : 0, sizeof *s->lines);
+}
+
+/* Who is named is the one the record is about, after it took effect; pid and tid printed are those of its sample_id. */
+static struct script_thread *find_thread(struct script *s, struct moment *m, uint32_t type) {
+    struct moment subject = *m;
+    if (rows[type].subject)
+        rows[type].subject(&s->lines->body, &subject);
+    subject.key.inner++;
+    if (s->disorder.is_on)
+        script_disorder_turn(s, &subject.key);
+    else
+        s->epoch++;
+    return script_thread_of(s, m->rec, m->guest, subject.pid, subject.tid, &subject.key);
+}
+
+static void write_begin(struct script *s, const struct moment *m) {
+    for (script_printer *const *print = m->event->begin; *print; print++)
+        (*print)(s, m);
+}
+
+static void describe(struct script *s, struct moment *m) {
+    struct pfr_rec_sample_id id = {0};
+    if (pfr_decode_id(m->rec, &id, NULL) == PFR_OK) {
+        m->guest = guests_of_id(&s->state->guests, id.identifier ? id.identifier : id.id);
+        m->pid = id.pid, m->tid = id.tid, m->cpu = id.cpu, m->time = id.time;
+        return;
+    }
+    if (rows[m->rec->type].subject)
+        rows[m->rec->type].subject(&s->lines->body, m);
+}
+
+void script_line(struct script *s, const pfr_record *rec, struct key key) {
+    const char *name = name_of(SHOW_RECORD, rec->type);
+    const unsigned layout = layout_find(TABLE_PERF_RECORD, rec->type);
+    struct moment m = {.rec = rec, .key = key, .misc = rec->misc};
+    if (rows[rec->type].line) {
+        if (s->nr_events == 0 || pfr_decode(rec, &s->lines->body, layout_at(layout)->size, NULL) != PFR_OK)
+            return;
+        m.event = &s->events[rec->event >= 0 && (uint32_t)rec->event < s->nr_events ? rec->event : 0];
+        describe(s, &m);
+        m.thread = find_thread(s, &m, rec->type);
+        if (!m.thread || !script_wants_cpu(s, &m))
+            return;
+    }
+    if (script_is_json(s)) {
+        script_json_line(s, &m);
+        return;
+    }
+    if (m.thread)
+        write_begin(s, &m);
+    out_text(s->out, "PERF_RECORD_");
+    out_text(s->out, name ? name : "UNKNOWN");
+    s->lines->context = *rec->context;
+    if (rows[rec->type].line)
+        rows[rec->type].line(s->lines, rec, &s->lines->body);
+    else
+        out_char(s->out, '\n');
+}

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_PARTS_H
+#define PFR_VIEW_SCRIPT_PARTS_H
+/*
+ * What the files of the script share.
+ *
+ *     script.c         the public call: every record of the timeline to the function of its type
+ *     script_jobs.c    the same records by several threads
+ *     script_fields.c  the table of fields: names, what they need, who prints them; -F
+ *     script_filter.c  which samples are printed
+ *     script_times.c   stretches of time as people write them
+ *     script_events.c  which fields each event prints, as a list of functions made once; script_labels.c: its name
+ *     script_sample.c  the printers of fields that stand in the sample itself
+ *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
+ *     script_chains.c  chains made of what was recorded apart from them
+ *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
+ *     script_ranges.c  texts that hold for all addresses around
+ *     script_near.c    which of those texts a place in an address space had last
+ *     script_disorder.c what is kept, where records do not come in the order of time
+ *     script_threads.c names of threads and their address spaces, kept likewise
+ *     script_files.c   a file for each event
+ *     script_lines.c   lines of other records: one table of functions by type
+ *     script_dump.c    records as they stand in the recording
+ *     script_json.c    samples and records as JSON lines
+ *     script_reads.c   samples that stand for one sample of each counter they read
+ *     script_stat.c    the counts of `perf stat record`
+ *
+ * Printers write to s->out and do not fail; what goes wrong sticks in s->failed, which the loop looks at.
+ */
+#include "base/memory/arena.h"
+#include "base/text/public_output.h"
+#include "model/names/address_lines.h"
+#include "model/stacks/chain_maker.h"
+#include "model/state/timestamp_keys.h"
+#include "model/timeline/timeline.h"
+#include "model/tracepoint/tracepoint_text.h"
+#include "query/ranges.h"
+#include "wire/feature_bits.h"
+
+#include <perfray/script.h>
+
+#include <pthread.h>
+
+/* In the order in which they are printed. */
+enum script_field {
+    F_MACHINE_PID,
+    F_VCPU,
+    F_COMM,
+    F_PID,
+    F_TID,
+    F_CPU,
+    F_MISC,
+    F_TOD,
+    F_TIME,
+    F_PERIOD,
+    F_EVENT,
+    F_FLAGS,
+    F_TRACE,
+    F_ADDR,
+    F_DATA_SRC,
+    F_WEIGHT,
+    F_INS_LAT,
+    F_RETIRE_LAT,
+    F_IP,
+    F_SYM,
+    F_SYMOFF,
+    F_DSO,
+    F_SRCLINE,
+    F_IREGS,
+    F_UREGS,
+    F_BRSTACK,
+    F_BRSTACKSYM,
+    F_BRSTACKOFF,
+    F_BPF_OUTPUT,
+    F_PHYS_ADDR,
+    F_DATA_PAGE_SIZE,
+    F_CODE_PAGE_SIZE,
+    F_CGROUP,
+    F_UNSEEN,
+    SCRIPT_FIELDS
+};
+#define FIELD(field) (1ull << (field))
+
+/* Kinds of events that -F tells apart. */
+enum script_type {
+    TYPE_HW,
+    TYPE_SW,
+    TYPE_TRACE,
+    TYPE_CACHE,
+    TYPE_RAW,
+    TYPE_BREAK,
+    TYPE_SYNTH,
+    TYPE_OTHER,
+    SCRIPT_TYPES
+};
+
+/* Bits of attr.sample_type by their number. */
+enum sample_bit {
+    S_IP,
+    S_TID,
+    S_TIME,
+    S_ADDR,
+    S_READ,
+    S_CHAIN,
+    S_ID,
+    S_CPU,
+    S_PERIOD,
+    S_STREAM,
+    S_RAW,
+    S_BRANCH,
+    S_REGS_USER,
+    S_STACK,
+    S_WEIGHT,
+    S_DATA_SRC,
+    S_IDENTIFIER,
+    S_TRANSACTION,
+    S_REGS_INTR,
+    S_PHYS_ADDR,
+    S_AUX,
+    S_CGROUP,
+    S_DATA_PAGE,
+    S_CODE_PAGE,
+    S_WEIGHT_STRUCT
+};
+#define SAMPLE_HAS(type, bit) ((type) >> (bit)&1)
+
+#define SCRIPT_KERNEL 1u /* cpumode */
+#define SCRIPT_USER 2u
+
+struct script;
+struct moment;
+typedef void script_printer(struct script *s, const struct moment *m);
+
+struct script_row {
+    const char *name;      /* as -F takes it */
+    uint64_t needs;        /* bits of sample_type, one of which must be there */
+    const char *attribute; /* what perf calls them */
+    uint8_t types;         /* kinds of events it is valid for, a bit each */
+    bool begins;           /* stands before the name of the event, and in lines of other records too */
+    script_printer *print; /* NULL: says how others are printed */
+};
+extern const struct script_row script_rows[SCRIPT_FIELDS];
+
+/* What -F says for one kind of event. */
+struct script_choice {
+    uint64_t fields;
+    uint64_t asked; /* by name: it is an error when they were not recorded */
+    bool set;       /* by the user */
+};
+
+/* How one event is printed. */
+struct script_event {
+    const pfr_event *event;
+    uint64_t fields;
+    uint64_t sample_type;
+    enum script_type type;
+    bool chains;            /* ip means the call chain */
+    bool makes_chains;      /* of more than what was recorded as such, */
+    bool stitches;          /* and of what the samples before had */
+    bool addr_is_place;     /* addr may have a name */
+    uint8_t name_form;      /* NAME_*, for addresses, */
+    uint8_t chain_form;     /* and for those of chains */
+    uint8_t who_form;       /* WHO_*, which thread it was */
+    bool reads;             /* script_has_reads */
+    uint32_t ip_at, tid_at; /* in its samples; 0: one of them is not there */
+    const char *label;      /* its name and ": " */
+    uint32_t label_length, name_length;
+    script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
+};
+
+/* script_labels.c */
+struct script_labels {
+    uint32_t *of_length; /* how many events have names of so many bytes */
+    size_t room;
+    size_t width; /* of the longest */
+    size_t seen;  /* of reader->renamed */
+};
+
+enum { WHO_COMM = 1, WHO_PID = 2, WHO_TID = 4, WHO_UNPADDED = 8 };
+enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_LINE = 8, NAME_INLINED = 16, NAME_FORMS = 32 };
+
+/* script_threads.c */
+#define WHO_MOST 48u
+struct script_thread {
+    uint32_t tid, pid, epoch; /* epoch 0: empty */
+    uint32_t space, comm_length;
+    const char *comm;
+    char made[16];                /* ":TID" */
+    char who[WHO_MOST];           /* as lines begin with it */
+    uint8_t who_form, who_length; /* form 0: not yet made */
+};
+#define SCRIPT_THREADS 1024u
+
+/* The text of an address, behind it: its bytes, which may be anywhere. Equal texts of one object are one. */
+struct frame_text {
+    uint32_t length, object;
+};
+
+/* script_near.c: what was found for 256 bytes of an address space, or for a part of them. */
+#define NEAR_BLOCK 256u
+struct near_slot {
+    uint64_t block;
+    const uint8_t *text;
+    uint32_t space, epoch; /* epoch 0: empty */
+    uint8_t first, last;   /* bytes of the block that it holds for */
+    bool lasting;          /* until records come out of order, whatever is mapped */
+};
+struct near_table {
+    struct near_slot *slots; /* NULL, or 1 << bits of them */
+    unsigned bits;
+    uint32_t pushed_out; /* since it grew */
+};
+
+/* script_frames.c */
+struct frame_slot;
+struct frame_table {
+    struct frame_slot *slots;
+    size_t slot_count, used;
+};
+
+/* script_ranges.c: texts that hold for all addresses around. */
+struct range_slot;
+struct range_table {
+    struct range_slot *slots;
+    size_t slot_count, used;
+};
+
+struct frames {
+    struct memory *memory;
+    struct range_table ranges[NAME_FORMS];
+    struct near_table near[NAME_FORMS];
+    struct intern_table texts; /* each a struct frame_text and its bytes */
+    pfr_output scratch;
+    struct frame_table tables[NAME_FORMS];
+};
+
+/* What a line is about. */
+struct moment {
+    const pfr_record *rec;
+    const struct pfr_rec_sample *sample; /* NULL: another record */
+    const struct script_event *event;
+    struct script_thread *thread;
+    struct key key;
+    uint32_t pid, tid, cpu;
+    uint64_t time, period;
+    struct guest guest;
+    uint16_t misc; /* as recorded; rec->misc of a guest's sample says where its addresses are */
+};
+
+/* script_filter.c */
+struct script_filter {
+    struct script_ranges cpus, pids, tids, times, addresses;
+    bool any;             /* everything is wanted */
+    uint64_t start;       /* what times count from */
+    bool waits_for_start; /* the first sample says it */
+};
+
+/* How the clock of the samples stands to the wall's, and the last second that was written out. */
+struct script_wall {
+    uint64_t ahead;  /* ns since 1970 less ns of the samples */
+    uint64_t moment; /* when the recorder looked at both, ns since 1970 */
+    bool known;
+    int64_t second;
+    char text[32];
+    size_t length; /* 0: none yet */
+};
+
+/* Events between which samples are printed; NULL: none was named. */
+struct script_turns {
+    const struct script_event *on, *off;
+    bool is_on;   /* by an event */
+    bool is_over; /* turned off, and nothing turns it on */
+};
+
+/* The last second of the samples' clock that was written out, with the point behind it. */
+struct script_second {
+    uint64_t from; /* in ns */
+    char text[24];
+    size_t length; /* 0: none yet */
+};
+
+/* The names of addresses, which are worked out by one at a time. */
+struct script_names {
+    struct unwind_objects unwinding; /* has a lock of its own */
+    struct address_names all;
+    struct memory memory;
+    pthread_mutex_t lock;
+};
+
+/* script_disorder.c: records that do not come in the order of keys, of a recording whose state is known. */
+struct script_disorder {
+    bool is_on;
+    struct moments *all, *kernel; /* that all workers share */
+    struct moment_rank rank, kernel_rank;
+    uint32_t base, kernel_base; /* epochs before it was on */
+};
+
+struct script {
+    const pfr_script_options *options;
+    pfr_reader *reader;
+    struct memory *memory;     /* the reader's */
+    struct timeline *timeline; /* NULL: records come as they stand in the file */
+    struct state as_recorded;  /* and this is the state then */
+    struct state *state;
+    pfr_output *to;
+    struct output *out;
+    struct script_choice choices[SCRIPT_TYPES];
+    struct script_event *events;
+    uint32_t nr_events;
+    size_t events_room;
+    unsigned seen;   /* kinds of events, a bit each */
+    bool has_chains; /* an event has */
+    struct script_labels labels;
+    struct script_file *files; /* one for each event, where they are wanted */
+    uint32_t nr_files;
+    size_t nr_files_room;
+    uint32_t epoch, kernel_epoch;    /* of what is kept of threads and addresses, of kernel addresses */
+    uint32_t order_epoch;            /* of what is kept for all records that come in order */
+    struct script_disorder disorder; /* of records that do not */
+    bool learns;                     /* the state is learnt from the records that are given */
+    bool was_late;                   /* the last record was older than the newest before it */
+    struct key newest;               /* of the records so far */
+    struct script_names *names;      /* that all workers share */
+    struct frames frames;
+    struct chain_maker maker;
+    uint64_t *made;               /* the chain at hand; NULL: none was made yet */
+    struct chain_counts *unwound; /* by event */
+    uint32_t nr_unwound;
+    struct pfr_rec_sample sample;        /* at hand */
+    const struct pfr_context *sample_of; /* see decode_sample */
+    struct script_thread *threads;       /* SCRIPT_THREADS of them */
+    struct u64_map comms;                /* name in state->names -> its shown text */
+    struct u64_map counts;               /* id of a counter -> what it read before */
+    struct script_stat *stat;            /* of recordings of `perf stat record` */
+    struct arena arena;                  /* labels, shown names */
+    struct dump *lines;                  /* for perf's lines of other records */
+    pfr_output json_text;                /* in memory, names as they are: what becomes a string */
+    bool raw_names;                      /* names of threads are kept as they are */
+    size_t source_width;                 /* the longest data_src so far */
+    struct trace_text *trace;
+    bool no_trace; /* there is none */
+    bool stale;    /* events were added since s->events was made */
+    uint32_t max_stack;
+    uint32_t branch_registers; /* of the recorded cpu; 0: not known */
+    struct script_filter filter;
+    struct script_turns turns;
+    struct script_wall wall;
+    struct script_second second;
+    uint64_t clock_zero;        /* what printed times count from; 0: not yet known */
+    char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
+    pfr_status failed;
+    pfr_error *err;
+    bool lossy;
+    uint64_t guests; /* samples of guests, which are left out */
+};
+
+static inline struct frame_text frame_text_at(const uint8_t *text) {
+    struct frame_text head;
+    memcpy(&head, text, sizeof head);
+    return head;
+}
+
+/* Addresses of programs are in their threads' spaces, others in one for each cpumode. */
+static inline uint32_t script_space(const struct moment *m, unsigned cpumode) {
+    return cpumode == SCRIPT_USER ? m->thread->space : UINT32_MAX - 1 - cpumode;
+}
+
+/* Which of the two ends what is kept of an address. */
+static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
+    return cpumode == SCRIPT_KERNEL ? s->kernel_epoch : s->epoch;
+}
+
+/* script_fields.c: reads options->fields into s->choices. */
+pfr_status script_choose(struct script *s, pfr_error *err);
+const char *script_type_name(enum script_type type);
+
+/* script_quality.c: tells what the text leaves out or shows late; once all of it is printed. */
+void script_tell_quality(struct script *s);
+
+/* script_filter.c: reads what options say of cpus, threads and times. */
+pfr_status script_filter_make(struct script *s, pfr_error *err);
+void script_filter_free(struct script *s);
+bool script_passes(struct script *s, const struct moment *m);
+static inline bool script_wants(struct script *s, const struct moment *m) {
+    return s->filter.any || script_passes(s, m);
+}
+/* Whether a chain ends with this address. */
+bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
+/* The same for lines of other records, of which perf asks the cpu alone. */
+bool script_wants_cpu(const struct script *s, const struct moment *m);
+
+/* script_switch.c: finds the events that turn printing on and off; whether this one is between them. Asked of every
+ * sample that is wanted otherwise, in order. */
+pfr_status script_switch_make(struct script *s, pfr_error *err);
+bool script_is_on(struct script *s, const struct moment *m);
+
+/* script_events.c: what came since the last time: events and other names for them. */
+pfr_status script_prepare(struct script *s, pfr_error *err);
+void script_events_free(struct script *s);
+
+/* script_labels.c: labels of the events from number `from` on, and of those with another name than before. */
+pfr_status script_labels_make(struct script *s, uint32_t from, pfr_error *err);
+void script_labels_free(struct script *s);
+
+/* script_files.c: makes the files that are missing; turns the output to an event's file and back; ends all of them,
+ * where it is wanted as whole ones with a line on s->out each. */
+struct script_file;
+pfr_status script_files_make(struct script *s, pfr_error *err);
+struct script_file *script_file_begin(struct script *s, const struct script_event *event, pfr_output **before);
+void script_file_end(struct script *s, struct script_file *file, pfr_output *before);
+pfr_status script_files_finish(struct script *s, bool are_whole, pfr_error *err);
+
+/* script_threads.c */
+pfr_status script_threads_make(struct script *s, pfr_error *err);
+void script_threads_free(struct script *s);
+/* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
+struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
+static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key) {
+    struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
+    return t->epoch == s->epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
+}
+
+/* The thread that a record of this id is about: that of a guest, where it is one's. */
+struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
+                                       uint32_t tid, const struct key *key);
+
+/* script_chains.c: a chain that is not as it was recorded, in s->sample; how many addresses of it are shown; what
+ * another script counted; the end of it. */
+void script_make_chain(struct script *s, const struct moment *m);
+static inline uint32_t script_chain_most(const struct script *s, const struct moment *m) {
+    return m->event->makes_chains ? UINT32_MAX : s->max_stack;
+}
+pfr_status script_add_unwound(struct script *s, const struct script *from, pfr_error *err);
+void script_chains_free(struct script *s);
+
+/* script_frames.c */
+void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
+void frames_free(struct frames *frames);
+/* Forgets all texts and what refers to them. */
+void frames_reset(struct frames *frames);
+/* What the address is called; the kernel object that names an address which no map covers. */
+void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name);
+void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line);
+void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls);
+uint32_t script_kernel_at(struct script *s, uint64_t address);
+/* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
+const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
+/* script_ranges.c: the same for a lone address without offsets; NULL: it has to be looked for by itself. */
+const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                                 unsigned form);
+void ranges_free(struct frames *frames);
+/* script_near.c: what was kept for the address, or NULL; keeps what was found, where it holds for all around. */
+const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                         unsigned form);
+void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
+               const struct near_slot *found);
+/* Brings near what near_find will ask for this record. */
+void near_expect(const struct script *s, const pfr_record *rec);
+void near_free(struct frames *frames);
+/* Where an address of the moment's thread is. */
+void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place);
+/* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
+void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
+void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                              unsigned form);
+/* Writes only the names, " name+0x1 (object)", or one of them. */
+void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to);
+void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to);
+void script_write_object(struct script *s, uint32_t object, pfr_output *to);
+void script_write_object_name(struct script *s, uint32_t object, pfr_output *to); /* without parentheses */
+
+/* Brings near what is kept of an address that may be an entry of this thread's chain. */
+void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+
+/* script_places.c */
+script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
+/* script_sample.c */
+script_printer print_machine_pid, print_vcpu, print_who, print_cpu, print_misc, print_time, print_tod, print_period,
+    print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat, print_iregs,
+    print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size, print_cgroup;
+
+/* As script_place, but also in the space that is not the sample's; returns the cpumode it was found in. */
+unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place);
+
+/* script_json.c: the first line; a sample; another record */
+void script_json_begin(struct script *s);
+void script_json_sample(struct script *s, const struct moment *m);
+void script_json_line(struct script *s, const struct moment *m);
+static inline bool script_is_json(const struct script *s) {
+    return s->options->format == PFR_SCRIPT_JSON;
+}
+
+/* script_lines.c */
+bool script_line_wanted(const struct script *s, uint32_t type);
+void script_line(struct script *s, const pfr_record *rec, struct key key);
+pfr_status script_lines_make(struct script *s, pfr_error *err);
+void script_lines_free(struct script *s);
+
+/* script_dump.c: a record as perf's dump prints it, with its bytes; what is known of a sample. */
+void script_dump_begin(struct script *s);
+void script_dump_record(struct script *s, const pfr_record *rec);
+void script_dump_sample(struct script *s, const struct moment *m);
+void script_dump_left_out(struct script *s, const struct moment *m);
+
+/* What is done with one record of a type. */
+typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);
+
+/* script.c: the next records, at most `room`; what is done with each; the same for one whose lines others print: what
+ * it ends of all that is kept. */
+pfr_status script_next(struct script *s, struct timed_record *some, size_t room, size_t *count, pfr_error *err);
+void script_take(struct script *s, const pfr_record *rec, const struct key *key);
+void script_take_some(struct script *s, const struct timed_record *some, size_t count);
+void script_pass(struct script *s, const pfr_record *rec, const struct key *key);
+void script_tell_hole(struct script *s, const pfr_error *hole);
+/* Whether records of the type do anything. */
+bool script_is_of_use(const struct script *s, uint32_t type);
+/* Records that the recorder wrote for itself, from type 64 on. */
+static inline bool script_is_own(const pfr_record *rec) {
+    return rec->type >= 64;
+}
+
+/* script_disorder.c: whether records will come out of order, which is known before the first of them does; makes what
+ * epochs are told from then; the epochs of a key. */
+static inline bool script_needs_disorder(const struct script *s) {
+    return !s->disorder.is_on && !s->learns && s->timeline && !timeline_keeps_order(s->timeline);
+}
+pfr_status script_disorder_begin(struct script *s, pfr_error *err);
+void script_disorder_turn(struct script *s, const struct key *key);
+void script_disorder_end(struct script *s);
+
+/* script_jobs.c: how many threads print; all records by as many. */
+unsigned script_jobs(const struct script *s);
+pfr_status script_take_all_by(struct script *s, unsigned jobs, pfr_error *err);
+
+/* script_reads.c: a sample whose READ tells counters apart stands for one of each of them. */
+bool script_has_reads(const struct script_event *event);
+void script_reads(struct script *s, struct moment *m);
+/* script.c: one sample, if it is wanted; and whether it is or not */
+void script_deliver(struct script *s, const struct moment *m);
+void script_print_sample(struct script *s, const struct moment *m);
+/* The event of this id; NULL: none. */
+const struct script_event *script_event_of_id(const struct script *s, uint64_t id);
+
+static inline void script_fail(struct script *s, pfr_status status) {
+    if (s->failed >= 0 && status < 0)
+        s->failed = status;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the text does not show of the recording, told once it is whole: none of it is damage. */
+#include "view/script/script_parts.h"
+
+#include "base/memory/fail.h"
+#include "model/names/kernel_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void tell(const struct script *s, uint64_t count, const char *one, const char *several) {
+    char text[160];
+    if (count == 0 || !s->options->note)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 " %s", count, count == 1 ? one : several);
+    s->options->note(s->options->context, text);
+}
+
+static void tell_names(struct script *s) {
+    pfr_error why;
+    if (name_limits_met(&s->names->all.limits, &why))
+        script_tell_hole(s, &why);
+    if (!s->names->all.lines_limited)
+        return;
+    pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
+    script_tell_hole(s, &why);
+}
+
+static void tell_chains(struct script *s) {
+    pfr_error why;
+    if (deferred_met_limit(&s->state->deferred, &why))
+        script_tell_hole(s, &why);
+    if (chain_stitch_met_limit(s->maker.stitcher.begun_anew, &why))
+        script_tell_hole(s, &why);
+    deferred_note(&s->state->deferred, false, s->options->note, s->options->context);
+}
+
+void script_tell_quality(struct script *s) {
+    tell_names(s);
+    tell_chains(s);
+    tell(s, s->timeline ? timeline_late(s->timeline) : 0,
+         "record was written so late that newer ones had been printed: it stands where it was met",
+         "records were written so late that newer ones had been printed: they stand where they were met");
+    tell(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
+         "samples of guests are left out: the recording does not say which guests");
+    jit_note(&s->state->jit, &s->state->objects, s->options->note, s->options->context);
+    if (s->options->note)
+        symbol_texts_note(&s->names->all.texts, s->options->note, s->options->context);
+    kernel_file_note(&s->names->all, s->options->note, s->options->context);
+    chain_counts_note(s->unwound, s->nr_unwound, s->options->note, s->options->context);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names and address spaces of threads, as the moment sees them. Samples of a thread come in crowds, so what was found
+ * is kept until a record may have changed it (s->epoch); a tid has one place, which another may take.
+ */
+#include "view/script/script_parts.h"
+
+#include "base/memory/fail.h"
+
+#include <stdio.h>
+
+pfr_status script_threads_make(struct script *s, pfr_error *err) {
+    u64_map_init(&s->comms, s->memory);
+    s->threads = mem_zeroed(s->memory, SCRIPT_THREADS, sizeof *s->threads);
+    return s->threads ? PFR_OK : mem_fail(s->memory, err, "script");
+}
+
+void script_threads_free(struct script *s) {
+    mem_free(s->memory, s->threads, SCRIPT_THREADS, sizeof *s->threads);
+    u64_map_free(&s->comms);
+}
+
+/* A name as it is shown: interned text stays where it is, what must be escaped is kept once. */
+static const char *shown_name(struct script *s, uint32_t name) {
+    const struct intern_text text = intern_get(&s->state->names, name);
+    pfr_output shown = {.raw_names = s->raw_names};
+    bool is_new;
+    size_t length;
+    if (shown.raw_names)
+        return (const char *)text.bytes;
+    uint64_t *kept = u64_map_at(&s->comms, name, 0, &is_new);
+    if (!kept || *kept)
+        return kept ? (const char *)(uintptr_t)*kept : NULL;
+    out_open_memory(&shown.out, s->memory);
+    print_name(&shown, text.bytes, text.length);
+    const char *bytes = out_bytes(&shown.out, &length);
+    const char *made = shown.out.status < 0 ? NULL : arena_text(&s->arena, bytes ? bytes : "", length);
+    out_close(&shown.out, NULL);
+    *kept = (uint64_t)(uintptr_t)made;
+    return made;
+}
+
+static void fill_thread(struct script *s, struct script_thread *t, const struct key *key) {
+    const uint32_t name = thread_name_at(&s->state->threads, t->tid, *key, false);
+    t->space = thread_space_at(&s->state->threads, t->pid, t->tid, *key);
+    t->comm = t->made;
+    if (name != NO_NAME)
+        t->comm = shown_name(s, name);
+    else if (guests_tid(&s->state->guests, t->tid) == 0)
+        t->comm = "swapper";
+    else
+        snprintf(t->made, sizeof t->made, ":%d", (int)guests_tid(&s->state->guests, t->tid));
+    if (t->comm)
+        t->comm_length = (uint32_t)strlen(t->comm);
+    else
+        script_fail(s, mem_fail(s->memory, s->err, "names of threads"));
+}
+
+struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct key *key) {
+    struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
+    *t = (struct script_thread){.tid = tid, .pid = pid, .epoch = s->epoch};
+    fill_thread(s, t, key);
+    if (t->comm)
+        return t;
+    t->epoch = 0;
+    return NULL;
+}
+
+struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
+                                       uint32_t tid, const struct key *key) {
+    struct guests *guests = &s->state->guests;
+    if (guests_have(guests, rec->misc)) {
+        script_fail(s, guests_number(guests, guest.machine_pid, pid, &pid, s->err));
+        script_fail(s, guests_number(guests, guest.machine_pid, tid, &tid, s->err));
+    }
+    return s->failed < 0 ? NULL : script_thread(s, pid, tid, key);
+}

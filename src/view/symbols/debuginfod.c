@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recording needs, from debuginfod servers: see perfray/debuginfod.h. */
+#include <perfray/debuginfod.h>
+
+#include "base/threads/confined.h"
+#include "base/memory/fail.h"
+#include "file/read/recording.h"
+#include "model/profile/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FINDER "debuginfod-find"
+#define BYTES_MOST ((uint64_t)1 << 30)
+#define SECONDS_MOST 90u
+#define VARIABLE_ROOM 4096u
+
+extern char **environ;
+
+struct wanted {
+    uint64_t samples;
+    uint32_t object;
+};
+
+struct fetching {
+    const pfr_debuginfod_options *options;
+    const char *folder;
+    struct profile *profile;
+    char urls[VARIABLE_ROOM], cache[VARIABLE_ROOM], bytes[64];
+    char **environment;
+    size_t environment_room;
+    uint64_t until_ms;
+    uint64_t all; /* samples */
+};
+
+/* --- What is wanted. */
+
+static int by_samples(const void *a, const void *b) {
+    const struct wanted *x = a, *y = b;
+    if (x->samples != y->samples)
+        return x->samples > y->samples ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+static void count_samples(struct fetching *f, struct wanted *wanted, uint32_t count) {
+    const struct profile *p = f->profile;
+    for (uint32_t i = 0; i < count; i++)
+        wanted[i].object = i;
+    for (uint32_t i = 0; i < p->nr_nodes; i++) {
+        const uint64_t samples = node_weight(&p->self, i)->samples;
+        f->all += samples;
+        if (p->nodes[i].parent == NO_NODE)
+            continue;
+        const uint32_t object = p->frames[node_frame(&p->nodes[i])].object;
+        if (object < count)
+            wanted[object].samples += samples;
+    }
+    qsort(wanted, count, sizeof *wanted, by_samples);
+}
+
+/* Whether an object of this machine, or what was taken out of it, has symbols and lines. */
+struct present {
+    bool object, symbols, lines;
+};
+
+static bool can_tell_lines(const struct symbol_object *object, struct memory *memory) {
+    struct debug_lines *lines;
+    if (debug_lines_open(object, memory, &lines) != SYMBOL_FOUND)
+        return false;
+    debug_lines_close(lines);
+    return true;
+}
+
+static bool has_lines_apart(const struct named_object *named, const struct debug_search *search,
+                            struct memory *memory) {
+    struct symbol_object apart;
+    char path[DEBUG_PATH_ROOM];
+    for (unsigned place = 0; named->handle && place < DEBUG_PLACES; place++)
+        if (named_object_debug_place(named, search, place, path, &apart) && can_tell_lines(&apart, memory))
+            return true;
+    return false;
+}
+
+static struct present look_for(const struct fetching *f, const struct object *o) {
+    const struct debug_search search = {.path = intern_chars(&f->profile->state.names, o->path),
+                                        .symfs = f->options->symfs,
+                                        .folder = f->options->debug_dir,
+                                        .fetched = f->folder,
+                                        .build_id = o->build_id,
+                                        .size = o->build_id_size};
+    const struct symbol_object own = {.kind = SYMBOL_USER,
+                                      .path = search.path,
+                                      .symfs = search.symfs,
+                                      .build_id = o->build_id,
+                                      .build_id_size = o->build_id_size};
+    struct memory *memory = f->profile->memory;
+    struct present found = {0};
+    struct named_object named;
+    struct name_limits limits;
+    name_limits_init(&limits, memory);
+    named_object_begin(&named, &limits, own.path);
+    const enum symbol_result result = named_object_open_elf(&named, &own, &search);
+    found.symbols = result == SYMBOL_FOUND;
+    found.object = found.symbols || result == SYMBOL_NO_SYMBOLS;
+    found.lines = can_tell_lines(&own, memory) || has_lines_apart(&named, &search, memory);
+    named_object_close(&named);
+    return found;
+}
+
+/* --- The process that asks. */
+
+static bool is_ours(const char *variable) {
+    return strncmp(variable, "DEBUGINFOD_", 11) == 0;
+}
+
+/* Our environment, with what we say in place of the variables of debuginfod. */
+static pfr_status make_environment(struct fetching *f, pfr_error *err) {
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    f->environment_room = count + 4;
+    f->environment = mem_zeroed(f->profile->memory, f->environment_room, sizeof *f->environment);
+    if (!f->environment)
+        return mem_fail(f->profile->memory, err, "debuginfod");
+    for (size_t i = 0; i < count; i++)
+        if (!is_ours(environ[i]))
+            f->environment[kept++] = environ[i];
+    f->environment[kept++] = f->urls;
+    f->environment[kept++] = f->cache;
+    f->environment[kept++] = f->bytes;
+    return PFR_OK;
+}
+
+/* Until it ends, or the time is over: then it is ended. */
+static bool wait_for(pid_t pid, int talk, uint64_t until_ms) {
+    char byte[256];
+    int status = 0;
+    struct pollfd p = {.fd = talk, .events = POLLIN};
+    for (;;) {
+        const uint64_t now = confined_now_ms();
+        const int ready = now < until_ms ? poll(&p, 1, (int)(until_ms - now)) : 0;
+        if (ready == 0)
+            kill(pid, SIGKILL);
+        if (ready == 0 || (ready > 0 && read(talk, byte, sizeof byte) <= 0))
+            break;
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* What it prints is not asked for: where it keeps the file is known. */
+static pfr_status run_finder(const struct fetching *f, const char *what, const char *id, bool *found, pfr_error *err) {
+    char *words[] = {(char *)(uintptr_t)FINDER, (char *)(uintptr_t)what, (char *)(uintptr_t)id, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int talk[2];
+    if (pipe2(talk, O_CLOEXEC) != 0)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod", "no pipe: %s", strerror(errno));
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, talk[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    const int failed = posix_spawnp(&pid, FINDER, &actions, NULL, words, f->environment);
+    posix_spawn_file_actions_destroy(&actions);
+    close(talk[1]);
+    *found = !failed && wait_for(pid, talk[0], f->until_ms);
+    close(talk[0]);
+    return failed ? pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod",
+                             FINDER " cannot be run: %s; install it (Debian: package debuginfod)", strerror(failed))
+                  : PFR_OK;
+}
+
+/* --- One object after the other. */
+
+static void tell(const struct fetching *f, const struct wanted *w, const char *id, const char *how, bool found) {
+    char text[512], path[DEBUG_PATH_ROOM];
+    struct stat facts;
+    const struct object *o = &f->profile->state.objects.at[w->object];
+    const double share = f->all ? 100.0 * (double)w->samples / (double)f->all : 0;
+    snprintf(path, sizeof path, "%.700s/%.128s/%s", f->folder, id, how);
+    if (!f->options->note)
+        return;
+    if (found && stat(path, &facts) == 0)
+        snprintf(text, sizeof text, "debuginfod: %s of %.200s (%.1f %% of samples): %" PRIu64 " bytes", how,
+                 intern_chars(&f->profile->state.names, o->path), share, (uint64_t)facts.st_size);
+    else
+        snprintf(text, sizeof text, "debuginfod: %s of %.200s (%.1f %% of samples): %s", how,
+                 intern_chars(&f->profile->state.names, o->path), share,
+                 confined_now_ms() < f->until_ms ? "no server has it" : "not in time");
+    f->options->note(f->options->context, text);
+}
+
+static pfr_status fetch(const struct fetching *f, const struct wanted *w, const char *what, pfr_error *err) {
+    const struct object *o = &f->profile->state.objects.at[w->object];
+    char id[2 * BUILD_ID_ROOM + 1];
+    bool found;
+    for (size_t i = 0; i < o->build_id_size; i++)
+        snprintf(id + 2 * i, 3, "%02x", o->build_id[i]);
+    PFR_TRY(run_finder(f, what, id, &found, err));
+    tell(f, w, id, what, found);
+    return PFR_OK;
+}
+
+static pfr_status fetch_object(const struct fetching *f, const struct wanted *w, pfr_error *err) {
+    const struct object *o = &f->profile->state.objects.at[w->object];
+    if (o->kind != OBJECT_FILE || o->build_id_size < 4)
+        return PFR_OK;
+    const struct present there = look_for(f, o);
+    if (!there.object)
+        PFR_TRY(fetch(f, w, "executable", err));
+    return there.symbols && there.lines ? PFR_OK : fetch(f, w, "debuginfo", err);
+}
+
+static pfr_status fetch_all(struct fetching *f, pfr_error *err) {
+    const uint32_t count = f->profile->state.objects.keys.count;
+    struct memory *memory = f->profile->memory;
+    struct wanted *wanted = mem_zeroed(memory, count, sizeof *wanted);
+    if (!wanted)
+        return mem_fail(memory, err, "debuginfod");
+    pfr_status st = PFR_OK;
+    count_samples(f, wanted, count);
+    for (uint32_t i = 0; st >= 0 && i < count && confined_now_ms() < f->until_ms; i++)
+        if (wanted[i].samples)
+            st = fetch_object(f, &wanted[i], err);
+    mem_free(memory, wanted, count, sizeof *wanted);
+    return st;
+}
+
+/* --- Where, and from whom. */
+
+static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
+    const pfr_debuginfod_options *o = f->options;
+    const char *urls = o->urls && *o->urls ? o->urls : getenv("DEBUGINFOD_URLS");
+    if (!urls || !*urls)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod",
+                        "no server is known: --debuginfod=URL or the variable DEBUGINFOD_URLS names one");
+    if (!fetched_folder(folder, PFR_DEBUGINFOD_ROOM / 2))
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod",
+                        "no folder for what is fetched: HOME or DEBUGINFOD_CACHE_PATH names one");
+    if (snprintf(f->urls, sizeof f->urls, "DEBUGINFOD_URLS=%s", urls) >= (int)sizeof f->urls)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "the names of servers are too long");
+    snprintf(f->cache, sizeof f->cache, "DEBUGINFOD_CACHE_PATH=%s", folder);
+    snprintf(f->bytes, sizeof f->bytes, "DEBUGINFOD_MAXSIZE=%" PRIu64, o->bytes_most ? o->bytes_most : BYTES_MOST);
+    f->folder = folder;
+    f->until_ms = confined_now_ms() + (uint64_t)(o->seconds_most ? o->seconds_most : SECONDS_MOST) * 1000;
+    return PFR_OK;
+}
+
+pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
+                                char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
+    struct fetching f = {.options = options};
+    const struct profile_wish wish = {.frames = true, .names = {.none = true}};
+    folder[0] = '\0';
+    if (reader->trace)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "a trace knows no build-ids");
+    PFR_TRY(prepare(&f, folder, err));
+    PFR_TRY(profile_load(&f.profile, reader, &wish, err));
+    pfr_status st = make_environment(&f, err);
+    if (st >= 0)
+        st = fetch_all(&f, err);
+    mem_free(f.profile->memory, f.environment, f.environment ? f.environment_room : 0, sizeof *f.environment);
+    profile_close(f.profile);
+    return st < 0 ? st : pfr_rewind(reader, err);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may be asked of the script of a trace, and its loop: see trace_script.h. */
+#include "view/xray/xray_script.h"
+
+#include "base/memory/fail.h"
+#include "file/xray/recorder_losses.h"
+#include "file/read/recording.h"
+#include "wire/recorder_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SENTENCE 1024
+
+const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event) {
+    const struct function_name *name;
+    const pfr_status st = function_names_find(&s->names, event->function, &name, s->err);
+    trace_script_fail(s, st);
+    return st == PFR_OK ? name : NULL;
+}
+
+/* --- What cannot be answered. */
+
+/* What is asked for though a trace does not hold it, as a sentence; NULL: nothing. */
+static const char *why_refused(const pfr_script_options *o) {
+    if (o->fields && o->fields[0] && o->format != PFR_SCRIPT_TEXT && o->format != PFR_SCRIPT_JSON)
+        return "what llvm-xray reads has all fields";
+    if (o->show || o->switch_on || o->switch_off || o->show_switches)
+        return "records and events of perf's are in no trace, which has calls and events of its own";
+    if (o->max_stack || o->stitched || o->hide_call_graph || o->stop_at)
+        return "calls of a trace come without call chains: their callers are calls themselves";
+    if (o->comms)
+        return "a trace does not say what its threads are called; --tid and --pid choose among them";
+    if (o->address_range)
+        return "--addr-range counts bytes behind an address, and a trace knows where functions begin, no more";
+    if (o->vmlinux || o->kallsyms || o->demangle_kernel || o->kernel_paths)
+        return "functions of the kernel are in no trace";
+    if (o->dump || o->unsorted)
+        return "perf's dump is of perf.data; perfray dump shows the records of a trace";
+    if (o->per_event)
+        return "--per-event-dump is for the events that were counted, of which a trace has none";
+    if (o->format == PFR_SCRIPT_LLVM_YAML && o->clock != PFR_SCRIPT_AS_RECORDED)
+        return "times in llvm-xray's YAML are ticks as recorded";
+    return NULL;
+}
+
+/* --- The loop. */
+
+/* What our own runtime tells of names and objects: no event of the program. llvm-xray shows it, and so does its YAML.
+ */
+static bool is_note(struct trace_script *s, const struct trace_event *event) {
+    char magic[RTF_MAGIC_SIZE];
+    size_t got = 0;
+    if (s->options->format == PFR_SCRIPT_LLVM_YAML || event->kind != TRACE_CUSTOM_EVENT || event->count < sizeof magic)
+        return false;
+    trace_script_fail(s, trace_order_payload(s->order, event, 0, magic, sizeof magic, &got, s->err));
+    return got == sizeof magic && memcmp(magic, RTF_MAGIC, sizeof magic) == 0;
+}
+
+static pfr_status print_all(struct trace_script *s, pfr_error *err) {
+    const struct trace_event *event;
+    pfr_status st;
+    s->form->begin(s);
+    PFR_TRY(s->failed);
+    while ((st = trace_order_next(s->order, &event, err)) == PFR_OK) {
+        if (s->form->see)
+            s->form->see(s, event);
+        if (trace_filter_wants(s, event) && !is_note(s, event))
+            s->form->event(s, event);
+        PFR_TRY(s->failed);
+        if (s->out->status < 0)
+            return out_flush(s->out, err);
+    }
+    PFR_TRY(st);
+    s->form->end(s);
+    return s->failed;
+}
+
+static void note(const struct trace_script *s, const char *text) {
+    if (s->options->note)
+        s->options->note(s->options->context, text);
+}
+
+/* What the text does not tell of the trace, or may tell wrong; none of it is damage. */
+static void tell_quality(const struct trace_script *s) {
+    char text[SENTENCE];
+    const struct trace_order_facts *facts = trace_order_facts(s->order);
+    pfr_error why;
+    if (name_limits_met(&s->names.limits, &why) && s->options->hole)
+        s->options->hole(s->options->context, &why);
+    if (function_names_doubt(&s->names, text, sizeof text))
+        note(s, text);
+    if (facts->untimed) {
+        snprintf(text, sizeof text, "events without a time, since their buffers say none before them: %" PRIu64,
+                 facts->untimed);
+        note(s, text);
+    }
+    if (s->cut_payloads) {
+        snprintf(text, sizeof text,
+                 "payloads that are no UTF-8, of which llvm-xray's YAML shows what is before that: %" PRIu64,
+                 s->cut_payloads);
+        note(s, text);
+    }
+    recorder_losses_tell(s->reader, s->options->note, s->options->context);
+}
+
+static pfr_status run(struct trace_script *s, pfr_error *err) {
+    const pfr_script_options *o = s->options;
+    const struct function_names_options how = {.maps = o->instr_maps,
+                                               .trace = s->reader,
+                                               .symfs = o->symfs,
+                                               .debug_folder = o->debug_dir,
+                                               .none = o->no_symbols,
+                                               .mangled = o->mangled,
+                                               .parameters = o->format == PFR_SCRIPT_LLVM_YAML};
+    const struct trace_order_watch watch = {o->hole, o->context};
+    PFR_TRY(function_names_open(&s->names, s->memory, &how, err));
+    PFR_TRY(trace_order_open(&s->order, s->reader, s->memory, &watch, err));
+    s->clock = trace_clock_of(s->reader); /* the whole trace was read to put it in order */
+    s->in_ticks = o->ticks || s->clock.frequency == 0;
+    PFR_TRY(trace_filter_make(s, err));
+    PFR_TRY(print_all(s, err));
+    PFR_TRY(out_flush(s->out, err));
+    tell_quality(s);
+    return trace_order_facts(s->order)->lossy || s->names.limits.objects ? PFR_HOLE : PFR_OK;
+}
+
+pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
+    static const struct trace_form *const forms[] = {[PFR_SCRIPT_TEXT] = &trace_text_form,
+                                                     [PFR_SCRIPT_JSON] = &trace_json_form,
+                                                     [PFR_SCRIPT_LLVM_YAML] = &trace_yaml_form,
+                                                     [PFR_SCRIPT_LLVM_MAP] = &trace_map_form};
+    const char *why = why_refused(options);
+    unsigned fields;
+    if (why)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options", "%s", why);
+    PFR_TRY(trace_fields_read(options->fields, &fields, err));
+    if (options->format == PFR_SCRIPT_JSON && !(options->fields && options->fields[0]))
+        fields = TRACE_FIELDS_ALL;
+    struct trace_script s = {.options = options,
+                             .reader = reader,
+                             .memory = &reader->memory,
+                             .to = out,
+                             .out = &out->out,
+                             .form = forms[options->format],
+                             .fields = fields,
+                             .err = err};
+    u64_map_init(&s.wanted, s.memory);
+    u64_map_init(&s.shown, s.memory);
+    const pfr_status st = run(&s, err);
+    if (s.form->free)
+        s.form->free(&s);
+    trace_filter_free(&s);
+    u64_map_free(&s.shown);
+    trace_order_close(s.order);
+    function_names_close(&s.names);
+    return st;
+}

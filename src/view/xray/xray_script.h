@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_TRACE_SCRIPT_H
+#define PFR_VIEW_TRACE_SCRIPT_H
+/*
+ * The script of a trace: one call, exit or event at a time in the order of time.
+ *
+ *     trace_script.c          what may be asked; the loop; what the text leaves out
+ *     trace_script_filter.c   which events are printed
+ *     trace_script_fields.c   which of their fields
+ *     trace_script_text.c     for people; JSON lines
+ *     trace_script_yaml.c     as llvm-xray converts a trace
+ *     trace_script_map.c      as llvm-xray extracts a map
+ */
+#include "base/text/public_output.h"
+#include "file/xray/xray_clock.h"
+#include "model/names/function_names.h"
+#include "model/calls/xray_order.h"
+#include "query/ranges.h"
+
+#include <perfray/script.h>
+
+struct trace_script;
+
+enum trace_field {
+    TRACE_FIELD_PID = 1,
+    TRACE_FIELD_TID = 2,
+    TRACE_FIELD_CPU = 4,
+    TRACE_FIELD_TIME = 8,
+    TRACE_FIELD_EVENT = 16,
+    TRACE_FIELD_SYM = 32,   /* the function */
+    TRACE_FIELD_DSO = 64,   /* its object */
+    TRACE_FIELD_TRACE = 128 /* arguments, and what events hold */
+};
+#define TRACE_FIELDS_ALL 255u
+#define TRACE_FIELDS_USUAL (TRACE_FIELDS_ALL & ~(unsigned)TRACE_FIELD_DSO) /* of text */
+
+/* How events are printed. Printers do not fail; what goes wrong sticks in s->failed. */
+struct trace_form {
+    void (*begin)(struct trace_script *s);
+    void (*event)(struct trace_script *s, const struct trace_event *event); /* one that is wanted */
+    void (*end)(struct trace_script *s);
+    void (*see)(struct trace_script *s, const struct trace_event *event); /* every event; NULL: not interested */
+    void (*free)(struct trace_script *s);                                 /* also after a failure; may be NULL */
+};
+
+struct trace_script {
+    const pfr_script_options *options;
+    pfr_reader *reader;
+    struct memory *memory; /* the reader's */
+    pfr_output *to;
+    struct output *out;
+    const struct trace_form *form;
+    struct function_names names;
+    struct trace_order *order;
+    unsigned fields; /* enum trace_field */
+    struct script_ranges cpus, pids, tids, times;
+    struct u64_map wanted;    /* function -> whether --symbols and --dsos let it pass */
+    struct u64_map shown;     /* functions that a map has already */
+    uint64_t start;           /* what --time counts from, ns */
+    struct trace_clock clock; /* frequency 0: not known */
+    bool in_ticks;            /* printed times are ticks */
+    uint64_t clock_zero;      /* ns, or ticks, that printed times count from */
+    bool has_zero;            /* it is known */
+    struct yaml_state *yaml;  /* of that form */
+    uint64_t cut_payloads;    /* that the form does not show whole */
+    pfr_status failed;
+    pfr_error *err;
+};
+
+extern const struct trace_form trace_text_form, trace_json_form, trace_yaml_form, trace_map_form;
+
+/* The name of a call's function; NULL: s->failed. */
+const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event);
+
+/* trace_script_fields.c: what lists of --fields leave, NULL or ended by NULL. PFR_ERR_USAGE: a trace has no such field.
+ */
+pfr_status trace_fields_read(const char *const *lists, unsigned *fields, pfr_error *err);
+
+/* trace_script_filter.c: reads what options ask for, once s->order is open. */
+pfr_status trace_filter_make(struct trace_script *s, pfr_error *err);
+void trace_filter_free(struct trace_script *s);
+bool trace_filter_wants(struct trace_script *s, const struct trace_event *event);
+
+/* trace_script.c: the script of a reader whose recording is a trace; as pfr_script_print. */
+pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
+
+static inline bool trace_is_call(const struct trace_event *event) {
+    return event->kind <= TRACE_ENTER_ARGUMENT;
+}
+
+static inline void trace_script_fail(struct trace_script *s, pfr_status status) {
+    if (s->failed >= 0 && status < 0)
+        s->failed = status;
+}
+
+#endif

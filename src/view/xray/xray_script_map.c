@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of a trace as an instrumentation map, in the YAML of `llvm-xray extract`: one line for each that is
+ * called, in the order of the first calls. What has no name is left out.
+ *
+ *     - { id: 1, address: 0x11A0, function: 0x11A0, kind: function-enter, always-instrument: true, function-name: leaf,
+ *         version: 2 }
+ */
+#include "view/xray/xray_script.h"
+
+#include "view/xray/llvm_yaml.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void map_begin(struct trace_script *s) {
+    out_text(s->out, "---\n");
+}
+
+static void out_line(struct trace_script *s, const struct function_name *name) {
+    char text[160];
+    snprintf(text, sizeof text,
+             "- { id: %" PRIu32 ", address: 0x%" PRIX64 ", function: 0x%" PRIX64
+             ", kind: function-enter, always-instrument: true, function-name: ",
+             name->id, name->address, name->address);
+    out_text(s->out, text);
+    out_llvm_scalar(s->out, name->text, name->length, s->to->raw_names);
+    out_text(s->out, ", version: 2 }\n");
+}
+
+static void map_event(struct trace_script *s, const struct trace_event *event) {
+    const struct function_name *name;
+    bool is_new = false;
+    if (!trace_is_call(event))
+        return;
+    if (!u64_map_at(&s->shown, event->function, 0, &is_new)) {
+        trace_script_fail(s, mem_fail(s->memory, s->err, "functions"));
+        return;
+    }
+    if (is_new && (name = trace_script_name(s, event)) && name->named)
+        out_line(s, name);
+}
+
+static void map_end(struct trace_script *s) {
+    out_text(s->out, "...\n");
+}
+
+const struct trace_form trace_map_form = {.begin = map_begin, .event = map_event, .end = map_end};
