@@ -57,8 +57,8 @@ uint64_t fuzz_touch(const struct layout *l, const void *rec);
 /* A sum into a sum. */
 uint64_t fuzz_mix(uint64_t sum, const void *bytes, size_t length);
 
-/* Draws the sizes of buffers and batches (base/sizes.h) by what the input is; sizes_draw(0, NULL) brings the defaults
-   back. */
+/* Draws the sizes of buffers and batches (base/memory/sizes.h) by what the input is; sizes_draw(0, NULL) brings the
+   defaults back. */
 void fuzz_draw_sizes(const uint8_t *bytes, size_t length);
 
 /* The bytes as a file with a path; no folder holds it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a just-in-time compiler tells of its code (symbol/jit_dump.h). It must be a file with a name of its own, no
+ * What a just-in-time compiler tells of its code (symbol/jit/jit_dump.h). It must be a file with a name of its own, no
  * link, so it is written into the folder for temporary files and removed at once. What is read lies inside; read in two
  * pieces, as a dump that grows, it says the same; its unwinding information is compiled.
  */

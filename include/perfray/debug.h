@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-/* Reduces sizes of internal buffers and batches: "relay-part=4096,slice=1". The names are those of src/base/sizes.def;
-   sizes that are not named get their defaults. PFR_ERR_USAGE: no such name, or a number out of range; nothing is
-   changed. */
+/* Reduces sizes of internal buffers and batches: "relay-part=4096,slice=1". The names are those of
+   src/base/memory/sizes.def; sizes that are not named get their defaults. PFR_ERR_USAGE: no such name, or a number out
+   of range; nothing is changed. */
 pfr_status pfr_debug_sizes(const char *text, pfr_error *err);
 
 /* Fixes the seed of all hash tables, which is random otherwise. */

@@ -3,9 +3,9 @@
 #define PFR_EXPORT_PPROF_H
 /*
  * One message Profile of profile.proto (github.com/google/pprof/proto), as gzip, in three files: pprof.c writes
- * samples, pprof_places.c locations, functions and mappings, pprof_facts.c what holds for the whole recording. Repeated
- * fields of a message may stand in any order and apart, so all is written as it comes, the texts last; strings are
- * numbers meanwhile.
+ * samples, pprof_locations.c locations, functions and mappings, pprof_facts.c what holds for the whole recording.
+ * Repeated fields of a message may stand in any order and apart, so all is written as it comes, the texts last; strings
+ * are numbers meanwhile.
  */
 #include "base/io/gzip_output.h"
 #include "base/text/proto.h"

@@ -2,8 +2,8 @@
 #ifndef PFR_EXPORT_SINK_H
 #define PFR_EXPORT_SINK_H
 /*
- * A sink is what a format makes of a profile: one row, in a file of its own, listed in sinks.c. The pump (pump.c) loads
- * a profile with what the row wants, merges and orders its stacks by the names that the sink gives, and calls it:
+ * A sink is what a format makes of a profile: one row, in a file of its own, listed in sinks.c. The pump (feed_sink.c)
+ * loads a profile with what the row wants, merges and orders its stacks by the names that the sink gives, and calls it:
  *
  *     begin     before the first stack
  *     visit     each node of the stacks, outer ones before what is below them, in order
@@ -84,7 +84,7 @@ bool choice_is_everything(const struct choice *c);
 bool choice_wants(const struct choice *c, const struct profile_sample *sample);
 bool choice_wants_comm(const struct choice *c, const char *comm, size_t length);
 
-/* --- frame_words.c: what frames are called. */
+/* --- frame_names.c: what frames are called. */
 enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_UNNAMED };
 enum frame_kind frame_kind_of(const struct exporting *e, const struct profile_frame *frame);
 /* Its symbol, else its object in brackets, else [unknown]; not escaped. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_VIEW_SCRIPT_TIMES_H
-#define PFR_VIEW_SCRIPT_TIMES_H
+#ifndef PFR_QUERY_RANGES_H
+#define PFR_QUERY_RANGES_H
 /*
  * Stretches of time as people write them:
  *

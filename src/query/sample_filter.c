@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See report_samples.h. */
+/* See sample_filter.h. */
 #include "query/sample_filter.h"
 
 #include "base/memory/fail.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_VIEW_REPORT_SAMPLES_H
-#define PFR_VIEW_REPORT_SAMPLES_H
+#ifndef PFR_QUERY_SAMPLE_FILTER_H
+#define PFR_QUERY_SAMPLE_FILTER_H
 /* Samples that count at all: -C and --time. The others are in no total. */
 #include "model/profile/profile.h"
 #include "query/ranges.h"

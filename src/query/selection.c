@@ -4,7 +4,7 @@
  *
  *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  12.5,13 or 10%-20%    event  cycles
  *
- * Lists are read as script's are (view/script_times.h), cpus and times by what reports have (view/report_samples.h).
+ * Lists are read as script's are (query/ranges.h), cpus and times by what reports have (query/sample_filter.h).
  */
 #include "export/sink.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples to objects: see hit_walk.h. What stands at fixed places is taken from there; other samples are decoded. */
+/* Samples to objects: see hit_objects.h. What stands at fixed places is taken from there; other samples are decoded. */
 #include "record/hit_objects.h"
 
 #include "file/read/recording.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_RECORD_HIT_WALK_H
-#define PFR_RECORD_HIT_WALK_H
+#ifndef PFR_RECORD_HIT_OBJECTS_H
+#define PFR_RECORD_HIT_OBJECTS_H
 /*
  * Which objects the samples of a recording hit. The state is built before; then each sample's address is looked up in
  * it, or rather the page's, as seen from the end of the recording: what is found there holds for all samples that came

@@ -10,9 +10,10 @@
  *     counters.c     attrs become counters, and what the kernel does not have is given up (fallback.c)
  *     rings.c        what counters write into; aux_areas.c
  *     privileges.c   those that the user does not have end here
- *     begin_file.c   the file with what is true at the start; tasks.c, machine.c, trace_blob.c
+ *     begin_file.c   the file with what is true at the start; tasks.c, machine.c, tracing_data.c
  *     loop.c         rings are drained into the file; hotplug.c
- *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hits.c, hit_walk.c)
+ *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hit_build_ids.c,
+ * hit_objects.c)
  */
 #include <perfray/sampling.h>
 #include <perfray/writer.h>
@@ -139,7 +140,7 @@ bool targets_are_gone(const pfr_recorder *r);
 /* plan.c */
 pfr_status plan_events(pfr_recorder *r, pfr_error *err);
 
-/* plan_words.c: options that are lists of words, and their like */
+/* option_lists.c: options that are lists of words, and their like */
 enum { SYNTHESIZE_TASKS = 1, SYNTHESIZE_MAPS = 2, SYNTHESIZE_CGROUPS = 4 };
 pfr_status plan_synthesis(pfr_recorder *r, pfr_error *err);
 /* When counting is switched, by delay_ms or on_times. */
@@ -232,7 +233,7 @@ void feature_text(struct output *payload, const char *text);
 pfr_status bpf_put_all(pfr_recorder *r, pfr_error *err);
 pfr_status bpf_put_late(pfr_recorder *r, pfr_error *err);
 void bpf_forget(pfr_recorder *r);
-/* trace_blob.c: read before privileges end, written into each file */
+/* tracing_data.c: read before privileges end, written into each file */
 pfr_status trace_blob_read(pfr_recorder *r, pfr_error *err);
 pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);
 
@@ -248,7 +249,7 @@ pfr_status control_open(pfr_recorder *r, pfr_error *err);
 void control_obey(pfr_recorder *r);
 void control_close(pfr_recorder *r);
 
-/* finish_file.c, hits.c */
+/* finish_file.c, hit_build_ids.c */
 pfr_status file_finish(pfr_recorder *r, pfr_error *err);
 pfr_status file_next(pfr_recorder *r, pfr_error *err);
 void parts_forget(pfr_recorder *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Feature TRACING_DATA: the formats of the tracepoints that are recorded, copied out of tracefs. Its form is that of
- * trace.dat 0.6 (trace-cmd, trace.dat.5), read by file/tracing_blob.c.
+ * trace.dat 0.6 (trace-cmd, trace.dat.5), read by file/read/tracing_blob.c.
  */
 #include <stdio.h>
 #include <string.h>

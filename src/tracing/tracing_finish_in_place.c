@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tracing_settle.h. */
+/* See tracing_finish_in_place.h. */
 #include "tracing/tracing_finish_in_place.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_TRACING_SETTLE_H
-#define PFR_TRACING_SETTLE_H
+#ifndef PFR_TRACING_TRACING_FINISH_IN_PLACE_H
+#define PFR_TRACING_TRACING_FINISH_IN_PLACE_H
 /*
  * A large trace is finished where it lies: to copy it would take its size once more of the disk, and time. Nothing is
  * moved; the control block says RTF_SETTLED, and the file ends behind the last slot that was used.

@@ -4,11 +4,11 @@
 /*
  * A program under the flight recorder, from outside of it (perfray/tracing.h):
  *
- *     tracing_look.c      which hooks a program has
+ *     tracing_capabilities.c      which hooks a program has
  *     tracing_names.c     what its functions are called
  *     tracing_run.c       options to PERFRAY_RT, the program's run
  *     tracing_finish.c    what it left becomes a plain trace: by copying,
- *     tracing_settle.h    or where it lies
+ *     tracing_finish_in_place.h    or where it lies
  */
 #include <stdbool.h>
 #include <stddef.h>

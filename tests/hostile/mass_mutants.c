@@ -8,7 +8,7 @@
  * then each mutant of the batch is run by a child of its own. Each mutant goes through each of `printers` within
  * SECONDS, by turns read from memory, where the block ends with the recording and a sanitizer sees the first byte read
  * too far, and as a file. Three of four mutants go through options that are drawn from their numbers (fuzz_drawn.h),
- * and two of three with sizes of buffers and batches that are drawn likewise (base/sizes.h).
+ * and two of three with sizes of buffers and batches that are drawn likewise (base/memory/sizes.h).
  *
  * One line on standard output per finding,
  *

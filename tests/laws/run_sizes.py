@@ -7,7 +7,7 @@ usage: run_sizes.py FIXTURES
 Environment: PERFRAY, the command; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: more draws, and larger recordings.
 
 Each recording is printed by each command with the default sizes and one thread, then with -j 1, 2, 3 and 7, each with
-all sizes at their minimum and with random ones (PERFRAY_SIZES, src/base/sizes.def): output, messages and exit status
+all sizes at their minimum and with random ones (PERFRAY_SIZES, src/base/memory/sizes.def): output, messages and exit status
 must be the same. The draws depend only on the name of the recording and on the command. Recordings made here are long
 enough for the parallel reader with its smallest part: plain, with COMPRESSED records, with damage, out of order.
 

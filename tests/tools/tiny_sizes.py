@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that PERFRAY_SIZES takes, read from src/base/sizes.def, and random draws from them."""
+"""Sizes that PERFRAY_SIZES takes, read from src/base/memory/sizes.def, and random draws from them."""
 import os
 import random
 import re
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parents[2] / "src/base/sizes.def"
+TABLE = Path(__file__).resolve().parents[2] / "src/base/memory/sizes.def"
 JOBS = (1, 2, 3, 7)
 WITH_JOBS = {"report", "script", "export", "flame", "symbols", "latency"}
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The seed of hash tables: see seed.h; and the hooks of debug.h. */
+/* The seed of hash tables: see hash_seed.h; and the hooks of debug.h. */
 #include "base/tables/hash_seed.h"
 
 #include <perfray/debug.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_BASE_SEED_H
-#define PFR_BASE_SEED_H
+#ifndef PFR_BASE_HASH_SEED_H
+#define PFR_BASE_HASH_SEED_H
 /*
  * The seed of all hash tables: random in each process, so that a recording cannot be made to collide in them. Which
  * seed it is must not be seen in any output.

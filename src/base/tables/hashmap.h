@@ -3,7 +3,7 @@
 #define PFR_BASE_HASHMAP_H
 /*
  * u64_map: 64-bit key to 64-bit value, any key and any value. Open addressing, doubled when three quarters are full.
- * The hash is seeded (seed.h), so that a file cannot be made to collide; therefore the order of
+ * The hash is seeded (hash_seed.h), so that a file cannot be made to collide; therefore the order of
  * the slots means nothing and there is no way to walk them. Keep a list beside the map where order matters.
  */
 #include "base/memory/memory.h"

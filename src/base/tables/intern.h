@@ -4,8 +4,8 @@
 /*
  * Equal byte strings get one number. Ids are dense from 0 in the order of first appearance, so arrays are indexed by
  * them. The bytes are copied, with a NUL behind (not counted in the length), and stay where they are until
- * intern_free. Slots hold 32 bits of an XXH3 hash beside the id; they are seeded (seed.h), so that a file cannot be
- * made to collide, and nothing that a user sees depends on the seed.
+ * intern_free. Slots hold 32 bits of an XXH3 hash beside the id; they are seeded (hash_seed.h), so that a file cannot
+ * be made to collide, and nothing that a user sees depends on the seed.
  */
 #include "base/memory/arena.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_BASE_REST_H
-#define PFR_BASE_REST_H
+#ifndef PFR_BASE_SPIN_WAIT_H
+#define PFR_BASE_SPIN_WAIT_H
 /*
  * For who waits for another thread that will be done at once: to sleep and be woken takes longer than that, often many
  * times as long in a virtual machine. So it is looked a number of times, which is some ten microseconds, and slept only

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_BASE_CREW_H
-#define PFR_BASE_CREW_H
+#ifndef PFR_BASE_THREAD_POOL_H
+#define PFR_BASE_THREAD_POOL_H
 /*
  * Tasks by number, done by several threads: each takes the next one that nobody has begun. In which order they end
  * nobody knows; results that must be in order come from workers.h.

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_EDIT_CARRY_H
-#define PFR_EDIT_CARRY_H
+#ifndef PFR_EDIT_CONVERSION_H
+#define PFR_EDIT_CONVERSION_H
 /*
  * One recording into another, record by record. Most are handed on as they are; those that say something about the
  * container (events and features of a stream, COMPRESSED, FINISHED_ROUND, AUXTRACE) have a function each, in one table
- * (carry_types.c).
+ * (convert_record_types.c).
  *
  * What can only be known at the end (a record late against its rounds, a compressed record that cannot be taken over as
  * it is) makes the whole begin anew with `without_rounds` or `pack_anew` set: inputs can be read again, and nothing has
  * its name before it is whole. Standard output cannot be taken back: there the input is walked once before.
  *
- *     carry.c          the passes, the loop over records
- *     carry_types.c    records of special meaning
- *     carry_features.c features before and behind the records
- *     mending.c        what recover makes anew
+ *     conversion.c          the passes, the loop over records
+ *     convert_record_types.c    records of special meaning
+ *     convert_features.c features before and behind the records
+ *     repair_features.c        what recover makes anew
  */
 #include "file/write/recording_writer.h"
 #include "file/read/header_walk.h"
@@ -54,7 +54,7 @@ struct carry {
 /* Something that was not taken over: counted, and told. */
 void carry_lost(struct carry *c, const pfr_error *hole);
 
-/* carry_types.c: false: the record is none of those, and is to be handed on. */
+/* convert_record_types.c: false: the record is none of those, and is to be handed on. */
 bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err);
 pfr_status carry_packed_is_good(struct carry *c, pfr_error *err);
 /* A record; one with a payload waits. */
@@ -63,12 +63,12 @@ pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err);
  */
 pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err);
 
-/* carry_features.c */
+/* convert_features.c */
 pfr_status carry_events(struct carry *c, pfr_error *err); /* that the reader knows by now */
 pfr_status carry_front(struct carry *c, pfr_error *err);  /* before the first record */
 pfr_status carry_feature(struct carry *c, const pfr_feature *feature, pfr_error *err);
 
-/* mending.c */
+/* repair_features.c */
 pfr_status mending_check_blob(pfr_feature *feature, pfr_error *err);
 pfr_status mending_formats(struct carry *c, pfr_error *err); /* where there are none that are whole */
 pfr_status mending_end(struct carry *c, pfr_error *err);

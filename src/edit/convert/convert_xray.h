@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_EDIT_CARRY_TRACE_H
-#define PFR_EDIT_CARRY_TRACE_H
+#ifndef PFR_EDIT_CONVERT_XRAY_H
+#define PFR_EDIT_CONVERT_XRAY_H
 /* pfr_convert and pfr_recover of a trace: what is intact of it is all that either takes. err is not NULL. */
 #include "file/read/recording.h"
 

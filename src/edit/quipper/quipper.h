@@ -13,8 +13,8 @@
  *     quipper_scan.c       the outermost fields of an input, out of bytes or text
  *     quipper_write.c      a recording to a PerfDataProto
  *     quipper_facts.c      what of it is no record
- *     quipper_joins.c      its mappings as quipper tells them
- *     quipper_places.c     what is mapped where, by quipper's account
+ *     quipper_merged_maps.c      its mappings as quipper tells them
+ *     quipper_address_space.c     what is mapped where, by quipper's account
  *     quipper_mapped.c     records against that account
  *     quipper_read.c       a PerfDataProto to a recording
  *     quipper_features.c   its features

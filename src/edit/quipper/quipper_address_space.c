@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapped addresses as quipper counts them: see quipper_places.h. */
+/* Mapped addresses as quipper counts them: see quipper_address_space.h. */
 #include "edit/quipper/quipper_address_space.h"
 
 #include "base/memory/fail.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_EDIT_QUIPPER_PLACES_H
-#define PFR_EDIT_QUIPPER_PLACES_H
+#ifndef PFR_EDIT_QUIPPER_ADDRESS_SPACE_H
+#define PFR_EDIT_QUIPPER_ADDRESS_SPACE_H
 /*
  * Which addresses of which process are mapped, by quipper's account of it, which is its own: records count in the order
  * in which they are told, a process has what its parent had when it is first seen (without one, what the kernel has),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as quipper's account of mappings sees them (quipper_places.h): mappings and forks change it, and samples are
- * asked whether all of their addresses are mapped, which quipper counts. Its older versions set the highest bit of an
- * address that is not; so does this where it is asked for.
+ * Records as quipper's account of mappings sees them (quipper_address_space.h): mappings and forks change it, and
+ * samples are asked whether all of their addresses are mapped, which quipper counts. Its older versions set the highest
+ * bit of an address that is not; so does this where it is asked for.
  */
 #include "edit/quipper/quipper_writing.h"
 #include "model/stacks/chain.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mappings as quipper tells them: see quipper_joins.h. */
+/* Mappings as quipper tells them: see quipper_merged_maps.h. */
 #include "edit/quipper/quipper_merged_maps.h"
 
 #include "base/tables/radix.h"

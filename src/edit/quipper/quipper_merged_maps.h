@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_EDIT_QUIPPER_JOINS_H
-#define PFR_EDIT_QUIPPER_JOINS_H
+#ifndef PFR_EDIT_QUIPPER_MERGED_MAPS_H
+#define PFR_EDIT_QUIPPER_MERGED_MAPS_H
 /*
  * What quipper makes of the mappings of a recording before it tells them:
  *

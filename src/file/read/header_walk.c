@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over headers: see walk.h. Everything but a plain sample of the event ends it; pfr_next does the rest. */
+/* The walk over headers: see header_walk.h. Everything but a plain sample of the event ends it; pfr_next does the rest.
+ */
 #include "file/read/header_walk.h"
 
 #include "file/read/recording.h"

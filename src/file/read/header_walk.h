@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_FILE_WALK_H
-#define PFR_FILE_WALK_H
+#ifndef PFR_FILE_HEADER_WALK_H
+#define PFR_FILE_HEADER_WALK_H
 /* Counting without looking: a walk over record headers alone. */
 #include <perfray/reader.h>
 #include <stdbool.h>

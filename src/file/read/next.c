@@ -4,7 +4,7 @@
  * HEADER_TRACING_DATA record is stepped over; a COMPRESSED record is given first and then what was in it.
  *
  * What is no record, or one whose body does not hold what its type says, is a hole up to the next believable record
- * (believe.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
+ * (plausible_record.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
  */
 #include "file/read/recording.h"
 #include "file/xray/xray.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking turns: see relay.h. Stretches have numbers; who takes one is the next to ask, whose turn it is a number that
- * all see. A record that lies across two stretches is carried: its first bytes are put before the second one, where
- * each buffer has room for them.
+ * Taking turns: see parallel_reader.h. Stretches have numbers; who takes one is the next to ask, whose turn it is a
+ * number that all see. A record that lies across two stretches is carried: its first bytes are put before the second
+ * one, where each buffer has room for them.
  */
 #include "file/read/parallel_reader.h"
 

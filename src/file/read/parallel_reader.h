@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_FILE_RELAY_H
-#define PFR_FILE_RELAY_H
+#ifndef PFR_FILE_PARALLEL_READER_H
+#define PFR_FILE_PARALLEL_READER_H
 /*
  * One walk over the records of a file, whose bytes several threads read. Each copies the next stretch of the file to
  * itself, waits for its turn, walks over the records that are whole there, and hands the reader on to the thread that

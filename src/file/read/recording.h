@@ -5,20 +5,20 @@
  * What a pfr_reader is made of. One file per concern:
  *
  *     open.c            what kind of recording is this; header, attrs, parts
- *     mend.c            numbers of the header that cannot be right
+ *     repair_header.c            numbers of the header that cannot be right
  *     next.c            records in file order, payloads behind records
- *     believe.c         whether bytes are a record, by themselves
+ *     plausible_record.c         whether bytes are a record, by themselves
  *     resync.c          what to do where they are none: the next place that believable records start from
- *     walk.c            the same for those who only count
+ *     header_walk.c            the same for those who only count
  *     inflate.c         COMPRESSED records to the records inside
  *     events.c          attrs, ids, names: who owns a record
  *     event_name.c      the name perf gives an event that has none
  *     features.c        the bitmap, the table of sections, payloads
- *     notice.c          records that say something about the recording itself (a table of functions by type)
+ *     metadata_records.c          records that say something about the recording itself (a table of functions by type)
  *     event_names.c     names that were recorded: EVENT_DESC, event_types, tracepoint formats
  *     tracing_blob.c    the tracepoint formats
  *     slice.c           readers of slices, for several threads
- *     relay.c           several threads read for one walk over records
+ *     parallel_reader.c           several threads read for one walk over records
  *     xray.h            what more there is of a trace, and the files that read one
  *     record.c          pfr_decode, pfr_get: what is in a record
  */
@@ -203,15 +203,15 @@ pfr_status features_unread(const pfr_reader *r, pfr_error *err);
 /* The bitmap, also as big-endian writers get it wrong. */
 void features_bitmap(pfr_reader *r, const uint8_t *bytes);
 
-/* mend.c: what cannot be right in the header, made right where the rest of the file tells how; each change is a
- * finding. */
+/* repair_header.c: what cannot be right in the header, made right where the rest of the file tells how; each change is
+ * a finding. */
 /* Whether what follows the header is in the other byte order than its magic says; *swap_header: of its numbers. */
 bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header);
 pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *err);
 void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length);
 void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h); /* once the events are known */
 void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h);
-pfr_status mend_events(pfr_reader *r, pfr_error *err); /* mend_events.c: once the features are known */
+pfr_status mend_events(pfr_reader *r, pfr_error *err); /* repair_events.c: once the features are known */
 /* Something wrong that is no hole in the records. The next pfr_next gives it as one. */
 __attribute__((format(printf, 5, 6))) void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where,
                                                  const char *text, ...);
@@ -223,7 +223,7 @@ void inflater_rewind(struct inflater *z);
  */
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
 
-/* believe.c: how far the bytes of a record (type to context are filled) look like one. */
+/* plausible_record.c: how far the bytes of a record (type to context are filled) look like one. */
 enum belief {
     BELIEF_NONE, /* they do not hold what their type says */
     BELIEF_WEAK, /* nothing tells: unknown type, or a sample of no event */
@@ -275,7 +275,8 @@ pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err)
 /* record.c: what decides the fields of this very record, whose layout has this number. */
 struct pfr_context record_context(const pfr_record *rec, unsigned layout);
 
-/* notice.c: looks at a record that was just read; < 0 only for memory and limits. May move the record's bytes. */
+/* metadata_records.c: looks at a record that was just read; < 0 only for memory and limits. May move the record's
+ * bytes. */
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 #endif

@@ -11,7 +11,7 @@
  *     fdr_records.c   flight recorder: one record, the time and thread it has, whether it may stand there
  *     xray_calls.c    flight recorder: runs of function records
  *     xray_clock.c    flight recorder: clock pairs, ticks to times
- *     xray_place.c    places to go on from, for who reads pieces in turn
+ *     xray_position.c    places to go on from, for who reads pieces in turn
  *     xray_slice.c    flight recorder: pieces of it, in any order
  *     recorder_notes.c what our own runtime tells in a trace, and how it lies
  *     xray_basic.c    basic logs

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_FILE_XRAY_PLACE_H
-#define PFR_FILE_XRAY_PLACE_H
+#ifndef PFR_FILE_XRAY_POSITION_H
+#define PFR_FILE_XRAY_POSITION_H
 /*
  * Where the reader of a trace stands, to go on from there later: for those who read pieces of it in turn, as those must
  * who want threads side by side.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing traces: see trace_writer.h. Records are written by their tables; only a call, of which there are millions, is
+ * Writing traces: see xray_writer.h. Records are written by their tables; only a call, of which there are millions, is
  * put together out of the places that the table told once.
  */
 #include "file/xray/xray_writer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_FILE_TRACE_WRITER_H
-#define PFR_FILE_TRACE_WRITER_H
+#ifndef PFR_FILE_XRAY_WRITER_H
+#define PFR_FILE_XRAY_WRITER_H
 /*
  * Writing traces: the flight recorder's in versions 1 to 5, and basic logs of version 3, in either byte order. What
  * happened is said by its time, thread and cpu; how a version says that (deltas, wraps, extents, strides) is known

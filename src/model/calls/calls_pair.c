@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Enters and exits of one thread to calls, one after the other and whatever they are; calls_plain.c does those of which
- * there are most. The innermost open call is mostly the one that an exit leaves; where it is not, the stack is
+ * Enters and exits of one thread to calls, one after the other and whatever they are; calls_fast_path.c does those of
+ * which there are most. The innermost open call is mostly the one that an exit leaves; where it is not, the stack is
  * searched. So that a trace full of lone exits cannot make that long, functions of calls that are open above CALLS_NEAR
  * are counted.
  */

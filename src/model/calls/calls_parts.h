@@ -7,14 +7,14 @@
  *     calls_index.c   a flight recorder's buffers, by thread and in the order of time
  *     calls_paths.c   paths as a tree
  *     calls_pair.c    enters and exits of one thread to calls
- *     calls_plain.c   the same in one loop, as long as nothing but plain calls come
+ *     calls_fast_path.c   the same in one loop, as long as nothing but plain calls come
  *     calls_gather.c  finished calls by path
- *     calls_lane.c    the buffers of a lane's threads to enters and exits
- *     calls_stretch.c the same for all threads as they lie in the file, a stretch of it for each lane
+ *     calls_worker.c    the buffers of a lane's threads to enters and exits
+ *     calls_chunk.c the same for all threads as they lie in the file, a stretch of it for each lane
  *     calls_pending.c what a stretch cannot know of the calls that were open before it
- *     calls_turns.c   the same by lanes that take the buffers in turns, so that whole paths are known
+ *     calls_round_robin.c   the same by lanes that take the buffers in turns, so that whole paths are known
  *     calls_join.c    what a stretch has summed by paths that begin in the midst, by whole paths
- *     calls_ahead.c   the same for one lane, while others decode what comes next
+ *     calls_prefetch.c   the same for one lane, while others decode what comes next
  *     calls_log.c     basic logs and profile files, whose records come as they lie in the file
  *     calls.c         the passes over the trace
  *
@@ -268,7 +268,7 @@ pfr_status join_begin(struct calls_lane_state *from, pfr_error *err);
 pfr_status join_sums(struct calls_lane_state *to, struct calls_lane_state *from, pfr_error *err);
 void join_free(struct calls_lane_state *from);
 
-/* --- calls_plain.c */
+/* --- calls_fast_path.c */
 
 /* Enters and exits, in their order. */
 pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *calls,
@@ -276,7 +276,7 @@ pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, con
 /* Those of a run, which is behind them then. */
 pfr_status pair_run(struct calls_lane_state *lane, struct thread_calls *t, struct trace_run *run, pfr_error *err);
 
-/* --- calls_lane.c */
+/* --- calls_worker.c */
 
 /* A thread whose calls are read. */
 struct calls_reading {
@@ -352,14 +352,14 @@ static inline void calls_count_event(struct calls_totals *totals, const pfr_reco
     totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
 }
 
-/* --- calls_stretch.c */
+/* --- calls_chunk.c */
 
 /* The whole trace without an index. PFR_END: it has to be done with one; PFR_HOLE: something is wrong with it, or may
    be. Nothing is said of it then. */
 pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
                                pfr_error *err);
 
-/* --- calls_turns.c */
+/* --- calls_round_robin.c */
 
 /* Threads that were met in some places of the trace. */
 #define TURNS_MET 32u
@@ -382,7 +382,7 @@ bool calls_turns_wanted(const struct calls_met *met, unsigned lanes);
 pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
                            pfr_error *err);
 
-/* --- calls_ahead.c */
+/* --- calls_prefetch.c */
 
 /* Whether so many threads of ours are of more use if one has all the calls, and the others decode for it. */
 bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs);

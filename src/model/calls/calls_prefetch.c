@@ -2,7 +2,7 @@
 /*
  * One lane, and several threads of ours that decode for it: where the trace has one thread, or one that has most of the
  * calls. Buffers do not depend on each other until calls are paired, so batches of them are decoded side by side
- * (base/workers.h); the lane takes them in their order.
+ * (base/threads/workers.h); the lane takes them in their order.
  */
 #include "base/memory/sizes.h"
 #include "base/threads/workers.h"

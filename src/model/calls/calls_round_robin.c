@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stretch of a trace (calls_stretch.c) does not know what is open where it begins, so that its whole paths are its
+ * A stretch of a trace (calls_chunk.c) does not know what is open where it begins, so that its whole paths are its
  * own for each thread: several times as many as there are, which are more than the caches near a processor hold. Where
  * threads lie mixed in the file there is another way, which has none but the paths that there are. Lanes find pieces of
  * a few buffers, in the order of the file, and read what a piece has of one thread after the other, in whatever order

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of a trace merged by time: see trace_order.h. Each thread has a queue of events that are read; when it is
+ * Threads of a trace merged by time: see xray_order.h. Each thread has a queue of events that are read; when it is
  * empty, the reader goes to where the thread was left and fills it again. A heap of threads has that in front whose
  * first event is the earliest.
  */

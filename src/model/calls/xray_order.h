@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_TRACE_ORDER_H
-#define PFR_MODEL_TRACE_ORDER_H
+#ifndef PFR_MODEL_XRAY_ORDER_H
+#define PFR_MODEL_XRAY_ORDER_H
 /*
  * What the threads of a trace did, one thing after the other in the order of time.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pieces of each thread: see trace_pieces.h. */
+/* The pieces of each thread: see xray_pieces.h. */
 #include "model/calls/xray_pieces.h"
 
 #include "base/memory/fail.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_TRACE_PIECES_H
-#define PFR_MODEL_TRACE_PIECES_H
+#ifndef PFR_MODEL_XRAY_PIECES_H
+#define PFR_MODEL_XRAY_PIECES_H
 /*
  * Where the pieces of each thread of a trace are: one read of all of it. A piece is what one thread did in one buffer
  * of the flight recorder; in a basic log, records of one thread that follow each other.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slabs and what was given back of them: see spread_tables.h. */
+/* Slabs and what was given back of them: see distribution_memory.h. */
 #include "model/latency/distribution_memory.h"
 
 #include <string.h>
 
 #define NO_SIZE SPREAD_TABLE_SIZES
 
-/* The large ones are pages of their own kind (base/pages.h). */
+/* The large ones are pages of their own kind (base/memory/pages.h). */
 static size_t slab_size(unsigned number) {
     static const size_t first[] = {(size_t)64 << 10, (size_t)256 << 10};
     return number < sizeof first / sizeof *first ? first[number] : (size_t)4 << 20;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_SPREAD_TABLES_H
-#define PFR_MODEL_SPREAD_TABLES_H
+#ifndef PFR_MODEL_DISTRIBUTION_MEMORY_H
+#define PFR_MODEL_DISTRIBUTION_MEMORY_H
 /*
  * Memory for the arrays of spreads: hundreds of them, of some kB each, that grow side by side and give their room to
  * others. Sizes are rounded up to powers of two, what is given back is kept for the next of its size, and new ones are

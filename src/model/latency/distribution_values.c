@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a spread in their order, and its percentiles: see spreads.h. */
+/* The values of a spread in their order, and its percentiles: see distributions.h. */
 #include "model/latency/distributions.h"
 
 #include "base/memory/fail.h"

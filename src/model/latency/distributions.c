@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as they come, and counts by bucket beyond that: see spreads.h. */
+/* Values as they come, and counts by bucket beyond that: see distributions.h. */
 #include "model/latency/distributions.h"
 
 #include "base/memory/fail.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_SPREADS_H
-#define PFR_MODEL_SPREADS_H
+#ifndef PFR_MODEL_DISTRIBUTIONS_H
+#define PFR_MODEL_DISTRIBUTIONS_H
 /*
  * Spreads: of each of many keys, which values were met and how often, so that any percentile can be told.
  *

@@ -25,7 +25,7 @@ struct address_names_options {
     const char *kallsyms;     /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
     const char *vmlinux;      /* names of the kernel out of this file, if it is the one recorded; NULL: see kallsyms */
     const char *cache_folder; /* of lines, and names of the kernel, that were found out before
-                                 (symbol/cache_folder.h); NULL: none */
+                                 (symbol/table/cache_folder.h); NULL: none */
     const char *release;      /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
     bool none;                /* open nothing: no address has a name */
     bool mangled;             /* names as the object has them */

@@ -5,7 +5,7 @@
  * What the functions of a trace are called. A trace has ids alone, and nothing in it tells of which program they are:
  * who reads it names the objects (or what llvm-xray extracted from them), the program first, then its shared objects in
  * the order in which they were loaded. The upper 8 bits of an id are the number of its object, the lower 24 the
- * function in it (symbol/xray_map.h); ids of a trace of one object are below 2^24.
+ * function in it (symbol/xray/xray_map.h); ids of a trace of one object are below 2^24.
  *
  *     function_names_open(&names, memory, &options, &err);
  *     function_names_find(&names, id, &name, &err);      name->text: "area", or "#7", "#1:7"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why an object's addresses have no names: see object_look.h. */
+/* Why an object's addresses have no names: see missing_names.h. */
 #include "model/names/missing_names.h"
 
 #include "base/memory/fail.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_OBJECT_LOOK_H
-#define PFR_MODEL_OBJECT_LOOK_H
+#ifndef PFR_MODEL_MISSING_NAMES_H
+#define PFR_MODEL_MISSING_NAMES_H
 /*
  * Why addresses in an object have no names or no lines, and which file would give them some. To be asked when all is
  * named (address_names.h, address_lines.h): what was found then is not looked for again.

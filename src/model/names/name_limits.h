@@ -16,8 +16,8 @@
  * Which symbols of an object are the next depends on the order in which they are asked for, so that at the limits of
  * texts `script` may name others with another number of threads. What symbol tables are refused for does not.
  *
- * A symbol table's own limits are in symbol/elf_flood.c and symbol/symbol_table.h. A text is a name as people write it,
- * which demangling can make many times as long as it is in the file.
+ * A symbol table's own limits are in symbol/elf/elf_flood.c and symbol/table/symbol_table.h. A text is a name as people
+ * write it, which demangling can make many times as long as it is in the file.
  */
 #include "base/memory/memory.h"
 #include "symbol/table/symbol_source.h"

@@ -3,8 +3,8 @@
 #define PFR_MODEL_RECORDED_NAMES_H
 /*
  * Names of functions in traces that say themselves which function of which object each id is: those of perfray's own
- * runtime (file/recorder_notes.h). The objects are opened when the first function of them is asked for, and only those
- * that still have the build-id that was recorded.
+ * runtime (file/xray/recorder_notes.h). The objects are opened when the first function of them is asked for, and only
+ * those that still have the build-id that was recorded.
  */
 #include "file/xray/recorder_notes.h"
 #include "model/names/named_object.h"

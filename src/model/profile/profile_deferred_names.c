@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was counted by address alone (profile_plain.c), to nodes. All lanes' entries, joined in the first, go by address
- * space and address, so that each is looked up once, whatever threads and lanes met it, and finds what it needs where
- * the one before left it. As many threads as counted look addresses up, a part of them each; one makes nodes of what
- * they found.
+ * What was counted by address alone (profile_fast_path.c), to nodes. All lanes' entries, joined in the first, go by
+ * address space and address, so that each is looked up once, whatever threads and lanes met it, and finds what it needs
+ * where the one before left it. As many threads as counted look addresses up, a part of them each; one makes nodes of
+ * what they found.
  */
 #include "model/profile/profile_parts.h"
 

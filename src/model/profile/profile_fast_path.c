@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The samples that two words tell apart, who and the sampled address: nearly all of a flat report. What the address
- * means is not asked here (profile_late.c), so that an entry is two words and two sums, which lie in the table itself:
- * a sample touches one line of memory. Runs of samples are counted in two loops over a batch, so that what one sample
- * waits for of memory the next ones wait for at the same time. What is not as simple is left to profile_count.c.
+ * means is not asked here (profile_deferred_names.c), so that an entry is two words and two sums, which lie in the
+ * table itself: a sample touches one line of memory. Runs of samples are counted in two loops over a batch, so that
+ * what one sample waits for of memory the next ones wait for at the same time. What is not as simple is left to
+ * profile_count.c.
  */
 #include "model/profile/profile_parts.h"
 

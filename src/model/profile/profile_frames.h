@@ -44,7 +44,7 @@ struct frames_of {
     struct object_place *slots;
     size_t slot_count, used;
     struct frame_hashes index; /* frames by what makes two addresses one */
-    struct frame_hashes alike; /* profile_alike.c: kinds by what makes frames alike */
+    struct frame_hashes alike; /* profile_frame_classes.c: kinds by what makes frames alike */
     struct u64_map places;     /* frame -> its place */
     uint32_t *kinds;           /* the first frame of each; from 1 on */
     size_t kinds_room;
@@ -104,7 +104,7 @@ pfr_status profile_names_find(struct profile *p, pfr_error *err);
 pfr_status profile_names_put(struct intern_table *texts, const struct address_name *name, uint32_t *text,
                              pfr_error *err);
 
-/* --- profile_alike.c */
+/* --- profile_frame_classes.c */
 
 /* The number of the kind that a frame is of, which may be one of a sampled address. */
 pfr_status profile_frames_kind(struct frames_of *f, uint32_t frame, uint32_t *kind, pfr_error *err);

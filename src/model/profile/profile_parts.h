@@ -7,11 +7,11 @@
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct counter); most samples end here
  *     profile_entries.c   entries by hash, of one lane or of all
- *     profile_plain.c     the plainest of them, without more ado, to entries that know no place,
- *     profile_late.c      which are looked up when all is counted
- *     profile_trace.c     what tracepoints say
+ *     profile_fast_path.c     the plainest of them, without more ado, to entries that know no place,
+ *     profile_deferred_names.c      which are looked up when all is counted
+ *     profile_tracepoint.c     what tracepoints say
  *     profile_reads.c     samples in order, and those that stand for one of each counter they read
- *     profile_words.c     by the words that a sample is made into
+ *     profile_entry_key.c     by the words that a sample is made into
  *     profile_values.c    what groups a new entry
  *     profile_stacks.c    its chain, by
  *     profile_cache.c     what the lane knows of addresses, and
@@ -20,11 +20,11 @@
  *     profile_tree.c      groups, and stacks as a tree of frames,
  *     profile_tree_shared.c that several lanes have in common,
  *     node_weights.c      what nodes weigh, where most weigh nothing,
- *     profile_whole.c     or as they are,
+ *     profile_whole_stacks.c     or as they are,
  *     profile_sums.c      or only what their frames weigh,
- *     profile_alike.c     of which some are one;
+ *     profile_frame_classes.c     of which some are one;
  *     profile_sums_join.c those of several lanes become one's
- *     profile_lanes.c     slices of the recording, counted by several threads
+ *     profile_workers.c     slices of the recording, counted by several threads
  *     profile.c           the passes over the recording
  *     profile_calls.c     all of it for traces: calls, which lanes add up
  *     profile_lines.c     lines of frames, and inlined functions as frames
@@ -192,7 +192,7 @@ pfr_status profile_stacks_begin(struct counter *c, pfr_error *err);
 void profile_stacks_walk(struct counter *c, pfr_error *err);
 void profile_stacks_end(struct counter *c);
 
-/* --- profile_whole.c */
+/* --- profile_whole_stacks.c */
 
 struct whole_stacks {
     struct memory *memory;
@@ -373,7 +373,7 @@ static inline void entry_fetch(const struct counter *c, uint64_t hash) {
         __builtin_prefetch(entry_words(c, (uint32_t)slot - 1));
 }
 
-/* --- profile_words.c */
+/* --- profile_entry_key.c */
 
 #define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* that have no word of their own */
 
@@ -496,7 +496,7 @@ static inline struct who counter_who(const struct counter *c, uint64_t first_wor
 /* The root of the group of an entry's words, as at the end. */
 pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root, uint64_t *since, pfr_error *err);
 
-/* --- profile_plain.c */
+/* --- profile_fast_path.c */
 
 void plain_free(struct counter *c);
 /* Counts the item, of which the words and hash are made. false: it is to be an entry. < 0 of *status: memory. */
@@ -524,12 +524,12 @@ bool plain_may(const struct counter *c, uint32_t event);
 /* Counts those that are plain, of threads that were met lately. */
 pfr_status plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err);
 
-/* --- profile_late.c */
+/* --- profile_deferred_names.c */
 
 /* When no lane runs any more: what counters counted plainly goes to nodes of `to`, one of them. */
 pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err);
 
-/* --- profile_trace.c */
+/* --- profile_tracepoint.c */
 
 /* The text of a tracepoint, with the fields that are wished for behind it: profile_trace_part takes it apart. */
 pfr_status trace_parts_write(struct counter *c, const struct picked *s, struct output *to, pfr_error *err);

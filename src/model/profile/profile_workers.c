@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices and who counts them: see profile_lanes.h. */
+/* Slices and who counts them: see profile_workers.h. */
 #include "model/profile/profile_workers.h"
 
 #include "base/threads/thread_pool.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_PROFILE_LANES_H
-#define PFR_MODEL_PROFILE_LANES_H
+#ifndef PFR_MODEL_PROFILE_WORKERS_H
+#define PFR_MODEL_PROFILE_WORKERS_H
 /*
  * Samples counted by several threads: the recording is cut into slices where the pass over its state met samples, and
  * each lane takes the next slice until there is none. A lane has a reader and a counter of its own, with a tree of its

@@ -2,10 +2,10 @@
 #ifndef PFR_MODEL_JIT_H
 #define PFR_MODEL_JIT_H
 /*
- * Code that programs made while they ran, as their jitdumps tell it (symbol/jit_dump.h). A dump is found by its name,
- * which is mapped as code for this purpose alone; each LOAD and MOVE in it is then a map of a part of that file, at its
- * own time, in the address space of that process. Maps of memory in no file, which come again and again where code is
- * made, never hide it; those of files do, when they are newer.
+ * Code that programs made while they ran, as their jitdumps tell it (symbol/jit/jit_dump.h). A dump is found by its
+ * name, which is mapped as code for this purpose alone; each LOAD and MOVE in it is then a map of a part of that file,
+ * at its own time, in the address space of that process. Maps of memory in no file, which come again and again where
+ * code is made, never hide it; those of files do, when they are newer.
  *
  * Times of a dump are those of CLOCK_MONOTONIC (record -k mono), or of the cpu's counter where a TIME_CONV record tells
  * how that becomes the recording's. Where they cannot be compared, code is where it was last.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_KEY_H
-#define PFR_MODEL_KEY_H
+#ifndef PFR_MODEL_RECORD_KEY_H
+#define PFR_MODEL_RECORD_KEY_H
 /*
  * The key of a record: when, then where. What has a smaller key happened before; equal times go by place in the file.
  * A recording whose first event has no times has time 0 everywhere, so that the order of the file alone counts.

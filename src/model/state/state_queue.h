@@ -3,9 +3,10 @@
 #define PFR_MODEL_STATE_QUEUE_H
 /*
  * Changes come in the order of the file and are applied in that of keys, which is the same but for the time. Recorders
- * write in rounds, behind which nothing is older than a limit that they imply (file/walk.h): what is not behind it is
- * applied then, and a few changes wait instead of all. Where a change comes nevertheless that should have been applied
- * before, what was applied is void, and everything must be put anew into a queue that keeps all until the end.
+ * write in rounds, behind which nothing is older than a limit that they imply (file/read/header_walk.h): what is not
+ * behind it is applied then, and a few changes wait instead of all. Where a change comes nevertheless that should have
+ * been applied before, what was applied is void, and everything must be put anew into a queue that keeps all until the
+ * end.
  */
 #include "model/state/state_change.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_MOMENTS_H
-#define PFR_MODEL_MOMENTS_H
+#ifndef PFR_MODEL_TIMESTAMP_KEYS_H
+#define PFR_MODEL_TIMESTAMP_KEYS_H
 /*
  * The keys at which a state changes, in order: what was found for one key holds for every other key between the same
  * two changes. For a consumer that keeps what it found and whose records do not come in the order of keys.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number through time: see changes.h. */
+/* A number through time: see value_history.h. */
 #include "model/state/value_history.h"
 
 #include "base/memory/fail.h"

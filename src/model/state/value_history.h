@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_CHANGES_H
-#define PFR_MODEL_CHANGES_H
+#ifndef PFR_MODEL_VALUE_HISTORY_H
+#define PFR_MODEL_VALUE_HISTORY_H
 /* A number through time: what it was at any key. Changes come in the order of keys mostly; one that is late takes its
  * place. */
 #include "base/memory/arena.h"

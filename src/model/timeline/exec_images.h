@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_LEFT_IMAGES_H
-#define PFR_MODEL_LEFT_IMAGES_H
+#ifndef PFR_MODEL_EXEC_IMAGES_H
+#define PFR_MODEL_EXEC_IMAGES_H
 /* The images that threads left by exec, which count until the thread is seen in user mode. */
 #include "model/state/state.h"
 

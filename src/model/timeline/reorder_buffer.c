@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that wait: see window.h. */
+/* Records that wait: see reorder_buffer.h. */
 #include "model/timeline/reorder_buffer.h"
 
 #include "base/memory/fail.h"

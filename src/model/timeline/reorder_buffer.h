@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_WINDOW_H
-#define PFR_MODEL_WINDOW_H
+#ifndef PFR_MODEL_REORDER_BUFFER_H
+#define PFR_MODEL_REORDER_BUFFER_H
 /*
  * Records that wait until no earlier one can come any more. They are put in file order, with copies of their bytes, and
  * taken in the order of time; equal times go in the order they were put.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs in a temporary file: see runs.h. The file is written and read by one process, so structs lie in it as they are.
+/* Runs in a temporary file: see sorted_runs.h. The file is written and read by one process, so structs lie in it as
+ * they are.
  */
 #include "model/timeline/sorted_runs.h"
 

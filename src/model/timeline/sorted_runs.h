@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_RUNS_H
-#define PFR_MODEL_RUNS_H
+#ifndef PFR_MODEL_SORTED_RUNS_H
+#define PFR_MODEL_SORTED_RUNS_H
 /*
  * Records in the order of time that are more than memory should hold: sorted runs in a temporary file, then merged.
  *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See trace_child.h. A question is a head (number of the format, length, cpu) and the bytes of the record; an answer is
- * a length and the text, length UINT32_MAX: there is none. The formats need not be sent: fork has copied them.
+ * See tracepoint_child.h. A question is a head (number of the format, length, cpu) and the bytes of the record; an
+ * answer is a length and the text, length UINT32_MAX: there is none. The formats need not be sent: fork has copied
+ * them.
  */
 #include "model/tracepoint/tracepoint_child.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_TRACE_CHILD_H
-#define PFR_MODEL_TRACE_CHILD_H
+#ifndef PFR_MODEL_TRACEPOINT_CHILD_H
+#define PFR_MODEL_TRACEPOINT_CHILD_H
 /*
  * Prints records of formats that may make libtraceevent crash, hang or eat memory: in a process of its own, made by
  * fork at the first such record, spoken to over a pair of sockets, one record at a time. It may read and write these

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_SYMBOL_TRACE_FORMATS_H
-#define PFR_SYMBOL_TRACE_FORMATS_H
+#ifndef PFR_MODEL_TRACEPOINT_FORMATS_H
+#define PFR_MODEL_TRACEPOINT_FORMATS_H
 /*
  * What the raw bytes of a tracepoint hold, from the text of its format file
  * (/sys/kernel/tracing/events/SYSTEM/NAME/format, or the copy of it inside a perf.data file). As with symbols, callers

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See trace_grammar.h. A print format is C, or nearly (Documentation/trace/events.rst of the kernel):
+ * See tracepoint_grammar.h. A print format is C, or nearly (Documentation/trace/events.rst of the kernel):
  *
  *     print     := string+ ( ',' ternary )*
  *     ternary   := binary [ '?' ternary ':' ternary ]

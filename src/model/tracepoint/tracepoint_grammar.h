@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_TRACE_GRAMMAR_H
-#define PFR_MODEL_TRACE_GRAMMAR_H
+#ifndef PFR_MODEL_TRACEPOINT_GRAMMAR_H
+#define PFR_MODEL_TRACEPOINT_GRAMMAR_H
 /*
  * The grammar of print formats that libtraceevent may be given in this process. It is narrower than what kernels write
  * (19 of 20 of their formats pass) and, by all that fuzzing found, narrower than what the library gets right.

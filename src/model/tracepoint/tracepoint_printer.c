@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See trace_printer.h. */
+/* See tracepoint_printer.h. */
 #include "model/tracepoint/tracepoint_printer.h"
 
 #include <event-parse.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_TRACE_PRINTER_H
-#define PFR_MODEL_TRACE_PRINTER_H
+#ifndef PFR_MODEL_TRACEPOINT_PRINTER_H
+#define PFR_MODEL_TRACEPOINT_PRINTER_H
 /*
  * libtraceevent, as far as it is used: formats of one recording go in, text of records comes out. Nothing is checked
- * here: what is given is either understood by trace_grammar.h, or this runs in a process of its own (trace_child.h).
- * Its memory is the library's own.
+ * here: what is given is either understood by tracepoint_grammar.h, or this runs in a process of its own
+ * (tracepoint_child.h). Its memory is the library's own.
  */
 #include <stdbool.h>
 #include <stddef.h>

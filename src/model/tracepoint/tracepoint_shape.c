@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See trace_shape.h: the lines of a format, its fields, and the verdict. */
+/* See tracepoint_shape.h: the lines of a format, its fields, and the verdict. */
 #include "model/tracepoint/tracepoint_shape.h"
 
 #include "base/memory/fail.h"
@@ -77,7 +77,7 @@ static bool has_brackets_behind(const char *line, size_t size) {
     return !open || end[-1] == ']' || memmem(line, (size_t)(end - line), "_loc ", 5);
 }
 
-/* The lines in the order that kernels write them, and none that trace_formats.h passes over. */
+/* The lines in the order that kernels write them, and none that tracepoint_formats.h passes over. */
 static bool has_plain_lines(const char *text, size_t length, const struct event_format *format) {
     static const char *const starts[] = {"name: ", "ID: ", "format:\n"};
     size_t at = 0, fields = 0;

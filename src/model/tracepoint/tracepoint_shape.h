@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_TRACE_SHAPE_H
-#define PFR_MODEL_TRACE_SHAPE_H
+#ifndef PFR_MODEL_TRACEPOINT_SHAPE_H
+#define PFR_MODEL_TRACEPOINT_SHAPE_H
 /*
  * May a tracepoint format be given to libtraceevent in this process? The library trusts formats: they come from the
  * kernel there, here they come from a file. So a format is first read by ourselves: its lines and fields here, its
- * print format by a small strict grammar (trace_grammar.h) that knows what kernels write and, beside that, what makes
- * the library fail: depth, numbers of fields, places out of the record, `/ 0`, `%n`, widths, strings that are none.
- * What it does not know is printed apart (trace_child.h).
+ * print format by a small strict grammar (tracepoint_grammar.h) that knows what kernels write and, beside that, what
+ * makes the library fail: depth, numbers of fields, places out of the record, `/ 0`, `%n`, widths, strings that are
+ * none. What it does not know is printed apart (tracepoint_child.h).
  *
  *     struct trace_shape shape;
  *     trace_shape_read(text, length, "sched", arena, &shape);
@@ -23,7 +23,7 @@ enum trace_verdict {
     TRACE_NEVER   /* not even the fields are: to be tried apart, and nothing where that fails */
 };
 
-/* Limits of what is printed directly; those of print formats are in trace_grammar.h. */
+/* Limits of what is printed directly; those of print formats are in tracepoint_grammar.h. */
 #define TRACE_FIELDS_MOST 512u
 #define TRACE_PLACE_MOST 65535u /* a field's end in the record */
 #define TRACE_OVERLAP_MOST 4u   /* sizes of all fields, in sizes of the record */

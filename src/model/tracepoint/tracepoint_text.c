@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See trace_text.h. A format is read when its first record comes. */
+/* See tracepoint_text.h. A format is read when its first record comes. */
 #include "model/tracepoint/tracepoint_text.h"
 
 #include "base/memory/fail.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_TRACE_TEXT_H
-#define PFR_MODEL_TRACE_TEXT_H
+#ifndef PFR_MODEL_TRACEPOINT_TEXT_H
+#define PFR_MODEL_TRACEPOINT_TEXT_H
 /*
  * The text of a tracepoint sample, as `perf script -F trace` prints it: by libtraceevent, from the formats that the
  * recording itself holds (feature TRACING_DATA, or the record of that name in a stream).
@@ -11,11 +11,11 @@
  *         PFR_TRY(trace_text_write(trace, event->attr.config, s.raw.data.at, s.raw.data.length, s.cpu, out, err));
  *     trace_text_close(trace);
  *
- * Formats are programs, and these come from a stranger. One that a strict grammar understands (trace_shape.h: nearly
- * all that kernels write) is printed here, after the places of the record's own arrays were held against its length.
- * Any other is printed in a child process that may crash, hang or die of hunger alone (trace_child.h); where it does,
- * the fields are printed without the print format, as perf does with one it cannot read: "[FAILED TO PARSE] a=1 b=2".
- * So no record and no format can crash, hang or lead out of the sample.
+ * Formats are programs, and these come from a stranger. One that a strict grammar understands (tracepoint_shape.h:
+ * nearly all that kernels write) is printed here, after the places of the record's own arrays were held against its
+ * length. Any other is printed in a child process that may crash, hang or die of hunger alone (tracepoint_child.h);
+ * where it does, the fields are printed without the print format, as perf does with one it cannot read: "[FAILED TO
+ * PARSE] a=1 b=2". So no record and no format can crash, hang or lead out of the sample.
  *
  * What the library allocates is its own; its messages go nowhere.
  */

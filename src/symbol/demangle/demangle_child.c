@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process that demangles (base/confined.h), one for all demanglers: made at the first mangled name or ahead of it,
- * asked one name at a time, ended with the last demangler. Plain names are demangled here (plain_mangling.h). A
+ * The process that demangles (base/threads/confined.h), one for all demanglers: made at the first mangled name or ahead
+ * of it, asked one name at a time, ended with the last demangler. Plain names are demangled here (plain_mangling.h). A
  * question is a packet of flags and the name, an answer one of the text; an empty text: there is none. A child that was
  * forked off meanwhile does not use its parent's.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_SYMBOL_ELF_LOOK_H
-#define PFR_SYMBOL_ELF_LOOK_H
+#ifndef PFR_SYMBOL_ELF_FACTS_H
+#define PFR_SYMBOL_ELF_FACTS_H
 /*
  * What an ELF file has, by its headers and notes alone: for who asks why addresses have no names, and which file would
  * give them some.

@@ -84,7 +84,7 @@ void elf_symbols_free(struct elf_symbols *table, struct memory *memory);
 
 /* Whether the names of all symbols, each counted, are many times the bytes of names that the table has: symbols may
    share bytes, and those of a table made for it all have the same long one. False of names that are read late
-   (late_text.h bounds those). In elf_flood.c. */
+   (lazy_names.h bounds those). In elf_flood.c. */
 bool elf_names_flood(const struct elf_symbols *table, struct elf_form form, const struct memory *memory);
 
 /* NULL: it has none. Not of tables that elf_names_read read. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are read when they are asked for: see late_text.h. */
+/* Names that are read when they are asked for: see lazy_names.h. */
 #include "symbol/elf/lazy_names.h"
 #include "base/tables/hashmap.h"
 #include "symbol/table/symbol_table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_SYMBOL_LATE_TEXT_H
-#define PFR_SYMBOL_LATE_TEXT_H
+#ifndef PFR_SYMBOL_LAZY_NAMES_H
+#define PFR_SYMBOL_LAZY_NAMES_H
 /*
  * The names of an object that has very many, of which few are ever asked for: each is read when it is asked for, with
  * those around it, and kept. The file stays open for that. When it is no longer as it was, its names are not read any

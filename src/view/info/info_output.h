@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_VIEW_INFO_SAY_H
-#define PFR_VIEW_INFO_SAY_H
+#ifndef PFR_VIEW_INFO_OUTPUT_H
+#define PFR_VIEW_INFO_OUTPUT_H
 /*
  * Words, numbers and names for the printers of `info`. Formats are for fixed words and whole numbers; what comes out of
  * a file goes through say_view or say_name, which escape it unless raw names are wanted.

@@ -11,7 +11,7 @@
  *     info_stats.c      counts as perf prints them
  *     info_overview.c   everything, for people
  *     info_json.c       any of it as JSON
- *     info_trace.c      the overview of a trace, in text and JSON
+ *     info_xray.c      the overview of a trace, in text and JSON
  *     info_facts.c      the walk over all records that the last three stand on
  */
 #include <perfray/info.h>

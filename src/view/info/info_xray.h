@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_VIEW_INFO_TRACE_H
-#define PFR_VIEW_INFO_TRACE_H
+#ifndef PFR_VIEW_INFO_XRAY_H
+#define PFR_VIEW_INFO_XRAY_H
 /* What one walk over the records of a trace tells of its threads: info_facts.c hands each record on. */
 #include <perfray/trace.h>
 #include "base/tables/hashmap.h"

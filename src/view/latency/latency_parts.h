@@ -8,7 +8,7 @@
  *     latency_rows.c        costs to rows: names, percentiles, order
  *     latency_histogram.c   a spread to bins of 1, 2, 5, 10 ...
  *     latency_text.c        rows as a table, latency_notes.c what stands above it
- *     latency_forms.c       rows as CSV and JSON
+ *     latency_formats.c       rows as CSV and JSON
  *     latency.c             the steps
  */
 #include <perfray/latency.h>
@@ -112,7 +112,7 @@ bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NO
 const char *latency_kind(const struct latency *l);
 const char *latency_unit(const struct latency *l);
 
-/* --- latency_text.c, latency_forms.c */
+/* --- latency_text.c, latency_formats.c */
 
 pfr_status latency_write_text(const struct latency *l, pfr_output *to, pfr_error *err);
 void latency_write_csv(const struct latency *l, pfr_output *to);

@@ -10,13 +10,13 @@
  *     report_source.c      the same for lines of source files
  *     report_memory.c      the same for fields of memory accesses and of branches
  *     report_cache_lines.c and for lines of the cache
- *     report_trace.c       fields that tracepoints have
- *     report_chain.c       the words of -g
+ *     report_tracepoint.c       fields that tracepoints have
+ *     report_call_graph_option.c       the words of -g
  *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
- *     report_forest.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
- *     report_limbs.c       nodes that follow each other without a fork, taken together
- *     report_walk.c        which row each node belongs to, and how much it is with all below it
- *     report_members.c     the nodes of rows that have call trees
+ *     report_call_trees.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
+ *     report_path_segments.c       nodes that follow each other without a fork, taken together
+ *     report_traversal.c        which row each node belongs to, and how much it is with all below it
+ *     report_tree_roots.c     the nodes of rows that have call trees
  *     report_sums.c        the same where the profile tells what frames weigh
  *     report_rows.c        rows: cells and weights
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
@@ -24,11 +24,11 @@
  *     report_ties.c        where equal lines of one thread are ordered by their chains
  *     report_tree.c        the call tree of one row
  *     report_tree_print.c  and its text,
- *     report_tree_ahead.c  which several threads make,
+ *     report_tree_parallel.c  which several threads make,
  *     report_tree_data.c   or its data
  *     report_table_lines.c a line of the table,
- *     report_table_ahead.c which several threads measure and write
- *     report_texts.c       what columns show, kept while it is shown again
+ *     report_table_parallel.c which several threads measure and write
+ *     report_text_cache.c       what columns show, kept while it is shown again
  *     report_print.c, report_csv.c, report_json.c, report_bars.c
  */
 #include "base/tables/intern.h"
@@ -103,7 +103,7 @@ pfr_status report_fields_read(struct report *r, pfr_error *err);
 /* What the profile must hold for them. */
 uint32_t report_keys_needed(const struct report *r, unsigned *needs);
 
-/* report_trace.c: fields of tracepoints, which the recording names */
+/* report_tracepoint.c: fields of tracepoints, which the recording names */
 #define TRACE_NAME_ROOM 128u
 #define TRACE_FIELDS_ASKED 64u
 struct report_trace_field {
@@ -301,7 +301,7 @@ unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, u
 /* Samples that were taken in this frame. */
 void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self);
 void walk_free(struct report *r);
-/* report_members.c: whether a row is heavy enough for a tree, and the nodes of those that are. */
+/* report_tree_roots.c: whether a row is heavy enough for a tree, and the nodes of those that are. */
 bool row_has_tree(const struct report *r, uint32_t row);
 pfr_status walk_list_members(struct report *r, pfr_error *err);
 void members_free(struct report *r);

@@ -24,7 +24,7 @@ pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, siz
                           pfr_error *err);
 /* The tree of a row, in r->tree; *shown false: it is too light for one. */
 pfr_status tree_of_row(struct report *r, uint32_t row, bool *shown, pfr_error *err);
-/* report_tree_ahead.c: trees of lines, in their order, and several threads that make them ahead. */
+/* report_tree_parallel.c: trees of lines, in their order, and several threads that make them ahead. */
 struct trees_ahead;
 pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, bool raw_names,
                       pfr_error *err);
@@ -41,7 +41,7 @@ const char *report_color(const struct report *r, double percent);
 /* The name of the group that this event leads, "anon group" where it has none; NULL: it leads none. */
 const char *report_group_name(const struct report *r, uint32_t leader);
 
-/* report_texts.c: the texts of a table's columns. */
+/* report_text_cache.c: the texts of a table's columns. */
 struct report_texts {
     const struct report *r;
     pfr_output cell;        /* the text at hand */

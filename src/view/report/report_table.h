@@ -19,7 +19,7 @@ struct table {
 void table_measure_line(const struct table *t, struct report_texts *texts, uint32_t place, size_t *width);
 void table_write_line(const struct table *t, struct report_texts *texts, uint32_t place, struct output *to);
 
-/* --- report_table_ahead.c */
+/* --- report_table_parallel.c */
 
 struct table_hands;
 /* The table must stay where it is. < 0: *hands may be closed all the same. */

@@ -4,7 +4,7 @@
  * blocks of 256 bytes, of an object's file for user addresses, so that every process that maps it shares them, and of
  * memory for kernel addresses. A block where several functions meet has a slot for each part of it.
  * What holds in a whole block of memory, or up to the border of a function, is also kept for the place in memory
- * (script_near.c): then neither map nor object has to be looked for.
+ * (script_address_cache.c): then neither map nor object has to be looked for.
  */
 #include "view/script/script_parts.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of samples that hold registers and a stack, or branches, instead of a whole chain: see model/chain_maker.h. */
+/* Chains of samples that hold registers and a stack, or branches, instead of a whole chain: see
+ * model/stacks/chain_maker.h. */
 #include "view/script/script_parts.h"
 
 #include "base/memory/fail.h"

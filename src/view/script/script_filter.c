@@ -2,7 +2,7 @@
 /*
  * Which samples are printed, in perf's words:
  *
- *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  see script_times.h
+ *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  see ranges.h
  *     symbols  main,0x401136    objects  libc.so.6,/usr/bin/sh
  *
  * Symbols and objects are those of the sampled address, not of its chain. An address among the symbols is the sampled

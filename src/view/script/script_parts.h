@@ -8,15 +8,15 @@
  *     script_jobs.c    the same records by several threads
  *     script_fields.c  the table of fields: names, what they need, who prints them; -F
  *     script_filter.c  which samples are printed
- *     script_times.c   stretches of time as people write them
- *     script_events.c  which fields each event prints, as a list of functions made once; script_labels.c: its name
+ *     ranges.c   stretches of time as people write them
+ *     script_events.c  which fields each event prints, as a list of functions made once; script_event_names.c: its name
  *     script_sample.c  the printers of fields that stand in the sample itself
- *     script_places.c  those that need to know what is mapped where: ip, chains, addr, branches
+ *     script_address_fields.c  those that need to know what is mapped where: ip, chains, addr, branches
  *     script_chains.c  chains made of what was recorded apart from them
  *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
- *     script_ranges.c  texts that hold for all addresses around
- *     script_near.c    which of those texts a place in an address space had last
- *     script_disorder.c what is kept, where records do not come in the order of time
+ *     script_address_text.c  texts that hold for all addresses around
+ *     script_address_cache.c    which of those texts a place in an address space had last
+ *     script_out_of_order.c what is kept, where records do not come in the order of time
  *     script_threads.c names of threads and their address spaces, kept likewise
  *     script_files.c   a file for each event
  *     script_lines.c   lines of other records: one table of functions by type
@@ -168,7 +168,7 @@ struct script_event {
     script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
 };
 
-/* script_labels.c */
+/* script_event_names.c */
 struct script_labels {
     uint32_t *of_length; /* how many events have names of so many bytes */
     size_t room;
@@ -196,7 +196,7 @@ struct frame_text {
     uint32_t length, object;
 };
 
-/* script_near.c: what was found for 256 bytes of an address space, or for a part of them. */
+/* script_address_cache.c: what was found for 256 bytes of an address space, or for a part of them. */
 #define NEAR_BLOCK 256u
 struct near_slot {
     uint64_t block;
@@ -218,7 +218,7 @@ struct frame_table {
     size_t slot_count, used;
 };
 
-/* script_ranges.c: texts that hold for all addresses around. */
+/* script_address_text.c: texts that hold for all addresses around. */
 struct range_slot;
 struct range_table {
     struct range_slot *slots;
@@ -287,7 +287,7 @@ struct script_names {
     pthread_mutex_t lock;
 };
 
-/* script_disorder.c: records that do not come in the order of keys, of a recording whose state is known. */
+/* script_out_of_order.c: records that do not come in the order of keys, of a recording whose state is known. */
 struct script_disorder {
     bool is_on;
     struct moments *all, *kernel; /* that all workers share */
@@ -398,7 +398,7 @@ bool script_is_on(struct script *s, const struct moment *m);
 pfr_status script_prepare(struct script *s, pfr_error *err);
 void script_events_free(struct script *s);
 
-/* script_labels.c: labels of the events from number `from` on, and of those with another name than before. */
+/* script_event_names.c: labels of the events from number `from` on, and of those with another name than before. */
 pfr_status script_labels_make(struct script *s, uint32_t from, pfr_error *err);
 void script_labels_free(struct script *s);
 
@@ -445,11 +445,12 @@ void script_calls_at(struct script *s, const struct place *place, uint64_t addre
 uint32_t script_kernel_at(struct script *s, uint64_t address);
 /* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
 const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
-/* script_ranges.c: the same for a lone address without offsets; NULL: it has to be looked for by itself. */
+/* script_address_text.c: the same for a lone address without offsets; NULL: it has to be looked for by itself. */
 const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                                  unsigned form);
 void ranges_free(struct frames *frames);
-/* script_near.c: what was kept for the address, or NULL; keeps what was found, where it holds for all around. */
+/* script_address_cache.c: what was kept for the address, or NULL; keeps what was found, where it holds for all around.
+ */
 const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                          unsigned form);
 void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
@@ -473,7 +474,7 @@ void script_write_object_name(struct script *s, uint32_t object, pfr_output *to)
 void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
 void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
 
-/* script_places.c */
+/* script_address_fields.c */
 script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
 /* script_sample.c */
 script_printer print_machine_pid, print_vcpu, print_who, print_cpu, print_misc, print_time, print_tod, print_period,
@@ -520,8 +521,8 @@ static inline bool script_is_own(const pfr_record *rec) {
     return rec->type >= 64;
 }
 
-/* script_disorder.c: whether records will come out of order, which is known before the first of them does; makes what
- * epochs are told from then; the epochs of a key. */
+/* script_out_of_order.c: whether records will come out of order, which is known before the first of them does; makes
+ * what epochs are told from then; the epochs of a key. */
 static inline bool script_needs_disorder(const struct script *s) {
     return !s->disorder.is_on && !s->learns && s->timeline && !timeline_keeps_order(s->timeline);
 }

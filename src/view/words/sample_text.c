@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See sample_words.h. The forms were taken from what perf 6.1 prints for every value of every field (recordings made
+ * See sample_text.h. The forms were taken from what perf 6.1 prints for every value of every field (recordings made
  * byte by byte); the names stand in src/wire/names.def.
  */
 #include "view/words/sample_text.h"

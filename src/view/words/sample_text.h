@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_VIEW_SAMPLE_WORDS_H
-#define PFR_VIEW_SAMPLE_WORDS_H
+#ifndef PFR_VIEW_SAMPLE_TEXT_H
+#define PFR_VIEW_SAMPLE_TEXT_H
 /*
  * Fields of a sample as `perf script` of perf 6.1 writes them, to the blank: one function per field, and what perf
  * puts between fields is part of the word where perf makes it so. A line with time, weight and page size:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may be asked of the script of a trace, and its loop: see trace_script.h. */
+/* What may be asked of the script of a trace, and its loop: see xray_script.h. */
 #include "view/xray/xray_script.h"
 
 #include "base/memory/fail.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_VIEW_TRACE_SCRIPT_H
-#define PFR_VIEW_TRACE_SCRIPT_H
+#ifndef PFR_VIEW_XRAY_SCRIPT_H
+#define PFR_VIEW_XRAY_SCRIPT_H
 /*
  * The script of a trace: one call, exit or event at a time in the order of time.
  *
- *     trace_script.c          what may be asked; the loop; what the text leaves out
- *     trace_script_filter.c   which events are printed
- *     trace_script_fields.c   which of their fields
- *     trace_script_text.c     for people; JSON lines
- *     trace_script_yaml.c     as llvm-xray converts a trace
- *     trace_script_map.c      as llvm-xray extracts a map
+ *     xray_script.c          what may be asked; the loop; what the text leaves out
+ *     xray_script_filter.c   which events are printed
+ *     xray_script_fields.c   which of their fields
+ *     xray_script_text.c     for people; JSON lines
+ *     xray_script_yaml.c     as llvm-xray converts a trace
+ *     xray_script_map.c      as llvm-xray extracts a map
  */
 #include "base/text/public_output.h"
 #include "file/xray/xray_clock.h"
@@ -72,16 +72,16 @@ extern const struct trace_form trace_text_form, trace_json_form, trace_yaml_form
 /* The name of a call's function; NULL: s->failed. */
 const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event);
 
-/* trace_script_fields.c: what lists of --fields leave, NULL or ended by NULL. PFR_ERR_USAGE: a trace has no such field.
+/* xray_script_fields.c: what lists of --fields leave, NULL or ended by NULL. PFR_ERR_USAGE: a trace has no such field.
  */
 pfr_status trace_fields_read(const char *const *lists, unsigned *fields, pfr_error *err);
 
-/* trace_script_filter.c: reads what options ask for, once s->order is open. */
+/* xray_script_filter.c: reads what options ask for, once s->order is open. */
 pfr_status trace_filter_make(struct trace_script *s, pfr_error *err);
 void trace_filter_free(struct trace_script *s);
 bool trace_filter_wants(struct trace_script *s, const struct trace_event *event);
 
-/* trace_script.c: the script of a reader whose recording is a trace; as pfr_script_print. */
+/* xray_script.c: the script of a reader whose recording is a trace; as pfr_script_print. */
 pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
 
 static inline bool trace_is_call(const struct trace_event *event) {
