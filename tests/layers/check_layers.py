@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks rules that hold for the source tree as text; the one argument is the root of the tree.
 
-layers/src      a file of src/ includes its own folder, folders of a lower number in src/LAYERS, and public headers
+layers/src      a file of src/ includes its own room, rooms of earlier rows in src/LAYERS, and public headers; by full paths
 layers/tool     the command includes public headers and its own folder, nothing of src/
 layers/public   public headers include public headers and system headers
 layers/case     no `case` over record types, no `switch` over a record's type: that is a table of functions
@@ -33,9 +33,9 @@ FOLDERS = ("include", "src", "tool", "tests", "examples", "fuzz", "bench", "rt")
 
 
 def read_layers(root):
-    """{"base": 0, "wire": 1, ...}"""
-    rows = [line.split() for line in (root / "src/LAYERS").read_text().splitlines()]
-    return {row[1]: int(row[0]) for row in rows if row and not row[0].startswith("#")}
+    """{"base/memory": 0, "base/tables": 1, ...}: the row of each room"""
+    rows = [line.strip() for line in (root / "src/LAYERS").read_text().splitlines()]
+    return {room: row for row, room in enumerate(row for row in rows if row and not row.startswith("#"))}
 
 
 def sources(root, folder, suffixes=(".c", ".h", ".def")):
@@ -59,34 +59,40 @@ def is_made(target):
     return recipe.is_file() and f"output: '{target.name}'" in recipe.read_text()
 
 
-def folder_in_src(root, path, what):
-    """The folder of src/ that an #include in path reaches, or None when it is not a file of src/."""
+def room_of(root, path):
+    """The room of a file of src/: "base/memory", "wire"; None for a file of src/ itself."""
+    parts = path.relative_to(root / "src").parts[:-1]
+    return "/".join(parts) or None
+
+
+def room_in_src(root, path, what):
+    """The room of src/ that an #include in path reaches, or None when it is not a file of src/."""
     for base in (path.parent, root / "src"):
         target = (base / what).resolve()
         if (target.is_file() or is_made(target)) and (root / "src") in target.parents:
-            return target.relative_to(root / "src").parts[0]
+            return room_of(root, target)
     return None
 
 
 def check_src(root):
     layers = read_layers(root)
     for path in sources(root, "src"):
-        parts = path.relative_to(root / "src").parts
-        own = parts[0] if len(parts) > 1 else None
+        own = room_of(root, path)
         if own is not None and own not in layers:
-            yield f"{path}: the folder {own} is not in src/LAYERS"
+            yield f"{path}: the room {own} is not in src/LAYERS"
             continue
         for line, mark, what in includes(path):
             if what.startswith("perfray/"):
                 if not is_public(root, what):
                     yield f"{path}:{line}: {what} is no public header"
                 continue
-            reached = folder_in_src(root, path, what)
+            reached = room_in_src(root, path, what)
             if reached is None and mark == '"':
                 yield f"{path}:{line}: {what} is not found in src/"
-            elif reached is not None and own is not None and reached != own:
-                if layers.get(reached, 99) >= layers[own]:
-                    yield f"{path}:{line}: {own} must not include {what}"
+            elif reached is not None and own is not None and reached != own and layers.get(reached, 99) >= layers[own]:
+                yield f"{path}:{line}: {own} must not include {what}"
+            elif reached is not None and mark == '"' and not (root / "src" / what).exists() and not is_made(root / "src" / what):
+                yield f"{path}:{line}: {what} is included by less than its full path"
 
 
 def check_outside(root, folder, may_have_own):
