@@ -3,6 +3,7 @@
 #include <perfray/tracing.h>
 
 #include "base/memory/fail.h"
+#include "base/io/exact_io.h"
 #include "symbol/elf/elf_names.h"
 
 #include <elf.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Errors: their names, and filling one. Texts may quote names from the input or the command line, so the whole text
- * is put into its escaped form (escape.h): err.text can be shown anywhere.
+ * is put into its escaped form (escape_bytes.h): err.text can be shown anywhere.
  */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/text/escape.h"
+#include "base/memory/escape_bytes.h"
 #include "base/memory/fail.h"
 
 const char *pfr_status_name(pfr_status status) {

@@ -16,6 +16,9 @@ struct key {
 #define KEY_FIRST ((struct key){0, 0, 0})
 #define KEY_LAST ((struct key){UINT64_MAX, UINT64_MAX, UINT64_MAX})
 
+/* The time of a sample without one: it sees all state. */
+#define KEY_TIME_AFTER_ALL (UINT64_MAX - 1)
+
 static inline struct key key_of(const pfr_record *rec, uint64_t time) {
     const struct key k = {time == UINT64_MAX ? 0 : time, (uint64_t)rec->part << 48 | rec->offset, rec->inner};
     return k;

@@ -9,7 +9,7 @@
 #include "base/memory/sizes.h"
 #include "file/read/parallel_reader.h"
 #include "file/read/header_walk.h"
-#include "model/timeline/exec_images.h"
+#include "model/state/exec_images.h"
 #include "model/state/state_queue.h"
 #include "wire/feature_bits.h"
 

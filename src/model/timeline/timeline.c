@@ -14,7 +14,7 @@
 #include "base/memory/sizes.h"
 #include "file/read/recording.h"
 #include "file/read/header_walk.h"
-#include "model/timeline/exec_images.h"
+#include "model/state/exec_images.h"
 #include "model/timeline/sorted_runs.h"
 
 #define TYPE_FINISHED_ROUND 68u
@@ -89,7 +89,7 @@ void timeline_close(struct timeline *t) {
 /* Samples without a time see all state, other records without one come before all. */
 static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const bool is_lost = time == NO_TIME && rec->type == TYPE_SAMPLE;
-    return state_key(t->state, rec, is_lost ? TIMELINE_BEHIND_ALL : time);
+    return state_key(t->state, rec, is_lost ? KEY_TIME_AFTER_ALL : time);
 }
 
 /* Who waits: records of the kernel that have a time, where times count. */

@@ -5,6 +5,7 @@
  * limit.
  */
 #include "symbol/dwarf/debug_sections.h"
+#include "base/io/exact_io.h"
 
 #include "base/memory/cursor.h"
 #include "symbol/table/regular_file.h"

@@ -4,6 +4,7 @@
  * and read as any other object is; only one without .symtab is looked for there, and what is inside has none inside.
  */
 #include "symbol/elf/debug_link.h"
+#include "base/io/exact_io.h"
 
 #include "base/memory/bounds.h"
 #include "base/memory/cursor.h"

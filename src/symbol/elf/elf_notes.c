@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <string.h>
 #include "symbol/elf/elf_object.h"
+#include "base/io/exact_io.h"
 
 #define RUN_MOST ((uint64_t)1 << 20) /* bytes of one run of notes */
 #define NOTES_MOST ((size_t)1 << 16) /* of an object */

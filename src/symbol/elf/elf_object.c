@@ -8,33 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "symbol/elf/elf_object.h"
+#include "base/io/exact_io.h"
 
 #define SECTIONS_MOST (1u << 20)
 #define SEGMENTS_MOST (1u << 16)
-
-bool read_exactly(int fd, void *to, size_t length, uint64_t offset) {
-    uint8_t *at = to;
-    while (length > 0 && offset <= INT64_MAX) {
-        const ssize_t got = pread(fd, at, length, (off_t)offset);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        const size_t taken = got > 0 ? (size_t)got : 0;
-        at += taken;
-        offset += taken;
-        length -= taken;
-    }
-    return length == 0;
-}
-
-bool write_exactly(int fd, const void *bytes, size_t length) {
-    for (size_t put = 0; put < length;) {
-        const ssize_t n = write(fd, (const char *)bytes + put, length - put);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return false;
-        put += n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
 
 static bool is_inside(const struct elf_object *object, uint64_t offset, uint64_t size) {
     return offset <= object->file_size && size <= object->file_size - offset;

@@ -73,10 +73,4 @@ enum symbol_result elf_build_check(const struct symbol_object *asked, const stru
 /* What is loaded, to the handle. FOUND, also when there is nothing; else LIMIT or NO_MEMORY. */
 enum symbol_result elf_read_segments(struct elf_object *object, struct symbol_handle *handle);
 
-/* Reads `length` bytes at `offset` of a file; false: it has not so many, or reading failed. */
-bool read_exactly(int fd, void *to, size_t length, uint64_t offset);
-
-/* Writes all of it where the descriptor is, whatever a single write takes. False: it failed; errno. */
-bool write_exactly(int fd, const void *bytes, size_t length);
-
 #endif

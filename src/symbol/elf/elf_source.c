@@ -9,6 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+struct elf_handle {
+    struct symbol_handle base;
+    struct elf_names names;
+};
+
 static bool has_symtab(const struct elf_object *object) {
     return elf_section_of_type(object, SHT_SYMTAB) != NULL;
 }
@@ -37,16 +42,9 @@ static enum symbol_result read_symbols(struct elf_object *object, struct elf_nam
     return elf_names_count(names) > 0 ? sort_symbols(names) : SYMBOL_NO_SYMBOLS;
 }
 
-static enum symbol_result load_symbols(struct elf_object *object, struct symbol_handle *handle) {
-    handle->elf = mem_alloc(object->memory, 1, sizeof *handle->elf);
-    if (!handle->elf)
-        return table_memory_result(object->memory);
-    elf_names_init(handle->elf, object->memory);
-    return read_symbols(object, handle->elf);
-}
-
 static enum symbol_result load_elf(const struct symbol_object *asked, struct elf_object *object,
-                                   struct symbol_handle *handle) {
+                                   struct elf_handle *elf) {
+    struct symbol_handle *handle = &elf->base;
     struct build_id id;
     elf_read_build_id(object, &id);
     memcpy(handle->build_id, id.bytes, id.size);
@@ -56,10 +54,10 @@ static enum symbol_result load_elf(const struct symbol_object *asked, struct elf
     if (result == SYMBOL_FOUND)
         result = elf_read_segments(object, handle);
     if (result == SYMBOL_FOUND)
-        result = load_symbols(object, handle);
+        result = read_symbols(object, &elf->names);
     if (result != SYMBOL_NO_SYMBOLS || !asked->may_be_bare)
         return result;
-    elf_names_free(handle->elf); /* asked again, they say nothing */
+    elf_names_free(&elf->names); /* asked again, they say nothing */
     return SYMBOL_FOUND;
 }
 
@@ -70,6 +68,12 @@ static enum symbol_result open_image(const struct symbol_object *asked, int *fd,
     const enum symbol_result result = open_regular_under(asked->symfs, asked->path, fd, &facts);
     *size = result == SYMBOL_FOUND ? (uint64_t)facts.st_size : 0;
     return result;
+}
+
+static void elf_close(struct symbol_handle *handle) {
+    if (handle)
+        elf_names_free(&((struct elf_handle *)handle)->names);
+    handle_close(handle);
 }
 
 static enum symbol_result elf_open(const struct symbol_object *asked, struct memory *memory,
@@ -83,10 +87,12 @@ static enum symbol_result elf_open(const struct symbol_object *asked, struct mem
         return result;
     result = elf_object_start(&object, fd, size, memory);
     if (result == SYMBOL_FOUND)
-        result = handle_new(memory, handle);
+        result = handle_new(memory, sizeof(struct elf_handle), handle);
     if (result == SYMBOL_FOUND) {
-        (*handle)->size = size;
-        result = handle_settle(handle, load_elf(asked, &object, *handle));
+        struct elf_handle *elf = (struct elf_handle *)*handle;
+        elf->base.size = size;
+        elf_names_init(&elf->names, memory);
+        result = handle_settle(handle, load_elf(asked, &object, elf), elf_close);
     }
     elf_object_end(&object);
     close(fd);
@@ -102,8 +108,9 @@ static void extent(void *context, uint32_t number, uint64_t *start, uint64_t *si
 }
 
 static enum symbol_result elf_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
-    if (handle->elf->groups.bucket_count)
-        return groups_find(&handle->elf->groups, address, (struct group_source){extent, put, handle->elf}, symbol);
+    struct elf_names *names = &((struct elf_handle *)handle)->names;
+    if (names->groups.bucket_count)
+        return groups_find(&names->groups, address, (struct group_source){extent, put, names}, symbol);
     symbol->from = 0;
     symbol->end = UINT64_MAX;
     return SYMBOL_NO_MATCH;
@@ -114,5 +121,5 @@ static const struct debug_link *elf_debug_link(const struct symbol_handle *handl
 }
 
 const struct symbol_source elf_symbol_source = {
-    "elf", elf_open, elf_find, handle_segments, handle_build_id, handle_size, elf_debug_link, handle_close,
+    "elf", elf_open, elf_find, handle_segments, handle_build_id, handle_size, elf_debug_link, elf_close,
 };

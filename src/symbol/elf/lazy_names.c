@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names that are read when they are asked for: see lazy_names.h. */
 #include "symbol/elf/lazy_names.h"
+#include "base/io/exact_io.h"
 #include "base/tables/hashmap.h"
 #include "symbol/table/symbol_table.h"
 

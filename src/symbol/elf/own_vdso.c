@@ -2,6 +2,7 @@
 /* The kernel tells a process where its vdso begins (getauxval(3)), and the ELF header how far it reaches: the table of
    sections is what stands last in it. */
 #include "symbol/elf/own_vdso.h"
+#include "base/io/exact_io.h"
 
 #include "symbol/elf/elf_object.h"
 

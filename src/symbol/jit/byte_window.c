@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of a file: see byte_window.h. */
 #include "symbol/jit/byte_window.h"
+#include "base/io/exact_io.h"
 
 #include "symbol/elf/elf_object.h"
 #include "symbol/table/symbol_table.h"

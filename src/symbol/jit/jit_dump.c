@@ -6,6 +6,7 @@
  */
 #include "symbol/jit/jit_dump.h"
 
+#include "base/tables/hashmap.h"
 #include "base/memory/cursor.h"
 #include "symbol/jit/byte_window.h"
 #include "symbol/table/regular_file.h"

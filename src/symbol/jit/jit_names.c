@@ -3,6 +3,11 @@
 #include "symbol/jit/jit_dump.h"
 #include "symbol/table/symbol_handle.h"
 
+struct jit_handle {
+    struct symbol_handle base;
+    const struct jit_dump *dump;
+};
+
 /* V8 and LLVM count lines from the header of the ELF file that `perf inject` makes of a piece of code. */
 #define ELF_HEADER_SIZE 64u
 
@@ -43,14 +48,18 @@ const struct jit_line *jit_dump_line(const struct jit_dump *d, uint64_t offset) 
 }
 
 enum symbol_result jit_dump_symbols(const struct jit_dump *d, struct memory *memory, struct symbol_handle **handle) {
-    const enum symbol_result result = handle_new(memory, handle);
+    const enum symbol_result result = handle_new(memory, sizeof(struct jit_handle), handle);
     if (result == SYMBOL_FOUND)
-        (*handle)->dump = d;
+        ((struct jit_handle *)*handle)->dump = d;
     return result;
 }
 
+static const struct jit_dump *dump_of(const struct symbol_handle *handle) {
+    return ((const struct jit_handle *)handle)->dump;
+}
+
 static enum symbol_result find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
-    const struct jit_dump *d = handle->dump;
+    const struct jit_dump *d = dump_of(handle);
     const struct jit_code *code = jit_dump_code(d, address);
     if (code) {
         const struct intern_text name = intern_get(&d->names, code->name);
@@ -70,7 +79,7 @@ static enum symbol_result find(struct symbol_handle *handle, uint64_t address, s
 }
 
 static uint64_t size_of_names(const struct symbol_handle *handle) {
-    return handle->dump->name_bytes;
+    return dump_of(handle)->name_bytes;
 }
 
 static enum symbol_result open_nothing(const struct symbol_object *object, struct memory *memory,

@@ -67,10 +67,10 @@ static enum symbol_result perf_map_open(const struct symbol_object *object, stru
     enum symbol_result result = open_perf_map(object, &fd, &size);
     if (result != SYMBOL_FOUND)
         return result;
-    result = handle_new(memory, handle);
+    result = handle_new(memory, sizeof **handle, handle);
     if (result == SYMBOL_FOUND) {
         (*handle)->size = size;
-        result = handle_settle(handle, load_perf_map(*handle, fd));
+        result = handle_settle(handle, load_perf_map(*handle, fd), handle_close);
     }
     close(fd);
     return result;

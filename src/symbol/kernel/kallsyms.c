@@ -13,10 +13,23 @@
  */
 #include <string.h>
 #include <unistd.h>
+#include "symbol/kernel/kernel_image.h"
+#include "symbol/kernel/kernel_list.h"
 #include "symbol/table/regular_file.h"
 #include "symbol/table/symbol_handle.h"
 
 #define KALLSYMS_BYTES_MOST ((uint64_t)256 << 20)
+
+struct kallsyms_handle {
+    struct symbol_handle base; /* its table: of a list that is in no order */
+    enum symbol_result state;  /* what reading gave; FOUND once the list or the table is there */
+    struct kernel_list list;   /* the text of the list; empty: its symbols are in the table */
+    struct kernel_image image; /* what an earlier report kept of it */
+    const char *cache;         /* the folder of that; NULL: none */
+    bool has_key;              /* `key` says what the list is of */
+    struct kernel_key key;
+    int unread; /* the file, until the first find that it must answer; else -1 */
+};
 
 struct kallsyms_reader {
     struct symbol_table *table;
@@ -77,12 +90,12 @@ static enum symbol_result read_lines(struct kallsyms_reader *reader, struct line
     }
 }
 
-static enum symbol_result load_table(struct symbol_handle *handle) {
-    struct kallsyms_reader reader = {.table = &handle->table};
+static enum symbol_result load_table(struct kallsyms_handle *handle) {
+    struct kallsyms_reader reader = {.table = &handle->base.table};
     struct line_reader lines;
     if (lseek(handle->unread, 0, SEEK_SET) != 0)
         return SYMBOL_IO;
-    enum symbol_result result = line_reader_start(&lines, handle->unread, KALLSYMS_BYTES_MOST, handle->memory);
+    enum symbol_result result = line_reader_start(&lines, handle->unread, KALLSYMS_BYTES_MOST, handle->base.memory);
     if (result == SYMBOL_FOUND) {
         result = read_lines(&reader, &lines);
         line_reader_end(&lines);
@@ -91,21 +104,21 @@ static enum symbol_result load_table(struct symbol_handle *handle) {
         return result;
     if (reader.saw_line && !reader.saw_address)
         return SYMBOL_HIDDEN;
-    return table_finish(&handle->table, TABLE_NESTED);
+    return table_finish(&handle->base.table, TABLE_NESTED);
 }
 
-static enum symbol_result load_kallsyms(struct symbol_handle *handle) {
+static enum symbol_result load_kallsyms(struct kallsyms_handle *handle) {
     enum symbol_result result = kernel_list_read(&handle->list, handle->unread, KALLSYMS_BYTES_MOST);
     if (result != SYMBOL_FOUND)
         return result;
     if (handle->has_key && (handle->image.fd < 0 || handle->image.damaged))
-        kernel_image_keep(handle->cache, &handle->key, handle->list.text, handle->list.length, handle->memory);
+        kernel_image_keep(handle->cache, &handle->key, handle->list.text, handle->list.length, handle->base.memory);
     result = kernel_list_index(&handle->list);
     return result == SYMBOL_NO_MATCH ? load_table(handle) : result;
 }
 
 /* What was kept by another report, where it answers. */
-static bool find_kept(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
+static bool find_kept(struct kallsyms_handle *handle, uint64_t address, struct symbol *symbol) {
     if (handle->cache && !handle->has_key) {
         handle->has_key = kernel_key_read(handle->unread, &handle->key);
         if (handle->has_key)
@@ -116,17 +129,33 @@ static bool find_kept(struct symbol_handle *handle, uint64_t address, struct sym
     return kernel_image_find(&handle->image, address, symbol);
 }
 
-static enum symbol_result kallsyms_open(const struct symbol_object *object, struct memory *memory,
-                                        struct symbol_handle **handle) {
-    enum symbol_result result = handle_new(memory, handle);
-    if (result != SYMBOL_FOUND)
-        return result;
-    struct stat facts;
-    (*handle)->cache = object->cache;
-    return handle_settle(handle, open_regular(object->path, OPEN_PROC, &(*handle)->unread, &facts));
+static void kallsyms_close(struct symbol_handle *base) {
+    struct kallsyms_handle *handle = (struct kallsyms_handle *)base;
+    if (!handle)
+        return;
+    if (handle->unread >= 0)
+        close(handle->unread);
+    kernel_list_free(&handle->list);
+    kernel_image_close(&handle->image);
+    handle_close(base);
 }
 
-static enum symbol_result kallsyms_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol) {
+static enum symbol_result kallsyms_open(const struct symbol_object *object, struct memory *memory,
+                                        struct symbol_handle **base) {
+    const enum symbol_result result = handle_new(memory, sizeof(struct kallsyms_handle), base);
+    if (result != SYMBOL_FOUND)
+        return result;
+    struct kallsyms_handle *handle = (struct kallsyms_handle *)*base;
+    struct stat facts;
+    handle->cache = object->cache;
+    handle->unread = -1;
+    kernel_list_init(&handle->list, memory);
+    kernel_image_init(&handle->image, memory);
+    return handle_settle(base, open_regular(object->path, OPEN_PROC, &handle->unread, &facts), kallsyms_close);
+}
+
+static enum symbol_result kallsyms_find(struct symbol_handle *base, uint64_t address, struct symbol *symbol) {
+    struct kallsyms_handle *handle = (struct kallsyms_handle *)base;
     if (handle->unread >= 0) {
         if (find_kept(handle, address, symbol))
             return SYMBOL_FOUND;
@@ -136,9 +165,9 @@ static enum symbol_result kallsyms_find(struct symbol_handle *handle, uint64_t a
     }
     if (handle->state != SYMBOL_FOUND)
         return handle->state;
-    return handle->list.text ? kernel_list_find(&handle->list, address, symbol) : handle_find(handle, address, symbol);
+    return handle->list.text ? kernel_list_find(&handle->list, address, symbol) : handle_find(base, address, symbol);
 }
 
 const struct symbol_source kallsyms_symbol_source = {
-    "kallsyms", kallsyms_open, kallsyms_find, handle_segments, handle_build_id, handle_size, NULL, handle_close,
+    "kallsyms", kallsyms_open, kallsyms_find, handle_segments, handle_build_id, handle_size, NULL, kallsyms_close,
 };

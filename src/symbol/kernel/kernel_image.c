@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel's own symbols in a file: see kernel_image.h. */
 #include "symbol/kernel/kernel_image.h"
+#include "base/io/exact_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

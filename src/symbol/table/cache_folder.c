@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A folder of the user's and its files: see cache_folder.h. */
 #include "symbol/table/cache_folder.h"
+#include "base/io/exact_io.h"
 
 #include "base/io/descriptor.h"
-#include "symbol/elf/elf_object.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SYMBOL_SYMBOL_HANDLE_H
 #define PFR_SYMBOL_SYMBOL_HANDLE_H
-/* What the sources of this folder keep for an object that was opened: the same for all of them. */
-#include "symbol/kernel/kernel_image.h"
-#include "symbol/kernel/kernel_list.h"
+/*
+ * What every source of names keeps for an object that was opened. A source that keeps more embeds it as the first
+ * member of a struct of its own, which its functions cast to, and closes it with a function of its own.
+ */
 #include "symbol/table/symbol_table.h"
-
-struct elf_names;
-struct jit_dump;
 
 struct symbol_handle {
     struct memory *memory;
+    size_t bytes; /* of the struct that this one begins */
     struct symbol_table table;
     struct symbol_segment *segments;
     size_t segment_count;
@@ -18,28 +17,21 @@ struct symbol_handle {
     size_t build_id_size;
     uint64_t size; /* of the file */
     struct debug_link debug_link;
-    enum symbol_result state;  /* kallsyms: what reading gave; FOUND once the list or the table is there */
-    struct kernel_list list;   /* kallsyms: its text; empty: what it says is in the table */
-    struct kernel_image image; /* kallsyms: what was kept of it */
-    const char *cache;         /* kallsyms: the folder of that; NULL: none */
-    bool has_key;              /* kallsyms: `key` says what the list is of */
-    struct kernel_key key;
-    int unread;                  /* kallsyms: the file, until the first find that it must answer; else -1 */
-    struct elf_names *elf;       /* elf: its symbols */
-    const struct jit_dump *dump; /* jitdump: where its names are */
 };
 
-/* FOUND, LIMIT or NO_MEMORY; *handle is NULL unless FOUND. */
-enum symbol_result handle_new(struct memory *memory, struct symbol_handle **handle);
+/* A handle of `bytes`, zero after its common part. FOUND, LIMIT or NO_MEMORY; *handle is NULL unless FOUND. */
+enum symbol_result handle_new(struct memory *memory, size_t bytes, struct symbol_handle **handle);
 
-/* `result` itself; when that is not FOUND, *handle is freed and made NULL. */
-enum symbol_result handle_settle(struct symbol_handle **handle, enum symbol_result result);
+/* `result` itself; when that is not FOUND, *handle is closed and made NULL. */
+enum symbol_result handle_settle(struct symbol_handle **handle, enum symbol_result result,
+                                 void (*close)(struct symbol_handle *handle));
 
 /* Functions of the table in symbol_source.h that sources share. */
 enum symbol_result handle_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol);
 struct symbol_segments handle_segments(const struct symbol_handle *handle);
 const uint8_t *handle_build_id(const struct symbol_handle *handle, size_t *size);
 uint64_t handle_size(const struct symbol_handle *handle);
+/* Frees the common part and the handle itself; NULL is fine. */
 void handle_close(struct symbol_handle *handle);
 
 #endif

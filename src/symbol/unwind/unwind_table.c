@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the sections of call frame information and has them compiled: see unwind_table.h. */
 #include "symbol/unwind/unwind_table.h"
+#include "base/io/exact_io.h"
 
 #include "symbol/elf/debug_link.h"
 #include "symbol/jit/jit_dump.h"

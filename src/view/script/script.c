@@ -205,7 +205,7 @@ static void mind_order(struct script *s, const pfr_record *rec, const struct key
     }
     if (script_is_own(rec))
         return;
-    const bool late = key_before(key, &s->newest) || key->time == TIMELINE_BEHIND_ALL;
+    const bool late = key_before(key, &s->newest) || key->time == KEY_TIME_AFTER_ALL;
     if (late || s->was_late)
         s->epoch++, s->kernel_epoch++, s->order_epoch++;
     s->was_late = late;

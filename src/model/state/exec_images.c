@@ -6,13 +6,12 @@
  * thing that does; so the first of each is looked for, in one more walk over the samples of recordings that have chains
  * and in which something was executed. docs/ARCHITECTURE.md, "State", rule 17.
  */
-#include "model/timeline/exec_images.h"
+#include "model/state/exec_images.h"
 
 #include "base/memory/cursor.h"
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
 #include "file/read/header_walk.h"
-#include "model/timeline/timeline.h"
 
 #define CPUMODE 7u
 #define CPUMODE_USER 2u
@@ -63,7 +62,7 @@ static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids
     const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
     if (!image_of(l, pid, tid, &image))
         return;
-    const struct key key = state_key(l->state, rec, time == NO_TIME ? TIMELINE_BEHIND_ALL : time);
+    const struct key key = state_key(l->state, rec, time == NO_TIME ? KEY_TIME_AFTER_ALL : time);
     if (image == SEVERAL || key_before(&key, &l->state->spaces.left[image].until))
         meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
 }
