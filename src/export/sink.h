@@ -15,8 +15,8 @@
  * A callback that is left out: not interested.
  */
 #include "base/text/public_output.h"
-#include "export/stacks.h"
-#include "query/sample_filter.h"
+#include "export/stacks/stacks.h"
+#include "query/selected_samples.h"
 
 #include <perfray/export.h>
 
@@ -42,16 +42,6 @@ struct sink_type {
     void (*clear)(struct exporting *e);
 };
 
-/* Which samples count: what a text says, as numbers. */
-struct choice {
-    struct memory *memory;
-    struct report_samples kept; /* cpus, times */
-    struct script_ranges pids, tids;
-    bool *events; /* by event; NULL: all */
-    uint32_t nr_events;
-    const char *comms;
-};
-
 struct exporting {
     const struct sink_type *sink;
     const pfr_selection *of;
@@ -74,15 +64,6 @@ extern const struct sink_type sink_folded, sink_pprof, sink_flame;
 
 /* The whole of it. `path` NULL: to `to`. */
 pfr_status export_run(struct exporting *e, const char *path, pfr_error *err);
-
-/* --- selection.c. < 0: USAGE, *err; choice_free all the same. */
-pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
-                       pfr_error *err);
-void choice_free(struct choice *c);
-/* Whether all samples are wanted, as far as is known before they are looked at: comms are not asked here. */
-bool choice_is_everything(const struct choice *c);
-bool choice_wants(const struct choice *c, const struct profile_sample *sample);
-bool choice_wants_comm(const struct choice *c, const char *comm, size_t length);
 
 /* --- frame_names.c: what frames are called. */
 enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_UNNAMED };

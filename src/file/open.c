@@ -74,6 +74,8 @@ static bool looks_like_recording(pfr_reader *r, const uint8_t *bytes, size_t hav
     return false;
 }
 
+static const struct reader_kind xray_reader = {trace_next, trace_rewind, trace_share, trace_close};
+
 static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
     pfr_status s;
     if (have >= PIPE_HEADER && memcmp(bytes, "PERFILE2", MAGIC) == 0)
@@ -89,6 +91,7 @@ static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pf
         return r->header.version = 2, PFR_OK;
     }
     PFR_TRY(s = trace_recognise(r, bytes, have, err));
+    r->kind = s == PFR_END ? NULL : &xray_reader;
     if (s == PFR_OK)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_FORMAT, 0, have < MAGIC ? have : MAGIC, "file_header.magic",

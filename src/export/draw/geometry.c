@@ -15,12 +15,17 @@ static pfr_status add(struct geometry *g, const struct box *box, pfr_error *err)
     return PFR_OK;
 }
 
+static uint64_t width_of(const struct geometry *g, uint32_t node) {
+    const struct profile_weight *total = &g->stacks->totals[node];
+    return g->by_weight ? total->weight : total->samples;
+}
+
 /* The boxes of `count` nodes from `node` on, which stand above or below `outer`. */
-static pfr_status add_row(struct geometry *g, const struct exporting *e, uint32_t outer, uint32_t node, uint32_t count,
-                          double least, pfr_error *err) {
+static pfr_status add_row(struct geometry *g, uint32_t outer, uint32_t node, uint32_t count, double least,
+                          pfr_error *err) {
     uint64_t from = g->boxes[outer].from;
     for (uint32_t i = node; i < node + count; i++) {
-        const struct box box = {i, g->boxes[outer].row + 1, from, weight_of(e, &e->stacks.totals[i])};
+        const struct box box = {i, g->boxes[outer].row + 1, from, width_of(g, i)};
         if (box.weight && (double)box.weight >= least * (double)g->whole)
             PFR_TRY(add(g, &box, err));
         from += box.weight;
@@ -28,16 +33,15 @@ static pfr_status add_row(struct geometry *g, const struct exporting *e, uint32_
     return PFR_OK;
 }
 
-pfr_status geometry_make(struct geometry *g, const struct exporting *e, double least, pfr_error *err) {
-    const struct stacks *s = &e->stacks;
-    *g = (struct geometry){.memory = e->memory};
+pfr_status geometry_make(struct geometry *g, const struct stacks *s, bool by_weight, double least, pfr_error *err) {
+    *g = (struct geometry){.memory = s->memory, .stacks = s, .by_weight = by_weight};
     for (uint32_t i = 0; i < s->nr_roots; i++)
-        g->whole += weight_of(e, &s->totals[i]);
+        g->whole += width_of(g, i);
     PFR_TRY(add(g, &(struct box){.node = NO_NODE, .weight = g->whole}, err));
-    PFR_TRY(add_row(g, e, 0, 0, s->nr_roots, least, err));
+    PFR_TRY(add_row(g, 0, 0, s->nr_roots, least, err));
     for (uint32_t i = 1; i < g->count; i++) {
         const struct stack_node *node = &s->nodes[g->boxes[i].node];
-        PFR_TRY(add_row(g, e, i, node->inner, node->nr_inner, least, err));
+        PFR_TRY(add_row(g, i, node->inner, node->nr_inner, least, err));
     }
     g->left_out = s->count - (g->count - 1);
     return PFR_OK;

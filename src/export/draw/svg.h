@@ -9,6 +9,7 @@
  * What comes from the recording or from the user is text between tags, and goes through svg_name.
  */
 #include "export/draw/geometry.h"
+#include "export/sink.h"
 
 struct picture {
     const struct exporting *e;

@@ -7,7 +7,6 @@
  * (plausible_record.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
  */
 #include "file/read/recording.h"
-#include "file/xray/xray.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -432,8 +431,8 @@ static pfr_status next_anywhere(pfr_reader *r, pfr_record *rec, pfr_error *err) 
 }
 
 pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
-    if (r->trace)
-        return trace_next(r, rec, error);
+    if (r->kind)
+        return r->kind->next(r, rec, error);
     if (next_in_window(r, rec) && !has_read_enough(r))
         return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
     if (has_read_enough(r))
@@ -465,8 +464,8 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->payload_size = r->payload_from = r->payload_end = 0;
     r->compressed = (pfr_bytes){NULL, 0};
     r->ended = r->broken_told = false;
-    if (r->trace)
-        trace_rewind(r);
+    if (r->kind)
+        r->kind->rewind(r);
     return PFR_OK;
 }
 

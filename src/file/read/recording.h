@@ -78,8 +78,17 @@ struct type_rule {
 
 struct trace;
 
+/* Functions of recordings that are not perf.data; open.c, which knows all kinds, sets them. */
+struct reader_kind {
+    pfr_status (*next)(pfr_reader *r, pfr_record *rec, pfr_error *err);
+    void (*rewind)(pfr_reader *r);                                               /* to the first record */
+    pfr_status (*share)(pfr_reader *r, const pfr_reader *whole, pfr_error *err); /* r: a copy of `whole` */
+    void (*close)(pfr_reader *r);
+};
+
 struct pfr_reader {
-    struct trace *trace; /* NULL: a perf.data recording; in the arena */
+    const struct reader_kind *kind; /* NULL: perf.data */
+    struct trace *trace;            /* NULL: a perf.data recording; in the arena */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;

@@ -4,7 +4,6 @@
 
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
-#include "file/xray/xray.h"
 
 bool slices_can_be(const pfr_reader *r) {
     for (uint32_t i = 0; i < r->nr_parts; i++)
@@ -42,7 +41,7 @@ pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, struct m
     r->compressed = (pfr_bytes){NULL, 0};
     r->names_stale = false;
     share_parts(r, parts);
-    const pfr_status st = trace_share(r, whole, err);
+    const pfr_status st = r->kind ? r->kind->share(r, whole, err) : PFR_OK;
     if (st < 0)
         slice_reader_close(r);
     else
@@ -68,7 +67,8 @@ void slice_reader_close(pfr_reader *r) {
         inflater_close(&r->parts[i].inflater, &r->memory);
         input_close(&r->parts[i].in);
     }
-    trace_close(r);
+    if (r->kind)
+        r->kind->close(r);
     mem_free(&r->memory, r->parts, r->nr_parts, sizeof *r->parts);
     arena_free(&r->arena);
     mem_free(r->memory.of, r, 1, sizeof *r);

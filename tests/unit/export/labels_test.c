@@ -2,7 +2,7 @@
 /* Labels that are two numbers and a text have the ranks, and the sources, of those that are all of it as bytes. */
 #include "../test.h"
 
-#include "export/labels.h"
+#include "export/stacks/labels.h"
 
 #include <string.h>
 

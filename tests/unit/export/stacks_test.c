@@ -6,7 +6,7 @@
  */
 #include "../test.h"
 
-#include "export/stacks.h"
+#include "export/stacks/stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

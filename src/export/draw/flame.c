@@ -77,7 +77,7 @@ static pfr_status end(struct exporting *e, pfr_error *err) {
     const double least = options->min_width > 0 ? options->min_width : NARROW;
     struct geometry g;
     PFR_TRY(stacks_total(&e->stacks, err));
-    pfr_status st = geometry_make(&g, e, least / (options->width ? options->width : WIDTH), err);
+    pfr_status st = geometry_make(&g, &e->stacks, e->by_weight, least / (options->width ? options->width : WIDTH), err);
     if (st >= 0)
         st = draw(e, &g, err);
     geometry_free(&g);

@@ -7,7 +7,7 @@
  *     3. level after level: nodes gathered by the node that their parent became, and there sorted by label; equal
  *        neighbours are one
  */
-#include "export/stacks.h"
+#include "export/stacks/stacks.h"
 
 #include "base/memory/fail.h"
 

@@ -21,7 +21,7 @@
  * innermost entry of the chain.
  */
 #include "base/io/output.h"
-#include "export/labels.h"
+#include "export/stacks/labels.h"
 #include "model/profile/profile.h"
 
 struct stack_node {

@@ -6,7 +6,7 @@
  *
  * Lists are read as script's are (query/ranges.h), cpus and times by what reports have (query/sample_filter.h).
  */
-#include "export/sink.h"
+#include "query/selected_samples.h"
 
 #include "base/memory/fail.h"
 #include "base/text/text.h"

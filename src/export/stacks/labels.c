@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels and their ranks: see labels.h. */
-#include "export/labels.h"
+#include "export/stacks/labels.h"
 
 #include <stdlib.h>
 #include <string.h>

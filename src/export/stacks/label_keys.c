@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels that are two numbers and a text: see labels.h. Nearly always the numbers alone tell them apart. */
-#include "export/labels.h"
+#include "export/stacks/labels.h"
 
 #include <stdlib.h>
 #include <string.h>
