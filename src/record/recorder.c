@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recorder from open to close: recorder_parts.h lists the steps. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #include "record/recorder_parts.h"
 
 #define HITS_MEMORY ((uint64_t)64 << 20)
-
-void recorder_note(const pfr_recorder *r, const char *format, ...) {
-    char sentence[400];
-    va_list arguments;
-    if (!r->options.note)
-        return;
-    va_start(arguments, format);
-    if (vsnprintf(sentence, sizeof sentence, format, arguments) >= 0)
-        r->options.note(r->options.context, sentence);
-    va_end(arguments);
-}
 
 static pfr_recorder *make(const struct kernel *kernel, const pfr_recorder_options *options, pfr_error *err) {
     struct memory memory;

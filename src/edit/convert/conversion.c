@@ -11,18 +11,7 @@
 #define PARTS_MOST 512 /* each is an open file */
 #define SAMPLES_TIME (1u << 2)
 #define SAMPLES_CPU (1u << 7)
-#define ATTR_DECIDES 96u /* bytes of an attr that tell how samples are read */
-
-void carry_lost(struct carry *c, const pfr_error *hole) {
-    c->counts.lost++;
-    if (hole->offset != PFR_NO_OFFSET)
-        c->counts.lost_bytes += hole->length;
-    if (!c->writer || c->counts.lost <= c->told) /* by a pass before this one */
-        return;
-    c->told = c->counts.lost;
-    if (c->options->hole)
-        c->options->hole(c->options->context, hole);
-}
+#define ATTR_DECIDES 96u
 
 /* --- Records. */
 

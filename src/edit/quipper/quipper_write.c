@@ -6,7 +6,6 @@
  */
 #include "edit/quipper/quipper_write.h"
 
-#include "base/io/descriptor.h"
 #include "base/memory/sizes.h"
 #include "edit/quipper/quipper_writing.h"
 #include "wire/layout_write.h"
@@ -19,36 +18,6 @@
 #define TYPE_AUXTRACE 71u
 #define TYPE_EVENT_TYPE 65u
 #define TYPE_BUILD_ID 67u
-
-/* --- Fields. */
-
-static void end_field(struct quipping *q) {
-    size_t length;
-    const char *bytes = out_bytes(&q->field, &length);
-    if (q->text)
-        quipper_print(&q->out, M_perf_data, cursor_on(bytes, length, 0, false));
-    else
-        out_write(&q->out, bytes, length);
-    out_clear(&q->field);
-}
-
-void quipping_field(struct quipping *q, uint32_t number) {
-    proto_message(&q->field, number, &q->message);
-    end_field(q);
-}
-
-void quipping_number(struct quipping *q, uint32_t number, uint64_t value) {
-    proto_number(&q->field, number, value);
-    end_field(q);
-}
-
-void quipping_lost(struct quipping *q, const pfr_error *hole) {
-    q->counts.lost++;
-    if (hole->offset != PFR_NO_OFFSET)
-        q->counts.lost_bytes += hole->length;
-    if (q->options->hole)
-        q->options->hole(q->options->context, hole);
-}
 
 /* What was written to memory, and to the output. */
 static pfr_status check(struct quipping *q, pfr_error *err) {

@@ -9,8 +9,6 @@
 #include "file/read/recording.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/memory/sizes.h"
 
@@ -395,12 +393,6 @@ static inline bool has_read_enough(const pfr_reader *r) {
 static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_LIMIT, rec->offset, rec->size, "record",
                     "there are more than %" PRIu64 " records (limit records)", r->limits.records);
-}
-
-void error_in_part(pfr_error *err, uint32_t part) {
-    const size_t length = strlen(err->text);
-    if (part > 0)
-        snprintf(err->text + length, sizeof err->text - length, " (in data.%" PRIu32 ")", part - 1);
 }
 
 static pfr_status next_anywhere(pfr_reader *r, pfr_record *rec, pfr_error *err) {

@@ -7,9 +7,6 @@
 #include "file/read/recording.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #define HEADER_SIZE 104u
 #define OLD_HEADER_SIZE 72u
@@ -51,28 +48,6 @@ static uint64_t peek(pfr_reader *r, uint64_t offset) {
 static uint32_t peek_u32(pfr_reader *r, uint64_t offset) {
     uint8_t bytes[4];
     return read_some(r, offset, bytes, sizeof bytes) < sizeof bytes ? 0 : load_u32(bytes, r->context.swap);
-}
-
-/* Records are noticed again in each pass. */
-static bool is_found(const pfr_reader *r, uint64_t offset, const char *where) {
-    for (uint32_t i = 0; i < r->nr_findings; i++)
-        if (r->findings[i].offset == offset && strcmp(r->findings[i].where, where) == 0)
-            return true;
-    return false;
-}
-
-void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where, const char *text, ...) {
-    va_list list;
-    if (is_found(r, offset, where))
-        return;
-    count_hole(r, &r->quality.bad_header, 0);
-    if (r->nr_findings == FINDINGS_MOST)
-        return; /* counted all the same */
-    pfr_error *finding = &r->findings[r->nr_findings++];
-    va_start(list, text);
-    *finding = (pfr_error){PFR_HOLE, offset, length, where, ""};
-    vsnprintf(finding->text, sizeof finding->text, text, list);
-    va_end(list);
 }
 
 /* --- The attrs. */

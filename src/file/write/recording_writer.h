@@ -103,6 +103,8 @@ static inline struct written_part *part_of(pfr_writer *w) {
 
 /* writer.c: keeps the first failure; hands on the one that is kept. */
 pfr_status writer_failed(pfr_writer *w, const pfr_error *why, pfr_error *err);
+/* The same of a failed call on a file: "what: strerror(error_number)". */
+pfr_status writer_failed_at(pfr_writer *w, int error_number, const char *what, uint64_t offset, pfr_error *err);
 pfr_status writer_stands(pfr_writer *w, pfr_error *err); /* < 0: it has failed, or is finished */
 pfr_status writer_check(pfr_writer *w, pfr_error *err);  /* < 0: the current output has failed */
 pfr_status writer_start(pfr_writer *w, pfr_error *err);  /* what stands before the records, once */

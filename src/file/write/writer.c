@@ -13,57 +13,7 @@
 
 static const bool host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-/* --- The first failure. */
-
-pfr_status writer_failed(pfr_writer *w, const pfr_error *why, pfr_error *err) {
-    if (w->failure.status == PFR_OK)
-        w->failure = *why;
-    if (err)
-        *err = w->failure;
-    return w->failure.status;
-}
-
-pfr_status writer_stands(pfr_writer *w, pfr_error *err) {
-    if (w->failure.status < 0)
-        return writer_failed(w, &w->failure, err);
-    if (!w->finished)
-        return PFR_OK;
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer", "%s is finished", w->name);
-}
-
-static pfr_status failed_at(pfr_writer *w, int error_number, const char *what, uint64_t offset, pfr_error *err) {
-    pfr_error why;
-    char cause[80];
-    const char *text = strerror_r(error_number, cause, sizeof cause);
-    pfr_fail_errno(&why, error_number, what, w->name);
-    pfr_fail(&why, why.status, offset, 0, what, "cannot %s %.80s at byte %" PRIu64 ": %s", what, w->name, offset, text);
-    return writer_failed(w, &why, err);
-}
-
-pfr_status writer_check(pfr_writer *w, pfr_error *err) {
-    const struct output *out = &part_of(w)->out;
-    pfr_error why;
-    if (__builtin_expect(out->status == PFR_OK, 1))
-        return PFR_OK;
-    if (out->error_number)
-        return failed_at(w, out->error_number, "write", out->flushed, err);
-    mem_fail(&w->memory, &why, "writer");
-    return writer_failed(w, &why, err);
-}
-
 /* --- Files. */
-
-/* The part's output and what compresses its records; the descriptor is closed on failure where it is owned. */
-pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_error *err) {
-    struct written_part *p = &w->parts[w->nr_parts];
-    *p = (struct written_part){.number = number};
-    PFR_TRY(out_open_fd(&p->out, fd, owned, &w->memory, NULL, err));
-    w->part = w->nr_parts++;
-    w->parts_made = w->nr_parts;
-    return w->compression == PFR_PLAIN || (w->container == PFR_DIRECTORY && number == 0)
-               ? PFR_OK
-               : deflate_open(w, &p->deflater, err);
-}
 
 /* What was there under this name is written over. It may be a device; a link it may not be. */
 static pfr_status open_in_place(pfr_writer *w, const char *path, pfr_error *err) {
@@ -202,7 +152,7 @@ static pfr_status synchronise(pfr_writer *w, pfr_error *err) {
         if (done < 0 && (errno == EINVAL || errno == EROFS))
             done = 0;
     }
-    return done == 0 ? PFR_OK : failed_at(w, errno, "synchronise", out_written(&w->parts[0].out), err);
+    return done == 0 ? PFR_OK : writer_failed_at(w, errno, "synchronise", out_written(&w->parts[0].out), err);
 }
 
 static pfr_status close_named(pfr_writer *w, bool is_whole, pfr_error *err) {

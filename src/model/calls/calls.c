@@ -8,35 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {
-    if (frequency == 0)
-        return ticks;
-    const unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / frequency;
-    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
-}
-
-void calls_tell(const struct calls_wish *wish, struct calls_totals *totals, const pfr_error *hole) {
-    totals->lossy = true;
-    if (wish->hole)
-        wish->hole(wish->context, hole);
-}
-
-void calls_totals_add(struct calls_totals *to, const struct calls_totals *from) {
-    to->calls += from->calls;
-    to->open += from->open;
-    to->lone += from->lone;
-    to->backward += from->backward;
-    to->custom += from->custom;
-    to->typed += from->typed;
-    to->untimed += from->untimed;
-    to->too_deep += from->too_deep;
-    to->limited += from->limited;
-    to->threads += from->threads;
-    to->shortest = from->shortest < to->shortest ? from->shortest : to->shortest;
-    to->first = from->first < to->first ? from->first : to->first;
-    to->last = from->last > to->last ? from->last : to->last;
-}
-
 /* Once; PFR_HOLE: it was not clean, though it was said to be. */
 static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
                                const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err) {

@@ -8,14 +8,6 @@
 
 #define PATH_ROOM 1024
 
-void dump_tell_hole(struct dump *d, const pfr_error *hole) {
-    if (d->quiet)
-        return;
-    d->told++;
-    if (d->options.hole)
-        d->options.hole(d->options.hole_context, hole);
-}
-
 static pfr_status show_record(struct dump *d, const pfr_record *rec, pfr_error *err) {
     const unsigned layout = dump_layout_of(d, rec->type);
     if (!dump_wants(d, rec, layout))

@@ -5,15 +5,8 @@
  */
 #include "base/text/text.h"
 #include "view/info/info_attr.h"
-#include "view/info/info_feature.h"
 #include "view/info/info_overview.h"
 #include "view/info/info_parts.h"
-
-#include <perfray/quality.h>
-
-void overview_label(pfr_output *to, const char *label) {
-    say(to, "%-14s", label);
-}
 
 static void say_form(pfr_output *to, const pfr_header *header) {
     static const char *const containers[] = {

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for, what the profile must hold for it, and the steps from one to the other: see report_parts.h. */
-#include "view/report/report_parts.h"
 
-#include "base/threads/thread_pool.h"
-#include "base/memory/fail.h"
 #include "file/read/recording.h"
 #include "view/report/report_groups.h"
-#include "query/sample_filter.h"
 #include "view/stat/report_stat.h"
 #include "wire/feature_bits.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SAMPLE_CALLCHAIN (1u << 5)
 #define SAMPLE_DATA_SRC (1u << 15)
@@ -20,9 +14,6 @@
 #define BRANCH_CALL_STACK (1u << 11)
 #define TYPE_TRACEPOINT 2u
 #define LEAST_SHARE 0.5
-#define JOBS_SHARE 8u    /* part of the memory that is left, for what each thread has for itself */
-#define JOBS_MOST 4u     /* threads, unless more are asked for, */
-#define JOB_NS 50000000u /* and one more for so much of work */
 #define TIME_QUANTUM 100000000u
 /* Bytes for each node, about, where each is a limb: what is kept of it, what forest_make copies, and a row for some or
    for most. What a limb's place is found by is as much as trees need later, but for marks. */
@@ -303,16 +294,6 @@ static pfr_status load(struct report *r, pfr_error *err) {
     memcpy(r->totals, r->profile->totals, events * sizeof *r->totals);
     memcpy(r->all, r->profile->totals, events * sizeof *r->all);
     return PFR_OK;
-}
-
-/* --- the steps --- */
-
-unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes) {
-    const uint64_t left = (r->memory->limit - r->memory->used) / JOBS_SHARE;
-    unsigned jobs = crew_size(r->options->jobs, JOBS_MOST, likely_ns, JOB_NS, tasks);
-    while (jobs > 1 && bytes > left / jobs)
-        jobs--;
-    return jobs;
 }
 
 /* What call trees as text may take: the limit, and a share that grows with what was recorded, not with how it is

@@ -5,18 +5,10 @@
  */
 #include "view/report/report_cells.h"
 
-#include "base/text/escape.h"
 #include "base/text/text.h"
-
-#include <string.h>
 
 #define UNKNOWN "[unknown]"
 #define TIME_DIGITS 6u
-
-const struct profile_frame *report_frame(const struct report *r, uint32_t frame) {
-    const uint32_t number = frame & ~NODE_APART;
-    return number < r->profile->nr_frames ? &r->profile->frames[number] : NULL;
-}
 
 /* As perf does it, which takes one from the other: addresses of the kernel come first. */
 int collate_addresses(uint64_t a, uint64_t b) {
@@ -348,11 +340,6 @@ void cell_time(const struct report *r, uint64_t id, const struct row *row, pfr_o
 static void write_percent(struct output *out, double percent) {
     out_f64(out, percent, 2);
     out_char(out, '%');
-}
-
-double report_percent(const struct report *r, uint32_t event, uint64_t weight) {
-    const uint64_t total = r->totals[event].weight;
-    return total ? 100.0 * (double)weight / (double)total : 0;
 }
 
 void number_overhead(const struct report *r, const struct row *row, pfr_output *to) {

@@ -6,32 +6,6 @@
 #include "base/memory/fail.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static const struct row no_row = {.frame = NO_FRAME, .level = '.'};
-
-const struct row *line_row(const struct report *r, const struct lines *lines, uint32_t line, uint32_t member) {
-    const uint32_t row = lines->rows[(size_t)line * lines->members + member];
-    return row == NO_ROW ? &no_row : &r->rows.at[row];
-}
-
-/* The first row of a line: there is one. */
-static uint32_t first_row(const struct lines *lines, uint32_t line) {
-    uint32_t member = 0;
-    while (lines->rows[(size_t)line * lines->members + member] == NO_ROW)
-        member++;
-    return lines->rows[(size_t)line * lines->members + member];
-}
-
-void line_fetch(const struct report *r, const struct lines *lines, uint32_t line) {
-    const uint32_t row = first_row(lines, line);
-    __builtin_prefetch(&r->rows.at[row]);
-    __builtin_prefetch(intern_get(&r->rows.cells, row).bytes);
-}
-
-void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells) {
-    rows_cells(r, first_row(lines, line), cells);
-}
 
 /* --- order --- */
 
@@ -42,32 +16,9 @@ struct comparison {
     const uint8_t *x, *y; /* their cells as they are kept: hundreds of thousands of comparisons look at one or two */
 };
 
-static uint64_t cell(const uint8_t *cells, unsigned key) {
-    uint64_t value;
-    memcpy(&value, cells + offsetof(struct row_cells, of) + key * sizeof value, sizeof value);
-    return value;
-}
-
-uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t line, unsigned key) {
-    return cell(intern_get(&r->rows.cells, first_row(lines, line)).bytes, key);
-}
-
-/* As far as the keys tell: a thread has one number and may have several names. */
-unsigned lines_thread_key(const struct report *r) {
-    const uint32_t numbers = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
-    unsigned names = r->nr_keys;
-    for (unsigned k = 0; k < r->nr_keys; k++) {
-        if (r->keys[k]->keys & numbers)
-            return k;
-        if (r->keys[k]->keys & PROFILE_BIT(PROFILE_COMM))
-            names = k;
-    }
-    return names;
-}
-
 static bool is_same_thread(const struct comparison *c) {
     const unsigned key = lines_thread_key(c->r);
-    return key == c->r->nr_keys || cell(c->x, key) == cell(c->y, key);
+    return key == c->r->nr_keys || row_cell(c->x, key) == row_cell(c->y, key);
 }
 
 static int by_rank(const struct comparison *c, const struct report_field *f) {
@@ -85,7 +36,7 @@ static int by_rank(const struct comparison *c, const struct report_field *f) {
 
 static int collate(const struct comparison *c, unsigned key, bool in_order) {
     const struct report_field *f = c->r->keys[key];
-    const uint64_t p = cell(c->x, key), q = cell(c->y, key);
+    const uint64_t p = row_cell(c->x, key), q = row_cell(c->y, key);
     if (in_order && f->order)
         return f->order(c->r, p, q);
     return f->collate ? f->collate(c->r, p, q) : (p > q) - (p < q);
@@ -108,8 +59,8 @@ static struct comparison compare_lines(const struct comparison *all, uint32_t a,
                                .lines = all->lines,
                                .a = a,
                                .b = b,
-                               .x = intern_get(cells, first_row(all->lines, a)).bytes,
-                               .y = intern_get(cells, first_row(all->lines, b)).bytes};
+                               .x = intern_get(cells, line_first_row(all->lines, a)).bytes,
+                               .y = intern_get(cells, line_first_row(all->lines, b)).bytes};
 }
 
 /* By what they say alone. */

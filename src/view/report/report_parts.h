@@ -187,6 +187,14 @@ pfr_status lines_rank(const struct report *r, struct lines *lines, unsigned from
 unsigned lines_thread_key(const struct report *r);
 /* report_ties.c: the same where the first field has equal threads decide. */
 pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err);
+/* The first row of a line: there is one. */
+uint32_t line_first_row(const struct lines *lines, uint32_t line);
+/* One cell out of cells as they are kept. */
+static inline uint64_t row_cell(const uint8_t *cells, unsigned key) {
+    uint64_t value;
+    memcpy(&value, cells + offsetof(struct row_cells, of) + key * sizeof value, sizeof value);
+    return value;
+}
 /* What a key of the report says of a line. */
 uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t line, unsigned key);
 /* The row of a line that an event has; an empty one where it has none. */

@@ -7,7 +7,6 @@
 #include "view/stat/script_stat.h"
 #include "view/xray/xray_script.h"
 
-#include "base/memory/fail.h"
 #include "file/read/decode_sample.h"
 #include "file/read/recording.h"
 #include "base/memory/sizes.h"
@@ -20,12 +19,6 @@
 #define CPUMODE_USER 2u
 #define CPUMODE_HYPERVISOR 3u
 #define CPUMODE_GUEST_USER 5u
-
-void script_tell_hole(struct script *s, const pfr_error *hole) {
-    s->lossy = true;
-    if (s->options->hole)
-        s->options->hole(s->options->context, hole);
-}
 
 /* Whether the event prints anything: -F can leave a kind of event without fields. */
 static bool is_silent(const struct script_event *e) {

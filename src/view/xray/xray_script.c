@@ -2,23 +2,13 @@
 /* What may be asked of the script of a trace, and its loop: see xray_script.h. */
 #include "view/xray/xray_script.h"
 
-#include "base/memory/fail.h"
 #include "file/xray/recorder_losses.h"
 #include "file/read/recording.h"
-#include "wire/recorder_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define SENTENCE 1024
-
-const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event) {
-    const struct function_name *name;
-    const pfr_status st = function_names_find(&s->names, event->function, &name, s->err);
-    trace_script_fail(s, st);
-    return st == PFR_OK ? name : NULL;
-}
 
 /* --- What cannot be answered. */
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of messages: what all writers of quipper's form share. */
+#include "edit/quipper/quipper_writing.h"
+
+/* --- Fields. */
+
+static void end_field(struct quipping *q) {
+    size_t length;
+    const char *bytes = out_bytes(&q->field, &length);
+    if (q->text)
+        quipper_print(&q->out, M_perf_data, cursor_on(bytes, length, 0, false));
+    else
+        out_write(&q->out, bytes, length);
+    out_clear(&q->field);
+}
+
+void quipping_field(struct quipping *q, uint32_t number) {
+    proto_message(&q->field, number, &q->message);
+    end_field(q);
+}
+
+void quipping_number(struct quipping *q, uint32_t number, uint64_t value) {
+    proto_number(&q->field, number, value);
+    end_field(q);
+}
+
+void quipping_lost(struct quipping *q, const pfr_error *hole) {
+    q->counts.lost++;
+    if (hole->offset != PFR_NO_OFFSET)
+        q->counts.lost_bytes += hole->length;
+    if (q->options->hole)
+        q->options->hole(q->options->context, hole);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings that are no hole in the records, and the part that an error is in. */
+#include "file/read/recording.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Records are noticed again in each pass. */
+static bool is_found(const pfr_reader *r, uint64_t offset, const char *where) {
+    for (uint32_t i = 0; i < r->nr_findings; i++)
+        if (r->findings[i].offset == offset && strcmp(r->findings[i].where, where) == 0)
+            return true;
+    return false;
+}
+
+void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where, const char *text, ...) {
+    va_list list;
+    if (is_found(r, offset, where))
+        return;
+    count_hole(r, &r->quality.bad_header, 0);
+    if (r->nr_findings == FINDINGS_MOST)
+        return; /* counted all the same */
+    pfr_error *finding = &r->findings[r->nr_findings++];
+    va_start(list, text);
+    *finding = (pfr_error){PFR_HOLE, offset, length, where, ""};
+    vsnprintf(finding->text, sizeof finding->text, text, list);
+    va_end(list);
+}
+
+void error_in_part(pfr_error *err, uint32_t part) {
+    const size_t length = strlen(err->text);
+    if (part > 0)
+        snprintf(err->text + length, sizeof err->text - length, " (in data.%" PRIu32 ")", part - 1);
+}

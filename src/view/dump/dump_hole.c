@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unreadable ranges between records, in each form. */
+#include "view/dump/dump_form.h"
+
+void dump_tell_hole(struct dump *d, const pfr_error *hole) {
+    if (d->quiet)
+        return;
+    d->told++;
+    if (d->options.hole)
+        d->options.hole(d->options.hole_context, hole);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unreadable ranges between samples. */
+#include "view/script/script_parts.h"
+
+void script_tell_hole(struct script *s, const pfr_error *hole) {
+    s->lossy = true;
+    if (s->options->hole)
+        s->options->hole(s->options->context, hole);
+}
