@@ -5,23 +5,14 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 #include "record/recorder_parts.h"
 #include "wire/feature_bits.h"
-#include "wire/layout.h"
 #include "wire/layout_write.h"
 
 #define DEFAULT_OUTPUT "perf.data"
 
 enum { TYPE_ID_INDEX = 69, TYPE_THREAD_MAP = 73, TYPE_CPU_MAP = 74, TYPE_EVENT_UPDATE = 78, TYPE_FINISHED_INIT = 82 };
-
-pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err) {
-    return pfr_writer_put(r->writer, 0, type, misc, body, size, NULL, err);
-}
 
 static void *take(pfr_recorder *r, size_t count, size_t size) {
     return arena_zeroed(&r->part, count ? count : 1, size);

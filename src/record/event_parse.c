@@ -4,10 +4,8 @@
  * Modifiers follow a last colon. See event.h.
  */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/text/text.h"
 #include "record/event.h"
 
@@ -30,36 +28,6 @@ void event_list_free(struct event_list *list) {
     mem_free(list->arena.memory, list->at, list->room, sizeof *list->at);
     arena_free(&list->arena);
     *list = (struct event_list){.arena = list->arena};
-}
-
-struct typed_event *event_list_add(struct event_list *list, const char *name, size_t length) {
-    if (list->count == list->room) {
-        const size_t room = list->room ? 2 * list->room : 8;
-        void *const at = mem_resize(list->arena.memory, list->at, list->room, room, sizeof *list->at);
-        if (!at)
-            return NULL;
-        list->at = at;
-        list->room = room;
-    }
-    const char *const kept = arena_text(&list->arena, name, length);
-    if (!kept)
-        return NULL;
-    struct typed_event *const event = &list->at[list->count];
-    *event = (struct typed_event){.name = kept, .leader = (uint32_t)list->count, .members = 1};
-    event->attr.size = sizeof event->attr;
-    list->count++;
-    return event;
-}
-
-pfr_status event_wrong(struct event_text *text, const char *at, const char *format, ...) {
-    char what[200];
-    va_list arguments;
-    va_start(arguments, format);
-    if (vsnprintf(what, sizeof what, format, arguments) < 0)
-        what[0] = '\0';
-    va_end(arguments);
-    return pfr_fail(text->err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "character %zu of '%.40s': %s",
-                    (size_t)(at - text->start) + 1, text->start, what);
 }
 
 static struct typed_event *add_event(struct event_text *text, const char *name, size_t length) {

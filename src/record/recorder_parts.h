@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <unistd.h>
 #include "base/io/output.h"
 #include "record/event.h"
 
@@ -185,6 +186,10 @@ bool rings_are_filling(const pfr_recorder *r);
 pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err);
 void rings_free(pfr_recorder *r);
 const uint8_t *ring_data(const struct ring *ring);
+static inline size_t page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Bytes out of the ring, which may go on at its start. */
 void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length);
 

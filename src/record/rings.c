@@ -5,18 +5,12 @@
  * perf_event_mmap_page. A ring that overwrites is written from its end to its start: its newest record is at data_head.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include "record/recorder_parts.h"
 
 #define RING_DEFAULT ((uint64_t)1 << 20)
 #define RING_USUAL                                                                                                     \
     ((uint64_t)512 << 10) /* of perf; one that is no smaller is as good as asked for, where nobody asked */
-
-static size_t page_size(void) {
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
 
 static uint64_t power_of_two(uint64_t bytes) {
     uint64_t size = page_size();
@@ -123,10 +117,6 @@ static uint64_t head_of(const struct ring *ring) {
     return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-const uint8_t *ring_data(const struct ring *ring) {
-    return (const uint8_t *)ring->page + page_size();
-}
-
 /* length bytes from `from` on, which may go on at the ring's start. */
 static pfr_status write_bytes(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
                               pfr_error *err) {
@@ -199,11 +189,6 @@ bool rings_are_filling(const pfr_recorder *r) {
 pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err) {
     bool any;
     return rings_are_filling(r) ? rings_drain(r, &any, err) : PFR_OK;
-}
-
-void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        ((uint8_t *)to)[i] = ring_data(ring)[(from + i) & (ring->bytes - 1)];
 }
 
 static struct perf_event_header header_at(const struct ring *ring, uint64_t place) {

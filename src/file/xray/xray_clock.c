@@ -3,10 +3,8 @@
 #include "file/xray/xray_clock.h"
 
 #include "file/xray/xray.h"
-#include "file/xray/xray_calls.h"
 
 #define NS_PER_SECOND 1000000000u
-#define CALLS_AT_ONCE 256u
 
 /* Whole nanoseconds of the ticks, cut at 2^64 - 1. */
 static uint64_t ns_of_ticks(uint64_t ticks, uint64_t frequency) {
@@ -51,18 +49,4 @@ void trace_clock_add(struct trace_clock *clock, uint64_t tsc, uint64_t monotonic
     clock->offset = !clock->has_pair || offset < clock->offset ? offset : clock->offset;
     clock->latest = !clock->has_pair || offset > clock->latest ? offset : clock->latest;
     clock->has_pair = true;
-}
-
-pfr_status trace_clock_learn(pfr_reader *r, pfr_error *err) {
-    struct trace_call calls[CALLS_AT_ONCE];
-    pfr_record rec;
-    pfr_status st;
-    if (!r->trace || r->header.format != PFR_XRAY_FDR || r->header.cycle_frequency == 0 || r->trace->clock.learned)
-        return PFR_OK;
-    PFR_TRY(pfr_rewind(r, err));
-    while ((st = pfr_next(r, &rec, NULL)) >= 0 && st != PFR_END)
-        while (trace_take_calls(r, calls, CALLS_AT_ONCE) > 0)
-            ;
-    r->trace->clock.learned = true;
-    return pfr_rewind(r, err);
 }

@@ -5,8 +5,6 @@
  */
 #include "model/state/state.h"
 
-#include "base/memory/fail.h"
-#include "base/memory/sizes.h"
 #include "file/read/parallel_reader.h"
 #include "file/read/header_walk.h"
 #include "model/state/exec_images.h"
@@ -253,10 +251,6 @@ void state_free(struct state *s) {
     spaces_free(&s->spaces);
     objects_free(&s->objects);
     intern_free(&s->names);
-}
-
-struct key state_key(const struct state *s, const pfr_record *rec, uint64_t time) {
-    return key_of(rec, s->timed ? time : 0);
 }
 
 static const struct map *find_map(const struct state *s, unsigned mode, uint32_t space, uint64_t address,

@@ -50,6 +50,12 @@ uint64_t object_name_of(const struct report *r, uint32_t frame);
 /* The same of frames that the report does not have yet; the words that tell symbols apart, at most 3. */
 uint64_t frame_object_name(const struct profile *p, uint32_t frame);
 uint64_t frame_symbol_size(const struct profile *p, uint32_t frame);
+/* Where it was sampled a frame may be another symbol: NODE_APART then, else 0. */
+static inline uint32_t frame_form(const struct profile *p, uint32_t frame) {
+    const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
+    return f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;
+}
+
 unsigned frame_symbol_words(const struct profile *p, uint32_t frame, uint64_t *words);
 uint64_t symbol_number(struct report *r, uint32_t frame);
 char level_of(const struct report *r, const struct profile_frame *f);

@@ -5,23 +5,11 @@
 #include "base/memory/fail.h"
 #include "base/tables/hash_seed.h"
 
-#include <string.h>
-
 /* --- symbols: what perf takes for one, though it is in several frames --- */
 
 struct symbol_key {
     uint64_t object, address, inlined;
 };
-
-uint64_t frame_object_name(const struct profile *p, uint32_t frame) {
-    const uint32_t object = p->frames[frame & ~NODE_APART].object;
-    return object == NO_OBJECT ? NO_TEXT : p->state.objects.at[object].short_name;
-}
-
-uint64_t frame_symbol_size(const struct profile *p, uint32_t frame) {
-    const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
-    return f->text != NO_TEXT ? f->size : UINT64_MAX;
-}
 
 /* Named ones by object and beginning, others by address alone; what was inlined by its name, wherever that was. */
 static struct symbol_key key_of_symbol(const struct profile *p, uint32_t frame) {
@@ -34,14 +22,8 @@ static struct symbol_key key_of_symbol(const struct profile *p, uint32_t frame) 
     return (struct symbol_key){frame_object_name(p, frame), start, 0};
 }
 
-/* Where it was sampled a frame may be another symbol: NODE_APART then. */
-static uint32_t form_of(const struct profile *p, uint32_t frame) {
-    const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
-    return f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;
-}
-
 unsigned frame_symbol_words(const struct profile *p, uint32_t frame, uint64_t *words) {
-    const uint32_t form = form_of(p, frame);
+    const uint32_t form = frame_form(p, frame);
     const struct symbol_key key = key_of_symbol(p, (frame & ~NODE_APART) | form);
     words[0] = key.object;
     words[1] = key.address;
@@ -79,7 +61,7 @@ static pfr_status number_form(struct report *r, uint32_t form, pfr_error *err) {
     if (!s.slots)
         return mem_fail(r->memory, err, "symbols");
     for (uint32_t i = 0; i < nr; i++)
-        if (form_of(r->profile, i | form) == form)
+        if (frame_form(r->profile, i | form) == form)
             r->symbol_of[form ? nr + i : i] = first_of_symbol(&s, i, form);
     mem_free(r->memory, s.slots, s.mask + 1, sizeof *s.slots);
     return PFR_OK;
@@ -91,14 +73,6 @@ pfr_status rows_number_symbols(struct report *r, pfr_error *err) {
         return mem_fail(r->memory, err, "symbols");
     PFR_TRY(number_form(r, 0, err));
     return number_form(r, NODE_APART, err);
-}
-
-uint64_t symbol_number(struct report *r, uint32_t frame) {
-    const uint32_t number = frame & ~NODE_APART;
-    if (!report_frame(r, frame))
-        return NO_FRAME;
-    const uint32_t form = form_of(r->profile, frame);
-    return r->symbol_of[form ? r->profile->nr_frames + number : number] | form;
 }
 
 /* --- rows --- */

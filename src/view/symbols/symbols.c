@@ -2,12 +2,10 @@
 /* The verb symbols: a profile of addresses, with lines, and sums by object. See symbols_parts.h. */
 #include "view/symbols/symbols_parts.h"
 
-#include "base/memory/fail.h"
 #include "file/read/recording.h"
 #include "wire/feature_bits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NODE_COST (uint32_t)sizeof(uint64_t) /* how often each was met */
 
@@ -109,14 +107,6 @@ static pfr_status sum(struct symbols *s, pfr_error *err) {
     mem_free(s->memory, met, (size_t)s->profile->nr_nodes + 1, sizeof *met);
     qsort(s->rows, count, sizeof *s->rows, compare_rows);
     return PFR_OK;
-}
-
-struct intern_text symbols_path(const struct symbols *s, const struct symbols_row *row) {
-    static const char unknown[] = "[unknown]";
-    if (row->object == NO_OBJECT)
-        return (struct intern_text){(const void *)unknown, sizeof unknown - 1};
-    const struct object *what = &s->profile->state.objects.at[row->object];
-    return intern_get(&s->profile->state.names, what->kind == OBJECT_FILE ? what->path : what->short_name);
 }
 
 static pfr_status run(struct symbols *s, pfr_output *out, pfr_error *err) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One file of a recording, opened for writing. */
+#include "file/write/recording_writer.h"
+
+/* The part's output and what compresses its records; the descriptor is closed on failure where it is owned. */
+pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_error *err) {
+    struct written_part *p = &w->parts[w->nr_parts];
+    *p = (struct written_part){.number = number};
+    PFR_TRY(out_open_fd(&p->out, fd, owned, &w->memory, NULL, err));
+    w->part = w->nr_parts++;
+    w->parts_made = w->nr_parts;
+    return w->compression == PFR_PLAIN || (w->container == PFR_DIRECTORY && number == 0)
+               ? PFR_OK
+               : deflate_open(w, &p->deflater, err);
+}
