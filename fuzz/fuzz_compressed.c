@@ -10,9 +10,6 @@
 #define HEADER 16u
 #define ATTR 128u
 #define ATTR_RECORD (8u + ATTR + 8u) /* header, attr, one id */
-#define TYPE_ATTR 64u
-#define TYPE_COMPRESSED 81u
-#define TYPE_COMPRESSED2 83u
 #define PIECES_MOST 16u
 
 /* A stream that grows; everything is little-endian. */
@@ -36,7 +33,7 @@ static void put_start(struct stream *to) {
     memcpy(to->bytes, "PERFILE2", 8);
     to->length = 8;
     put(to, 8, HEADER);
-    put_header(to, TYPE_ATTR, ATTR_RECORD - 8);
+    put_header(to, PFR_RECORD_ATTR, ATTR_RECORD - 8);
     const size_t attr = to->length;
     put(to, 8, (uint64_t)ATTR << 32 | 1);
     to->length = attr + 24;
@@ -49,7 +46,7 @@ static void put_start(struct stream *to) {
 
 static void put_piece(struct stream *to, bool padded, const uint8_t *at, size_t length) {
     const size_t pad = padded ? -length % 8 : 0;
-    put_header(to, padded ? TYPE_COMPRESSED2 : TYPE_COMPRESSED, (padded ? 8 : 0) + length + pad);
+    put_header(to, padded ? PFR_RECORD_COMPRESSED2 : PFR_RECORD_COMPRESSED, (padded ? 8 : 0) + length + pad);
     if (padded)
         put(to, 8, length);
     if (length)

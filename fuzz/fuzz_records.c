@@ -11,7 +11,6 @@
 
 #define RECORD_HEADER 8u
 #define RECORD_MOST 65528u
-#define TYPE_SAMPLE 9u
 #define USER_TYPES 64u
 
 /* The bytes of sample_id behind a record, as the reader cuts them off when `wanted`. */
@@ -21,7 +20,7 @@ static uint16_t tail_of(const pfr_record *rec, bool wanted) {
     const struct layout *l = layout_at(layout_find(TABLE_PERF_RECORD, rec->type));
     const uint64_t least = l ? layout_least_size(l, &shortest) : 0;
     const uint64_t tail = layout_fixed_size(layout_at(L_sample_id), rec->context);
-    const bool has = wanted && rec->type < USER_TYPES && rec->type != TYPE_SAMPLE;
+    const bool has = wanted && rec->type < USER_TYPES && rec->type != PFR_RECORD_SAMPLE;
     return has && rec->size >= RECORD_HEADER + least + tail ? (uint16_t)tail : 0;
 }
 
@@ -88,7 +87,7 @@ static void check_record(const pfr_record *rec) {
         fuzz_touch(l, &body);
     else
         fuzz_check_error(&err, s, rec->size);
-    if (rec->type == TYPE_SAMPLE)
+    if (rec->type == PFR_RECORD_SAMPLE)
         check_fast_sample(rec, &body, s);
     check_get(rec, l, s);
     check_check(rec, l, s);

@@ -14,10 +14,11 @@
  * Example:
  *
  *     struct pfr_rec_sample s;
- *     if (rec.type == 9 && pfr_decode(&rec, &s, sizeof s, &err) == PFR_OK)
+ *     if (rec.type == PFR_RECORD_SAMPLE && pfr_decode(&rec, &s, sizeof s, &err) == PFR_OK)
  *         printf("%u %#" PRIx64 "\n", s.pid, s.ip);
  */
 #include <perfray/error.h>
+#include <perfray/constants.h>
 #include <perfray/record_structs.h>
 #include <stdbool.h>
 

@@ -2,11 +2,9 @@
 /* What frames are called, as the tools that read perf script's text call them. */
 #include "export/sink.h"
 
-#define CPUMODE_KERNEL 1u
-
 static bool is_of_kernel(const struct exporting *e, const struct profile_frame *frame) {
     if (frame->object == NO_OBJECT)
-        return frame->text == NO_TEXT && frame->cpumode == CPUMODE_KERNEL;
+        return frame->text == NO_TEXT && frame->cpumode == PFR_CPUMODE_KERNEL;
     const unsigned kind = e->profile->state.objects.at[frame->object].kind;
     return kind == OBJECT_KERNEL || kind == OBJECT_MODULE || kind == OBJECT_KSYMBOL;
 }

@@ -5,8 +5,6 @@
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
 
-#define SAMPLE_CPU (1u << 7)
-
 bool samples_keep(const struct report_samples *kept, const struct profile_sample *sample) {
     return script_ranges_have(&kept->cpus, sample->cpu) && script_ranges_have(&kept->times, sample->time - kept->start);
 }
@@ -35,7 +33,7 @@ static const pfr_event *first_without_cpu(const pfr_reader *reader) {
     for (uint32_t i = 0; !reader->trace && i < profile_event_count(reader); i++) {
         const pfr_event *event = profile_event(reader, i);
         const uint64_t kind = 1ull << (event->attr.type < KINDS ? event->attr.type : KINDS - 1);
-        if (!(seen & kind) && !(event->attr.sample_type & SAMPLE_CPU))
+        if (!(seen & kind) && !(event->attr.sample_type & PFR_SAMPLE_CPU))
             return event;
         seen |= kind;
     }

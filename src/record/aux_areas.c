@@ -15,7 +15,7 @@
 
 #define AREA_DEFAULT ((uint64_t)4 << 20)
 
-enum { TYPE_AUX = 11, TYPE_AUXTRACE_INFO = 70, TYPE_AUXTRACE = 71, TYPE_TIME_CONV = 79, TRUNCATED = 1 };
+enum { TRUNCATED = 1 };
 
 static pfr_status wrong(pfr_error *err, const char *what, const char *text) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, what, "%s", text);
@@ -130,7 +130,7 @@ pfr_status aux_put_info(pfr_recorder *r, pfr_error *err) {
     const size_t count = 1 + e->aux->tell(r, words + 1);
     const struct pfr_rec_auxtrace_info info = {.type = e->aux->type,
                                                .priv = {.at = (const uint8_t *)words, .count = count}};
-    return put_record(r, TYPE_AUXTRACE_INFO, 0, &info, sizeof info, err);
+    return put_record(r, PFR_RECORD_AUXTRACE_INFO, 0, &info, sizeof info, err);
 }
 
 /* How ticks become time, where the kernel tells. */
@@ -149,7 +149,7 @@ pfr_status aux_put_clock(pfr_recorder *r, pfr_error *err) {
         .cap_user_time_short = page->cap_user_time_short,
         .reserved = {.at = unused, .length = sizeof unused},
     };
-    return put_record(r, TYPE_TIME_CONV, 0, &clock, sizeof clock, err);
+    return put_record(r, PFR_RECORD_TIME_CONV, 0, &clock, sizeof clock, err);
 }
 
 /* --- drained --- */
@@ -177,7 +177,7 @@ static pfr_status put_stretch(pfr_recorder *r, const struct ring *ring, uint64_t
                                             .idx = (uint32_t)(ring - r->rings),
                                             .tid = (uint32_t)ring->tid,
                                             .cpu = (uint32_t)ring->cpu};
-    PFR_TRY(put_record(r, TYPE_AUXTRACE, 0, &record, sizeof record, err));
+    PFR_TRY(put_record(r, PFR_RECORD_AUXTRACE, 0, &record, sizeof record, err));
     PFR_TRY(pfr_writer_payload(r->writer, aux->at + at, first, err));
     PFR_TRY(pfr_writer_payload(r->writer, aux->at, length - first, err));
     return pfr_writer_payload(r->writer, zeros, padding, err);
@@ -215,7 +215,7 @@ void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t 
         ring_copy(ring, from + at, &record, at + sizeof record <= length ? sizeof record : sizeof record.header);
         if (record.header.size < sizeof record.header)
             return;
-        r->result.aux_truncated += record.header.type == TYPE_AUX && record.header.size >= sizeof record &&
+        r->result.aux_truncated += record.header.type == PFR_RECORD_AUX && record.header.size >= sizeof record &&
                                    at + sizeof record <= length && record.flags & TRUNCATED;
     }
 }

@@ -12,8 +12,6 @@
 
 #define DEFAULT_OUTPUT "perf.data"
 
-enum { TYPE_ID_INDEX = 69, TYPE_THREAD_MAP = 73, TYPE_CPU_MAP = 74, TYPE_EVENT_UPDATE = 78, TYPE_FINISHED_INIT = 82 };
-
 static void *take(pfr_recorder *r, size_t count, size_t size) {
     return arena_zeroed(&r->part, count ? count : 1, size);
 }
@@ -139,7 +137,7 @@ pfr_status file_put_ids(pfr_recorder *r, size_t first, pfr_error *err) {
                                                            .count = count,
                                                            .of = L_id_index_entry,
                                                            .context = plain}};
-        PFR_TRY(put_record(r, TYPE_ID_INDEX, 0, &index, sizeof index, err));
+        PFR_TRY(put_record(r, PFR_RECORD_ID_INDEX, 0, &index, sizeof index, err));
     }
     return PFR_OK;
 }
@@ -160,7 +158,7 @@ static pfr_status put_thread_map(pfr_recorder *r, pfr_error *err) {
     const struct pfr_rec_thread_map map = {
         .nr = shown,
         .entries = {.at = entries, .length = 24 * shown, .count = shown, .of = L_thread_map_entry, .context = plain}};
-    return put_record(r, TYPE_THREAD_MAP, 0, &map, sizeof map, err);
+    return put_record(r, PFR_RECORD_THREAD_MAP, 0, &map, sizeof map, err);
 }
 
 /* The cpus as a list of u16 behind their count; u16 type 0 in front: linux' perf/event.h, perf_record_cpu_map_data. */
@@ -179,7 +177,7 @@ static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
                                                          .count = 1,
                                                          .of = L_cpu_map_cpus,
                                                          .context = plain}}};
-    return put_record(r, TYPE_CPU_MAP, 0, &map, sizeof map, err);
+    return put_record(r, PFR_RECORD_CPU_MAP, 0, &map, sizeof map, err);
 }
 
 /* Times are counted in ns, and shown in ms. */
@@ -204,8 +202,8 @@ static pfr_status put_unit(pfr_recorder *r, const struct typed_event *e, uint64_
     const bool clock = e->attr.config == PERF_COUNT_SW_CPU_CLOCK || e->attr.config == PERF_COUNT_SW_TASK_CLOCK;
     if (e->attr.type != PERF_TYPE_SOFTWARE || !clock || e->stands_in)
         return PFR_OK;
-    PFR_TRY(put_record(r, TYPE_EVENT_UPDATE, 0, &units, sizeof units, err));
-    return put_record(r, TYPE_EVENT_UPDATE, 0, &scales, sizeof scales, err);
+    PFR_TRY(put_record(r, PFR_RECORD_EVENT_UPDATE, 0, &units, sizeof units, err));
+    return put_record(r, PFR_RECORD_EVENT_UPDATE, 0, &scales, sizeof scales, err);
 }
 
 static uint64_t first_id(const pfr_recorder *r, uint32_t number) {
@@ -236,7 +234,7 @@ static pfr_status put_names(pfr_recorder *r, pfr_error *err) {
                                                              .count = 1,
                                                              .of = L_event_update_name,
                                                              .context = plain}};
-        PFR_TRY(put_record(r, TYPE_EVENT_UPDATE, 0, &update, sizeof update, err));
+        PFR_TRY(put_record(r, PFR_RECORD_EVENT_UPDATE, 0, &update, sizeof update, err));
     }
     return PFR_OK;
 }
@@ -276,7 +274,7 @@ static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(put_cpu_map(r, err));
     PFR_TRY(bpf_put_all(r, err));
     PFR_TRY(tasks_put_all(r, err));
-    PFR_TRY(put_record(r, TYPE_FINISHED_INIT, 0, &(struct pfr_rec_finished_init){0},
+    PFR_TRY(put_record(r, PFR_RECORD_FINISHED_INIT, 0, &(struct pfr_rec_finished_init){0},
                        sizeof(struct pfr_rec_finished_init), err));
     return pfr_writer_flush(r->writer, err);
 }

@@ -21,7 +21,7 @@
 #define DATA_MOST ((uint64_t)16 << 20)
 #define PROGRAMS_MOST 65536u
 
-enum { TYPE_KSYMBOL = 17, TYPE_BPF_EVENT = 18, KSYM_BPF = 1, PROGRAM_LOADED = 1 };
+enum { KSYM_BPF = 1, PROGRAM_LOADED = 1 };
 
 struct program {
     struct bpf_prog_info info; /* pointers into `data` */
@@ -196,7 +196,7 @@ static pfr_status put_part(pfr_recorder *r, const struct program *p, uint32_t pa
     struct pfr_rec_ksymbol symbol = {.ksym_type = KSYM_BPF, .name = {.at = name, .length = (uint32_t)strlen(name)}};
     memcpy(&symbol.addr, start, 8);
     memcpy(&symbol.len, length, 4);
-    return symbol.addr ? put_record(r, TYPE_KSYMBOL, 0, &symbol, sizeof symbol, err) : PFR_OK;
+    return symbol.addr ? put_record(r, PFR_RECORD_KSYMBOL, 0, &symbol, sizeof symbol, err) : PFR_OK;
 }
 
 static pfr_status put_records(pfr_recorder *r, const struct program *p, pfr_error *err) {
@@ -204,7 +204,7 @@ static pfr_status put_records(pfr_recorder *r, const struct program *p, pfr_erro
         PFR_TRY(put_part(r, p, i, err));
     const struct pfr_rec_bpf_event event = {
         .type = PROGRAM_LOADED, .id = p->info.id, .tag = {.at = p->info.tag, .length = sizeof p->info.tag}};
-    return put_record(r, TYPE_BPF_EVENT, 0, &event, sizeof event, err);
+    return put_record(r, PFR_RECORD_BPF_EVENT, 0, &event, sizeof event, err);
 }
 
 /* --- features --- */

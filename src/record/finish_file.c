@@ -10,8 +10,6 @@
 #include "record/recorder_parts.h"
 #include "wire/feature_bits.h"
 
-enum { TYPE_LOST_SAMPLES = 13 };
-
 /* The numbers in front of `lost` in what read(2) gives: value, and what read_format asks for. */
 static size_t lost_at(uint64_t format) {
     size_t at = 1;
@@ -50,7 +48,7 @@ static pfr_status put_lost(pfr_recorder *r, const struct counter *counter, uint6
     const struct pfr_rec_lost_samples body = {.lost = lost};
     const struct pfr_rec_sample_id id = {
         .id = counter->id, .identifier = counter->id, .cpu = (uint32_t)counter->cpu, .tid = (uint32_t)counter->tid};
-    return pfr_writer_put(r->writer, counter->event, TYPE_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
+    return pfr_writer_put(r->writer, counter->event, PFR_RECORD_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
 }
 
 /* The kernel's counts go on from file to file; each file has its own part. */

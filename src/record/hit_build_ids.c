@@ -19,7 +19,7 @@
 #include "symbol/table/regular_file.h"
 #include "wire/feature_bits.h"
 
-enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_MODE = 7, MISC_DATA = 0x2000, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
+enum { MISC_DATA = 0x2000, MISC_LENGTH = 0x8000, NOTE_BUILD_ID = 3 };
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
@@ -75,8 +75,8 @@ static pfr_status take_path(struct hits *h, const pfr_record *rec, const pfr_tex
                             unsigned size, pfr_error *err) {
     uint32_t object;
     return objects_of_map(&h->state.objects, path, 0,
-                          (rec->misc & MISC_MODE) == MISC_KERNEL ? MAP_OF_KERNEL : MAP_OF_CODE, build_id, size, &object,
-                          err);
+                          (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL ? MAP_OF_KERNEL : MAP_OF_CODE, build_id,
+                          size, &object, err);
 }
 
 static pfr_status take_mmap(struct hits *h, const pfr_record *rec, pfr_error *err) {
@@ -92,8 +92,8 @@ static pfr_status take_mmap2(struct hits *h, const pfr_record *rec, pfr_error *e
 }
 
 static pfr_status take_record(struct hits *h, const pfr_record *rec, pfr_error *err) {
-    static pfr_status (*const by_type[])(struct hits *, const pfr_record *,
-                                         pfr_error *) = {[1] = take_mmap, [10] = take_mmap2};
+    static pfr_status (*const by_type[])(struct hits *, const pfr_record *, pfr_error *) = {
+        [PFR_RECORD_MMAP] = take_mmap, [PFR_RECORD_MMAP2] = take_mmap2};
     drain_meanwhile(h, rec);
     const bool maps_code =
         rec->type < sizeof by_type / sizeof *by_type && by_type[rec->type] && !(rec->misc & MISC_DATA);
@@ -217,7 +217,8 @@ static pfr_status put_id(struct hits *h, const struct object *object, pfr_error 
     memset(id.bytes + id.size, 0, sizeof id.bytes - id.size);
     const struct pfr_rec_build_id_entry entry = {
         .build_id = {.at = id.bytes, .length = BUILD_ID_ROOM},
-        .misc = (uint16_t)(MISC_LENGTH | (kernel || object->kind == OBJECT_MODULE ? MISC_KERNEL : MISC_USER)),
+        .misc =
+            (uint16_t)(MISC_LENGTH | (kernel || object->kind == OBJECT_MODULE ? PFR_CPUMODE_KERNEL : PFR_CPUMODE_USER)),
         .pid = UINT32_MAX,
         .length = (uint8_t)id.size,
         .filename = {.at = name, .length = (uint32_t)strlen(name)}};

@@ -7,9 +7,6 @@
 #include "wire/fast_sample.h"
 #include "wire/record_bits.h"
 
-#define CPUMODE 7u /* of a record's misc: linux/perf_event.h, PERF_RECORD_MISC_CPUMODE_MASK */
-#define CPUMODE_USER 2u
-
 #define AT_ONCE 256u
 #define PAGE_BITS 12
 
@@ -24,7 +21,7 @@ static const struct key key_of_end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 /* --- one sample --- */
 
 static uint64_t page_of(const struct spot *spot) {
-    return spot->mode == CPUMODE_USER ? spot->ip >> PAGE_BITS : spot->ip;
+    return spot->mode == PFR_CPUMODE_USER ? spot->ip >> PAGE_BITS : spot->ip;
 }
 
 static struct hit_page *slot_of(struct hit_walk *walk, uint64_t page, uint32_t tid) {
@@ -35,7 +32,7 @@ static struct hit_page *slot_of(struct hit_walk *walk, uint64_t page, uint32_t t
 static void fill(const struct hit_walk *walk, const struct spot *spot, struct hit_page *slot) {
     struct thread_view view = {.space = NO_SPACE};
     struct place place;
-    if (spot->mode == CPUMODE_USER)
+    if (spot->mode == PFR_CPUMODE_USER)
         thread_at(&walk->state->threads, spot->pid, spot->tid, key_of_end, &view);
     state_place_in(walk->state, spot->mode, view.space, spot->ip, key_of_end, &place);
     *slot = (struct hit_page){.page = page_of(spot),
@@ -56,7 +53,7 @@ static bool is_of(const struct hit_page *slot, uint64_t page, const struct spot 
 static uint32_t object_at(const struct hit_walk *walk, const struct spot *spot, struct key key) {
     struct place place;
     const uint32_t space =
-        spot->mode == CPUMODE_USER ? thread_space_at(&walk->state->threads, spot->pid, spot->tid, key) : NO_SPACE;
+        spot->mode == PFR_CPUMODE_USER ? thread_space_at(&walk->state->threads, spot->pid, spot->tid, key) : NO_SPACE;
     state_place_in(walk->state, spot->mode, space, spot->ip, key, &place);
     return place.object;
 }
@@ -94,8 +91,11 @@ static void note_decoded(struct hit_walk *walk, const pfr_record *rec) {
     struct pfr_rec_sample sample;
     if (pfr_decode(rec, &sample, sizeof sample, NULL) != PFR_OK)
         return;
-    const struct spot spot = {
-        .ip = sample.ip, .pid = sample.pid, .tid = sample.tid, .time = sample.time, .mode = rec->misc & CPUMODE};
+    const struct spot spot = {.ip = sample.ip,
+                              .pid = sample.pid,
+                              .tid = sample.tid,
+                              .time = sample.time,
+                              .mode = rec->misc & PFR_CPUMODE_MASK};
     note(walk, &spot, state_key(walk->state, rec, sample.time));
 }
 
@@ -110,7 +110,7 @@ static void note_followers(struct hit_walk *walk, const struct event *e, const p
 }
 
 static void note_record(struct hit_walk *walk, const pfr_record *rec) {
-    if (rec->type != TYPE_SAMPLE || rec->event < 0)
+    if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0)
         return;
     const struct event *const e = &walk->reader->events[rec->event];
     if (walk->meanwhile)

@@ -17,8 +17,6 @@
 #define TURN_MS 500
 #define PATIENCE_MS 600 /* with a command that was asked to end */
 
-enum { TYPE_FINISHED_ROUND = 68 };
-
 static uint64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -27,7 +25,7 @@ static uint64_t now_ns(void) {
 
 static pfr_status end_round(pfr_recorder *r, pfr_error *err) {
     r->result.wakes++;
-    PFR_TRY(put_record(r, TYPE_FINISHED_ROUND, 0, &(struct pfr_rec_finished_round){0},
+    PFR_TRY(put_record(r, PFR_RECORD_FINISHED_ROUND, 0, &(struct pfr_rec_finished_round){0},
                        sizeof(struct pfr_rec_finished_round), err));
     return pfr_writer_flush(r->writer, err);
 }

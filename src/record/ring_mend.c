@@ -10,8 +10,6 @@
 #include <string.h>
 #include "record/recorder_parts.h"
 
-enum { TYPE_KSYMBOL = 17, TYPE_BPF_EVENT = 18 };
-
 #define BODY_AT 24u /* of BPF_EVENT its end, of KSYMBOL the name */
 
 #define IN_SAMPLE_ID                                                                                                   \
@@ -33,7 +31,7 @@ static uint32_t name_length(const uint8_t *name, uint32_t room) {
 
 static uint32_t size_of(const struct ring *ring, uint64_t place, struct perf_event_header header, uint32_t id_size) {
     uint8_t bytes[OVERLONG_MOST];
-    if (header.type == TYPE_BPF_EVENT)
+    if (header.type == PFR_RECORD_BPF_EVENT)
         return BODY_AT + id_size;
     const uint32_t seen = header.size < sizeof bytes ? header.size : sizeof bytes;
     ring_copy(ring, place, bytes, seen);
@@ -48,7 +46,7 @@ struct overlong ring_find_overlong(const pfr_recorder *r, const struct ring *rin
         const struct perf_event_header header = header_at(ring, from + at);
         if (header.size < sizeof header || header.size > length - at)
             break;
-        if (header.type == TYPE_KSYMBOL || header.type == TYPE_BPF_EVENT) {
+        if (header.type == PFR_RECORD_KSYMBOL || header.type == PFR_RECORD_BPF_EVENT) {
             const uint32_t size = size_of(ring, from + at, header, id_size);
             if (size < header.size && size <= OVERLONG_MOST)
                 return (struct overlong){at, header.size, size};

@@ -18,7 +18,6 @@
 #include "record/recorder_parts.h"
 #include "wire/layout.h"
 
-enum { TYPE_MMAP = 1, TYPE_COMM = 3, TYPE_FORK = 7, TYPE_MMAP2 = 10, TYPE_NAMESPACES = 16, TYPE_CGROUP = 19 };
 enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_DATA = 0x2000 };
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -88,7 +87,7 @@ static pfr_status put_map(pfr_recorder *r, uint64_t start, uint64_t length, uint
                           pfr_error *err) {
     const struct pfr_rec_mmap map = {
         .pid = UINT32_MAX, .addr = start, .len = length, .pgoff = offset, .filename = text_of(name)};
-    return put_record(r, TYPE_MMAP, MISC_KERNEL, &map, sizeof map, err);
+    return put_record(r, PFR_RECORD_MMAP, MISC_KERNEL, &map, sizeof map, err);
 }
 
 /* "name size users deps state 0xaddress", where the file is /lib/modules/RELEASE/... or, unknown, [name]. */
@@ -139,14 +138,14 @@ static bool read_status(const struct kernel *kernel, pid_t pid, pid_t tid, pid_t
 
 static pfr_status put_comm(pfr_recorder *r, pid_t pid, pid_t tid, const char *name, pfr_error *err) {
     const struct pfr_rec_comm comm = {.pid = (uint32_t)pid, .tid = (uint32_t)tid, .comm = text_of(name)};
-    return put_record(r, TYPE_COMM, 0, &comm, sizeof comm, err);
+    return put_record(r, PFR_RECORD_COMM, 0, &comm, sizeof comm, err);
 }
 
 static pfr_status put_fork(pfr_recorder *r, pid_t pid, pid_t tid, pid_t parent, pfr_error *err) {
     const pid_t from = pid == tid ? parent : pid;
     const struct pfr_rec_fork fork = {
         .pid = (uint32_t)pid, .ppid = (uint32_t)from, .tid = (uint32_t)tid, .ptid = (uint32_t)from};
-    return put_record(r, TYPE_FORK, MISC_DATA, &fork, sizeof fork, err);
+    return put_record(r, PFR_RECORD_FORK, MISC_DATA, &fork, sizeof fork, err);
 }
 
 static pfr_status put_namespaces(pfr_recorder *r, pid_t pid, pid_t tid, pfr_error *err) {
@@ -168,7 +167,7 @@ static pfr_status put_namespaces(pfr_recorder *r, pid_t pid, pid_t tid, pfr_erro
         .nr_namespaces = 7,
         .link_info = {
             .at = (const uint8_t *)links, .length = sizeof links, .count = 7, .of = L_link_info, .context = &plain}};
-    return put_record(r, TYPE_NAMESPACES, 0, &spaces, sizeof spaces, err);
+    return put_record(r, PFR_RECORD_NAMESPACES, 0, &spaces, sizeof spaces, err);
 }
 
 static uint32_t protection_of(const char *letters) {
@@ -201,7 +200,7 @@ static pfr_status put_line(pfr_recorder *r, pid_t pid, char *line, pfr_error *er
                                       .prot = protection_of(letters),
                                       .flags = letters[3] == 's' ? MAP_SHARED : MAP_PRIVATE,
                                       .filename = text_of(name)};
-    return put_record(r, TYPE_MMAP2, (uint16_t)(MISC_USER | (code ? 0 : MISC_DATA)), &map, sizeof map, err);
+    return put_record(r, PFR_RECORD_MMAP2, (uint16_t)(MISC_USER | (code ? 0 : MISC_DATA)), &map, sizeof map, err);
 }
 
 static pfr_status put_maps(pfr_recorder *r, pid_t pid, pfr_error *err) {
@@ -284,7 +283,7 @@ static pfr_status put_cgroup(pfr_recorder *r, const char *root, const char *path
     if (snprintf(whole, sizeof whole, "%s%s", root, path) >= (int)sizeof whole || stat(whole, &facts) != 0)
         return PFR_OK;
     const struct pfr_rec_cgroup cgroup = {.id = facts.st_ino, .path = text_of(path)};
-    PFR_TRY(put_record(r, TYPE_CGROUP, 0, &cgroup, sizeof cgroup, err));
+    PFR_TRY(put_record(r, PFR_RECORD_CGROUP, 0, &cgroup, sizeof cgroup, err));
     pfr_status status = PFR_OK;
     DIR *const folder = depth < CGROUP_DEPTH ? opendir(whole) : NULL;
     for (struct dirent *entry; folder && status == PFR_OK && (entry = readdir(folder));) {

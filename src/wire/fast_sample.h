@@ -10,8 +10,6 @@
 
 #include <perfray/record_structs.h>
 
-#define TYPE_SAMPLE 9u /* PERF_RECORD_SAMPLE */
-
 #define LAYOUT(id, name, doc)                                                                                          \
     bool fast_##name(const struct pfr_context *c, struct cursor *in, struct pfr_rec_##name *r);
 #define F(...)

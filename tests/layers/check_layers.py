@@ -50,7 +50,7 @@ def includes(path):
 
 
 def is_public(root, what):
-    return what.startswith("perfray/") and ((root / "include" / what).exists() or what == "perfray/record_structs.h")
+    return what.startswith("perfray/") and ((root / "include" / what).exists() or what in ("perfray/record_structs.h", "perfray/constants.h"))
 
 
 def is_made(target):

@@ -9,8 +9,6 @@
 #define PASSES 4u      /* three reasons to begin anew */
 #define ROOMS 3u       /* for records: packed, mended, waiting */
 #define PARTS_MOST 512 /* each is an open file */
-#define SAMPLES_TIME (1u << 2)
-#define SAMPLES_CPU (1u << 7)
 #define ATTR_DECIDES 96u
 
 /* --- Records. */
@@ -50,7 +48,7 @@ static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
 
 /* What perf could not put anywhere, and stops at; whether the bytes of an unknown type are intact nobody can tell. */
 static bool is_left_out(struct carry *c, const pfr_record *rec) {
-    const bool is_of_no_event = rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT;
+    const bool is_of_no_event = rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT;
     pfr_error lost;
     if (!c->recover || (!is_of_no_event && layout_of_type(rec->context, rec->type)))
         return false;
@@ -68,8 +66,8 @@ static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
     const struct layout *l = layout_at(rec->tail ? L_sample_id : L_sample);
     const size_t member = rec->tail ? offsetof(struct pfr_rec_sample_id, cpu) : offsetof(struct pfr_rec_sample, cpu);
     const uint32_t start = rec->tail ? rec->size - rec->tail : RECORD_HEADER;
-    if (!(rec->context->word[WORD_SAMPLE] & SAMPLES_CPU) || !layout_place(l, rec->context, (uint16_t)member, &place) ||
-        start + place + 4 > rec->size)
+    if (!(rec->context->word[WORD_SAMPLE] & PFR_SAMPLE_CPU) ||
+        !layout_place(l, rec->context, (uint16_t)member, &place) || start + place + 4 > rec->size)
         return -1;
     return load_u32(rec->bytes + start + place, c->reader->context.swap);
 }
@@ -77,8 +75,8 @@ static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
 /* State of before the start, in a recording whose keys have times: of time 0 and 2^64-1, in the order of the file. */
 static bool is_from_before(const struct carry *c, const pfr_record *rec, uint64_t time) {
     const struct pfr_rec_attr *first = &pfr_get_event(c->reader, 0)->attr;
-    const bool is_timed = first->sample_type & SAMPLES_TIME && first->flags.sample_id_all;
-    return time == 0 || (time == NO_TIME && is_timed && rec->type != TYPE_SAMPLE);
+    const bool is_timed = first->sample_type & PFR_SAMPLE_TIME && first->flags.sample_id_all;
+    return time == 0 || (time == NO_TIME && is_timed && rec->type != PFR_RECORD_SAMPLE);
 }
 
 /* State from before the start and what perf itself writes stand in `data`, which is read first. */
@@ -114,17 +112,17 @@ static void mend_id(struct carry *c, pfr_record *rec) {
 static pfr_status carry_record(struct carry *c, pfr_record *rec, pfr_error *err) {
     pfr_status s = PFR_OK;
     if (rec->type < FIRST_USER)
-        note_time(c, time_of(c->reader, rec), rec->type == TYPE_SAMPLE);
+        note_time(c, time_of(c->reader, rec), rec->type == PFR_RECORD_SAMPLE);
     if (is_void(c) || carry_special(c, rec, &s, err) || is_left_out(c, rec))
         return s;
     mend_id(c, rec);
     c->counts.records++;
-    c->counts.samples += rec->type == TYPE_SAMPLE;
+    c->counts.samples += rec->type == PFR_RECORD_SAMPLE;
     if (c->to == PFR_DIRECTORY && c->writer)
         PFR_TRY(pfr_writer_part(c->writer, part_of_record(c, rec), err));
     if (!(rec->inside && c->keeps_packed))
         PFR_TRY(carry_copy(c, rec, err));
-    return rec->type == TYPE_SAMPLE && rec->event >= 0 && !rec->inside ? carry_run(c, rec->event, err) : PFR_OK;
+    return rec->type == PFR_RECORD_SAMPLE && rec->event >= 0 && !rec->inside ? carry_run(c, rec->event, err) : PFR_OK;
 }
 
 /* What can be had of a damaged COMPRESSED record is packed anew. */

@@ -4,7 +4,6 @@
 #include "wire/any_layout.h"
 #include "wire/feature_bits.h"
 
-#define TYPE_EVENT_UPDATE 78u
 #define UPDATE_NAME 2u
 #define SLOT 16u
 
@@ -97,7 +96,7 @@ static pfr_status name_event(struct carry *c, const pfr_event *e, pfr_error *err
         .id = e->ids[0],
         .data = {text, room, 1, &c->reader->context, L_event_update_name},
     };
-    const pfr_status s = pfr_writer_put(c->writer, 0, TYPE_EVENT_UPDATE, 0, &update, sizeof update, NULL, err);
+    const pfr_status s = pfr_writer_put(c->writer, 0, PFR_RECORD_EVENT_UPDATE, 0, &update, sizeof update, NULL, err);
     mem_free(&c->reader->memory, text, room, 1);
     return s;
 }

@@ -38,7 +38,7 @@ static pfr_status hand_on(struct carry *c, const pfr_record *rec, pfr_error *err
     const pfr_status s = pfr_writer_copy(c->writer, rec, &lost);
     if (s == PFR_HOLE) {
         c->counts.records--;
-        c->counts.samples -= rec->type == TYPE_SAMPLE;
+        c->counts.samples -= rec->type == PFR_RECORD_SAMPLE;
         return carry_lost(c, &lost), PFR_OK;
     }
     if (s < 0 && err)
@@ -160,7 +160,7 @@ static pfr_status on_compressed(struct carry *c, const pfr_record *rec, const un
 }
 
 pfr_status carry_packed_is_good(struct carry *c, pfr_error *err) {
-    const pfr_record rec = {.type = TYPE_COMPRESSED,
+    const pfr_record rec = {.type = PFR_RECORD_COMPRESSED,
                             .size = (uint32_t)c->packed_length,
                             .bytes = c->packed,
                             .event = PFR_NO_EVENT,
@@ -185,8 +185,14 @@ static pfr_status on_cpu_map(struct carry *c, const pfr_record *rec, const union
 }
 
 static special_fn *const specials[SPECIAL] = {
-    [64] = on_attr,    [66] = on_tracing_data, [67] = on_build_id,   [68] = on_round,
-    [74] = on_cpu_map, [80] = on_feature,      [81] = on_compressed, [83] = on_compressed,
+    [PFR_RECORD_ATTR] = on_attr,
+    [PFR_RECORD_TRACING_DATA] = on_tracing_data,
+    [PFR_RECORD_BUILD_ID] = on_build_id,
+    [PFR_RECORD_FINISHED_ROUND] = on_round,
+    [PFR_RECORD_CPU_MAP] = on_cpu_map,
+    [PFR_RECORD_FEATURE] = on_feature,
+    [PFR_RECORD_COMPRESSED] = on_compressed,
+    [PFR_RECORD_COMPRESSED2] = on_compressed,
 };
 
 bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err) {

@@ -14,9 +14,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SAMPLES_BRANCHES (1u << 11)
-#define TYPE_TRACEPOINT 2u
-
 static const struct pfr_rec_attr *attr_at(const struct carry *c, uint32_t i) {
     return &c->reader->events[i].public.attr;
 }
@@ -45,7 +42,7 @@ static pfr_status make_span(struct carry *c, pfr_error *err) {
 
 static pfr_status make_flag(struct carry *c, pfr_error *err) {
     for (uint32_t i = 0; i < c->reader->nr_events && !is_known(c, BIT_BRANCH_STACK); i++)
-        if (attr_at(c, i)->sample_type & SAMPLES_BRANCHES)
+        if (attr_at(c, i)->sample_type & PFR_SAMPLE_BRANCH_STACK)
             return pfr_writer_feature(c->writer, BIT_BRANCH_STACK, NULL, 0, err);
     return PFR_OK;
 }
@@ -141,7 +138,7 @@ pfr_status mending_check_blob(pfr_feature *f, pfr_error *err) {
 static uint32_t count_tracepoints(const struct carry *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->reader->nr_events; i++)
-        count += attr_at(c, i)->type == TYPE_TRACEPOINT;
+        count += attr_at(c, i)->type == PFR_ATTR_TYPE_TRACEPOINT;
     return count;
 }
 
@@ -191,7 +188,7 @@ static void put_blob(const struct carry *c, struct output *out) {
     out_write(out, "lost", 5);
     put_number(out, count_tracepoints(c), 4, swap);
     for (uint32_t i = 0; i < c->reader->nr_events; i++)
-        if (attr_at(c, i)->type == TYPE_TRACEPOINT)
+        if (attr_at(c, i)->type == PFR_ATTR_TYPE_TRACEPOINT)
             put_format(out, attr_at(c, i)->config, swap);
     put_number(out, 0, 8, swap); /* no addresses, no text */
     put_number(out, 0, 8, swap);

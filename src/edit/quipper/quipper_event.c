@@ -9,8 +9,6 @@
 #include "edit/quipper/quipper.h"
 #include "wire/layout_write.h"
 
-#define TYPE_AUXTRACE 71u
-
 /* The fields of an event, as far as they were met. */
 struct event_fields {
     uint32_t type, misc, size;
@@ -171,8 +169,8 @@ static pfr_status make(struct quipper_maker *m, const struct event_fields *e, co
         owner = other;
         PFR_TRY(take_body(m, e, l, &owner, &c, &t, &id, &body, err));
     }
-    t.has_id = t.has_id && owner.has_tail && type < 64 && type != TYPE_SAMPLE;
-    if (type == TYPE_AUXTRACE)
+    t.has_id = t.has_id && owner.has_tail && type < 64 && type != PFR_RECORD_SAMPLE;
+    if (type == PFR_RECORD_AUXTRACE)
         body.as_auxtrace.size = t.payload.length;
     PFR_TRY(write_body(m, l, &c, &body, &t, e->size, &to, &rec->tail, err));
     rec->size = (uint32_t)(RECORD_HEADER + to.used);
@@ -202,7 +200,7 @@ static pfr_status make_ours(struct quipper_maker *m, const struct event_fields *
     rec->size = (uint32_t)e->ours.length;
     rec->context = m->base;
     rec->event = PFR_NO_EVENT;
-    if (rec->type == TYPE_AUXTRACE && e->row && e->row->message == M_auxtrace_event)
+    if (rec->type == PFR_RECORD_AUXTRACE && e->row && e->row->message == M_auxtrace_event)
         PFR_TRY(quipper_take(&t, e->row->message, layout_at(L_auxtrace), e->body, &aux, err));
     *payload = t.payload;
     return PFR_OK;
@@ -210,7 +208,7 @@ static pfr_status make_ours(struct quipper_maker *m, const struct event_fields *
 
 /* What follows an AUXTRACE record is as much as it says. */
 static pfr_status check_payload(pfr_record *rec, const pfr_bytes *payload, bool swap, pfr_error *err) {
-    const uint64_t said = rec->type == TYPE_AUXTRACE && rec->size >= 16 ? load_u64(rec->bytes + 8, swap) : 0;
+    const uint64_t said = rec->type == PFR_RECORD_AUXTRACE && rec->size >= 16 ? load_u64(rec->bytes + 8, swap) : 0;
     rec->payload = payload->length;
     if (said == payload->length)
         return PFR_OK;

@@ -5,7 +5,6 @@
 #include "wire/layout_write.h"
 
 #define LENGTH_VALID 0x8000u
-#define TYPE_BUILD_ID 67u
 #define NUMBER_BUILD_IDS 7u /* of fields of M_perf_data */
 #define NUMBER_EVENT_TYPES 10u
 #define NUMBER_STRINGS 13u
@@ -138,7 +137,7 @@ static pfr_status keep_name(struct quipping *q, const pfr_record *rec, pfr_error
 }
 
 pfr_status quipping_keep(struct quipping *q, const pfr_record *rec, pfr_error *err) {
-    return rec->type == TYPE_BUILD_ID ? keep_build_id(q, rec, err) : keep_name(q, rec, err);
+    return rec->type == PFR_RECORD_BUILD_ID ? keep_build_id(q, rec, err) : keep_name(q, rec, err);
 }
 
 static bool put_kept(struct quipping *q, uint32_t number) {

@@ -125,8 +125,11 @@ static pfr_status place_sample(struct quipping *q, const pfr_record *rec, union 
 }
 
 pfr_status quipping_place(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
-    static place_fn *const by_type[QUIPPER_TYPES] = {
-        [1] = place_map, [3] = place_comm, [7] = place_fork, [9] = place_sample, [10] = place_map};
+    static place_fn *const by_type[QUIPPER_TYPES] = {[PFR_RECORD_MMAP] = place_map,
+                                                     [PFR_RECORD_COMM] = place_comm,
+                                                     [PFR_RECORD_FORK] = place_fork,
+                                                     [PFR_RECORD_SAMPLE] = place_sample,
+                                                     [PFR_RECORD_MMAP2] = place_map};
     place_fn *place = rec->type < QUIPPER_TYPES ? by_type[rec->type] : NULL;
     return place ? place(q, rec, body, err) : PFR_OK;
 }

@@ -4,7 +4,6 @@
 
 #include "base/tables/radix.h"
 
-#define TYPE_MMAP2 10u
 #define MISC_BUILD_ID 0x4000u
 #define NOTHING UINT32_MAX
 #define PROTECTION_READ 1u
@@ -70,7 +69,7 @@ static void take_mmap2(struct quipper_join *join, const pfr_record *rec, const s
 pfr_status quipper_joins_note(struct quipper_joins *j, const pfr_record *rec, const union any_layout *body,
                               uint64_t time, pfr_error *err) {
     const struct pfr_rec_mmap *m = &body->as_mmap; /* both types begin alike */
-    const pfr_text *name = rec->type == TYPE_MMAP2 ? &body->as_mmap2.filename : &m->filename;
+    const pfr_text *name = rec->type == PFR_RECORD_MMAP2 ? &body->as_mmap2.filename : &m->filename;
     struct quipper_join join = {.time = time,
                                 .start = m->addr,
                                 .len = m->len,
@@ -78,7 +77,7 @@ pfr_status quipper_joins_note(struct quipper_joins *j, const pfr_record *rec, co
                                 .pid = m->pid,
                                 .type = (uint8_t)rec->type,
                                 .next = NOTHING};
-    if (rec->type == TYPE_MMAP2)
+    if (rec->type == PFR_RECORD_MMAP2)
         take_mmap2(&join, rec, &body->as_mmap2);
     PFR_TRY(intern_put(&j->names, name->at, name->length, &join.name, err));
     join.kind = kind_of(name, intern_chars(&j->names, join.name));
@@ -120,7 +119,7 @@ static void become_part_of(struct quipper_join *join, const struct quipper_join 
     join->name = file->name;
     join->kind = file->kind;
     join->changed = true;
-    if (join->type != TYPE_MMAP2 || file->type != TYPE_MMAP2 || join->has_build_id != file->has_build_id)
+    if (join->type != PFR_RECORD_MMAP2 || file->type != PFR_RECORD_MMAP2 || join->has_build_id != file->has_build_id)
         return;
     join->moved = true;
     join->maj = file->maj;
@@ -298,7 +297,7 @@ static void put_identity(const struct quipper_join *join, struct pfr_rec_mmap2 *
 void quipper_joins_apply(const struct quipper_joins *j, const struct quipper_join *join, union any_layout *body,
                          uint32_t *size) {
     struct pfr_rec_mmap *m = &body->as_mmap;
-    pfr_text *name = join->type == TYPE_MMAP2 ? &body->as_mmap2.filename : &m->filename;
+    pfr_text *name = join->type == PFR_RECORD_MMAP2 ? &body->as_mmap2.filename : &m->filename;
     const struct intern_text text = intern_get(&j->names, join->name);
     if (!join->changed)
         return;

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TYPE_ATTR 64u
 #define ATTR_OLDEST 64u
 #define ATTR_OF_QUIPPER 96u
 
@@ -118,7 +117,7 @@ static pfr_status record_of_ours(struct quipper_reading *r, struct cursor conten
                         "the bytes of a record are not as many as it says");
     rec->type = load_u32(content.at, swap);
     rec->size = (uint32_t)length;
-    if (rec->type == TYPE_AUXTRACE || rec->type == TYPE_HEADER_TRACING_DATA || rec->type == TYPE_ATTR)
+    if (rec->type == PFR_RECORD_AUXTRACE || rec->type == PFR_RECORD_TRACING_DATA || rec->type == PFR_RECORD_ATTR)
         return pfr_fail(err, PFR_HOLE, rec->offset, length, "perfray_record", "a record of type %u cannot stand alone",
                         rec->type);
     return PFR_OK;

@@ -13,12 +13,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#define TYPE_MMAP 1u
-#define TYPE_MMAP2 10u
-#define TYPE_AUXTRACE 71u
-#define TYPE_EVENT_TYPE 65u
-#define TYPE_BUILD_ID 67u
-
 /* What was written to memory, and to the output. */
 static pfr_status check(struct quipping *q, pfr_error *err) {
     const struct output *const made[] = {&q->message, &q->field, &q->kept, &q->lost_features};
@@ -81,7 +75,7 @@ static void put_header(struct quipping *q, const pfr_record *rec, uint32_t size)
 }
 
 static bool is_map(uint32_t type) {
-    return type == TYPE_MMAP || type == TYPE_MMAP2;
+    return type == PFR_RECORD_MMAP || type == PFR_RECORD_MMAP2;
 }
 
 /* The decoded record as quipper tells it. HOLE: it does not, because it is one with an earlier one. */
@@ -129,7 +123,7 @@ static pfr_status put_event(struct quipping *q, const pfr_record *rec, const str
     put_header(q, rec, size);
     if (row->message && row->number < time->number)
         proto_message(&q->message, row->number, part);
-    proto_number(&q->message, time->number, rec->type == TYPE_SAMPLE ? body.as_sample.time : id.time);
+    proto_number(&q->message, time->number, rec->type == PFR_RECORD_SAMPLE ? body.as_sample.time : id.time);
     if (row->message && row->number > time->number)
         proto_message(&q->message, row->number, part);
     return PFR_OK;
@@ -174,7 +168,7 @@ static pfr_status tells_all(struct quipping *q, const pfr_record *rec, bool *all
 
 static pfr_status put_record(struct quipping *q, const pfr_record *rec, const pfr_bytes *payload, pfr_error *err) {
     const struct quipper_row *row = rec->type < QUIPPER_TYPES ? q->rows[rec->type] : NULL;
-    bool all = false, is_event = row && (rec->type != TYPE_SAMPLE || rec->event != PFR_NO_EVENT);
+    bool all = false, is_event = row && (rec->type != PFR_RECORD_SAMPLE || rec->event != PFR_NO_EVENT);
     const pfr_status put = is_event ? put_event(q, rec, row, payload, err) : PFR_HOLE;
     PFR_TRY(put);
     is_event = put == PFR_OK;
@@ -191,7 +185,7 @@ static pfr_status put_record(struct quipping *q, const pfr_record *rec, const pf
     if (is_event || !q->text) {
         quipping_field(q, is_event ? 2 : QUIPPER_OUR_RECORD);
         q->counts.records++;
-        q->counts.samples += rec->type == TYPE_SAMPLE;
+        q->counts.samples += rec->type == PFR_RECORD_SAMPLE;
     }
     return check(q, err);
 }
@@ -199,7 +193,9 @@ static pfr_status put_record(struct quipping *q, const pfr_record *rec, const pf
 /* Records that other fields tell: attrs and features of streams, compressed bytes whose content follows. */
 static bool is_container(uint32_t type) {
     static const bool container[QUIPPER_TYPES] = {
-        [64] = true, [65] = true, [66] = true, [67] = true, [80] = true, [81] = true, [83] = true};
+        [PFR_RECORD_ATTR] = true,       [PFR_RECORD_EVENT_TYPE] = true, [PFR_RECORD_TRACING_DATA] = true,
+        [PFR_RECORD_BUILD_ID] = true,   [PFR_RECORD_FEATURE] = true,    [PFR_RECORD_COMPRESSED] = true,
+        [PFR_RECORD_COMPRESSED2] = true};
     return type < QUIPPER_TYPES && container[type];
 }
 
@@ -207,13 +203,13 @@ static pfr_status on_record(struct quipping *q, const pfr_record *rec, pfr_error
     pfr_bytes payload;
     if (rec->type < QUIPPER_TYPES)
         q->types[rec->type]++;
-    if (rec->type == TYPE_BUILD_ID || rec->type == TYPE_EVENT_TYPE)
+    if (rec->type == PFR_RECORD_BUILD_ID || rec->type == PFR_RECORD_EVENT_TYPE)
         return quipping_keep(q, rec, err);
     if (is_container(rec->type))
         return PFR_OK;
     pfr_error why;
-    pfr_status s = rec->type == TYPE_AUXTRACE ? read_payload(q, rec, &payload, &why) : PFR_OK;
-    if (rec->type != TYPE_AUXTRACE)
+    pfr_status s = rec->type == PFR_RECORD_AUXTRACE ? read_payload(q, rec, &payload, &why) : PFR_OK;
+    if (rec->type != PFR_RECORD_AUXTRACE)
         payload = (pfr_bytes){0};
     if (s == PFR_HOLE) {
         quipping_lost(q, &why);

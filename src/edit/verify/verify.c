@@ -29,7 +29,7 @@ static void sort_rules(struct verify *v) {
 
 /* Whether the fields are to be looked at one by one. */
 static bool is_worth_reading(const struct verify *v, const pfr_record *rec) {
-    return rec->type == TYPE_SAMPLE ? v->options->notes && rec->event >= 0 : true;
+    return rec->type == PFR_RECORD_SAMPLE ? v->options->notes && rec->event >= 0 : true;
 }
 
 static pfr_status check_fields(struct verify *v, pfr_error *err) {

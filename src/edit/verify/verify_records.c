@@ -60,7 +60,7 @@ pfr_status record_late(struct verify *v, const struct rule *rule, pfr_error *err
     if (v->rounds.late != late)
         verify_tell_record(v, rule, "its time is %llu; all before %llu were promised to be there",
                            (unsigned long long)time, (unsigned long long)v->rounds.limit);
-    if (v->rec->type == TYPE_SAMPLE) {
+    if (v->rec->type == PFR_RECORD_SAMPLE) {
         v->sums.first = time < v->sums.first ? time : v->sums.first;
         v->sums.last = time > v->sums.last ? time : v->sums.last;
     }

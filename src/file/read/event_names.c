@@ -7,8 +7,6 @@
 #include "file/read/tracing_blob.h"
 #include "wire/feature_bits.h"
 
-#define TYPE_TRACEPOINT 2u
-#define TYPE_RAW 4u
 #define EVENT_TYPE_SIZE 72u
 
 static const char *keep(pfr_reader *r, const char *at, size_t length) {
@@ -37,7 +35,7 @@ static void from_event_desc(pfr_reader *r) {
 static void name_by_config(pfr_reader *r, uint64_t config, const pfr_text *name) {
     for (size_t i = 0; i < r->nr_events; i++) {
         const struct pfr_rec_attr *a = &r->events[i].public.attr;
-        if ((a->type == TYPE_TRACEPOINT || a->type == TYPE_RAW) && a->config == config)
+        if ((a->type == PFR_ATTR_TYPE_TRACEPOINT || a->type == PFR_ATTR_TYPE_RAW) && a->config == config)
             set_name(r, i, name, true);
     }
 }
@@ -118,7 +116,7 @@ pfr_status events_note_name(pfr_reader *r, size_t index, pfr_error *err) {
 static pfr_status name_tracepoint(pfr_reader *r, size_t index, pfr_error *err) {
     pfr_event *e = &r->events[index].public;
     uint64_t found;
-    if (e->attr.type != TYPE_TRACEPOINT || !u64_map_get(&r->formats, e->attr.config, &found))
+    if (e->attr.type != PFR_ATTR_TYPE_TRACEPOINT || !u64_map_get(&r->formats, e->attr.config, &found))
         return PFR_OK;
     e->rebuilt = (const char *)(uintptr_t)found;
     if (e->named || e->name == e->rebuilt)
@@ -136,7 +134,7 @@ static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
             return mem_fail(&r->memory, err, "event names");
         if (!e->name)
             e->name = e->rebuilt;
-        r->has_tracepoints = r->has_tracepoints || e->attr.type == TYPE_TRACEPOINT;
+        r->has_tracepoints = r->has_tracepoints || e->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
     }
     return PFR_OK;
 }

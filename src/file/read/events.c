@@ -168,7 +168,7 @@ int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32
     *tail = 0;
     if (type >= 64 || r->nr_events == 0)
         return PFR_NO_EVENT;
-    if (type == TYPE_SAMPLE)
+    if (type == PFR_RECORD_SAMPLE)
         return r->nr_events == 1 ? 0 : owner_of_sample(r, record, size);
     const uint32_t least = RECORD_HEADER + r->rules[type].least, room = size > least ? size - least : 0;
     const int32_t owner = owner_by_tail(r, record, size, room);

@@ -30,7 +30,7 @@ static inline uint64_t header_at(const uint8_t *at) {
 }
 
 static inline bool is_wanted(const struct wanted *w, const uint8_t *record, uint32_t size) {
-    if (load_u32(record, w->swap) != TYPE_SAMPLE || size < RECORD_HEADER + w->at)
+    if (load_u32(record, w->swap) != PFR_RECORD_SAMPLE || size < RECORD_HEADER + w->at)
         return false;
     return w->at == 0 || load_u64(record + w->at, w->swap) == w->id;
 }
@@ -97,7 +97,7 @@ static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool
     const bool varies = !length->known || length->counted || length->sized || length->text;
     if (varies || size > UINT16_MAX || size < RECORD_HEADER + id_at || swap)
         return 0;
-    const uint32_t type = TYPE_SAMPLE;
+    const uint32_t type = PFR_RECORD_SAMPLE;
     const uint16_t short_size = (uint16_t)size;
     uint8_t bytes[RECORD_HEADER] = {0};
     memcpy(bytes, &type, sizeof type);
@@ -180,7 +180,7 @@ static inline uint32_t passed_size(const struct wanted *w, const uint8_t *at, ui
         return 0;
     const uint32_t type = load_u32(at, w->swap);
     const uint16_t size = load_u16(at + 6, w->swap);
-    return type < TYPES_OF_KERNEL && type != TYPE_SAMPLE && size >= RECORD_HEADER && size <= left ? size : 0;
+    return type < TYPES_OF_KERNEL && type != PFR_RECORD_SAMPLE && size >= RECORD_HEADER && size <= left ? size : 0;
 }
 
 /* Where they are; returns how long they are in all. */

@@ -174,11 +174,20 @@ static pfr_status on_compressed2(pfr_reader *r, pfr_record *rec, const union any
 }
 
 static notice_fn *const notices[NOTICED] = {
-    [2] = on_lost,          [5] = on_throttle,      [6] = on_unthrottle,
-    [11] = on_aux,          [13] = on_lost_samples, [64] = on_attr,
-    [66] = on_tracing_data, [71] = on_auxtrace,     [72] = on_auxtrace_error,
-    [74] = on_cpu_map,      [78] = on_event_update, [80] = on_feature,
-    [81] = on_compressed,   [83] = on_compressed2,
+    [PFR_RECORD_LOST] = on_lost,
+    [PFR_RECORD_THROTTLE] = on_throttle,
+    [PFR_RECORD_UNTHROTTLE] = on_unthrottle,
+    [PFR_RECORD_AUX] = on_aux,
+    [PFR_RECORD_LOST_SAMPLES] = on_lost_samples,
+    [PFR_RECORD_ATTR] = on_attr,
+    [PFR_RECORD_TRACING_DATA] = on_tracing_data,
+    [PFR_RECORD_AUXTRACE] = on_auxtrace,
+    [PFR_RECORD_AUXTRACE_ERROR] = on_auxtrace_error,
+    [PFR_RECORD_CPU_MAP] = on_cpu_map,
+    [PFR_RECORD_EVENT_UPDATE] = on_event_update,
+    [PFR_RECORD_FEATURE] = on_feature,
+    [PFR_RECORD_COMPRESSED] = on_compressed,
+    [PFR_RECORD_COMPRESSED2] = on_compressed2,
 };
 
 /* Readers of slices look for what follows a record alone: all the rest was noticed before. */
@@ -190,7 +199,8 @@ static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union a
     return PFR_OK;
 }
 
-static notice_fn *const notices_of_slice[NOTICED] = {[66] = on_blob_of_slice, [71] = on_auxtrace};
+static notice_fn *const notices_of_slice[NOTICED] = {
+    [PFR_RECORD_TRACING_DATA] = on_blob_of_slice, [PFR_RECORD_AUXTRACE] = on_auxtrace};
 
 /* A body that cannot be read says nothing, and the one who looks at the record will be told. */
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err) {

@@ -26,7 +26,7 @@ static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint
 /* The owner of most records without a call: there is one event, or the id is that of the sample before. The test of
    the size holds for the id, which has as many bytes as a header. */
 static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
-    if (rec->type == TYPE_SAMPLE && rec->size >= RECORD_HEADER + r->id_at) {
+    if (rec->type == PFR_RECORD_SAMPLE && rec->size >= RECORD_HEADER + r->id_at) {
         rec->tail = 0;
         if (r->nr_events == 1)
             return 0;
@@ -56,7 +56,7 @@ void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset
 
 static inline void count(pfr_reader *r, const pfr_record *rec) {
     r->quality.records++;
-    if (rec->type == TYPE_SAMPLE) {
+    if (rec->type == PFR_RECORD_SAMPLE) {
         r->quality.samples++;
         r->quality.unknown_ids += rec->event == PFR_NO_EVENT;
     }
@@ -66,7 +66,7 @@ static inline void count(pfr_reader *r, const pfr_record *rec) {
 static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
     const uint8_t *body = rec->bytes + RECORD_HEADER;
     const uint64_t length = (uint64_t)rec->size - RECORD_HEADER - rec->tail;
-    if (rec->type == TYPE_SAMPLE && rec->event >= 0)
+    if (rec->type == PFR_RECORD_SAMPLE && rec->event >= 0)
         return length_holds(&r->events[rec->event].length, body, length, r->context.swap) ||
                believe(r, rec) >= BELIEF_FULL;
     return believe(r, rec) >= BELIEF_FULL;
@@ -383,7 +383,7 @@ static bool outlives_window(const pfr_reader *r) {
 pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (outlives_window(r) || !next_in_window(r, rec))
         return PFR_END;
-    return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, err);
+    return rec->type == PFR_RECORD_SAMPLE ? PFR_OK : notice(r, rec, err);
 }
 
 static inline bool has_read_enough(const pfr_reader *r) {
@@ -426,7 +426,7 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
     if (r->kind)
         return r->kind->next(r, rec, error);
     if (next_in_window(r, rec) && !has_read_enough(r))
-        return rec->type == TYPE_SAMPLE ? PFR_OK : notice(r, rec, error);
+        return rec->type == PFR_RECORD_SAMPLE ? PFR_OK : notice(r, rec, error);
     if (has_read_enough(r))
         return too_many(r, rec, error);
     pfr_error own, *err = error ? error : &own;

@@ -76,7 +76,7 @@ static enum belief whole_words(const pfr_record *rec, enum belief belief) {
 bool believe_at_once(const pfr_reader *r, const pfr_record *rec, enum belief *belief) {
     const struct type_rule *rule = rec->type < TYPE_RULES ? &r->rules[rec->type] : NULL;
     const struct cursor body = body_of(rec);
-    if (rec->type == TYPE_SAMPLE)
+    if (rec->type == PFR_RECORD_SAMPLE)
         *belief = believe_sample(r, rec);
     else if (rule ? !rule->layout : !layout_find(TABLE_PERF_RECORD, rec->type))
         *belief = BELIEF_WEAK;

@@ -40,7 +40,7 @@ static struct cursor body_of(const pfr_record *rec) {
 /* Nearly every record: a sample that is as its event says. */
 static bool is_fast(const pfr_record *rec, void *body) {
     struct cursor in = body_of(rec);
-    return rec->type == TYPE_SAMPLE && rec->event != PFR_NO_EVENT && fast_sample(rec->context, &in, body);
+    return rec->type == PFR_RECORD_SAMPLE && rec->event != PFR_NO_EVENT && fast_sample(rec->context, &in, body);
 }
 
 /* Records of state that come by the hundred thousand, by layout. */
@@ -64,7 +64,7 @@ static fast_reader *const fast_readers[LAYOUTS] = {
 static pfr_status decode(const pfr_record *rec, unsigned number, void *body, pfr_error *err) {
     if (is_fast(rec, body))
         return PFR_OK;
-    if (rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT)
+    if (rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_ERR_DAMAGE, rec->offset, rec->size, "sample", "the sample's id belongs to no event");
     const struct pfr_context c = record_context(rec, number);
     struct cursor in = body_of(rec), again = in;

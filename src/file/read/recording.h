@@ -154,7 +154,7 @@ static inline uint64_t time_of(const pfr_reader *r, const pfr_record *rec) {
         return e->time_back && e->time_back <= rec->tail
                    ? load_u64(rec->bytes + rec->size - e->time_back, r->context.swap)
                    : NO_TIME;
-    if (rec->type != TYPE_SAMPLE || e->time_at == 0 || rec->size < e->time_at + 8u)
+    if (rec->type != PFR_RECORD_SAMPLE || e->time_at == 0 || rec->size < e->time_at + 8u)
         return NO_TIME;
     return load_u64(rec->bytes + e->time_at, r->context.swap);
 }

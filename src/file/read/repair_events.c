@@ -8,9 +8,8 @@
 #include "file/read/recording.h"
 #include "wire/feature_bits.h"
 
-#define ATTR_FIRST 64u /* bytes of the oldest attr */
-#define LOST_AT 24u    /* the header's section of attrs */
-#define TYPE_ID_INDEX 69u
+#define ATTR_FIRST 64u     /* bytes of the oldest attr */
+#define LOST_AT 24u        /* the header's section of attrs */
 #define INDEX_HEAD 16u     /* of the record, with the number of entries */
 #define INDEX_ENTRY 32u    /* id, number of the ring, cpu, thread */
 #define LOOK_RECORDS 4096u /* that stand before the first ID_INDEX, or between two */
@@ -129,7 +128,7 @@ static pfr_status look_for_index(pfr_reader *r, struct indexed *x, pfr_error *er
         const uint32_t type = load_u32(head, r->context.swap), size = load_u16(head + 6, r->context.swap);
         if (size < RECORD_HEADER)
             break;
-        if (type == TYPE_ID_INDEX)
+        if (type == PFR_RECORD_ID_INDEX)
             PFR_TRY(take_index(r, x, at, size, err));
         at += size;
     }

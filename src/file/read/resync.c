@@ -18,9 +18,9 @@
 #define SIGHT ((size_t)256 << 10)
 
 /* Records with data behind them that may be larger than what can be seen. */
-static const bool carries_payload[TYPE_RULES] = {[66] = true, [71] = true};
+static const bool carries_payload[TYPE_RULES] = {[PFR_RECORD_TRACING_DATA] = true, [PFR_RECORD_AUXTRACE] = true};
 
-static const bool compressed[TYPE_RULES] = {[81] = true, [83] = true};
+static const bool compressed[TYPE_RULES] = {[PFR_RECORD_COMPRESSED] = true, [PFR_RECORD_COMPRESSED2] = true};
 
 bool holds_compressed(uint32_t type) {
     return type < TYPE_RULES && compressed[type];
@@ -31,7 +31,7 @@ bool may_be_followed(uint32_t type) {
 }
 
 bool may_hide_records(const pfr_record *rec) {
-    return rec->type != TYPE_SAMPLE && !holds_compressed(rec->type);
+    return rec->type != PFR_RECORD_SAMPLE && !holds_compressed(rec->type);
 }
 
 static bool is_known(const pfr_reader *r, uint32_t type) {

@@ -51,7 +51,7 @@ void deflate_close(pfr_writer *w, struct deflater *z) {
 /* The COMPRESSED record whose `length` bytes stand in z->packed behind its header. */
 static pfr_status put_packed(pfr_writer *w, struct deflater *z, size_t from, size_t length, pfr_error *err) {
     struct output *out = &part_of(w)->out;
-    put_u32(z->packed, TYPE_COMPRESSED, w->context.swap);
+    put_u32(z->packed, PFR_RECORD_COMPRESSED, w->context.swap);
     put_u16(z->packed + 4, 0, w->context.swap);
     put_u16(z->packed + 6, (uint16_t)(RECORD_HEADER + length), w->context.swap);
     out_write(out, z->packed, RECORD_HEADER + length);

@@ -88,12 +88,6 @@ struct pfr_writer {
 };
 
 #define RECORD_ROOM ((size_t)1 << 17)
-#define TYPE_HEADER_TRACING_DATA 66u
-#define TYPE_HEADER_BUILD_ID 67u
-#define TYPE_FINISHED_ROUND 68u
-#define TYPE_AUXTRACE 71u
-#define TYPE_HEADER_FEATURE 80u
-#define TYPE_COMPRESSED 81u
 #define FIRST_USER 64u
 #define RING_SAID 0x81000u /* feature COMPRESSED: no COMPRESSED record becomes more */
 

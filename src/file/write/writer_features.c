@@ -64,7 +64,7 @@ static pfr_status stream_tracing(pfr_writer *w, const struct written_feature *f,
         return no_memory(w, err);
     put_u32(w->scratch + RECORD_HEADER, (uint32_t)(f->length + padding), w->context.swap);
     memset(w->scratch + RECORD_HEADER + 4, 0, 4);
-    PFR_TRY(record_emit(w, TYPE_HEADER_TRACING_DATA, 0, 8, err));
+    PFR_TRY(record_emit(w, PFR_RECORD_TRACING_DATA, 0, 8, err));
     out_write(&w->parts[0].out, f->bytes, f->length);
     out_write(&w->parts[0].out, zeros, padding);
     return writer_check(w, err);
@@ -77,7 +77,7 @@ static pfr_status stream_build_ids(pfr_writer *w, const struct written_feature *
         if (size < RECORD_HEADER || size > f->length - at)
             break;
         memcpy(w->scratch, f->bytes + at, size);
-        PFR_TRY(record_emit(w, TYPE_HEADER_BUILD_ID, load_u16(f->bytes + at + 4, w->context.swap), size - RECORD_HEADER,
+        PFR_TRY(record_emit(w, PFR_RECORD_BUILD_ID, load_u16(f->bytes + at + 4, w->context.swap), size - RECORD_HEADER,
                             err));
         at += size;
     }
@@ -94,7 +94,7 @@ static pfr_status stream_feature(pfr_writer *w, const struct written_feature *f,
         return PFR_OK;
     put_u64(w->scratch + RECORD_HEADER, f->bit, w->context.swap);
     memcpy(w->scratch + RECORD_HEADER + PAYLOAD_AT, f->bytes, f->length);
-    return record_emit(w, TYPE_HEADER_FEATURE, 0, PAYLOAD_AT + f->length, err);
+    return record_emit(w, PFR_RECORD_FEATURE, 0, PAYLOAD_AT + f->length, err);
 }
 
 /* Of a stream: nothing but the ring size is told before the end. */
@@ -261,14 +261,14 @@ pfr_status pfr_writer_build_id(pfr_writer *w, const struct pfr_rec_build_id_entr
     pfr_error why;
     PFR_TRY(writer_stands(w, err));
     PFR_TRY(writer_start(w, err));
-    e.type = w->container == PFR_PIPE ? TYPE_HEADER_BUILD_ID : 0;
+    e.type = w->container == PFR_PIPE ? PFR_RECORD_BUILD_ID : 0;
     e.entry_size = 0;
     const uint32_t name = e.filename.length + 1; /* perf's entries have fields in steps of 64 */
     e.filename.room = e.filename.room ? e.filename.room : (name + 63) / 64 * 64;
     if (layout_write(layout_at(L_build_id_entry), &w->context, &e, &to, &why) < 0)
         return err ? (*err = why).status : why.status;
     if (w->container == PFR_PIPE)
-        return record_emit(w, TYPE_HEADER_BUILD_ID, e.misc, to.used - RECORD_HEADER, err);
+        return record_emit(w, PFR_RECORD_BUILD_ID, e.misc, to.used - RECORD_HEADER, err);
     out_write(&w->build_ids, w->scratch, (size_t)to.used);
     return w->build_ids.status < 0 ? no_memory(w, err) : PFR_OK;
 }

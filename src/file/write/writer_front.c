@@ -284,7 +284,7 @@ pfr_status back_write(pfr_writer *w, pfr_error *err) {
     if (w->container == PFR_PIPE)
         return writer_check(w, err);
     if (out_written(&w->parts[0].out) == w->data_at) /* a data size of 0 means something else */
-        PFR_TRY(record_emit(w, TYPE_FINISHED_ROUND, 0, 0, err));
+        PFR_TRY(record_emit(w, PFR_RECORD_FINISHED_ROUND, 0, 0, err));
     w->data_end = out_written(&w->parts[0].out);
     write_table(w);
     if (w->nr_events > w->attrs_written || w->attrs_change) {

@@ -43,7 +43,7 @@ static pfr_status ready(pfr_writer *w, pfr_error *err) {
 static pfr_status emit(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_t length, uint64_t payload,
                        pfr_error *err) {
     w->payload_left = payload;
-    if (type == TYPE_AUXTRACE && w->container != PFR_PIPE && part_of(w)->number == 0)
+    if (type == PFR_RECORD_AUXTRACE && w->container != PFR_PIPE && part_of(w)->number == 0)
         PFR_TRY(note_auxtrace(w, bytes, err));
     return put_bytes(w, type, bytes, length, err);
 }
@@ -71,9 +71,9 @@ static pfr_status too_long(uint64_t length, pfr_error *err) {
 
 /* What follows a record of these types: as many bytes as it says. */
 static uint64_t payload_of(uint32_t type, const union any_layout *body) {
-    if (type == TYPE_AUXTRACE)
+    if (type == PFR_RECORD_AUXTRACE)
         return body->as_auxtrace.size;
-    if (type == TYPE_HEADER_TRACING_DATA && body->as_header_tracing_data.inside.length <= 4)
+    if (type == PFR_RECORD_TRACING_DATA && body->as_header_tracing_data.inside.length <= 4)
         return body->as_header_tracing_data.size;
     return 0;
 }
@@ -81,7 +81,7 @@ static uint64_t payload_of(uint32_t type, const union any_layout *body) {
 static pfr_status write_id(const struct written_event *e, uint32_t type, const struct pfr_rec_sample_id *id,
                            struct writing *to, pfr_error *err) {
     static const struct pfr_rec_sample_id zeros;
-    if (!e || type >= FIRST_USER || type == TYPE_SAMPLE || !e->attr.flags.sample_id_all)
+    if (!e || type >= FIRST_USER || type == PFR_RECORD_SAMPLE || !e->attr.flags.sample_id_all)
         return PFR_OK;
     return layout_write(layout_at(L_sample_id), &e->context, id ? id : &zeros, to, err);
 }
@@ -91,7 +91,7 @@ pfr_status pfr_writer_put(pfr_writer *w, uint32_t event, uint32_t type, uint16_t
     const struct layout *l = layout_at(layout_of_type(&w->context, type));
     const struct written_event *e = event < w->nr_events ? &w->events[event] : NULL;
     PFR_TRY(ready(w, err));
-    if (!l || l->size != size || (type == TYPE_SAMPLE && !e))
+    if (!l || l->size != size || (type == PFR_RECORD_SAMPLE && !e))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_put",
                         "type %u of event %u has no struct of %zu bytes", type, event, size);
     struct pfr_context c = e ? e->context : w->context;
@@ -133,7 +133,7 @@ static pfr_status convert(pfr_writer *w, const pfr_record *rec, pfr_error *err) 
     if (!number)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "record",
                         "a record of unknown type %u cannot be said in the other byte order", rec->type);
-    if (rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT)
+    if (rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "sample",
                         "a sample of no event cannot be said in the other byte order");
     if (convert_body(w, rec, number, &to, &why) < 0)

@@ -86,7 +86,7 @@ static pfr_status find_object(struct telling *all, const struct function_name *n
 static pfr_status make_frame(struct telling *all, uint32_t function, uint32_t *number, pfr_error *err) {
     struct profile *p = all->profile;
     const struct function_name *name;
-    struct profile_frame frame = {.mangled = NO_TEXT, .cpumode = CPUMODE_USER};
+    struct profile_frame frame = {.mangled = NO_TEXT, .cpumode = PFR_CPUMODE_USER};
     PFR_TRY(function_names_find(&all->names, function, &name, err));
     PFR_TRY(find_object(all, name, &frame.object, err));
     PFR_TRY(intern_put(&p->texts, name->text, name->length, &frame.text, err));

@@ -13,7 +13,6 @@
 #include "wire/record_bits.h"
 
 #define READ_GROUP (1ull << 3)
-#define S_BRANCH (1ull << 11)
 
 struct batch {
     struct item items[BATCH];
@@ -484,7 +483,7 @@ static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
         return st;
     c->totals[s->event].weight += weight_of(c, s);
     c->totals[s->event].samples++;
-    c->guests += s->mode > CPUMODE_HYPERVISOR && s->mode <= CPUMODE_GUEST_USER;
+    c->guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
     item->picked.branch = NULL;
     if (st < 0)
@@ -495,7 +494,7 @@ static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
 static pfr_status push_branches(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
     const struct picked first = b->items[b->count].picked;
     struct pfr_rec_branch_entry entry;
-    if (!(c->places[first.event].sample_type & S_BRANCH))
+    if (!(c->places[first.event].sample_type & PFR_SAMPLE_BRANCH_STACK))
         return PFR_OK;
     pfr_items_iter it = pfr_items_begin(&s->branch.entries);
     while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
@@ -558,7 +557,7 @@ static pfr_status take_decoded(struct counter *c, struct batch *b, const pfr_rec
         tell_hole(c, &why);
         return PFR_OK;
     }
-    *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & CPUMODE};
+    *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK};
     pick_decoded(&c->places[rec->event], &sample, s);
     set_key(c, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
     return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
@@ -626,7 +625,7 @@ static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
             tell_hole(c, err);
             continue;
         }
-        if (rec.type != TYPE_SAMPLE || rec.event < 0)
+        if (rec.type != PFR_RECORD_SAMPLE || rec.event < 0)
             continue;
         PFR_TRY(take_record(c, b, &rec, err));
         PFR_TRY(commit(c, b, err));

@@ -65,7 +65,7 @@ static const struct late_who *who_of(const struct late_part *part, const struct 
 }
 
 static unsigned mode_of(const struct plain_entry *entry) {
-    return (unsigned)(entry->words[0] >> WHO_BITS & CPUMODE);
+    return (unsigned)(entry->words[0] >> WHO_BITS & PFR_CPUMODE_MASK);
 }
 
 static pfr_status add_whos(const struct late *l, struct late_part *part, pfr_error *err) {
@@ -156,7 +156,7 @@ static void find_place(const struct late *l, struct late_batch *b, const struct 
 
 static pfr_status name_place(const struct late *l, struct frame_near *near, struct late_place *p, uint64_t *found,
                              pfr_error *err) {
-    const unsigned mode = (unsigned)(p->in >> 32 & CPUMODE);
+    const unsigned mode = (unsigned)(p->in >> 32 & PFR_CPUMODE_MASK);
     uint32_t frame = 0;
     const pfr_status st = profile_frames_name_next(l->frames, near, &p->place, mode, p->address, &frame, err);
     *found = st < 0 ? IS_LIMITED : frame | (p->place.too_deep ? IS_TOO_DEEP : 0);

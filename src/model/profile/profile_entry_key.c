@@ -14,9 +14,6 @@
 
 #include <xxhash.h>
 
-#define TYPE_TRACEPOINT 2u
-#define S_RAW (1ull << 10)
-
 /* --- Who. */
 
 static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, bool in_kernel,
@@ -36,8 +33,8 @@ static pfr_status put_who(struct counter *c, const struct thread_view *view, uin
 /* Nothing changes any more behind it, neither the thread nor what is mapped. */
 static uint64_t settled_of(const struct counter *c, const struct picked *s, const struct thread_view *view) {
     const struct state *state = &c->profile->state;
-    const bool in_kernel = s->mode == CPUMODE_KERNEL;
-    const uint64_t moment = state_settled(state, in_kernel ? CPUMODE_KERNEL : CPUMODE_USER, view->space);
+    const bool in_kernel = s->mode == PFR_CPUMODE_KERNEL;
+    const uint64_t moment = state_settled(state, in_kernel ? PFR_CPUMODE_KERNEL : PFR_CPUMODE_USER, view->space);
     const uint64_t from = moment_of(state, &view->from);
     return from > moment ? from : moment;
 }
@@ -50,7 +47,7 @@ static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t m
     if (words_view_holds(slot, s, moment))
         return *who = slot->who, PFR_OK;
     thread_at(&state->threads, s->pid, s->tid, s->key, &view);
-    PFR_TRY(put_who(c, &view, s->tid, c->kernel_apart && s->mode == CPUMODE_KERNEL, who, err));
+    PFR_TRY(put_who(c, &view, s->tid, c->kernel_apart && s->mode == PFR_CPUMODE_KERNEL, who, err));
     *slot = (struct view_slot){.from = moment_of(state, &view.from),
                                .until = moment_of(state, &view.until),
                                .settled = c->plain ? settled_of(c, s, &view) : 0,
@@ -68,7 +65,7 @@ static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_
     uint32_t id = 0;
     size_t length;
     struct output text;
-    if (pfr_get_event(c->profile->reader, s->event)->attr.type != TYPE_TRACEPOINT)
+    if (pfr_get_event(c->profile->reader, s->event)->attr.type != PFR_ATTR_TYPE_TRACEPOINT)
         return *value = NO_TEXT, PFR_OK;
     if (!c->trace && !c->no_trace) {
         PFR_TRY(trace_text_open(&c->trace, c->profile->reader, c->memory, err));
@@ -76,7 +73,7 @@ static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_
     }
     out_open_memory(&text, c->memory);
     pfr_status st = PFR_OK;
-    if (c->trace && (c->places[s->event].sample_type & S_RAW))
+    if (c->trace && (c->places[s->event].sample_type & PFR_SAMPLE_RAW))
         st = trace_parts_write(c, s, &text, err);
     const char *bytes = out_bytes(&text, &length);
     if (st >= 0 && text.status < 0)

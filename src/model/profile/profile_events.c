@@ -4,9 +4,9 @@
 #include "model/calls/calls.h"
 #include "model/profile/profile.h"
 
-enum { SAMPLE_IP = 1 << 0, SAMPLE_TID = 1 << 1, SAMPLE_CALLCHAIN = 1 << 5, SAMPLE_PERIOD = 1 << 8, TYPE_SOFTWARE = 1 };
+enum { TYPE_SOFTWARE = 1 };
 
-#define CALLS_HOLD (SAMPLE_IP | SAMPLE_TID | SAMPLE_CALLCHAIN | SAMPLE_PERIOD)
+#define CALLS_HOLD (PFR_SAMPLE_IP | PFR_SAMPLE_TID | PFR_SAMPLE_CALLCHAIN | PFR_SAMPLE_PERIOD)
 
 static const pfr_event call_time = {.attr = {.type = TYPE_SOFTWARE, .sample_type = CALLS_HOLD},
                                     .name = "call-time",

@@ -184,7 +184,7 @@ static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *by
 static inline bool make_sample(const struct plain_sight *in, const uint8_t *bytes, struct plain_sample *to) {
     const unsigned mode = cpumode_at(bytes, false);
     const uint32_t pid = load_u32(bytes + in->pid, false), tid = load_u32(bytes + in->pid + 4, false);
-    const struct view_slot *slot = &in->views[view_number(tid, in->kernel_apart && mode == CPUMODE_KERNEL)];
+    const struct view_slot *slot = &in->views[view_number(tid, in->kernel_apart && mode == PFR_CPUMODE_KERNEL)];
     const uint64_t moment = moment_in(in, bytes);
     to->words[0] = in->event << 32 | (uint64_t)mode << WHO_BITS | slot->who;
     to->words[1] = load_u64(bytes + in->ip, false);
@@ -192,7 +192,7 @@ static inline bool make_sample(const struct plain_sight *in, const uint8_t *byte
     to->weight = in->weight ? load_u64(bytes + in->weight, false) : in->fixed_weight;
     __builtin_prefetch(&in->entries[to->hash & in->mask], 1);
     return slot->tid == tid && slot->pid == pid && slot->settled < moment && moment < slot->until &&
-           (mode <= CPUMODE_HYPERVISOR || mode > CPUMODE_GUEST_USER);
+           (mode <= PFR_CPUMODE_HYPERVISOR || mode > PFR_CPUMODE_GUEST_USER);
 }
 
 /* Step 1: the words of all, and where their entries are found. */

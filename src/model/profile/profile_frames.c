@@ -309,7 +309,7 @@ static pfr_status find_named(struct frames_of *f, struct frame_near *near, const
 /* Addresses of the kernel that no map covers are named by its symbols all the same. */
 static pfr_status find_object(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                               pfr_error *err) {
-    if (place->map || mode != CPUMODE_KERNEL)
+    if (place->map || mode != PFR_CPUMODE_KERNEL)
         return PFR_OK;
     return address_names_kernel(&f->profile->names, address, &place->object, err);
 }

@@ -8,12 +8,6 @@
 
 #include <pthread.h>
 
-#define CPUMODE 7u
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
-#define CPUMODE_HYPERVISOR 3u
-#define CPUMODE_GUEST_USER 5u
-
 /* --- profile_frames.c */
 
 struct object_place {
@@ -140,7 +134,7 @@ pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space
                             const struct key *key, struct frame_found *found, pfr_error *err);
 /* What an address of a chain is in. Addresses of the kernel are the same in all spaces. */
 static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
-    return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == CPUMODE_KERNEL ? NO_SPACE : space);
+    return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == PFR_CPUMODE_KERNEL ? NO_SPACE : space);
 }
 static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t address) {
     const uint64_t h = ((address ^ seed) * 0x9e3779b97f4a7c15u) ^ in;

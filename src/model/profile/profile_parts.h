@@ -418,7 +418,7 @@ static inline size_t view_number(uint32_t tid, bool in_kernel) {
     return (tid ^ tid >> 6) % (VIEWS / 2) * 2 + in_kernel;
 }
 static inline struct view_slot *words_view(struct counter *c, const struct picked *s) {
-    return &c->views[view_number(s->tid, c->kernel_apart && s->mode == CPUMODE_KERNEL)];
+    return &c->views[view_number(s->tid, c->kernel_apart && s->mode == PFR_CPUMODE_KERNEL)];
 }
 static inline bool words_view_holds(const struct view_slot *slot, const struct picked *s, uint64_t moment) {
     return slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until;

@@ -5,14 +5,6 @@
 #include "wire/layout_length.h"
 #include "wire/record_bits.h"
 
-#define S_IP (1ull << 0)
-#define S_TID (1ull << 1)
-#define S_TIME (1ull << 2)
-#define S_READ (1ull << 4)
-#define S_CHAIN (1ull << 5)
-#define S_CPU (1ull << 7)
-#define S_PERIOD (1ull << 8)
-#define S_WEIGHT (1ull << 14)
 #define READ_ID (1ull << 2)
 
 /* Keys that are made of what is picked at fixed places. */
@@ -36,25 +28,25 @@ static bool find_place(const struct event *e, uint64_t bit, size_t member, bool 
 void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event, const struct profile_wish *wish) {
     const struct event *e = &reader->events[event];
     *p = (struct pick_places){.sample_type = e->public.attr.sample_type, .period = e->public.attr.sample_period};
-    p->fixed = PLACE(S_IP, ip, false, &p->ip) && PLACE(S_TID, pid, true, &p->pid) &&
-               PLACE(S_TIME, time, false, &p->time) && PLACE(S_CPU, cpu, true, &p->cpu) &&
-               PLACE(S_PERIOD, period, false, &p->period_at);
+    p->fixed = PLACE(PFR_SAMPLE_IP, ip, false, &p->ip) && PLACE(PFR_SAMPLE_TID, pid, true, &p->pid) &&
+               PLACE(PFR_SAMPLE_TIME, time, false, &p->time) && PLACE(PFR_SAMPLE_CPU, cpu, true, &p->cpu) &&
+               PLACE(PFR_SAMPLE_PERIOD, period, false, &p->period_at);
     if (wish->chains)
-        p->fixed = PLACE(S_CHAIN, nr_chain, false, &p->chain) && p->fixed;
+        p->fixed = PLACE(PFR_SAMPLE_CALLCHAIN, nr_chain, false, &p->chain) && p->fixed;
     p->makes = wish->chains && chain_is_made(&e->public);
     p->stitches = wish->chains && wish->stitched && chain_has_calls(&e->public);
-    p->reads = p->sample_type & S_READ && e->public.attr.read_format & READ_ID;
+    p->reads = p->sample_type & PFR_SAMPLE_READ && e->public.attr.read_format & READ_ID;
     p->fixed = p->fixed && !p->reads && !p->makes && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
 }
 
 void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, struct picked *out) {
     const uint64_t type = p->sample_type;
-    out->pid = type & S_TID ? s->pid : NOT_RECORDED;
-    out->tid = type & S_TID ? s->tid : NOT_RECORDED;
-    out->cpu = type & S_CPU ? s->cpu : NOT_RECORDED;
+    out->pid = type & PFR_SAMPLE_TID ? s->pid : NOT_RECORDED;
+    out->tid = type & PFR_SAMPLE_TID ? s->tid : NOT_RECORDED;
+    out->cpu = type & PFR_SAMPLE_CPU ? s->cpu : NOT_RECORDED;
     out->ip = s->ip;
-    out->time = type & S_TIME ? s->time : UINT64_MAX;
-    out->period = type & S_PERIOD ? s->period : p->period;
+    out->time = type & PFR_SAMPLE_TIME ? s->time : UINT64_MAX;
+    out->period = type & PFR_SAMPLE_PERIOD ? s->period : p->period;
     out->chain = s->chain;
     out->made = out->uncut = false;
     out->whole = s;
@@ -89,7 +81,7 @@ static uint64_t period_of(const struct profile_wish *w, const struct pick_places
 
 static uint64_t weight_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
     (void)w;
-    return p->sample_type & S_WEIGHT ? s->whole->weight : weight_itself(s->whole->weight_struct);
+    return p->sample_type & PFR_SAMPLE_WEIGHT ? s->whole->weight : weight_itself(s->whole->weight_struct);
 }
 
 static uint64_t ins_lat_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {

@@ -50,9 +50,9 @@ struct making {
    addresses. */
 static pfr_status find_anywhere(struct making *m, uint64_t address, uint32_t *frame, pfr_error *err) {
     const bool branches = m->counter->profile->wish.branches;
-    const unsigned first = branches && m->mode == CPUMODE_KERNEL ? CPUMODE_USER : m->mode;
-    const unsigned modes[] = {first, CPUMODE_USER + CPUMODE_KERNEL - first};
-    for (unsigned i = 0; i < (m->mode == CPUMODE_USER || m->mode == CPUMODE_KERNEL ? 2 : 1); i++) {
+    const unsigned first = branches && m->mode == PFR_CPUMODE_KERNEL ? PFR_CPUMODE_USER : m->mode;
+    const unsigned modes[] = {first, PFR_CPUMODE_USER + PFR_CPUMODE_KERNEL - first};
+    for (unsigned i = 0; i < (m->mode == PFR_CPUMODE_USER || m->mode == PFR_CPUMODE_KERNEL ? 2 : 1); i++) {
         struct frame_found found;
         PFR_TRY(frame_cache_find(&m->counter->cache, modes[i], m->who.space, address, m->key, &found, err));
         m->since = found.since > m->since ? found.since : m->since;
@@ -103,7 +103,7 @@ pfr_status values_root(struct counter *c, const uint64_t *words, const struct ke
     struct making m = {.counter = c,
                        .words = words + 1 + c->profile->wish.frames,
                        .who = counter_who(c, words[0]),
-                       .mode = (unsigned)(words[0] >> WHO_BITS & CPUMODE),
+                       .mode = (unsigned)(words[0] >> WHO_BITS & PFR_CPUMODE_MASK),
                        .key = key};
     for (uint32_t keys = c->profile->wish.keys; keys; keys &= keys - 1)
         PFR_TRY(make_value(&m, (enum profile_key)__builtin_ctz(keys), &values[count++], err));

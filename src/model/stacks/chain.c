@@ -6,21 +6,15 @@
 
 #include <perfray/record.h>
 
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
-#define CPUMODE_HYPERVISOR 3u
-#define CPUMODE_GUEST_KERNEL 4u
-#define CPUMODE_GUEST_USER 5u
-
 static unsigned mode_of_marker(uint64_t marker, unsigned now) {
     static const struct {
         int marker;
         unsigned mode;
-    } modes[] = {{-32, CPUMODE_HYPERVISOR},
-                 {-128, CPUMODE_KERNEL},
-                 {-512, CPUMODE_USER},
-                 {-2176, CPUMODE_GUEST_KERNEL},
-                 {-2560, CPUMODE_GUEST_USER}};
+    } modes[] = {{-32, PFR_CPUMODE_HYPERVISOR},
+                 {-128, PFR_CPUMODE_KERNEL},
+                 {-512, PFR_CPUMODE_USER},
+                 {-2176, PFR_CPUMODE_GUEST_KERNEL},
+                 {-2560, PFR_CPUMODE_GUEST_USER}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if ((uint64_t)modes[i].marker == marker)
             return modes[i].mode;

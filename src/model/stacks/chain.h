@@ -5,7 +5,7 @@
  * The addresses of a call chain, innermost first. Between them stand markers, which are no addresses: they say where
  * the following ones are (kernel, user, ...).
  *
- *     struct chain_walk walk = chain_begin(&sample.chain, misc & CPUMODE, 127);
+ *     struct chain_walk walk = chain_begin(&sample.chain, misc & PFR_CPUMODE_MASK, 127);
  *     while (chain_next(&walk, &address))
  *         use(address, walk.mode);
  *

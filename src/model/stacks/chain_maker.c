@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define S_CHAIN (1ull << 5)
-#define S_BRANCH (1ull << 11)
 #define S_COPIES (3ull << 12) /* REGS_USER and STACK_USER */
 #define CALL_STACK (1ull << 11)
 #define HW_INDEX (1ull << 17)
@@ -23,15 +21,15 @@ static bool unwinds(const pfr_event *event) {
 }
 
 bool chain_has_calls(const pfr_event *event) {
-    return (event->attr.sample_type & S_BRANCH) && (event->attr.branch_sample_type & CALL_STACK);
+    return (event->attr.sample_type & PFR_SAMPLE_BRANCH_STACK) && (event->attr.branch_sample_type & CALL_STACK);
 }
 
 bool chain_is_deferred(const pfr_event *event) {
-    return (event->attr.sample_type & S_CHAIN) && event->attr.flags.defer_callchain;
+    return (event->attr.sample_type & PFR_SAMPLE_CALLCHAIN) && event->attr.flags.defer_callchain;
 }
 
 bool chain_is_made(const pfr_event *event) {
-    return (event->attr.sample_type & S_CHAIN) &&
+    return (event->attr.sample_type & PFR_SAMPLE_CALLCHAIN) &&
            (unwinds(event) || chain_has_calls(event) || chain_is_deferred(event));
 }
 

@@ -11,7 +11,6 @@
 
 #include <sys/utsname.h>
 
-#define CPUMODE_USER 2u
 #define ABI_64 2u
 #define WORD 8u
 #define FILE_READS_MOST 64u /* of one stack: only odd ones need any */
@@ -70,7 +69,7 @@ void unwind_lane_forget(struct unwind_lane *lane) {
 static const struct unwind_table *table_at(struct walk *w, uint64_t address, struct place *place) {
     const struct unwind_table *table = NULL;
     const struct unwind_sample *s = w->sample;
-    state_place_in(w->lane->objects->state, CPUMODE_USER, s->space, address, s->key, place);
+    state_place_in(w->lane->objects->state, PFR_CPUMODE_USER, s->space, address, s->key, place);
     if (!place->map || place->object == NO_OBJECT || w->status < 0)
         return NULL;
     w->status = unwind_objects_find(w->lane->objects, place->object, &table, w->err);

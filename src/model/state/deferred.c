@@ -14,9 +14,8 @@
 #include <stdio.h>
 
 #define DEFERRED_MARKER ((uint64_t)-640) /* PERF_CONTEXT_USER_DEFERRED of linux/perf_event.h */
-#define S_TID (1ull << 1)
-#define MEMORY_SHARE 4u   /* of what is left */
-#define PASSED_MOST 1024u /* chains that are kept for nobody, and as many as there are others */
+#define MEMORY_SHARE 4u                  /* of what is left */
+#define PASSED_MOST 1024u                /* chains that are kept for nobody, and as many as there are others */
 #define CHAINS_MOST (UINT32_MAX - 1)
 
 /* What a chain is asked for by; all of its bytes count. */
@@ -111,7 +110,7 @@ static bool describe(const pfr_reader *reader, const pfr_record *rec, struct def
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
         return false;
     const pfr_event *event = rec->event < 0 ? NULL : pfr_get_event(reader, (uint32_t)rec->event);
-    const bool is_told = event && (event->attr.sample_type & S_TID) && pfr_decode_id(rec, &id, NULL) == PFR_OK;
+    const bool is_told = event && (event->attr.sample_type & PFR_SAMPLE_TID) && pfr_decode_id(rec, &id, NULL) == PFR_OK;
     *of = (struct deferred_key){.cookie = body.cookie, .tid = is_told ? id.tid : NOBODY};
     *words = body.ips;
     return true;

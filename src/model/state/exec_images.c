@@ -13,13 +13,6 @@
 #include "file/read/recording.h"
 #include "file/read/header_walk.h"
 
-#define CPUMODE 7u
-#define CPUMODE_USER 2u
-#define S_IP 1u
-#define S_TID (1u << 1)
-#define S_CHAIN (1u << 5)
-#define S_IDENTIFIER (1u << 16)
-
 #define SEVERAL UINT32_MAX
 
 struct looking {
@@ -31,12 +24,12 @@ struct looking {
 /* Where samples of the event have pid and tid; 0: nowhere. */
 static uint32_t place_of_ids(const pfr_event *event) {
     const uint64_t type = event->attr.sample_type;
-    return type & S_TID ? 8u + (type & S_IDENTIFIER ? 8 : 0) + (type & S_IP ? 8 : 0) : 0;
+    return type & PFR_SAMPLE_TID ? 8u + (type & PFR_SAMPLE_IDENTIFIER ? 8 : 0) + (type & PFR_SAMPLE_IP ? 8 : 0) : 0;
 }
 
 static bool has_chains(pfr_reader *reader) {
     for (uint32_t i = 0; i < pfr_event_count(reader); i++)
-        if (pfr_get_event(reader, i)->attr.sample_type & S_CHAIN)
+        if (pfr_get_event(reader, i)->attr.sample_type & PFR_SAMPLE_CALLCHAIN)
             return true;
     return false;
 }
@@ -57,7 +50,7 @@ static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64
 static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids, uint64_t time) {
     const bool swap = rec->context->swap;
     uint64_t image;
-    if ((rec->misc & CPUMODE) != CPUMODE_USER || rec->size < ids + 8u)
+    if ((rec->misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER || rec->size < ids + 8u)
         return;
     const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
     if (!image_of(l, pid, tid, &image))
@@ -68,7 +61,8 @@ static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids
 }
 
 void left_images_hear(struct state *s, const pfr_record *rec, struct key key) {
-    if (s->spaces.nr_left == 0 || rec->type != TYPE_SAMPLE || rec->event < 0 || (rec->misc & CPUMODE) != CPUMODE_USER)
+    if (s->spaces.nr_left == 0 || rec->type != PFR_RECORD_SAMPLE || rec->event < 0 ||
+        (rec->misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER)
         return;
     const uint32_t ids = place_of_ids(pfr_get_event(s->reader, (uint32_t)rec->event));
     if (ids == 0 || rec->size < ids + 8u)
@@ -99,7 +93,7 @@ static pfr_status look(const struct looking *l, pfr_error *err) {
     pfr_record rec;
     pfr_status st;
     while ((st = pfr_next(l->reader, &rec, err)) >= 0 && st != PFR_END) {
-        const uint32_t ids = st == PFR_OK && rec.type == TYPE_SAMPLE && rec.event >= 0
+        const uint32_t ids = st == PFR_OK && rec.type == PFR_RECORD_SAMPLE && rec.event >= 0
                                  ? place_of_ids(pfr_get_event(l->reader, (uint32_t)rec.event))
                                  : 0;
         if (ids == 0)

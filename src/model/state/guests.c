@@ -6,9 +6,6 @@
 
 #define FIRST_NUMBER 0x80000000u /* above any tid */
 #define NOBODY UINT32_MAX
-#define CPUMODE 7u
-#define CPUMODE_GUEST_KERNEL 4u
-#define CPUMODE_GUEST_USER 5u
 
 void guests_init(struct guests *g, struct memory *memory) {
     u64_map_init(&g->of_id, memory);
@@ -49,8 +46,8 @@ struct guest guests_of_id(const struct guests *g, uint64_t id) {
 }
 
 bool guests_have(const struct guests *g, uint16_t misc) {
-    const unsigned mode = misc & CPUMODE;
-    return g->any && (mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER);
+    const unsigned mode = misc & PFR_CPUMODE_MASK;
+    return g->any && (mode == PFR_CPUMODE_GUEST_KERNEL || mode == PFR_CPUMODE_GUEST_USER);
 }
 
 pfr_status guests_number(struct guests *g, uint32_t machine_pid, uint32_t tid, uint32_t *number, pfr_error *err) {

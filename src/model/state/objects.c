@@ -8,9 +8,7 @@
 #include <string.h>
 
 #define LENGTH_VALID 0x8000u
-#define CPUMODE 7u
 #define KEY_OF_KSYMBOL 2u
-#define CPUMODE_KERNEL 1u
 
 void objects_init(struct objects *all, struct memory *memory, struct intern_table *names) {
     *all = (struct objects){.memory = memory, .names = names, .newest_kernel = NO_OBJECT, .oldest_kernel = NO_OBJECT};
@@ -299,8 +297,8 @@ static pfr_status learn_kernel(struct objects *all, const struct learned_id *id,
 pfr_status objects_learn(struct objects *all, const struct pfr_rec_build_id_entry *entry, pfr_error *err) {
     const char *name = entry->filename.at;
     const size_t length = entry->filename.length;
-    const bool kernel =
-        (entry->misc & CPUMODE) == CPUMODE_KERNEL && !memmem(name, length, ".ko", 3) && !begins(name, length, "[guest");
+    const bool kernel = (entry->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL && !memmem(name, length, ".ko", 3) &&
+                        !begins(name, length, "[guest");
     struct learned_id id = {.size = (uint8_t)id_length(entry)};
     uint32_t path;
     if (id.size)

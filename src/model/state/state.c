@@ -14,13 +14,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#define CPUMODE 7u
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
 #define IDLE "swapper" /* tid 0 until it has another name */
-#define SAMPLE_TYPE_TIME (1u << 2)
 #define KERNEL_TYPES 64u
-#define TYPE_FINISHED_ROUND 68u
 #define RELAY_LEARNS 128u /* records of state in one turn: to learn more of them takes longer than to read the file */
 
 struct collecting {
@@ -33,7 +28,7 @@ struct collecting {
 };
 
 static bool has_times(const pfr_event *event) {
-    return (event->attr.sample_type & SAMPLE_TYPE_TIME) && event->attr.flags.sample_id_all;
+    return (event->attr.sample_type & PFR_SAMPLE_TIME) && event->attr.flags.sample_id_all;
 }
 
 static bool tells_state(const pfr_event *event) {
@@ -83,12 +78,12 @@ static void pass_samples(struct collecting *all, const pfr_record *rec) {
 }
 
 static pfr_status take(struct collecting *all, const pfr_record *rec, pfr_error *err) {
-    if (rec->type == TYPE_SAMPLE) {
+    if (rec->type == PFR_RECORD_SAMPLE) {
         pass_samples(all, rec);
         return PFR_OK;
     }
     note_time(all->reader, rec, &all->rounds);
-    if (rec->type == TYPE_FINISHED_ROUND) {
+    if (rec->type == PFR_RECORD_FINISHED_ROUND) {
         rounds_end(&all->rounds);
         PFR_TRY(queue_round(all->queue, all->rounds.limit, err));
     }
@@ -110,7 +105,7 @@ static pfr_status take_at_hand(void *context, pfr_error *err) {
 /* From the first sample on, and again some way behind what ended the one before: ever further, where they end soon. */
 static pfr_status take_by_several(struct collecting *all, const pfr_record *rec, pfr_error *err) {
     const struct relay relay = {.threads = all->watch->readers, .walk = take_at_hand, .context = all};
-    if (relay.threads < 2 || rec->type != TYPE_SAMPLE || rec->inside || rec->offset < all->relay_from)
+    if (relay.threads < 2 || rec->type != PFR_RECORD_SAMPLE || rec->inside || rec->offset < all->relay_from)
         return PFR_OK;
     const uint64_t from = all->reader->at;
     PFR_TRY(relay_run(all->reader, &relay, err));
@@ -255,9 +250,9 @@ void state_free(struct state *s) {
 
 static const struct map *find_map(const struct state *s, unsigned mode, uint32_t space, uint64_t address,
                                   struct key key) {
-    if (mode == CPUMODE_USER)
+    if (mode == PFR_CPUMODE_USER)
         return space_find(&s->spaces, space, address, key);
-    if (mode != CPUMODE_KERNEL)
+    if (mode != PFR_CPUMODE_KERNEL)
         return NULL;
     const struct map *m = space_find(&s->spaces, s->modules, address, key);
     return m ? m : space_find(&s->spaces, s->kernel, address, key);
@@ -319,15 +314,15 @@ void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64
     *place = (struct place){.map = m, .offset = address};
     if (m)
         place->since = m->key;
-    if (s->spaces.has_code && mode == CPUMODE_USER)
+    if (s->spaces.has_code && mode == PFR_CPUMODE_USER)
         find_made(s, space, address, key, place);
-    if (!place->map && s->spaces.nr_left && mode == CPUMODE_USER)
+    if (!place->map && s->spaces.nr_left && mode == PFR_CPUMODE_USER)
         find_left(s, space, address, key, place);
     m = place->map;
     place->object = m ? m->object : NO_OBJECT;
-    if (mode == CPUMODE_KERNEL)
+    if (mode == PFR_CPUMODE_KERNEL)
         find_ksymbol(s, address, key, place);
-    if (!m && mode == CPUMODE_USER)
+    if (!m && mode == PFR_CPUMODE_USER)
         place->too_deep = space_is_too_deep(&s->spaces, space);
     if (!m)
         return;
@@ -344,9 +339,9 @@ static uint64_t settled_moment(const struct state *s, uint32_t space) {
 }
 
 uint64_t state_settled(const struct state *s, unsigned mode, uint32_t space) {
-    if (mode == CPUMODE_USER)
+    if (mode == PFR_CPUMODE_USER)
         return space == NO_SPACE ? 0 : settled_moment(s, space);
-    if (mode != CPUMODE_KERNEL)
+    if (mode != PFR_CPUMODE_KERNEL)
         return 0;
     const uint64_t kernel = settled_moment(s, s->kernel), modules = settled_moment(s, s->modules);
     const uint64_t mapped = kernel > modules ? kernel : modules, symbols = settled_moment(s, s->ksymbols);
@@ -355,8 +350,8 @@ uint64_t state_settled(const struct state *s, unsigned mode, uint32_t space) {
 
 void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
                  struct key key, struct place *place) {
-    const unsigned mode = rec->misc & CPUMODE;
-    const uint32_t space = mode == CPUMODE_USER ? thread_space_at(&s->threads, pid, tid, key) : NO_SPACE;
+    const unsigned mode = rec->misc & PFR_CPUMODE_MASK;
+    const uint32_t space = mode == PFR_CPUMODE_USER ? thread_space_at(&s->threads, pid, tid, key) : NO_SPACE;
     state_place_in(s, mode, space, address, key, place);
 }
 

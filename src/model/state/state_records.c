@@ -6,10 +6,6 @@
 #include "file/read/recording.h"
 #include "model/state/state_change.h"
 
-#define CPUMODE 7u
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
-#define CPUMODE_GUEST_USER 5u
 #define MISC_BARE 0x2000u      /* COMM: by exec; FORK: maps are not inherited */
 #define MISC_MMAP_DATA 0x2000u /* MMAP, MMAP2: it holds no code */
 #define PROT_CODE 4u           /* PROT_EXEC of mmap(2) */
@@ -27,10 +23,10 @@ static pfr_status meet_dump(struct state *s, uint32_t space, const struct state_
 
 static pfr_status apply_map(struct state *s, const struct state_change *c, pfr_error *err) {
     uint32_t space;
-    const unsigned mode = c->misc & CPUMODE;
-    if (mode == CPUMODE_KERNEL)
+    const unsigned mode = c->misc & PFR_CPUMODE_MASK;
+    if (mode == PFR_CPUMODE_KERNEL)
         space = s->objects.at[c->value].kind == OBJECT_KERNEL ? s->kernel : s->modules;
-    else if (mode > CPUMODE_USER)
+    else if (mode > PFR_CPUMODE_USER)
         return PFR_OK; /* guests have spaces of their own, which nobody asks for yet */
     else
         PFR_TRY(threads_space(&s->threads, c->pid, c->tid, c->key, &space, err));
@@ -55,7 +51,7 @@ static pfr_status apply_fork(struct state *s, const struct state_change *c, pfr_
 /* Who does not say how memory may be used says at least whether it was recorded for its data. */
 static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
     const bool is_code = prot ? prot & PROT_CODE : !(rec->misc & MISC_MMAP_DATA);
-    return (rec->misc & CPUMODE) == CPUMODE_KERNEL ? MAP_OF_KERNEL : is_code ? MAP_OF_CODE : MAP_OF_DATA;
+    return (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL ? MAP_OF_KERNEL : is_code ? MAP_OF_CODE : MAP_OF_DATA;
 }
 
 static bool is_dump(const struct state *s, const pfr_record *rec, uint32_t prot, const pfr_text *path) {
@@ -185,7 +181,7 @@ static pfr_status collect_deferred(struct state *s, const pfr_record *rec, struc
                      : hear_deferred(s, rec, c, err);
 }
 
-static collect_fn *const hearers[] = {[22] = hear_deferred};
+static collect_fn *const hearers[] = {[PFR_RECORD_CALLCHAIN_DEFERRED] = hear_deferred};
 
 pfr_status state_hear(struct state *s, const pfr_record *rec, pfr_error *err) {
     struct state_change c;
@@ -194,9 +190,16 @@ pfr_status state_hear(struct state *s, const pfr_record *rec, pfr_error *err) {
 }
 
 static collect_fn *const collectors[] = {
-    [1] = collect_mmap,     [3] = collect_comm,    [7] = collect_fork,      [10] = collect_mmap2,
-    [17] = collect_ksymbol, [19] = collect_cgroup, [22] = collect_deferred, [67] = collect_build_id,
-    [69] = collect_guests,  [79] = collect_clock,
+    [PFR_RECORD_MMAP] = collect_mmap,
+    [PFR_RECORD_COMM] = collect_comm,
+    [PFR_RECORD_FORK] = collect_fork,
+    [PFR_RECORD_MMAP2] = collect_mmap2,
+    [PFR_RECORD_KSYMBOL] = collect_ksymbol,
+    [PFR_RECORD_CGROUP] = collect_cgroup,
+    [PFR_RECORD_CALLCHAIN_DEFERRED] = collect_deferred,
+    [PFR_RECORD_BUILD_ID] = collect_build_id,
+    [PFR_RECORD_ID_INDEX] = collect_guests,
+    [PFR_RECORD_TIME_CONV] = collect_clock,
 };
 
 /* A guest has threads and memory of its own; of its kernel's memory nothing is kept. */
@@ -209,8 +212,8 @@ static pfr_status move_to_guest(struct state *s, const pfr_record *rec, struct s
     const uint32_t machine = guests_of_id(&s->guests, id.identifier ? id.identifier : id.id).machine_pid;
     for (size_t i = 0; i < sizeof tids / sizeof *tids; i++)
         PFR_TRY(guests_number(&s->guests, machine, *tids[i], tids[i], err));
-    if ((c->misc & CPUMODE) == CPUMODE_GUEST_USER)
-        c->misc = (uint16_t)((c->misc & ~CPUMODE) | CPUMODE_USER);
+    if ((c->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_GUEST_USER)
+        c->misc = (uint16_t)((c->misc & ~PFR_CPUMODE_MASK) | PFR_CPUMODE_USER);
     return PFR_OK;
 }
 

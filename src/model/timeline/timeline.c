@@ -17,7 +17,6 @@
 #include "model/state/exec_images.h"
 #include "model/timeline/sorted_runs.h"
 
-#define TYPE_FINISHED_ROUND 68u
 #define KERNEL_TYPES 64u
 
 struct timeline {
@@ -88,7 +87,7 @@ void timeline_close(struct timeline *t) {
 
 /* Samples without a time see all state, other records without one come before all. */
 static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
-    const bool is_lost = time == NO_TIME && rec->type == TYPE_SAMPLE;
+    const bool is_lost = time == NO_TIME && rec->type == PFR_RECORD_SAMPLE;
     return state_key(t->state, rec, is_lost ? KEY_TIME_AFTER_ALL : time);
 }
 
@@ -153,7 +152,8 @@ static pfr_status end(struct timeline *t, pfr_error *err) {
 static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error *err) {
     struct sample_run seen;
     uint64_t used, count;
-    if (rec->type != TYPE_SAMPLE || rec->event < 0 || rec->inside || !walk_run(t->reader, rec->event, true, &seen))
+    if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0 || rec->inside ||
+        !walk_run(t->reader, rec->event, true, &seen))
         return PFR_OK;
     const struct window_run run = {seen.bytes, seen.length, seen.time_at, swaps(t)};
     PFR_TRY(window_put_run(&t->window, rec, &run, wait_most(t), &used, &count, err));
@@ -174,7 +174,7 @@ static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error
             PFR_TRY(state_hear(t->state, &to->rec, err));
         if (!waits(t, &to->rec, time)) {
             to->key = key_at(t, &to->rec, time);
-            t->round_ends = to->rec.type == TYPE_FINISHED_ROUND;
+            t->round_ends = to->rec.type == PFR_RECORD_FINISHED_ROUND;
             return PFR_OK;
         }
         PFR_TRY(window_put(&t->window, &to->rec, time, err));
@@ -206,7 +206,7 @@ static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *e
 /* Whether the next record that waits may be given together with the one before: neither moves the bytes nor changes
  * the state that the other sees. */
 static bool may_follow(const struct timeline *t) {
-    return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == TYPE_SAMPLE);
+    return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == PFR_RECORD_SAMPLE);
 }
 
 pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *error) {

@@ -23,7 +23,6 @@
 
 struct timeline;
 
-
 /* < 0: *err, and *t is NULL. The reader stays the caller's; nobody else may read from it meanwhile. */
 pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
                          pfr_error *err);

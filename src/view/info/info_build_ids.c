@@ -12,8 +12,6 @@
 #define MISC_HAS_LENGTH 0x8000u /* of entries and HEADER_BUILD_ID */
 #define MISC_MMAP2_ID 0x4000u
 
-enum { TYPE_MMAP2 = 10, TYPE_HEADER_BUILD_ID = 67 };
-
 void object_list_init(struct object_list *list, struct memory *memory) {
     *list = (struct object_list){.memory = memory};
     intern_init(&list->names, memory);
@@ -71,8 +69,8 @@ static pfr_status add_mmap2(struct object_list *list, const pfr_record *rec, pfr
 typedef pfr_status object_action(struct object_list *list, const pfr_record *rec, pfr_error *err);
 
 static object_action *const object_actions[] = {
-    [TYPE_MMAP2] = add_mmap2,
-    [TYPE_HEADER_BUILD_ID] = add_header_build_id,
+    [PFR_RECORD_MMAP2] = add_mmap2,
+    [PFR_RECORD_BUILD_ID] = add_header_build_id,
 };
 
 pfr_status object_list_note(struct object_list *list, const pfr_record *rec, pfr_error *err) {

@@ -8,11 +8,7 @@
 #include "base/memory/fail.h"
 #include "file/read/header_walk.h"
 
-#define SAMPLE_TIME (1u << 2)
-#define SAMPLE_READ (1u << 4)
 #define READ_GROUP (1u << 3)
-
-enum { TYPE_SAMPLE = 9, TYPE_LOST_SAMPLES = 13, TYPE_AUXTRACE = 71, TYPE_COMPRESSED = 81, TYPE_COMPRESSED2 = 83 };
 
 typedef pfr_status fact_action(struct info_facts *facts, const pfr_record *rec, pfr_error *err);
 
@@ -37,7 +33,7 @@ static pfr_status make_room(struct info_facts *facts, uint32_t event, pfr_error 
     facts->events = more;
     for (size_t i = facts->events_room; i < room; i++) {
         const pfr_event *known = i <= UINT32_MAX ? pfr_get_event(facts->reader, (uint32_t)i) : NULL;
-        more[i] = (struct event_count){.reads = !known || (known->attr.sample_type & SAMPLE_READ)};
+        more[i] = (struct event_count){.reads = !known || (known->attr.sample_type & PFR_SAMPLE_READ)};
     }
     facts->events_room = room;
     return PFR_OK;
@@ -82,7 +78,7 @@ static pfr_status count_values(struct info_facts *facts, const pfr_record *rec, 
 
 static void note_time(struct info_facts *facts, const pfr_record *rec, const pfr_event *event) {
     struct pfr_rec_sample sample;
-    if (!(event->attr.sample_type & SAMPLE_TIME) || pfr_decode(rec, &sample, sizeof sample, NULL) != PFR_OK)
+    if (!(event->attr.sample_type & PFR_SAMPLE_TIME) || pfr_decode(rec, &sample, sizeof sample, NULL) != PFR_OK)
         return;
     facts->first_time = sample.time < facts->first_time ? sample.time : facts->first_time;
     facts->last_time = sample.time > facts->last_time ? sample.time : facts->last_time;
@@ -98,7 +94,7 @@ static pfr_status count_sample(struct info_facts *facts, const pfr_record *rec, 
         event = pfr_get_event(facts->reader, (uint32_t)rec->event);
     if (event && facts->wants_times)
         note_time(facts, rec, event);
-    if (event && (event->attr.sample_type & SAMPLE_READ))
+    if (event && (event->attr.sample_type & PFR_SAMPLE_READ))
         return count_values(facts, rec, event, err);
     count->samples++;
     return PFR_OK;
@@ -130,8 +126,9 @@ static pfr_status count_compressed(struct info_facts *facts, const pfr_record *r
 }
 
 static fact_action *const fact_actions[FACT_TYPES] = {
-    [TYPE_SAMPLE] = count_sample,         [TYPE_LOST_SAMPLES] = count_lost_samples, [TYPE_AUXTRACE] = count_aux,
-    [TYPE_COMPRESSED] = count_compressed, [TYPE_COMPRESSED2] = count_compressed,
+    [PFR_RECORD_SAMPLE] = count_sample,          [PFR_RECORD_LOST_SAMPLES] = count_lost_samples,
+    [PFR_RECORD_AUXTRACE] = count_aux,           [PFR_RECORD_COMPRESSED] = count_compressed,
+    [PFR_RECORD_COMPRESSED2] = count_compressed,
 };
 
 static void count_other(struct info_facts *facts, uint32_t type, uint64_t count) {
@@ -173,7 +170,7 @@ static void count_run(struct info_facts *facts, int32_t event) {
         return;
     const uint64_t run = walk_samples(facts->reader, event, NULL);
     facts->total += run;
-    facts->by_type[TYPE_SAMPLE] += run;
+    facts->by_type[PFR_RECORD_SAMPLE] += run;
     facts->events[event].samples += run;
 }
 
@@ -184,7 +181,7 @@ pfr_status facts_collect(struct info_facts *facts, pfr_error *err) {
         if (status != PFR_OK)
             continue;
         PFR_TRY(count_record(facts, &rec, err));
-        if (rec.type == TYPE_SAMPLE && !rec.inside)
+        if (rec.type == PFR_RECORD_SAMPLE && !rec.inside)
             count_run(facts, rec.event);
     }
     return status < 0 ? status : PFR_OK;

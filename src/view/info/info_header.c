@@ -10,17 +10,37 @@
 #include "wire/names.h"
 
 #define FEATURES_OF_PERF 32u /* perf 6.1 knows bits below this one */
-#define TYPE_HEADER_FEATURE 80u
 
 static feature_printer *const feature_printers[FEATURES_OF_PERF] = {
-    [3] = say_hostname,      [4] = say_osrelease,     [5] = say_version,        [6] = say_arch,
-    [7] = say_nrcpus,        [8] = say_cpudesc,       [9] = say_cpuid,          [10] = say_total_mem,
-    [11] = say_cmdline,      [12] = say_event_desc,   [13] = say_cpu_topology,  [14] = say_numa_topology,
-    [15] = say_branch_stack, [16] = say_pmu_mappings, [17] = say_group_desc,    [18] = say_auxtrace,
-    [19] = say_stat,         [20] = say_cache,        [21] = say_sample_time,   [22] = say_mem_topology,
-    [23] = say_clockid,      [24] = say_dir_format,   [25] = say_bpf_prog_info, [26] = say_bpf_btf,
-    [27] = say_compressed,   [28] = say_cpu_pmu_caps, [29] = say_clock_data,    [30] = say_hybrid_topology,
-    [31] = say_pmu_caps,
+    [PFR_FEATURE_HOSTNAME] = say_hostname,
+    [PFR_FEATURE_OSRELEASE] = say_osrelease,
+    [PFR_FEATURE_VERSION] = say_version,
+    [PFR_FEATURE_ARCH] = say_arch,
+    [PFR_FEATURE_NRCPUS] = say_nrcpus,
+    [PFR_FEATURE_CPUDESC] = say_cpudesc,
+    [PFR_FEATURE_CPUID] = say_cpuid,
+    [PFR_FEATURE_TOTAL_MEM] = say_total_mem,
+    [PFR_FEATURE_CMDLINE] = say_cmdline,
+    [PFR_FEATURE_EVENT_DESC] = say_event_desc,
+    [PFR_FEATURE_CPU_TOPOLOGY] = say_cpu_topology,
+    [PFR_FEATURE_NUMA_TOPOLOGY] = say_numa_topology,
+    [PFR_FEATURE_BRANCH_STACK] = say_branch_stack,
+    [PFR_FEATURE_PMU_MAPPINGS] = say_pmu_mappings,
+    [PFR_FEATURE_GROUP_DESC] = say_group_desc,
+    [PFR_FEATURE_AUXTRACE] = say_auxtrace,
+    [PFR_FEATURE_STAT] = say_stat,
+    [PFR_FEATURE_CACHE] = say_cache,
+    [PFR_FEATURE_SAMPLE_TIME] = say_sample_time,
+    [PFR_FEATURE_MEM_TOPOLOGY] = say_mem_topology,
+    [PFR_FEATURE_CLOCKID] = say_clockid,
+    [PFR_FEATURE_DIR_FORMAT] = say_dir_format,
+    [PFR_FEATURE_BPF_PROG_INFO] = say_bpf_prog_info,
+    [PFR_FEATURE_BPF_BTF] = say_bpf_btf,
+    [PFR_FEATURE_COMPRESSED] = say_compressed,
+    [PFR_FEATURE_CPU_PMU_CAPS] = say_cpu_pmu_caps,
+    [PFR_FEATURE_CLOCK_DATA] = say_clock_data,
+    [PFR_FEATURE_HYBRID_TOPOLOGY] = say_hybrid_topology,
+    [PFR_FEATURE_PMU_CAPS] = say_pmu_caps,
 };
 
 /* What perf prints in full only with -I: topologies, caches, memory. */
@@ -89,7 +109,7 @@ static pfr_status say_stream_features(const struct feature_scene *scene, pfr_err
     pfr_record rec;
     pfr_status status;
     while ((status = pfr_next(scene->reader, &rec, err)) >= 0 && status != PFR_END) {
-        if (status == PFR_OK && rec.type == TYPE_HEADER_FEATURE)
+        if (status == PFR_OK && rec.type == PFR_RECORD_FEATURE)
             status = say_streamed(scene, &rec, err);
         if (status < 0 || status == PFR_END)
             break;

@@ -7,8 +7,6 @@
 #include "model/state/state.h"
 #include "view/info/info_parts.h"
 
-enum { TYPE_SAMPLE = 9 };
-
 static const char kernel_name[] = "[kernel.kallsyms]";
 
 struct hit_scene {
@@ -33,7 +31,7 @@ static pfr_status mark_hits(struct hit_scene *scene, pfr_reader *reader, struct 
     pfr_record rec;
     pfr_status status;
     while ((status = pfr_next(reader, &rec, err)) >= 0 && status != PFR_END) {
-        if (status == PFR_OK && rec.type == TYPE_SAMPLE)
+        if (status == PFR_OK && rec.type == PFR_RECORD_SAMPLE)
             mark_hit(scene, &rec);
         else if (status == PFR_OK)
             PFR_TRY(object_list_note(told, &rec, err));

@@ -8,11 +8,7 @@
 
 #include <inttypes.h>
 
-#define SAMPLE_CALLCHAIN (1u << 5)
-#define SAMPLE_DATA_SRC (1u << 15)
-#define SAMPLE_BRANCH_STACK (1u << 11)
 #define BRANCH_CALL_STACK (1u << 11)
-#define TYPE_TRACEPOINT 2u
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
 /* Bytes for each node, about, where each is a limb: what is kept of it, what forest_make copies, and a row for some or
@@ -37,7 +33,7 @@ static pfr_status learn_events(struct report *r, pfr_error *err) {
     if (profile_event_count(r->reader))
         return PFR_OK;
     while ((st = pfr_next(r->reader, &rec, e)) >= 0 && st != PFR_END)
-        if (st == PFR_OK && rec.type == TYPE_SAMPLE)
+        if (st == PFR_OK && rec.type == PFR_RECORD_SAMPLE)
             break;
     return st < 0 ? st : pfr_rewind(r->reader, err);
 }
@@ -52,7 +48,7 @@ static bool any_event_has(const struct report *r, uint64_t sample_type) {
 static bool are_tracepoints(const struct report *r) {
     const uint32_t count = profile_event_count(r->reader);
     for (uint32_t i = 0; i < count; i++)
-        if (profile_event(r->reader, i)->attr.type != TYPE_TRACEPOINT)
+        if (profile_event(r->reader, i)->attr.type != PFR_ATTR_TYPE_TRACEPOINT)
             return false;
     return count > 0;
 }
@@ -61,7 +57,7 @@ static bool are_tracepoints(const struct report *r) {
 static bool any_branches(const struct report *r) {
     for (uint32_t i = 0; i < profile_event_count(r->reader); i++) {
         const struct pfr_rec_attr *attr = &profile_event(r->reader, i)->attr;
-        if (attr->sample_type & SAMPLE_BRANCH_STACK && !(attr->branch_sample_type & BRANCH_CALL_STACK))
+        if (attr->sample_type & PFR_SAMPLE_BRANCH_STACK && !(attr->branch_sample_type & BRANCH_CALL_STACK))
             return true;
     }
     return false;
@@ -74,7 +70,7 @@ static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
         return PFR_OK;
     }
     PFR_TRY(report_feature(r, BIT_BRANCH_STACK, &f, err));
-    *has = f && any_event_has(r, SAMPLE_BRANCH_STACK);
+    *has = f && any_event_has(r, PFR_SAMPLE_BRANCH_STACK);
     return PFR_OK;
 }
 
@@ -95,9 +91,9 @@ static pfr_status choose_mode(struct report *r, pfr_error *err) {
         PFR_TRY(has_branches(r, &branches, err));
     if (branches && o->memory_mode)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
-    if (branches && !any_event_has(r, SAMPLE_BRANCH_STACK))
+    if (branches && !any_event_has(r, PFR_SAMPLE_BRANCH_STACK))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no branch stacks were recorded (record -b)");
-    if (o->memory_mode && !any_event_has(r, SAMPLE_DATA_SRC))
+    if (o->memory_mode && !any_event_has(r, PFR_SAMPLE_DATA_SRC))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no memory accesses were recorded (record -d)");
     r->mode = branches ? REPORT_BRANCHES : o->memory_mode ? REPORT_MEMORY : REPORT_SAMPLES;
     r->tracepoints = r->mode == REPORT_SAMPLES && are_tracepoints(r);
@@ -114,7 +110,7 @@ static bool wants_children(const pfr_report_options *o) {
 }
 
 static void tell_no_trees(const struct report *r, bool asked) {
-    if (asked && r->options->note && !any_event_has(r, SAMPLE_CALLCHAIN))
+    if (asked && r->options->note && !any_event_has(r, PFR_SAMPLE_CALLCHAIN))
         r->options->note(r->options->context, "no call chains were recorded (record -g): there are no call trees");
 }
 
@@ -126,7 +122,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
         PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
     const enum chain_mode asked = r->chain.mode;
     r->asks_trees = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
-    r->has_chains = any_event_has(r, SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
+    r->has_chains = any_event_has(r, PFR_SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
     r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
     const bool draws = draws_bars(o);
     r->children = r->children || draws;
@@ -159,7 +155,7 @@ static pfr_status choose_parent(struct report *r, pfr_error *err) {
 static pfr_status check_parent(const struct report *r, pfr_error *err) {
     unsigned needs;
     report_keys_needed(r, &needs);
-    if (any_event_has(r, SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->only_parent))
+    if (any_event_has(r, PFR_SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->only_parent))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent",
                     "no call chains were recorded (record -g), and so there are no parents");

@@ -17,8 +17,6 @@
 
 #include <string.h>
 
-#define TYPE_TRACEPOINT 2u
-
 /* While a word is read. */
 struct trace_word {
     struct report *r;
@@ -115,7 +113,7 @@ static pfr_status add_of_event(struct trace_word *w, uint32_t event, bool alone,
 }
 
 static bool is_tracepoint(const struct report *r, uint32_t event) {
-    return pfr_get_event(r->reader, event)->attr.type == TYPE_TRACEPOINT;
+    return pfr_get_event(r->reader, event)->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
 }
 
 /* A whole name has a colon; of another a part must be in one name alone. */

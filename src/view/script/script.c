@@ -14,11 +14,6 @@
 #define STACK_MOST 127u
 #define AT_ONCE SIZE_MOST_script_records /* records that are taken together */
 #define AHEAD 5u                         /* of which so many are looked ahead */
-#define CPUMODE 7u
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
-#define CPUMODE_HYPERVISOR 3u
-#define CPUMODE_GUEST_USER 5u
 
 /* Whether the event prints anything: -F can leave a kind of event without fields. */
 static bool is_silent(const struct script_event *e) {
@@ -68,8 +63,8 @@ static void tell_sample(struct script *s, struct moment *m) {
 }
 
 static bool is_guest(const pfr_record *rec) {
-    const unsigned mode = rec->misc & CPUMODE;
-    return mode > CPUMODE_HYPERVISOR && mode <= CPUMODE_GUEST_USER;
+    const unsigned mode = rec->misc & PFR_CPUMODE_MASK;
+    return mode > PFR_CPUMODE_HYPERVISOR && mode <= PFR_CPUMODE_GUEST_USER;
 }
 
 /* A guest that nothing says a word of. */
@@ -83,8 +78,8 @@ static void leave_out_guest(struct script *s, const struct moment *m) {
 static void take_guest(struct script *s, struct moment *m) {
     const bool none = s->names->all.options.none;
     pfr_record here = *m->rec;
-    if ((here.misc & CPUMODE) == CPUMODE_GUEST_USER)
-        here.misc = (uint16_t)((here.misc & ~CPUMODE) | CPUMODE_USER);
+    if ((here.misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_GUEST_USER)
+        here.misc = (uint16_t)((here.misc & ~PFR_CPUMODE_MASK) | PFR_CPUMODE_USER);
     m->rec = &here;
     s->names->all.options.none = true;
     tell_sample(s, m);
@@ -141,7 +136,7 @@ static void take_state(struct script *s, const pfr_record *rec, const struct key
     s->epoch++;
     if (s->learns)
         chain_maker_forget(&s->maker);
-    s->kernel_epoch += (rec->misc & CPUMODE) == CPUMODE_KERNEL;
+    s->kernel_epoch += (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL;
 }
 
 static void take_ksymbol(struct script *s, const pfr_record *rec, const struct key *key) {
@@ -175,9 +170,11 @@ static void take_update(struct script *s, const pfr_record *rec, const struct ke
 }
 
 static script_taker *const takers[] = {
-    [1] = take_state,    [3] = take_state,  [7] = take_state,   [9] = take_sample, [10] = take_state,
-    [17] = take_ksymbol, [64] = take_event, [73] = take_count,  [74] = take_count, [75] = take_count,
-    [76] = take_count,   [77] = take_count, [78] = take_update, [80] = take_event,
+    [PFR_RECORD_MMAP] = take_state,          [PFR_RECORD_COMM] = take_state,       [PFR_RECORD_FORK] = take_state,
+    [PFR_RECORD_SAMPLE] = take_sample,       [PFR_RECORD_MMAP2] = take_state,      [PFR_RECORD_KSYMBOL] = take_ksymbol,
+    [PFR_RECORD_ATTR] = take_event,          [PFR_RECORD_THREAD_MAP] = take_count, [PFR_RECORD_CPU_MAP] = take_count,
+    [PFR_RECORD_STAT_CONFIG] = take_count,   [PFR_RECORD_STAT] = take_count,       [PFR_RECORD_STAT_ROUND] = take_count,
+    [PFR_RECORD_EVENT_UPDATE] = take_update, [PFR_RECORD_FEATURE] = take_event,
 };
 
 static inline script_taker *taker_of(uint32_t type) {
@@ -208,7 +205,7 @@ static void mind_order(struct script *s, const pfr_record *rec, const struct key
 
 void script_pass(struct script *s, const pfr_record *rec, const struct key *key) {
     mind_order(s, rec, key);
-    if (rec->type != TYPE_SAMPLE && taker_of(rec->type))
+    if (rec->type != PFR_RECORD_SAMPLE && taker_of(rec->type))
         takers[rec->type](s, rec, key);
     s->epoch += script_line_wanted(s, rec->type); /* as for the subject of the line */
 }

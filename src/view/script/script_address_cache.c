@@ -11,7 +11,6 @@
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
 
-#define CPUMODE 7u
 #define BITS_FIRST 11u
 #define BITS_MOST 17u
 
@@ -80,7 +79,7 @@ void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint6
 }
 
 void near_expect(const struct script *s, const pfr_record *rec) {
-    if (rec->type != TYPE_SAMPLE || rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
+    if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
         return;
     const struct script_event *e = &s->events[rec->event];
     const struct near_table *t = &s->frames.near[e->name_form];
@@ -89,8 +88,8 @@ void near_expect(const struct script *s, const pfr_record *rec) {
     const bool swap = rec->context->swap;
     struct script_thread *thread = &s->threads[load_u32(rec->bytes + e->tid_at, swap) % SCRIPT_THREADS];
     const struct moment m = {.thread = thread};
-    __builtin_prefetch(
-        slots_at(t, load_u64(rec->bytes + e->ip_at, swap) / NEAR_BLOCK, script_space(&m, rec->misc & CPUMODE)));
+    __builtin_prefetch(slots_at(t, load_u64(rec->bytes + e->ip_at, swap) / NEAR_BLOCK,
+                                script_space(&m, rec->misc & PFR_CPUMODE_MASK)));
 }
 
 void near_free(struct frames *f) {

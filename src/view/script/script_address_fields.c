@@ -15,13 +15,10 @@
 
 #define FRAMES_AHEAD 8u
 #define TEXTS_AHEAD 4u
-#define CPUMODE 7u
-#define CPUMODE_KERNEL 1u
-#define CPUMODE_USER 2u
 
 void print_lone_ip(struct script *s, const struct moment *m) {
     out_char(s->out, ' ');
-    script_write_frame(s, m, m->rec->misc & CPUMODE, m->sample->ip, m->event->name_form);
+    script_write_frame(s, m, m->rec->misc & PFR_CPUMODE_MASK, m->sample->ip, m->event->name_form);
 }
 
 /* Slots and texts of frames lie all over the memory: they are asked for before they are needed. */
@@ -34,7 +31,7 @@ static inline void expect(struct script *s, const struct moment *m, const pfr_u6
 
 void print_chain(struct script *s, const struct moment *m) {
     const pfr_u64s *chain = &m->sample->chain;
-    struct chain_walk walk = chain_begin(chain, m->rec->misc & CPUMODE, script_chain_most(s, m));
+    struct chain_walk walk = chain_begin(chain, m->rec->misc & PFR_CPUMODE_MASK, script_chain_most(s, m));
     uint64_t address;
     out_char(s->out, '\n');
     for (uint64_t i = 0; i < chain->count && i < FRAMES_AHEAD; i++)
@@ -50,9 +47,9 @@ void print_chain(struct script *s, const struct moment *m) {
 /* Addresses of the kernel and of the program mix, whatever the sample's cpumode: that is tried first, then the other.
  */
 unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
-    const unsigned mode = m->rec->misc & CPUMODE, other = CPUMODE_USER + CPUMODE_KERNEL - mode;
+    const unsigned mode = m->rec->misc & PFR_CPUMODE_MASK, other = PFR_CPUMODE_USER + PFR_CPUMODE_KERNEL - mode;
     state_place_in(s->state, mode, m->thread->space, address, m->key, place);
-    if (place->map || (mode != CPUMODE_USER && mode != CPUMODE_KERNEL))
+    if (place->map || (mode != PFR_CPUMODE_USER && mode != PFR_CPUMODE_KERNEL))
         return mode;
     state_place_in(s->state, other, m->thread->space, address, m->key, place);
     return place->map ? other : mode;

@@ -17,8 +17,6 @@
 #include "view/dump/dump_perf.h"
 #include "view/script/script_parts.h"
 
-#define CPUMODE 7u
-
 /* Said where the records of a file have no times to be sorted by. */
 void script_dump_begin(struct script *s) {
     const pfr_event *first = pfr_event_count(s->reader) ? pfr_get_event(s->reader, 0) : NULL;
@@ -56,7 +54,7 @@ void script_dump_left_out(struct script *s, const struct moment *m) {
 
 void script_dump_sample(struct script *s, const struct moment *m) {
     struct place place;
-    script_place(s, m, m->rec->misc & CPUMODE, m->sample->ip, &place);
+    script_place(s, m, m->rec->misc & PFR_CPUMODE_MASK, m->sample->ip, &place);
     write_thread(s, m);
     const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
     if (object == NO_OBJECT)

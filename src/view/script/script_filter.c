@@ -13,8 +13,6 @@
 #include "base/memory/fail.h"
 #include "base/text/text.h"
 
-#define CPUMODE 7u
-
 static pfr_status read_times(struct script *s, const char *text, pfr_error *err) {
     struct script_filter *f = &s->filter;
     struct times_known known = {0};
@@ -100,7 +98,7 @@ static bool is_wanted_place(struct script *s, const struct moment *m) {
     struct place place;
     if (!o->symbols && !o->objects)
         return true;
-    script_place(s, m, m->rec->misc & CPUMODE, address, &place);
+    script_place(s, m, m->rec->misc & PFR_CPUMODE_MASK, address, &place);
     return (!o->objects || is_listed_object(s, o->objects, place.ksymbol ? place.ksymbol->object : place.object)) &&
            (!o->symbols || is_listed_symbol(s, &place, address));
 }

@@ -16,7 +16,6 @@
 #include "wire/names.h"
 #include "wire/record_bits.h"
 
-#define CPUMODE 7u
 #define DIGITS_OF_SOURCE 18u /* in front of the words of a data_src: "      1e05080021 |" */
 
 typedef void json_printer(struct script *s, const struct moment *m, struct json *j);
@@ -146,7 +145,7 @@ static void put_place(struct script *s, const struct moment *m, unsigned mode, c
 
 static void put_chain(struct script *s, const struct moment *m, struct json *j) {
     const pfr_u64s *chain = &m->sample->chain;
-    unsigned mode = m->rec->misc & CPUMODE;
+    unsigned mode = m->rec->misc & PFR_CPUMODE_MASK;
     uint32_t left = script_chain_most(s, m);
     for (uint64_t i = 0; i < chain->count && left > 0; i++) {
         const uint64_t entry = pfr_u64s_at(chain, i);
@@ -160,7 +159,7 @@ static void put_chain(struct script *s, const struct moment *m, struct json *j) 
 }
 
 static void json_ip(struct script *s, const struct moment *m, struct json *j) {
-    put_place(s, m, m->rec->misc & CPUMODE, "ip", m->sample->ip, m->event->name_form, j);
+    put_place(s, m, m->rec->misc & PFR_CPUMODE_MASK, "ip", m->sample->ip, m->event->name_form, j);
     if (!m->event->chains)
         return;
     json_key(j, "chain");

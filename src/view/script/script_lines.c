@@ -53,20 +53,20 @@ static const struct {
     line_subject *subject; /* NULL: the thread that the sample_id names */
     perf_lines *line;
 } rows[] = {
-    [1] = {PFR_SCRIPT_MAPS, subject_mmap, perf_mmap},
-    [2] = {PFR_SCRIPT_LOSSES, NULL, lost_line},
-    [3] = {PFR_SCRIPT_TASKS, subject_comm, perf_comm},
-    [4] = {PFR_SCRIPT_TASKS, subject_fork, perf_fork},
-    [7] = {PFR_SCRIPT_TASKS, subject_fork, perf_fork},
-    [10] = {PFR_SCRIPT_MAPS, subject_mmap2, perf_mmap2},
-    [14] = {PFR_SCRIPT_SWITCHES, NULL, perf_switch},
-    [15] = {PFR_SCRIPT_SWITCHES, NULL, perf_switch_cpu_wide},
-    [16] = {PFR_SCRIPT_NAMESPACES, subject_namespaces, perf_namespaces},
-    [17] = {PFR_SCRIPT_BPF, NULL, perf_ksymbol},
-    [18] = {PFR_SCRIPT_BPF, NULL, perf_bpf_event},
-    [19] = {PFR_SCRIPT_CGROUPS, NULL, perf_cgroup},
-    [20] = {PFR_SCRIPT_POKES, NULL, perf_text_poke},
-    [68] = {PFR_SCRIPT_ROUNDS, NULL, NULL},
+    [PFR_RECORD_MMAP] = {PFR_SCRIPT_MAPS, subject_mmap, perf_mmap},
+    [PFR_RECORD_LOST] = {PFR_SCRIPT_LOSSES, NULL, lost_line},
+    [PFR_RECORD_COMM] = {PFR_SCRIPT_TASKS, subject_comm, perf_comm},
+    [PFR_RECORD_EXIT] = {PFR_SCRIPT_TASKS, subject_fork, perf_fork},
+    [PFR_RECORD_FORK] = {PFR_SCRIPT_TASKS, subject_fork, perf_fork},
+    [PFR_RECORD_MMAP2] = {PFR_SCRIPT_MAPS, subject_mmap2, perf_mmap2},
+    [PFR_RECORD_SWITCH] = {PFR_SCRIPT_SWITCHES, NULL, perf_switch},
+    [PFR_RECORD_SWITCH_CPU_WIDE] = {PFR_SCRIPT_SWITCHES, NULL, perf_switch_cpu_wide},
+    [PFR_RECORD_NAMESPACES] = {PFR_SCRIPT_NAMESPACES, subject_namespaces, perf_namespaces},
+    [PFR_RECORD_KSYMBOL] = {PFR_SCRIPT_BPF, NULL, perf_ksymbol},
+    [PFR_RECORD_BPF_EVENT] = {PFR_SCRIPT_BPF, NULL, perf_bpf_event},
+    [PFR_RECORD_CGROUP] = {PFR_SCRIPT_CGROUPS, NULL, perf_cgroup},
+    [PFR_RECORD_TEXT_POKE] = {PFR_SCRIPT_POKES, NULL, perf_text_poke},
+    [PFR_RECORD_FINISHED_ROUND] = {PFR_SCRIPT_ROUNDS, NULL, NULL},
 };
 
 bool script_line_wanted(const struct script *s, uint32_t type) {

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TYPE_THREAD_MAP = 73, TYPE_STAT_CONFIG = 75, TYPES = 5, TAG_AGGR_MODE = 0, TAG_INTERVAL = 1 };
+enum { TYPES = 5, TAG_AGGR_MODE = 0, TAG_INTERVAL = 1 };
 enum { ROUND_FINAL = 1, TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
 #define NS_PER_SECOND 1000000000u
 #define NAME_WIDTH 25
@@ -411,9 +411,9 @@ static pfr_status read_all(struct stat_table *t, pfr_error *err) {
     pfr_status st;
     while ((st = pfr_next(t->reader, &rec, e)) >= 0 && st != PFR_END) {
         t->lossy = t->lossy || st == PFR_HOLE;
-        if (st == PFR_OK && rec.type >= TYPE_THREAD_MAP && rec.type < TYPE_THREAD_MAP + TYPES &&
-            takers[rec.type - TYPE_THREAD_MAP])
-            PFR_TRY(takers[rec.type - TYPE_THREAD_MAP](t, &rec, err));
+        if (st == PFR_OK && rec.type >= PFR_RECORD_THREAD_MAP && rec.type < PFR_RECORD_THREAD_MAP + TYPES &&
+            takers[rec.type - PFR_RECORD_THREAD_MAP])
+            PFR_TRY(takers[rec.type - PFR_RECORD_THREAD_MAP](t, &rec, err));
     }
     return st < 0 ? st : PFR_OK;
 }

@@ -428,7 +428,9 @@ static pfr_status on_round(struct taking *t) {
 typedef pfr_status take_fn(struct taking *t);
 
 static take_fn *const takers[STAT_TYPES] = {
-    [73] = on_thread_map, [74] = on_cpu_map, [75] = on_config, [76] = on_stat, [77] = on_round, [78] = on_event_update,
+    [PFR_RECORD_THREAD_MAP] = on_thread_map, [PFR_RECORD_CPU_MAP] = on_cpu_map,
+    [PFR_RECORD_STAT_CONFIG] = on_config,    [PFR_RECORD_STAT] = on_stat,
+    [PFR_RECORD_STAT_ROUND] = on_round,      [PFR_RECORD_EVENT_UPDATE] = on_event_update,
 };
 
 pfr_status script_stat_take(struct script_stat *s, const pfr_record *rec, pfr_output *out, pfr_error *err) {

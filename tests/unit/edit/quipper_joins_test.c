@@ -37,7 +37,7 @@ static void fill(const struct map *m, pfr_record *rec, union any_layout *body) {
     const pfr_text name = {m->name, (uint32_t)strlen(m->name), 0};
     memset(body, 0, sizeof *body);
     *rec = (pfr_record){.type = m->type ? m->type : 10, .misc = 2, .size = size_of(m)};
-    if (rec->type == 1)
+    if (rec->type == PFR_RECORD_MMAP)
         body->as_mmap =
             (struct pfr_rec_mmap){.pid = m->pid, .addr = m->start, .len = m->len, .pgoff = m->pgoff, .filename = name};
     else
@@ -73,11 +73,11 @@ static void check(const char *rule, const struct map *maps, const struct told *t
             continue;
         fill(m, &rec, &body);
         quipper_joins_apply(&j, join, &body, &size);
-        const pfr_text *name = rec.type == 1 ? &body.as_mmap.filename : &body.as_mmap2.filename;
+        const pfr_text *name = rec.type == PFR_RECORD_MMAP ? &body.as_mmap.filename : &body.as_mmap2.filename;
         if (!told->name || body.as_mmap.addr != told->start || body.as_mmap.len != told->len ||
             body.as_mmap.pgoff != told->pgoff || size != (told->size ? told->size : size_of(m)) ||
             name->length != strlen(told->name) || memcmp(name->at, told->name, name->length) != 0 ||
-            (rec.type == 10 && body.as_mmap2.ino != told->ino))
+            (rec.type == PFR_RECORD_MMAP2 && body.as_mmap2.ino != told->ino))
             fail_msg("%s: %#jx, %#jx long, at %#jx of %.*s, %u bytes", rule, (uintmax_t)body.as_mmap.addr,
                      (uintmax_t)body.as_mmap.len, (uintmax_t)body.as_mmap.pgoff, (int)name->length, name->at, size);
         told++;

@@ -236,7 +236,7 @@ static inline struct tally read_through(pfr_reader *r) {
             continue;
         }
         t.records++;
-        t.samples += rec.type == 9;
+        t.samples += rec.type == PFR_RECORD_SAMPLE;
         t.inside += rec.inside;
         t.sum = mix_bytes(t.sum + rec.offset + rec.inner + rec.part, rec.bytes, rec.size);
     }

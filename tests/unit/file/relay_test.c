@@ -23,7 +23,7 @@ struct seen {
 
 static void note_record(struct seen *s, const pfr_record *rec) {
     s->tally.records++;
-    s->tally.samples += rec->type == 9;
+    s->tally.samples += rec->type == PFR_RECORD_SAMPLE;
     s->tally.sum = mix_bytes(s->tally.sum + rec->offset + rec->part + (uint64_t)rec->event, rec->bytes, rec->size);
 }
 
@@ -57,7 +57,7 @@ static struct seen see(pfr_reader *r, uint32_t threads, size_t stretch) {
             continue;
         }
         note_record(&s, &rec);
-        if (threads == 0 || rec.type != 9)
+        if (threads == 0 || rec.type != PFR_RECORD_SAMPLE)
             continue;
         assert_int_equal(relay_run(r, &relay, &err), PFR_OK);
         s.relays++;

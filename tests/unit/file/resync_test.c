@@ -107,7 +107,7 @@ static uint64_t samples_given(pfr_reader *r, size_t first, uint64_t *holes) {
     while ((s = pfr_next(r, &rec, &err)) >= 0 && s != PFR_END) {
         pfr_value ip;
         *holes += s == PFR_HOLE;
-        if (s == PFR_HOLE || rec.type != 9)
+        if (s == PFR_HOLE || rec.type != PFR_RECORD_SAMPLE)
             continue;
         assert_int_equal((rec.offset - first) % SAMPLE_SIZE, 0); /* none is invented */
         ASSERT_OK(pfr_get(&rec, "ip", &ip, &err), err);

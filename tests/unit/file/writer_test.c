@@ -181,7 +181,7 @@ TEST(writer_can_be_read_before_it_is_finished) {
     assert_non_null(r);
     assert_true(pfr_get_header(r)->not_finalised);
     while (pfr_next(r, &rec, &err) == PFR_OK)
-        samples += rec.type == 9;
+        samples += rec.type == PFR_RECORD_SAMPLE;
     assert_int_equal(samples, 10);
     pfr_close(r);
     free(bytes);

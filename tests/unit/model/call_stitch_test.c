@@ -216,7 +216,7 @@ static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
     pfr_record rec;
     pfr_error err;
     while (pfr_next(reader, &rec, &err) == PFR_OK)
-        if (rec.type == 9) {
+        if (rec.type == PFR_RECORD_SAMPLE) {
             ASSERT_OK(pfr_decode(&rec, sample, sizeof *sample, &err), err);
             return true;
         }

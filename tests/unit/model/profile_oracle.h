@@ -110,7 +110,7 @@ static inline void oracle_lines(struct lines *l, pfr_reader *reader, bool chains
     ASSERT_OK(pfr_rewind(reader, &err), err);
     pfr_status st;
     while ((st = pfr_next(reader, &rec, &err)) == PFR_OK)
-        if (rec.type == 9)
+        if (rec.type == PFR_RECORD_SAMPLE)
             oracle_sample(l, &state, &rec, chains);
     ASSERT_STATUS(st, PFR_END, err);
     state_free(&state);

@@ -160,7 +160,7 @@ static inline void find_samples(struct state *state, pfr_reader *reader, struct 
     pfr_error err;
     ASSERT_OK(pfr_rewind(reader, &err), err);
     while ((st = pfr_next(reader, &rec, &err)) == PFR_OK)
-        if (rec.type == 9)
+        if (rec.type == PFR_RECORD_SAMPLE)
             find_sample(state, &rec, found);
     assert_int_equal(st, PFR_END);
 }

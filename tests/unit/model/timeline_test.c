@@ -140,7 +140,7 @@ static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struc
         if (rec.type >= 64)
             continue;
         g->times[g->count++] = key.time;
-        if (rec.type == 9)
+        if (rec.type == PFR_RECORD_SAMPLE)
             see(g, timeline_state(t), &rec, key);
     }
     assert_int_equal(st, PFR_END);

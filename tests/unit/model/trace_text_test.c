@@ -445,7 +445,8 @@ static void compare_recording(const char *path, struct reference *reference) {
     memory_init(&memory, NULL, 0);
     for (pfr_status st; (st = pfr_next(r, &rec, &err)) >= 0 && st != PFR_END;) {
         const pfr_event *event = st == PFR_OK && rec.event >= 0 ? pfr_get_event(r, (uint32_t)rec.event) : NULL;
-        if (rec.type != 9 || !event || event->attr.type != 2 || pfr_decode(&rec, &s, sizeof s, &err) != PFR_OK)
+        if (rec.type != PFR_RECORD_SAMPLE || !event || event->attr.type != PFR_ATTR_TYPE_TRACEPOINT ||
+            pfr_decode(&rec, &s, sizeof s, &err) != PFR_OK)
             continue;
         if (!trace)
             ASSERT_OK(trace_text_open(&trace, r, &memory, &err), err);

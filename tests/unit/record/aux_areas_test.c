@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #define AREA ((size_t)16 << 10)
-enum { PT_TYPE = 9, TYPE_AUX = 11, TYPE_AUXTRACE_INFO = 70, TYPE_AUXTRACE = 71 };
+enum { PT_TYPE = 9 };
 
 /* --- sysfs --- */
 
@@ -85,7 +85,7 @@ static void trace(uint64_t length, uint64_t flags) {
     /* of the one counter of Intel PT: offset, size, flags; tid, time, cpu, id as its sample_id has them */
     const uint64_t words[] = {
         head, length, flags, (uint64_t)77 << 32 | 77, (uint64_t)script.turns + 1, 0, (uint64_t)FIRST_FD * 10};
-    add_record(TYPE_AUX, words, 7);
+    add_record(PFR_RECORD_AUX, words, 7);
 }
 
 static uint64_t length_of(uint64_t number) {
@@ -127,14 +127,14 @@ static void look_at(pfr_reader *reader, const pfr_record *rec, struct found *f) 
     struct pfr_rec_aux aux;
     struct pfr_rec_auxtrace_info info;
     pfr_error err = {0};
-    if (rec->type == TYPE_AUXTRACE)
+    if (rec->type == PFR_RECORD_AUXTRACE)
         look_at_area(reader, rec, f);
-    if (rec->type == TYPE_AUX) {
+    if (rec->type == PFR_RECORD_AUX) {
         ASSERT_OK(pfr_decode(rec, &aux, sizeof aux, &err), err);
         f->aux_records++;
         f->truncated += aux.flags & 1;
     }
-    if (rec->type == TYPE_AUXTRACE_INFO) {
+    if (rec->type == PFR_RECORD_AUXTRACE_INFO) {
         ASSERT_OK(pfr_decode(rec, &info, sizeof info, &err), err);
         f->infos++;
         f->kind = info.type;

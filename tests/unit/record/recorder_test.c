@@ -62,9 +62,9 @@ static void check_sizes(size_t symbols, size_t programs) {
     pfr_reader *const reader = pfr_open(path, NULL, &err);
     assert_non_null(reader);
     while (pfr_next(reader, &rec, &err) == PFR_OK) {
-        if (rec.type == 17 && symbols-- > 0)
+        if (rec.type == PFR_RECORD_KSYMBOL && symbols-- > 0)
             assert_int_equal(rec.size, 8 + 8 * (2 + NAME_WORDS) + id);
-        if (rec.type == 18 && programs-- > 0)
+        if (rec.type == PFR_RECORD_BPF_EVENT && programs-- > 0)
             assert_int_equal(rec.size, 8 + 8 * 2 + id);
     }
     assert_int_equal(symbols, 0);

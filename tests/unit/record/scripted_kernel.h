@@ -238,10 +238,10 @@ static inline struct counted count_file(void) {
     while ((status = pfr_next(reader, &rec, &err)) >= 0 && status != PFR_END) {
         struct pfr_rec_sample sample;
         c.holes += status == PFR_HOLE;
-        c.lost += status == PFR_OK && rec.type == 2;
-        c.lost_samples += status == PFR_OK && rec.type == 13;
-        c.rounds += status == PFR_OK && rec.type == 68;
-        if (status != PFR_OK || rec.type != 9)
+        c.lost += status == PFR_OK && rec.type == PFR_RECORD_LOST;
+        c.lost_samples += status == PFR_OK && rec.type == PFR_RECORD_LOST_SAMPLES;
+        c.rounds += status == PFR_OK && rec.type == PFR_RECORD_FINISHED_ROUND;
+        if (status != PFR_OK || rec.type != PFR_RECORD_SAMPLE)
             continue;
         ASSERT_OK(pfr_decode(&rec, &sample, sizeof sample, &err), err);
         c.samples++;

@@ -135,7 +135,7 @@ static pfr_status run_report_folded(const struct scene *scene, pfr_reader *reade
 /* Fields, where something has fields. */
 static pfr_status run_report_fields(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_event *first = pfr_event_count(reader) ? pfr_get_event(reader, 0) : NULL;
-    const bool fields = first && first->attr.type == 2;
+    const bool fields = first && first->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
     const pfr_report_options options = {.size = sizeof options,
                                         .format = PFR_REPORT_CSV,
                                         .sort = fields ? "trace,trace_fields,common_pid/raw" : "trace,dso_size",
