@@ -8,6 +8,8 @@
 #include "view/info/info_overview.h"
 #include "view/info/info_parts.h"
 
+#include <perfray/quality.h>
+
 static void say_form(pfr_output *to, const pfr_header *header) {
     static const char *const containers[] = {
         [PFR_FILE] = "perf.data file", [PFR_PIPE] = "perf.data stream", [PFR_DIRECTORY] = "perf.data directory"};
