@@ -181,3 +181,12 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
     const bool unnamed = p->names.lines_limited || p->names.limits.objects;
     return p->lossy || misses || p->stitch_begun || p->too_deep || unnamed || limited ? PFR_HOLE : PFR_OK;
 }
+
+#define TREE_TEXT_EACH 256u /* bytes of call trees for each call path of the recording */
+
+uint64_t profile_tree_room(const struct profile *p, uint64_t nodes) {
+    const uint64_t limit = p->reader->limits.trees, calls = p->totals[0].samples;
+    const uint64_t paths = profile_measure(p->reader)->is_amount && calls < nodes ? calls : nodes;
+    const uint64_t share = paths * TREE_TEXT_EACH;
+    return limit < UINT64_MAX - share ? limit + share : UINT64_MAX;
+}

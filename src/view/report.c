@@ -34,7 +34,6 @@
 #define FEW_ROWS_COST 8u
 #define ROW_COST 160u
 #define FRAME_COST 256u
-#define TREE_TEXT_EACH 256u /* bytes of call trees for each call path of the recording */
 
 /* --- what was recorded --- */
 
@@ -315,14 +314,6 @@ unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, s
     return jobs;
 }
 
-/* What call trees as text may take: the limit, and a share that grows with what was recorded, not with how it is
-   packed. */
-static void give_tree_text(struct report *r) {
-    const uint64_t limit = r->reader->limits.trees, share = (uint64_t)r->profile->nr_nodes * TREE_TEXT_EACH;
-    r->tree_text = limit < UINT64_MAX - share ? limit + share : UINT64_MAX;
-    r->tree_text_left = r->tree_text;
-}
-
 static void tell_cut_trees(struct report *r) {
     pfr_error why;
     if (!r->trees_cut)
@@ -344,7 +335,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     if (r->row_trees)
         PFR_TRY(walk_list_members(r, err));
     PFR_TRY(features_unread(r->reader, err));
-    give_tree_text(r);
+    r->tree_text = r->tree_text_left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
     tell_cut_trees(r);
     const struct profile *p = r->profile;
