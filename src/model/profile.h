@@ -250,7 +250,8 @@ struct profile {
     struct node_weights self;      /* of nodes */
     struct profile_weight *totals; /* by event */
     struct chain_counts *unwound;  /* by event: how stacks ended that were unwound */
-    struct profile_stack *stacks;  /* in the order of their first samples; some may have no samples */
+    struct unwind_limits unwind_limits;
+    struct profile_stack *stacks; /* in the order of their first samples; some may have no samples */
     struct stack_part *stack_parts;
     struct profile_sum *sums;
     struct profile_sum_key *sum_keys;

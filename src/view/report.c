@@ -288,7 +288,7 @@ static pfr_status load(struct report *r, pfr_error *err) {
     PFR_TRY(learn_release(r, err));
     const struct profile_wish wish = wish_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
-    profile_tell_limits(r->profile, tell_hole, r);
+    r->limited = profile_tell_limits(r->profile, tell_hole, r) != PFR_OK;
     PFR_TRY(report_learn_sockets(r, err));
     report_keys_needed(r, &needs);
     if (needs & NEEDS_MAPS)
@@ -338,9 +338,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     r->tree_text = r->tree_text_left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
     tell_cut_trees(r);
-    const struct profile *p = r->profile;
-    const bool unnamed = p->names.lines_limited || p->names.limits.objects;
-    return r->trees_cut || p->lossy || p->too_deep || unnamed || p->limited.samples ? PFR_HOLE : PFR_OK;
+    return r->limited || r->trees_cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
 static void close_report(struct report *r) {

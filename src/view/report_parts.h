@@ -410,6 +410,7 @@ struct report {
     bool tracepoints;                   /* nothing else was recorded */
     bool relative;                      /* percentages are of what the filters keep */
     uint64_t tree_text, tree_text_left; /* bytes of call trees that may be written, and still may be (limit trees) */
+    bool limited;                       /* the profile met limits, or misses records */
     uint64_t trees_cut;                 /* call trees that are cut there */
     regex_t parent;                     /* of -p */
     bool parent_made, has_parent, only_parent;
