@@ -12,6 +12,10 @@
  * Of a trace calls are counted, and each weighs the time that it took itself: see report.h. Outputs with one number for
  * a stack have that, unless selection.by_count is set.
  *
+ * A stack of up to 4096 bytes is written whole. What longer ones have in excess is bounded (pfr_limits.trees); beyond
+ * that a stack ends with a frame `[limit]`, which has its samples and weight, `hole` is told how many ("trees"), and
+ * the status is PFR_HOLE.
+ *
  * The recording is read more than once; a stream must have been opened with pfr_open_options.spool.
  *
  * Example:

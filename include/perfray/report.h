@@ -73,7 +73,7 @@ typedef struct pfr_report_options {
     bool inlined;  /* inlined functions are frames of their own, above what they were inlined into; with chains */
     unsigned jobs; /* threads; 0: one for each cpu, with call chains at most 4, and no more than one for each 0.2 s that
                       counting is likely to take; of a trace one for each cpu */
-    /* told of each stretch that could not be read, and (where "depth") of samples that a limit leaves unknown; may be
+    /* told of each stretch that could not be read, and (where "depth", "trees") of what a limit leaves out; may be
        NULL */
     void (*hole)(void *context, const pfr_error *hole);
     void *context;

@@ -140,6 +140,30 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
                     "instrumentation maps name functions of traces, and this is perf.data");
 }
 
+/* --- What did not fit. */
+
+/* What stacks are nodes and what are told one by one is nothing that an output should depend on. */
+static void give_room(struct exporting *e) {
+    e->room = e->room_left = profile_tree_room(e->profile, e->sink->stack ? 0 : e->stacks.count);
+}
+
+static pfr_status tell_cut(struct exporting *e) {
+    pfr_error why;
+    if (e->cut_stacks)
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
+                 "%" PRIu64 " stack%s cut at [limit]: of all, what is beyond %u bytes each has more than %" PRIu64
+                 " bytes (limit trees)",
+                 e->cut_stacks, e->cut_stacks == 1 ? " is" : "s are", STACK_BYTES, e->room);
+    else if (e->cut_frames)
+        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
+                 "%" PRIu64 " frame%s left out: all together have more than %" PRIu64 " bytes (limit trees)",
+                 e->cut_frames, e->cut_frames == 1 ? " is" : "s are", e->room);
+    else
+        return PFR_OK;
+    tell_hole(e, &why);
+    return PFR_HOLE;
+}
+
 static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(check_maps(e, err));
     if (path)
@@ -149,8 +173,10 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* a stream's events are known now */
     PFR_TRY(check_events(e, err));
     recorder_losses_tell(e->reader, e->of->note, e->of->context);
+    give_room(e);
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
-    return profile_tell_limits(e->profile, tell_hole, e);
+    const pfr_status cut = tell_cut(e), limited = profile_tell_limits(e->profile, tell_hole, e);
+    return cut == PFR_OK ? limited : cut;
 }
 
 pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {

@@ -5,6 +5,10 @@
  *     busy;main;scramble 1024
  *
  * The line of a node is that of what is above it and its own name, so the names above are written once and kept.
+ *
+ * Once the room for long lines is used up (stack_fits), a line that is longer than STACK_BYTES ends with the last name
+ * that fits and a frame [limit]; those that are cut at the same place are one line. Their names are not even written:
+ * that takes the square of their depth, too.
  */
 #include "export/sink.h"
 
@@ -15,6 +19,9 @@ struct folded {
     struct output line;
     size_t *ends; /* of each name in the line, by depth */
     uint32_t levels;
+    uint32_t fitting;    /* how many names of the line fit into STACK_BYTES */
+    uint32_t cut_at;     /* how many names those stacks have in common that were cut last, */
+    uint64_t cut_weight; /* and what they weigh together; 0: there are none */
 };
 
 /* No name may end its part of the line, or the line. */
@@ -59,23 +66,72 @@ static pfr_status begin(struct exporting *e, pfr_error *err) {
     return f->ends ? PFR_OK : mem_fail(e->memory, err, "export");
 }
 
-static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+static void write_line(const struct exporting *e, size_t length, const char *last, uint64_t weight) {
+    const struct folded *f = e->state;
+    out_write(&e->to->out, f->line.buffer, length);
+    out_text(&e->to->out, last);
+    out_char(&e->to->out, ' ');
+    out_u64(&e->to->out, amount_of(e, weight));
+    out_char(&e->to->out, '\n');
+}
+
+/* The names that cut stacks have in common are still in the line. */
+static void write_cut(const struct exporting *e) {
     struct folded *f = e->state;
-    const struct intern_text name = label_bytes(depth ? &e->stacks.frames : &e->stacks.groups, node->label);
-    const uint64_t weight = amount_of(e, weight_of(e, &node->self));
+    if (f->cut_weight)
+        write_line(e, f->cut_at ? f->ends[f->cut_at - 1] : 0, f->cut_at ? ";[limit]" : "[limit]", f->cut_weight);
+    f->cut_weight = 0;
+}
+
+static void cut(struct exporting *e, uint64_t weight) {
+    struct folded *f = e->state;
+    if (f->cut_at != f->fitting)
+        write_cut(e);
+    f->cut_at = f->fitting;
+    f->cut_weight += weight;
+    e->cut_stacks++;
+}
+
+static pfr_status add_name(struct folded *f, const struct intern_text *name, uint32_t depth, pfr_error *err) {
     f->line.used = depth ? f->ends[depth - 1] : 0;
     if (depth)
         out_char(&f->line, ';');
-    out_write(&f->line, name.bytes, name.length);
+    out_write(&f->line, name->bytes, name->length);
     f->ends[depth] = f->line.used;
-    if (f->line.status < 0)
-        return out_flush(&f->line, err);
-    if (weight) {
-        out_write(&e->to->out, f->line.buffer, f->line.used);
-        out_char(&e->to->out, ' ');
-        out_u64(&e->to->out, weight);
-        out_char(&e->to->out, '\n');
+    return f->line.status < 0 ? out_flush(&f->line, err) : PFR_OK;
+}
+
+/* Whether the whole line of a node fits into STACK_BYTES. */
+static bool is_short(struct folded *f, const struct intern_text *name, uint32_t depth) {
+    if (depth > f->fitting)
+        return false;
+    const size_t begin = depth ? f->ends[depth - 1] + 1 : 0;
+    const bool fits = name->length <= STACK_BYTES && begin + name->length <= STACK_BYTES;
+    f->fitting = depth + fits;
+    return fits;
+}
+
+static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+    struct folded *f = e->state;
+    const struct intern_text name = label_bytes(depth ? &e->stacks.frames : &e->stacks.groups, node->label);
+    const uint64_t weight = weight_of(e, &node->self);
+    if (depth < f->cut_at)
+        write_cut(e);
+    if (!is_short(f, &name, depth) && !e->room_left) {
+        if (amount_of(e, weight))
+            cut(e, weight);
+        return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
     }
+    PFR_TRY(add_name(f, &name, depth, err));
+    if (amount_of(e, weight) && stack_fits(e, f->line.used))
+        write_line(e, f->line.used, "", weight);
+    else if (amount_of(e, weight))
+        cut(e, weight);
+    return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
+}
+
+static pfr_status end(struct exporting *e, pfr_error *err) {
+    write_cut(e);
     return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
 }
 
@@ -94,5 +150,6 @@ const struct sink_type sink_folded = {
     .name_frame = name_frame,
     .begin = begin,
     .visit = visit,
+    .end = end,
     .clear = clear,
 };

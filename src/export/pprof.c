@@ -2,6 +2,9 @@
 /*
  * Samples as pprof has them: their locations, innermost first, a value for each type, and labels. The locations of a
  * node are those of what is above it behind its own, so they are written from the end of a buffer towards its front.
+ *
+ * Once the room for deep stacks is used up (stack_fits), one that takes more than STACK_BYTES keeps its outermost
+ * locations, below one called [limit].
  */
 #include "export/pprof.h"
 
@@ -109,15 +112,42 @@ struct sample_of {
     size_t labels_length;
 };
 
-static void write_sample(const struct exporting *e, const struct sample_of *of, const uint8_t *path, size_t length,
+/* The number of the location [limit], behind those of all labels; its bytes. */
+static size_t put_limit(const struct pprof *p, uint8_t *to) {
+    return proto_put(to, (uint64_t)p->nr_labels + 1);
+}
+
+/* How many bytes of the path of a stack are left out: whole numbers, the innermost ones. */
+static size_t skip_inner(struct exporting *e, const uint8_t *path, size_t length) {
+    if (stack_fits(e, length))
+        return 0;
+    size_t skipped = length - STACK_BYTES;
+    while (path[skipped - 1] & 0x80)
+        skipped++;
+    e->cut_stacks++;
+    return skipped;
+}
+
+static void write_path(struct exporting *e, const uint8_t *path, size_t length, size_t skipped) {
+    struct pprof *p = e->state;
+    uint8_t limit[PROTO_VARINT_MOST];
+    const size_t own = skipped ? put_limit(p, limit) : 0;
+    proto_head(p->out, SAMPLE_LOCATIONS, own + length - skipped);
+    out_write(p->out, limit, own);
+    out_write(p->out, path + skipped, length - skipped);
+}
+
+static void write_sample(struct exporting *e, const struct sample_of *of, const uint8_t *path, size_t length,
                          const struct profile_weight *self) {
     struct pprof *p = e->state;
     const uint64_t samples = signed_most(self->samples);
     const uint64_t weight = signed_most(profile_amount(e->profile, self->weight));
     const size_t values = proto_length(samples) + p->nr_values - 1 + proto_length(weight);
-    const size_t places = 1 + proto_length(length) + length, numbers = 1 + proto_length(values) + values;
+    const size_t skipped = skip_inner(e, path, length);
+    const size_t path_length = length - skipped + (skipped ? proto_length((uint64_t)p->nr_labels + 1) : 0);
+    const size_t places = 1 + proto_length(path_length) + path_length, numbers = 1 + proto_length(values) + values;
     proto_head(p->out, PPROF_SAMPLE, places + numbers + of->labels_length);
-    proto_bytes(p->out, SAMPLE_LOCATIONS, path, length);
+    write_path(e, path, length, skipped);
     proto_head(p->out, SAMPLE_VALUES, values);
     proto_varint(p->out, samples);
     for (uint32_t i = 1; i <= p->nr_values; i++)
@@ -180,8 +210,26 @@ static pfr_status write_stack(struct exporting *e, const struct profile_stack *s
     return PFR_OK;
 }
 
+static pfr_status write_limit(struct exporting *e, pfr_error *err) {
+    struct pprof *p = e->state;
+    const uint32_t function = p->functions.count + 1;
+    uint32_t name;
+    PFR_TRY(pprof_string(e, "[limit]", strlen("[limit]"), &name, err));
+    proto_u64(&p->part, FUNCTION_ID, function);
+    proto_u64(&p->part, FUNCTION_NAME, name);
+    proto_u64(&p->part, FUNCTION_SYSTEM_NAME, name);
+    proto_message(p->out, PPROF_FUNCTION, &p->part);
+    proto_u64(&p->part, LOCATION_ID, (uint64_t)p->nr_labels + 1);
+    proto_u64(&p->inner, LINE_FUNCTION, function);
+    proto_message(&p->part, LOCATION_LINE, &p->inner);
+    proto_message(p->out, PPROF_LOCATION, &p->part);
+    return PFR_OK;
+}
+
 static pfr_status end(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
+    if (e->cut_stacks)
+        PFR_TRY(write_limit(e, err));
     if (p->part.status < 0 || p->inner.status < 0)
         return mem_fail(e->memory, err, "export");
     for (uint32_t i = 0; i < p->strings.count; i++) {

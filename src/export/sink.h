@@ -54,9 +54,24 @@ struct exporting {
     struct labels objects; /* for sinks that name them in `loaded`: objects of the state */
     uint32_t *object_rank; /* by object: of its label; NULL: nobody asked */
     struct pfr_output *to;
-    bool by_weight; /* outputs that have one number: the weight, not how many */
+    bool by_weight;                  /* outputs that have one number: the weight, not how many */
+    uint64_t room, room_left;        /* bytes that an output may have beyond what grows with what was recorded, and that
+                                        it still may (limit trees) */
+    uint64_t cut_stacks, cut_frames; /* what was cut or left out for that reason */
     void *state;
 };
+
+/*
+ * Stacks that share long beginnings take the square of their depth as text. Each may have so many bytes; what longer
+ * ones have in excess is taken from the room of all. false: it is used up, from the first stack on that finds it so.
+ */
+#define STACK_BYTES 4096u
+static inline bool stack_fits(struct exporting *e, uint64_t length) {
+    const uint64_t excess = length > STACK_BYTES ? length - STACK_BYTES : 0;
+    const bool fits = excess <= e->room_left;
+    e->room_left = fits ? e->room_left - excess : 0;
+    return fits;
+}
 
 /* Ends with NULL. */
 extern const struct sink_type *const sinks[];

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ELF objects whose names cost more than their bytes, and a recording of samples in them. Layouts: the System V gABI
-(ELF, symbol tables), DWARF 4, linux/perf_event.h.
+"""ELF objects whose names or tables cost more than their bytes, and recordings of them. Layouts: the System V gABI (ELF,
+symbol tables), DWARF 4, LSB Core 10.6 (.eh_frame), linux/perf_event.h, docs/xray-format.md.
 
     elf([(name_at, address, size), ...], text, sections)     an x86-64 shared object; names lie in `text`
     recording([(path, [address, ...]), ...])                 a file of one sample an address,
                                                      each with a call chain of its own address where `chains`
+    copies([path, ...], [[address, ...], ...])               a file of one sample a stack: registers, and a copy of the stack
+    xray_log([id, ...])                                      a basic log of one call of each function
 """
 import struct
 
@@ -14,16 +16,18 @@ ROOM = 0x10000000  # between two objects
 TEXT, SYMTAB, STRTAB = 1, 2, 3
 
 
-def elf(symbols, text, code, extra=(), sparse=0):
-    """Bytes up to the last section's end. `extra`: (name, bytes). `sparse`: bytes of names behind `text` that are a
-    hole of the file, which the caller makes by enlarging it."""
+def elf(symbols, text, code, extra=(), sparse=0, sparse_in=b".strtab"):
+    """Bytes up to the last section's end. `extra`: (name, bytes). `sparse`: bytes behind the last section that are a
+    hole of the file, which the caller makes by enlarging it; section `sparse_in` reaches to their end."""
     names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0" + b"".join(name + b"\0" for name, _ in extra)
     table = bytes(24) + b"".join(struct.pack("<IBBHQQ", at, 0x12, 0, 1, start, size) for at, start, size in symbols)
     at = BASE + code
     bodies, headers = [], [bytes(64), section(names, b".text", 1, 6, BASE, BASE, code)]
-    for name, kind, body, link, each in ((b".symtab", 2, table, 3, 24), (b".shstrtab", 3, names, 0, 0),
-                                         *((name, 1, body, 0, 0) for name, body in extra), (b".strtab", 3, text, 0, 0)):
-        size = len(body) + (sparse if name == b".strtab" else 0)
+    sections = ((b".symtab", 2, table, 3, 24), (b".shstrtab", 3, names, 0, 0),
+                *((name, 1, body, 0, 0) for name, body in extra), (b".strtab", 3, text, 0, 0))
+    end = at + sum(len(body) for _, _, body, _, _ in sections) + sparse
+    for name, kind, body, link, each in sections:
+        size = end - at if sparse and name == sparse_in else len(body)
         headers.append(section(names, name, kind, 0, 0, at, size, link, each))
         bodies.append(body)
         at += len(body)
@@ -56,6 +60,72 @@ def inlined(count, names):
     return ((b".debug_info", struct.pack("<I", len(unit)) + unit), (b".debug_abbrev", abbrev), (b".debug_str", names))
 
 
+def uleb(number):
+    made = b""
+    while number > 0x7f:
+        made += bytes((number & 0x7f | 0x80,))
+        number >>= 7
+    return made + bytes((number,))
+
+
+# Of every function: the return address is the word at the stack pointer, and nothing else changes.
+CALLED = b"\x0c\7\x08\x90\1"
+ALL_SAVED = CALLED + b"".join(bytes((0x80 | number, 2 + number)) for number in range(16) if number != 7)
+
+
+class Frames:
+    """.eh_frame, or .debug_frame, of entries that are added."""
+
+    def __init__(self, is_debug=False):
+        self.is_debug = is_debug
+        self.bytes = bytearray()
+
+    def add(self, identity, body):
+        body = struct.pack("<I", identity) + body
+        self.bytes += struct.pack("<I", len(body)) + body
+
+    def common(self, program):
+        at = len(self.bytes)
+        self.add(0xffffffff if self.is_debug else 0, b"\1\0\1\x78\x10" + program)
+        return at
+
+    def entry(self, common, start, length, program=b""):
+        at = len(self.bytes) + 4
+        self.add(common if self.is_debug else at - common, struct.pack("<QQ", start, length) + program)
+
+    def section(self):
+        return b".debug_frame" if self.is_debug else b".eh_frame", bytes(self.bytes)
+
+
+def plain_frames(code):
+    frames = Frames()
+    frames.entry(frames.common(CALLED), BASE, code)
+    return frames.section()
+
+
+def many_rows(count, is_debug=False):
+    """One entry of `count` rows of five bytes, each of which needs a plan of its own for seventeen registers."""
+    frames = Frames(is_debug)
+    program = b"".join(b"\x41\x0e" + uleb(0x10000 + k) for k in range(count))
+    frames.entry(frames.common(ALL_SAVED), BASE, ROOM, program)
+    return frames.section()
+
+
+def many_steps(count, long=20000):
+    """Entries that have two long common parts in turn, each of which must be run again for each of them."""
+    frames = Frames()
+    commons = [frames.common(CALLED + bytes(long)) for _ in range(2)]
+    for k in range(count):
+        frames.entry(commons[k % 2], BASE + 16 * k, 16)
+    return frames.section()
+
+
+def xray_map(count):
+    """The section that says which functions of 16 bytes are instrumented: all of them, by address."""
+    entries = (struct.pack("<QQBBB", BASE + 16 * k, BASE + 16 * k, 0, 1, 0) + bytes(13) for k in range(count))
+    return b"xray_instr_map", b"".join(entries)
+
+
 def record(kind, body, misc=0):
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
@@ -64,7 +134,7 @@ def recording(objects, chains=False):
     records = []
     for number, (path, addresses) in enumerate(objects):
         name = path.encode() + bytes(8 - len(path) % 8)
-        start = MAPPED + number * ROOM
+        start = place(number)
         pid = 100 + number
         records.append(record(3, struct.pack("<II", pid, pid) + b"comm%04d" % number + bytes(8) + struct.pack("<IIQ", pid, pid, 0)))
         records.append(record(1, struct.pack("<IIQQQ", pid, pid, start, ROOM, 0) + name + struct.pack("<IIQ", pid, pid, 0), 2))
@@ -75,3 +145,36 @@ def recording(objects, chains=False):
     attr = struct.pack("<IIQQQQQ", 1, 80, 0, 4000, 0x27 if chains else 7, 0, 1 << 18) + bytes(32)
     head = b"PERFILE2" + struct.pack("<QQ", 104, 96) + struct.pack("<QQ", 104, 96) + struct.pack("<QQ", 200, len(data))
     return head + bytes(48) + attr + bytes(16) + data
+
+
+def copies(paths, stacks):
+    """Of one process, in which each object is mapped at place(its number). A stack is of addresses, the innermost first."""
+    pid, registers = 100, 1 << 6 | 1 << 7 | 1 << 8
+    records = [record(3, struct.pack("<II", pid, pid) + b"comm\0\0\0\0" + struct.pack("<IIQ", pid, pid, 0))]
+    for number, path in enumerate(paths):
+        name = path.encode() + bytes(8 - len(path) % 8)
+        records.append(record(1, struct.pack("<IIQQQ", pid, pid, place(number), ROOM, 0) + name
+                              + struct.pack("<IIQ", pid, pid, 0), 2))
+    for number, stack in enumerate(stacks):
+        words = struct.pack("<%dQ" % len(stack), *stack[1:], 0)
+        records.append(record(9, struct.pack("<QIIQQ", stack[0], pid, pid, 1000 + number, 0)
+                              + struct.pack("<QQQQ", 2, 0, 0x7ffe00000000, stack[0])
+                              + struct.pack("<Q", len(words)) + words + struct.pack("<Q", len(words)), 2))
+    data = b"".join(records)
+    attr = struct.pack("<IIQQQQQ", 1, 96, 0, 4000, 0x3027, 0, 1 << 18) + bytes(32) + struct.pack("<QII", registers, 512, 0)
+    arch = struct.pack("<I", 64) + b"x86_64".ljust(64, b"\0")
+    end = 216 + len(data)
+    head = b"PERFILE2" + struct.pack("<QQ", 104, 112) + struct.pack("<QQ", 104, 112) + struct.pack("<QQ", 216, len(data))
+    return (head + bytes(16) + struct.pack("<QQQQ", 1 << 6, 0, 0, 0) + attr + bytes(16) + data
+            + struct.pack("<QQ", end + 16, len(arch)) + arch)
+
+
+def place(number):
+    return MAPPED + number * ROOM
+
+
+def xray_log(ids):
+    """Each function is entered and left once, a tick later each."""
+    head = struct.pack("<HHIQQQ", 3, 0, 3, 1000000000, 0, 0)
+    return head + b"".join(struct.pack("<HBBiQII", 0, 0, kind, number, 1000 + 2 * k + kind, 7, 7) + bytes(8)
+                           for k, number in enumerate(ids) for kind in (0, 1))

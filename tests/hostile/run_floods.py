@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_floods.py - an object whose names would take all room loses its own names; all else is whole.
+"""run_floods.py - an object that would take all room loses its own names, lines or callers; all else is whole.
 
-usage: run_floods.py [--show]
+usage: run_floods.py [--show] [NAME...]
 
 Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions with a sample each, and one of FLOODS
 (flood_objects.py), which would need more memory, or more output, than there is. Of every verb that names addresses:
 
     whole     each sample is counted, and each function of the 20 objects is there by its name
-    said      status 4, and stderr has the path of the object and the limit
+    said      status 4, and stderr has the end of the path of the object, and the limit
     bounded   output of at most MOST bytes, in SECONDS
     one       the same bytes for -j 1, 2 and 3, where the object's budget does not depend on the order
+
+Those of UNWINDING are in tables by which stacks are unwound: stacks end where the object is met, all others are whole,
+and it is said how many end. Traces are of functions of the 20 objects and of one of FLOODS, by --instr-map.
 """
 import argparse
 import json
@@ -25,9 +28,11 @@ sys.dont_write_bytecode = True
 import flood_objects  # noqa: E402
 
 GOOD, FUNCTIONS, EACH = 20, 50, 16
-HOSTILE = "/opt/hostile/libflood.so"
+HOSTILE = "/opt/hostile/" + "a-long-way/" * 9 + "libflood.so"
+TOLD = HOSTILE[-40:]  # the end of a long path at least
 MOST = 160 << 20
 SECONDS = 30
+HOLE = 1 << 30
 MEGABYTE = 1 << 20
 VERBS = {
     "script": ["script", "--no-pager", "-F", "ip,sym"],
@@ -39,7 +44,31 @@ VERBS = {
     "export": ["export"],
     "export pprof": ["export", "--format=pprof"],
     "flame": ["flame"],
+}
+LINES_VERBS = {
+    "script": ["script", "--no-pager", "-F", "ip,sym,srcline"],
+    "script json": ["script", "--format=json", "-F", "ip,sym,srcline"],
+    "report": ["report", "--no-pager", "-s", "dso,sym,srcline"],
+    "report json": ["report", "--format=json", "-s", "dso,sym,srcline"],
+}
+UNWINDING_VERBS = {
+    "script": ["script", "--no-pager", "-F", "ip,sym"],
+    "script json": ["script", "--format=json"],
+    "report -g": ["report", "--no-pager", "--no-children", "-g", "caller", "-s", "dso,sym"],
+    "report json": ["report", "--format=json", "-g", "caller", "-s", "dso,sym"],
+    "export": ["export"],
+    "export pprof": ["export", "--format=pprof"],
+    "flame": ["flame"],
     "symbols": ["symbols"],
+}
+GRAPHS = ("script", "report -g", "export", "flame")
+TRACE_VERBS = {
+    "latency": ["latency"],
+    "latency --by caller": ["latency", "--by", "caller"],
+    "latency json": ["latency", "--format=json"],
+    "latency csv": ["latency", "--format=csv"],
+    "script": ["script", "--no-pager"],
+    "report": ["report", "--no-pager"],
 }
 HAS_NAMES = ("script", "script --inline", "script json", "report", "report --inline", "report json", "export")
 
@@ -49,7 +78,8 @@ def good(number):
     for k in range(FUNCTIONS):
         symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
         text += good_name(number, k).encode() + b"\0"
-    return flood_objects.elf(symbols, text, EACH * FUNCTIONS)
+    code = EACH * FUNCTIONS
+    return flood_objects.elf(symbols, text, code, (flood_objects.plain_frames(code), flood_objects.xray_map(FUNCTIONS)))
 
 
 def good_name(number, k):
@@ -58,7 +88,7 @@ def good_name(number, k):
 
 def sharing(count, text, step=1, extra=(), sparse=0):
     symbols = [(1 + k * step, flood_objects.BASE + EACH * k, EACH) for k in range(count)]
-    return count, flood_objects.elf(symbols, b"\0" + text + b"\0", EACH * count, extra, sparse)
+    return count, flood_objects.elf(symbols, b"\0" + text + b"\0", EACH * count, extra, sparse), sparse
 
 
 def doubling(count):
@@ -68,7 +98,7 @@ def doubling(count):
         symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
         words = "1AIiiE" + "".join("S0_IS%X_S%X_E" % (n, n) for n in range(1, 11))
         text += ("_Z5f%04dI%sEvv" % (k, words)).encode() + b"\0"
-    return count, flood_objects.elf(symbols, text, EACH * count)
+    return count, flood_objects.elf(symbols, text, EACH * count, (flood_objects.xray_map(count),)), 0
 
 
 def inlined(count=2000):
@@ -77,23 +107,57 @@ def inlined(count=2000):
     for k in range(count):
         symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
         text += b"f%d\0" % k
-    return count, flood_objects.elf(symbols, text, EACH * count, flood_objects.inlined(count, b"n" * MEGABYTE + b"\0"))
+    return count, flood_objects.elf(symbols, text, EACH * count, flood_objects.inlined(count, b"n" * MEGABYTE + b"\0")), 0
 
 
-# What is asked for, by the object's own samples; whether outputs are one for every -j.
+def lined(count=200):
+    """Functions without names of note, and debugging information that does not fit."""
+    extra = flood_objects.inlined(count, b"n\0") + (flood_objects.xray_map(count),)
+    return count, flood_objects.elf(*plain_symbols(count), extra, HOLE, b".debug_str"), HOLE
+
+
+def plain_symbols(count):
+    text, symbols = b"\0", []
+    for k in range(count):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        text += b"hostile_%04d\0" % k
+    return symbols, text, EACH * count
+
+
+def framed(*sections, sparse=0):
+    return flood_objects.elf(*plain_symbols(HOSTILE_FUNCTIONS), sections, sparse, sections[-1][0]), sparse
+
+
+# What is asked for, by the object's own samples; whether outputs are one for every -j; the verbs.
 FLOODS = {
-    "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE), True),
-    "one long name": (lambda: sharing(1, b"n" * MEGABYTE), True),
-    "a long text, read as it is asked for": (lambda: sharing(1200, b"n" * 5 * MEGABYTE), False),
-    "short texts, read as they are asked for": (lambda: sharing(20000, (b"n" * 4000 + b"\0") * 1200, 1), False),
-    "names that double": (lambda: doubling(2000), False),
-    "names of inlined functions": (inlined, False),
-    "a hole of names": (lambda: sharing(1200, b"name\0" * 1200, 5, sparse=1 << 30), True),
+    "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE), True, VERBS),
+    "one long name": (lambda: sharing(1, b"n" * MEGABYTE), True, VERBS),
+    "a long text, read as it is asked for": (lambda: sharing(1200, b"n" * 5 * MEGABYTE), False, VERBS),
+    "short texts, read as they are asked for": (lambda: sharing(20000, (b"n" * 4000 + b"\0") * 1200, 1), False, VERBS),
+    "names that double": (lambda: doubling(2000), False, VERBS),
+    "names of inlined functions": (inlined, False, {verb: VERBS[verb] for verb in VERBS if "--inline" in verb}),
+    "a hole of names": (lambda: sharing(1200, b"name\0" * 1200, 5, sparse=HOLE), True, VERBS),
+    "a hole of lines": (lined, True, LINES_VERBS),
 }
-
-
-class Wrong(Exception):
-    pass
+# The same in objects that a trace names.
+TRACES = {
+    "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE, 1, (flood_objects.xray_map(1200),)), TRACE_VERBS),
+    "names that double": (lambda: doubling(2000), TRACE_VERBS),
+    "a hole of lines": (lined, {"latency --lines": ["latency", "--lines"]}),
+}
+HOSTILE_FUNCTIONS = 200
+ROWS = 600000
+WHOLE_FRAMES = flood_objects.plain_frames(EACH * HOSTILE_FUNCTIONS)
+LITTLE = ("--limit", "memory=64M")
+# What is told beside the object and the count, None: no stack ends; the verbs; and their limit.
+UNWINDING = {
+    "rows that need a plan each": (lambda: framed(flood_objects.many_rows(ROWS)), "limit memory", GRAPHS, ()),
+    "rows of .debug_frame": (lambda: framed(flood_objects.many_rows(ROWS // 8, True)), "limit memory", GRAPHS, LITTLE),
+    "a hole of tables": (lambda: framed(flood_objects.plain_frames(EACH), sparse=HOLE), "limit memory", UNWINDING_VERBS, ()),
+    "common parts in turn": (lambda: framed(flood_objects.many_steps(2000)), "more work than", GRAPHS, ()),
+    "a sound .eh_frame beside rows": (lambda: framed(WHOLE_FRAMES, flood_objects.many_rows(ROWS // 8, True)), None, GRAPHS, LITTLE),
+    "a sound .eh_frame beside a hole": (lambda: framed(WHOLE_FRAMES, (b".debug_frame", b""), sparse=HOLE), None, GRAPHS, ()),
+}
 
 
 def write(root, path, body, size=0):
@@ -106,11 +170,11 @@ def write(root, path, body, size=0):
 
 
 def make(root, flood):
-    count, body = flood()
-    write(root, HOSTILE, body, (1 << 30) if len(body) < 1 << 17 and b"name\0name" in body else 0)
+    count, body, hole = flood()
+    write(root, HOSTILE, body, hole)
     objects = [(HOSTILE, [flood_objects.BASE + EACH * k + 1 for k in range(count)])]
     for number in range(GOOD):
-        path = "/opt/sound/lib%02d.so" % number
+        path = good_path(number)
         write(root, path, good(number))
         objects.insert(number % 2 * len(objects), (path, [flood_objects.BASE + EACH * k + 1 for k in range(FUNCTIONS)]))
     with open(root + "/perf.data", "wb") as file:
@@ -118,9 +182,38 @@ def make(root, flood):
     return count + GOOD * FUNCTIONS
 
 
-def run(words, root, more=()):
+def good_path(number):
+    return "/opt/sound/lib%02d.so" % number
+
+
+def at(number, k):
+    """In function k of the object that is mapped there."""
+    return flood_objects.place(number) + flood_objects.BASE + EACH * (k % FUNCTIONS) + 5
+
+
+def stacks_of(hostile):
+    """Whole ones, and those that end in the hostile object: where they begin, or at the second address."""
+    whole = [[at(n, k), at(n, k + 1), at((n + 1) % GOOD, k)] for n in range(GOOD) for k in range(FUNCTIONS)]
+    first = [[at(hostile, k) + EACH * (k // FUNCTIONS * FUNCTIONS), at(0, k)] for k in range(HOSTILE_FUNCTIONS)]
+    second = [[at(0, k), at(hostile, k), at(1, k)] for k in range(FUNCTIONS)]
+    return whole, first, second
+
+
+def make_copies(root, body, hole):
+    paths = [good_path(n) for n in range(GOOD)] + [HOSTILE]
+    write(root, HOSTILE, body, hole)
+    for number in range(GOOD):
+        write(root, good_path(number), good(number))
+    whole, first, second = stacks_of(GOOD)
+    mixed = [stack for three in zip(whole, (first + second) * 4) for stack in three]
+    assert len(mixed) == 2 * len(whole) == 8 * len(first + second)
+    with open(root + "/perf.data", "wb") as file:
+        file.write(flood_objects.copies(paths, mixed))
+
+
+def run(words, root, more=(), file="perf.data"):
     began = time.monotonic()
-    done = subprocess.run([os.environ["PERFRAY"], *words, *more, "--no-cache", "--symfs", root, root + "/perf.data"],
+    done = subprocess.run([os.environ["PERFRAY"], *words, *more, "--no-cache", "--symfs", root, root + "/" + file],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
@@ -129,7 +222,7 @@ def run(words, root, more=()):
 def judge(verb, samples, answer):
     status, out, told, took = answer
     wrong = []
-    if status != 4 or HOSTILE[-60:] not in told or "limit memory" not in told:
+    if status != 4 or TOLD not in told or "limit memory" not in told:
         wrong.append("status %d, %s" % (status, told.strip()[-300:]))
     if len(out) > MOST or took > SECONDS:
         wrong.append("%d bytes in %.1f s" % (len(out), took))
@@ -137,8 +230,8 @@ def judge(verb, samples, answer):
         lost = GOOD * FUNCTIONS - len(set(re.findall(rb"sound_\d\d_\d\d", out)))
         if lost:
             wrong.append("%d sound functions are missing" % lost)
-    if verb == "script" and samples and out.count(b"\n") != samples:
-        wrong.append("%d lines for %d samples" % (out.count(b"\n"), samples))
+    if verb == "script" and len(re.findall(rb"(?m)^ *[0-9a-f]+ ", out)) != samples:
+        wrong.append("%d samples of %d" % (len(re.findall(rb"(?m)^ *[0-9a-f]+ ", out)), samples))
     if verb == "report json":
         counted = sum(row["samples"] for row in json.loads(out)["events"][0]["rows"])
         if counted != samples:
@@ -146,18 +239,16 @@ def judge(verb, samples, answer):
     return wrong
 
 
-def attempt(name, flood, is_one, show):
+def attempt(name, show):
+    flood, is_one, verbs = FLOODS[name]
     wrong = []
     with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
         samples = make(root, flood)
-        for verb, words in VERBS.items():
-            if verb == "symbols" or "--inline" not in verb and name == "names of inlined functions":
-                continue
+        for verb, words in verbs.items():
             answer = run(words, root)
             wrong += ["%s: %s" % (verb, what) for what in judge(verb, samples, answer)]
             if show:
-                print("# %s: %s: status %d, %d bytes, %.2f s, %s" % (name, verb, answer[0], len(answer[1]), answer[3],
-                                                                      answer[2].strip()[:200]))
+                show_answer(name, verb, answer)
             if is_one and verb.startswith(("script", "report")):
                 for jobs in "123":
                     other = run(words, root, ("-j", jobs))
@@ -166,13 +257,129 @@ def attempt(name, flood, is_one, show):
     return wrong
 
 
+def show_answer(name, verb, answer):
+    print("# %s: %s: status %d, %d bytes, %.2f s, %s" % (name, verb, answer[0], len(answer[1]), answer[3],
+                                                         answer[2].strip()[:300]))
+
+
+# Stacks, each four times: those that meet the hostile object, and go on there or do not; and frames of all.
+MET = 4 * (HOSTILE_FUNCTIONS + FUNCTIONS)
+WHOLE = GOOD * FUNCTIONS
+
+
+def judge_said(limit, status, told):
+    if not limit:
+        return status == 0 and TOLD not in told
+    return status == 4 and TOLD in told and limit in told and "%d stacks end in " % MET in told
+
+
+def judge_copies(verb, limit, answer):
+    status, out, told, took = answer
+    wrong = []
+    if not judge_said(limit, status, told):
+        wrong.append("status %d, %s" % (status, told.strip()[-300:]))
+    if len(out) > MOST or took > SECONDS:
+        wrong.append("%d bytes in %.1f s" % (len(out), took))
+    if verb.startswith("script"):
+        own = (WHOLE + 4 * FUNCTIONS, 4 * HOSTILE_FUNCTIONS) if "json" in verb else (0, 0)  # beside the chain
+        wanted = 3 * WHOLE + 4 * FUNCTIONS + (0 if limit else MET) + own[0], MET + own[1]
+        frames = out.count(b"sound_"), out.count(b"hostile_0")
+        if frames != wanted:
+            wrong.append("%d sound and %d hostile frames, not %d and %d" % (*frames, *wanted))
+    if verb == "export":
+        counted = sum(int(line.rsplit(b" ", 1)[1]) for line in out.splitlines())
+        paths = sum(line.count(b"sound_") == 3 for line in out.splitlines())
+        if (counted, paths) != (WHOLE + MET, WHOLE):
+            wrong.append("%d samples, %d whole stacks" % (counted, paths))
+    if verb == "report json":
+        counted = sum(row["samples"] for row in json.loads(out)["events"][0]["rows"])
+        if counted != WHOLE + MET:
+            wrong.append("%d samples" % counted)
+    if verb == "report -g" and len(set(re.findall(rb"sound_\d\d_\d\d", out))) != WHOLE:
+        wrong.append("sound functions are missing")
+    return wrong
+
+
+def attempt_copies(name, show):
+    flood, limit, verbs, more = UNWINDING[name]
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
+        make_copies(root, *flood())
+        for verb in verbs:
+            words = (*UNWINDING_VERBS[verb], *more)
+            answer = run(words, root)
+            wrong += ["%s: %s" % (verb, what) for what in judge_copies(verb, limit, answer)]
+            if show:
+                show_answer(name, verb, answer)
+            if verb in ("script", "report -g"):
+                for jobs in "13":
+                    other = run(words, root, ("-j", jobs))
+                    if other[:3] != answer[:3]:
+                        wrong.append("%s: another answer with -j %s" % (verb, jobs))
+    return wrong
+
+
+def make_trace(root, flood):
+    """The hostile object is the fourth, so that the three before it and all others have their own."""
+    count, body, hole = flood()
+    maps = [root + good_path(n) for n in range(GOOD)]
+    for number in range(GOOD):
+        write(root, good_path(number), good(number))
+    write(root, HOSTILE, body, hole)
+    maps.insert(3, root + HOSTILE)
+    ids = [number << 24 | k + 1 for number in range(GOOD + 1) for k in range(count if number == 3 else FUNCTIONS)]
+    with open(root + "/trace.xray", "wb") as file:
+        file.write(flood_objects.xray_log(ids))
+    return [word for path in maps for word in ("-m", path)], len(ids)
+
+
+def judge_trace(verb, calls, answer):
+    status, out, told, took = answer
+    wrong = []
+    if status != 4 or TOLD not in told or "limit memory" not in told:
+        wrong.append("status %d, %s" % (status, told.strip()[-300:]))
+    if len(out) > MOST or took > SECONDS:
+        wrong.append("%d bytes in %.1f s" % (len(out), took))
+    lost = GOOD * FUNCTIONS - len(set(re.findall(rb"sound_\d\d_\d\d", out)))
+    if lost:
+        wrong.append("%d sound functions are missing" % lost)
+    if verb == "latency json":
+        counted = sum(row["count"] for row in json.loads(out)["rows"])
+        if counted != calls:
+            wrong.append("%d calls of %d" % (counted, calls))
+    return wrong
+
+
+def attempt_trace(name, show):
+    flood, verbs = TRACES[name]
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
+        maps, calls = make_trace(root, flood)
+        for verb, words in verbs.items():
+            answer = run(words, root, maps, "trace.xray")
+            wrong += ["%s: %s" % (verb, what) for what in judge_trace(verb, calls, answer)]
+            if show:
+                show_answer("trace: " + name, verb, answer)
+    return wrong
+
+
+def attempts(show):
+    for prefix, floods, how in (("", FLOODS, attempt), ("unwinding: ", UNWINDING, attempt_copies),
+                                ("trace: ", TRACES, attempt_trace)):
+        for name in floods:
+            yield prefix + name, lambda: how(name, show)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     failed = 0
-    for name, (flood, is_one) in FLOODS.items():
-        wrong = attempt(name, flood, is_one, options.show)
+    for name, how in attempts(options.show):
+        if options.names and name not in options.names:
+            continue
+        wrong = how()
         failed += bool(wrong)
         print("%s hostile/floods %s" % ("not ok" if wrong else "ok", name))
         for what in wrong:

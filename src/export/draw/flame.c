@@ -67,7 +67,7 @@ static pfr_status draw(struct exporting *e, const struct geometry *g, pfr_error 
                                     .inverted = options->inverted};
     const pfr_status st = subtitle.status < 0 ? mem_fail(e->memory, err, "picture") : PFR_OK;
     if (st >= 0)
-        svg_write(&picture, &e->to->out);
+        e->cut_frames = svg_write(&picture, &e->to->out);
     out_close(&subtitle, NULL);
     return st < 0 ? st : e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
 }

@@ -188,7 +188,7 @@ static void write_legend(struct output *to) {
     }
 }
 
-static void write_foot(const struct picture *p, uint32_t top, struct output *to) {
+static void write_foot(const struct picture *p, uint32_t top, uint64_t limited, struct output *to) {
     char text[200];
     snprintf(text, sizeof text,
              "<text class=\"details\" x=\"12\" y=\"%" PRIu32 "\"></text>\n<text class=\"sub\" x=\"12\" y=\"%" PRIu32
@@ -200,13 +200,28 @@ static void write_foot(const struct picture *p, uint32_t top, struct output *to)
         out_text(to, p->geometry->left_out == 1 ? " frame is too narrow to be drawn"
                                                 : " frames are too narrow to be drawn");
     }
+    if (limited) {
+        out_text(to, p->geometry->left_out ? ", " : "");
+        svg_number(to, limited);
+        out_text(to, limited == 1 ? " is left out [limit]" : " are left out [limit]");
+    }
     snprintf(text, sizeof text, "</text>\n<svg x=\"100%%\" y=\"%" PRIu32 "\" overflow=\"visible\">", top + 44);
     out_text(to, text);
     write_legend(to);
     out_text(to, "</svg>\n");
 }
 
-void svg_write(const struct picture *p, struct output *to) {
+/* Up to the limit, row by row. Returns how many are not drawn. */
+static uint64_t write_boxes(const struct picture *p, struct output *to) {
+    const struct geometry *g = p->geometry;
+    const uint64_t begin = out_written(to);
+    uint32_t i = 0;
+    for (; i < g->count && out_written(to) - begin <= p->e->room; i++)
+        write_box(p, &g->boxes[i], to);
+    return g->count - i;
+}
+
+uint64_t svg_write(const struct picture *p, struct output *to) {
     char text[200];
     const struct geometry *g = p->geometry;
     const uint32_t boxes = g->rows * ROW;
@@ -216,11 +231,11 @@ void svg_write(const struct picture *p, struct output *to) {
              "<svg class=\"frames\" x=\"%d\" y=\"%d\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\">\n", MARGIN, TOP,
              p->width - 2 * MARGIN, boxes);
     out_text(to, text);
-    for (uint32_t i = 0; i < g->count; i++)
-        write_box(p, &g->boxes[i], to);
+    const uint64_t limited = write_boxes(p, to);
     out_text(to, "</svg>\n");
-    write_foot(p, TOP + boxes, to);
+    write_foot(p, TOP + boxes, limited, to);
     out_text(to, "<script><![CDATA[\n");
     out_text(to, flame_js);
     out_text(to, "]]></script>\n</svg>\n");
+    return limited;
 }

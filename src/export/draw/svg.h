@@ -20,7 +20,8 @@ struct picture {
     bool inverted;
 };
 
-void svg_write(const struct picture *picture, struct output *to);
+/* Returns how many boxes are not drawn because the room of the output is used up. */
+uint64_t svg_write(const struct picture *picture, struct output *to);
 
 /* A name as text of XML: escaped as all names (escape.h), and the signs that mean something in XML as entities. */
 void svg_name(struct output *to, const void *bytes, size_t length);

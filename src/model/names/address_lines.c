@@ -30,11 +30,12 @@ static bool is_kernel(const struct object *what) {
 }
 
 /* No memory is an error. The limit costs lines, which is reported at the end. `o` may be NULL. */
-static pfr_status judge_memory(struct address_names *n, const struct named_object *o, pfr_error *err) {
+static pfr_status judge_memory(struct address_names *n, struct named_object *o, pfr_error *err) {
     const struct memory *lines = o && o->budget ? &o->budget->lines : NULL;
     if (lines && lines->failed == PFR_ERR_MEMORY)
         return mem_fail(lines, err, "lines");
-    n->lines_limited = n->lines_limited || (lines && lines->failed == PFR_ERR_LIMIT);
+    if (lines && lines->failed == PFR_ERR_LIMIT)
+        name_limits_meet_lines(&n->limits, o->budget, o->path);
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
 }
 

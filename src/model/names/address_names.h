@@ -33,9 +33,6 @@ struct address_names_options {
     bool demangle_kernel;     /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
 };
 
-/* Told of `lines_limited`. */
-#define LINES_LIMITED "some addresses have no line: debugging information of their objects does not fit (limit memory)"
-
 struct address_names {
     struct memory *memory;
     const struct state *state;
@@ -47,7 +44,6 @@ struct address_names {
     uint32_t caches_read, caches_damaged; /* files of lines, as objects were opened */
     struct name_limits limits;            /* of objects, and which met them */
     struct memory line_memory;            /* a share that leaves room for all else */
-    bool lines_limited;                   /* there was no more of it: some addresses have no lines for that reason */
 };
 
 /* A symbol as people write it. */

@@ -284,7 +284,8 @@ static pfr_status find_line(struct function_names *n, struct function_name *name
     if (n->memory->failed == PFR_ERR_MEMORY || lines->failed == PFR_ERR_MEMORY)
         return mem_fail(lines->failed == PFR_ERR_MEMORY ? lines : n->memory, err, "lines");
     const bool limited = n->memory->failed != PFR_OK || lines->failed != PFR_OK;
-    n->lines_limited |= limited;
+    if (limited && o)
+        name_limits_meet_lines(&n->limits, o->budget, o->path);
     n->objectless += !o && !is_place(name);
     n->lineless += o && !limited && !name->line.file;
     return PFR_OK;

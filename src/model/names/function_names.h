@@ -74,7 +74,6 @@ struct function_names {
     struct memory line_memory; /* a share that leaves room for all else */
     uint64_t objectless;       /* functions whose line was asked for, and of which no object is there */
     uint64_t lineless;         /* of which one is there that does not tell it */
-    bool lines_limited;        /* there was no more memory: some have no line for that reason */
     uint64_t unmapped;         /* distinct ids that no map has, though there are maps */
     uint32_t unmapped_object;  /* of one whose object was not named; 0: none */
 };

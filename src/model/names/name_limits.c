@@ -4,10 +4,6 @@
 
 #include "base/memory/fail.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define OBJECT_PART 2u  /* of the limit: one object */
 #define SPARE_PART 8u   /* of the limit: left by symbols to all else */
 #define TEXTS_PART 8u   /* of the limit: texts of all objects */
@@ -51,28 +47,37 @@ void object_budget_take(struct object_budget *b, uint64_t length) {
     b->of->texts_left -= length;
 }
 
-/* Lanes meet objects in any order: of all paths the least is told. */
 void object_budget_met(struct object_budget *b, const char *path) {
-    char text[LIMITED_PATH_ROOM];
-    if (b->limited)
-        return;
+    if (!b->limited)
+        limited_objects_add(&b->of->named, path);
     b->limited = true;
-    const size_t length = path ? strlen(path) : 0, most = LIMITED_PATH_ROOM - 4;
-    snprintf(text, sizeof text, "%s%s", length > most ? "..." : "",
-             path ? path + (length > most ? length - most : 0) : "");
-    if (b->of->objects++ == 0 || strcmp(text, b->of->first) < 0)
-        memcpy(b->of->first, text, sizeof text);
+}
+
+void name_limits_meet_lines(struct name_limits *l, struct object_budget *b, const char *path) {
+    if (b ? b->unlined : l->lined.count > 0)
+        return;
+    limited_objects_add(&l->lined, path);
+    if (b)
+        b->unlined = true;
 }
 
 bool name_limits_met(const struct name_limits *l, pfr_error *why) {
-    char others[40] = "";
-    if (l->objects == 0)
-        return false;
-    if (l->objects > 1)
-        snprintf(others, sizeof others, " and of %" PRIu32 " other object%s", l->objects - 1,
-                 l->objects > 2 ? "s" : "");
-    pfr_fail(why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-             "names of %s%s are cut or left out: they do not fit (limit memory)", *l->first ? l->first : "an object",
-             others);
-    return true;
+    char text[LIMITED_TEXT_ROOM];
+    if (l->named.count)
+        pfr_fail(why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
+                 "names of %s are cut or left out: they do not fit (limit memory)",
+                 limited_objects_text(&l->named, "of", text));
+    return l->named.count;
+}
+
+bool name_limits_met_lines(const struct name_limits *l, pfr_error *why) {
+    char text[LIMITED_TEXT_ROOM];
+    if (l->lined.count)
+        pfr_fail(why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "lines of %s are left out: they do not fit (limit memory)",
+                 limited_objects_text(&l->lined, "of", text));
+    return l->lined.count;
+}
+
+bool name_limits_any(const struct name_limits *l) {
+    return l->named.count || l->lined.count;
 }

@@ -20,16 +20,14 @@
  * write it, which demangling can make many times as long as it is in the file.
  */
 #include "base/memory/memory.h"
+#include "model/names/limited_objects.h"
 #include "symbol/table/symbol_source.h"
-
-#define LIMITED_PATH_ROOM 200u
 
 struct name_limits {
     struct memory *memory;
-    struct memory names;           /* a share: symbols of all objects */
-    uint64_t texts_left;           /* bytes */
-    uint32_t objects;              /* that met a limit */
-    char first[LIMITED_PATH_ROOM]; /* the least path of them; its end where it is long */
+    struct memory names;                 /* a share: symbols of all objects */
+    uint64_t texts_left;                 /* bytes */
+    struct limited_objects named, lined; /* that met a limit of their names, and of their lines */
 };
 
 /* What one object takes. */
@@ -37,7 +35,7 @@ struct object_budget {
     struct name_limits *of;
     struct memory names, lines; /* shares: its symbols, and its debugging information */
     uint64_t texts;             /* bytes of texts that were made */
-    bool limited;               /* counted in of->objects */
+    bool limited, unlined;      /* counted in of->named, in of->lined */
 };
 
 void name_limits_init(struct name_limits *limits, struct memory *memory);
@@ -54,10 +52,15 @@ struct object_budget *object_budget_make(struct name_limits *limits);
 /* NULL is fine. */
 void object_budget_free(struct object_budget *budget);
 
-/* The object met a limit; path NULL: not known. */
+/* The object met a limit of its names; path NULL: not known. */
 void object_budget_met(struct object_budget *budget, const char *path);
+/* The same of its lines; budget NULL: there was no memory for it. */
+void name_limits_meet_lines(struct name_limits *limits, struct object_budget *budget, const char *path);
 
-/* Whether objects met a limit; *why says which. */
+/* Whether objects met a limit of their names, or of their lines; *why says which. */
 bool name_limits_met(const struct name_limits *limits, pfr_error *why);
+bool name_limits_met_lines(const struct name_limits *limits, pfr_error *why);
+/* Either. */
+bool name_limits_any(const struct name_limits *limits);
 
 #endif

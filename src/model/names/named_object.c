@@ -36,7 +36,7 @@ void named_object_begin(struct named_object *o, struct name_limits *limits, cons
     *o = (struct named_object){.open = true, .path = path, .budget = object_budget_make(limits)};
     u64_map_init(&o->texts, limits->memory);
     if (!o->budget)
-        limits->objects++;
+        limited_objects_add(&limits->named, path);
 }
 
 void named_object_close(struct named_object *o) {

@@ -95,6 +95,7 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
         st = lanes_count(w, places, err);
     for (uint32_t i = 0; st >= 0 && i < w->count; i++)
         take_over(p, &w->at[i].counter);
+    p->unwind_limits = w->frames.unwinding.limits;
     if (st >= 0)
         chain_counts_note(p->unwound, p->nr_events, p->wish.note, p->wish.context);
     if (st >= 0)
@@ -164,10 +165,10 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
         tell(context, &why);
     if (chain_stitch_met_limit(p->stitch_begun, &why))
         tell(context, &why);
-    if (p->names.lines_limited) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
+    const bool ended =
+        chain_counts_tell_limits(p->unwound, p->unwound ? p->nr_events : 0, &p->unwind_limits, tell, context);
+    if (name_limits_met_lines(&p->names.limits, &why))
         tell(context, &why);
-    }
     if (name_limits_met(&p->names.limits, &why))
         tell(context, &why);
     if (limited) {
@@ -178,6 +179,15 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
                                                        : "samples are");
         tell(context, &why);
     }
-    const bool unnamed = p->names.lines_limited || p->names.limits.objects;
-    return p->lossy || misses || p->stitch_begun || p->too_deep || unnamed || limited ? PFR_HOLE : PFR_OK;
+    const bool unnamed = name_limits_any(&p->names.limits);
+    return p->lossy || misses || p->stitch_begun || p->too_deep || ended || unnamed || limited ? PFR_HOLE : PFR_OK;
+}
+
+#define TREE_TEXT_EACH 256u /* bytes of call trees for each call path of the recording */
+
+uint64_t profile_tree_room(const struct profile *p, uint64_t nodes) {
+    const uint64_t limit = p->reader->limits.trees, calls = p->totals[0].samples;
+    const uint64_t paths = profile_measure(p->reader)->is_amount && calls < nodes ? calls : nodes;
+    const uint64_t share = paths * TREE_TEXT_EACH;
+    return limit < UINT64_MAX - share ? limit + share : UINT64_MAX;
 }

@@ -250,7 +250,8 @@ struct profile {
     struct node_weights self;      /* of nodes */
     struct profile_weight *totals; /* by event */
     struct chain_counts *unwound;  /* by event: how stacks ended that were unwound */
-    struct profile_stack *stacks;  /* in the order of their first samples; some may have no samples */
+    struct unwind_limits unwind_limits;
+    struct profile_stack *stacks; /* in the order of their first samples; some may have no samples */
     struct stack_part *stack_parts;
     struct profile_sum *sums;
     struct profile_sum_key *sum_keys;
@@ -277,6 +278,13 @@ struct profile {
 
 /* A weight, or a sum of weights, as the event's unit has it. */
 uint64_t profile_amount(const struct profile *p, uint64_t weight);
+
+/*
+ * Bytes that call trees of `nodes` call paths may take in one output: limit trees, and a share that grows with what was
+ * recorded, not with how it is packed. A trace has no more paths to give than calls: where stacks are cut (max_stack),
+ * each call may be the innermost of a stack whose nodes are its own.
+ */
+uint64_t profile_tree_room(const struct profile *p, uint64_t nodes);
 
 /* The events of a recording as a profile knows them: a trace has one, the time in its calls. */
 uint32_t profile_event_count(const pfr_reader *reader);

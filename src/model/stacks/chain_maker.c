@@ -83,6 +83,8 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
     for (uint32_t i = 0; i < events && i < from->room; i++) {
         for (unsigned end = 0; end < UNWOUND_ENDS; end++)
             counts[i].ends[end] += from->counts[i].ends[end];
+        for (unsigned limit = 0; limit < UNWIND_LIMITS; limit++)
+            counts[i].limited[limit] += from->counts[i].limited[limit];
         counts[i].guessed += from->counts[i].guessed;
         counts[i].deferred += from->counts[i].deferred;
         counts[i].missing += from->counts[i].missing;
@@ -90,6 +92,22 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
         counts[i].placed += from->counts[i].placed;
         counts[i].stitched += from->counts[i].stitched;
     }
+}
+
+bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
+                              void (*tell)(void *context, const pfr_error *hole), void *context) {
+    uint64_t stacks[UNWIND_LIMITS] = {0};
+    for (uint32_t i = 0; i < events; i++)
+        for (unsigned limit = UNWIND_LIMIT_NONE + 1; limit < UNWIND_LIMITS; limit++)
+            stacks[limit] += counts[i].limited[limit];
+    return unwind_limits_tell(limits, stacks, tell, context);
+}
+
+uint64_t chain_counts_limited(const struct chain_counts *counts) {
+    uint64_t sum = 0;
+    for (unsigned limit = UNWIND_LIMIT_NONE + 1; limit < UNWIND_LIMITS; limit++)
+        sum += counts->limited[limit];
+    return sum;
 }
 
 static double share(uint64_t part, uint64_t whole) {
@@ -107,12 +125,16 @@ static void tell_deferred(const struct chain_counts *counts, uint64_t all, char 
 }
 
 static void tell_unwound(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
-    const uint64_t *ends = counts->ends;
-    const int length = snprintf(
-        sentence, CHAIN_SENTENCE_MOST,
-        "of %" PRIu64 " unwound stacks %.1f %% are complete, %.1f %% end where their copy or --max-stack ends, "
-        "%.1f %% are broken: their objects, or tables in them, are not there",
-        all, share(ends[UNWOUND_COMPLETE], all), share(ends[UNWOUND_TRUNCATED], all), share(ends[UNWOUND_BROKEN], all));
+    const uint64_t *ends = counts->ends, limited = chain_counts_limited(counts);
+    int length = snprintf(sentence, CHAIN_SENTENCE_MOST,
+                          "of %" PRIu64
+                          " unwound stacks %.1f %% are complete, %.1f %% end where their copy or --max-stack ends, "
+                          "%.1f %% are broken: their objects, or tables in them, are not there",
+                          all, share(ends[UNWOUND_COMPLETE], all), share(ends[UNWOUND_TRUNCATED], all),
+                          share(ends[UNWOUND_BROKEN] - limited, all));
+    if (limited && length > 0 && (size_t)length < CHAIN_SENTENCE_MOST)
+        length += snprintf(sentence + length, CHAIN_SENTENCE_MOST - (size_t)length, ", %.1f %% end at a limit",
+                           share(limited, all));
     if (counts->guessed && length > 0 && (size_t)length < CHAIN_SENTENCE_MOST)
         snprintf(sentence + length, CHAIN_SENTENCE_MOST - (size_t)length, "; %" PRIu64 " have guessed frames",
                  counts->guessed);
@@ -194,6 +216,7 @@ static pfr_status unwind(struct chain_maker *maker, const pfr_event *event, cons
     PFR_TRY(unwind_stack(&maker->lane, &sample, most, words + *count + 1, &unwound, err));
     *count += unwound.count ? unwound.count + 1 : 0; /* behind the marker */
     maker->counts[place->event].ends[unwound.end]++;
+    maker->counts[place->event].limited[unwound.limit] += unwound.limit != UNWIND_LIMIT_NONE;
     maker->counts[place->event].guessed += unwound.guessed;
     return PFR_OK;
 }

@@ -28,11 +28,12 @@
 struct chain_counts {
     uint64_t ends[UNWOUND_ENDS];
     uint64_t guessed;
-    uint64_t deferred; /* the program's part was to come later, */
-    uint64_t missing;  /* and never came; they are truncated */
-    uint64_t calls;    /* stacks out of branches that were to be stitched, */
-    uint64_t placed;   /* of which it is known where in the cpu they stand, */
-    uint64_t stitched; /* and that are longer than what was recorded */
+    uint64_t limited[UNWIND_LIMITS]; /* of the broken ones: those that a limit ended */
+    uint64_t deferred;               /* the program's part was to come later, */
+    uint64_t missing;                /* and never came; they are truncated */
+    uint64_t calls;                  /* stacks out of branches that were to be stitched, */
+    uint64_t placed;                 /* of which it is known where in the cpu they stand, */
+    uint64_t stitched;               /* and that are longer than what was recorded */
 };
 
 struct chain_maker {
@@ -74,6 +75,13 @@ void chain_maker_forget(struct chain_maker *maker);
 
 /* Adds what was counted, to `counts` of so many events. */
 void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct chain_maker *from);
+
+/* Stacks that limits ended. */
+uint64_t chain_counts_limited(const struct chain_counts *counts);
+
+/* What limits ended, of all events; whether there is anything. */
+bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
+                              void (*tell)(void *context, const pfr_error *hole), void *context);
 
 /* How the stacks of an event ended, in one sentence without its end: "97.2 % of 1200 unwound stacks are whole, ...".
    false: none was unwound. */

@@ -18,7 +18,8 @@
 
 /* The code at an address. */
 struct code {
-    const struct unwind_table *table;
+    struct unwind_object *object;     /* NULL: none */
+    const struct unwind_table *table; /* of it; NULL: none */
     const struct unwind_plan *plan;
     bool is_return; /* the code that returns from a signal */
 };
@@ -35,6 +36,7 @@ struct walk {
     bool stepped; /* to a caller of what was sampled */
     bool outside; /* more of the stack was asked for than was copied */
     bool guessed;
+    enum unwind_limit limit;
     pfr_status status;
     pfr_error *err;
 };
@@ -65,15 +67,20 @@ void unwind_lane_forget(struct unwind_lane *lane) {
 
 /* --- Places. */
 
-/* Where an address is; the table of its object, NULL: none. */
-static const struct unwind_table *table_at(struct walk *w, uint64_t address, struct place *place) {
-    const struct unwind_table *table = NULL;
+/* Where an address is, and in which object; NULL: none. */
+static struct unwind_object *object_at(struct walk *w, uint64_t address, struct place *place) {
+    struct unwind_object *object = NULL;
     const struct unwind_sample *s = w->sample;
     state_place_in(w->lane->objects->state, PFR_CPUMODE_USER, s->space, address, s->key, place);
     if (!place->map || place->object == NO_OBJECT || w->status < 0)
         return NULL;
-    w->status = unwind_objects_find(w->lane->objects, place->object, &table, w->err);
-    return table;
+    w->status = unwind_objects_find(w->lane->objects, place->object, &object, w->err);
+    return w->status >= 0 ? object : NULL;
+}
+
+static const struct unwind_table *table_at(struct walk *w, uint64_t address, struct place *place) {
+    const struct unwind_object *object = object_at(w, address, place);
+    return object ? object->table : NULL;
 }
 
 static struct unwind_memo *memo_of(const struct walk *w, uint64_t address) {
@@ -81,23 +88,24 @@ static struct unwind_memo *memo_of(const struct walk *w, uint64_t address) {
     return &w->lane->memos[h >> (64 - UNWIND_MEMO_BITS)];
 }
 
+static void set_code(struct walk *w, struct unwind_object *object, const struct unwind_plan *plan) {
+    w->code = (struct code){.object = object, .table = object ? object->table : NULL, .plan = plan};
+}
+
 static void find_code(struct walk *w, uint64_t address) {
     struct unwind_memo *memo = memo_of(w, address);
     const uint32_t space = w->sample->space;
     struct place place;
     uint64_t in_object;
-    w->code.is_return = false;
     if (memo->used && memo->address == address && memo->space == space && key_before(&memo->since, &w->sample->key)) {
-        w->code.table = memo->table;
-        w->code.plan = memo->plan;
+        set_code(w, memo->object, memo->plan);
         return;
     }
-    w->code.table = table_at(w, address, &place);
-    w->code.plan = NULL;
+    set_code(w, object_at(w, address, &place), NULL);
     if (w->code.table && unwind_table_address(w->code.table, place.offset, &in_object))
         w->code.plan = unwind_table_find(w->code.table, in_object);
     if (place.map && space_has_alone(&w->lane->objects->state->spaces, space, place.map) && w->status >= 0)
-        *memo = (struct unwind_memo){address, w->code.table, w->code.plan, place.map->key, space, true};
+        *memo = (struct unwind_memo){address, w->code.object, w->code.plan, place.map->key, space, true};
 }
 
 /* --- Memory. */
@@ -280,7 +288,16 @@ static bool is_signal(const struct walk *w) {
     return w->code.is_return || (w->code.plan && w->code.plan->is_signal);
 }
 
+/* What would tell of the code is what the limit left out: nothing is guessed. */
+static enum step end_at_limit(struct walk *w) {
+    w->limit = w->code.object->limit;
+    unwind_objects_end(w->lane->objects, w->code.object);
+    return STEP_FAIL;
+}
+
 static enum step step(struct walk *w) {
+    if (w->code.object && w->code.object->limit && !w->code.plan && !w->code.is_return)
+        return end_at_limit(w);
     if (!w->code.table)
         return STEP_FAIL;
     if (w->code.is_return || (w->code.plan && w->code.plan->is_signal && w->machine->return_is_known))
@@ -320,6 +337,8 @@ static enum unwind_end follow(struct walk *w, uint32_t most, uint64_t *to, uint3
         const enum step how = step(w);
         if (how == STEP_END)
             return UNWOUND_COMPLETE;
+        if (w->limit)
+            return UNWOUND_BROKEN;
         if (how == STEP_FAIL || (w->registers[machine->code] == code && w->registers[machine->stack] == stack))
             return w->outside ? UNWOUND_TRUNCATED : UNWOUND_BROKEN;
         was_called = !is_of_signal;
@@ -340,5 +359,6 @@ pfr_status unwind_stack(struct unwind_lane *lane, const struct unwind_sample *sa
     if (lane->any && begin(&w))
         unwound->end = follow(&w, most, to, &unwound->count);
     unwound->guessed = w.guessed;
+    unwound->limit = w.limit;
     return w.status;
 }

@@ -14,7 +14,7 @@
  * behind it; one that a signal interrupted as it is, too.
  *
  * Where an object has tables and none of them knows the address, frame pointers are followed, as libunwind does it for
- * perf; such frames are guessed. Elsewhere a stack ends that cannot be followed.
+ * perf; such frames are guessed, but not where a limit left tables out. Elsewhere a stack ends that cannot be followed.
  */
 #include "model/stacks/unwind_objects.h"
 
@@ -31,7 +31,8 @@ enum unwind_end {
 struct unwound {
     uint32_t count;
     enum unwind_end end;
-    bool guessed; /* some of its frames */
+    enum unwind_limit limit; /* why it is broken where it is */
+    bool guessed;            /* some of its frames */
 };
 
 struct unwind_sample {
@@ -48,9 +49,9 @@ struct unwind_sample {
 /* What code was found at an address of a space, where that is always so. */
 struct unwind_memo {
     uint64_t address;
-    const struct unwind_table *table; /* NULL: none */
-    const struct unwind_plan *plan;   /* NULL: none */
-    struct key since;                 /* of the map: a sample before it does not see it */
+    struct unwind_object *object;   /* NULL: none */
+    const struct unwind_plan *plan; /* NULL: none */
+    struct key since;               /* of the map: a sample before it does not see it */
     uint32_t space;
     bool used;
 };

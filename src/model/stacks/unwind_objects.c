@@ -11,12 +11,16 @@ void unwind_objects_init(struct unwind_objects *all, const struct state *state, 
                          const struct unwind_options *options) {
     *all = (struct unwind_objects){.state = state, .options = *options};
     memory_share(&all->memory, memory);
+    unwind_share_all(&all->tables, &all->memory);
     pthread_mutex_init(&all->lock, NULL);
 }
 
 void unwind_objects_free(struct unwind_objects *all) {
-    for (size_t i = 0; i < all->room; i++)
-        unwind_table_close(all->at[i].table);
+    for (size_t i = 0; i < all->room; i++) {
+        if (all->at[i])
+            unwind_table_close(all->at[i]->table);
+        mem_free(&all->memory, all->at[i], 1, sizeof **all->at);
+    }
     mem_free(&all->memory, all->at, all->room, sizeof *all->at);
     pthread_mutex_destroy(&all->lock);
 }
@@ -33,8 +37,17 @@ static bool find_apart(void *context, unsigned place, const struct debug_link *l
     return debug_file_place(link, id->bytes, id->size, &apart->search, place, apart->path, found);
 }
 
+static enum symbol_result judge(struct unwind_object *into, enum symbol_result result) {
+    if (result == SYMBOL_LIMIT || (into->table && unwind_table_is_cut(into->table)))
+        into->limit = into->memory.failed == PFR_ERR_LIMIT ? UNWIND_LIMIT_MEMORY : UNWIND_LIMIT_WORK;
+    else if (result == SYMBOL_FOUND)
+        into->limit = UNWIND_LIMIT_NONE; /* of what was tried before */
+    into->memory.failed = result == SYMBOL_NO_MEMORY ? into->memory.failed : PFR_OK;
+    return result;
+}
+
 static enum symbol_result open_table(struct unwind_objects *all, const struct object *o, const struct symbol_object *at,
-                                     struct unwind_table **table) {
+                                     struct unwind_object *into) {
     struct apart apart = {.search = {.path = intern_chars(&all->state->names, o->path),
                                      .symfs = all->options.symfs,
                                      .folder = all->options.debug_folder,
@@ -42,57 +55,56 @@ static enum symbol_result open_table(struct unwind_objects *all, const struct ob
                                      .build_id = o->build_id,
                                      .size = o->build_id_size}};
     const struct unwind_places places = {.count = DEBUG_PLACES, .context = &apart, .find = find_apart};
-    return unwind_table_open(at, &places, &all->memory, table);
+    return judge(into, unwind_table_open(at, &places, &into->memory, &into->table));
 }
 
-static enum symbol_result open_kept(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
+static enum symbol_result open_kept(struct unwind_objects *all, const struct object *o, struct unwind_object *into) {
     char path[DEBUG_PATH_ROOM];
     struct symbol_object kept;
     return kept_object_place(o->build_id, o->build_id_size, o->kind == OBJECT_VDSO, path, &kept)
-               ? open_table(all, o, &kept, table)
+               ? open_table(all, o, &kept, into)
                : SYMBOL_NO_FILE;
 }
 
-static enum symbol_result open_file(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
+static enum symbol_result open_file(struct unwind_objects *all, const struct object *o, struct unwind_object *into) {
     const struct symbol_object own = {.kind = SYMBOL_USER,
                                       .path = intern_chars(&all->state->names, o->path),
                                       .symfs = all->options.symfs,
                                       .build_id = o->build_id,
                                       .build_id_size = o->build_id_size};
-    const enum symbol_result result = open_table(all, o, &own, table);
-    return result == SYMBOL_FOUND || result == SYMBOL_NO_MEMORY ? result : open_kept(all, o, table);
+    const enum symbol_result result = open_table(all, o, &own, into);
+    return result == SYMBOL_FOUND || result == SYMBOL_NO_MEMORY ? result : open_kept(all, o, into);
 }
 
 /* Our own process's, where that is the one recorded. */
-static enum symbol_result open_vdso(struct unwind_objects *all, const struct object *o, struct unwind_table **table) {
+static enum symbol_result open_vdso(struct unwind_objects *all, const struct object *o, struct unwind_object *into) {
     const struct symbol_object own = {.kind = SYMBOL_VDSO, .build_id = o->build_id, .build_id_size = o->build_id_size};
-    if (o->build_id_size > 0 && open_kept(all, o, table) == SYMBOL_FOUND)
+    if (o->build_id_size > 0 && open_kept(all, o, into) == SYMBOL_FOUND)
         return SYMBOL_FOUND;
     if (o->build_id_size == 0 && !kernel_release_is_running(all->options.release))
         return SYMBOL_OTHER_BUILD;
-    return unwind_table_open(&own, NULL, &all->memory, table);
+    return judge(into, unwind_table_open(&own, NULL, &into->memory, &into->table));
 }
 
 /* What was told of it so far. */
-static enum symbol_result open_dump(struct unwind_objects *all, uint32_t number, struct unwind_table **table) {
-    const struct jit_dump *dump = jit_dump_of(&all->state->jit, number);
-    return dump ? unwind_table_of_dump(dump, &all->memory, table) : SYMBOL_NO_FILE;
+static enum symbol_result open_dump(struct unwind_objects *all, struct unwind_object *into) {
+    const struct jit_dump *dump = jit_dump_of(&all->state->jit, into->number);
+    return dump ? judge(into, unwind_table_of_dump(dump, &into->memory, &into->table)) : SYMBOL_NO_FILE;
 }
 
-static pfr_status open_object(struct unwind_objects *all, uint32_t number, struct unwind_object *into, pfr_error *err) {
-    const struct object *o = &all->state->objects.at[number];
+static pfr_status open_object(struct unwind_objects *all, struct unwind_object *into, pfr_error *err) {
+    const struct object *o = &all->state->objects.at[into->number];
     enum symbol_result result = SYMBOL_NO_FILE;
-    into->asked = true;
     if (all->options.none)
         return PFR_OK;
     if (o->kind == OBJECT_FILE)
-        result = open_file(all, o, &into->table);
+        result = open_file(all, o, into);
     else if (o->kind == OBJECT_VDSO)
-        result = open_vdso(all, o, &into->table);
+        result = open_vdso(all, o, into);
     else if (o->kind == OBJECT_JITDUMP)
-        result = open_dump(all, number, &into->table);
+        result = open_dump(all, into);
     if (result == SYMBOL_NO_MEMORY)
-        return mem_fail(&all->memory, err, "unwinding");
+        return mem_fail(&into->memory, err, "unwinding");
     if (into->table && all->open_files++ >= OPEN_FILES_MOST)
         unwind_table_let_go(into->table);
     return PFR_OK;
@@ -111,27 +123,47 @@ static pfr_status make_room(struct unwind_objects *all, uint32_t object, pfr_err
     return PFR_OK;
 }
 
-pfr_status unwind_objects_find(struct unwind_objects *all, uint32_t object, const struct unwind_table **table,
+/* Opened before, or now. */
+static pfr_status find(struct unwind_objects *all, uint32_t number, struct unwind_object **object, pfr_error *err) {
+    PFR_TRY(make_room(all, number, err));
+    *object = all->at[number];
+    if (*object)
+        return PFR_OK;
+    *object = all->at[number] = mem_zeroed(&all->memory, 1, sizeof **object);
+    if (!*object)
+        return mem_fail(&all->memory, err, "unwinding");
+    (*object)->number = number;
+    unwind_share_object(&(*object)->memory, &all->tables);
+    return open_object(all, *object, err);
+}
+
+pfr_status unwind_objects_find(struct unwind_objects *all, uint32_t number, struct unwind_object **object,
                                pfr_error *err) {
     pthread_mutex_lock(&all->lock);
-    pfr_status st = make_room(all, object, err);
-    if (st >= 0 && !all->at[object].asked)
-        st = open_object(all, object, &all->at[object], err);
-    *table = st >= 0 ? all->at[object].table : NULL;
+    const pfr_status st = find(all, number, object, err);
     pthread_mutex_unlock(&all->lock);
     return st;
+}
+
+void unwind_objects_end(struct unwind_objects *all, struct unwind_object *object) {
+    if (__atomic_load_n(&object->ended, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&all->lock);
+    if (!object->ended)
+        limited_objects_add(&all->limits.at[object->limit],
+                            intern_chars(&all->state->names, all->state->objects.at[object->number].path));
+    __atomic_store_n(&object->ended, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&all->lock);
 }
 
 static pfr_status find_any(struct unwind_objects *all, pfr_error *err) {
     const struct objects *objects = &all->state->objects;
     for (; !all->any && all->asked < objects->keys.count; all->asked++) {
-        const uint32_t i = all->asked;
-        if (objects->at[i].kind != OBJECT_FILE)
+        struct unwind_object *object;
+        if (objects->at[all->asked].kind != OBJECT_FILE)
             continue;
-        PFR_TRY(make_room(all, i, err));
-        if (!all->at[i].asked)
-            PFR_TRY(open_object(all, i, &all->at[i], err));
-        all->any = all->at[i].table != NULL;
+        PFR_TRY(find(all, all->asked, &object, err));
+        all->any = object->table || object->limit;
     }
     return PFR_OK;
 }

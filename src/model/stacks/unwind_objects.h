@@ -4,9 +4,10 @@
 /*
  * The tables by which stacks are unwound, of the objects of a recording: each is opened when its code is met first, and
  * then any thread may use it. An object is looked for as for its names (address_names.h), and must be the recorded
- * build.
+ * build. What one object may take is bounded (unwind_limits.h).
  */
 #include "model/state/state.h"
+#include "model/stacks/unwind_limits.h"
 #include "symbol/unwind/unwind_table.h"
 
 #include <pthread.h>
@@ -19,18 +20,23 @@ struct unwind_options {
     bool none;                          /* open nothing: no stack is unwound */
 };
 
+/* Does not change once it was found, but for `ended`. */
 struct unwind_object {
+    struct memory memory;       /* a share, of its table */
     struct unwind_table *table; /* NULL: none */
-    bool asked;
+    enum unwind_limit limit;    /* why it has none, or not all of it */
+    uint32_t number;
+    bool ended; /* a stack, for that reason: it is among `limits` */
 };
 
 struct unwind_objects {
     const struct state *state;
     struct unwind_options options;
-    struct memory memory; /* a share */
+    struct memory memory, tables; /* shares */
     pthread_mutex_t lock;
-    struct unwind_object *at; /* by number, as in state->objects */
+    struct unwind_object **at; /* by number, as in state->objects; NULL: not asked for */
     size_t room;
+    struct unwind_limits limits;
     unsigned open_files;
     uint32_t asked; /* objects that were looked at for unwind_objects_any */
     bool any;
@@ -41,9 +47,12 @@ void unwind_objects_init(struct unwind_objects *all, const struct state *state, 
                          const struct unwind_options *options);
 void unwind_objects_free(struct unwind_objects *all);
 
-/* The table of an object, for any thread. *table NULL: it has none, or cannot be had. Errors: no memory. */
-pfr_status unwind_objects_find(struct unwind_objects *all, uint32_t object, const struct unwind_table **table,
+/* An object, whose table is opened when it is asked for first; for any thread. Errors: no memory. */
+pfr_status unwind_objects_find(struct unwind_objects *all, uint32_t number, struct unwind_object **object,
                                pfr_error *err);
+
+/* A stack ended in the object, since it met a limit. For any thread. */
+void unwind_objects_end(struct unwind_objects *all, struct unwind_object *object);
 
 /* Whether a file of any object can be had: where there is none perf unwinds nothing, and shows nothing of the program's
    part of a chain. For any thread. */

@@ -62,6 +62,14 @@ void unwind_rows_free(struct unwind_rows *rows, struct memory *memory) {
     *rows = (struct unwind_rows){0};
 }
 
+enum symbol_result unwind_rows_trim(struct unwind_rows *rows, struct memory *memory) {
+    void *from = mem_trim(memory, rows->from, rows->count, &rows->from_room, sizeof *rows->from);
+    rows->from = from ? from : rows->from;
+    void *plan = mem_trim(memory, rows->plan, rows->count, &rows->plan_room, sizeof *rows->plan);
+    rows->plan = plan ? plan : rows->plan;
+    return rows->count && (!from || !plan) ? table_memory_result(memory) : SYMBOL_FOUND;
+}
+
 /* --- Rows. */
 
 static bool make_room(struct unwind_rows *rows, struct memory *memory) {

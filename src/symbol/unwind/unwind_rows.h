@@ -44,6 +44,8 @@ enum symbol_result unwind_plans_seal(struct unwind_plans *plans);
 /* Runs all entries of a section. FOUND, LIMIT, NO_MEMORY; free the rows after every outcome. */
 enum symbol_result unwind_rows_make(struct unwind_rows *rows, struct unwind_plans *plans,
                                     const struct frame_section *section, const struct unwind_machine *machine);
+/* Once all are there: room for more goes back. FOUND, NO_MEMORY. */
+enum symbol_result unwind_rows_trim(struct unwind_rows *rows, struct memory *memory);
 void unwind_rows_free(struct unwind_rows *rows, struct memory *memory);
 
 /* UNWIND_NO_PLAN: nothing is known of the address. */

@@ -26,6 +26,7 @@ struct unwind_table {
     int fd;
     bool swap;
     bool is_dump; /* addresses are places in the file */
+    bool is_cut;  /* .debug_frame met a limit */
 };
 
 /* An object on its way. */
@@ -34,6 +35,7 @@ struct source {
     int fd;
     uint64_t size;
     struct frame_section frames, debug;
+    bool is_cut; /* the latter met a limit */
 };
 
 static uint8_t address_size(const struct elf_object *object) {
@@ -53,6 +55,13 @@ static enum symbol_result load(struct source *s, const struct elf_section *secti
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
 }
 
+/* What .eh_frame tells may do. */
+static enum symbol_result load_debug(struct source *s, const struct elf_section *section, bool is_zdebug) {
+    const enum symbol_result result = load(s, section, is_zdebug, true, &s->debug);
+    s->is_cut |= result == SYMBOL_LIMIT;
+    return result == SYMBOL_LIMIT ? SYMBOL_FOUND : result;
+}
+
 static enum symbol_result load_named(struct source *s) {
     enum symbol_result result = SYMBOL_FOUND;
     for (size_t i = 1; i < s->object.section_count && result == SYMBOL_FOUND; i++) {
@@ -61,7 +70,7 @@ static enum symbol_result load_named(struct source *s) {
         if (strcmp(name, ".eh_frame") == 0)
             result = load(s, section, false, false, &s->frames);
         else if (strcmp(name, ".debug_frame") == 0 || strcmp(name, ".zdebug_frame") == 0)
-            result = load(s, section, name[1] == 'z', true, &s->debug);
+            result = load_debug(s, section, name[1] == 'z');
     }
     return result;
 }
@@ -99,7 +108,12 @@ static enum symbol_result load_by_header(struct source *s) {
     return SYMBOL_FOUND;
 }
 
-static enum symbol_result compile(struct unwind_table *t, const struct source *s) {
+static void forget(struct frame_section *section, struct memory *memory) {
+    mem_free(memory, (uint8_t *)(uintptr_t)section->bytes.bytes, section->bytes.size, 1);
+    section->bytes = (struct section_bytes){0};
+}
+
+static enum symbol_result compile_sections(struct unwind_table *t, const struct source *s) {
     enum symbol_result result = SYMBOL_FOUND;
     if (s->frames.bytes.bytes)
         result = unwind_rows_make(&t->frames, &t->plans, &s->frames, t->machine);
@@ -107,7 +121,33 @@ static enum symbol_result compile(struct unwind_table *t, const struct source *s
         result = unwind_rows_make(&t->debug, &t->plans, &s->debug, t->machine);
     if (result == SYMBOL_FOUND)
         result = unwind_plans_seal(&t->plans);
-    return result == SYMBOL_FOUND && t->frames.count + t->debug.count == 0 ? SYMBOL_NO_SYMBOLS : result;
+    if (result == SYMBOL_FOUND)
+        result = unwind_rows_trim(&t->frames, t->memory);
+    if (result == SYMBOL_FOUND)
+        result = unwind_rows_trim(&t->debug, t->memory);
+    return result;
+}
+
+static void forget_rows(struct unwind_table *t) {
+    unwind_rows_free(&t->frames, t->memory);
+    unwind_rows_free(&t->debug, t->memory);
+    unwind_plans_free(&t->plans);
+    unwind_plans_init(&t->plans, t->memory);
+}
+
+/* Where both do not fit, .eh_frame alone may. */
+static enum symbol_result compile(struct unwind_table *t, struct source *s) {
+    enum symbol_result result = compile_sections(t, s);
+    if (result == SYMBOL_LIMIT && s->frames.bytes.bytes && s->debug.bytes.bytes) {
+        s->is_cut = true;
+        forget(&s->debug, t->memory);
+        forget_rows(t);
+        result = compile_sections(t, s);
+    }
+    t->is_cut = s->is_cut;
+    if (result == SYMBOL_FOUND && t->frames.count + t->debug.count == 0)
+        return t->is_cut ? SYMBOL_LIMIT : SYMBOL_NO_SYMBOLS;
+    return result;
 }
 
 static enum symbol_result read_segments(struct unwind_table *t, struct source *s) {
@@ -128,11 +168,6 @@ static enum symbol_result check(struct unwind_table *t, struct source *s, const 
     t->swap = s->object.form.swap;
     result = build_id_check(&id, asked);
     return result == SYMBOL_FOUND && (!t->machine || s->object.header.type == ET_REL) ? SYMBOL_NO_SYMBOLS : result;
-}
-
-static void forget(struct frame_section *section, struct memory *memory) {
-    mem_free(memory, (uint8_t *)(uintptr_t)section->bytes.bytes, section->bytes.size, 1);
-    section->bytes = (struct section_bytes){0};
 }
 
 static enum symbol_result open_file(const struct symbol_object *asked, struct source *s) {
@@ -172,6 +207,7 @@ static enum symbol_result load_apart(struct source *s, const struct symbol_objec
         s->debug = apart.debug;
     else
         forget(&apart.debug, memory);
+    s->is_cut |= apart.is_cut || result == SYMBOL_LIMIT;
     forget(&apart.frames, memory);
     elf_object_end(&apart.object);
     close(apart.fd);
@@ -189,6 +225,7 @@ static enum symbol_result load_from_places(struct source *s, const struct unwind
     for (unsigned i = 0; i < places->count && !s->debug.bytes.bytes && result != SYMBOL_NO_MEMORY; i++)
         if (places->find(places->context, i, &link, &id, &at))
             result = load_apart(s, &at);
+    s->is_cut = s->is_cut && !s->debug.bytes.bytes;
     return result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
 }
 
@@ -305,6 +342,10 @@ const struct unwind_plan *unwind_table_find(const struct unwind_table *t, uint64
 
 struct intern_text unwind_table_expression(const struct unwind_table *t, int64_t number) {
     return intern_get(&t->plans.expressions, (uint32_t)number);
+}
+
+bool unwind_table_is_cut(const struct unwind_table *t) {
+    return t->is_cut;
 }
 
 bool unwind_table_swaps(const struct unwind_table *t) {

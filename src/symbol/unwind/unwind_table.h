@@ -30,7 +30,8 @@ struct unwind_places {
 
 /* FOUND; NO_SYMBOLS: the object has nothing of the kind, or is of a machine that we know nothing of; and what opening
    an object gives otherwise. Of kinds SYMBOL_USER and SYMBOL_VDSO, the copy of our own process. Where it has no
-   .debug_frame that of the first of these places that has one is used; NULL: there are none. */
+   .debug_frame that of the first of these places that has one is used; NULL: there are none. LIMIT: its .eh_frame does
+   not fit `memory`, or asks for more work than its size allows; so does .debug_frame, and there is nothing else. */
 enum symbol_result unwind_table_open(const struct symbol_object *object, const struct unwind_places *places,
                                      struct memory *memory, struct unwind_table **table);
 /* The same of code that a compiler made and told of; it has no bytes. NO_SYMBOLS: it told nothing of the kind. */
@@ -49,6 +50,9 @@ const struct unwind_plan *unwind_table_find(const struct unwind_table *table, ui
 
 /* The bytes of an expression that a plan names. */
 struct intern_text unwind_table_expression(const struct unwind_table *table, int64_t number);
+
+/* Whether .debug_frame was left out, since it met a limit: it may know what the table does not. */
+bool unwind_table_is_cut(const struct unwind_table *table);
 
 /* Whether the object's byte order is not this machine's. */
 bool unwind_table_swaps(const struct unwind_table *table);

@@ -46,11 +46,8 @@ static void tell_limits(const struct latency *l) {
     }
     if (name_limits_met(&l->names.limits, &why))
         tell_hole((void *)(uintptr_t)l, &why);
-    if (l->names.lines_limited) {
-        pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "some functions have no line: debugging information of their objects does not fit (limit memory)");
+    if (name_limits_met_lines(&l->names.limits, &why))
         tell_hole((void *)(uintptr_t)l, &why);
-    }
 }
 
 static void tell_notes(const struct latency *l) {
@@ -94,8 +91,7 @@ static pfr_status run(struct latency *l, pfr_output *out, pfr_error *err) {
     tell_limits(l);
     tell_notes(l);
     PFR_TRY(write_form(l, out, err));
-    const bool unnamed = l->names.lines_limited || l->names.limits.objects;
-    return t->lossy || t->too_deep || t->limited || unnamed ? PFR_HOLE : PFR_OK;
+    return t->lossy || t->too_deep || t->limited || name_limits_any(&l->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
 pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err) {

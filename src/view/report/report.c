@@ -21,7 +21,6 @@
 #define FEW_ROWS_COST 8u
 #define ROW_COST 160u
 #define FRAME_COST 256u
-#define TREE_TEXT_EACH 256u /* bytes of call trees for each call path of the recording */
 
 /* --- what was recorded --- */
 
@@ -276,7 +275,7 @@ static pfr_status load(struct report *r, pfr_error *err) {
     PFR_TRY(learn_release(r, err));
     const struct profile_wish wish = wish_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
-    profile_tell_limits(r->profile, tell_hole, r);
+    r->limited = profile_tell_limits(r->profile, tell_hole, r) != PFR_OK;
     PFR_TRY(report_learn_sockets(r, err));
     report_keys_needed(r, &needs);
     if (needs & NEEDS_MAPS)
@@ -290,14 +289,6 @@ static pfr_status load(struct report *r, pfr_error *err) {
     memcpy(r->totals, r->profile->totals, events * sizeof *r->totals);
     memcpy(r->all, r->profile->totals, events * sizeof *r->all);
     return PFR_OK;
-}
-
-/* What call trees as text may take: the limit, and a share that grows with what was recorded, not with how it is
-   packed. */
-static void give_tree_text(struct report *r) {
-    const uint64_t limit = r->reader->limits.trees, share = (uint64_t)r->profile->nr_nodes * TREE_TEXT_EACH;
-    r->tree_text = limit < UINT64_MAX - share ? limit + share : UINT64_MAX;
-    r->tree_text_left = r->tree_text;
 }
 
 static void tell_cut_trees(struct report *r) {
@@ -321,12 +312,10 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     if (r->row_trees)
         PFR_TRY(walk_list_members(r, err));
     PFR_TRY(features_unread(r->reader, err));
-    give_tree_text(r);
+    r->tree_text = r->tree_text_left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
     tell_cut_trees(r);
-    const struct profile *p = r->profile;
-    const bool unnamed = p->names.lines_limited || p->names.limits.objects;
-    return r->trees_cut || p->lossy || p->too_deep || unnamed || p->limited.samples ? PFR_HOLE : PFR_OK;
+    return r->limited || r->trees_cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
 static void close_report(struct report *r) {

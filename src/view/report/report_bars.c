@@ -8,7 +8,8 @@
  *          66.67%    16.67%  #######       twice
  *          50.00%    50.00%  #####           leaf
  *
- * What is lighter than the least share of -g is left out.
+ * What is lighter than the least share of -g is left out. Indentation makes a deep tree as large as the square of its
+ * depth: what does not fit into the room that limit trees gives is left out, below a line [limit].
  */
 #include "view/report/report_print.h"
 
@@ -55,6 +56,19 @@ static void write_twig(struct report *r, uint32_t event, const struct twig *twig
     out_char(&to->out, '\n');
 }
 
+/* Returns whether there was room for it. */
+static bool write_limited(struct report *r, uint32_t event, const struct twig *twig, size_t depth, pfr_output *to) {
+    const uint64_t before = out_written(&to->out);
+    if (!r->tree_text_left) {
+        r->trees_cut++;
+        out_text(&to->out, "  [limit]\n");
+        return false;
+    }
+    write_twig(r, event, twig, depth, to);
+    tree_text_take(r, out_written(&to->out) - before);
+    return true;
+}
+
 /* Those above stand before those below; levels of one parent stand together. */
 static void write_twigs(struct report *r, uint32_t event, pfr_output *to) {
     const struct tree *t = &r->tree;
@@ -64,7 +78,8 @@ static void write_twigs(struct report *r, uint32_t event, pfr_output *to) {
         return;
     while (at != 0) {
         const struct twig *twig = &t->twigs[at];
-        write_twig(r, event, twig, depth, to);
+        if (!write_limited(r, event, twig, depth, to))
+            return;
         if (twig->count) {
             at = twig->first;
             depth++;

@@ -417,7 +417,8 @@ struct report {
     bool children, has_chains;
     bool tracepoints;                   /* nothing else was recorded */
     bool relative;                      /* percentages are of what the filters keep */
-    uint64_t tree_text, tree_text_left; /* bytes of call trees that may be printed, and still may be (limit trees) */
+    uint64_t tree_text, tree_text_left; /* bytes of call trees that may be written, and still may be (limit trees) */
+    bool limited;                       /* the profile met limits, or misses records */
     uint64_t trees_cut;                 /* call trees that are cut there */
     regex_t parent;                     /* of -p */
     bool parent_made, has_parent, only_parent;
@@ -457,6 +458,11 @@ struct report {
     pfr_output cell;  /* one cell's text */
     char release[65]; /* of feature OSRELEASE; "": not told */
 };
+
+/* Bytes of call trees were written. */
+static inline void tree_text_take(struct report *r, uint64_t length) {
+    r->tree_text_left -= length < r->tree_text_left ? length : r->tree_text_left;
+}
 
 const struct profile_frame *report_frame(const struct report *r, uint32_t frame);
 /* Threads for so many tasks that one would take so long for, if each needs so much memory. */

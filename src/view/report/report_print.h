@@ -22,8 +22,6 @@ pfr_status report_write_json(struct report *r, const struct lines *lines, struct
 pfr_status tree_write_json(struct report *r, uint32_t row, struct json *json, pfr_error *err);
 pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, size_t length, struct output *to,
                           pfr_error *err);
-/* The tree of a row, in r->tree; *shown false: it is too light for one. */
-pfr_status tree_of_row(struct report *r, uint32_t row, bool *shown, pfr_error *err);
 /* report_tree_parallel.c: trees of lines, in their order, and several threads that make them ahead. */
 struct trees_ahead;
 pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, bool raw_names,

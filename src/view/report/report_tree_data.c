@@ -10,6 +10,9 @@
  *
  * CSV: a line for each chain that ends in a sample, with what it weighs by itself; frames with `;` between, a `;` in a
  * name is \x3b.
+ *
+ * Rows repeat the chains that they share, so all trees together have the room that limit trees gives. A tree that is
+ * cut says how much of its row it does not list; one for which no room is left is not made at all.
  */
 #include "view/report/report_print.h"
 
@@ -18,11 +21,28 @@
 
 #include <string.h>
 
-pfr_status tree_of_row(struct report *r, uint32_t row, bool *shown, pfr_error *err) {
+static pfr_status make_tree(struct report *r, uint32_t row, pfr_error *err) {
     const struct row *at = &r->rows.at[row];
     const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
-    *shown = row_has_tree(r, row);
-    return *shown ? tree_make(r, &r->tree, row, least, err) : PFR_OK;
+    return tree_make(r, &r->tree, row, least, err);
+}
+
+static struct profile_weight take_away(struct profile_weight from, struct profile_weight part) {
+    return (struct profile_weight){from.weight > part.weight ? from.weight - part.weight : 0,
+                                   from.samples > part.samples ? from.samples - part.samples : 0};
+}
+
+/* What a cut tree does not list of its row. */
+static struct profile_weight cut_here(struct report *r, uint32_t row, struct profile_weight listed) {
+    const struct row *at = &r->rows.at[row];
+    r->tree_text_left = 0;
+    r->trees_cut++;
+    return take_away(r->children ? at->total : at->self, listed);
+}
+
+static void add_own(struct profile_weight *to, const struct twig *twig) {
+    to->weight += twig->own.weight;
+    to->samples += twig->own.samples;
 }
 
 static double share_of_all(const struct report *r, uint32_t event, uint64_t weight) {
@@ -67,16 +87,43 @@ static void write_twig(struct report *r, uint32_t event, const struct twig *twig
     json_end_object(j);
 }
 
+static void write_limit(struct report *r, uint32_t row, struct profile_weight listed, struct json *j) {
+    const struct profile_weight rest = cut_here(r, row, listed);
+    json_key(j, "tree_limit");
+    json_begin_object(j);
+    write_weight(r, r->rows.at[row].event, rest, j);
+    json_end_object(j);
+}
+
+/* Up to the limit. Returns whether all are written. */
+static bool write_twigs(struct report *r, uint32_t event, struct profile_weight *listed, struct json *j) {
+    for (size_t i = 1; i < r->tree.count; i++) {
+        const struct twig *const twig = &r->tree.twigs[i];
+        const uint64_t before = out_written(j->out);
+        if (!r->tree_text_left)
+            return false;
+        write_twig(r, event, twig, j);
+        tree_text_take(r, out_written(j->out) - before);
+        add_own(listed, twig);
+    }
+    return true;
+}
+
 pfr_status tree_write_json(struct report *r, uint32_t row, struct json *j, pfr_error *err) {
-    bool shown;
+    struct profile_weight listed = {0, 0};
     if (row == NO_ROW || !r->asks_trees)
         return PFR_OK;
-    PFR_TRY(tree_of_row(r, row, &shown, err));
+    const bool shown = row_has_tree(r, row);
+    bool whole = !shown || r->tree_text_left;
+    if (shown && whole)
+        PFR_TRY(make_tree(r, row, err));
     json_key(j, "tree");
     json_begin_array(j);
-    for (size_t i = 1; shown && i < r->tree.count; i++)
-        write_twig(r, r->rows.at[row].event, &r->tree.twigs[i], j);
+    if (shown && whole)
+        whole = write_twigs(r, r->rows.at[row].event, &listed, j);
     json_end_array(j);
+    if (!whole)
+        write_limit(r, row, listed, j);
     return PFR_OK;
 }
 
@@ -109,50 +156,76 @@ static void add_frame(struct report *r, uint32_t frame, struct output *chain) {
 }
 
 /* From the outermost frame of the tree to the twig. */
-static pfr_status write_chain(struct report *r, uint32_t twig, struct output *to, pfr_error *err) {
+static pfr_status make_chain(struct report *r, uint32_t twig, struct output *chain, pfr_error *err) {
     const struct twig *twigs = r->tree.twigs;
-    struct output chain;
-    size_t count = 0, length;
+    size_t count = 0;
     for (uint32_t at = twig; at != 0; at = twigs[at].parent)
         PFR_TRY(push_frame(r, count++, at, err));
-    out_open_memory(&chain, r->memory);
     while (count-- > 0) {
-        add_frame(r, twigs[r->tree.ends[count]].frame, &chain);
-        out_text(&chain, count ? ";" : "");
+        add_frame(r, twigs[r->tree.ends[count]].frame, chain);
+        out_text(chain, count ? ";" : "");
     }
+    return chain->status < 0 ? mem_fail(r->memory, err, "tree") : PFR_OK;
+}
+
+struct csv_row {
+    const char *cells;
+    size_t length;
+    struct output *to;
+    struct profile_weight listed;
+    bool any;
+};
+
+static void write_end(const struct report *r, const struct csv_row *of, struct profile_weight own, const char *chain,
+                      size_t length) {
+    out_write(of->to, of->cells, of->length);
+    out_char(of->to, ',');
+    out_u64(of->to, profile_amount(r->profile, own.weight));
+    out_char(of->to, ',');
+    out_u64(of->to, own.samples);
+    out_char(of->to, ',');
+    out_csv_escaped(of->to, chain, length);
+    out_char(of->to, '\n');
+}
+
+/* `whole` becomes false where the limit has no room for the chain. */
+static pfr_status write_chain(struct report *r, uint32_t twig, struct csv_row *of, bool *whole, pfr_error *err) {
+    struct output chain;
+    size_t length;
+    out_open_memory(&chain, r->memory);
+    const pfr_status st = make_chain(r, twig, &chain, err);
     const char *text = out_bytes(&chain, &length);
-    out_csv_escaped(to, text ? text : "", length);
-    const pfr_status st = chain.status < 0 ? mem_fail(r->memory, err, "tree") : PFR_OK;
+    *whole = length + of->length <= r->tree_text_left;
+    if (st >= 0 && *whole) {
+        write_end(r, of, r->tree.twigs[twig].own, text ? text : "", length);
+        tree_text_take(r, length + of->length);
+        add_own(&of->listed, &r->tree.twigs[twig]);
+    }
+    of->any = true;
     out_close(&chain, NULL);
     return st;
 }
 
-static pfr_status write_end(struct report *r, const char *cells, size_t length, uint32_t twig, struct output *to,
-                            pfr_error *err) {
-    const struct profile_weight own = r->tree.twigs[twig].own;
-    out_write(to, cells, length);
-    out_char(to, ',');
-    out_u64(to, profile_amount(r->profile, own.weight));
-    out_char(to, ',');
-    out_u64(to, own.samples);
-    out_char(to, ',');
-    PFR_TRY(write_chain(r, twig, to, err));
-    out_char(to, '\n');
+static pfr_status write_chains(struct report *r, struct csv_row *of, bool *whole, pfr_error *err) {
+    for (uint32_t i = 1; *whole && i < r->tree.count; i++)
+        if (r->tree.twigs[i].own.samples)
+            PFR_TRY(write_chain(r, i, of, whole, err));
     return PFR_OK;
 }
 
 pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, size_t length, struct output *to,
                           pfr_error *err) {
-    bool shown = false, any = false;
-    if (row != NO_ROW)
-        PFR_TRY(tree_of_row(r, row, &shown, err));
-    for (uint32_t i = 1; shown && i < r->tree.count; i++) {
-        if (!r->tree.twigs[i].own.samples)
-            continue;
-        any = true;
-        PFR_TRY(write_end(r, cells, length, i, to, err));
+    static const char limit[] = "[limit]";
+    struct csv_row of = {.cells = cells, .length = length, .to = to};
+    const bool shown = row != NO_ROW && row_has_tree(r, row);
+    bool whole = !shown || r->tree_text_left;
+    if (shown && whole) {
+        PFR_TRY(make_tree(r, row, err));
+        PFR_TRY(write_chains(r, &of, &whole, err));
     }
-    if (!any) {
+    if (!whole) {
+        write_end(r, &of, cut_here(r, row, of.listed), limit, sizeof limit - 1);
+    } else if (!of.any) {
         out_write(to, cells, length);
         out_text(to, ",0,0,\"\"\n");
     }

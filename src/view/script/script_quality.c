@@ -20,14 +20,17 @@ static void tell_names(struct script *s) {
     pfr_error why;
     if (name_limits_met(&s->names->all.limits, &why))
         script_tell_hole(s, &why);
-    if (!s->names->all.lines_limited)
-        return;
-    pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%s", LINES_LIMITED);
-    script_tell_hole(s, &why);
+    if (name_limits_met_lines(&s->names->all.limits, &why))
+        script_tell_hole(s, &why);
+}
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    script_tell_hole(context, hole);
 }
 
 static void tell_chains(struct script *s) {
     pfr_error why;
+    chain_counts_tell_limits(s->unwound, s->nr_unwound, &s->names->unwinding.limits, tell_hole, s);
     if (deferred_met_limit(&s->state->deferred, &why))
         script_tell_hole(s, &why);
     if (chain_stitch_met_limit(s->maker.stitcher.begun_anew, &why))

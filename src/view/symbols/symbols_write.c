@@ -198,6 +198,7 @@ static void json_stacks(const struct symbols *s, struct json *j) {
         number(j, "truncated", ends[UNWOUND_TRUNCATED]);
         number(j, "broken", ends[UNWOUND_BROKEN]);
         number(j, "nothing", ends[UNWOUND_NOTHING]);
+        number(j, "limited", chain_counts_limited(counts));
         number(j, "guessed", counts->guessed);
         number(j, "missing", counts->missing);
         json_end_object(j);

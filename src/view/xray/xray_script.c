@@ -113,7 +113,7 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
     PFR_TRY(print_all(s, err));
     PFR_TRY(out_flush(s->out, err));
     tell_quality(s);
-    return trace_order_facts(s->order)->lossy || s->names.limits.objects ? PFR_HOLE : PFR_OK;
+    return trace_order_facts(s->order)->lossy || name_limits_any(&s->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
 pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {

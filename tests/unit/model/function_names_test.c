@@ -192,7 +192,7 @@ TEST(a_map_alone_has_no_lines) {
     assert_null(line_of(&s, 77)->file);
     assert_int_equal(s.names.objectless, 3);
     assert_int_equal(s.names.lineless, 0);
-    assert_false(s.names.lines_limited);
+    assert_int_equal(s.names.limits.lined.count, 0);
     subject_end(&s);
 }
 
@@ -313,9 +313,9 @@ TEST(the_limit_costs_lines_alone) {
         memory_init(&s.memory, NULL, limit);
         subject_open(&s);
         assert_int_equal(function_names_line(&s.names, 1, &line, NULL), PFR_OK);
-        assert_true(line->file || s.names.lines_limited || s.names.objectless);
+        assert_true(line->file || s.names.limits.lined.count || s.names.objectless);
         assert_int_equal(s.names.lineless, 0);
-        limited += s.names.lines_limited || s.names.limits.objects;
+        limited += name_limits_any(&s.names.limits);
         whole += line->file != NULL;
         s.maps[0] = NULL;
         subject_end(&s);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of tables, and what is told at their limits: see unwind_limits.h. */
+#include "model/stacks/unwind_limits.h"
+
+#include "base/memory/fail.h"
+
+#include <inttypes.h>
+
+#define OBJECT_PART 2u /* of the limit: one object */
+#define SPARE_PART 4u  /* of the limit: left to all else, names (name_limits.h) among it */
+
+void unwind_share_all(struct memory *share, struct memory *memory) {
+    memory_share(share, memory);
+    share->spare = memory->limit / SPARE_PART;
+}
+
+void unwind_share_object(struct memory *share, struct memory *all) {
+    memory_share(share, all);
+    share->limit = all->limit / OBJECT_PART;
+}
+
+bool unwind_limits_tell(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
+                        void (*tell)(void *context, const pfr_error *hole), void *context) {
+    static const char *const why[UNWIND_LIMITS] = {
+        [UNWIND_LIMIT_MEMORY] = "no room for tables (limit memory)",
+        [UNWIND_LIMIT_WORK] = "tables ask for more work than their size allows",
+    };
+    char text[LIMITED_TEXT_ROOM];
+    bool any = false;
+    for (unsigned i = UNWIND_LIMIT_NONE + 1; i < UNWIND_LIMITS; i++) {
+        pfr_error hole;
+        if (stacks[i] == 0)
+            continue;
+        pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%" PRIu64 " stack%s in %s: %s", stacks[i],
+                 stacks[i] == 1 ? " ends" : "s end", limited_objects_text(&limits->at[i], "in", text), why[i]);
+        tell(context, &hole);
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_outputs.py - exports, pictures and call trees for programs are bounded (--limit trees).
+
+usage: run_outputs.py
+
+Environment: PERFRAY, the command. Each of CASES is a recording whose call paths share long prefixes, and a command that
+would write the prefixes again and again. Checked for each:
+
+    bound    the output has at most EACH bytes for each byte of the recording, of stacks EACH_OF_STACKS, and ALSO more
+             (ALSO_SMALL where the limit is SMALL)
+    told     [limit] is in the output, standard error reports the cut and names the limit, and the status is 4
+    same     -j1 and -j4 write the same bytes, and so do a packed recording and a stream
+    whole    with a high limit everything is written with status 0, and not a line of it is [limit]
+    weight   samples and weights of both outputs have the same sums
+
+An ordinary recording is never cut (SOUND).
+"""
+import collections
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import run_growth
+
+MB = 1 << 20
+# A stack may have 4096 bytes, and a call of a trace, which makes one, has 16.
+EACH, EACH_OF_STACKS, ALSO, ALSO_SMALL = 40, 256, 20 * MB, 1.5 * MB
+WHOLE = ["--limit", "trees=3G", "--limit", "memory=2G"]
+NAMED = "[limit]"
+DEEP = ["--no-symbols", "--max-stack=100000"]
+ROWS = ["report", "--no-pager", "--no-symbols", "--children"]
+
+
+def long_command(n):
+    """Samples of n objects in a thread whose name has 60 000 bytes."""
+    record = run_growth.record
+    made = [record(run_growth.COMM, run_growth.struct.pack("<II", 7, 7) + b"c" * 60000 + bytes(16))]
+    for i in range(n):
+        made.append(record(run_growth.MMAP, run_growth.struct.pack("<IIQQQ", 7, 7, 0x400000 + i * 4096, 4096, 0) + b"/%06d\0" % i))
+        made.append(run_growth.sample(0x400000 + i * 4096))
+    return run_growth.recording(b"".join(made))
+
+
+def deep_chains(n):
+    """Samples whose chains have 3000 entries."""
+    record, pack = run_growth.record, run_growth.struct.pack
+    chain = [0x500000 + 4096 * at for at in range(3000)]
+    return run_growth.recording(b"".join(record(run_growth.SAMPLE, pack("<QIIQQQ3000Q", 0x400000 + i, 7, 7, 1000 + i, 1, 3000,
+                                                                        *([0x400000 + i] + chain[i + 1:] + chain[:i])))
+                                         for i in range(n)), run_growth.IP_TID_TIME_PERIOD | run_growth.CALLCHAIN)
+
+
+def sum_folded(content):
+    return sum(int(line.rsplit(b" ", 1)[1]) for line in content.splitlines())
+
+
+def sum_csv(content):
+    csv.field_size_limit(1 << 30)
+    sums = collections.Counter()
+    for row in csv.DictReader(io.StringIO(content.decode())):
+        sums[row["sym"]] += int(row["chain_samples"])
+        sums[row["sym"], "weight"] += int(row["chain_weight"])
+    return sums
+
+
+def self_of(row):
+    parts = [frame["self"] for frame in row["tree"] if "self" in frame] + ([row["tree_limit"]] if "tree_limit" in row else [])
+    return sum(part["samples"] for part in parts), sum(part["weight"] for part in parts)
+
+
+def sum_json(content):
+    return [(row["sym"], self_of(row)) for event in json.loads(content)["events"] for row in event["rows"]]
+
+
+def varints(content):
+    value = shift = 0
+    for byte in content:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+def fields_of(message):
+    """(number, value) of each field: an integer, or bytes."""
+    at = 0
+
+    def take():
+        nonlocal at
+        begin = at
+        while message[at] & 128:
+            at += 1
+        at += 1
+        return next(varints(message[begin:at]))
+    while at < len(message):
+        key = take()
+        length = take()
+        if key & 7 == 2:
+            yield key >> 3, message[at:at + length]
+            at += length
+        else:
+            yield key >> 3, length
+
+
+def sum_pprof(content):
+    sums = collections.Counter()
+    for number, sample in fields_of(gzip.decompress(content)):
+        if number == 2:
+            sums.update(enumerate(varints(dict(fields_of(sample))[2])))
+    return sums
+
+
+def text_of_pprof(content):
+    return b"\n".join(value for number, value in fields_of(gzip.decompress(content)) if number == 6)
+
+
+def nothing(_content):
+    return None
+
+
+def sum_bars(content):
+    """Self weights are of the rows that are printed: only the whole is compared."""
+    return next(line for line in content.splitlines() if line and not line.startswith(b"#")).split()[0]
+
+
+SMALL = ["--limit", "trees=1M"]
+
+# name: (maker, its size, command, what to compare with the whole output); the first with the limit that is usual
+CASES = {
+    "folded": (run_growth.trace_deep_paths, 5000, ["export"] + DEEP, sum_folded),
+    "folded long command": (long_command, 100, ["export", "--no-symbols"] + SMALL, sum_folded),
+    "pprof": (run_growth.trace_deep_paths, 3500, ["export", "--format=pprof"] + SMALL + DEEP, sum_pprof),
+    "pprof chains": (deep_chains, 40, ["export", "--format=pprof", "--limit", "trees=1"] + DEEP, sum_pprof),
+    "flame": (run_growth.trace_deep_paths, 500, ["flame", "--no-symbols"] + SMALL, nothing),
+    "tree": (run_growth.trace_deep_paths, 2500, ["report", "--no-pager", "--tree", "--percent-limit=0"] + SMALL + DEEP, sum_bars),
+    "csv callee": (run_growth.trace_deep_paths, 300, ROWS + SMALL + ["--format=csv", "-g", "callee,0"], sum_csv),
+    "csv caller": (run_growth.forking_chains, 500, ROWS + SMALL + ["--format=csv", "-g", "caller,0"], sum_csv),
+    "json callee": (run_growth.trace_deep_paths, 300, ROWS + SMALL + ["--format=json", "-g", "callee,0"], sum_json),
+    "json caller": (run_growth.forking_chains, 500, ROWS + SMALL + ["--format=json", "-g", "caller,0"], sum_json),
+}
+
+# Never cut: name: (maker, its size)
+SOUND = {
+    "calls": (run_growth.trace_calls, 20000),
+    "chains": (run_growth.chains_in_time, 1000),
+    "deep calls": (run_growth.trace_deep_paths, 2000),
+}
+SOUND_COMMANDS = (["export", "--no-symbols"], ["export", "--no-symbols", "--format=pprof"],
+                  ROWS + ["--format=csv", "-g", "caller"], ROWS + ["--format=json", "-g", "caller"],
+                  ["report", "--no-pager", "--no-symbols", "--tree"])
+
+
+def perfray(*words):
+    return subprocess.run([os.environ["PERFRAY"], *words], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def says(command, content):
+    """Whether [limit] is in an output."""
+    if "--format=pprof" in command:
+        return b"[limit]" in text_of_pprof(content)
+    return (b"tree_limit" if "--format=json" in command else b"left out [limit]" if command[0] == "flame" else b"[limit]") in content
+
+
+def check_cut(command, path, done):
+    size = os.path.getsize(path)
+    if len(done.stdout) > (EACH_OF_STACKS if command[0] == "export" else EACH) * size + (ALSO_SMALL if SMALL[1] in command else ALSO):
+        yield "%d bytes for %d" % (len(done.stdout), size)
+    if done.returncode != 4 or b"limit trees" not in done.stderr:
+        yield "status %d, %r" % (done.returncode, done.stderr[:200])
+    elif not says(command, done.stdout):
+        yield "[limit] is not in the output"
+
+
+def check_same(command, path, done):
+    for jobs in ("-j1", "-j4"):
+        if perfray(*command, jobs, path).stdout != done.stdout:
+            yield "differs with " + jobs
+
+
+def check_packed(command, path, done):
+    packed = path + ".packed"
+    for options in (["--compress=19"], ["--to=pipe"]):
+        made = perfray("convert", *options, "-o", packed, path)
+        other = perfray(*command, packed)
+        if made.returncode or (other.stdout, other.returncode) != (done.stdout, 4):
+            yield "differs with " + options[0]
+        os.remove(packed)
+
+
+def check_whole(command, path, done, sums):
+    whole = perfray(*command, *WHOLE, path)
+    if whole.returncode or says(command, whole.stdout) or len(whole.stdout) <= len(done.stdout):
+        yield "with a higher limit status %d, %d bytes, %r" % (whole.returncode, len(whole.stdout), whole.stderr[:200])
+    elif sums(whole.stdout) != sums(done.stdout):
+        yield "the sums differ from those with a higher limit"
+
+
+def run_case(folder, name):
+    make, amount, command, sums = CASES[name]
+    path = os.path.join(folder, "outputs.data")
+    run_growth.write(path, make(amount))
+    done = perfray(*command, path)
+    wrong = list(check_cut(command, path, done))
+    if not wrong:
+        wrong += [*check_same(command, path, done), *check_whole(command, path, done, sums)]
+    if not wrong and "trace" not in make.__name__ and command[0] != "report":
+        wrong += check_packed(command, path, done)
+    print("%s hostile/outputs %s%s" % ("not ok" if wrong else "ok", name, "".join(": " + word for word in wrong)), flush=True)
+    return not wrong
+
+
+def run_sound(folder, name):
+    make, amount = SOUND[name]
+    path = os.path.join(folder, "sound.data")
+    run_growth.write(path, make(amount))
+    good = True
+    for command in SOUND_COMMANDS:
+        done = perfray(*command, path)
+        fine = done.returncode == 0 and not done.stderr and not says(command, done.stdout)
+        print("%s hostile/outputs whole: %s of %s%s" % ("ok" if fine else "not ok", " ".join(command), name,
+                                                        "" if fine else ": status %d, %r" % (done.returncode, done.stderr[:200])),
+              flush=True)
+        good = good and fine
+    return good
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="perfray-outputs-") as folder:
+        only = sys.argv[1] if len(sys.argv) > 1 else ""
+        results = [run_case(folder, name) for name in CASES if only in name]
+        results += [run_sound(folder, name) for name in SOUND if only in name]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
