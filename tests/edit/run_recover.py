@@ -238,6 +238,53 @@ def check_lost_events(folder, recorded):
     return failed
 
 
+def grown_records(data):
+    """(type, bytes more, damaged copy): each record says that it is up to 64 bytes longer, so that it ends within another."""
+    at, end = struct.unpack_from("<QQ", data, 40)
+    end += at
+    while at < end:
+        kind, _, size = struct.unpack_from("<IHH", data, at)
+        for more in range(8, 72, 8):
+            damaged = bytearray(data)
+            struct.pack_into("<H", damaged, at + 6, size + more)
+            yield kind, more, damaged
+        at += size
+
+
+def recovered_to(form, path, out):
+    """Status, stderr; a stream goes to standard output."""
+    if form != "stream":
+        return perfray("recover", "--to", form, path, "-o", out)
+    with open(out, "wb") as file:
+        return subprocess.run([os.environ["PERFRAY"], "recover", path, "-o", "-"], stdin=subprocess.DEVNULL, stdout=file,
+                              stderr=subprocess.PIPE, timeout=120, check=False)
+
+
+def judge_grown(folder, form, data):
+    """What is written is sound: also records that only what follows them makes believable, and other records follow them
+    in what is written."""
+    path, out = os.path.join(folder, "in.data"), os.path.join(folder, "grown." + form)
+    shutil.rmtree(out, True)
+    run_million.write(path, data)
+    done = recovered_to(form, path, out)
+    sound = perfray("verify", out)
+    if done.returncode not in (0, ENDS_PARTIAL) or sound.returncode:
+        return "status %d, %s; verify: %s" % (done.returncode, text_of(done)[:200], sound.stdout.decode()[:200])
+    return ""
+
+
+def check_grown(folder, recorded):
+    wrong, count_of = [], 0
+    with open(os.path.join(recorded, "stat.data"), "rb") as file:
+        data = file.read()
+    for kind, more, damaged in grown_records(data):
+        for form in ("file", "stream", "directory"):
+            why, count_of = judge_grown(folder, form, damaged), count_of + 1
+            wrong += ["  type %d, %d bytes more, %s: %s" % (kind, more, form, why)] if why else []
+    print("\n".join(wrong[:6]), end="\n" if wrong else "")
+    return report("records that swallow others", "%d" % count_of, "%d wrong" % len(wrong) if wrong else "")
+
+
 def check_killed(folder):
     """perf record, killed while it writes: every sample that is in the file."""
     if not PERF:
@@ -296,6 +343,7 @@ def main():
         failed = check_million(folder, options.samples)
         failed += check_frames(folder, options.samples * 13 // 10)
         failed += check_lost_events(folder, options.recorded)
+        failed += check_grown(folder, options.recorded)
         failed += check_killed(folder)
         failed += check_mutants(folder, options.recorded, options.mutants)
     return 1 if failed else 0
