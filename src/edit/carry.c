@@ -60,6 +60,17 @@ static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
     return s;
 }
 
+/* A record that was compressed has no data behind it: written anew it would say that the next records are its data. */
+static bool says_data_in_vain(struct carry *c, const pfr_record *rec) {
+    pfr_error lost;
+    if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))
+        return false;
+    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
+             "a compressed record of type %u, which no data can follow, left out", rec->type);
+    carry_lost(c, &lost);
+    return true;
+}
+
 /* What perf could not put anywhere, and stops at; whether the bytes of an unknown type are intact nobody can tell. */
 static bool is_left_out(struct carry *c, const pfr_record *rec) {
     const bool is_of_no_event = rec->type == TYPE_SAMPLE && rec->event == PFR_NO_EVENT;
@@ -127,7 +138,7 @@ static pfr_status carry_record(struct carry *c, pfr_record *rec, pfr_error *err)
     pfr_status s = PFR_OK;
     if (rec->type < FIRST_USER)
         note_time(c, time_of(c->reader, rec), rec->type == TYPE_SAMPLE);
-    if (is_void(c) || carry_special(c, rec, &s, err) || is_left_out(c, rec))
+    if (is_void(c) || carry_special(c, rec, &s, err) || says_data_in_vain(c, rec) || is_left_out(c, rec))
         return s;
     if (carry_is_refused(c, rec))
         return PFR_OK;

@@ -285,6 +285,25 @@ def check_grown(folder, recorded):
     return report("records that swallow others", "%d" % count_of, "%d wrong" % len(wrong) if wrong else "")
 
 
+AUXTRACE = 71
+
+
+def check_packed_auxtrace(folder, recorded):
+    """Records whose data would follow them, among compressed ones, where nothing can: they are left out by whatever
+    writes them anew. A literal of a frame is the type of many samples."""
+    with open(os.path.join(recorded, "zstd-many.data"), "rb") as file:
+        data = bytearray(file.read())
+    at = next(at + 13 for at, _ in frames_of(data) if data[at + 13] == 9)
+    kind, data[at] = data[at], AUXTRACE
+    path, out, wrong = os.path.join(folder, "in.data"), os.path.join(folder, "aux.data"), []
+    run_million.write(path, data)
+    for words in (["recover"], ["recover", "--plain"], ["convert", "--plain"], ["convert", "--byte-order=big"]):
+        done, sound = perfray(*words, path, "-o", out), perfray("verify", out)
+        if kind != 9 or done.returncode != ENDS_PARTIAL or "no data can follow" not in text_of(done) or sound.returncode:
+            wrong.append("%s: status %d, %s" % (" ".join(words), done.returncode, sound.stdout.decode()[-200:]))
+    return report("AUXTRACE records that were compressed", "4", "; ".join(wrong))
+
+
 def check_killed(folder):
     """perf record, killed while it writes: every sample that is in the file."""
     if not PERF:
@@ -344,6 +363,7 @@ def main():
         failed += check_frames(folder, options.samples * 13 // 10)
         failed += check_lost_events(folder, options.recorded)
         failed += check_grown(folder, options.recorded)
+        failed += check_packed_auxtrace(folder, options.recorded)
         failed += check_killed(folder)
         failed += check_mutants(folder, options.recorded, options.mutants)
     return 1 if failed else 0
