@@ -210,6 +210,18 @@ def place_of_feature(data, bit):
     return struct.unpack_from("<Q", data, table + 16 * bin(bits & (1 << bit) - 1).count("1"))[0]
 
 
+def described_without_ids(data):
+    """The payload of EVENT_DESC without ids, as long as before: bytes behind its last entry."""
+    place = at = place_of_feature(data, EVENT_DESC)
+    count, attr = struct.unpack_from("<II", data, at)
+    made, at = bytes(data[at:at + 8]), at + 8
+    for _ in range(count):
+        ids, length = struct.unpack_from("<II", data, at + attr)
+        made += bytes(data[at:at + attr]) + struct.pack("<II", 0, length) + bytes(data[at + attr + 8:at + attr + 8 + length])
+        at += attr + 8 + length + 8 * ids
+    return place, made.ljust(at - place, b"\0")
+
+
 def lost_events(data):
     """(name, damaged copy): what the header of a file tells of its events, lost in all ways."""
     entry, attrs, size, _, _ = struct.unpack_from("<QQQQQ", data, 16)
@@ -225,6 +237,7 @@ def lost_events(data):
     yield "the places of ids", with_bytes(*ids)
     yield "ids", with_bytes((104, bytes(attrs - 104)), *ids)
     yield "ids, EVENT_DESC too", with_bytes((104, bytes(attrs - 104)), (place_of_feature(data, EVENT_DESC), bytes(8)), *ids)
+    yield "ids, EVENT_DESC has none", with_bytes((104, bytes(attrs - 104)), described_without_ids(data), *ids)
 
 
 def check_lost_events(folder, recorded):
