@@ -5,7 +5,8 @@
 usage: run_floods.py [--show]
 
 Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions with a sample each, and one of FLOODS
-(flood_objects.py), which would need more memory, or more output, than there is. Of every verb that names addresses:
+(flood_objects.py), which would need more memory, or more output, than there is, or one of DWARF_FLOODS, which would need
+more time. Of every verb that names addresses:
 
     whole     each sample is counted, and each function of the 20 objects is there by its name
     said      status 4, and stderr has the path of the object and the limit
@@ -16,6 +17,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -80,6 +82,17 @@ def inlined(count=2000):
     return count, flood_objects.elf(symbols, text, EACH * count, flood_objects.inlined(count, b"n" * MEGABYTE + b"\0"))
 
 
+def lined(count, sections, code=0):
+    """Functions with names of their own, and DWARF."""
+    text, symbols = b"\0", []
+    for k in range(count):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        text += b"f%d\0" % k
+    return count, flood_objects.elf(symbols, text, max(code, EACH * count), sections)
+
+
+INLINED, SUBPROGRAM = 0x1D, 0x2E
+
 # What is asked for, by the object's own samples; whether outputs are one for every -j.
 FLOODS = {
     "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE), True),
@@ -90,6 +103,31 @@ FLOODS = {
     "names of inlined functions": (inlined, False),
     "a hole of names": (lambda: sharing(1200, b"name\0" * 1200, 5, sparse=1 << 30), True),
 }
+
+# The same of DWARF, asked by the verbs that look for lines; what must be told, "" for nothing: the object has not more
+# than its size, and reading it takes time by its size alone.
+NAMES, LINES = "names of %s" % HOSTILE, "some addresses have no line"
+DWARF_FLOODS = {
+    "units that share a long text":
+        (lambda: lined(1000, flood_objects.shared_text(200000, b"n" * (MEGABYTE - 1)), EACH * 200000), True, ""),
+    "files that share a long text":
+        (lambda: lined(1000, flood_objects.shared_files(400000, b"n" * (MEGABYTE - 1), EACH * 1000)), True, ""),
+    "inlined functions that share a long text": (lambda: inlined(80000), False, NAMES),
+    "entries without attributes":
+        (lambda: lined(10, flood_objects.empty_entries(4 << 20, EACH * 10, SUBPROGRAM)), True, ""),
+    "inlined entries without attributes":
+        (lambda: lined(10, flood_objects.empty_entries(8 << 20, EACH * 10, INLINED)), True, ""),
+    "inlined entries that have children alone":
+        (lambda: lined(10, flood_objects.empty_entries(8 << 20, EACH * 10, INLINED, True)), False, LINES),
+    "entries of attributes without bytes":
+        (lambda: lined(10, flood_objects.empty_entries(1 << 20, EACH * 10, SUBPROGRAM, False, 100000)), True, ""),
+}
+DWARF_VERBS = {
+    "script srcline": ["script", "--no-pager", "-F", "ip,sym,srcline"],
+    "script --inline": VERBS["script --inline"],
+    "report srcline": ["report", "--no-pager", "-s", "dso,sym,srcline"],
+}
+DWARF_SECONDS = 3  # of the processor
 
 
 class Wrong(Exception):
@@ -105,7 +143,7 @@ def write(root, path, body, size=0):
             file.truncate(len(body) + size)
 
 
-def make(root, flood):
+def make(root, flood, chains):
     count, body = flood()
     write(root, HOSTILE, body, (1 << 30) if len(body) < 1 << 17 and b"name\0name" in body else 0)
     objects = [(HOSTILE, [flood_objects.BASE + EACH * k + 1 for k in range(count)])]
@@ -114,7 +152,7 @@ def make(root, flood):
         write(root, path, good(number))
         objects.insert(number % 2 * len(objects), (path, [flood_objects.BASE + EACH * k + 1 for k in range(FUNCTIONS)]))
     with open(root + "/perf.data", "wb") as file:
-        file.write(flood_objects.recording(objects, flood is inlined))
+        file.write(flood_objects.recording(objects, chains))
     return count + GOOD * FUNCTIONS
 
 
@@ -149,7 +187,7 @@ def judge(verb, samples, answer):
 def attempt(name, flood, is_one, show):
     wrong = []
     with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
-        samples = make(root, flood)
+        samples = make(root, flood, flood is inlined)
         for verb, words in VERBS.items():
             if verb == "symbols" or "--inline" not in verb and name == "names of inlined functions":
                 continue
@@ -166,17 +204,58 @@ def attempt(name, flood, is_one, show):
     return wrong
 
 
+def judge_dwarf(samples, told, answer, used):
+    """The same, where nothing may have to be told."""
+    status, out, said, _ = answer
+    wrong = []
+    if (status, said != "") != ((4, True) if told else (0, False)) or told not in said:
+        wrong.append("status %d, %s" % (status, said.strip()[-300:]))
+    if len(out) > MOST or used > DWARF_SECONDS:
+        wrong.append("%d bytes in %.1f s" % (len(out), used))
+    lost = GOOD * FUNCTIONS - len(set(re.findall(rb"sound_\d\d_\d\d", out)))
+    if lost:
+        wrong.append("%d sound functions are missing of %d samples" % (lost, samples))
+    return wrong
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def attempt_dwarf(name, flood, is_one, told, show):
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
+        samples = make(root, flood, True)
+        for verb, words in DWARF_VERBS.items():
+            before = processor_seconds()
+            answer = run(words, root)
+            used = processor_seconds() - before
+            wrong += ["%s: %s" % (verb, what) for what in judge_dwarf(samples, told, answer, used)]
+            if show:
+                print("# %s: %s: status %d, %d bytes, %.2f s, %s" % (name, verb, answer[0], len(answer[1]), used,
+                                                                      answer[2].strip()[:200]))
+            if is_one and verb == "script --inline" and run(words, root, ("-j", "3"))[:3] != run(words, root, ("-j", "1"))[:3]:
+                wrong.append("%s: -j 1 and 3 give different answers" % verb)
+    return wrong
+
+
+def tell(name, wrong):
+    print("%s hostile/floods %s" % ("not ok" if wrong else "ok", name), flush=True)
+    for what in wrong:
+        print("#   " + what)
+    return bool(wrong)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
     failed = 0
     for name, (flood, is_one) in FLOODS.items():
-        wrong = attempt(name, flood, is_one, options.show)
-        failed += bool(wrong)
-        print("%s hostile/floods %s" % ("not ok" if wrong else "ok", name))
-        for what in wrong:
-            print("#   " + what)
+        failed += tell(name, attempt(name, flood, is_one, options.show))
+    for name, (flood, is_one, told) in DWARF_FLOODS.items():
+        failed += tell(name, attempt_dwarf(name, flood, is_one, told, options.show))
     return 1 if failed else 0
 
 
