@@ -3,7 +3,8 @@
 #include "runtime/rt_record.h"
 #include "runtime/rt_sleds.h"
 
-#include <signal.h>
+#include <errno.h>
+#include <linux/futex.h>
 
 #define METADATA 16u
 #define RESERVE (METADATA + 8u) /* a NewCPUId or TSCWrap and a call */
@@ -17,12 +18,24 @@
 
 __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
 
-/* A handler on a stack of its own says nothing of the stack that was interrupted: there it is asked for. */
-RT_RARE bool rt_abandoned(const struct rt_thread *t) {
-    const char *here = rt_stack();
-    stack_t stack;
-    rt_zero(&stack, sizeof stack);
-    if (here > t->busy && RT_CALL3(SYS_sigaltstack, NULL, &stack, 0) == 0 && !(stack.ss_flags & SS_ONSTACK))
+/* --- A hook that finds another one at work: a signal handler interrupted that one, and may have switched to any other
+   context on any stack. */
+
+/* Free below every hook: the recorder itself, and the kernel for a signal, use more of the stack. */
+#define STACK_NEEDED 512u
+
+/* Has the kernel read the mark, whose stack may be unmapped, even by another thread at this moment: the operation
+   compares it, wakes nobody, and fails with EFAULT where there is no memory. */
+RT_PLAIN static bool is_intact(const volatile struct rt_mark *mark) {
+    const long result =
+        rt_syscall(SYS_futex, (long)mark, FUTEX_CMP_REQUEUE_PRIVATE, 0, 0, (long)mark, (long)(uint32_t)(uintptr_t)mark);
+    return result != -EFAULT && result != -EAGAIN;
+}
+
+/* A live frame keeps its mark, and is not in the part of the stack below this hook that is free to use. Nothing else is
+   certain: contexts may have their stacks within that of another one. */
+RT_RARE bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own) {
+    if ((uintptr_t)own - (uintptr_t)mark < STACK_NEEDED || !is_intact(mark))
         return true;
     rt_lose(RTF_BUSY);
     return false;
@@ -239,7 +252,8 @@ RT_PLAIN void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argu
 
 RT_PLAIN __attribute__((noinline)) void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action,
                                                      uint64_t tsc) {
-    if (!rt_begin(t))
+    volatile struct rt_mark mark;
+    if (!rt_begin(t, &mark))
         return;
     const uint32_t word = rt_find(address);
     if (rt.extra)

@@ -34,49 +34,86 @@ RT_PLAIN static inline void rt_put_call(struct rt_thread *t, uint32_t id, unsign
         rt_store_call(t, id, action, tsc);
 }
 
-RT_PLAIN static inline const char *rt_stack(void) {
-    const char *at;
+/* The address goes through a register: a context may continue in another thread inside a hook, which then still works
+   on the thread that it began in. */
 #if defined __x86_64__
-    __asm__ volatile("mov %%rsp, %0" : "=r"(at));
-#else
-    __asm__ volatile("mov %0, sp" : "=r"(at));
-#endif
+RT_PLAIN __attribute__((always_inline)) static inline ptrdiff_t rt_here_at(void) {
+    ptrdiff_t at;
+    __asm__("movq rt_here@gottpoff(%%rip), %0" : "=r"(at));
     return at;
 }
+RT_PLAIN __attribute__((always_inline)) static inline struct rt_thread *rt_self(void) {
+    char *t;
+    __asm__ volatile("movq %%fs:0, %0" : "=r"(t));
+    return (struct rt_thread *)(void *)(t + rt_here_at());
+}
+#else
+RT_PLAIN __attribute__((always_inline)) static inline struct rt_thread *rt_self(void) {
+    struct rt_thread *t = &rt_here;
+    __asm__("" : "+r"(t));
+    return t;
+}
+#endif
 
-/* false: the thread is at it already (a signal handler inside a hook), which is counted. */
-RT_PLAIN static inline bool rt_begin(struct rt_thread *t) {
-    if (RT_UNLIKELY(t->busy != NULL) && !rt_abandoned(t))
-        return false;
-    t->busy = rt_stack();
+/* Claims the buffer of the running thread for the hook of `mark` if *from owns it, else sets *from to the owner. One
+   instruction without a bus lock, so that no signal handler comes between its load and its store, and on the thread
+   that executes it, so that no two threads claim one buffer. */
+RT_PLAIN __attribute__((always_inline)) static inline bool rt_claim(const volatile struct rt_mark **from,
+                                                                    volatile struct rt_mark *mark) {
+    bool done;
+    mark->self = mark;
+#if defined __x86_64__
+    __asm__ volatile("cmpxchgq %2, %%fs:%c3(%4)"
+                     : "=@cce"(done), "+a"(*from)
+                     : "r"(mark), "i"(offsetof(struct rt_thread, busy)), "r"(rt_here_at())
+                     : "memory");
+#else
+    done = __atomic_compare_exchange_n(&rt_self()->busy, from, mark, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return true;
+#endif
+    return done;
 }
 
+/* false: another hook owns the buffer, or the context was moved to another thread just now; the call is counted as
+ * lost. */
+RT_PLAIN static inline bool rt_begin(struct rt_thread *t, volatile struct rt_mark *mark) {
+    const volatile struct rt_mark *from = NULL;
+    while (!rt_claim(&from, mark))
+        if (from && !rt_abandoned(from, mark))
+            return false;
+    if (RT_LIKELY(t->busy == mark))
+        return true;
+    mark->self = NULL; /* as of an abandoned hook: the other thread goes on */
+    rt_lose(RTF_BUSY);
+    return false;
+}
+
+/* Release: the hook may have been moved to another thread than `t`. */
 RT_PLAIN static inline void rt_end(struct rt_thread *t) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    t->busy = NULL;
+    __atomic_store_n(&t->busy, NULL, __ATOMIC_RELEASE);
 }
 
 /* What is common is here, and calls nothing, so that nothing has to be saved; the rest is in rt_call_rare. */
 RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t address, unsigned action) {
-    struct rt_thread *t = &rt_here;
     if (RT_UNLIKELY(!rt.on)) {
         if (RT_UNLIKELY(rt.wanted))
-            rt_call_revived(t, address, action);
+            rt_call_revived(rt_self(), address, action);
         return;
     }
     const uint64_t tsc = rt_ticks();
-    if (RT_UNLIKELY(t->busy || rt.extra)) {
-        rt_call_rare(t, address, action, tsc);
+    const volatile struct rt_mark *from = NULL;
+    volatile struct rt_mark mark;
+    struct rt_thread *t;
+    if (RT_UNLIKELY(rt.extra || !rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
+        mark.self = NULL; /* also since the mark of an abandoned hook may have been at this address */
+        rt_call_rare(rt_self(), address, action, tsc);
         return;
     }
-    t->busy = rt_stack();
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const struct rt_entry *e = &rt.table[rt_hash(address)];
     const uint32_t word = e->word;
     if (RT_UNLIKELY(e->address != address || word - 1 >= RT_ID || !rt_has_place(t, tsc))) {
-        t->busy = NULL;
+        rt_end(t);
         rt_call_rare(t, address, action, tsc);
         return;
     }

@@ -36,13 +36,18 @@
 
 /* --- What a thread has. */
 
+/* In the stack frame of a hook: its own address, intact as long as the frame is live. */
+struct rt_mark {
+    const volatile struct rt_mark *self;
+};
+
 struct rt_thread {
-    uint8_t *next;    /* where the next record goes */
-    uint8_t *limit;   /* before it a call fits; NULL: there is no buffer */
-    uint8_t *buffer;  /* its BufferExtents */
-    uint64_t last;    /* what the next delta counts from */
-    const char *busy; /* the stack of the hook that is at work; NULL: none */
-    uint8_t *floor;   /* records before it are not taken back */
+    uint8_t *next;                       /* where the next record goes */
+    uint8_t *limit;                      /* before it a call fits; NULL: there is no buffer */
+    uint8_t *buffer;                     /* its BufferExtents */
+    uint64_t last;                       /* what the next delta counts from */
+    const volatile struct rt_mark *busy; /* mark of the hook that owns the buffer; NULL: none */
+    uint8_t *floor;                      /* records before it are not taken back */
     uint16_t cpu;
     uint32_t no_cpu;  /* 0: where the kernel tells no cpu */
     bool known;       /* is told when the thread ends */
@@ -293,8 +298,9 @@ void rt_call_revived(struct rt_thread *t, uint64_t address, unsigned action);
 void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64_t tsc);
 /* What of it is left to do where there are filters. */
 void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc);
-/* The thread is in a hook already. true: no more, the hook was left by longjmp. */
-bool rt_abandoned(const struct rt_thread *t);
+/* Whether the frame of `mark` is certainly dead (the hook was left by siglongjmp, or its context dropped), seen from
+   the hook of `own`. false: the owner may continue later; the call is counted as lost. */
+bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own);
 /* An enter with its first argument. */
 void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argument, uint64_t tsc);
 void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type, uint64_t tsc);

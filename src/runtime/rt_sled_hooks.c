@@ -59,7 +59,8 @@ RT_PLAIN uint64_t rt_clock_apart(void) {
 
 HOOK __attribute__((noinline)) static void call_rare(struct rt_thread *t, uint32_t word, unsigned action,
                                                      uint64_t tsc) {
-    if (!rt_begin(t))
+    volatile struct rt_mark mark;
+    if (!rt_begin(t, &mark))
         return;
     if (rt.extra)
         rt_call_filtered(t, word, action, rt.is_tsc ? tsc : rt_clock_apart());
@@ -82,21 +83,22 @@ RT_PLAIN static bool is_on(struct rt_thread *t) {
 }
 
 RT_PLAIN __attribute__((always_inline)) static inline void call(uint32_t word, unsigned action) {
-    struct rt_thread *t = &rt_here;
     if (RT_UNLIKELY(!rt.on)) {
         if (RT_UNLIKELY(rt.wanted))
-            call_revived(t, word, action);
+            call_revived(rt_self(), word, action);
         return;
     }
     const uint64_t tsc = rt_ticks();
-    if (RT_UNLIKELY(t->busy || rt.extra)) {
-        call_rare(t, word, action, tsc);
+    const volatile struct rt_mark *from = NULL;
+    volatile struct rt_mark mark;
+    struct rt_thread *t;
+    if (RT_UNLIKELY(rt.extra || !rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
+        mark.self = NULL; /* see rt_call */
+        call_rare(rt_self(), word, action, tsc);
         return;
     }
-    t->busy = rt_stack();
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (RT_UNLIKELY(!rt_has_place(t, tsc))) {
-        t->busy = NULL;
+        rt_end(t);
         call_rare(t, word, action, tsc);
         return;
     }
@@ -117,8 +119,9 @@ void rt_hook_tail(uint32_t word) {
 }
 
 void rt_hook_argument(uint64_t argument, uint32_t word) {
-    struct rt_thread *t = &rt_here;
-    if (!is_on(t) || !rt_begin(t))
+    struct rt_thread *t = rt_self();
+    volatile struct rt_mark mark;
+    if (!is_on(t) || !rt_begin(t, &mark))
         return;
     rt_call_argument(t, word, argument, rt_clock_apart());
     rt_end(t);
@@ -127,8 +130,9 @@ void rt_hook_argument(uint64_t argument, uint32_t word) {
 /* --- Events: clang's code calls these by name too, in objects that were linked with no runtime of clang's. */
 
 RT_PLAIN static void event(const void *bytes, uint64_t size, int type) {
-    struct rt_thread *t = &rt_here;
-    if (!is_on(t) || size == 0 || !rt_begin(t))
+    struct rt_thread *t = rt_self();
+    volatile struct rt_mark mark;
+    if (!is_on(t) || size == 0 || !rt_begin(t, &mark))
         return;
     rt_event(t, bytes, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, type, rt_clock_apart());
     rt_end(t);

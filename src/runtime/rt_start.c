@@ -40,11 +40,12 @@ static bool is_cleared; /* what calls read is, in children */
 
 /* Calls that later destructors make take a buffer again, and this is called again. */
 RT_PLAIN static void leave_thread(void *unused) {
-    struct rt_thread *t = &rt_here;
+    struct rt_thread *t = rt_self();
     (void)unused;
     rt_revive(t);
     t->known = false;
-    if (!rt_begin(t))
+    volatile struct rt_mark mark;
+    if (!rt_begin(t, &mark))
         return;
     rt_leave(t);
     rt_end(t);
@@ -324,8 +325,9 @@ RT_PLAIN static bool is_on(struct rt_thread *t) {
 }
 
 RT_PLAIN static void put_event(const void *bytes, uint32_t size, int type) {
-    struct rt_thread *t = &rt_here;
-    if (!is_on(t) || size == 0 || !rt_begin(t))
+    struct rt_thread *t = rt_self();
+    volatile struct rt_mark mark;
+    if (!is_on(t) || size == 0 || !rt_begin(t, &mark))
         return;
     rt_event(t, bytes, size, type, rt_clock());
     rt_end(t);
@@ -345,8 +347,9 @@ API void pfr_rt_typed_event(uint16_t type, const void *bytes, uint32_t size) {
 }
 
 RT_PLAIN static void put_scope(const struct pfr_rt_place *place, unsigned action) {
-    struct rt_thread *t = &rt_here;
-    if (!is_on(t) || !rt_begin(t))
+    struct rt_thread *t = rt_self();
+    volatile struct rt_mark mark;
+    if (!is_on(t) || !rt_begin(t, &mark))
         return;
     const uint32_t word = rt_scope_word(place, place->name);
     if (rt.extra)

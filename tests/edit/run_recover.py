@@ -210,6 +210,18 @@ def place_of_feature(data, bit):
     return struct.unpack_from("<Q", data, table + 16 * bin(bits & (1 << bit) - 1).count("1"))[0]
 
 
+def described_without_ids(data):
+    """The payload of EVENT_DESC without ids, as long as before: bytes behind its last entry."""
+    place = at = place_of_feature(data, EVENT_DESC)
+    count, attr = struct.unpack_from("<II", data, at)
+    made, at = bytes(data[at:at + 8]), at + 8
+    for _ in range(count):
+        ids, length = struct.unpack_from("<II", data, at + attr)
+        made += bytes(data[at:at + attr]) + struct.pack("<II", 0, length) + bytes(data[at + attr + 8:at + attr + 8 + length])
+        at += attr + 8 + length + 8 * ids
+    return place, made.ljust(at - place, b"\0")
+
+
 def lost_events(data):
     """(name, damaged copy): what the header of a file tells of its events, lost in all ways."""
     entry, attrs, size, _, _ = struct.unpack_from("<QQQQQ", data, 16)
@@ -225,6 +237,7 @@ def lost_events(data):
     yield "the places of ids", with_bytes(*ids)
     yield "ids", with_bytes((104, bytes(attrs - 104)), *ids)
     yield "ids, EVENT_DESC too", with_bytes((104, bytes(attrs - 104)), (place_of_feature(data, EVENT_DESC), bytes(8)), *ids)
+    yield "ids, EVENT_DESC has none", with_bytes((104, bytes(attrs - 104)), described_without_ids(data), *ids)
 
 
 def check_lost_events(folder, recorded):
@@ -236,6 +249,72 @@ def check_lost_events(folder, recorded):
         run_million.write(path, damaged)
         failed += tell("lost: " + name, folder, path, samples)
     return failed
+
+
+def grown_records(data):
+    """(type, bytes more, damaged copy): each record says that it is up to 64 bytes longer, so that it ends within another."""
+    at, end = struct.unpack_from("<QQ", data, 40)
+    end += at
+    while at < end:
+        kind, _, size = struct.unpack_from("<IHH", data, at)
+        for more in range(8, 72, 8):
+            damaged = bytearray(data)
+            struct.pack_into("<H", damaged, at + 6, size + more)
+            yield kind, more, damaged
+        at += size
+
+
+def recovered_to(form, path, out):
+    """Status, stderr; a stream goes to standard output."""
+    if form != "stream":
+        return perfray("recover", "--to", form, path, "-o", out)
+    with open(out, "wb") as file:
+        return subprocess.run([os.environ["PERFRAY"], "recover", path, "-o", "-"], stdin=subprocess.DEVNULL, stdout=file,
+                              stderr=subprocess.PIPE, timeout=120, check=False)
+
+
+def judge_grown(folder, form, data):
+    """What is written is sound: also records that only what follows them makes believable, and other records follow them
+    in what is written."""
+    path, out = os.path.join(folder, "in.data"), os.path.join(folder, "grown." + form)
+    shutil.rmtree(out, True)
+    run_million.write(path, data)
+    done = recovered_to(form, path, out)
+    sound = perfray("verify", out)
+    if done.returncode not in (0, ENDS_PARTIAL) or sound.returncode:
+        return "status %d, %s; verify: %s" % (done.returncode, text_of(done)[:200], sound.stdout.decode()[:200])
+    return ""
+
+
+def check_grown(folder, recorded):
+    wrong, count_of = [], 0
+    with open(os.path.join(recorded, "stat.data"), "rb") as file:
+        data = file.read()
+    for kind, more, damaged in grown_records(data):
+        for form in ("file", "stream", "directory"):
+            why, count_of = judge_grown(folder, form, damaged), count_of + 1
+            wrong += ["  type %d, %d bytes more, %s: %s" % (kind, more, form, why)] if why else []
+    print("\n".join(wrong[:6]), end="\n" if wrong else "")
+    return report("records that swallow others", "%d" % count_of, "%d wrong" % len(wrong) if wrong else "")
+
+
+AUXTRACE = 71
+
+
+def check_packed_auxtrace(folder, recorded):
+    """Records whose data would follow them, among compressed ones, where nothing can: they are left out by whatever
+    writes them anew. A literal of a frame is the type of many samples."""
+    with open(os.path.join(recorded, "zstd-many.data"), "rb") as file:
+        data = bytearray(file.read())
+    at = next(at + 13 for at, _ in frames_of(data) if data[at + 13] == 9)
+    kind, data[at] = data[at], AUXTRACE
+    path, out, wrong = os.path.join(folder, "in.data"), os.path.join(folder, "aux.data"), []
+    run_million.write(path, data)
+    for words in (["recover"], ["recover", "--plain"], ["convert", "--plain"], ["convert", "--byte-order=big"]):
+        done, sound = perfray(*words, path, "-o", out), perfray("verify", out)
+        if kind != 9 or done.returncode != ENDS_PARTIAL or "no data can follow" not in text_of(done) or sound.returncode:
+            wrong.append("%s: status %d, %s" % (" ".join(words), done.returncode, sound.stdout.decode()[-200:]))
+    return report("AUXTRACE records that were compressed", "4", "; ".join(wrong))
 
 
 def check_killed(folder):
@@ -296,6 +375,8 @@ def main():
         failed = check_million(folder, options.samples)
         failed += check_frames(folder, options.samples * 13 // 10)
         failed += check_lost_events(folder, options.recorded)
+        failed += check_grown(folder, options.recorded)
+        failed += check_packed_auxtrace(folder, options.recorded)
         failed += check_killed(folder)
         failed += check_mutants(folder, options.recorded, options.mutants)
     return 1 if failed else 0

@@ -178,3 +178,43 @@ def xray_log(ids):
     head = struct.pack("<HHIQQQ", 3, 0, 3, 1000000000, 0, 0)
     return head + b"".join(struct.pack("<HBBiQII", 0, 0, kind, number, 1000 + 2 * k + kind, 7, 7) + bytes(8)
                            for k, number in enumerate(ids) for kind in (0, 1))
+
+
+def dwarf_unit(body):
+    """Version 4, 8-byte addresses, the abbreviations at 0."""
+    unit = struct.pack("<HIB", 4, 0, 8) + body
+    return struct.pack("<I", len(unit)) + unit
+
+
+def empty_entries(count, code, tag, children=False, flags=0):
+    """DWARF of one unit of `code` bytes with `count` entries of `tag` whose attributes, `flags` of them, take no bytes:
+    one byte each, and with children another that ends them."""
+    abbrev = b"\1\x11\1\x11\1\x12\7\0\0" + bytes((2, tag, children)) + b"\x3f\x19" * flags + b"\0\0\0"
+    body = b"\1" + struct.pack("<QQ", BASE, code) + (b"\2\0" if children else b"\2") * count + b"\0"
+    return (b".debug_info", dwarf_unit(body)), (b".debug_abbrev", abbrev)
+
+
+def line_program(names, code, each=16, entries=1):
+    """A line number program of version 5, in one folder and with `entries` files, all of them called by offset 0 of
+    .debug_line_str; a line of file 0 every `each` bytes of code."""
+    header = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + bytes((0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1))
+    header += b"\1\1\x1f\1" + bytes(4) + b"\2\1\x1f\2\x0b" + uleb(entries) + bytes(5) * entries
+    program = b"\0\x09\2" + struct.pack("<Q", BASE) + b"\4\0" + (b"\1" + b"\2" + uleb(each) + b"\3\1") * (code // each)
+    program += b"\0\1\1"
+    unit = struct.pack("<HBBI", 5, 8, 0, len(header)) + header + program
+    return struct.pack("<I", len(unit)) + unit
+
+
+def shared_text(count, text):
+    """DWARF of `count` units of 16 bytes of code, whose folder, name and split-off file are one text."""
+    abbrev = b"\1\x11\0\3\x0e\x1b\x0e\x11\1\x12\x0b\0\0" b"\0"
+    info = b"".join(dwarf_unit(b"\1" + struct.pack("<IIQB", 0, 0, BASE + 16 * k, 16)) for k in range(count))
+    return (b".debug_info", info), (b".debug_abbrev", abbrev), (b".debug_str", text + b"\0")
+
+
+def shared_files(count, text, code):
+    """DWARF of one unit with `count` files, whose names are one text."""
+    abbrev = b"\1\x11\0\x11\1\x12\7\x10\x17\0\0" b"\0"
+    info = dwarf_unit(b"\1" + struct.pack("<QQI", BASE, code, 0))
+    return ((b".debug_info", info), (b".debug_abbrev", abbrev), (b".debug_line", line_program(text, code, 16, count)),
+            (b".debug_line_str", text + b"\0"))

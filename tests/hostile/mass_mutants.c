@@ -10,6 +10,8 @@
  * too far, and as a file. Three of four mutants go through options that are drawn from their numbers (fuzz_drawn.h),
  * and two of three with sizes of buffers and batches that are drawn likewise (base/memory/sizes.h).
  *
+ * Arguments are names of printers: the only ones that are asked; without any all are.
+ *
  * One line on standard output per finding,
  *
  *     NUMBER PRINTER crash|hang|raw|json|silent TEXT<tab>OPTIONS<tab>SIZES
@@ -72,6 +74,7 @@ struct said {
 };
 
 static struct ledger *ledger;
+static char **wanted; /* names of printers, then NULL */
 static int output_fd, error_fd;
 
 const char *__asan_default_options(void);
@@ -352,6 +355,13 @@ static pfr_reader *open_mutant(const struct mutant *m, bool as_file, struct fuzz
     return pfr_open(file->path, &options, err);
 }
 
+static bool is_wanted(const char *name) {
+    for (char **w = wanted; *w; w++)
+        if (strcmp(*w, name) == 0)
+            return true;
+    return !*wanted;
+}
+
 static bool is_asked(const pfr_reader *reader) {
     const enum subject subject = printers[ledger->printer].subject;
     return subject == OF_ALL || (subject == OF_TRACES) == (pfr_get_trace_point(reader) != NULL);
@@ -397,7 +407,8 @@ static void run_mutant(const struct mutant *m) {
     const uint64_t start = used_us();
     limit_time(SECONDS);
     for (ledger->printer = 0; ledger->printer < PRINTERS; ledger->printer++)
-        run_printer(m, (m->number + ledger->printer) % 2);
+        if (is_wanted(printers[ledger->printer].name))
+            run_printer(m, (m->number + ledger->printer) % 2);
     limit_time(0);
     const uint64_t took = used_us() - start;
     if (took > ledger->slowest_us) {
@@ -505,10 +516,11 @@ static uint32_t free_batch(struct batch *b) {
     return structural;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     static struct batch b;
     uint64_t mutants = 0, structural = 0;
     ledger = mmap(NULL, sizeof *ledger, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    wanted = argv + (argc > 0);
     output_fd = memfd_create("output", MFD_CLOEXEC);
     error_fd = memfd_create("errors", MFD_CLOEXEC);
     LAW(ledger != MAP_FAILED && output_fd >= 0 && error_fd >= 0, "no room: %s", strerror(errno));

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_mass.py - many damaged recordings through the printers of the library, in process.
 
-usage: run_mass.py [--traces] [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] PROGRAM INPUT...
+usage: run_mass.py [--traces] [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] [--printers NAME,...] PROGRAM INPUT...
 
 PROGRAM is built of mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files (--traces: *.xray). With PERFRAY_LONG in
 the environment --long-count takes the place of --count. The mutants are those of tests/tools/mutate.py with the same seed,
@@ -120,7 +120,7 @@ def read_results(results, lock, program):
 def run_jobs(options, maker):
     results, lock, readers, writers = Results(), threading.Lock(), [], []
     for job in range(options.jobs):
-        program = subprocess.Popen([options.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        program = subprocess.Popen([options.program, *options.printers], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         program.stdout = open(os.dup(program.stdout.fileno()), encoding="utf-8", errors="replace")
         writers.append(multiprocessing.Process(target=write_mutants, args=(maker, job, program.stdin)))
         writers[-1].start()
@@ -175,6 +175,7 @@ def parse_arguments(arguments):
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", type=int, default=5)
     parser.add_argument("--traces", action="store_true", help="of a folder the *.xray files")
+    parser.add_argument("--printers", type=lambda text: text.split(","), default=[], help="only these, as in COMMANDS")
     parser.add_argument("program")
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)

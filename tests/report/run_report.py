@@ -17,7 +17,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "script"))
@@ -179,7 +179,16 @@ def compare(folder, recording, reports, always=()):
     return ", ".join(["%d reports, %d lines" % (len(reports), lines)] + ["%d %s" % (rules[rule], rule) for rule in sorted(rules)])
 
 
+def with_own_name(row):
+    source, name, *options = row.source
+    own = fresh.own_name(name)
+    reports = tuple(words.replace("-c " + name, "-c " + own) for words in row.reports)
+    return replace(row, source=(source, own, *options), words=("./" + own, *row.words[1:]), reports=reports)
+
+
 def check_fresh(folder, row):
+    if "-a" in row.record:
+        row = with_own_name(row)
     fresh.build(folder, *row.source, compiler=fresh.first_of("g++", "clang++") if row.source[0].endswith(".cpp") else None)
     if row.strip:
         fresh.must(["strip", row.source[1]], folder, "strip")

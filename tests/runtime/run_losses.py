@@ -29,7 +29,7 @@ VERBS = (["latency"], ["report"], ["script"], ["info"], ["verify"], ["flame", "-
 SAYS = {
     "full": ("the room of the trace was used up", None),
     "buffers": ("more threads than buffers", FULL),
-    "handler": ("of signal handlers", BUSY),
+    "handler": ("signal handlers, or contexts", BUSY),
     "functions": ("no room in the recorder's table", TABLE),
     "too-large": ("larger than a buffer", TOO_LARGE),
     "sled": ("could not be patched", SLED),

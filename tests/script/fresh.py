@@ -4,6 +4,7 @@ the installed perf, and both scripts of a recording line by line. Environment: P
 import concurrent.futures
 import itertools
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -80,6 +81,12 @@ def build(folder, source, name, *options, compiler=None):
         need(compiler)
         must([compiler, "-o", made, *options, os.path.join(PROGRAMS, source)], folder, "%s does not compile" % source)
     return made
+
+
+def own_name(name):
+    """A name for a program that is recorded with -a: other tests run programs of the usual name at the same time and delete
+    them, so that one report finds their symbols and the next one does not."""
+    return "%s-%s" % (name, secrets.token_hex(3))
 
 
 def record(folder, output, options, words):

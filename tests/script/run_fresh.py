@@ -12,7 +12,7 @@ events of state that its row asks for (with FINISHED_ROUND among them, both read
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import fresh
 from fresh import Failed, Skipped
@@ -91,7 +91,16 @@ def compare(folder, recording, read=(), shows=STATE, least=3):
     return text
 
 
+def with_own_name(row):
+    source, name, *options = row.source
+    own = fresh.own_name(name)
+    read = tuple(word.replace("busy,storm,", own + ",") for word in row.read)
+    return replace(row, source=(source, own, *options), words=("./" + own, *row.words[1:]), read=read)
+
+
 def check_recording(folder, row):
+    if row.read[:2] == OURS:
+        row = with_own_name(row)
     fresh.need("perf", row.words[0] if not row.words[0].startswith("./") else "cat")
     fresh.build(folder, *row.source)
     return compare(folder, perf_data(folder, row.options, row.words), row.read, row.shows, row.least)

@@ -6,10 +6,10 @@
 
 #include <inttypes.h>
 
-#define PASSES 4u      /* three reasons to begin anew */
-#define ROOMS 3u       /* for records: packed, mended, waiting */
-#define PARTS_MOST 512 /* each is an open file */
-#define ATTR_DECIDES 96u
+#define PASSES (5u + REFUSED_MOST) /* three reasons to begin anew, and records that readers refuse */
+#define ROOMS 3u                   /* for records: packed, mended, waiting */
+#define PARTS_MOST 512             /* each is an open file */
+#define ATTR_DECIDES 96u /* bytes of an attr that tell how samples are read */
 
 /* --- Records. */
 
@@ -37,6 +37,7 @@ static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
         return PFR_OK;
     for (uint64_t at = 0; run.time_at && at < run.length; at += load_u16(run.bytes + at + 6, c->reader->context.swap))
         note_time(c, load_u64(run.bytes + at + run.time_at, c->reader->context.swap), true);
+    c->written += run.count;
     c->counts.records += run.count;
     c->counts.samples += run.count;
     pfr_status s = PFR_OK;
@@ -44,6 +45,17 @@ static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
         s = pfr_writer_raw(c->writer, run.bytes, (size_t)run.length, NULL, 0, err);
     walk_past(c->reader, run.length, run.count);
     return s;
+}
+
+/* A record that was compressed has no data behind it: written anew it would say that the next records are its data. */
+static bool says_data_in_vain(struct carry *c, const pfr_record *rec) {
+    pfr_error lost;
+    if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))
+        return false;
+    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
+             "a compressed record of type %u, which no data can follow, left out", rec->type);
+    carry_lost(c, &lost);
+    return true;
 }
 
 /* What perf could not put anywhere, and stops at; whether the bytes of an unknown type are intact nobody can tell. */
@@ -113,9 +125,12 @@ static pfr_status carry_record(struct carry *c, pfr_record *rec, pfr_error *err)
     pfr_status s = PFR_OK;
     if (rec->type < FIRST_USER)
         note_time(c, time_of(c->reader, rec), rec->type == PFR_RECORD_SAMPLE);
-    if (is_void(c) || carry_special(c, rec, &s, err) || is_left_out(c, rec))
+    if (is_void(c) || carry_special(c, rec, &s, err) || says_data_in_vain(c, rec) || is_left_out(c, rec))
         return s;
+    if (carry_is_refused(c, rec))
+        return PFR_OK;
     mend_id(c, rec);
+    c->written += carry_counts(rec->type);
     c->counts.records++;
     c->counts.samples += rec->type == PFR_RECORD_SAMPLE;
     if (c->to == PFR_DIRECTORY && c->writer)
@@ -179,7 +194,7 @@ static pfr_status one_pass(struct carry *c, pfr_error *err) {
     c->rounds = (struct rounds){0};
     c->counts = (pfr_edit_counts){0};
     c->packed_length = c->events_given = c->waiting.size = 0;
-    c->holes = 0;
+    c->holes = c->written = c->refused_met = 0;
     c->first_time = c->last_time = 0;
     memset(c->given, 0, sizeof c->given);
     PFR_TRY(pfr_rewind(c->reader, err));
@@ -192,7 +207,9 @@ static pfr_status one_pass(struct carry *c, pfr_error *err) {
     if (c->recover)
         PFR_TRY(mending_end(c, err));
     PFR_TRY(features_unread(c->reader, err));
-    return pfr_writer_finish(c->writer, err);
+    PFR_TRY(writer_fill(c->writer, err));
+    carry_check(c);
+    return c->again ? PFR_OK : pfr_writer_finish(c->writer, err);
 }
 
 static pfr_compression compression_of(const struct carry *c) {
@@ -201,11 +218,11 @@ static pfr_compression compression_of(const struct carry *c) {
     return asked == PFR_EDIT_COMPRESS || anew ? PFR_ZSTD_FRAMES : PFR_PLAIN;
 }
 
-static pfr_writer *open_output(struct carry *c, pfr_error *err) {
+pfr_write_options carry_how(const struct carry *c) {
     const pfr_edit_options *o = c->options;
     const bool big = c->reader->header.big_endian;
-    const pfr_write_options how = {
-        .size = sizeof how,
+    return (pfr_write_options){
+        .size = sizeof(pfr_write_options),
         .alloc = &c->reader->memory.alloc,
         .container = c->to,
         .order = o->order != PFR_ORDER_HOST ? o->order
@@ -215,22 +232,26 @@ static pfr_writer *open_output(struct carry *c, pfr_error *err) {
         .level = o->level,
         .attr_size = o->attr_size,
     };
-    return pfr_writer_open(o->path, &how, err);
 }
 
 static bool keeps_packed(const struct carry *c) {
     return !c->pack_anew && c->options->compression == PFR_EDIT_AS_IT_IS;
 }
 
-static pfr_status write_pass(struct carry *c, pfr_error *err) {
-    c->keeps_packed = keeps_packed(c);
-    c->writer = open_output(c, err);
-    if (!c->writer)
+pfr_status carry_pass(struct carry *c, pfr_writer *writer, pfr_error *err) {
+    if (!writer)
         return err ? err->status : PFR_ERR_IO;
+    c->writer = writer;
     const pfr_status s = one_pass(c, err);
     pfr_writer_close(c->writer);
     c->writer = NULL;
     return s;
+}
+
+static pfr_status write_pass(struct carry *c, pfr_error *err) {
+    c->keeps_packed = keeps_packed(c);
+    const pfr_write_options how = carry_how(c);
+    return carry_pass(c, pfr_writer_open(c->options->path, &how, err), err);
 }
 
 static pfr_status attr_size_can_be(const struct carry *c, pfr_error *err) {
@@ -260,7 +281,10 @@ static pfr_status look_first(struct carry *c, pfr_error *err) {
     if (c->to != PFR_PIPE)
         return PFR_OK;
     c->keeps_packed = keeps_packed(c);
-    return one_pass(c, err);
+    do
+        PFR_TRY(one_pass(c, err));
+    while (c->again);
+    return carry_try(c, err);
 }
 
 static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error *err) {
@@ -287,7 +311,7 @@ static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error
 
 pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     pfr_error own;
-    struct carry c = {.reader = reader, .options = options};
+    struct carry c = {.reader = reader, .options = options, .trial = -1};
     if (options->quipper)
         return quipper_write(reader, options, counts, err ? err : &own);
     return carry_over(&c, counts, err ? err : &own);
@@ -295,6 +319,6 @@ pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_
 
 pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     pfr_error own;
-    struct carry c = {.reader = reader, .options = options, .recover = true};
+    struct carry c = {.reader = reader, .options = options, .recover = true, .trial = -1};
     return carry_over(&c, counts, err ? err : &own);
 }

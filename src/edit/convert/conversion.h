@@ -13,12 +13,22 @@
  *     conversion.c          the passes, the loop over records
  *     convert_record_types.c    records of special meaning
  *     convert_features.c features before and behind the records
+ *     convert_check.c    whether readers take what recover wrote
  *     repair_features.c        what recover makes anew
  */
 #include "file/write/recording_writer.h"
 #include "file/read/header_walk.h"
 
 #include <perfray/edit.h>
+
+#define REFUSED_MOST 8u
+
+/* A record that was written and that readers refuse: the how many-th of all that were, without those that are made for
+   the container (carry_counts). */
+struct refused {
+    uint64_t number;
+    bool told;
+};
 
 struct carry {
     pfr_reader *reader;
@@ -44,15 +54,36 @@ struct carry {
     pfr_record waiting;     /* one whose payload is at payload_at, if it is one; size 0: none */
     uint8_t *waiting_bytes; /* of it */
     uint64_t payload_at;
-    uint64_t first_time, last_time; /* of samples; 0: none */
-    bool given[FEATURES];           /* to the writer */
-    uint64_t told;                  /* losses */
-    uint64_t holes;                 /* that the reader gave */
+    uint64_t first_time, last_time;       /* of samples; 0: none */
+    bool given[FEATURES];                 /* to the writer */
+    int trial;                            /* temporary file that is written instead of the output; -1: none */
+    struct refused refused[REFUSED_MOST]; /* by number: they are left out */
+    uint32_t nr_refused, refused_met;     /* in this pass */
+    uint64_t written;                     /* records of this pass, as refused.number counts them */
+    bool only_sure;                       /* all are left out that only what surrounds them makes believable */
+    uint64_t told;                        /* losses */
+    uint64_t holes;                       /* that the reader gave */
     pfr_edit_counts counts;
 };
 
 /* Something that was not taken over: counted, and told. */
 void carry_lost(struct carry *c, const pfr_error *hole);
+
+/* conversion.c: a pass that writes; *pfr_writer is closed by it. */
+pfr_status carry_pass(struct carry *c, pfr_writer *writer, pfr_error *err);
+/* conversion.c: how the output is written. */
+pfr_write_options carry_how(const struct carry *c);
+
+/* convert_check.c */
+/* Whether records of this type are counted in `written`. */
+bool carry_counts(uint32_t type);
+/* Whether the record at hand is left out, because readers would refuse it; that is told. */
+bool carry_is_refused(struct carry *c, const pfr_record *rec);
+/* Reads what was written, before it has its name. Where readers would refuse a record, it is noted for the next pass,
+   and c->again set. */
+void carry_check(struct carry *c);
+/* Before a stream is written: the same of one that goes to a temporary file, until no record is refused. */
+pfr_status carry_try(struct carry *c, pfr_error *err);
 
 /* convert_record_types.c: false: the record is none of those, and is to be handed on. */
 bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err);

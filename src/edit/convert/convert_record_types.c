@@ -38,6 +38,7 @@ static pfr_status hand_on(struct carry *c, const pfr_record *rec, pfr_error *err
     const pfr_status s = pfr_writer_copy(c->writer, rec, &lost);
     if (s == PFR_HOLE) {
         c->counts.records--;
+        c->written -= carry_counts(rec->type);
         c->counts.samples -= rec->type == PFR_RECORD_SAMPLE;
         return carry_lost(c, &lost), PFR_OK;
     }
@@ -67,6 +68,7 @@ pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err)
     if (payload_is_there(c) && !(hole && is_inside_payload(c, hole)))
         return hand_on(c, &rec, err);
     c->counts.records--;
+    c->written -= carry_counts(rec.type);
     pfr_fail(&lost, PFR_HOLE, rec.offset, rec.size, "auxtrace", "the data behind the record are cut short");
     return carry_lost(c, &lost), PFR_OK;
 }

@@ -104,7 +104,8 @@ static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (size < RECORD_HEADER)
         return hole_inside(r, &r->quality.garbage, chain_after(r, &s, 1, s.length, 1), err);
     frame_record(r, rec, s.bytes, r->outer);
-    const uint64_t bad = is_whole(r, rec) ? 0 : unbelieved(r, &s, rec);
+    const bool whole = is_whole(r, rec);
+    const uint64_t bad = whole ? 0 : unbelieved(r, &s, rec);
     if (bad == size)
         return hole_inside(r, &r->quality.bad_records, bad, err);
     if (bad) {
@@ -114,6 +115,7 @@ static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     rec->inner = z->start + z->at;
     rec->inside = true;
     z->at += size;
+    r->unsure += !whole;
     count(r, rec);
     return PFR_OK;
 }
@@ -224,7 +226,7 @@ static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     frame_record(r, rec, s.bytes, r->at);
     const uint64_t next = unbelieved(r, &s, rec);
     if (!next)
-        return PFR_OK;
+        return r->unsure++, PFR_OK;
     believe_not(rec, &why);
     if (next == rec->size && (next < s.length || s.whole))
         return hole_up_to(r, &r->quality.bad_records, r->at, r->at + next, &why, err);
@@ -444,7 +446,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
         input_read_ahead_to(&r->parts[i].in, 0);
     }
     r->quality = r->found_at_open;
-    r->attrs_seen = 0;
+    r->attrs_seen = r->unsure = 0;
     r->doubtful = UINT64_MAX;
     r->patience = PATIENCE_FIRST;
     r->findings_told = 0;

@@ -139,6 +139,7 @@ struct pfr_reader {
     uint32_t nr_findings, findings_told, nr_found_at_open;
 
     uint64_t patience; /* bytes of bodies that the search for records may still look through */
+    uint64_t unsure;   /* records of this pass that were given because nothing was found inside them (BELIEF_ODD) */
     size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream brings no new events */
     pfr_quality quality, found_at_open;
     uint64_t end_at_open; /* of the first part: a pass may find that records go on behind it */

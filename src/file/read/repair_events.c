@@ -54,6 +54,14 @@ static bool is_readable(struct described d) {
     return true;
 }
 
+/* What recover writes of events whose ids nobody knows has none, either. */
+static bool tells_ids(struct described d) {
+    for (uint32_t i = 0; i < d.count && described_next(&d); i++)
+        if (d.ids.count)
+            return true;
+    return false;
+}
+
 static bool is_lost(const pfr_reader *r, const pfr_event *e) {
     return !can_be_attr(load_u32(e->attr_bytes.at + 4, r->context.swap), e->attr_bytes.length);
 }
@@ -194,7 +202,7 @@ pfr_status mend_events(pfr_reader *r, pfr_error *err) {
     const bool no_attrs = r->header.version > 1 && attrs_are_lost(r);
     if (!no_attrs && !ids_are_lost(r))
         return PFR_OK;
-    if (!described_open(r, &d) || !is_readable(d)) {
+    if (!described_open(r, &d) || !is_readable(d) || (!no_attrs && !tells_ids(d))) {
         PFR_TRY(features_unread(r, err));
         return no_attrs ? PFR_OK : mend_by_index(r, err);
     }

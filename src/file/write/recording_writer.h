@@ -61,7 +61,7 @@ struct pfr_writer {
     int level;
     uint32_t attr_size_asked, attr_size; /* 0: not asked for; of the file */
     uint32_t spare_slots;                /* left free behind the table of features */
-    bool started, finished, in_place, named;
+    bool started, filled, finished, in_place, named;
     pfr_error failure; /* status < 0: the first one */
     const char *name;  /* for messages */
 
@@ -102,6 +102,10 @@ pfr_status writer_failed_at(pfr_writer *w, int error_number, const char *what, u
 pfr_status writer_stands(pfr_writer *w, pfr_error *err); /* < 0: it has failed, or is finished */
 pfr_status writer_check(pfr_writer *w, pfr_error *err);  /* < 0: the current output has failed */
 pfr_status writer_start(pfr_writer *w, pfr_error *err);  /* what stands before the records, once */
+/* All but the end of pfr_writer_finish: every byte is written, and nothing has its name. */
+pfr_status writer_fill(pfr_writer *w, pfr_error *err);
+/* The name until then; NULL: it has none, or cannot be read there. */
+const char *writer_unfinished(const pfr_writer *w);
 pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_error *err);
 
 /* writer_front.c */

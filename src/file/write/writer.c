@@ -185,12 +185,26 @@ static pfr_status name_folder(pfr_writer *w, pfr_error *err) {
     return s < 0 ? writer_failed(w, &why, err) : PFR_OK;
 }
 
-pfr_status pfr_writer_finish(pfr_writer *w, pfr_error *err) {
+pfr_status writer_fill(pfr_writer *w, pfr_error *err) {
     PFR_TRY(writer_stands(w, err));
+    if (w->filled)
+        return PFR_OK;
     PFR_TRY(writer_start(w, err));
     PFR_TRY(back_write(w, err));
     out_flush(&w->parts[0].out, NULL);
     PFR_TRY(writer_check(w, err));
+    w->filled = true;
+    return PFR_OK;
+}
+
+const char *writer_unfinished(const pfr_writer *w) {
+    if (w->folder_made)
+        return w->folder_new;
+    return w->named && !w->file.is_device ? w->file.unfinished : NULL;
+}
+
+pfr_status pfr_writer_finish(pfr_writer *w, pfr_error *err) {
+    PFR_TRY(writer_fill(w, err));
     PFR_TRY(synchronise(w, err));
     w->finished = true;
     PFR_TRY(close_parts(w, err));

@@ -89,6 +89,8 @@ static pfr_status find_frames(struct address_names *n, const struct place *place
     PFR_TRY(find_object(n, place, address, line, o, err));
     if (*o && debug_lines_find((*o)->lines, line->address, frames) != SYMBOL_FOUND)
         frames->count = 0;
+    if (*o && debug_lines_cut((*o)->lines))
+        object_budget_met((*o)->budget, (*o)->path);
     return judge_memory(n, *o, err);
 }
 

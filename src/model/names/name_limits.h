@@ -12,6 +12,8 @@
  *       and 4 times its file
  *     texts of all: an eighth of `memory`         the next symbols have no name
  *     lines of one object: half of `memory`       the next addresses of the object have no line
+ *     names in its debugging information: a 128th the next inlined functions of the object have no name
+ *       of `memory`, and 4 times its sections
  *
  * Which symbols of an object are the next depends on the order in which they are asked for, so that at the limits of
  * texts `script` may name others with another number of threads. What symbol tables are refused for does not.

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_MOST 4096u
+#define PATH_MOST PATH_TEXT_MOST
 
 /* What was learnt of a unit. */
 struct unit_part {
@@ -33,6 +33,7 @@ struct debug_lines {
     struct debug_sections sections;
     struct dwarf_info info;
     struct debug_home home;
+    struct dwarf_names names;
     struct shared_debug shared;
     struct split_files split;
     struct unit_part **parts; /* by number of unit; NULL: not asked for yet */
@@ -64,6 +65,9 @@ static enum symbol_result read_units(struct debug_lines *d) {
         result = ranges_flatten(&d->info.ranges, d->memory, &d->units);
     if (result != SYMBOL_FOUND)
         return result;
+    dwarf_names_add(&d->names, &d->sections);
+    if (shared_debug_info(&d->shared))
+        dwarf_names_add(&d->names, shared_debug_info(&d->shared)->sections);
     d->lines_left = 4 * (uint64_t)d->sections.at[DEBUG_LINE].size;
     d->parts = mem_zeroed(d->memory, d->info.unit_count, sizeof *d->parts);
     return d->parts ? SYMBOL_FOUND : table_memory_result(d->memory);
@@ -118,6 +122,13 @@ static enum symbol_result open_object(struct debug_lines *d, const struct symbol
     return result;
 }
 
+/* What there are limits for beside memory costs the same, and is told by the same. */
+static enum symbol_result tell_limit(struct memory *memory, enum symbol_result result) {
+    if (result == SYMBOL_LIMIT && memory->failed == PFR_OK)
+        memory->failed = PFR_ERR_LIMIT;
+    return result;
+}
+
 enum symbol_result debug_lines_open(const struct symbol_object *asked, struct memory *memory,
                                     struct debug_lines **lines) {
     struct stat facts;
@@ -133,7 +144,8 @@ enum symbol_result debug_lines_open(const struct symbol_object *asked, struct me
         made->sections.memory = memory;
         made->facts = facts;
         arena_init(&made->paths, memory);
-        split_files_init(&made->split, &made->home, &made->sections, memory);
+        dwarf_names_init(&made->names, memory);
+        split_files_init(&made->split, &made->home, &made->sections, &made->names, memory);
         result = keep_home(made, asked);
         if (result == SYMBOL_FOUND)
             result = open_object(made, asked, fd);
@@ -143,7 +155,7 @@ enum symbol_result debug_lines_open(const struct symbol_object *asked, struct me
         *lines = made;
     else
         debug_lines_close(made);
-    return result;
+    return tell_limit(memory, result);
 }
 
 static void forget_path(struct debug_lines *d) {
@@ -202,6 +214,7 @@ void debug_lines_close(struct debug_lines *d) {
     forget_path(d);
     arena_free(&d->paths);
     dwarf_info_close(&d->info);
+    dwarf_names_free(&d->names);
     split_files_free(&d->split);
     shared_debug_close(&d->shared);
     debug_sections_free(&d->sections);
@@ -338,7 +351,7 @@ static void join(char path[PATH_MOST], const char *part) {
     if (!part || !*part)
         return;
     size_t length = *part == '/' ? 0 : strlen(path);
-    const size_t more = strlen(part);
+    const size_t more = strnlen(part, PATH_MOST);
     if (length && path[length - 1] != '/' && length + 1 < PATH_MOST)
         path[length++] = '/';
     if (more >= PATH_MOST - length)
@@ -376,7 +389,7 @@ static enum symbol_result add_frame(struct debug_lines *d, const struct info_uni
     struct source_frame frame = {.line = line, .is_inlined = scope && scope->is_inlined};
     enum symbol_result result = SYMBOL_FOUND;
     if (scope)
-        result = dwarf_scope_name(scope, part->split ? part->split : &d->info, &frame.function);
+        result = dwarf_scope_name(scope, &d->names, part->split ? part->split : &d->info, &frame.function);
     if (result != SYMBOL_FOUND)
         return result;
     if (!file_path(d, unit, part, file, &frame.file) || !room_for_frame(d, *count))
@@ -428,11 +441,15 @@ enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, str
         return frames->count ? SYMBOL_FOUND : SYMBOL_NO_MATCH;
     enum symbol_result result = read_sections(d);
     if (result != SYMBOL_FOUND)
-        return result;
+        return tell_limit(d->memory, result);
     result = find_in_sections(d, address, frames);
-    if (!d->lacks_files && (result == SYMBOL_FOUND || result == SYMBOL_NO_MATCH))
+    if (!d->lacks_files && !d->names.is_cut && (result == SYMBOL_FOUND || result == SYMBOL_NO_MATCH))
         line_cache_add(&d->cache, frames);
-    return result;
+    return tell_limit(d->memory, result);
+}
+
+bool debug_lines_cut(const struct debug_lines *d) {
+    return d->names.is_cut;
 }
 
 uint64_t debug_lines_size(const struct debug_lines *d) {

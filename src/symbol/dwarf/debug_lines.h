@@ -44,8 +44,11 @@ enum symbol_result debug_lines_open(const struct symbol_object *object, struct m
 void debug_lines_close(struct debug_lines *lines);
 
 /* FOUND: at least one frame, of which file or function is known. NO_MATCH: nothing is known of the address; LIMIT,
-   NO_MEMORY. */
+   NO_MEMORY. After LIMIT, here as when it is opened, the memory has failed with it (PFR_ERR_LIMIT). */
 enum symbol_result debug_lines_find(struct debug_lines *lines, uint64_t address, struct source_frames *frames);
+
+/* Whether functions have no names because more of them would have to be read than the object has bytes. */
+bool debug_lines_cut(const struct debug_lines *lines);
 
 /* Bytes of the file. */
 uint64_t debug_lines_size(const struct debug_lines *lines);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MOST ((size_t)1 << 20) /* bytes of one text, its NUL with them */
+#define EMPTY_MOST 64u /* attributes before one that takes no bytes */
 
 enum form_size {
     SIZE_ADDRESS = 20, /* of the unit's addresses */
@@ -279,6 +279,43 @@ static bool take_attr(struct cursor *in, struct dwarf_attr *attr) {
     return form != 0x21 || take_sleb(in, &attr->implicit);
 }
 
+static bool is_asked_for(uint16_t name) {
+    switch ((enum dwarf_attribute)name) {
+    case AT_SIBLING:
+    case AT_NAME:
+    case AT_STMT_LIST:
+    case AT_LOW_PC:
+    case AT_HIGH_PC:
+    case AT_COMP_DIR:
+    case AT_ABSTRACT_ORIGIN:
+    case AT_SPECIFICATION:
+    case AT_RANGES:
+    case AT_CALL_FILE:
+    case AT_CALL_LINE:
+    case AT_LINKAGE_NAME:
+    case AT_STR_OFFSETS_BASE:
+    case AT_ADDR_BASE:
+    case AT_RNGLISTS_BASE:
+    case AT_DWO_NAME:
+    case AT_MIPS_LINKAGE_NAME:
+    case AT_GNU_DWO_NAME:
+    case AT_GNU_DWO_ID:
+    case AT_GNU_RANGES_BASE:
+    case AT_GNU_ADDR_BASE:
+        return true;
+    }
+    return false;
+}
+
+/* A value that takes no byte of an entry, and that nobody asks for: entries of one byte could have any number of them,
+   each of which would be read with each entry. Of those that are asked for, the last one counts. */
+static bool is_idle(const struct dwarf_abbrevs *a, const struct dwarf_abbrev *abbrev, const struct dwarf_attr *attr,
+                    unsigned size) {
+    if (size > 0)
+        return false;
+    return !is_asked_for(attr->name) || a->attr_count - abbrev->first >= EMPTY_MOST;
+}
+
 /* The attributes of one abbreviation, to the pair of zeros. */
 static enum symbol_result read_attrs(struct dwarf_abbrevs *a, struct cursor *in, const struct dwarf_shape *shape,
                                      struct dwarf_abbrev *abbrev, struct memory *memory) {
@@ -290,10 +327,12 @@ static enum symbol_result read_attrs(struct dwarf_abbrevs *a, struct cursor *in,
             return SYMBOL_DAMAGED;
         if (attr.name == 0 && attr.form == 0)
             break;
-        if (!add_attr(a, memory, attr))
-            return table_memory_result(memory);
         const struct form form = form_of(attr.form);
         const unsigned size = size_in(&form, shape);
+        if (is_idle(a, abbrev, &attr, size))
+            continue;
+        if (!add_attr(a, memory, attr))
+            return table_memory_result(memory);
         abbrev->fixed = abbrev->fixed && size < SIZE_ADDRESS;
         abbrev->size += abbrev->fixed && abbrev->size < UINT32_MAX / 2 ? size : 0;
     }
@@ -363,12 +402,16 @@ const struct dwarf_abbrev *abbrevs_find(const struct dwarf_abbrevs *a, uint64_t 
     return a->count ? bsearch(&key, a->at, a->count, sizeof *a->at, compare_codes) : NULL;
 }
 
-const char *section_text(struct section_bytes section, uint64_t offset) {
+bool section_place(struct section_bytes section, uint64_t offset, size_t most, struct text_place *place) {
     if (offset >= section.size)
-        return NULL;
+        return false;
     const size_t left = section.size - offset;
-    return memchr(section.bytes + offset, 0, left < TEXT_MOST ? left : TEXT_MOST) ? (const char *)section.bytes + offset
-                                                                                  : NULL;
+    *place = (struct text_place){(const char *)section.bytes + offset, left < most ? left : most};
+    return true;
+}
+
+const char *place_text(const struct text_place *place) {
+    return memchr(place->at, 0, place->room) ? place->at : NULL;
 }
 
 bool section_number(const struct debug_sections *sections, enum debug_section which, uint64_t base, uint64_t index,
@@ -379,11 +422,4 @@ bool section_number(const struct debug_sections *sections, enum debug_section wh
     const size_t offset = base + index * size;
     struct cursor in = cursor_on(at.bytes + offset, size, offset, sections->swap);
     return take_sized(&in, size, number);
-}
-
-const char *strx_text(const struct debug_sections *sections, uint64_t base, unsigned offset_size, uint64_t index) {
-    uint64_t offset;
-    if (!section_number(sections, DEBUG_STR_OFFSETS, base, index, offset_size, &offset))
-        return NULL;
-    return section_text(sections->at[DEBUG_STR], offset);
 }

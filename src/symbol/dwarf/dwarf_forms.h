@@ -129,11 +129,21 @@ void abbrevs_free(struct dwarf_abbrevs *abbrevs, struct memory *memory);
 /* NULL: no such code. */
 const struct dwarf_abbrev *abbrevs_find(const struct dwarf_abbrevs *abbrevs, uint64_t code);
 
-/* Text at an offset of a section of texts; NULL: none, or it does not end there. */
-const char *section_text(struct section_bytes section, uint64_t offset);
+/* Bytes of a text that are looked through for its NUL. Units and files that share one text look through it again each:
+   what is a path must end where paths do. */
+#define NAME_TEXT_MOST ((size_t)1 << 20)
+#define PATH_TEXT_MOST ((size_t)4096)
 
-/* Text by its index in the part of .debug_str_offsets that begins at `base`. */
-const char *strx_text(const struct debug_sections *sections, uint64_t base, unsigned offset_size, uint64_t index);
+/* Where a text begins, and how many bytes it may have with its NUL. */
+struct text_place {
+    const char *at;
+    size_t room;
+};
+
+/* At an offset of a section of texts; false: the section ends before. */
+bool section_place(struct section_bytes section, uint64_t offset, size_t most, struct text_place *place);
+/* NULL: it does not end there. */
+const char *place_text(const struct text_place *place);
 
 /* The number of `size` bytes at base + index * size of a section; false: it lies outside. */
 bool section_number(const struct debug_sections *sections, enum debug_section which, uint64_t base, uint64_t index,

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define ORIGINS_MOST 16u /* steps from an entry to what it was made from */
 #define RANGES_FREE 4096u
 
 static struct dwarf_value *member_of(struct dwarf_entry *e, uint16_t name) {
@@ -143,21 +142,33 @@ enum symbol_result entries_begin(struct dwarf_info *info, const struct info_unit
     return find_table(info, &unit->unit, &r->abbrevs);
 }
 
-const char *entry_text(const struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_value *value) {
+bool entry_text_place(const struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_value *value,
+                      size_t most, struct text_place *place) {
+    const struct section_bytes *at = info->sections->at;
+    uint64_t offset = value->number;
     switch (value->is) {
-    case VALUE_TEXT:
-        return value->text;
     case VALUE_STR:
-        return section_text(info->sections->at[DEBUG_STR], value->number);
+        return section_place(at[DEBUG_STR], offset, most, place);
     case VALUE_LINE_STR:
-        return section_text(info->sections->at[DEBUG_LINE_STR], value->number);
+        return section_place(at[DEBUG_LINE_STR], offset, most, place);
     case VALUE_STRX:
-        return strx_text(info->sections, unit->str_offsets, unit->unit.shape.offset_size, value->number);
+        return section_number(info->sections, DEBUG_STR_OFFSETS, unit->str_offsets, value->number,
+                              unit->unit.shape.offset_size, &offset) &&
+               section_place(at[DEBUG_STR], offset, most, place);
     case VALUE_SHARED_STR:
-        return info->shared ? section_text(info->shared->sections->at[DEBUG_STR], value->number) : NULL;
+        return info->shared && section_place(info->shared->sections->at[DEBUG_STR], offset, most, place);
     default:
-        return NULL;
+        return false;
     }
+}
+
+/* A folder or file. */
+static const char *path_text(const struct dwarf_info *info, const struct info_unit *unit,
+                             const struct dwarf_value *value) {
+    struct text_place place;
+    if (value->is == VALUE_TEXT)
+        return value->text;
+    return entry_text_place(info, unit, value, PATH_TEXT_MOST, &place) ? place_text(&place) : NULL;
 }
 
 static bool entry_address(const struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_value *value,
@@ -316,38 +327,6 @@ const struct info_unit *dwarf_info_unit(const struct dwarf_info *info, uint64_t 
     return low < info->unit_count && info->units[low].unit.offset <= offset ? &info->units[low] : NULL;
 }
 
-static const struct dwarf_value *next_origin(const struct dwarf_entry *e) {
-    const struct dwarf_value *origin = e->origin.is == VALUE_NONE ? &e->specification : &e->origin;
-    return origin->is == VALUE_ENTRY || origin->is == VALUE_SHARED_ENTRY ? origin : NULL;
-}
-
-enum symbol_result entry_function(struct dwarf_info *info, uint64_t offset, const char **name) {
-    struct entry_reader r;
-    struct dwarf_entry e;
-    const char *plain = NULL;
-    *name = NULL;
-    for (unsigned step = 0; step < ORIGINS_MOST; step++) {
-        const struct info_unit *unit = info ? dwarf_info_unit(info, offset) : NULL;
-        const enum symbol_result result = unit ? entries_begin(info, unit, offset, &r) : SYMBOL_DAMAGED;
-        if (result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY)
-            return result;
-        if (result != SYMBOL_FOUND || !entries_next(&r, &e) || !e.abbrev)
-            break;
-        *name = entry_text(info, unit, &e.linkage);
-        if (!plain)
-            plain = entry_text(info, unit, &e.name);
-        const struct dwarf_value *origin = next_origin(&e);
-        if (*name || !origin)
-            break;
-        if (origin->is == VALUE_SHARED_ENTRY)
-            info = info->shared;
-        offset = origin->number;
-    }
-    if (!*name)
-        *name = plain;
-    return SYMBOL_FOUND;
-}
-
 static uint64_t base_of(const struct dwarf_value *value, uint64_t usual) {
     return value->is == VALUE_NUMBER ? value->number : usual;
 }
@@ -363,9 +342,8 @@ static void note_first_entry(struct dwarf_info *info, struct info_unit *u, const
     if (!entry_address(info, u, &e->low, &u->low))
         u->low = 0;
     u->has_ranges = e->ranges.is != VALUE_NONE || e->high.is != VALUE_NONE;
-    u->folder = entry_text(info, u, &e->folder);
-    u->name = entry_text(info, u, &e->name);
-    u->split_name = entry_text(info, u, &e->split_name);
+    u->folder = path_text(info, u, &e->folder);
+    u->split_name = path_text(info, u, &e->split_name);
     u->split_id = u->unit.type == UNIT_SKELETON ? u->unit.id : e->split_id.number;
 }
 

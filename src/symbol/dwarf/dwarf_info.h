@@ -30,8 +30,7 @@ struct info_unit {
     uint64_t str_offsets, addresses, range_lists; /* bases of indices */
     uint64_t lines;                               /* offset in .debug_line */
     const char *folder;                           /* DW_AT_comp_dir, or NULL */
-    const char *name;
-    const char *split_name; /* the file that its entries are in; NULL: they are here */
+    const char *split_name;                       /* the file that its entries are in; NULL: they are here */
     uint64_t split_id;
     uint64_t range_offset;      /* added to offsets of range lists */
     bool has_lines, has_ranges; /* has_ranges: it said itself which addresses are its own */
@@ -99,11 +98,8 @@ const struct info_unit *dwarf_info_unit(const struct dwarf_info *info, uint64_t 
 enum symbol_result entry_ranges(struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_entry *entry,
                                 uint32_t rank, uint32_t value, struct range_list *list);
 
-/* NULL: the value is no text that can be found. */
-const char *entry_text(const struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_value *value);
-
-/* What the function of an entry is called, for linkers where that is known: its own name, or that of what it was made
- *from. name is NULL where there is none. */
-enum symbol_result entry_function(struct dwarf_info *info, uint64_t offset, const char **name);
+/* Where the text of a value is, `most` bytes of it; false: it is none of a section. */
+bool entry_text_place(const struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_value *value,
+                      size_t most, struct text_place *place);
 
 #endif

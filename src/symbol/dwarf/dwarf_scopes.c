@@ -52,6 +52,8 @@ static enum symbol_result scope_of(struct scope_walk *w, const struct dwarf_entr
     *scope = w->inside[w->depth];
     if (!is_function(e))
         return SYMBOL_FOUND;
+    if (!has_code(e) && !e->abbrev->children) /* neither it nor what is in it is ever found */
+        return SYMBOL_FOUND;
     if (e->abbrev->tag == TAG_SUBPROGRAM && !has_code(e)) {
         *scope = SCOPE_NONE;
         return SYMBOL_FOUND;
@@ -123,9 +125,10 @@ void dwarf_scopes_free(struct dwarf_scopes *scopes, struct memory *memory) {
     *scopes = (struct dwarf_scopes){0};
 }
 
-enum symbol_result dwarf_scope_name(struct dwarf_scope *scope, struct dwarf_info *info, const char **name) {
+enum symbol_result dwarf_scope_name(struct dwarf_scope *scope, struct dwarf_names *names, struct dwarf_info *info,
+                                    const char **name) {
     if (!scope->is_named) {
-        const enum symbol_result result = entry_function(info, scope->entry, &scope->name);
+        const enum symbol_result result = entry_function(names, info, scope->entry, &scope->name);
         if (result != SYMBOL_FOUND)
             return result;
         scope->is_named = true;

@@ -5,7 +5,7 @@
  * The functions of one unit and what was inlined into them, out of one walk over its entries: which of them an address
  * is in, by bisection, and what each is inside of.
  */
-#include "symbol/dwarf/dwarf_info.h"
+#include "symbol/dwarf/dwarf_names.h"
 
 #define SCOPE_NONE UINT32_MAX
 
@@ -29,6 +29,7 @@ enum symbol_result dwarf_scopes_read(struct dwarf_scopes *scopes, struct dwarf_i
 void dwarf_scopes_free(struct dwarf_scopes *scopes, struct memory *memory);
 
 /* Its name for linkers where it has one, looked up once; NULL in *name: it has none. FOUND, LIMIT, NO_MEMORY. */
-enum symbol_result dwarf_scope_name(struct dwarf_scope *scope, struct dwarf_info *info, const char **name);
+enum symbol_result dwarf_scope_name(struct dwarf_scope *scope, struct dwarf_names *names, struct dwarf_info *info,
+                                    const char **name);
 
 #endif

@@ -88,18 +88,26 @@ static enum symbol_result read_old_lists(struct line_reader *r, struct cursor *i
 static const char *text_of(const struct line_reader *r, const struct dwarf_value *value) {
     const struct section_bytes *at = r->sections->at;
     uint64_t number = value->number;
+    struct text_place place;
+    bool found = false;
     switch (value->is) {
     case VALUE_TEXT:
         return value->text;
     case VALUE_LINE_STR:
-        return section_text(at[DEBUG_LINE_STR], number);
-    case VALUE_STR:
-        return section_text(at[DEBUG_STR], number);
+        found = section_place(at[DEBUG_LINE_STR], number, PATH_TEXT_MOST, &place);
+        break;
     case VALUE_STRX:
-        return strx_text(r->sections, r->str_offsets, r->header.shape.offset_size, number);
+        if (!section_number(r->sections, DEBUG_STR_OFFSETS, r->str_offsets, number, r->header.shape.offset_size,
+                            &number))
+            break;
+        __attribute__((fallthrough));
+    case VALUE_STR:
+        found = section_place(at[DEBUG_STR], number, PATH_TEXT_MOST, &place);
+        break;
     default:
-        return NULL;
+        break;
     }
+    return found ? place_text(&place) : NULL;
 }
 
 struct columns {

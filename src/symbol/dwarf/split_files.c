@@ -19,8 +19,9 @@ struct split_file {
 };
 
 void split_files_init(struct split_files *f, const struct debug_home *home, const struct debug_sections *object,
-                      struct memory *memory) {
-    *f = (struct split_files){.memory = memory, .object = object, .home = home, .budget.headers = HEADERS_MOST};
+                      struct dwarf_names *names, struct memory *memory) {
+    *f = (struct split_files){
+        .memory = memory, .names = names, .object = object, .home = home, .budget.headers = HEADERS_MOST};
     u64_map_init(&f->by_inode, memory);
 }
 
@@ -62,6 +63,7 @@ static enum symbol_result read_file(struct split_files *f, int fd, uint64_t size
     f->budget.abbrevs += 2 * (uint64_t)at[DEBUG_ABBREV].size;
     f->info_left += 2 * (uint64_t)at[DEBUG_INFO].size;
     f->ranges_more += RANGES_OF_A_BYTE * ((uint64_t)at[DEBUG_INFO].size + at[DEBUG_RNGLISTS].size);
+    dwarf_names_add(f->names, &file->sections);
     lend(file, f->object);
     return SYMBOL_FOUND;
 }

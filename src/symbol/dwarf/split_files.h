@@ -15,7 +15,7 @@
  * kept until the end. What may be read of all of them is bounded by their size.
  */
 #include "symbol/elf/debug_link.h"
-#include "symbol/dwarf/dwarf_info.h"
+#include "symbol/dwarf/dwarf_names.h"
 
 struct split_file;
 
@@ -29,13 +29,14 @@ struct split_files {
     struct split_file *package;
     bool package_asked;
     struct split_budget budget;
-    uint64_t info_left;   /* bytes of entries that may still be read */
-    uint64_t ranges_more; /* ranges that the files may have: for who counts those */
+    uint64_t info_left;        /* bytes of entries that may still be read */
+    uint64_t ranges_more;      /* ranges that the files may have: for who counts those */
+    struct dwarf_names *names; /* which may be read out of the files, too */
 };
 
 /* Where the object is and its sections must outlive it. Takes no memory yet. */
 void split_files_init(struct split_files *files, const struct debug_home *home, const struct debug_sections *object,
-                      struct memory *memory);
+                      struct dwarf_names *names, struct memory *memory);
 void split_files_free(struct split_files *files);
 
 /* The entries of what was split off a skeleton; *info is the caller's, for dwarf_info_close, after FOUND alone.

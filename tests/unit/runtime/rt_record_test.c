@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define SLOT 4096u
@@ -203,10 +204,37 @@ TEST(depth_and_patterns_choose) {
 TEST(a_hook_inside_a_hook_is_counted) {
     begin();
     const uint64_t before = pfr_rt_lost();
-    assert_true(rt_begin(&rt_here));
+    volatile struct rt_mark mark;
+    assert_true(rt_begin(&rt_here, &mark));
     rt_call_rare(&rt_here, (uint64_t)(uintptr_t)&before, RT_ENTER, 5);
     rt_end(&rt_here);
     assert_int_equal(pfr_rt_lost(), before + 1);
+}
+
+static bool is_abandoned(volatile struct rt_mark *mark, const volatile struct rt_mark *own) {
+    const uint64_t before = pfr_rt_lost();
+    const bool result = rt_abandoned(mark, own);
+    assert_int_equal(pfr_rt_lost(), before + !result); /* a call that is not recorded is counted */
+    return result;
+}
+
+TEST(a_hook_whose_frame_is_gone_is_abandoned) {
+    begin();
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *const room = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(room != MAP_FAILED);
+    volatile struct rt_mark own, *const mark = (struct rt_mark *)(void *)(room + 1024);
+    mark->self = mark;
+    assert_false(is_abandoned(mark, &own)); /* another stack: its context may continue */
+    assert_false(is_abandoned(mark, (struct rt_mark *)(void *)room));
+    assert_false(is_abandoned(mark, (struct rt_mark *)(void *)(room + 1024 + 512)));
+    assert_true(
+        is_abandoned(mark, (struct rt_mark *)(void *)(room + 1024 + 504))); /* the stack just below it is free */
+    assert_true(is_abandoned(mark, mark));
+    mark->self = NULL; /* overwritten */
+    assert_true(is_abandoned(mark, &own));
+    munmap(room, page);
+    assert_true(is_abandoned(mark, &own));
 }
 
 static void *place_of_thread(void *unused) {

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_dwarf_floods.py - reading DWARF takes time and memory by the size of the object alone, whatever it says.
+
+usage: run_dwarf_floods.py [--show]
+
+Environment: PERFRAY, the command. Each recording has 20 sound objects of 50 functions with a sample each, and one of
+DWARF_FLOODS (flood_objects.py), whose debugging information would need much more time than its size allows. Of every
+command that looks for lines or inlined functions: each function of the 20 objects is there by its name, the exit status
+is 4 and stderr names the limit where one was met, else 0 and nothing; at most DWARF_SECONDS of the processor; the same
+bytes for -j 1 and 3, where the object's budget does not depend on the order.
+"""
+import argparse
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import flood_objects  # noqa: E402
+
+GOOD, FUNCTIONS, EACH = 20, 50, 16
+HOSTILE = "/opt/hostile/libflood.so"
+MOST = 160 << 20
+SECONDS = 30
+MEGABYTE = 1 << 20
+
+
+def good(number):
+    text, symbols = b"\0", []
+    for k in range(FUNCTIONS):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        text += good_name(number, k).encode() + b"\0"
+    return flood_objects.elf(symbols, text, EACH * FUNCTIONS)
+
+
+def good_name(number, k):
+    return "sound_%02d_%02d" % (number, k)
+
+
+def inlined(count=2000):
+    """Functions without names of note, whose inlined ones share one long name."""
+    text, symbols = b"\0", []
+    for k in range(count):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        text += b"f%d\0" % k
+    return count, flood_objects.elf(symbols, text, EACH * count, flood_objects.inlined(count, b"n" * MEGABYTE + b"\0"))
+
+
+def lined(count, sections, code=0):
+    """Functions with names of their own, and DWARF."""
+    text, symbols = b"\0", []
+    for k in range(count):
+        symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
+        text += b"f%d\0" % k
+    return count, flood_objects.elf(symbols, text, max(code, EACH * count), sections)
+
+
+INLINED, SUBPROGRAM = 0x1D, 0x2E
+
+# The same of DWARF, asked by the verbs that look for lines; what must be told, "" for nothing: the object has not more
+# than its size, and reading it takes time by its size alone.
+NAMES, LINES = "names of %s" % HOSTILE, "some addresses have no line"
+DWARF_FLOODS = {
+    "units that share a long text":
+        (lambda: lined(1000, flood_objects.shared_text(200000, b"n" * (MEGABYTE - 1)), EACH * 200000), True, ""),
+    "files that share a long text":
+        (lambda: lined(1000, flood_objects.shared_files(400000, b"n" * (MEGABYTE - 1), EACH * 1000)), True, ""),
+    "inlined functions that share a long text": (lambda: inlined(80000), False, NAMES),
+    "entries without attributes":
+        (lambda: lined(10, flood_objects.empty_entries(4 << 20, EACH * 10, SUBPROGRAM)), True, ""),
+    "inlined entries without attributes":
+        (lambda: lined(10, flood_objects.empty_entries(8 << 20, EACH * 10, INLINED)), True, ""),
+    "inlined entries that have children alone":
+        (lambda: lined(10, flood_objects.empty_entries(8 << 20, EACH * 10, INLINED, True)), False, LINES),
+    "entries of attributes without bytes":
+        (lambda: lined(10, flood_objects.empty_entries(1 << 20, EACH * 10, SUBPROGRAM, False, 100000)), True, ""),
+}
+DWARF_VERBS = {
+    "script srcline": ["script", "--no-pager", "-F", "ip,sym,srcline"],
+    "script --inline": ["script", "--no-pager", "--inline", "-F", "ip,sym"],
+    "report srcline": ["report", "--no-pager", "-s", "dso,sym,srcline"],
+}
+DWARF_SECONDS = 3  # of the processor
+
+
+class Wrong(Exception):
+    pass
+
+
+def write(root, path, body):
+    at = root + path
+    os.makedirs(os.path.dirname(at), exist_ok=True)
+    with open(at, "wb") as file:
+        file.write(body)
+
+
+def make(root, flood, chains):
+    count, body = flood()
+    write(root, HOSTILE, body)
+    objects = [(HOSTILE, [flood_objects.BASE + EACH * k + 1 for k in range(count)])]
+    for number in range(GOOD):
+        path = "/opt/sound/lib%02d.so" % number
+        write(root, path, good(number))
+        objects.insert(number % 2 * len(objects), (path, [flood_objects.BASE + EACH * k + 1 for k in range(FUNCTIONS)]))
+    with open(root + "/perf.data", "wb") as file:
+        file.write(flood_objects.recording(objects, chains))
+    return count + GOOD * FUNCTIONS
+
+
+def run(words, root, more=()):
+    began = time.monotonic()
+    done = subprocess.run([os.environ["PERFRAY"], *words, *more, "--no-cache", "--symfs", root, root + "/perf.data"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
+    return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
+
+
+def judge_dwarf(samples, told, answer, used):
+    """What is wrong with an answer. told "": nothing may be told, else that with status 4."""
+    status, out, said, _ = answer
+    wrong = []
+    if (status, said != "") != ((4, True) if told else (0, False)) or told not in said:
+        wrong.append("status %d, %s" % (status, said.strip()[-300:]))
+    if len(out) > MOST or used > DWARF_SECONDS:
+        wrong.append("%d bytes in %.1f s" % (len(out), used))
+    lost = GOOD * FUNCTIONS - len(set(re.findall(rb"sound_\d\d_\d\d", out)))
+    if lost:
+        wrong.append("%d sound functions are missing of %d samples" % (lost, samples))
+    return wrong
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def attempt_dwarf(name, flood, is_one, told, show):
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="perfray-dwarf-floods.") as root:
+        samples = make(root, flood, True)
+        for verb, words in DWARF_VERBS.items():
+            before = processor_seconds()
+            answer = run(words, root)
+            used = processor_seconds() - before
+            wrong += ["%s: %s" % (verb, what) for what in judge_dwarf(samples, told, answer, used)]
+            if show:
+                print("# %s: %s: status %d, %d bytes, %.2f s, %s" % (name, verb, answer[0], len(answer[1]), used,
+                                                                      answer[2].strip()[:200]))
+            if is_one and verb == "script --inline" and run(words, root, ("-j", "3"))[:3] != run(words, root, ("-j", "1"))[:3]:
+                wrong.append("%s: -j 1 and 3 give different answers" % verb)
+    return wrong
+
+
+def tell(name, wrong):
+    print("%s hostile/dwarf_floods %s" % ("not ok" if wrong else "ok", name), flush=True)
+    for what in wrong:
+        print("#   " + what)
+    return bool(wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args()
+    failed = 0
+    for name, (flood, is_one, told) in DWARF_FLOODS.items():
+        failed += tell(name, attempt_dwarf(name, flood, is_one, told, options.show))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_contexts.py - programs whose signal handlers switch contexts, run on their own stacks or leave by siglongjmp.
+
+usage: run_contexts.py LIBRARY INCLUDE [WORD...]
+
+programs/recorded_contexts.c prints how often its modes call leaf. The program must end as it would without the recorder, and
+each enter and exit is in the trace or counted as lost. Environment: PERFRAY, whose `info` must report the losses. With WORDs
+only the tests whose names contain one of them are run.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from recorded import Recorded
+
+SOURCE = Path(__file__).resolve().parent / "programs/recorded_contexts.c"
+OPTIONS = "keep=first size=64M"
+# mode, COUNT, WORD, buffer, hooks that each count may leave unfinished, the least share of calls in the trace
+CASES = (
+    ("scheduler", 30, "mapped", "64k", 0, 0.25), ("scheduler", 30, "thread", "64k", 0, 0.25), ("scheduler", 30, "locals", "64k", 0, 0.25),
+    # small buffers: many hooks are interrupted while they take a new one
+    ("scheduler", 30, "mapped", "4k", 0, 0.25),
+    ("moved", 50, "", "64k", 0, 0.25), ("moved", 50, "", "4k", 0, 0.25),
+    ("dropped", 10, "", "64k", 1, 0.9), ("jumps", 10, "near", "64k", 1, 0.9), ("jumps", 10, "deep", "64k", 1, 0.5),
+    ("handler_stack", 25, "armed", "64k", 0, 0.5), ("handler_stack", 25, "armed_local", "64k", 0, 0.5),
+    ("handler_stack", 25, "disarmed", "64k", 0, 0.5), ("handler_stack", 25, "disarmed_local", "64k", 0, 0.5))
+
+
+def differences_of_perfray(trace, lost):
+    """perfray reports as many lost calls, and finds no error."""
+    info = subprocess.run([os.environ["PERFRAY"], "info", "--format=json", str(trace)], stdout=subprocess.PIPE, check=False)
+    verify = subprocess.run([os.environ["PERFRAY"], "verify", str(trace)], stdout=subprocess.PIPE, text=True, check=False)
+    told = json.loads(info.stdout)["quality"].get("lost_calls", 0)
+    return ([] if told == lost else [f"perfray info reports {told} lost calls, not {lost}"]) + (verify.stdout.splitlines() if verify.returncode else [])
+
+
+def judge(done, trace, unfinished, share):
+    if done.returncode != 0 or done.stderr:
+        return [f"status {done.returncode}: {done.stderr}"]
+    recorded = Recorded(trace)
+    # a hook that is left for good may have begun a buffer, which counts no bytes yet
+    gaps = recorded.trace.damage if unfinished else recorded.gaps()
+    wrong = [f"damage at {at}, {size} bytes: {why}" for at, size, why in gaps]
+    calls, made = recorded.calls(("enter", "exit")), 2 * int(done.stdout)
+    found, lost = calls.get("leaf", 0), recorded.lost[0]
+    # a hook that is left for good has written its record or has not, and its call has begun, but does not count as made
+    if not made - unfinished <= found + lost <= made + unfinished or len(calls) != 1 or any(recorded.lost[1:]):
+        wrong.append(f"{dict(calls)} in the trace and lost {recorded.lost}, of {made}")
+    if found < made * share:
+        wrong.append(f"only {found} of {made} are in the trace, lost {lost}")
+    return wrong + (differences_of_perfray(trace, sum(recorded.lost)) if "PERFRAY" in os.environ else [])
+
+
+def main(library, include, *words):
+    library, failed = Path(library).resolve(), 0
+    with tempfile.TemporaryDirectory(prefix="perfray-contexts-") as folder:
+        program, trace = Path(folder) / "contexts", Path(folder) / "trace"
+        subprocess.run(["gcc", "-O1", "-finstrument-functions", "-pthread", f"-I{include}", str(SOURCE), "-o", str(program), str(library),
+                        f"-Wl,-rpath,{library.parent}"], check=True)
+        for mode, count, word, size, unfinished, share in CASES:
+            name = "/".join(filter(None, (mode, word, size)))
+            if words and not any(part in name for part in words):
+                continue
+            trace.unlink(missing_ok=True)
+            environment = dict(os.environ, PERFRAY_RT=f"file={trace} {OPTIONS} buffer={size}")
+            done = subprocess.run([str(program), mode, str(count), word], env=environment, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+            wrong = judge(done, trace, 2 * unfinished * count, share)
+            failed += bool(wrong)
+            print("\n    ".join([("not ok" if wrong else "ok") + " contexts/" + name, *wrong[:8]]), flush=True)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
