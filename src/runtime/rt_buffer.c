@@ -94,7 +94,7 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     if (rt.pid != pid) /* a handler has forked meanwhile: the slot is the parent's */
         return false;
     rt_pair_apart(&now); /* the call's own tick may be long ago: making the buffer took time */
-    t->cpu = rt_cpu();
+    t->cpu = rt_cpu(t);
     t->last = tsc;
     rt_measure(&now);
     rt_preamble(slot + used, t->tid, t->cpu, tsc, rt_ns_at(&now, tsc));
@@ -120,7 +120,7 @@ RT_PLAIN static bool widen(struct rt_thread *t, uint64_t more) {
 
 /* A record of the cpu or of the time alone; it counts with the record behind it. */
 RT_PLAIN static void put_time(struct rt_thread *t, uint64_t tsc) {
-    const uint16_t cpu = rt_cpu();
+    const uint16_t cpu = rt_cpu(t);
     rt_zero(t->next, METADATA);
     if (cpu != t->cpu) {
         t->next[0] = CPU_ID;
@@ -145,7 +145,7 @@ RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
             return rt_lose(RTF_TOO_LARGE), false;
         return refill(t, tsc, RTF_PREAMBLE + RESERVE + more);
     }
-    if (t->cpu != rt_cpu() || tsc - t->last > RT_DELTA_MOST)
+    if (t->cpu != rt_cpu(t) || tsc - t->last > RT_DELTA_MOST)
         put_time(t, tsc);
     return true;
 }
@@ -171,7 +171,7 @@ RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, in
         rt_lose(RTF_TOO_LARGE);
         return;
     }
-    if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu())
+    if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu(t))
         if (!rt_step(t, tsc, METADATA + (uint64_t)size))
             return;
     uint8_t *const at = t->next; /* a handler that forks has its child's thread write nowhere from then on */
@@ -226,10 +226,11 @@ RT_PLAIN void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned acti
         count_out(t, word);
 }
 
-RT_RARE void rt_call_revived(struct rt_thread *t, uint64_t address, unsigned action) {
-    rt_revive(t);
+void rt_call_unusual(uint64_t address, unsigned action) {
+    if (!rt.on && rt.wanted)
+        rt_revive(rt_self());
     if (rt.on)
-        rt_call_rare(t, address, action, rt_ticks());
+        rt_call_rare(rt_self(), address, action, rt_ticks());
 }
 
 /* The argument is there before the call counts. */

@@ -17,7 +17,8 @@ RT_PLAIN static inline void rt_publish(const struct rt_thread *t) {
     *(volatile rt_u64 *)(t->buffer + 1) = (uint64_t)(t->next - t->buffer) - RTF_EXTENTS;
 }
 
-/* Where there is time and room for it: the caller looked. */
+/* Where there is time and room for it: the caller looked. What is published is read again: begin_child changes it in a
+   child that a signal handler forked in between, which else would set back its parent's buffer. */
 RT_PLAIN static inline void rt_store_call(struct rt_thread *t, uint32_t id, unsigned action, uint64_t tsc) {
     *(rt_u64 *)t->next = (tsc - t->last) << 32 | id << 4 | action << 1;
     t->next += 8;
@@ -26,7 +27,7 @@ RT_PLAIN static inline void rt_store_call(struct rt_thread *t, uint32_t id, unsi
 }
 
 RT_PLAIN static inline bool rt_has_place(const struct rt_thread *t, uint64_t tsc) {
-    return tsc - t->last <= RT_DELTA_MOST && t->next < t->limit && t->cpu == rt_cpu();
+    return tsc - t->last <= RT_DELTA_MOST && t->next < t->limit && t->cpu == rt_cpu(t);
 }
 
 RT_PLAIN static inline void rt_put_call(struct rt_thread *t, uint32_t id, unsigned action, uint64_t tsc) {
@@ -94,18 +95,27 @@ RT_PLAIN static inline void rt_end(struct rt_thread *t) {
     __atomic_store_n(&t->busy, NULL, __ATOMIC_RELEASE);
 }
 
+/* Calls are recorded, and without filters: on and not extra, in one comparison. */
+RT_PLAIN static inline bool rt_is_usual(void) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return *(const volatile rt_u16 *)(const void *)&rt == 1;
+#else
+    return rt.on && !rt.extra;
+#endif
+}
+
 /* What is common is here, and calls nothing, so that nothing has to be saved; the rest is in rt_call_rare. */
 RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t address, unsigned action) {
-    if (RT_UNLIKELY(!rt.on)) {
-        if (RT_UNLIKELY(rt.wanted))
-            rt_call_revived(rt_self(), address, action);
+    if (RT_UNLIKELY(!rt_is_usual())) {
+        if (rt.on || rt.wanted)
+            rt_call_unusual(address, action);
         return;
     }
     const uint64_t tsc = rt_ticks();
     const volatile struct rt_mark *from = NULL;
     volatile struct rt_mark mark;
     struct rt_thread *t;
-    if (RT_UNLIKELY(rt.extra || !rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
+    if (RT_UNLIKELY(!rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
         mark.self = NULL; /* also since the mark of an abandoned hook may have been at this address */
         rt_call_rare(rt_self(), address, action, tsc);
         return;

@@ -122,7 +122,7 @@ struct rt_state {
     uint32_t depth;
     bool is_tsc, focused, by_name;
     uint32_t version;
-    ptrdiff_t cpu_at; /* from the thread pointer to the number of the cpu */
+    ptrdiff_t cpu_at; /* from rt_here to the number of the cpu */
     /* rarely used from here on */
     struct rtf_control *control __attribute__((aligned(RT_PAGES)));
     bool wanted;           /* what `on` is, or was before a fork */
@@ -137,14 +137,14 @@ struct rt_state {
     struct rt_options options;
 };
 extern struct rt_state rt;
+_Static_assert(offsetof(struct rt_state, on) == 0 && offsetof(struct rt_state, extra) == 1, "see rt_is_usual");
 _Static_assert(offsetof(struct rt_state, cpu_at) + sizeof(ptrdiff_t) <= RT_LINE, "what calls read is in one line");
 _Static_assert(offsetof(struct rt_state, control) % RT_PAGES == 0 && offsetof(struct rt_state, control) >= RT_PAGES,
                "and nobody writes there while calls are recorded");
 
 /* Without rseq always 0. */
-RT_PLAIN static inline uint16_t rt_cpu(void) {
-    const char *here = __builtin_thread_pointer();
-    return (uint16_t) * (const volatile uint32_t *)(const volatile void *)(here + rt.cpu_at);
+RT_PLAIN static inline uint16_t rt_cpu(const struct rt_thread *t) {
+    return (uint16_t) * (const volatile uint32_t *)(const volatile void *)((const char *)t + rt.cpu_at);
 }
 
 /* --- rt_pool.c */
@@ -292,8 +292,9 @@ bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong
 
 /* Makes room for a record and `more` bytes of payload behind it, and time to count from. false: there is none. */
 bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more);
-/* A call while calls are not recorded: they are, but this is a child that knows nothing of it yet. */
-void rt_call_revived(struct rt_thread *t, uint64_t address, unsigned action);
+/* A call while calls are not recorded, or with filters; or they are recorded, but this is a child that does not know it
+   yet. */
+void rt_call_unusual(uint64_t address, unsigned action);
 /* A call that is not as most are: a new function or buffer, a handler inside a hook, filters. */
 void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64_t tsc);
 /* What of it is left to do where there are filters. */

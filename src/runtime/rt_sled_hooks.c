@@ -69,11 +69,12 @@ HOOK __attribute__((noinline)) static void call_rare(struct rt_thread *t, uint32
     rt_end(t);
 }
 
-/* A child that knows nothing of it yet (rt_call_revived). */
-HOOK __attribute__((noinline)) static void call_revived(struct rt_thread *t, uint32_t word, unsigned action) {
-    rt_revive(t);
+/* A child that knows nothing of it yet (rt_call_unusual). */
+HOOK __attribute__((noinline)) static void call_unusual(uint32_t word, unsigned action) {
+    if (!rt.on && rt.wanted)
+        rt_revive(rt_self());
     if (rt.on)
-        call_rare(t, word, action, rt_ticks());
+        call_rare(rt_self(), word, action, rt_ticks());
 }
 
 RT_PLAIN static bool is_on(struct rt_thread *t) {
@@ -83,16 +84,16 @@ RT_PLAIN static bool is_on(struct rt_thread *t) {
 }
 
 RT_PLAIN __attribute__((always_inline)) static inline void call(uint32_t word, unsigned action) {
-    if (RT_UNLIKELY(!rt.on)) {
-        if (RT_UNLIKELY(rt.wanted))
-            call_revived(rt_self(), word, action);
+    if (RT_UNLIKELY(!rt_is_usual())) {
+        if (rt.on || rt.wanted)
+            call_unusual(word, action);
         return;
     }
     const uint64_t tsc = rt_ticks();
     const volatile struct rt_mark *from = NULL;
     volatile struct rt_mark mark;
     struct rt_thread *t;
-    if (RT_UNLIKELY(rt.extra || !rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
+    if (RT_UNLIKELY(!rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
         mark.self = NULL; /* see rt_call */
         call_rare(rt_self(), word, action, tsc);
         return;

@@ -153,8 +153,8 @@ RT_PLAIN static bool prepare(void) {
     if (!has_key || !make_table() || !rt_functions_prepare() || pthread_atfork(NULL, NULL, after_fork) != 0)
         return false;
     rt.cpu_at = &__rseq_size && &__rseq_offset && __rseq_size
-                    ? __rseq_offset + RSEQ_CPU
-                    : (const char *)&rt_here.no_cpu - (const char *)__builtin_thread_pointer();
+                    ? (const char *)__builtin_thread_pointer() + __rseq_offset + RSEQ_CPU - (const char *)rt_self()
+                    : (ptrdiff_t)offsetof(struct rt_thread, no_cpu);
     is_cleared = RT_CALL3(SYS_madvise, &rt, RT_PAGES, MADV_WIPEONFORK) == 0;
     keep_state();
     rt_vectors_learn();

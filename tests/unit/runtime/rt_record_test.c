@@ -42,7 +42,7 @@ static void begin(void) {
         assert_int_equal(pfr_rt_start(options), 0);
         atexit(remove_files);
     }
-    rt.cpu_at = (const char *)&cpu_now - (const char *)__builtin_thread_pointer();
+    rt.cpu_at = (const char *)&cpu_now - (const char *)rt_self();
     rt_leave(&rt_here);
     cpu_now = 3;
 }
