@@ -8,7 +8,7 @@ SHIM is the library made of fail_io.c, RECORDED the folder of recordings.
 
 Environment: PERFRAY, the command (a build without sanitizers: they and a preloaded library do not go together).
 
-Each command of COMMANDS runs on twelve recordings, once whole and then once for each of its calls and each way of going
+Each command of COMMANDS runs on twelve recordings (fewer without PERFRAY_LONG: step_of), once whole and then once for each of its calls and each way of going
 wrong (fail_io.c lists them). What is asked of every run:
 
     EINTR, SHORT   output, status and files are those of the whole run
@@ -309,17 +309,28 @@ def print_command(command, benches, results):
     return good
 
 
+def is_long():
+    return "PERFRAY_LONG" in os.environ
+
+
+def step_of(command):
+    """Every second recording for these four, every fourth one for their other forms, for what is written, and for what
+    shares its names with report; the commands begin at different ones. With PERFRAY_LONG all."""
+    return 1 if is_long() else 2 if command in (["info"], ["dump"], ["report"], ["script"]) else 4
+
+
 def run_all(options, folder):
     paths = make_inputs(folder, options.recorded)
     good = True
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for number, command in enumerate(COMMANDS):
-            # what is written, and what shares its names with report: every second recording, all with PERFRAY_LONG
-            is_spared = command[0] not in ("info", "dump", "report", "script") and "PERFRAY_LONG" not in os.environ
-            benches = [Bench(options, folder, command, path) for path in (paths[number % 2::2] if is_spared else paths)]
+            step = step_of(command)
+            benches = [Bench(options, folder, command, path) for path in paths[number % step::step]]
             good = print_command(command, benches, list(pool.map(try_one, benches))) and good
-        for command in TRACE_COMMANDS:
-            benches = [Bench(options, folder, command, path) for path in make_traces(folder, options.recorded)]
+        for number, command in enumerate(TRACE_COMMANDS):
+            traces = make_traces(folder, options.recorded)
+            step = 1 if is_long() else 2
+            benches = [Bench(options, folder, command, path) for path in traces[number % step::step]]
             good = print_command(command, benches, list(pool.map(try_one, benches))) and good
     return 0 if good else 1
 

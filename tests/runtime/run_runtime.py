@@ -34,6 +34,7 @@ BUILDS = {
     "gcc-asan": ("gcc", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
 }
 WHOLE = "gcc-O2"  # the other builds make a fifth of the calls
+SHARE = 1 if os.environ.get("PERFRAY_LONG") else 4  # of the calls that are counted here, one in so many is made
 # Sanitizers take what ends a program for their own, and have frames too large for a deep recursion.
 SANITIZED = ("calls", "tail", "jumps", "threads", "short_threads", "fork", "errno", "exec", "_exit", "kill")
 # mode -> count, whether paths are compared, whether every call ends, expected status
@@ -146,7 +147,7 @@ def test_modes(t):
         for mode, (count, *_) in MODES.items() if program else ():
             name = f"{build}/{mode}"
             if t.wants(name) and (mode in SANITIZED or "san" not in build):
-                status, edges, trace = t.run(program, mode, count if build == WHOLE else max(50, count // 5))
+                status, edges, trace = t.run(program, mode, max(50, count // SHARE // (1 if build == WHOLE else 5)))
                 t.say(name, judge(trace, edges, status, mode))
 
 
@@ -215,7 +216,7 @@ def test_static(t):
         program = t.build(name, "gcc", ["-O1", "-Wno-unused-result"] + flags, source, [str(t.archive)])
         for mode in ("calls", "threads", "fork", "kill", "exec"):
             if program:
-                status, edges, trace = t.run(program, mode, MODES[mode][0])
+                status, edges, trace = t.run(program, mode, MODES[mode][0] // SHARE)
                 t.say(f"{name}/{mode}", judge(trace, edges, status, mode))
 
 
@@ -238,7 +239,7 @@ def test_signals(t):
     if not t.wants("signals"):
         return
     program = t.build("signals", "gcc", ["-O1"])
-    status, edges, trace = t.run(program, "signals", 800000)
+    status, edges, trace = t.run(program, "signals", 800000 // SHARE)
     recorded = Recorded(trace)
     total = sum(recorded.calls(("enter", "exit")).values())
     wrong = [] if status == 0 else [f"the program ended with {status}"]

@@ -312,9 +312,11 @@ CUT = ("synth/v1-le.fdr", "synth/v2-be.fdr", "synth/v5-le.fdr", "synth/basic-v3-
 
 
 def lengths(data, least):
-    """Of prefixes: all at the ends, one of five between, which is every place within records of 8 bytes and of 16."""
+    """Of prefixes: one of three at the ends, one of fifteen between, all with PERFRAY_LONG. Neither number divides the length of a
+    record, 8 bytes or 16: in each part every place within records is cut at."""
     every = "PERFRAY_LONG" in os.environ
-    return (n for n in range(least, len(data) + 1) if every or n < 600 or n + 200 > len(data) or n % 5 == 0)
+    return (n for n in range(least, len(data) + 1)
+            if every or n % (3 if n < 600 or n + 200 > len(data) else 15) == 0 or n == len(data))
 
 
 def check_cuts(tally, corpus, folder):
