@@ -138,8 +138,8 @@ static pfr_status write_mended(pfr_recorder *r, const struct ring *ring, uint64_
 }
 
 /* Whole records. */
-static pfr_status write_stretch(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
-                                pfr_error *err) {
+static pfr_status write_chunk(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
+                              pfr_error *err) {
     while (length > 0) {
         const struct overlong o = ring_find_overlong(r, ring, from, length);
         PFR_TRY(write_bytes(r, ring, from, o.before, err));
@@ -162,7 +162,7 @@ static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error
                         "are not of one mind",
                         ring->bytes, (unsigned long long)length);
     aux_look(r, ring, ring->tail, length);
-    PFR_TRY(write_stretch(r, ring, ring->tail, length, err));
+    PFR_TRY(write_chunk(r, ring, ring->tail, length, err));
     ring->tail = head;
     __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
     *any = true;
@@ -215,7 +215,7 @@ static pfr_status snapshot(pfr_recorder *r, struct ring *ring, pfr_error *err) {
     const uint64_t head = head_of(ring);
     const uint64_t length = whole_length(ring, head);
     ring->tail = head;
-    return write_stretch(r, ring, head, length, err);
+    return write_chunk(r, ring, head, length, err);
 }
 
 pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err) {

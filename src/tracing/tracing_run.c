@@ -27,24 +27,24 @@ struct run {
     const pfr_tracing_options *options;
     const char *const *words;
     pfr_tracing_hooks hooks;
-    char output[PATH_ROOM], wishes[WORDS_ROOM], preload[WORDS_ROOM];
+    char output[PATH_ROOM], requests[WORDS_ROOM], preload[WORDS_ROOM];
     size_t used;
 };
 
 /* --- PERFRAY_RT. */
 
-static pfr_status add_wish(struct run *r, pfr_error *err, const char *key, const char *format, ...)
+static pfr_status add_request(struct run *r, pfr_error *err, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static pfr_status add_wish(struct run *r, pfr_error *err, const char *key, const char *format, ...) {
+static pfr_status add_request(struct run *r, pfr_error *err, const char *key, const char *format, ...) {
     char value[WORDS_ROOM];
     va_list arguments;
     va_start(arguments, format);
     const int length = vsnprintf(value, sizeof value, format, arguments);
     va_end(arguments);
     const char quote = strchr(value, '\'') ? '"' : '\'';
-    const size_t room = sizeof r->wishes - r->used;
-    const int put = snprintf(r->wishes + r->used, room, "%s=%c%s%c ", key, quote, value, quote);
+    const size_t room = sizeof r->requests - r->used;
+    const int put = snprintf(r->requests + r->used, room, "%s=%c%s%c ", key, quote, value, quote);
     if (length < 0 || (size_t)length >= sizeof value || put < 0 || (size_t)put >= room || strchr(value, quote))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, key, "%s is too long, or has quotes of both kinds", key);
     r->used += (size_t)put;
@@ -79,7 +79,7 @@ static pfr_status check_amounts(const pfr_tracing_options *o, pfr_error *err) {
 
 static pfr_status add_patterns(struct run *r, const char *key, const char *const *patterns, pfr_error *err) {
     for (size_t i = 0; patterns && patterns[i]; i++)
-        PFR_TRY(add_wish(r, err, key, "%s", patterns[i]));
+        PFR_TRY(add_request(r, err, key, "%s", patterns[i]));
     return PFR_OK;
 }
 
@@ -90,19 +90,19 @@ static pfr_status add_filters(struct run *r, pfr_error *err) {
     PFR_TRY(add_patterns(r, "include", o->includes, err));
     PFR_TRY(add_patterns(r, "exclude", o->excludes, err));
     if (o->threshold)
-        PFR_TRY(add_wish(r, err, "threshold", "%s", o->threshold));
-    return o->depth ? add_wish(r, err, "depth", "%" PRIu32, o->depth) : PFR_OK;
+        PFR_TRY(add_request(r, err, "threshold", "%s", o->threshold));
+    return o->depth ? add_request(r, err, "depth", "%" PRIu32, o->depth) : PFR_OK;
 }
 
-static pfr_status write_wishes(struct run *r, pfr_error *err) {
+static pfr_status write_requests(struct run *r, pfr_error *err) {
     const pfr_tracing_options *o = r->options;
-    PFR_TRY(add_wish(r, err, "file", "%s", r->output));
-    PFR_TRY(add_wish(r, err, "leader", "%d", (int)getpid()));
-    PFR_TRY(add_wish(r, err, "keep", "%s", o->keep_last ? "last" : "first"));
+    PFR_TRY(add_request(r, err, "file", "%s", r->output));
+    PFR_TRY(add_request(r, err, "leader", "%d", (int)getpid()));
+    PFR_TRY(add_request(r, err, "keep", "%s", o->keep_last ? "last" : "first"));
     if (o->room)
-        PFR_TRY(add_wish(r, err, "size", "%s", o->room));
+        PFR_TRY(add_request(r, err, "size", "%s", o->room));
     if (o->buffer)
-        PFR_TRY(add_wish(r, err, "buffer", "%s", o->buffer));
+        PFR_TRY(add_request(r, err, "buffer", "%s", o->buffer));
     return add_filters(r, err);
 }
 
@@ -192,7 +192,7 @@ static pfr_status set_preload(struct run *r, pfr_error *err) {
 static void become_program(const struct run *r, int told) {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    if (setenv("PERFRAY_RT", r->wishes, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
+    if (setenv("PERFRAY_RT", r->requests, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
         execvp(r->words[0], (char *const *)(uintptr_t)r->words);
     const int why = errno;
     const ssize_t written = write(told, &why, sizeof why);
@@ -239,7 +239,7 @@ pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const
     PFR_TRY(check_amounts(options, err));
     PFR_TRY(look_at_program(&r, err));
     PFR_TRY(set_output(&r, err));
-    PFR_TRY(write_wishes(&r, err));
+    PFR_TRY(write_requests(&r, err));
     PFR_TRY(set_preload(&r, err));
     PFR_TRY(start_and_wait(&r, &result->status, err));
     if (access(r.output, F_OK) != 0)

@@ -68,8 +68,8 @@ static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
     const uint64_t length = (uint64_t)rec->size - RECORD_HEADER - rec->tail;
     if (rec->type == PFR_RECORD_SAMPLE && rec->event >= 0)
         return length_holds(&r->events[rec->event].length, body, length, r->context.swap) ||
-               believe(r, rec) >= BELIEF_FULL;
-    return believe(r, rec) >= BELIEF_FULL;
+               plausibility_of(r, rec) >= PLAUSIBILITY_FULL;
+    return plausibility_of(r, rec) >= PLAUSIBILITY_FULL;
 }
 
 /* --- Records in decompressed bytes. */
@@ -105,7 +105,7 @@ static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
         return hole_inside(r, &r->quality.garbage, chain_after(r, &s, 1, s.length, 1), err);
     frame_record(r, rec, s.bytes, r->outer);
     const bool whole = is_whole(r, rec);
-    const uint64_t bad = whole ? 0 : unbelieved(r, &s, rec);
+    const uint64_t bad = whole ? 0 : implausible_bytes(r, &s, rec);
     if (bad == size)
         return hole_inside(r, &r->quality.bad_records, bad, err);
     if (bad) {
@@ -224,10 +224,10 @@ static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     pfr_error why;
     PFR_TRY(sight_at(r, r->at, &s, err));
     frame_record(r, rec, s.bytes, r->at);
-    const uint64_t next = unbelieved(r, &s, rec);
+    const uint64_t next = implausible_bytes(r, &s, rec);
     if (!next)
         return r->unsure++, PFR_OK;
-    believe_not(rec, &why);
+    implausible_because(rec, &why);
     if (next == rec->size && (next < s.length || s.whole))
         return hole_up_to(r, &r->quality.bad_records, r->at, r->at + next, &why, err);
     rec->bytes = NULL;

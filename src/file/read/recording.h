@@ -234,19 +234,19 @@ void inflater_rewind(struct inflater *z);
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
 
 /* plausible_record.c: how far the bytes of a record (type to context are filled) look like one. */
-enum belief {
-    BELIEF_NONE, /* they do not hold what their type says */
-    BELIEF_WEAK, /* nothing tells: unknown type, or a sample of no event */
-    BELIEF_ODD,  /* they hold it, and something behind */
-    BELIEF_FULL, /* they hold it, and nothing else */
-    BELIEF_FIRM  /* they are as long as they must be: garbage would hardly be */
+enum plausibility {
+    PLAUSIBILITY_NONE, /* they do not hold what their type says */
+    PLAUSIBILITY_WEAK, /* nothing tells: unknown type, or a sample of no event */
+    PLAUSIBILITY_ODD,  /* they hold it, and something behind */
+    PLAUSIBILITY_FULL, /* they hold it, and nothing else */
+    PLAUSIBILITY_FIRM  /* they are as long as they must be: garbage would hardly be */
 };
-void believe_learn(pfr_reader *r); /* at open, and when the first event is known */
-enum belief believe(const pfr_reader *r, const pfr_record *rec);
+void plausibility_learn(pfr_reader *r); /* at open, and when the first event is known */
+enum plausibility plausibility_of(const pfr_reader *r, const pfr_record *rec);
 /* false: only a look at the whole body tells. */
-bool believe_at_once(const pfr_reader *r, const pfr_record *rec, enum belief *belief);
+bool plausibility_at_once(const pfr_reader *r, const pfr_record *rec, enum plausibility *plausibility);
 /* Why belief is NONE. */
-void believe_not(const pfr_record *rec, pfr_error *why);
+void implausible_because(const pfr_record *rec, pfr_error *why);
 
 /* next.c: the record at `bytes`, not yet counted. The header says its size, which is there. */
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
@@ -263,7 +263,7 @@ struct sight {
 };
 /* 0: the record at the start of the sight, which is not fully believed, is to be given. Else the first place behind it
    where records go on, or s->length. */
-uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec);
+uint64_t implausible_bytes(pfr_reader *r, const struct sight *s, const pfr_record *rec);
 /* Whether a whole record stands there that is as long as it must be. */
 bool is_record_at(pfr_reader *r, const struct sight *s, uint64_t at);
 /* Whether records of this type hold compressed bytes, which may look like records and are none. */

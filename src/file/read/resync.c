@@ -56,14 +56,14 @@ static bool has_sane_header(const pfr_record *rec) {
  * What a body tells. Bodies overlap where every few bytes could begin a large record, and each would be looked through
  * again and again: what is looked through is kept within a multiple of what is passed, and untold bodies are unsure.
  */
-static enum belief patient_belief(pfr_reader *r, const pfr_record *rec) {
-    enum belief belief;
-    if (believe_at_once(r, rec, &belief))
-        return belief;
+static enum plausibility patient_plausibility(pfr_reader *r, const pfr_record *rec) {
+    enum plausibility plausibility;
+    if (plausibility_at_once(r, rec, &plausibility))
+        return plausibility;
     if (r->patience < rec->size)
-        return BELIEF_NONE;
+        return PLAUSIBILITY_NONE;
     r->patience -= rec->size;
-    return believe(r, rec);
+    return plausibility_of(r, rec);
 }
 
 static void pass(pfr_reader *r, uint64_t bytes) {
@@ -91,10 +91,10 @@ static enum link link_at(pfr_reader *r, const struct sight *s, uint64_t at, uint
     if (!is_known(r, type))
         return LINK_UNKNOWN;
     static const enum link links[] = {
-        [BELIEF_NONE] = LINK_UNSURE, [BELIEF_WEAK] = LINK_UNSURE, [BELIEF_ODD] = LINK_UNSURE,
-        [BELIEF_FULL] = LINK_GOOD,   [BELIEF_FIRM] = LINK_FIRM,
+        [PLAUSIBILITY_NONE] = LINK_UNSURE, [PLAUSIBILITY_WEAK] = LINK_UNSURE, [PLAUSIBILITY_ODD] = LINK_UNSURE,
+        [PLAUSIBILITY_FULL] = LINK_GOOD,   [PLAUSIBILITY_FIRM] = LINK_FIRM,
     };
-    return links[patient_belief(r, &rec)];
+    return links[patient_plausibility(r, &rec)];
 }
 
 /*
@@ -150,16 +150,16 @@ uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t
  * A record that could be one goes where its size says and its successors stand there, unless others stand inside it:
  * then its size is wrong.
  */
-uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec) {
-    const enum belief belief = believe(r, rec);
+uint64_t implausible_bytes(pfr_reader *r, const struct sight *s, const pfr_record *rec) {
+    const enum plausibility plausibility = plausibility_of(r, rec);
     const bool sane = has_sane_header(rec);
     pass(r, rec->size);
-    if (belief >= BELIEF_FULL || (belief == BELIEF_WEAK && sane && goes_on(r, s, rec)))
+    if (plausibility >= PLAUSIBILITY_FULL || (plausibility == PLAUSIBILITY_WEAK && sane && goes_on(r, s, rec)))
         return 0;
     const uint64_t inside = chain_after(r, s, 1, rec->size - 1u, 1);
     if (inside < s->length)
         return inside;
-    if (belief == BELIEF_ODD)
+    if (plausibility == PLAUSIBILITY_ODD)
         return 0;
     return goes_on(r, s, rec) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }

@@ -209,13 +209,14 @@ static pfr_status walk_record(struct walk *w, const pfr_record *rec, pfr_error *
     return PFR_OK;
 }
 
-static pfr_status walk_all(struct walk *w, const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err) {
+static pfr_status walk_all(struct walk *w, const struct calls_request *request, struct calls_totals *totals,
+                           pfr_error *err) {
     pfr_record rec;
     pfr_status st;
     PFR_TRY(pfr_rewind(w->reader, err));
     while ((st = pfr_next(w->reader, &rec, err)) >= 0 && st != PFR_END)
         if (st == PFR_HOLE)
-            calls_tell(wish, totals, err);
+            calls_tell(request, totals, err);
         else
             PFR_TRY(walk_record(w, &rec, err));
     PFR_TRY(st);
@@ -224,10 +225,10 @@ static pfr_status walk_all(struct walk *w, const struct calls_wish *wish, struct
     return PFR_OK;
 }
 
-pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_wish *wish,
+pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_request *request,
                             struct calls_totals *totals, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     struct walk w = {.index = x, .reader = reader, .point = pfr_get_trace_point(reader)};
-    PFR_TRY(walk_all(&w, wish, totals, err));
+    PFR_TRY(walk_all(&w, request, totals, err));
     return put_in_order(x, err);
 }

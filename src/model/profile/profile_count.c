@@ -27,7 +27,7 @@ static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
         deferred = deferred || (c->places[i].makes && chain_is_deferred(pfr_get_event(c->profile->reader, i)));
         of_calls = of_calls || (c->places[i].makes && chain_has_calls(pfr_get_event(c->profile->reader, i)));
     }
-    c->made_most = deferred && c->profile->wish.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
+    c->made_most = deferred && c->profile->request.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
     c->made_words = chain_made_words(c->made_most, of_calls);
     c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
     return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
@@ -36,7 +36,7 @@ static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
 pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
                         struct common *common, struct memory *memory, pfr_error *err) {
     struct profile *p = frames->profile;
-    const struct profile_wish *w = &p->wish;
+    const struct profile_request *w = &p->request;
     *c = (struct counter){.profile = p, .memory = memory, .reader = reader, .places = places};
     intern_init(&c->whos, memory);
     intern_init(&c->texts, memory);
@@ -46,7 +46,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->tree = common ? &common->tree : &c->own_tree;
     whole_init(&c->whole, memory);
     u64_map_init(&c->before, memory);
-    u64_map_init(&c->alones.of, memory);
+    u64_map_init(&c->individual_samples.of, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
@@ -77,7 +77,7 @@ void counter_end_lookups(struct counter *c) {
     profile_stacks_free(&c->stacks);
     mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
     c->made = NULL;
-    u64_map_free(&c->alones.of);
+    u64_map_free(&c->individual_samples.of);
 }
 
 static void free_entries(struct counter *c) {
@@ -86,15 +86,15 @@ static void free_entries(struct counter *c) {
     sums_free_rows(&c->sums);
 }
 
-static void free_alones(struct counter *c) {
-    mem_free(c->memory, c->alones.at, c->alones.room, sizeof *c->alones.at);
-    c->alones = (struct alones){.of = c->alones.of};
+static void free_individual_samples(struct counter *c) {
+    mem_free(c->memory, c->individual_samples.at, c->individual_samples.room, sizeof *c->individual_samples.at);
+    c->individual_samples = (struct individual_samples){.of = c->individual_samples.of};
 }
 
 void counter_free(struct counter *c) {
     const size_t events = (size_t)c->profile->nr_events + 1;
     free_entries(c);
-    free_alones(c);
+    free_individual_samples(c);
     plain_free(c);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
@@ -118,7 +118,8 @@ static uint64_t group_word(const struct counter *c, uint64_t word) {
 
 /* Groups of the same words come again and again, and take long to find. */
 pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root, uint64_t *since, pfr_error *err) {
-    const unsigned first = 1 + c->profile->wish.frames, keys = c->words - first - (c->profile->wish.chains ? 2 : 0);
+    const unsigned first = 1 + c->profile->request.frames,
+                   keys = c->words - first - (c->profile->request.chains ? 2 : 0);
     const uint64_t word = group_word(c, words[0]);
     uint64_t h = word;
     for (unsigned i = 0; i < keys; i++)
@@ -136,7 +137,7 @@ pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root
 }
 
 static uint64_t weight_of(const struct counter *c, const struct picked *s) {
-    return c->profile->wish.branches ? 1 : s->period;
+    return c->profile->request.branches ? 1 : s->period;
 }
 
 /* What there is no memory for is counted as that; what is there already goes on being counted. */
@@ -157,12 +158,12 @@ struct waiting {
     unsigned count;
 };
 
-static const struct key *moment_key(const struct item *item) {
+static const struct key *timestamp_key(const struct item *item) {
     return item->alone ? &item->picked.key : NULL;
 }
 
 static pfr_status add_row(struct counter *c, const struct item *item, unsigned row, pfr_error *err) {
-    struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = moment_key(item), .row = row};
+    struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = timestamp_key(item), .row = row};
     if (item->alone)
         PFR_TRY(values_root(c, item->words, place.key, &place.root, &place.since, err));
     else
@@ -172,18 +173,18 @@ static pfr_status add_row(struct counter *c, const struct item *item, unsigned r
 
 static void fetch_row(const struct counter *c, const struct waiting *w, unsigned row) {
     const struct item *item = row < w->count ? w->items[row] : NULL;
-    if (item && c->profile->wish.sums)
+    if (item && c->profile->request.sums)
         sums_fetch_seen(&c->sums, item->hash);
     if (item)
-        profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, moment_key(item));
+        profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, timestamp_key(item));
 }
 
 static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
-    c->stacks.count = c->stacks.nr_aside = 0;
+    c->stacks.count = c->stacks.nr_deferred = 0;
     for (unsigned i = 0; i < w->count; i++)
         profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
-                              moment_key(w->items[i]));
+                              timestamp_key(w->items[i]));
     for (unsigned i = 0; i < AHEAD; i++)
         fetch_row(c, w, i);
     for (unsigned i = 0; i < w->count; i++) {
@@ -219,8 +220,9 @@ static pfr_status make_entry(struct counter *c, const struct item *item, unsigne
     return entry_put(c, item_key(c, item), item->hash, &count, entry, err);
 }
 
-static pfr_status count_alone(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
-    struct alones *a = &c->alones;
+static pfr_status count_individually(struct counter *c, const struct item *item, const struct stack_row *row,
+                                     pfr_error *err) {
+    struct individual_samples *a = &c->individual_samples;
     struct alone *grown = mem_grow(c->memory, a->at, a->count, &a->room, 64, sizeof *grown);
     a->at = grown ? grown : a->at;
     const uint64_t *place = grown ? u64_map_at(&a->of, row->node, a->count, NULL) : NULL;
@@ -287,8 +289,8 @@ static pfr_status take_row(struct counter *c, struct item *item, unsigned number
     PFR_TRY(row->status);
     *done = item->alone;
     if (item->alone)
-        return count_alone(c, item, row, err);
-    if (row->whole && c->profile->wish.sums)
+        return count_individually(c, item, row, err);
+    if (row->whole && c->profile->request.sums)
         return take_sum(c, item, number, done, err);
     uint64_t entry;
     PFR_TRY(make_entry(c, item, number, &entry, err));
@@ -307,7 +309,7 @@ static pfr_status expect_summed(struct counter *c, const struct waiting *w, unsi
 
 /* To this row; the next one is expected. */
 static pfr_status turn_summed(struct counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
-    if (!c->profile->wish.sums)
+    if (!c->profile->request.sums)
         return PFR_OK;
     sums_turn(&c->sums);
     return expect_summed(c, w, number + 1, err);
@@ -315,7 +317,7 @@ static pfr_status turn_summed(struct counter *c, const struct waiting *w, unsign
 
 static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
-    if (c->profile->wish.sums)
+    if (c->profile->request.sums)
         PFR_TRY(expect_summed(c, w, 0, err));
     for (unsigned i = 0; i < w->count; i++) {
         bool done = true;
@@ -364,11 +366,11 @@ static void pour_entry(struct counter *c, const struct entry_count *count) {
     const struct profile_weight weight = {count->weight, count->samples};
     if (count->node == NO_NODE)
         return;
-    if (c->profile->wish.sums) {
+    if (c->profile->request.sums) {
         sums_add_row(&c->sums, count->node, &weight);
         return;
     }
-    if (c->profile->wish.whole_stacks)
+    if (c->profile->request.whole_stacks)
         weight_add(&c->whole.at[count->node].self, &weight);
     else
         profile_tree_weigh(c->tree, count->node, &weight);
@@ -377,7 +379,7 @@ static void pour_entry(struct counter *c, const struct entry_count *count) {
 #define POURED_AHEAD 16u /* entries */
 
 static void fetch_node(const struct counter *c, uint32_t entry) {
-    if (entry >= c->table->count || c->profile->wish.sums || c->profile->wish.whole_stacks)
+    if (entry >= c->table->count || c->profile->request.sums || c->profile->request.whole_stacks)
         return;
     const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
     if (node != NO_NODE)
@@ -418,14 +420,14 @@ void counter_mark_common(const struct counter *c, uint32_t part, uint32_t parts)
     mark_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
 }
 
-void counter_mark_alones(const struct counter *c) {
-    for (size_t i = 0; i < c->alones.count; i++)
-        node_weights_mark(&c->tree->self, c->alones.at[i].node);
+void counter_mark_individual_samples(const struct counter *c) {
+    for (size_t i = 0; i < c->individual_samples.count; i++)
+        node_weights_mark(&c->tree->self, c->individual_samples.at[i].node);
 }
 
 /* Most nodes of stacks are on the way to others and weigh nothing. Where something did not fit others may come. */
 static bool marks_nodes(const struct counter *c) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     return w->chains && !w->sums && !w->whole_stacks && !counter_met_limit(c);
 }
 
@@ -436,7 +438,7 @@ static pfr_status begin_weights(struct counter *c, pfr_error *err) {
         return profile_tree_begin_weights(c->tree, err);
     PFR_TRY(profile_tree_begin_marks(c->tree, err));
     mark_entries(c, 0, c->own_table.count);
-    counter_mark_alones(c);
+    counter_mark_individual_samples(c);
     return profile_tree_end_marks(c->tree, err);
 }
 
@@ -445,10 +447,10 @@ pfr_status counter_pour(struct counter *c, pfr_error *err) {
     whole_settle(&c->whole);
     PFR_TRY(begin_weights(c, err));
     pour_entries(c, 0, c->own_table.count);
-    for (size_t i = 0; i < c->alones.count; i++)
-        profile_tree_weigh(c->tree, c->alones.at[i].node, &c->alones.at[i].self);
+    for (size_t i = 0; i < c->individual_samples.count; i++)
+        profile_tree_weigh(c->tree, c->individual_samples.at[i].node, &c->individual_samples.at[i].self);
     free_entries(c);
-    free_alones(c);
+    free_individual_samples(c);
     return PFR_OK;
 }
 
@@ -460,7 +462,7 @@ void counter_drop(struct counter *c) {
 /* --- Samples. */
 
 static bool is_kept_when_asked(struct counter *c, const struct picked *s) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
     if (w->keep(w->context, &sample))
         return true;
@@ -469,7 +471,7 @@ static bool is_kept_when_asked(struct counter *c, const struct picked *s) {
 }
 
 static inline bool is_kept(struct counter *c, const struct picked *s) {
-    return !c->profile->wish.keep || is_kept_when_asked(c, s);
+    return !c->profile->request.keep || is_kept_when_asked(c, s);
 }
 
 /* The item at hand, of which `picked` is filled, joins the batch. */
@@ -512,7 +514,7 @@ static pfr_status push_kept(struct counter *c, struct batch *b, const struct pfr
         const pfr_status st = c->places[picked->event].stitches ? words_pass(c, picked, err) : PFR_OK;
         return st == PFR_ERR_LIMIT ? PFR_OK : st;
     }
-    return c->profile->wish.branches ? push_branches(c, b, s, err) : push(c, b, err);
+    return c->profile->request.branches ? push_branches(c, b, s, err) : push(c, b, err);
 }
 
 static pfr_status push_read(struct counter *c, struct batch *b, const struct pfr_rec_sample *s,
@@ -543,7 +545,7 @@ static void set_key(const struct counter *c, struct picked *s, uint64_t place, u
 }
 
 static void tell_hole(struct counter *c, const pfr_error *hole) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     c->lossy = true;
     if (w->hole)
         w->hole(w->context, hole);

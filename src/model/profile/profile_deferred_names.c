@@ -325,7 +325,7 @@ static pfr_status take_all(struct late *l, pfr_error *err) {
         items = mem_alloc(memory, l->used, room);
     if (!items && mem_failure(memory) != PFR_ERR_LIMIT)
         return mem_fail(memory, err, "profile");
-    l->frames->one_lane = true;
+    l->frames->one_worker = true;
     const pfr_status st = items ? take_in_order(l, items, err) : take_singly(l, err);
     mem_free(memory, items, items ? l->used : 0, room);
     return st;

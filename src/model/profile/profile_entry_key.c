@@ -18,7 +18,7 @@
 
 static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, bool in_kernel,
                           uint32_t *number, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     const bool named = w->keys & PROFILE_BIT(PROFILE_COMM);
     struct who who = {.name = NO_NAME, .space = NO_SPACE};
     if (named)
@@ -86,7 +86,7 @@ static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_
 }
 
 static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t **at, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     for (uint32_t keys = w->keys & ~KEYS_APART; keys; keys &= keys - 1) {
         const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
         **at = pick_value(w, &c->places[s->event], s, key);
@@ -144,7 +144,7 @@ pfr_status words_pass(struct counter *c, const struct picked *s, pfr_error *err)
 }
 
 pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     const struct picked *s = &item->picked;
     uint64_t *at = item->words;
     uint32_t who;

@@ -33,8 +33,8 @@ struct frames_of {
     struct profile *profile;
     struct memory *memory;
     pthread_mutex_t lock;
-    unsigned lanes; /* that ask */
-    bool one_lane;  /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
+    unsigned workers; /* that ask */
+    bool one_worker;  /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
     struct object_place *slots;
     size_t slot_count, used;
     struct frame_hashes index; /* frames by what makes two addresses one */

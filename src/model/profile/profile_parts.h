@@ -92,7 +92,8 @@ struct pick_places {
     bool reads;    /* its samples stand for one of each counter they read */
 };
 
-void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event, const struct profile_wish *wish);
+void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event,
+                const struct profile_request *request);
 
 /* `bytes` is a whole sample of the event. */
 static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes, bool swap, struct picked *out) {
@@ -111,8 +112,8 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
 void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample *sample, struct picked *out);
 
 /* The number of a key; those that are texts or places still are what was recorded. */
-uint64_t pick_value(const struct profile_wish *wish, const struct pick_places *places, const struct picked *picked,
-                    enum profile_key key);
+uint64_t pick_value(const struct profile_request *request, const struct pick_places *places,
+                    const struct picked *picked, enum profile_key key);
 
 /* --- profile_lines.c */
 
@@ -132,13 +133,13 @@ struct stack_place {
 };
 
 /* An address of a chain that nobody knows yet: it is looked up when the batch is read. */
-struct stack_aside {
+struct deferred_stack {
     uint64_t address, in;
     struct place place;
     uint32_t at; /* which of the row's frames it is; behind them all: none */
     uint8_t row;
 };
-#define ASIDE_MOST ((unsigned)SIZE_MOST_count_aside)
+#define ASIDE_MOST ((unsigned)SIZE_MOST_count_deferred)
 
 /* A stack on its way down the tree. */
 struct stack_row {
@@ -157,8 +158,8 @@ struct stacks {
     struct stack_row rows[BATCH];
     unsigned count;
     struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
-    struct stack_aside aside[ASIDE_MOST];
-    unsigned nr_aside;
+    struct deferred_stack aside[ASIDE_MOST];
+    unsigned nr_deferred;
     uint32_t *frames; /* of each row, outermost first; room + 1 for each */
     uint32_t *slots;  /* of the rows that come next: where in the frame cache each address belongs */
     size_t room;
@@ -246,7 +247,7 @@ struct alone {
     uint32_t node;
     struct profile_weight self;
 };
-struct alones {
+struct individual_samples {
     struct u64_map of; /* node -> its place in `at` */
     struct alone *at;
     size_t room, count;
@@ -308,7 +309,7 @@ struct counter {
     struct stacks stacks;
     struct whole_stacks whole;
     struct sums sums;
-    struct alones alones;
+    struct individual_samples individual_samples;
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
@@ -467,7 +468,7 @@ pfr_status counter_pour(struct counter *c, pfr_error *err);
 void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts);
 /* Before that, where nodes are marked: those of that part, and those of samples that were looked up alone. */
 void counter_mark_common(const struct counter *c, uint32_t part, uint32_t parts);
-void counter_mark_alones(const struct counter *c);
+void counter_mark_individual_samples(const struct counter *c);
 /* Something did not fit. */
 bool counter_met_limit(const struct counter *c);
 

@@ -11,7 +11,7 @@
 #define SLOT_ROWS (AHEAD + 1)
 
 uint32_t profile_max_stack(const struct counter *c) {
-    return c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
+    return c->profile->request.max_stack ? c->profile->request.max_stack : STACK_MOST;
 }
 
 void profile_stacks_init(struct stacks *s, struct memory *memory) {
@@ -75,9 +75,9 @@ static void change_mode(struct climb *climb, unsigned mode) {
 }
 
 /* To be looked up later, when what that needs was fetched: entry number `at` of the row. */
-static void put_aside(const struct climb *climb, uint64_t address, uint32_t at) {
+static void put_deferred(const struct climb *climb, uint64_t address, uint32_t at) {
     struct stacks *s = climb->stacks;
-    struct stack_aside *aside = &s->aside[s->nr_aside++];
+    struct deferred_stack *aside = &s->aside[s->nr_deferred++];
     aside->address = address;
     aside->in = climb->in;
     aside->at = at;
@@ -94,8 +94,9 @@ static pfr_status find_frame(const struct climb *climb, uint64_t address, uint32
         PFR_TRY(frame_cache_find(climb->cache, climb->mode, climb->place->space, address, key, &found, err));
         return *frame = found.frame, PFR_OK;
     }
-    if (!frame_cache_knows(climb->cache, climb->in, address, &found) && climb->stacks->nr_aside < sizes.count_aside)
-        put_aside(climb, address, at);
+    if (!frame_cache_knows(climb->cache, climb->in, address, &found) &&
+        climb->stacks->nr_deferred < sizes.count_deferred)
+        put_deferred(climb, address, at);
     else
         PFR_TRY(frame_cache_find_in(climb->cache, climb->in, address, &found, err));
     raise_since(row, &found);
@@ -156,8 +157,8 @@ static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t
 }
 
 /* Entries are counted from the innermost, frames from the outermost. */
-static void turn_aside(struct stacks *s, unsigned first, uint32_t count) {
-    for (unsigned i = first; i < s->nr_aside; i++)
+static void turn_deferred(struct stacks *s, unsigned first, uint32_t count) {
+    for (unsigned i = first; i < s->nr_deferred; i++)
         s->aside[i].at = s->aside[i].at < count ? count - 1 - s->aside[i].at : UINT32_MAX;
 }
 
@@ -165,10 +166,10 @@ static void turn_aside(struct stacks *s, unsigned first, uint32_t count) {
 static pfr_status read_chain(struct counter *c, const struct picked *picked, const struct stack_place *place,
                              struct stack_row *row, pfr_error *err) {
     struct stacks *s = &c->stacks;
-    const bool from_outermost = c->profile->wish.from_outermost;
+    const bool from_outermost = c->profile->request.from_outermost;
     const uint32_t wanted = profile_max_stack(c), most = from_outermost || picked->made ? UINT32_MAX : wanted;
     struct climb climb = {.cache = &c->cache, .stacks = s, .place = place};
-    const unsigned first_aside = s->nr_aside;
+    const unsigned first_deferred = s->nr_deferred;
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
     climb.slots = row_slots(s, place->row);
     climb.nr_slots = s->room;
@@ -176,8 +177,8 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
     uint32_t *const frames = s->frames + s->count * (s->room + 1);
     const pfr_status st = put_chain(&climb, &picked->chain, most, row, frames + s->room - 1, err);
     if (st < 0)
-        return s->nr_aside = first_aside, st;
-    turn_aside(s, first_aside, row->count);
+        return s->nr_deferred = first_deferred, st;
+    turn_deferred(s, first_deferred, row->count);
     row->from = (uint32_t)s->room - row->count;
     if (from_outermost && !picked->uncut && row->count > wanted)
         row->count = wanted;
@@ -204,13 +205,13 @@ static void fetch_chain(const struct counter *c, const struct picked *picked, ui
 
 void profile_stacks_fetch(const struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
                           const struct key *key) {
-    if (c->profile->wish.chains && !key && c->stacks.slots)
+    if (c->profile->request.chains && !key && c->stacks.slots)
         fetch_chain(c, picked, space, row_slots(&c->stacks, row));
 }
 
 void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
                            const struct key *key) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     if (w->frames && !w->chains)
         frame_cache_place(&c->cache, picked->mode, space, picked->ip, key, &c->stacks.leaves[row]);
 }
@@ -234,14 +235,14 @@ static uint64_t innermost(const pfr_u64s *chain) {
 }
 
 /* Whether the sampled address is another one than that its chain ends with, though the frame is the same. */
-static bool is_apart(const struct profile_wish *w, const struct picked *picked, const struct frame_found *leaf) {
+static bool is_apart(const struct profile_request *w, const struct picked *picked, const struct frame_found *leaf) {
     return leaf->two_names && (w->unnamed_apart || (w->unnamed_together && innermost(&picked->chain) != picked->ip));
 }
 
 /* The sampled address ends the chain mostly. Where it does not, and where there is no chain, it gets a node of its own.
  */
 static pfr_status put_leaf(struct counter *c, struct stack_row *row, uint32_t *frames, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     const struct picked *picked = row->picked;
     struct frame_found leaf;
     PFR_TRY(frame_cache_find(&c->cache, picked->mode, row->place.space, picked->ip, row->place.key, &leaf, err));
@@ -254,7 +255,7 @@ static pfr_status put_leaf(struct counter *c, struct stack_row *row, uint32_t *f
 
 pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     struct stacks *s = &c->stacks;
     struct stack_row row = {.picked = picked,
                             .place = *place,
@@ -271,7 +272,7 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
     return PFR_OK;
 }
 
-static pfr_status settle_aside(struct counter *c, struct stack_aside *aside, pfr_error *err) {
+static pfr_status settle_deferred(struct counter *c, struct deferred_stack *aside, pfr_error *err) {
     struct stack_row *row = &c->stacks.rows[aside->row];
     struct frame_found found;
     PFR_TRY(frame_cache_settle(&c->cache, aside->in, aside->address, &aside->place, &found, err));
@@ -289,10 +290,10 @@ static pfr_status blame(struct stack_row *row, pfr_status status) {
 
 pfr_status profile_stacks_settle(struct counter *c, pfr_error *err) {
     struct stacks *s = &c->stacks;
-    for (unsigned i = 0; i < s->nr_aside; i++)
-        PFR_TRY(blame(&s->rows[s->aside[i].row], settle_aside(c, &s->aside[i], err)));
-    s->nr_aside = 0;
-    for (unsigned i = 0; c->profile->wish.chains && i < s->count; i++)
+    for (unsigned i = 0; i < s->nr_deferred; i++)
+        PFR_TRY(blame(&s->rows[s->aside[i].row], settle_deferred(c, &s->aside[i], err)));
+    s->nr_deferred = 0;
+    for (unsigned i = 0; c->profile->request.chains && i < s->count; i++)
         if (s->rows[i].status >= 0)
             PFR_TRY(blame(&s->rows[i], put_leaf(c, &s->rows[i], stack_frames(s, i), err)));
     return PFR_OK;

@@ -54,12 +54,12 @@ static size_t wanted_seen(const struct counter *c, uint64_t room) {
 
 pfr_status sums_begin(struct counter *c, pfr_error *err) {
     struct sums *s = &c->sums;
-    const unsigned lanes = c->cache.frames->lanes;
-    const uint64_t room = c->memory->limit / REPEATED_SHARE / (lanes ? lanes : 1);
+    const unsigned workers = c->cache.frames->workers;
+    const uint64_t room = c->memory->limit / REPEATED_SHARE / (workers ? workers : 1);
     *s = (struct sums){.memory = c->memory};
     if (!mem_charge(c->memory, room))
         return mem_fail(c->memory, err, "sums");
-    s->set_aside = room;
+    s->defer_lookup = room;
     s->own = (struct memory){.alloc = c->memory->alloc, .pages = c->memory->pages, .limit = room};
     s->seen_count = wanted_seen(c, room);
     s->seen = mem_zeroed(&s->own, s->seen_count, sizeof *s->seen);
@@ -78,8 +78,8 @@ void sums_free_rows(struct sums *s) {
     }
     s->seen = s->rows = s->kind_of[0] = s->kind_of[1] = NULL;
     s->rows_room = s->kinds_room[0] = s->kinds_room[1] = 0;
-    mem_discharge(s->memory, s->set_aside);
-    s->set_aside = 0;
+    mem_discharge(s->memory, s->defer_lookup);
+    s->defer_lookup = 0;
 }
 
 void sums_free(struct sums *s) {
@@ -103,8 +103,8 @@ static pfr_status look_ahead(struct counter *c, pfr_error *err) {
     const struct memory *all = c->profile->memory;
     const uint64_t used = __atomic_load_n(&all->used, __ATOMIC_RELAXED);
     const uint64_t frames = (uint64_t)__atomic_load_n(&c->profile->nr_frames, __ATOMIC_RELAXED);
-    const uint64_t more = frames * c->profile->wish.frame_cost + (uint64_t)s->count * c->profile->wish.node_cost;
-    if (used + more > all->limit - all->limit / NAMES_SHARE + s->set_aside)
+    const uint64_t more = frames * c->profile->request.frame_cost + (uint64_t)s->count * c->profile->request.node_cost;
+    if (used + more > all->limit - all->limit / NAMES_SHARE + s->defer_lookup)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
                         "%" PRIu32 " rows are as many as there is memory for (limit memory)", s->count);
     s->until = s->count + LOOK_EACH;

@@ -42,7 +42,7 @@ struct sums_found {
 struct sums {
     struct memory *memory;
     struct memory own; /* for rows and entries: a share that is set aside at the beginning */
-    uint64_t set_aside;
+    uint64_t defer_lookup;
     struct sum_group *groups;
     struct sum_page *pages;
     struct profile_sum *at; /* leaves */

@@ -18,7 +18,7 @@ static void mark_keys(struct sums *s) {
 }
 
 static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
-    const unsigned values = (unsigned)__builtin_popcount(j->to->profile->wish.keys);
+    const unsigned values = (unsigned)__builtin_popcount(j->to->profile->request.keys);
     const struct profile_group *g = j->from->tree->groups[group];
     if (!j->group_of[group]) {
         PFR_TRY(profile_tree_group(j->to->tree, g->event, g->value, values, number, err));

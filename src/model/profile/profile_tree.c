@@ -16,10 +16,10 @@
 
 void profile_tree_init(struct tree *t, const struct profile *p, struct memory *memory) {
     *t = (struct tree){.memory = memory,
-                       .whole = p->wish.node_cost ? p->memory : NULL,
+                       .whole = p->request.node_cost ? p->memory : NULL,
                        .frames = &p->nr_frames,
-                       .cost = p->wish.node_cost,
-                       .frame_cost = p->wish.frame_cost};
+                       .cost = p->request.node_cost,
+                       .frame_cost = p->request.frame_cost};
     arena_init(&t->arena, memory);
     intern_init(&t->group_keys, memory);
 }
@@ -62,7 +62,7 @@ static pfr_status look_ahead(struct tree *t, uint32_t nodes, pfr_error *err) {
 static bool make_weight_room(struct tree *t, uint64_t wanted) {
     const uint64_t bytes = t->nodes_room * sizeof *t->self.at;
     if (t->self.bits)
-        return node_weights_spread(&t->self, t->memory, t->nodes_room);
+        return node_weights_distribution(&t->self, t->memory, t->nodes_room);
     if (t->self.at) {
         void *self = mem_grow(t->memory, t->self.at, wanted - 1, &t->self.room, 256, sizeof *t->self.at);
         t->self.at = self ? self : t->self.at;
@@ -75,7 +75,7 @@ static bool make_weight_room(struct tree *t, uint64_t wanted) {
 }
 
 pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err) {
-    if (t->self.bits && !node_weights_spread(&t->self, t->memory, t->nr_nodes))
+    if (t->self.bits && !node_weights_distribution(&t->self, t->memory, t->nr_nodes))
         return mem_fail(t->memory, err, "stacks");
     if (t->self.at)
         return PFR_OK;

@@ -49,7 +49,7 @@ struct making {
    other is asked. Ends of branches are looked for in the program first, as perf does it: old kernels have a map of all
    addresses. */
 static pfr_status find_anywhere(struct making *m, uint64_t address, uint32_t *frame, pfr_error *err) {
-    const bool branches = m->counter->profile->wish.branches;
+    const bool branches = m->counter->profile->request.branches;
     const unsigned first = branches && m->mode == PFR_CPUMODE_KERNEL ? PFR_CPUMODE_USER : m->mode;
     const unsigned modes[] = {first, PFR_CPUMODE_USER + PFR_CPUMODE_KERNEL - first};
     for (unsigned i = 0; i < (m->mode == PFR_CPUMODE_USER || m->mode == PFR_CPUMODE_KERNEL ? 2 : 1); i++) {
@@ -101,11 +101,11 @@ pfr_status values_root(struct counter *c, const uint64_t *words, const struct ke
     uint64_t values[PROFILE_KEYS];
     unsigned count = 0;
     struct making m = {.counter = c,
-                       .words = words + 1 + c->profile->wish.frames,
+                       .words = words + 1 + c->profile->request.frames,
                        .who = counter_who(c, words[0]),
                        .mode = (unsigned)(words[0] >> WHO_BITS & PFR_CPUMODE_MASK),
                        .key = key};
-    for (uint32_t keys = c->profile->wish.keys; keys; keys &= keys - 1)
+    for (uint32_t keys = c->profile->request.keys; keys; keys &= keys - 1)
         PFR_TRY(make_value(&m, (enum profile_key)__builtin_ctz(keys), &values[count++], err));
     *since = m.since;
     return profile_tree_root(c->tree, (uint32_t)(words[0] >> 32), values, count, root, err);
@@ -121,7 +121,7 @@ static pfr_status limited_value(struct frames_of *frames, enum profile_key key, 
 
 pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct tree *tree, uint32_t event,
                               const struct profile_weight *limited, pfr_error *err) {
-    const struct profile_wish *w = &p->wish;
+    const struct profile_request *w = &p->request;
     uint64_t values[PROFILE_KEYS];
     uint32_t frame, node;
     unsigned count = 0;

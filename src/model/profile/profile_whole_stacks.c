@@ -37,7 +37,7 @@ static pfr_status look_ahead(struct counter *c, pfr_error *err) {
     const struct memory *all = c->profile->memory;
     const uint64_t used = __atomic_load_n(&all->used, __ATOMIC_RELAXED);
     const uint64_t frames = (uint64_t)__atomic_load_n(&c->profile->nr_frames, __ATOMIC_RELAXED);
-    const uint64_t more = frames * c->profile->wish.frame_cost + (uint64_t)w->count * c->profile->wish.node_cost;
+    const uint64_t more = frames * c->profile->request.frame_cost + (uint64_t)w->count * c->profile->request.node_cost;
     if (used + more > all->limit - all->limit / NAMES_SHARE)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
                         "%" PRIu32 " stacks are as many as there is memory for (limit memory)", w->count);
@@ -115,7 +115,7 @@ static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number
     const struct profile *p = j->to->profile;
     if (!j->group_of[group]) {
         const struct profile_group *g = j->from->tree->groups[group];
-        const unsigned values = (unsigned)__builtin_popcount(p->wish.keys);
+        const unsigned values = (unsigned)__builtin_popcount(p->request.keys);
         PFR_TRY(profile_tree_group(j->to->tree, g->event, g->value, values, number, err));
         j->group_of[group] = *number + 1;
     }

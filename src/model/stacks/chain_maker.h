@@ -37,7 +37,7 @@ struct chain_counts {
 };
 
 struct chain_maker {
-    struct unwind_lane lane;
+    struct unwind_worker worker;
     struct memory *memory;
     struct chain_counts *counts; /* by event */
     size_t room;

@@ -25,7 +25,7 @@ struct code {
 };
 
 struct walk {
-    struct unwind_lane *lane;
+    struct unwind_worker *worker;
     const struct unwind_machine *machine;
     const struct unwind_sample *sample;
     uint64_t registers[UNWIND_REGISTERS];
@@ -48,21 +48,21 @@ static const struct unwind_machine *machine_of(const struct unwind_options *opti
     return uname(&here) == 0 ? unwind_machine_of_name(here.machine) : NULL;
 }
 
-pfr_status unwind_lane_init(struct unwind_lane *lane, struct unwind_objects *objects, struct memory *memory,
-                            pfr_error *err) {
-    *lane = (struct unwind_lane){.objects = objects, .memory = memory, .machine = machine_of(&objects->options)};
-    lane->memos = mem_zeroed(memory, UNWIND_MEMOS, sizeof *lane->memos);
-    return lane->memos ? PFR_OK : mem_fail(memory, err, "unwinding");
+pfr_status unwind_worker_init(struct unwind_worker *worker, struct unwind_objects *objects, struct memory *memory,
+                              pfr_error *err) {
+    *worker = (struct unwind_worker){.objects = objects, .memory = memory, .machine = machine_of(&objects->options)};
+    worker->memos = mem_zeroed(memory, UNWIND_MEMOS, sizeof *worker->memos);
+    return worker->memos ? PFR_OK : mem_fail(memory, err, "unwinding");
 }
 
-void unwind_lane_free(struct unwind_lane *lane) {
-    mem_free(lane->memory, lane->memos, lane->memos ? UNWIND_MEMOS : 0, sizeof *lane->memos);
-    lane->memos = NULL;
+void unwind_worker_free(struct unwind_worker *worker) {
+    mem_free(worker->memory, worker->memos, worker->memos ? UNWIND_MEMOS : 0, sizeof *worker->memos);
+    worker->memos = NULL;
 }
 
-void unwind_lane_forget(struct unwind_lane *lane) {
-    if (lane->memos)
-        memset(lane->memos, 0, UNWIND_MEMOS * sizeof *lane->memos);
+void unwind_worker_forget(struct unwind_worker *worker) {
+    if (worker->memos)
+        memset(worker->memos, 0, UNWIND_MEMOS * sizeof *worker->memos);
 }
 
 /* --- Places. */
@@ -71,10 +71,10 @@ void unwind_lane_forget(struct unwind_lane *lane) {
 static struct unwind_object *object_at(struct walk *w, uint64_t address, struct place *place) {
     struct unwind_object *object = NULL;
     const struct unwind_sample *s = w->sample;
-    state_place_in(w->lane->objects->state, PFR_CPUMODE_USER, s->space, address, s->key, place);
+    state_place_in(w->worker->objects->state, PFR_CPUMODE_USER, s->space, address, s->key, place);
     if (!place->map || place->object == NO_OBJECT || w->status < 0)
         return NULL;
-    w->status = unwind_objects_find(w->lane->objects, place->object, &object, w->err);
+    w->status = unwind_objects_find(w->worker->objects, place->object, &object, w->err);
     return w->status >= 0 ? object : NULL;
 }
 
@@ -85,7 +85,7 @@ static const struct unwind_table *table_at(struct walk *w, uint64_t address, str
 
 static struct unwind_memo *memo_of(const struct walk *w, uint64_t address) {
     const uint64_t h = (address ^ (uint64_t)w->sample->space << 40) * 0x9e3779b97f4a7c15u;
-    return &w->lane->memos[h >> (64 - UNWIND_MEMO_BITS)];
+    return &w->worker->memos[h >> (64 - UNWIND_MEMO_BITS)];
 }
 
 static void set_code(struct walk *w, struct unwind_object *object, const struct unwind_plan *plan) {
@@ -104,7 +104,7 @@ static void find_code(struct walk *w, uint64_t address) {
     set_code(w, object_at(w, address, &place), NULL);
     if (w->code.table && unwind_table_address(w->code.table, place.offset, &in_object))
         w->code.plan = unwind_table_find(w->code.table, in_object);
-    if (place.map && space_has_alone(&w->lane->objects->state->spaces, space, place.map) && w->status >= 0)
+    if (place.map && space_has_alone(&w->worker->objects->state->spaces, space, place.map) && w->status >= 0)
         *memo = (struct unwind_memo){address, w->code.object, w->code.plan, place.map->key, space, true};
 }
 
@@ -291,7 +291,7 @@ static bool is_signal(const struct walk *w) {
 /* What would tell of the code is what the limit left out: nothing is guessed. */
 static enum step end_at_limit(struct walk *w) {
     w->limit = w->code.object->limit;
-    unwind_objects_end(w->lane->objects, w->code.object);
+    unwind_objects_end(w->worker->objects, w->code.object);
     return STEP_FAIL;
 }
 
@@ -347,16 +347,16 @@ static enum unwind_end follow(struct walk *w, uint32_t most, uint64_t *to, uint3
     return UNWOUND_TRUNCATED;
 }
 
-pfr_status unwind_stack(struct unwind_lane *lane, const struct unwind_sample *sample, uint32_t most, uint64_t *to,
+pfr_status unwind_stack(struct unwind_worker *worker, const struct unwind_sample *sample, uint32_t most, uint64_t *to,
                         struct unwound *unwound, pfr_error *err) {
-    struct walk w = {.lane = lane, .machine = lane->machine, .sample = sample, .err = err};
+    struct walk w = {.worker = worker, .machine = worker->machine, .sample = sample, .err = err};
     *unwound = (struct unwound){.end = UNWOUND_NOTHING};
     if (sample->abi == 0 || sample->size == 0)
         return PFR_OK;
     unwound->end = UNWOUND_BROKEN;
-    if (!lane->any)
-        PFR_TRY(unwind_objects_any(lane->objects, &lane->any, err));
-    if (lane->any && begin(&w))
+    if (!worker->any)
+        PFR_TRY(unwind_objects_any(worker->objects, &worker->any, err));
+    if (worker->any && begin(&w))
         unwound->end = follow(&w, most, to, &unwound->count);
     unwound->guessed = w.guessed;
     unwound->limit = w.limit;

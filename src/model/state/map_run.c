@@ -75,7 +75,7 @@ static size_t list_borders(const struct map_run *run, uint64_t *borders) {
 }
 
 /* The stretch that holds the address; SIZE_MAX: it lies below all of them. */
-static size_t stretch_of(const struct map_tree *t, uint64_t address) {
+static size_t chunk_of(const struct map_tree *t, uint64_t address) {
     size_t low = 0, high = t->leaves;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -91,7 +91,7 @@ typedef void visit_fn(struct map_tree *t, size_t node, uint32_t map);
 
 /* The nodes that together stand for all stretches of a map. */
 static void visit_nodes(struct map_tree *t, const struct map *m, uint32_t map, visit_fn *visit) {
-    size_t low = stretch_of(t, m->start) + t->leaves, high = stretch_of(t, m->last) + 1 + t->leaves;
+    size_t low = chunk_of(t, m->start) + t->leaves, high = chunk_of(t, m->last) + 1 + t->leaves;
     for (; low < high; low /= 2, high /= 2) {
         if (low & 1)
             visit(t, low++, map);
@@ -175,10 +175,10 @@ static const struct map *find_in_node(const struct map_run *run, size_t node, co
 
 static const struct map *find_in_tree(const struct map_run *run, uint64_t address, const struct key *key) {
     const struct map *best = NULL;
-    const size_t stretch = stretch_of(&run->tree, address);
-    if (stretch == SIZE_MAX)
+    const size_t chunk = chunk_of(&run->tree, address);
+    if (chunk == SIZE_MAX)
         return NULL;
-    for (size_t node = stretch + run->tree.leaves; node > 0; node /= 2)
+    for (size_t node = chunk + run->tree.leaves; node > 0; node /= 2)
         best = newer_map(best, find_in_node(run, node, key));
     return best;
 }

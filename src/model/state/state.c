@@ -23,8 +23,8 @@ struct collecting {
     const struct state_watch *watch;
     pfr_reader *reader;
     struct rounds rounds;
-    uint64_t relay_from, relay_again; /* of the part; how far away the next one is */
-    uint64_t learned;                 /* records of state */
+    uint64_t parallel_reader_from, parallel_reader_again; /* of the part; how far away the next one is */
+    uint64_t learned;                                     /* records of state */
 };
 
 static bool has_times(const pfr_event *event) {
@@ -104,14 +104,17 @@ static pfr_status take_at_hand(void *context, pfr_error *err) {
 
 /* From the first sample on, and again some way behind what ended the one before: ever further, where they end soon. */
 static pfr_status take_by_several(struct collecting *all, const pfr_record *rec, pfr_error *err) {
-    const struct relay relay = {.threads = all->watch->readers, .walk = take_at_hand, .context = all};
-    if (relay.threads < 2 || rec->type != PFR_RECORD_SAMPLE || rec->inside || rec->offset < all->relay_from)
+    const struct parallel_reader parallel_reader = {
+        .threads = all->watch->readers, .walk = take_at_hand, .context = all};
+    if (parallel_reader.threads < 2 || rec->type != PFR_RECORD_SAMPLE || rec->inside ||
+        rec->offset < all->parallel_reader_from)
         return PFR_OK;
     const uint64_t from = all->reader->at;
-    PFR_TRY(relay_run(all->reader, &relay, err));
-    const bool ended_soon = all->reader->at - from < sizes.relay_again;
-    all->relay_again = ended_soon && all->relay_again ? all->relay_again * 2 : sizes.relay_again;
-    all->relay_from = all->reader->at + all->relay_again;
+    PFR_TRY(parallel_reader_run(all->reader, &parallel_reader, err));
+    const bool ended_soon = all->reader->at - from < sizes.parallel_reader_again;
+    all->parallel_reader_again =
+        ended_soon && all->parallel_reader_again ? all->parallel_reader_again * 2 : sizes.parallel_reader_again;
+    all->parallel_reader_from = all->reader->at + all->parallel_reader_again;
     return PFR_OK;
 }
 
@@ -126,7 +129,7 @@ static pfr_status collect_all(struct collecting *all, pfr_error *err) {
         if (st != PFR_OK)
             continue;
         if (part != rec.part)
-            part = rec.part, all->relay_from = 0;
+            part = rec.part, all->parallel_reader_from = 0;
         PFR_TRY(take(all, &rec, err));
         PFR_TRY(take_by_several(all, &rec, err));
     }
@@ -146,10 +149,10 @@ static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error
     return PFR_OK;
 }
 
-const struct jit_wish no_jit;
+const struct jit_request no_jit;
 
 static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
-                        const struct jit_wish *jit, pfr_error *err) {
+                        const struct jit_request *jit, pfr_error *err) {
     *s = (struct state){.memory = memory, .reader = reader, .as_recorded = as_recorded};
     intern_init(&s->names, memory);
     objects_init(&s->objects, memory, &s->names);
@@ -168,9 +171,9 @@ static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memo
     return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
 }
 
-pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                        pfr_error *err) {
-    struct jit_wish grows = *jit;
+    struct jit_request grows = *jit;
     grows.grows = true;
     const pfr_status st = begin(s, reader, memory, false, &grows, err);
     s->learns = s->spaces.left_open = true;
@@ -230,7 +233,7 @@ pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memor
 }
 
 pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct memory *memory,
-                                   const struct jit_wish *jit, pfr_error *err) {
+                                   const struct jit_request *jit, pfr_error *err) {
     const struct state_watch watch = {.jit = *jit};
     return build(s, reader, memory, true, &watch, err);
 }

@@ -51,24 +51,24 @@ struct state_watch {
     void (*sample)(void *context, const pfr_record *rec);
     void *context;
     uint32_t readers; /* threads that may read the file side by side; the records are looked at one after the other */
-    struct jit_wish jit;
+    struct jit_request jit;
 };
 pfr_status state_build_watched(struct state *state, pfr_reader *reader, struct memory *memory,
                                const struct state_watch *watch, pfr_error *err);
 /* The same with what stands earlier in the file happening earlier, whatever its time. */
 pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory,
-                                   const struct jit_wish *jit, pfr_error *err);
+                                   const struct jit_request *jit, pfr_error *err);
 void state_free(struct state *state);
 
 /* The same bit by bit, for a stream: after state_begin (as state_build), each record is noted in the order of time, and
    then the state holds for it and for what was before. Records that are no state do nothing. */
-pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                        pfr_error *err);
 pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
 /* Of each record when it is read, before it waits for its turn: what samples before it want to know. */
 pfr_status state_hear(struct state *state, const pfr_record *rec, pfr_error *err);
 /* Nothing that a program made itself, as for those who open no file but the recording. */
-extern const struct jit_wish no_jit;
+extern const struct jit_request no_jit;
 
 struct key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
 

@@ -55,7 +55,7 @@ static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
 }
 
 static bool is_dump(const struct state *s, const pfr_record *rec, uint32_t prot, const pfr_text *path) {
-    return s->jit.wish.read && map_use(rec, prot) == MAP_OF_CODE && jit_dump_is_named(path->at, path->length);
+    return s->jit.request.read && map_use(rec, prot) == MAP_OF_CODE && jit_dump_is_named(path->at, path->length);
 }
 
 static pfr_status collect_mmap(struct state *s, const pfr_record *rec, struct state_change *c, pfr_error *err) {

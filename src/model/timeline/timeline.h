@@ -24,7 +24,7 @@
 struct timeline;
 
 /* < 0: *err, and *t is NULL. The reader stays the caller's; nobody else may read from it meanwhile. */
-pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                          pfr_error *err);
 /* The same of a seekable recording whose state is known already, and stays the caller's. */
 pfr_status timeline_open_known(struct timeline **t, pfr_reader *reader, struct memory *memory, struct state *state,

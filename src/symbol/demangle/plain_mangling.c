@@ -398,7 +398,7 @@ static bool take_nested(struct plain *p) {
 }
 
 /* Neither tagged nor numbered. */
-static bool take_alone(struct plain *p) {
+static bool take_individually(struct plain *p) {
     const bool is_std = p->end - p->at >= 2 && memcmp(p->at, "St", 2) == 0;
     bool is_new;
     if (take(p, "L") ? !is_at_digit(p) : !is_std && !is_at_digit(p) && !is_at_lower(p))
@@ -407,7 +407,7 @@ static bool take_alone(struct plain *p) {
 }
 
 static bool take_name(struct plain *p) {
-    return take(p, "_Z") && (take(p, "N") ? take_nested(p) : take_alone(p));
+    return take(p, "_Z") && (take(p, "N") ? take_nested(p) : take_individually(p));
 }
 
 size_t plain_demangle(const char *name, char to[PLAIN_TEXT_MOST]) {

@@ -206,16 +206,16 @@ void line_cells(const struct report *r, const struct lines *lines, uint32_t line
 
 /* --- nodes --- */
 
-struct forest_root {
+struct call_trees_root {
     const struct profile_group *group;
     uint32_t node, parent; /* text of -p */
 };
 
 /* The profile's own arrays, or others made of them. */
-struct forest {
+struct call_trees {
     struct profile_node *nodes;
     struct node_weights self;
-    struct forest_root *roots; /* by number in nodes[].frame of a root */
+    struct call_trees_root *roots; /* by number in nodes[].frame of a root */
     uint32_t nr_nodes, nr_roots;
     size_t nodes_room, roots_room;
     bool own_nodes, own_self; /* else they are the profile's */
@@ -230,15 +230,15 @@ pfr_status filter_choose(struct report *r, pfr_error *err);
 void filter_free(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);
 
-pfr_status forest_make(struct report *r, pfr_error *err);
-void forest_free(struct report *r);
+pfr_status call_trees_make(struct report *r, pfr_error *err);
+void call_trees_free(struct report *r);
 
 #define NO_LIMB UINT32_MAX
 #define LIMBS_MOST (1u << 30)
 
 /* Nodes with numbers that follow each other, each the only child of the one before. Only the last may have samples of
    its own, so that all weigh the same with all below them. */
-struct limb {
+struct path_segment {
     uint32_t node; /* the first */
     uint32_t length : 30;
     uint32_t has_samples : 1;  /* of its own */
@@ -248,24 +248,24 @@ struct limb {
     struct profile_weight sum; /* with all below; without --children of the last node alone */
 };
 
-struct limbs {
-    struct limb *at; /* those of one root stand together, each before those below it */
+struct path_segments {
+    struct path_segment *at; /* those of one root stand together, each before those below it */
     uint32_t count;
     uint32_t *root; /* by root of the forest */
 };
 
-static inline uint32_t limb_last(const struct limb *limb) {
-    return limb->node + limb->length - 1;
+static inline uint32_t path_segment_last(const struct path_segment *path_segment) {
+    return path_segment->node + path_segment->length - 1;
 }
 
-pfr_status limbs_make(struct report *r, pfr_error *err);
+pfr_status path_segments_make(struct report *r, pfr_error *err);
 /* Sums of all limbs of a root. */
-void limbs_sum_up(struct report *r, uint32_t root);
+void path_segments_sum_up(struct report *r, uint32_t root);
 /* Of the samples that were taken at its last node. */
-struct profile_weight limb_self(const struct report *r, uint32_t limb);
+struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment);
 /* Nodes that will be looked at soon are fetched from memory. */
-void limb_fetch(const struct report *r, uint32_t limb);
-void limbs_free(struct report *r);
+void path_segment_fetch(const struct report *r, uint32_t path_segment);
+void path_segments_free(struct report *r);
 
 /* A frame in a root, and its row. */
 struct root_frame {
@@ -275,7 +275,7 @@ struct root_frame {
 /* A node of a row. */
 struct member {
     uint32_t node;
-    uint32_t limb : 30;
+    uint32_t path_segment : 30;
     uint32_t has_samples : 1; /* of its own */
     uint32_t is_inner : 1;    /* it is called, if not at once, by another one of the row */
 };
@@ -286,9 +286,9 @@ struct root_frames {
 };
 
 struct row_note {
-    uint32_t root;    /* the first that has the row, plus 1; 0: it is in none */
-    uint32_t members; /* nodes that trees begin at */
-    bool spreads;     /* over several roots */
+    uint32_t root;      /* the first that has the row, plus 1; 0: it is in none */
+    uint32_t members;   /* nodes that trees begin at */
+    bool distributions; /* over several roots */
 };
 
 struct walk {
@@ -317,7 +317,7 @@ void members_free(struct report *r);
 /* --- one call tree --- */
 
 /* A frame of the tree, with all below it. Twigs of one parent stand together, heaviest first. */
-struct twig {
+struct subtree {
     uint32_t frame;
     uint32_t parent;                  /* NO_NODE: twigs[0], which is no frame but all chains together */
     uint32_t first, count;            /* those below that are heavy enough */
@@ -327,7 +327,7 @@ struct twig {
 };
 
 struct tree_item {
-    uint32_t node, limb;
+    uint32_t node, path_segment;
     uint32_t around; /* another item that it is called by, while innermost nodes are looked for */
     bool whole;      /* see report_tree.c */
     struct profile_weight weight;
@@ -335,7 +335,7 @@ struct tree_item {
 
 /* What the samples of the row weigh that are at a limb or below it. */
 struct tree_mark {
-    uint32_t limb;
+    uint32_t path_segment;
     struct profile_weight weight;
 };
 
@@ -354,7 +354,7 @@ struct tree_level {
 
 /* What is kept from one tree to the next. */
 struct tree {
-    struct twig *twigs;
+    struct subtree *subtrees;
     struct tree_items level, next, gathered;
     uint32_t *slot_of, *stamp_of; /* by frame */
     uint32_t *ends;               /* twigs where chains end, and a chain */
@@ -433,10 +433,10 @@ struct report {
     unsigned nr_sort, nr_keys, nr_columns;
     const struct report_field *asked; /* whose identity is at hand */
     struct report_trace_field trace[TRACE_FIELDS_ASKED];
-    struct profile_trace_field trace_wish[TRACE_FIELDS_ASKED];
+    struct profile_trace_field trace_request[TRACE_FIELDS_ASKED];
     uint32_t nr_trace;
-    struct forest forest;
-    struct limbs limbs;
+    struct call_trees call_trees;
+    struct path_segments path_segments;
     struct walk walk;
     struct rows rows;
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */

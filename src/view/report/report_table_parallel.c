@@ -107,10 +107,10 @@ void table_measure(struct table_hands *h, size_t *width) {
     const size_t tasks = (h->table->lines->shown + BATCH - 1) / BATCH;
     if (h->table->separator)
         return;
-    crew_run(h->count, tasks, measure_some, h);
+    thread_pool_run(h->count, tasks, measure_some, h);
     if (!have_all(h)) {
         go_on_alone(h);
-        crew_run(1, tasks, measure_some, h);
+        thread_pool_run(1, tasks, measure_some, h);
     }
     for (unsigned i = 0; i < h->count; i++)
         for (unsigned c = 0; c < h->table->r->nr_columns; c++)

@@ -67,7 +67,7 @@ static void cell_field(const struct report *r, uint64_t id, const struct row *ro
 
 static bool is_known(const struct report *r, const char *name, int32_t event, bool plain, uint32_t *at) {
     for (*at = 0; *at < r->nr_trace; ++*at) {
-        const struct profile_trace_field *f = &r->trace_wish[*at];
+        const struct profile_trace_field *f = &r->trace_request[*at];
         if (strcmp(f->name, name) == 0 && f->event == event && f->plain == plain)
             return true;
     }
@@ -91,7 +91,7 @@ static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr
                                          .identity = identity_of_field,
                                          .collate = collate_texts,
                                          .print = cell_field};
-        r->trace_wish[at] = (struct profile_trace_field){f->name, event, w->plain};
+        r->trace_request[at] = (struct profile_trace_field){f->name, event, w->plain};
     }
     w->add(w->context, &r->trace[at].field);
     return PFR_OK;

@@ -141,7 +141,7 @@ static unsigned count_threads(const struct trees_ahead *t) {
     uint64_t members = 0;
     for (uint32_t i = 0; i < t->nr_rows; i++)
         members += begin[t->rows[i] + 1] - begin[t->rows[i]];
-    const size_t bytes = t->r->limbs.count * sizeof(uint32_t) + t->r->profile->nr_frames * 2 * sizeof(uint32_t);
+    const size_t bytes = t->r->path_segments.count * sizeof(uint32_t) + t->r->profile->nr_frames * 2 * sizeof(uint32_t);
     return report_jobs(t->r, members * MEMBER_NS, (t->nr_rows + BATCH - 1) / BATCH, bytes);
 }
 

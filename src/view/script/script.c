@@ -228,7 +228,7 @@ void script_take(struct script *s, const pfr_record *rec, const struct key *key)
 
 /* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
 static pfr_status open_records(struct script *s, pfr_error *err) {
-    const struct jit_wish jit = {.read = !s->options->no_symbols, .symfs = s->options->symfs};
+    const struct jit_request jit = {.read = !s->options->no_symbols, .symfs = s->options->symfs};
     if (!(s->options->show & PFR_SCRIPT_ROUNDS) && !s->options->unsorted) {
         PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, &jit, err));
         s->state = timeline_state(s->timeline);

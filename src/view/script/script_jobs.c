@@ -330,7 +330,7 @@ static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
 }
 
 /* When all before it is written. Events that came with it may be such that one thread has to print what follows. */
-static pfr_status take_alone(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
+static pfr_status take_individually(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
     struct script *s = jobs->s;
     PFR_TRY(drain(jobs, err));
     script_take(s, &one->rec, &one->key);
@@ -347,7 +347,7 @@ static pfr_status put_some(struct jobs *jobs, const struct timed_record *some, s
         if (own && !script_is_of_use(s, some[i].rec.type))
             continue;
         if (own || s->stale || jobs->one_thread)
-            PFR_TRY(take_alone(jobs, &some[i], err));
+            PFR_TRY(take_individually(jobs, &some[i], err));
         else
             PFR_TRY(put_record(jobs, &some[i], err));
     }

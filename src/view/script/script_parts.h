@@ -290,8 +290,8 @@ struct script_names {
 /* script_out_of_order.c: records that do not come in the order of keys, of a recording whose state is known. */
 struct script_disorder {
     bool is_on;
-    struct moments *all, *kernel; /* that all workers share */
-    struct moment_rank rank, kernel_rank;
+    struct timestamp_keys *all, *kernel; /* that all workers share */
+    struct timestamp_rank rank, kernel_rank;
     uint32_t base, kernel_base; /* epochs before it was on */
 };
 

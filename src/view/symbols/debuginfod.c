@@ -260,12 +260,12 @@ static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], 
 pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
                                 char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
     struct fetching f = {.options = options};
-    const struct profile_wish wish = {.frames = true, .names = {.none = true}};
+    const struct profile_request request = {.frames = true, .names = {.none = true}};
     folder[0] = '\0';
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "a trace knows no build-ids");
     PFR_TRY(prepare(&f, folder, err));
-    PFR_TRY(profile_load(&f.profile, reader, &wish, err));
+    PFR_TRY(profile_load(&f.profile, reader, &request, err));
     pfr_status st = make_environment(&f, err);
     if (st >= 0)
         st = fetch_all(&f, err);

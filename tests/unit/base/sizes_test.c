@@ -18,7 +18,7 @@ static void assert_refuses(const char *text, const char *why) {
 
 TEST(sizes_are_set_by_name) {
     assert_int_equal(pfr_debug_sizes("relay-part=4096,slice=1", NULL), PFR_OK);
-    assert_int_equal(sizes.relay_part, 4096);
+    assert_int_equal(sizes.parallel_reader_part, 4096);
     assert_int_equal(sizes.slice, 1);
     assert_int_equal(sizes.input_chunk, SIZE_MOST_input_chunk);
     assert_int_equal(pfr_debug_sizes("table-slots=1000", NULL), PFR_OK);

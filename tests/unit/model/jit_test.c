@@ -19,7 +19,7 @@ struct made {
 
 static pfr_status begin_made(struct made *m, const pfr_alloc *alloc, const char *path, const struct jit_clock *clock,
                              pfr_error *err) {
-    static const struct jit_wish wish = {.read = true, .grows = true};
+    static const struct jit_request request = {.read = true, .grows = true};
     const struct key fork = {150, 1, 0};
     const pfr_text name = {.at = path, .length = (uint32_t)strlen(path)};
     *m = (struct made){.dump = NO_OBJECT};
@@ -27,7 +27,7 @@ static pfr_status begin_made(struct made *m, const pfr_alloc *alloc, const char 
     intern_init(&m->names, &m->memory);
     objects_init(&m->objects, &m->memory, &m->names);
     spaces_init(&m->spaces, &m->memory);
-    jit_init(&m->jit, &m->memory, &wish);
+    jit_init(&m->jit, &m->memory, &request);
     m->jit.timed = true;
     m->jit.clock = *clock;
     PFR_TRY(spaces_new(&m->spaces, NO_SPACE, KEY_FIRST, &m->space, err));

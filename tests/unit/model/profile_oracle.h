@@ -141,12 +141,12 @@ static inline void profile_lines(struct lines *l, const struct profile *p) {
 
 /* jobs as in struct profile_wish. */
 static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsigned jobs) {
-    const struct profile_wish wish = {.keys = PROFILE_BIT(PROFILE_COMM),
-                                      .frames = true,
-                                      .chains = chains,
-                                      .addresses = true,
-                                      .jobs = jobs,
-                                      .names = {.none = true}};
+    const struct profile_request request = {.keys = PROFILE_BIT(PROFILE_COMM),
+                                            .frames = true,
+                                            .chains = chains,
+                                            .addresses = true,
+                                            .jobs = jobs,
+                                            .names = {.none = true}};
     struct lines wanted, got;
     struct profile *p;
     pfr_error err;
@@ -155,7 +155,7 @@ static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsi
     lines_begin(&got);
     oracle_lines(&wanted, reader, chains);
     ASSERT_OK(pfr_rewind(reader, &err), err);
-    ASSERT_OK(profile_load(&p, reader, &wish, &err), err);
+    ASSERT_OK(profile_load(&p, reader, &request, &err), err);
     profile_lines(&got, p);
     profile_close(p);
     assert_int_equal(reader->memory.used, before);

@@ -91,7 +91,7 @@ static void compare(const struct spaces *all, uint32_t space, const uint32_t *ow
     }
 }
 
-static void compare_moments(const struct spaces *all, const struct history *h, uint64_t *seed, unsigned set) {
+static void compare_timestamp_keys(const struct spaces *all, const struct history *h, uint64_t *seed, unsigned set) {
     uint32_t owner[PLACES];
     for (unsigned i = 0; i < MOMENTS; i++) {
         const struct key early = draw_key(seed, 0, draw(seed, MAPS_MOST)),
@@ -119,9 +119,9 @@ static void try_history(uint64_t *seed, unsigned set) {
     add_maps(&all, parent, h.parent, h.parents, 0);
     ASSERT_OK(spaces_new(&all, parent, h.fork, &child, &err), err);
     add_maps(&all, child, h.child, h.children, MAPS_MOST);
-    compare_moments(&all, &h, seed, set); /* as far as it is built */
+    compare_timestamp_keys(&all, &h, seed, set); /* as far as it is built */
     ASSERT_OK(spaces_seal(&all, &err), err);
-    compare_moments(&all, &h, seed, set);
+    compare_timestamp_keys(&all, &h, seed, set);
     spaces_free(&all);
     assert_int_equal(memory.used, 0);
 }
@@ -186,7 +186,7 @@ static void try_settled(uint64_t *seed, bool by_time) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(space_is_the_same_at_all_moments_behind_what_settles_it) {
+TEST(space_is_the_same_at_all_timestamp_keys_behind_what_settles_it) {
     uint64_t seed = 0x9e3779b97f4a7c15u;
     for (unsigned set = 0; set < SOME_OF(SETS); set++)
         try_settled(&seed, set % 2);
