@@ -51,7 +51,7 @@ def configure(source, build, libraries):
     os.makedirs(build, exist_ok=True)
     if os.path.exists(os.path.join(build, "build.ninja")):
         return
-    run_or_die("meson", "setup", build, source, "-Doptimization=1", "-Dmanual=disabled",
+    run_or_die("meson", "setup", build, source, "-Doptimization=1", "-Ddebug=false", "-Dmanual=disabled",
                "--cross-file", write_constants(build, libraries),
                "--cross-file", os.path.join(source, "tests", "bigendian", "s390x.ini"))
 

@@ -32,6 +32,19 @@
  */
 #define SOME_OF(n) (!getenv("PERFRAY_SPARSE") ? (n) : (n) < 16 ? 2 : (n) / 8)
 
+/* `few` with sanitizers, unless PERFRAY_LONG is set, else `all`: the build without sanitizers tries everything. */
+static inline long with_sanitizers_only(long few, long all) {
+#ifdef __SANITIZE_ADDRESS__
+    return getenv("PERFRAY_LONG") ? all : few;
+#else
+    (void)few;
+    return all;
+#endif
+}
+
+/* SOME_OF(n), and with sanitizers at most a quarter of n, at least two: of draws that take long and differ little. */
+#define FEW_OF(n) (getenv("PERFRAY_SPARSE") ? SOME_OF(n) : with_sanitizers_only((n) < 8 ? 2 : (n) / 4, (n)))
+
 /* How far from one place that is damaged or cut to the next: seven times as far where the machine is emulated. */
 #define STEP_OF(n) (getenv("PERFRAY_SPARSE") ? 7 * (n) : (n))
 

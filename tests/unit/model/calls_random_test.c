@@ -133,7 +133,7 @@ static void check_story(uint64_t seed, uint32_t threads, unsigned length) {
 }
 
 TEST(random_stories_are_paired_as_the_slow_way_pairs_them) {
-    for (uint64_t seed = 1; seed <= SOME_OF(STORIES); seed++)
+    for (uint64_t seed = 1; seed <= (uint64_t)FEW_OF(STORIES); seed++)
         check_story(seed, THREADS, STEPS);
 }
 
@@ -157,7 +157,7 @@ static void expect_gathered(const struct builder *b, struct calls_wish how) {
 
 TEST(calls_that_are_gathered_are_those_that_come_singly) {
     static struct step steps[THREADS][LONG_STEPS];
-    for (uint64_t story = 1; story <= SOME_OF(12u); story++) {
+    for (uint64_t story = 1; story <= (uint64_t)FEW_OF(12u); story++) {
         struct builder b = {0};
         uint64_t seed = story;
         for (uint32_t t = 0; t < THREADS; t++)
@@ -211,7 +211,7 @@ static unsigned sum_in_stretches(const struct builder *b, unsigned reach, bool d
 TEST(a_trace_that_lies_in_order_is_read_in_stretches) {
     static struct step steps[THREADS][LONG_STEPS];
     unsigned in_stretches = 0, summed = 0;
-    for (uint64_t story = 1; story <= SOME_OF(8u); story++) {
+    for (uint64_t story = 1; story <= (uint64_t)FEW_OF(8u); story++) {
         struct builder b = {0};
         uint64_t seed = story * 77;
         const uint32_t threads = story % 2 ? 1 : 3;

@@ -20,7 +20,7 @@ static bool was_in_turns(const struct totaller *all) {
 static bool sum_in_turns(const struct builder *b, bool deduce) {
     const struct apart apart = tell_apart(b, 0, deduce);
     bool in_turns = false;
-    for (unsigned jobs = 1; jobs <= 4; jobs++) {
+    for (unsigned jobs = 1; jobs <= SOME_OF(4u); jobs++) {
         const struct totaller all = expect_summed(b, jobs, 0, deduce, &apart);
         in_turns = in_turns || (jobs == 2 && was_in_turns(&all));
     }
@@ -42,7 +42,7 @@ static struct builder make_story(uint64_t number, uint32_t threads, unsigned len
 /* With calls that never end or never began, tail exits, and events between. */
 TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
     unsigned in_turns = 0;
-    for (uint64_t story = 1; story <= SOME_OF(STORIES); story++) {
+    for (uint64_t story = 1; story <= (uint64_t)FEW_OF(STORIES); story++) {
         struct builder b = make_story(story, THREADS_MOST, SHORT_STEPS, story % 3 ? 500 : 40);
         in_turns += sum_in_turns(&b, story % 4 < 2);
         free(b.bytes);
@@ -106,7 +106,7 @@ static struct builder put_buffers(uint32_t deep, unsigned lost) {
 }
 
 TEST(what_is_open_goes_with_its_thread) {
-    for (uint32_t deep = 20; deep <= 400; deep = deep * 20) {
+    for (uint32_t deep = 20; deep <= SOME_OF(400u); deep = deep * 20) {
         struct builder b = put_buffers(deep, 0);
         assert_true(sum_in_turns(&b, false));
         free(b.bytes);
@@ -124,7 +124,7 @@ TEST(buffers_that_were_lost_leave_exits_of_nothing_and_calls_without_end) {
 /* Each thread enters functions until thousands are open, and then calls others for long. */
 TEST(what_is_open_far_down_does_not_go_to_and_fro_without_end) {
     struct builder b = begin_buffers();
-    for (unsigned i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < 200 + (unsigned)FEW_OF(2800); i++) {
         const struct place p = place_of(i);
         const size_t begin = b.length;
         put_extents(&b, 0);

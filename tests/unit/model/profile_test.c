@@ -96,7 +96,7 @@ TEST(profile_is_the_same_on_any_number_of_threads) {
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
         struct story s;
         random_state = 17;
-        tell_random_story(&s, TIMED, jobs % 2, SOME_OF(MANY));
+        tell_random_story(&s, TIMED, jobs % 2, (uint32_t)FEW_OF(MANY));
         pfr_reader *reader = open_built(&s.b, NULL);
         assert_profile_is_right(reader, jobs % 2, jobs);
         pfr_close(reader);
@@ -119,9 +119,9 @@ TEST(profile_leaves_nothing_when_an_allocation_fails) {
 #define PLACES_MANY 300000u
 
 /* One sample of each. */
-static void tell_many_places(struct story *s) {
+static void tell_many_places(struct story *s, uint32_t count) {
     begin_story(s, TIMED);
-    for (uint32_t i = 0; i < PLACES_MANY; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (i % 10000 == 0)
             tell_name(s, 0, 8, 8, "between", 1 + i); /* so that it can be cut there */
         tell_hit(s, USER_MODE, 7, 7, LOW + 16 * (uint64_t)i, 1 + i);
@@ -147,7 +147,7 @@ TEST(profile_keeps_totals_at_the_limit) {
     uint64_t folded = 0, kept = 0;
     struct profile *p;
     pfr_reader *reader;
-    tell_many_places(&s);
+    tell_many_places(&s, PLACES_MANY);
     ASSERT_OK(load_within(&s, 12 << 20, 0, &reader, &p, &err), err);
     for (uint32_t i = 0; i < p->nr_nodes; i++) {
         const struct profile_frame *f = p->nodes[i].parent == NO_NODE ? NULL : &p->frames[node_frame(&p->nodes[i])];
@@ -166,7 +166,7 @@ TEST(profile_keeps_totals_at_the_limit) {
 TEST(profile_at_the_limit_is_the_same_on_any_number_of_threads) {
     struct story s;
     unsigned all = 0, some = 0;
-    tell_many_places(&s);
+    tell_many_places(&s, (uint32_t)FEW_OF(PLACES_MANY));
     for (uint64_t memory = 256 << 10; all == 0; memory += memory / 2) {
         pfr_status status[3];
         uint64_t limited[3] = {0}, nodes[3] = {0};

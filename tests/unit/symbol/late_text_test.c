@@ -149,7 +149,7 @@ TEST(late_text_every_allocation_fails_once) {
         failing_alloc_begin(&failing, n);
         memory_init(&memory, &failing.alloc, 0);
         enum symbol_result result = late_text_open(&late.object, &late.section, &memory, &names);
-        for (uint64_t at = 0; at < SIZE && result == SYMBOL_FOUND; at += 31)
+        for (uint64_t at = 0; at < SIZE && result == SYMBOL_FOUND; at += STEP_OF(31u))
             result = late_text_at(names, at, &name);
         late_text_close(names);
         assert_int_equal(failing.blocks, 0);

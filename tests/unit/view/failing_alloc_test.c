@@ -496,7 +496,9 @@ static long fail_each(const struct scene *scene, const struct verb *verb, const 
     const long count = failing.requests;
     if (good.status < 0)
         fail_msg("%s of %s is %s without any failure", verb->name, path, pfr_status_name(good.status));
-    for (long n = 1; n <= count; n++) {
+    const long step = with_sanitizers_only(3, 1);
+    static long turn;
+    for (long n = 1 + turn++ % step; n <= count; n += step) {
         const struct run run = run_once(scene, verb, path, &failing, n);
         assert_true(failing.has_failed);
         check_failed(verb, path, n, &good, &run);
