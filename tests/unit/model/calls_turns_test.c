@@ -20,7 +20,7 @@ static bool was_in_turns(const struct totaller *all) {
 static bool sum_in_turns(const struct builder *b, bool deduce) {
     const struct apart apart = tell_apart(b, 0, deduce);
     bool in_turns = false;
-    for (unsigned jobs = 1; jobs <= 4; jobs++) {
+    for (unsigned jobs = 1; jobs <= SOME_OF(4u); jobs++) {
         const struct totaller all = expect_summed(b, jobs, 0, deduce, &apart);
         in_turns = in_turns || (jobs == 2 && was_in_turns(&all));
     }
