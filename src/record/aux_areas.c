@@ -89,7 +89,7 @@ static pfr_status cannot_map(int why, pfr_error *err) {
     return pfr_fail_errno(err, why, "map", "an AUX area");
 }
 
-pfr_status aux_map(pfr_recorder *r, const struct counter *counter, struct ring *ring, pfr_error *err) {
+pfr_status aux_map(pfr_recorder *r, const struct open_counter *counter, struct ring *ring, pfr_error *err) {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), request = area_bytes(r);
     if (!r->events.at[counter->event].aux || ring->aux.at)
         return PFR_OK;

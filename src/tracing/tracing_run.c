@@ -23,7 +23,7 @@
 #define WORDS_ROOM 8192
 #define PATH_ROOM 1000 /* the recorder's own limit, less what it puts behind */
 
-struct run {
+struct traced_run {
     const pfr_tracing_options *options;
     const char *const *words;
     pfr_tracing_hooks hooks;
@@ -33,10 +33,10 @@ struct run {
 
 /* --- PERFRAY_RT. */
 
-static pfr_status add_request(struct run *r, pfr_error *err, const char *key, const char *format, ...)
+static pfr_status add_request(struct traced_run *r, pfr_error *err, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static pfr_status add_request(struct run *r, pfr_error *err, const char *key, const char *format, ...) {
+static pfr_status add_request(struct traced_run *r, pfr_error *err, const char *key, const char *format, ...) {
     char value[WORDS_ROOM];
     va_list arguments;
     va_start(arguments, format);
@@ -77,13 +77,13 @@ static pfr_status check_amounts(const pfr_tracing_options *o, pfr_error *err) {
     return check_amount("time-filter", o->threshold, times, "a time, such as 500ns, 5us or 1ms", err);
 }
 
-static pfr_status add_patterns(struct run *r, const char *key, const char *const *patterns, pfr_error *err) {
+static pfr_status add_patterns(struct traced_run *r, const char *key, const char *const *patterns, pfr_error *err) {
     for (size_t i = 0; patterns && patterns[i]; i++)
         PFR_TRY(add_request(r, err, key, "%s", patterns[i]));
     return PFR_OK;
 }
 
-static pfr_status add_filters(struct run *r, pfr_error *err) {
+static pfr_status add_filters(struct traced_run *r, pfr_error *err) {
     const pfr_tracing_options *o = r->options;
     PFR_TRY(add_patterns(r, "filter", o->filters, err));
     PFR_TRY(add_patterns(r, "notrace", o->notrace, err));
@@ -94,7 +94,7 @@ static pfr_status add_filters(struct run *r, pfr_error *err) {
     return o->depth ? add_request(r, err, "depth", "%" PRIu32, o->depth) : PFR_OK;
 }
 
-static pfr_status write_requests(struct run *r, pfr_error *err) {
+static pfr_status write_requests(struct traced_run *r, pfr_error *err) {
     const pfr_tracing_options *o = r->options;
     PFR_TRY(add_request(r, err, "file", "%s", r->output));
     PFR_TRY(add_request(r, err, "leader", "%d", (int)getpid()));
@@ -117,7 +117,7 @@ static pfr_status try_output(const char *path, pfr_error *err) {
 }
 
 /* The program may be somewhere else when the recorder begins. */
-static pfr_status set_output(struct run *r, pfr_error *err) {
+static pfr_status set_output(struct traced_run *r, pfr_error *err) {
     const char *path = r->options->output;
     char folder[PATH_ROOM] = "";
     PFR_TRY(whole_file_may_be(path, err));
@@ -168,7 +168,7 @@ static const char *advice_for(const pfr_tracing_hooks *h) {
     return NULL;
 }
 
-static pfr_status look_at_program(struct run *r, pfr_error *err) {
+static pfr_status look_at_program(struct traced_run *r, pfr_error *err) {
     char path[TRACING_PROGRAM_ROOM];
     pfr_error unread;
     if (!tracing_find_program(r->words[0], path, sizeof path) || pfr_tracing_look(path, &r->hooks, &unread) != PFR_OK)
@@ -177,7 +177,7 @@ static pfr_status look_at_program(struct run *r, pfr_error *err) {
     return advice ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "program", "%s", advice) : PFR_OK;
 }
 
-static pfr_status set_preload(struct run *r, pfr_error *err) {
+static pfr_status set_preload(struct traced_run *r, pfr_error *err) {
     const char *before = getenv("LD_PRELOAD");
     if (!r->options->runtime || r->hooks.has_runtime)
         return PFR_OK;
@@ -189,7 +189,7 @@ static pfr_status set_preload(struct run *r, pfr_error *err) {
 }
 
 /* Does not return. `told` takes the reason for which the program cannot be run. */
-static void become_program(const struct run *r, int told) {
+static void become_program(const struct traced_run *r, int told) {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     if (setenv("PERFRAY_RT", r->requests, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
@@ -212,7 +212,7 @@ static pfr_status wait_for(pid_t child, int told, int *status, pfr_error *err) {
 }
 
 /* SIGINT and SIGQUIT of the terminal go to the program, which may well go on. */
-static pfr_status start_and_wait(const struct run *r, int *status, pfr_error *err) {
+static pfr_status start_and_wait(const struct traced_run *r, int *status, pfr_error *err) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     int told[2];
     if (pipe2(told, O_CLOEXEC) != 0)
@@ -234,7 +234,7 @@ static pfr_status start_and_wait(const struct run *r, int *status, pfr_error *er
 
 pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
                            pfr_error *err) {
-    struct run r = {.options = options, .words = words};
+    struct traced_run r = {.options = options, .words = words};
     *result = (pfr_tracing_result){0};
     PFR_TRY(check_amounts(options, err));
     PFR_TRY(look_at_program(&r, err));

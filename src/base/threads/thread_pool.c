@@ -11,7 +11,7 @@ struct thread_pool {
     size_t next, tasks;
 };
 
-struct member {
+struct pool_member {
     struct thread_pool *thread_pool;
     pthread_t thread;
     unsigned number;
@@ -19,7 +19,7 @@ struct member {
 };
 
 static void *run(void *context) {
-    const struct member *me = context;
+    const struct pool_member *me = context;
     struct thread_pool *thread_pool = me->thread_pool;
     for (;;) {
         const size_t task = __atomic_fetch_add(&thread_pool->next, 1, __ATOMIC_RELAXED);
@@ -34,10 +34,10 @@ static void *run(void *context) {
 
 void thread_pool_run(unsigned threads, size_t tasks, thread_pool_fn *work, void *context) {
     struct thread_pool thread_pool = {.work = work, .context = context, .tasks = tasks};
-    struct member members[CREW_MOST];
+    struct pool_member members[CREW_MOST];
     const unsigned count = threads < CREW_MOST ? threads : CREW_MOST;
     for (unsigned i = 0; i < count; i++)
-        members[i] = (struct member){.thread_pool = &thread_pool, .number = i};
+        members[i] = (struct pool_member){.thread_pool = &thread_pool, .number = i};
     for (unsigned i = 1; i < count; i++)
         members[i].runs = thread_begin(&members[i].thread, run, &members[i]);
     run(&members[0]);

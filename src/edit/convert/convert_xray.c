@@ -265,7 +265,7 @@ static pfr_status conversion_all(struct trace_conversion *c, pfr_error *err) {
 
 /* --- Where it goes. */
 
-static pfr_status form_of(const struct trace_conversion *c, struct trace_form *form, pfr_error *err) {
+static pfr_status form_of(const struct trace_conversion *c, struct xray_form *form, pfr_error *err) {
     const pfr_header *h = &c->reader->header;
     const pfr_edit_options *o = c->options;
     if (h->format == PFR_XRAY_PROFILE)
@@ -278,7 +278,7 @@ static pfr_status form_of(const struct trace_conversion *c, struct trace_form *f
     return PFR_OK;
 }
 
-static pfr_status write_to(struct trace_conversion *c, const struct trace_form *form, struct output *out,
+static pfr_status write_to(struct trace_conversion *c, const struct xray_form *form, struct output *out,
                            pfr_error *err) {
     pfr_status s = trace_writer_open(&c->writer, form, &c->reader->header, &c->reader->memory, out, err);
     if (s >= 0)
@@ -288,14 +288,14 @@ static pfr_status write_to(struct trace_conversion *c, const struct trace_form *
     return s;
 }
 
-static pfr_status write_stream(struct trace_conversion *c, const struct trace_form *form, pfr_error *err) {
+static pfr_status write_stream(struct trace_conversion *c, const struct xray_form *form, pfr_error *err) {
     struct output out;
     PFR_TRY(out_open_fd(&out, STDOUT_FILENO, false, &c->reader->memory, NULL, err));
     const pfr_status s = write_to(c, form, &out, err), closed = out_close(&out, s < 0 ? NULL : err);
     return s < 0 ? s : closed < 0 ? closed : s;
 }
 
-static pfr_status write_file(struct trace_conversion *c, const struct trace_form *form, pfr_error *err) {
+static pfr_status write_file(struct trace_conversion *c, const struct xray_form *form, pfr_error *err) {
     struct whole_file file;
     struct output out;
     PFR_TRY(whole_file_may_go_to(c->options->path, err));
@@ -308,7 +308,7 @@ static pfr_status write_file(struct trace_conversion *c, const struct trace_form
 pfr_status conversion_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts,
                             pfr_error *err) {
     struct trace_conversion c = {.reader = reader, .options = options, .point = pfr_get_trace_point(reader)};
-    struct trace_form form;
+    struct xray_form form;
     PFR_TRY(form_of(&c, &form, err));
     const pfr_status s = strcmp(options->path, "-") == 0 ? write_stream(&c, &form, err) : write_file(&c, &form, err);
     if (counts)

@@ -14,7 +14,7 @@
 #define PAGE ((uint64_t)4096)
 #define STRETCHES_LEAST 4u
 
-struct turns {
+struct read_turns {
     pfr_reader *reader;
     const struct parallel_reader *parallel_reader;
     uint64_t begin, end; /* of what is read, in the file */
@@ -32,7 +32,7 @@ struct turns {
 };
 
 struct runner {
-    struct turns *all;
+    struct read_turns *all;
     uint8_t *buffer; /* HEAD and a stretch, with room to move them */
     pthread_t thread;
     bool runs;
@@ -40,12 +40,12 @@ struct runner {
 
 /* --- Whose turn it is. */
 
-static bool is_settled(const struct turns *t, uint64_t number) {
+static bool is_settled(const struct read_turns *t, uint64_t number) {
     return __atomic_load_n(&t->over, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) == number;
 }
 
 /* false: there are no more turns. */
-static bool wait_for_turn(struct turns *t, uint64_t number) {
+static bool wait_for_turn(struct read_turns *t, uint64_t number) {
     for (unsigned i = 0; i < REST_GLANCES && !is_settled(t, number); i++)
         rest();
     if (!is_settled(t, number)) {
@@ -59,7 +59,7 @@ static bool wait_for_turn(struct turns *t, uint64_t number) {
     return !__atomic_load_n(&t->over, __ATOMIC_ACQUIRE);
 }
 
-static void end_turn(struct turns *t, uint64_t number, bool over) {
+static void end_turn(struct read_turns *t, uint64_t number, bool over) {
     pthread_mutex_lock(&t->lock);
     __atomic_store_n(&t->over, over, __ATOMIC_RELEASE);
     __atomic_store_n(&t->turn, number + 1, __ATOMIC_RELEASE);
@@ -84,7 +84,7 @@ static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_
 }
 
 /* Walks over what is whole in the stretch; what is left goes to the next one. false: the next one gets no turn. */
-static bool take_turn(struct turns *t, uint64_t number, uint8_t *bytes, size_t have) {
+static bool take_turn(struct read_turns *t, uint64_t number, uint8_t *bytes, size_t have) {
     pfr_reader *r = t->reader;
     const uint64_t from = t->begin + number * t->chunk;
     const uint8_t *left;
@@ -100,7 +100,7 @@ static bool take_turn(struct turns *t, uint64_t number, uint8_t *bytes, size_t h
 
 static void *run(void *context) {
     const struct runner *me = context;
-    struct turns *t = me->all;
+    struct read_turns *t = me->all;
     const struct input *in = &t->reader->parts[t->reader->part].in;
     for (;;) {
         const uint64_t number = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
@@ -129,7 +129,7 @@ static void run_all(struct runner *runners, uint32_t count) {
 }
 
 /* The window is the reader's own again, with nothing in it. */
-static pfr_status finish(struct turns *t, pfr_error *err) {
+static pfr_status finish(struct read_turns *t, pfr_error *err) {
     pfr_reader *r = t->reader;
     input_forget(&r->parts[r->part].in, r->at);
     if (t->status < 0 && err)
@@ -137,7 +137,7 @@ static pfr_status finish(struct turns *t, pfr_error *err) {
     return t->status < 0 ? t->status : PFR_OK;
 }
 
-static pfr_status take_turns(struct turns *t, struct runner *runners, uint32_t count, pfr_error *err) {
+static pfr_status take_turns(struct read_turns *t, struct runner *runners, uint32_t count, pfr_error *err) {
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->moved, NULL);
     run_all(runners, count);
@@ -158,12 +158,12 @@ static bool may_run(const pfr_reader *r, size_t chunk) {
     return input_may_copy(&r->parts[r->part].in) && r->at < end && end - r->at >= STRETCHES_LEAST * chunk;
 }
 
-static size_t buffer_size(const struct turns *t) {
+static size_t buffer_size(const struct read_turns *t) {
     return HEAD + t->chunk + INPUT_ALIKE;
 }
 
 /* How many have a buffer; what they take is a share, whose failures are nobody's concern. */
-static uint32_t take_buffers(struct memory *memory, struct turns *t, struct runner *runners, uint32_t wanted) {
+static uint32_t take_buffers(struct memory *memory, struct read_turns *t, struct runner *runners, uint32_t wanted) {
     uint32_t count = 0;
     for (; count < wanted; count++) {
         runners[count] = (struct runner){.all = t, .buffer = mem_alloc(memory, buffer_size(t), 1)};
@@ -182,7 +182,7 @@ pfr_status parallel_reader_run(pfr_reader *r, const struct parallel_reader *para
     if (wanted < 2 || !may_run(r, chunk))
         return PFR_OK;
     memory_share(&memory, &r->memory);
-    struct turns *t = mem_zeroed(&memory, 1, sizeof *t);
+    struct read_turns *t = mem_zeroed(&memory, 1, sizeof *t);
     if (!t)
         return PFR_OK;
     t->reader = r, t->parallel_reader = parallel_reader, t->chunk = chunk;

@@ -255,7 +255,7 @@ void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset
 pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 /* resync.c: bytes to judge by, as far as they can be seen. */
-struct sight {
+struct visible_bytes {
     const uint8_t *bytes;
     uint64_t length;
     bool whole;  /* nothing follows them */
@@ -263,9 +263,9 @@ struct sight {
 };
 /* 0: the record at the start of the sight, which is not fully believed, is to be given. Else the first place behind it
    where records go on, or s->length. */
-uint64_t implausible_bytes(pfr_reader *r, const struct sight *s, const pfr_record *rec);
+uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec);
 /* Whether a whole record stands there that is as long as it must be. */
-bool is_record_at(pfr_reader *r, const struct sight *s, uint64_t at);
+bool is_record_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at);
 /* Whether records of this type hold compressed bytes, which may look like records and are none. */
 bool holds_compressed(uint32_t type);
 /* Whether data may lie behind records of this type. */
@@ -275,12 +275,12 @@ bool may_be_followed(uint32_t type);
 bool may_hide_records(const pfr_record *rec);
 /* The first place from `at` on that records follow each other from: three in a row, or `least` that are whole up to the
    end (one less where the last of them ends there); s->length: nowhere. Places behind `until` are not tried. */
-uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t until, unsigned least);
+uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t until, unsigned least);
 /* The same in the current part's input, from offset *at to `last`, UINT64_MAX: to the end. PFR_END: nowhere, and *at is
    the end of what was seen. */
 pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err);
 /* What can be seen of the current part from offset `at`. */
-pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err);
+pfr_status sight_at(pfr_reader *r, uint64_t at, struct visible_bytes *s, pfr_error *err);
 
 /* record.c: what decides the fields of this very record, whose layout has this number. */
 struct pfr_context record_context(const pfr_record *rec, unsigned layout);

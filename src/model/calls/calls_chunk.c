@@ -31,7 +31,7 @@ struct chunk_thread {
     uint64_t first, last; /* time of its buffers */
 };
 
-struct chunk {
+struct trace_chunk {
     struct calls_worker_state *worker; /* that reads it */
     unsigned first;                    /* unit */
     unsigned next, until;              /* what is not begun; under the lock */
@@ -44,8 +44,8 @@ struct chunk {
 
 struct chunks {
     struct calls_workers workers;
-    pthread_mutex_t lock; /* of what others may take */
-    struct chunk *at;     /* room for one of each unit; first those that lanes begin with */
+    pthread_mutex_t lock;   /* of what others may take */
+    struct trace_chunk *at; /* room for one of each unit; first those that lanes begin with */
     unsigned count;
     uint64_t *points; /* where units begin, and the end */
     unsigned units, nr_workers;
@@ -53,14 +53,14 @@ struct chunks {
 };
 
 static void begin_chunk(struct chunks *all, struct calls_worker_state *worker, unsigned first, unsigned until) {
-    struct chunk *s = &all->at[all->count++];
-    *s = (struct chunk){.worker = worker, .first = first, .next = first, .until = until};
+    struct trace_chunk *s = &all->at[all->count++];
+    *s = (struct trace_chunk){.worker = worker, .first = first, .next = first, .until = until};
     intern_init(&s->threads, &worker->memory);
 }
 
 /* --- One stretch. */
 
-static pfr_status add_thread(struct calls_worker_state *l, struct chunk *s, uint32_t number, uint64_t time,
+static pfr_status add_thread(struct calls_worker_state *l, struct trace_chunk *s, uint32_t number, uint64_t time,
                              pfr_error *err) {
     if (number == THREADS_MOST)
         return PFR_END;
@@ -75,7 +75,7 @@ static pfr_status add_thread(struct calls_worker_state *l, struct chunk *s, uint
 }
 
 /* PFR_END: its buffers are not in the order of time. */
-static pfr_status find_thread(struct calls_worker_state *l, struct chunk *s, const struct calls_thread *who,
+static pfr_status find_thread(struct calls_worker_state *l, struct trace_chunk *s, const struct calls_thread *who,
                               uint64_t time, struct chunk_thread **thread, pfr_error *err) {
     const uint32_t known = s->threads.count;
     uint32_t number;
@@ -87,8 +87,8 @@ static pfr_status find_thread(struct calls_worker_state *l, struct chunk *s, con
     return st != PFR_OK ? st : time < s->at[number].last ? PFR_END : PFR_OK;
 }
 
-static pfr_status read_buffer(struct calls_runner *me, struct chunk *s, const struct trace_buffer *b, uint64_t end,
-                              pfr_error *err) {
+static pfr_status read_buffer(struct calls_runner *me, struct trace_chunk *s, const struct trace_buffer *b,
+                              uint64_t end, pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
     struct chunk_thread *thread;
     const pfr_status st = find_thread(&me->worker, s, &who, b->time, &thread, err);
@@ -101,7 +101,7 @@ static pfr_status read_buffer(struct calls_runner *me, struct chunk *s, const st
     return read == PFR_OK && thread->reading.calls.pending.too_many ? PFR_END : read;
 }
 
-static pfr_status read_unit(struct calls_runner *me, struct chunk *s, unsigned unit, pfr_error *err) {
+static pfr_status read_unit(struct calls_runner *me, struct trace_chunk *s, unsigned unit, pfr_error *err) {
     const struct chunks *all = me->all->chunks;
     const uint64_t end = all->points[unit + 1];
     struct trace_buffer b;
@@ -118,14 +118,14 @@ static pfr_status read_unit(struct calls_runner *me, struct chunk *s, unsigned u
 }
 
 /* What the lane gathered is given here, where others do the same, unless it is joined before. */
-static pfr_status end_chunk(struct calls_runner *me, struct chunk *s, pfr_error *err) {
+static pfr_status end_chunk(struct calls_runner *me, struct trace_chunk *s, pfr_error *err) {
     for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
         PFR_TRY(pending_end(&s->at[i].reading.calls, err));
     return join_takes_sums(me->worker.request) ? pair_flush(&me->worker, err) : gather_end(&me->worker, err);
 }
 
 /* The next unit of a stretch; false: there is none left. */
-static bool take_unit(struct chunks *all, struct chunk *s, unsigned *unit) {
+static bool take_unit(struct chunks *all, struct trace_chunk *s, unsigned *unit) {
     pthread_mutex_lock(&all->lock);
     const bool any = s->next < s->until;
     *unit = any ? s->next++ : 0;
@@ -133,7 +133,7 @@ static bool take_unit(struct chunks *all, struct chunk *s, unsigned *unit) {
     return any;
 }
 
-static pfr_status read_chunk(struct calls_runner *me, struct chunk *s, pfr_error *err) {
+static pfr_status read_chunk(struct calls_runner *me, struct trace_chunk *s, pfr_error *err) {
     unsigned unit;
     while (take_unit(me->all->chunks, s, &unit)) {
         const pfr_status st = read_unit(me, s, unit, err);
@@ -144,14 +144,14 @@ static pfr_status read_chunk(struct calls_runner *me, struct chunk *s, pfr_error
 }
 
 /* Units that others may take: not the first one, which makes the stretch one. */
-static unsigned count_left(const struct chunk *s) {
+static unsigned count_left(const struct trace_chunk *s) {
     const unsigned from = s->next > s->first ? s->next : s->first + 1;
     return s->until > from ? s->until - from : 0;
 }
 
 /* The last half of what is left of the one that has most, as a stretch of this lane. NULL: nothing is left. */
-static struct chunk *take_over(struct chunks *all, struct calls_worker_state *worker) {
-    struct chunk *from = &all->at[0], *mine = NULL;
+static struct trace_chunk *take_over(struct chunks *all, struct calls_worker_state *worker) {
+    struct trace_chunk *from = &all->at[0], *mine = NULL;
     pthread_mutex_lock(&all->lock);
     for (unsigned i = 1; i < all->count; i++)
         if (count_left(&all->at[i]) > count_left(from))
@@ -169,7 +169,7 @@ static struct chunk *take_over(struct chunks *all, struct calls_worker_state *wo
 static void *run_worker(void *context) {
     struct calls_runner *me = context;
     struct chunks *all = me->all->chunks;
-    struct chunk *s = &all->at[me->worker.public.number];
+    struct trace_chunk *s = &all->at[me->worker.public.number];
     for (; s && me->status == PFR_OK; s = take_over(all, &me->worker))
         me->status = read_chunk(me, s, &me->err);
     if (me->status != PFR_OK)
@@ -180,7 +180,7 @@ static void *run_worker(void *context) {
 /* --- All of them. */
 
 /* A thread of a stretch goes on where the first ones left it, which are one by now. */
-static pfr_status join_thread(struct chunks *all, const struct chunk *s, uint32_t number, pfr_error *err) {
+static pfr_status join_thread(struct chunks *all, const struct trace_chunk *s, uint32_t number, pfr_error *err) {
     struct calls_worker_state *l = &all->workers.at[0].worker;
     const struct chunk_thread *from = &s->at[number];
     const struct calls_thread who = calls_thread_at(&s->threads, number);
@@ -206,8 +206,8 @@ static bool met_limits(const struct chunks *all) {
     return false;
 }
 
-static const struct chunk *chunk_from(const struct chunks *all, unsigned unit) {
-    const struct chunk *s = all->at;
+static const struct trace_chunk *chunk_from(const struct chunks *all, unsigned unit) {
+    const struct trace_chunk *s = all->at;
     while (s->first != unit)
         s++;
     return s;
@@ -216,7 +216,7 @@ static const struct chunk *chunk_from(const struct chunks *all, unsigned unit) {
 /* In the order of the file. */
 static pfr_status join_chunks(struct chunks *all, pfr_error *err) {
     for (unsigned unit = all->at[0].until; unit < all->units;) {
-        const struct chunk *s = chunk_from(all, unit);
+        const struct trace_chunk *s = chunk_from(all, unit);
         for (uint32_t k = 0; k < s->count; k++) {
             const pfr_status st = join_thread(all, s, k, err);
             if (st != PFR_OK)
@@ -242,7 +242,7 @@ static pfr_status join(struct chunks *all, pfr_error *err) {
 
 /* Each thread was told by all lanes that met it. */
 static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, pfr_error *err) {
-    struct chunk *s = &all->at[0];
+    struct trace_chunk *s = &all->at[0];
     totals->buffers = 0;
     for (unsigned i = 0; i < all->count; i++)
         totals->buffers += all->at[i].buffers;
@@ -257,7 +257,7 @@ static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, p
 
 static void free_chunks(struct chunks *all) {
     for (unsigned i = 0; i < all->count; i++) {
-        struct chunk *s = &all->at[i];
+        struct trace_chunk *s = &all->at[i];
         for (uint32_t k = 0; k < s->count; k++)
             reading_free(&s->at[k].reading);
         mem_free(&s->worker->memory, s->at, s->room, sizeof *s->at);
@@ -288,7 +288,7 @@ static pfr_status read_all(struct chunks *all, struct calls_totals *totals, pfr_
 
 /* --- Where they begin. */
 
-struct points {
+struct chunk_points {
     bool meet; /* whose the buffers are is looked at */
     struct calls_met met;
     uint64_t at, time; /* the last one */
@@ -297,7 +297,7 @@ struct points {
 };
 
 /* The point where a unit begins. PFR_END: there is none, or its buffer is older than that of the one before. */
-static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit, pfr_error *err) {
+static pfr_status find_point(pfr_reader *reader, struct chunk_points *p, unsigned unit, pfr_error *err) {
     const uint64_t step = p->step, from = step * unit;
     struct trace_buffer b;
     if (from <= p->at)
@@ -312,7 +312,7 @@ static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit
     return p->meet && unit % MEET_EACH == 0 ? calls_turns_meet(&p->met, reader, &b, err) : PFR_OK;
 }
 
-static pfr_status place_units(struct chunks *all, pfr_reader *reader, struct points *p, pfr_error *err) {
+static pfr_status place_units(struct chunks *all, pfr_reader *reader, struct chunk_points *p, pfr_error *err) {
     all->points[0] = TRACE_FIRST_BUFFER;
     for (unsigned i = 1; i < all->units; i++) {
         const pfr_status st = find_point(reader, p, i, err);
@@ -326,7 +326,7 @@ static pfr_status place_units(struct chunks *all, pfr_reader *reader, struct poi
 
 /* How many lanes, and how many units for them; PFR_END: none. */
 static pfr_status count_workers(const struct calls_request *request, uint64_t size, struct chunks *all,
-                                struct points *p) {
+                                struct chunk_points *p) {
     const unsigned jobs = calls_jobs(request);
     const uint64_t parts = size / sizes.calls_chunk, workers = size / (request->jobs ? sizes.calls_chunk : LANE_LEAST);
     if (!request->mixed || (jobs > 1 && !join_can_be(request)))
@@ -340,7 +340,7 @@ static pfr_status count_workers(const struct calls_request *request, uint64_t si
     return PFR_OK;
 }
 
-static pfr_status look(struct chunks *all, pfr_reader *reader, struct points *p, pfr_error *err) {
+static pfr_status look(struct chunks *all, pfr_reader *reader, struct chunk_points *p, pfr_error *err) {
     struct trace_buffer b;
     pfr_status st = count_workers(all->workers.request, input_size(&reader->parts[0].in), all, p);
     if (st != PFR_OK)
@@ -367,7 +367,8 @@ static pfr_status read_chunks(struct chunks *all, struct calls_totals *totals, p
     return st;
 }
 
-static pfr_status place_and_read(struct chunks *all, struct points *p, struct calls_totals *totals, pfr_error *err) {
+static pfr_status place_and_read(struct chunks *all, struct chunk_points *p, struct calls_totals *totals,
+                                 pfr_error *err) {
     pfr_status st = place_units(all, all->workers.reader, p, err);
     if (st != PFR_OK)
         return st;
@@ -384,7 +385,7 @@ pfr_status calls_chunks_run(pfr_reader *reader, const struct calls_request *requ
     struct chunks all = {
         .workers = {.request = request, .reader = reader, .memory = &reader->memory, .clean = true, .chunks = &all}};
     struct memory *memory = &reader->memory;
-    struct points p = {.size = 0};
+    struct chunk_points p = {.size = 0};
     pfr_status st = look(&all, reader, &p, err);
     if (st != PFR_OK)
         return st;

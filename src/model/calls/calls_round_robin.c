@@ -62,7 +62,7 @@ struct turn {
     uint64_t bytes, moved; /* in all turns: what was read, and open calls that came from other lanes */
 };
 
-struct turns {
+struct thread_turns {
     struct calls_workers *workers;
     struct memory memory;
     pthread_mutex_t finding; /* of what comes next, and of what was found of threads */
@@ -120,7 +120,7 @@ bool calls_turns_wanted(const struct calls_met *met, unsigned workers) {
 
 /* --- Buffers, as they are found. */
 
-static pfr_status add_thread(struct turns *all, uint32_t number, pfr_error *err) {
+static pfr_status add_thread(struct thread_turns *all, uint32_t number, pfr_error *err) {
     struct turn_thread *t = &all->at[number];
     memory_share(&t->memory, all->workers->memory);
     t->reading.thread = calls_thread_at(&all->threads, number);
@@ -128,7 +128,7 @@ static pfr_status add_thread(struct turns *all, uint32_t number, pfr_error *err)
 }
 
 /* PFR_END: its buffers are not in the order of time, or it is one too many. */
-static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, struct turn_thread **thread,
+static pfr_status find_thread(struct thread_turns *all, const struct trace_buffer *b, struct turn_thread **thread,
                               pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
     const uint32_t known = all->threads.count;
@@ -145,7 +145,7 @@ static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, s
 }
 
 /* All buffers that the window of the reader holds as a whole; at least one, unless the trace ends. */
-static pfr_status find_buffers(struct turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
+static pfr_status find_buffers(struct thread_turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
                                pfr_error *err) {
     const uint64_t until = all->next + all->piece_bytes;
     struct trace_buffer b;
@@ -165,12 +165,12 @@ static pfr_status find_buffers(struct turns *all, pfr_reader *reader, struct tur
     return PFR_OK;
 }
 
-static bool may_find(const struct turns *all) {
+static bool may_find(const struct thread_turns *all) {
     return !all->ended && !all->stop && all->waiting + PIECE_MOST <= WAITING_MOST;
 }
 
 /* There was room for it when it was asked for, and only who finds takes it. */
-static void add_found(struct turns *all, unsigned worker, const struct turn_buffer *found, unsigned count,
+static void add_found(struct thread_turns *all, unsigned worker, const struct turn_buffer *found, unsigned count,
                       pfr_status st) {
     struct turns_found *to = &all->found[worker];
     pthread_mutex_lock(&all->lock);
@@ -183,7 +183,7 @@ static void add_found(struct turns *all, unsigned worker, const struct turn_buff
     pthread_mutex_unlock(&all->lock);
 }
 
-static pfr_status find_piece(struct turns *all, struct calls_runner *me, pfr_error *err) {
+static pfr_status find_piece(struct thread_turns *all, struct calls_runner *me, pfr_error *err) {
     struct turn_buffer found[PIECE_MOST];
     unsigned count = 0;
     pfr_status st = PFR_OK;
@@ -202,7 +202,7 @@ static pfr_status find_piece(struct turns *all, struct calls_runner *me, pfr_err
 /* --- Turns. */
 
 /* The first buffer whose turn it is, and those of its thread that follow. false: there is none. */
-static bool take(struct turns *all, struct turns_found *from, struct turn *turn) {
+static bool take(struct thread_turns *all, struct turns_found *from, struct turn *turn) {
     unsigned first = 0;
     while (first < from->count && from->at[first].thread->read != from->at[first].before)
         first++;
@@ -223,7 +223,7 @@ static bool take(struct turns *all, struct turns_found *from, struct turn *turn)
     return true;
 }
 
-static void give_back(struct turns *all, struct turn *turn) {
+static void give_back(struct thread_turns *all, struct turn *turn) {
     if (turn->count == 0)
         return;
     turn->thread->read += turn->count;
@@ -232,7 +232,7 @@ static void give_back(struct turns *all, struct turn *turn) {
 }
 
 /* What it found itself; in haste, or where there is nothing else, what others found. */
-static bool take_any(struct turns *all, unsigned worker, struct turn *turn) {
+static bool take_any(struct thread_turns *all, unsigned worker, struct turn *turn) {
     struct turns_found *own = &all->found[worker];
     bool taken = take(all, own, turn);
     if (turn->haste == 0 && (own->count > 0 || may_find(all)))
@@ -243,7 +243,7 @@ static bool take_any(struct turns *all, unsigned worker, struct turn *turn) {
 }
 
 /* Mostly that is a moment. Where it is not, who has the thread was sent off the cpu. */
-static void wait_for_others(struct turns *all, struct turn *turn) {
+static void wait_for_others(struct thread_turns *all, struct turn *turn) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += MOMENT_NS;
@@ -255,7 +255,7 @@ static void wait_for_others(struct turns *all, struct turn *turn) {
         turn->haste = TURNS_IN_HASTE;
 }
 
-static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
+static pfr_status next_turn(struct thread_turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
     const unsigned worker = me->worker.public.number;
     turn->haste -= turn->haste > 0;
     while (!all->stop && !(all->ended && all->waiting == 0) && !take_any(all, worker, turn)) {
@@ -273,7 +273,8 @@ static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct t
 }
 
 /* Gives back what was read, and asks for more. Nobody goes on where one failed. */
-static pfr_status ask(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_status st, pfr_error *err) {
+static pfr_status ask(struct thread_turns *all, struct calls_runner *me, struct turn *turn, pfr_status st,
+                      pfr_error *err) {
     pthread_mutex_lock(&all->lock);
     give_back(all, turn);
     if (st == PFR_OK)
@@ -315,7 +316,7 @@ static pfr_status read_turn(struct calls_runner *me, struct turn *turn, pfr_erro
 
 static void *run_worker(void *context) {
     struct calls_runner *me = context;
-    struct turns *all = me->all->turns;
+    struct thread_turns *all = me->all->turns;
     struct turn turn = {.count = 0};
     pfr_status st = ask(all, me, &turn, PFR_OK, &me->err);
     while (st == PFR_OK && turn.count > 0) {
@@ -337,7 +338,7 @@ static bool met_limit(const struct calls_workers *workers) {
 }
 
 /* The first lane has all, as if it had met all threads. PFR_END: it has no room for it. */
-static pfr_status join(struct turns *all, pfr_error *err) {
+static pfr_status join(struct thread_turns *all, pfr_error *err) {
     struct calls_workers *workers = all->workers;
     struct calls_worker_state *to = &workers->at[0].worker;
     if (met_limit(workers))
@@ -353,14 +354,14 @@ static pfr_status join(struct turns *all, pfr_error *err) {
     return st;
 }
 
-static pfr_status end_threads(struct turns *all, struct calls_totals *totals, pfr_error *err) {
+static pfr_status end_threads(struct thread_turns *all, struct calls_totals *totals, pfr_error *err) {
     totals->buffers = all->buffers;
     for (uint32_t i = 0; i < all->threads.count; i++)
         PFR_TRY(reading_end(&all->at[i].reading, err));
     return calls_workers_end(all->workers, totals, err);
 }
 
-static pfr_status read_all(struct turns *all, struct calls_totals *totals, pfr_error *err) {
+static pfr_status read_all(struct thread_turns *all, struct calls_totals *totals, pfr_error *err) {
     struct calls_workers *workers = all->workers;
     PFR_TRY(workers->request->sink->begin(workers->request->context, all->nr_workers, err));
     pfr_status st = calls_workers_open(workers, all->nr_workers, err);
@@ -371,7 +372,7 @@ static pfr_status read_all(struct turns *all, struct calls_totals *totals, pfr_e
     return st == PFR_OK ? end_threads(all, totals, err) : st;
 }
 
-static void free_turns(struct turns *all) {
+static void free_turns(struct thread_turns *all) {
     for (uint32_t i = 0; all->at && i < all->threads.count && i < THREADS_MOST; i++)
         reading_free(&all->at[i].reading);
     mem_free(&all->memory, all->at, all->at ? THREADS_MOST : 0, sizeof *all->at);
@@ -379,7 +380,7 @@ static void free_turns(struct turns *all) {
     intern_free(&all->threads);
 }
 
-static void init_changed(struct turns *all) {
+static void init_changed(struct thread_turns *all) {
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -395,7 +396,7 @@ static uint64_t piece_bytes(uint64_t like) {
 
 pfr_status calls_turns_run(struct calls_workers *workers, unsigned nr_workers, uint64_t like,
                            struct calls_totals *totals, pfr_error *err) {
-    struct turns all = {.workers = workers, .nr_workers = nr_workers, .next = TRACE_FIRST_BUFFER};
+    struct thread_turns all = {.workers = workers, .nr_workers = nr_workers, .next = TRACE_FIRST_BUFFER};
     all.piece_bytes = piece_bytes(like);
     workers->turns = &all;
     memory_share(&all.memory, workers->memory);

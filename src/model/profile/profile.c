@@ -63,7 +63,7 @@ static pfr_status learn_events(struct profile *p, struct pick_places **places, p
     return PFR_OK;
 }
 
-static void take_over(struct profile *p, const struct counter *c) {
+static void take_over(struct profile *p, const struct sample_counter *c) {
     for (uint32_t i = 0; i < p->nr_events; i++) {
         p->totals[i].weight += c->totals[i].weight;
         p->totals[i].samples += c->totals[i].samples;
@@ -77,7 +77,7 @@ static void take_over(struct profile *p, const struct counter *c) {
 }
 
 /* Which registers were recorded. */
-static void learn_arch(struct workers *w, pfr_reader *reader) {
+static void learn_arch(struct profile_workers *w, pfr_reader *reader) {
     struct pfr_rec_feature_arch arch;
     const pfr_feature *f = pfr_find_feature(reader, BIT_ARCH, NULL);
     if (!f || pfr_decode_feature(reader, f, &arch, sizeof arch, NULL) != PFR_OK)
@@ -87,7 +87,7 @@ static void learn_arch(struct workers *w, pfr_reader *reader) {
         memcpy(w->frames.arch, arch.arch.at, length);
 }
 
-static pfr_status count(struct profile *p, struct workers *w, pfr_error *err) {
+static pfr_status count(struct profile *p, struct profile_workers *w, pfr_error *err) {
     struct pick_places *places = NULL;
     pfr_status st = learn_events(p, &places, err);
     learn_arch(w, p->reader);
@@ -111,7 +111,7 @@ static pfr_status count(struct profile *p, struct workers *w, pfr_error *err) {
 }
 
 static pfr_status load(struct profile *p, pfr_error *err) {
-    struct workers w;
+    struct profile_workers w;
     workers_init(&w, p);
     struct state_watch watch = workers_watch(&w);
     watch.jit = (struct jit_request){.read = !p->request.names.none, .symfs = p->request.names.symfs};

@@ -105,8 +105,8 @@ static pfr_status find_named(struct frame_cache *c, struct place *place, unsigne
 }
 
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                       const struct key *key, struct place *place) {
-    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+                       const struct record_key *key, struct place *place) {
+    static const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct frame_slots *s = &c->objects;
     state_place_in(&c->frames->profile->state, mode, space, address, key ? *key : end, place);
     const struct cached_frame of = object_key(place);
@@ -124,7 +124,7 @@ pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned m
 }
 
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                            const struct key *key, struct frame_found *found, pfr_error *err) {
+                            const struct record_key *key, struct frame_found *found, pfr_error *err) {
     struct place place;
     if (!key && c->frames->profile->request.chains)
         return frame_cache_find_in(c, frame_cache_in(mode, space), address, found, err);

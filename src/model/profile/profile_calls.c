@@ -20,7 +20,7 @@ struct telling {
     struct trace_clock clock; /* of exits, where tally_needs_each */
     struct function_names names;
     struct frames_of frames;
-    struct tree tree;
+    struct node_tree tree;
     struct u64_map frame_of;   /* function -> frame */
     uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
     uint32_t *frame_at;        /* by path: its function's frame, or NO_FRAME as long as nobody asked */

@@ -12,7 +12,7 @@
 #define NONE UINT32_MAX
 
 /* A part and whether there is one. */
-static pfr_status write_part(struct counter *c, const struct picked *s, const struct profile_trace_field *field,
+static pfr_status write_part(struct sample_counter *c, const struct picked *s, const struct profile_trace_field *field,
                              pfr_output *to, bool *has, pfr_error *err) {
     const struct profile_request *w = &c->profile->request;
     const pfr_bytes raw = s->whole ? s->whole->raw.data : (pfr_bytes){NULL, 0};
@@ -27,7 +27,7 @@ static pfr_status write_part(struct counter *c, const struct picked *s, const st
                             w->trace_plain || (field && field->plain), to, has, err);
 }
 
-static pfr_status add_part(struct counter *c, const struct picked *s, const struct profile_trace_field *field,
+static pfr_status add_part(struct sample_counter *c, const struct picked *s, const struct profile_trace_field *field,
                            struct output *to, pfr_error *err) {
     pfr_output part = {.raw_names = true};
     size_t length;
@@ -47,7 +47,7 @@ static pfr_status add_part(struct counter *c, const struct picked *s, const stru
     return st;
 }
 
-pfr_status trace_parts_write(struct counter *c, const struct picked *s, struct output *to, pfr_error *err) {
+pfr_status trace_parts_write(struct sample_counter *c, const struct picked *s, struct output *to, pfr_error *err) {
     const struct profile_request *w = &c->profile->request;
     PFR_TRY(add_part(c, s, NULL, to, err));
     for (uint32_t i = 0; i < w->nr_trace_fields; i++)

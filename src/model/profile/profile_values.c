@@ -20,9 +20,9 @@ static pfr_status comm_value(struct frames_of *f, const struct who *who, uint64_
     return PFR_OK;
 }
 
-static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct key *key, uint64_t *value,
+static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct record_key *key, uint64_t *value,
                                pfr_error *err) {
-    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct state *state = &f->profile->state;
     if (id == 0)
         return *value = NO_TEXT, PFR_OK;
@@ -37,12 +37,12 @@ static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct ke
 
 /* What the values of an entry are made of. */
 struct making {
-    struct counter *counter;
+    struct sample_counter *counter;
     const uint64_t *words; /* of its keys, the next one */
     struct who who;
     unsigned mode;
-    const struct key *key; /* NULL: as at the end */
-    uint64_t since;        /* of the places */
+    const struct record_key *key; /* NULL: as at the end */
+    uint64_t since;               /* of the places */
 };
 
 /* Addresses of the kernel and of the program mix in data and branches: where nothing is in the sample's own space, the
@@ -96,8 +96,8 @@ static pfr_status make_value(struct making *m, enum profile_key key, uint64_t *v
     return PFR_OK;
 }
 
-pfr_status values_root(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *root, uint64_t *since,
-                       pfr_error *err) {
+pfr_status values_root(struct sample_counter *c, const uint64_t *words, const struct record_key *key, uint32_t *root,
+                       uint64_t *since, pfr_error *err) {
     uint64_t values[PROFILE_KEYS];
     unsigned count = 0;
     struct making m = {.counter = c,
@@ -119,7 +119,7 @@ static pfr_status limited_value(struct frames_of *frames, enum profile_key key, 
     return profile_kind_of(key) == PROFILE_PLACE ? profile_frames_put_place(frames, frame, 0, value, err) : PFR_OK;
 }
 
-pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct tree *tree, uint32_t event,
+pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct node_tree *tree, uint32_t event,
                               const struct profile_weight *limited, pfr_error *err) {
     const struct profile_request *w = &p->request;
     uint64_t values[PROFILE_KEYS];
@@ -137,7 +137,7 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
     return PFR_OK;
 }
 
-pfr_status values_take_limited(struct counter *c, pfr_error *err) {
+pfr_status values_take_limited(struct sample_counter *c, pfr_error *err) {
     struct profile *p = c->profile;
     c->tree->whole = NULL;
     c->tree->until = 0;

@@ -17,9 +17,9 @@
 
 #include <pthread.h>
 
-struct worker {
-    struct workers *all;
-    struct counter counter;
+struct profile_worker {
+    struct profile_workers *all;
+    struct sample_counter counter;
     pfr_reader *reader; /* of slices; NULL: the whole one is used */
     struct memory own;  /* a share of the lanes' */
     pthread_t thread;
@@ -28,7 +28,7 @@ struct worker {
     pfr_error err;
 };
 
-struct workers {
+struct profile_workers {
     struct profile *profile;
     struct pick_places *places;
     struct frames_of frames;
@@ -38,18 +38,18 @@ struct workers {
     bool whole;         /* slices cannot be */
     pfr_status planned; /* < 0: there was no memory for the plan, as `err` says */
     pfr_error err;
-    struct worker *at;
+    struct profile_worker *at;
     uint32_t count, room;
     struct memory memory; /* a share of the profile's: so much is left for what comes after */
     struct common common; /* of all lanes, where there are several and stacks are nodes */
     bool has_common;
 };
 
-void workers_init(struct workers *w, struct profile *p);
-void workers_free(struct workers *w);
+void workers_init(struct profile_workers *w, struct profile *p);
+void workers_free(struct profile_workers *w);
 
 /* Plans slices while the state is read. */
-struct state_watch workers_watch(struct workers *w);
+struct state_watch workers_watch(struct profile_workers *w);
 
 /* What there is to count, by which it is known how many lanes that is worth. */
 struct workers_size {
@@ -63,6 +63,6 @@ struct workers_size {
 uint32_t workers_wanted(const struct workers_size *size);
 
 /* Counts all samples; what they weigh is in the first lane then, the rest of what was counted in each. */
-pfr_status workers_count(struct workers *w, struct pick_places *places, pfr_error *err);
+pfr_status workers_count(struct profile_workers *w, struct pick_places *places, pfr_error *err);
 
 #endif

@@ -50,7 +50,7 @@ struct chain_maker {
 struct chain_place {
     uint32_t event, space;
     uint32_t tid; /* as the sample says it */
-    struct key key;
+    struct record_key key;
     bool swap; /* the recording's byte order is not this machine's */
 };
 

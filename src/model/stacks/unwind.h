@@ -43,7 +43,7 @@ struct unwind_sample {
     uint64_t size, room; /* bytes that are real, and that were wished for */
     bool swap;           /* the recording's byte order is not this machine's */
     uint32_t space;
-    struct key key;
+    struct record_key key;
 };
 
 /* What code was found at an address of a space, where that is always so. */
@@ -51,7 +51,7 @@ struct unwind_memo {
     uint64_t address;
     struct unwind_object *object;   /* NULL: none */
     const struct unwind_plan *plan; /* NULL: none */
-    struct key since;               /* of the map: a sample before it does not see it */
+    struct record_key since;        /* of the map: a sample before it does not see it */
     uint32_t space;
     bool used;
 };

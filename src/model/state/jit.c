@@ -52,11 +52,12 @@ static bool has_times(const struct jit *j, const struct jit_dump *d) {
 }
 
 /* Equal times: code is there before it is met. Without times each change comes right behind the map of the dump. */
-static struct key key_of_change(const struct jit *j, const struct jit_dump *d, const struct jit_map *map, size_t i) {
+static struct record_key key_of_change(const struct jit *j, const struct jit_dump *d, const struct jit_map *map,
+                                       size_t i) {
     const uint64_t time = d->changes[i].time;
     if (!has_times(j, d))
-        return (struct key){map->since.time, map->since.offset, map->since.inner + 1 + i};
-    return (struct key){d->by_cpu_clock ? time_of_counter(&j->clock, time) : time, 0, i};
+        return (struct record_key){map->since.time, map->since.offset, map->since.inner + 1 + i};
+    return (struct record_key){d->by_cpu_clock ? time_of_counter(&j->clock, time) : time, 0, i};
 }
 
 /* --- Maps. */

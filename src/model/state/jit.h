@@ -30,8 +30,8 @@ struct jit_clock {
 /* A dump, and a space that its code is mapped in. */
 struct jit_map {
     uint32_t object, space;
-    struct key since; /* of the map record */
-    size_t done;      /* changes of the dump that the space knows */
+    struct record_key since; /* of the map record */
+    size_t done;             /* changes of the dump that the space knows */
 };
 
 struct jit_opened {

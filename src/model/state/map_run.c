@@ -29,7 +29,7 @@ static size_t maps_up_to(const struct map_run *run, uint64_t address) {
 }
 
 /* Backwards from the last map that starts below, as long as an earlier one can still reach the address. */
-static const struct map *find_backwards(const struct map_run *run, uint64_t address, const struct key *key) {
+static const struct map *find_backwards(const struct map_run *run, uint64_t address, const struct record_key *key) {
     const struct map *best = NULL;
     for (size_t i = maps_up_to(run, address); i-- > 0 && run->reach[i] >= address;) {
         const struct map *m = &run->maps[i];
@@ -159,7 +159,7 @@ static pfr_status make_tree(struct map_run *run, struct memory *memory, pfr_erro
 }
 
 /* The newest map of a node before the key. */
-static const struct map *find_in_node(const struct map_run *run, size_t node, const struct key *key) {
+static const struct map *find_in_node(const struct map_run *run, size_t node, const struct record_key *key) {
     const struct map_tree *t = &run->tree;
     size_t low = t->first[node], high = t->first[node + 1];
     const size_t begin = low;
@@ -173,7 +173,7 @@ static const struct map *find_in_node(const struct map_run *run, size_t node, co
     return low > begin ? &run->maps[t->maps[low - 1]] : NULL;
 }
 
-static const struct map *find_in_tree(const struct map_run *run, uint64_t address, const struct key *key) {
+static const struct map *find_in_tree(const struct map_run *run, uint64_t address, const struct record_key *key) {
     const struct map *best = NULL;
     const size_t chunk = chunk_of(&run->tree, address);
     if (chunk == SIZE_MAX)
@@ -212,6 +212,6 @@ void map_run_free(struct map_run *run, struct memory *memory) {
     *run = (struct map_run){0};
 }
 
-const struct map *map_run_find(const struct map_run *run, uint64_t address, const struct key *key) {
+const struct map *map_run_find(const struct map_run *run, uint64_t address, const struct record_key *key) {
     return run->tree.leaves ? find_in_tree(run, address, key) : find_backwards(run, address, key);
 }

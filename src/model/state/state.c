@@ -252,7 +252,7 @@ void state_free(struct state *s) {
 }
 
 static const struct map *find_map(const struct state *s, unsigned mode, uint32_t space, uint64_t address,
-                                  struct key key) {
+                                  struct record_key key) {
     if (mode == PFR_CPUMODE_USER)
         return space_find(&s->spaces, space, address, key);
     if (mode != PFR_CPUMODE_KERNEL)
@@ -262,7 +262,7 @@ static const struct map *find_map(const struct state *s, unsigned mode, uint32_t
 }
 
 /* Code that came while the kernel ran is mapped nowhere, or within what the kernel's map covers. */
-static void find_ksymbol(const struct state *s, uint64_t address, struct key key, struct place *place) {
+static void find_ksymbol(const struct state *s, uint64_t address, struct record_key key, struct place *place) {
     const struct map *k = space_find(&s->spaces, s->ksymbols, address, key);
     if (k && key_before(&place->since, &k->key))
         place->since = k->key;
@@ -286,7 +286,8 @@ static bool is_bare_memory(const struct state *s, const struct map *m) {
 }
 
 /* Code that the program made itself. */
-static void find_made(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
+static void find_made(const struct state *s, uint32_t space, uint64_t address, struct record_key key,
+                      struct place *place) {
     const struct map *made = space_find_code(&s->spaces, space, address, key);
     if (!made)
         return;
@@ -299,8 +300,9 @@ static void find_made(const struct state *s, uint32_t space, uint64_t address, s
 }
 
 /* An address of the image that an exec left, as long as its thread was not seen in user mode. */
-static void find_left(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
-    struct key until;
+static void find_left(const struct state *s, uint32_t space, uint64_t address, struct record_key key,
+                      struct place *place) {
+    struct record_key until;
     const struct map *left = space_find_left(&s->spaces, space, address, &until);
     if (!left)
         return;
@@ -311,7 +313,7 @@ static void find_left(const struct state *s, uint32_t space, uint64_t address, s
         place->map = left;
 }
 
-void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
+void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct record_key key,
                     struct place *place) {
     const struct map *m = find_map(s, mode, space, address, key);
     *place = (struct place){.map = m, .offset = address};
@@ -352,13 +354,13 @@ uint64_t state_settled(const struct state *s, unsigned mode, uint32_t space) {
 }
 
 void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
-                 struct key key, struct place *place) {
+                 struct record_key key, struct place *place) {
     const unsigned mode = rec->misc & PFR_CPUMODE_MASK;
     const uint32_t space = mode == PFR_CPUMODE_USER ? thread_space_at(&s->threads, pid, tid, key) : NO_SPACE;
     state_place_in(s, mode, space, address, key, place);
 }
 
-pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *name, pfr_error *err) {
+pfr_status state_comm(struct state *s, uint32_t tid, struct record_key key, uint32_t *name, pfr_error *err) {
     char made[16] = IDLE;
     *name = thread_name_at(&s->threads, tid, key, true);
     if (*name != NO_NAME)
@@ -368,7 +370,7 @@ pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *n
     return intern_put(&s->names, made, strlen(made), name, err);
 }
 
-uint32_t state_cgroup(const struct state *s, uint64_t id, struct key key) {
+uint32_t state_cgroup(const struct state *s, uint64_t id, struct record_key key) {
     uint64_t number;
     return u64_map_get(&s->cgroup_of, id, &number) ? changes_at(&s->cgroups[number], key) : NO_VALUE;
 }

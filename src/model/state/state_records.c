@@ -165,7 +165,7 @@ static pfr_status collect_clock(struct state *s, const pfr_record *rec, struct s
     return PFR_OK;
 }
 
-static struct key key_of_record(const struct state *s, const pfr_record *rec) {
+static struct record_key key_of_record(const struct state *s, const pfr_record *rec) {
     return state_key(s, rec, time_of(s->reader, rec));
 }
 

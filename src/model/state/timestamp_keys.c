@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static pfr_status put(struct timestamp_keys *m, const struct key *key, pfr_error *err) {
+static pfr_status put(struct timestamp_keys *m, const struct record_key *key, pfr_error *err) {
     void *more = mem_grow(m->memory, m->at, m->count, &m->room, 256, sizeof *m->at);
     if (!more)
         return mem_fail(m->memory, err, "state");
@@ -86,7 +86,7 @@ void timestamp_keys_free(struct timestamp_keys *m) {
     *m = (struct timestamp_keys){.memory = m->memory};
 }
 
-size_t timestamp_keys_count_before(const struct timestamp_keys *m, const struct key *key) {
+size_t timestamp_keys_count_before(const struct timestamp_keys *m, const struct record_key *key) {
     size_t low = 0, high = m->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;

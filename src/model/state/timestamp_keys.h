@@ -13,7 +13,7 @@
 #include "model/state/state.h"
 
 struct timestamp_keys {
-    struct key *at;
+    struct record_key *at;
     size_t count, room;
     struct memory *memory;
 };
@@ -32,10 +32,10 @@ pfr_status timestamp_keys_make_kernel(struct timestamp_keys *timestamp_keys, con
                                       struct memory *memory, pfr_error *err);
 void timestamp_keys_free(struct timestamp_keys *timestamp_keys);
 
-size_t timestamp_keys_count_before(const struct timestamp_keys *timestamp_keys, const struct key *key);
+size_t timestamp_keys_count_before(const struct timestamp_keys *timestamp_keys, const struct record_key *key);
 
 /* The same, in a few instructions where the key is between the same two changes as the one before. */
-static inline size_t timestamp_keys_rank(const struct timestamp_keys *timestamp_keys, const struct key *key,
+static inline size_t timestamp_keys_rank(const struct timestamp_keys *timestamp_keys, const struct record_key *key,
                                          struct timestamp_rank *rank) {
     const size_t n = rank->before;
     const bool is_behind = n == 0 || key_before(&timestamp_keys->at[n - 1], key);

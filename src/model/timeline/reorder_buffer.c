@@ -77,15 +77,15 @@ static inline uint64_t weight_of(uint32_t record_size) {
     return words_of(record_size) * 8ull + 2 * sizeof(struct window_order);
 }
 
-static struct chunk *chunk_at(const struct window *w, uint32_t block, uint32_t at) {
-    return (struct chunk *)(void *)(w->blocks[block].bytes + at * 8ull);
+static struct record_chunk *chunk_at(const struct window *w, uint32_t block, uint32_t at) {
+    return (struct record_chunk *)(void *)(w->blocks[block].bytes + at * 8ull);
 }
 
 /* Whether the record lies behind the last one in the file, as it would in the block. */
 static bool goes_on(const struct window *w, const pfr_record *rec) {
     if (w->chunk_ends == 0 || BLOCK_SIZE - w->chunk_ends < rec->size + 7u)
         return false;
-    const struct chunk *s = chunk_at(w, w->block, w->chunk);
+    const struct record_chunk *s = chunk_at(w, w->block, w->chunk);
     const uint64_t ahead = w->chunk_ends - w->chunk * 8ull - sizeof *s;
     return s->context == rec->context && s->event == rec->event && s->part == (rec->part & 0x7fffffffu) &&
            s->tail == rec->tail && s->inside == rec->inside && s->offset + (s->inside ? 0 : ahead) == rec->offset &&
@@ -93,19 +93,19 @@ static bool goes_on(const struct window *w, const pfr_record *rec) {
 }
 
 static pfr_status begin_chunk(struct window *w, const pfr_record *rec, pfr_error *err) {
-    const uint32_t needs = (uint32_t)sizeof(struct chunk) + words_of(rec->size) * 8;
+    const uint32_t needs = (uint32_t)sizeof(struct record_chunk) + words_of(rec->size) * 8;
     if (w->nr_blocks == 0 || BLOCK_SIZE - w->blocks[w->block].used < needs)
         PFR_TRY(choose_block(w, err));
     struct window_block *b = &w->blocks[w->block];
     w->chunk = b->used / 8;
-    *chunk_at(w, w->block, w->chunk) = (struct chunk){.context = rec->context,
-                                                      .offset = rec->offset,
-                                                      .inner = rec->inner,
-                                                      .part = rec->part & 0x7fffffffu,
-                                                      .inside = rec->inside,
-                                                      .event = rec->event,
-                                                      .tail = rec->tail};
-    b->used += (uint32_t)sizeof(struct chunk);
+    *chunk_at(w, w->block, w->chunk) = (struct record_chunk){.context = rec->context,
+                                                             .offset = rec->offset,
+                                                             .inner = rec->inner,
+                                                             .part = rec->part & 0x7fffffffu,
+                                                             .inside = rec->inside,
+                                                             .event = rec->event,
+                                                             .tail = rec->tail};
+    b->used += (uint32_t)sizeof(struct record_chunk);
     w->chunk_ends = b->used;
     return PFR_OK;
 }
@@ -261,7 +261,7 @@ static inline const uint8_t *bytes_of(const struct window *w, const struct windo
     return w->blocks[one->place >> 2 * PLACE_BITS].bytes + at * 8;
 }
 
-static inline void fill_record(const struct chunk *of, const uint8_t *bytes, bool swap, pfr_record *rec) {
+static inline void fill_record(const struct record_chunk *of, const uint8_t *bytes, bool swap, pfr_record *rec) {
     const uint64_t ahead = (uint64_t)(bytes - (const uint8_t *)(of + 1));
     rec->offset = of->offset + (of->inside ? 0 : ahead);
     rec->inner = of->inner + (of->inside ? ahead : 0);

@@ -20,7 +20,7 @@
 #include "model/state/record_key.h"
 
 /* Of records that lie behind each other in the file, of one event; their bytes follow. */
-struct chunk {
+struct record_chunk {
     const struct pfr_context *context;
     uint64_t offset, inner; /* of the first; of the others one of the two grows with the bytes */
     uint32_t part : 31, inside : 1;

@@ -86,7 +86,7 @@ void timeline_close(struct timeline *t) {
 }
 
 /* Samples without a time see all state, other records without one come before all. */
-static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
+static struct record_key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const bool is_lost = time == NO_TIME && rec->type == PFR_RECORD_SAMPLE;
     return state_key(t->state, rec, is_lost ? KEY_TIME_AFTER_ALL : time);
 }

@@ -35,7 +35,7 @@ void timeline_close(struct timeline *t); /* NULL is fine */
  * is read, all of them see that of the first. HOLE: *err, call again. END. < 0: *err. But for OK *count is 0. */
 struct timed_record {
     pfr_record rec;
-    struct key key;
+    struct record_key key;
 };
 pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *err);
 

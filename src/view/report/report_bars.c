@@ -73,7 +73,7 @@ static bool write_limited(struct report *r, uint32_t event, const struct subtree
 
 /* Those above stand before those below; levels of one parent stand together. */
 static void write_subtrees(struct report *r, uint32_t event, pfr_output *to) {
-    const struct tree *t = &r->tree;
+    const struct report_tree *t = &r->tree;
     uint32_t at = t->subtrees[0].first;
     size_t depth = 0;
     if (!t->subtrees[0].count)

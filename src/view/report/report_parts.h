@@ -51,7 +51,7 @@ struct row;
 
 /* Where a field is asked: a frame of a group. NODE_APART is set on the frame of a sampled address, which perf calls by
    its place in the object where it has no name; elsewhere by the address itself. */
-struct spot {
+struct cell_key {
     const struct profile_group *group;
     uint32_t frame;  /* NO_FRAME: the rows have none */
     uint32_t parent; /* text of the function that -p found; NO_PARENT: none */
@@ -81,11 +81,11 @@ struct report_field {
     bool of_memory;  /* only in reports of memory accesses, as those with keys of them */
     bool
         breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
-    uint64_t (*identity)(struct report *r, const struct spot *spot); /* rows differ where this differs */
-    int (*collate)(const struct report *r, uint64_t a, uint64_t b);  /* NULL: as numbers */
-    int (*order)(const struct report *r, uint64_t a, uint64_t b);    /* of rows of equal weight; NULL: collate */
-    int (*strict)(const struct report *r, uint64_t a, uint64_t b);   /* collate, where what `order` tells apart does not
-                                                                        matter; NULL: itself */
+    uint64_t (*identity)(struct report *r, const struct cell_key *spot); /* rows differ where this differs */
+    int (*collate)(const struct report *r, uint64_t a, uint64_t b);      /* NULL: as numbers */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);        /* of rows of equal weight; NULL: collate */
+    int (*strict)(const struct report *r, uint64_t a, uint64_t b); /* collate, where what `order` tells apart does not
+                                                                      matter; NULL: itself */
     /* What has the smaller number stands before by `order`, by `strict`; of equal ones nothing is said. NULL: no such
      */
     uint64_t (*order_coarse)(const struct report *r, uint64_t id);
@@ -158,7 +158,7 @@ struct row_cells {
 /* After the load, before rows: symbol_number. */
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 /* The row of a spot, made when it is new. */
-pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, pfr_error *err);
+pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *row, pfr_error *err);
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);
 
@@ -291,7 +291,7 @@ struct row_note {
     bool distributions; /* over several roots */
 };
 
-struct walk {
+struct traversal {
     struct root_frames *frames; /* by root; only with trees */
     struct row_note *notes;     /* by row */
     size_t notes_room;
@@ -353,7 +353,7 @@ struct tree_level {
 };
 
 /* What is kept from one tree to the next. */
-struct tree {
+struct report_tree {
     struct subtree *subtrees;
     struct tree_items level, next, gathered;
     uint32_t *slot_of, *stamp_of; /* by frame */
@@ -366,13 +366,14 @@ struct tree {
 };
 
 /* Twigs of the row that weigh at least so much. */
-pfr_status tree_make(struct report *r, struct tree *tree, uint32_t row, uint64_t least, pfr_error *err);
+pfr_status tree_make(struct report *r, struct report_tree *tree, uint32_t row, uint64_t least, pfr_error *err);
 /* All that an event's samples show, callers first, in r->tree. */
 pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err);
-void tree_free(const struct report *r, struct tree *tree);
+void tree_free(const struct report *r, struct report_tree *tree);
 /* The lines below a row. */
 /* Ends early once it has written more than `most` bytes. */
-pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, uint64_t most, pfr_output *to, pfr_error *err);
+pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
+                      pfr_error *err);
 
 /* --- the whole --- */
 
@@ -437,11 +438,11 @@ struct report {
     uint32_t nr_trace;
     struct call_trees call_trees;
     struct path_segments path_segments;
-    struct walk walk;
+    struct traversal walk;
     struct rows rows;
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
     struct number_lists event_roots; /* of `forest`; made when asked for */
-    struct tree tree;
+    struct report_tree tree;
     uint32_t *symbol_of;           /* by frame, then by frame of a sampled address: see report_rows.c */
     struct profile_weight *totals; /* by event: what percentages are of, */
     struct profile_weight *all;    /* and those of call trees: with what filters leave out, */

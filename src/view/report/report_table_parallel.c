@@ -21,7 +21,7 @@ struct table_hand {
     size_t width[FIELDS_MOST];
 };
 
-struct batch {
+struct table_batch {
     uint32_t from, end;
     struct output text;
     bool good;
@@ -32,7 +32,7 @@ struct table_hands {
     struct table_hand *at; /* the caller's first */
     unsigned count;
     size_t room;
-    struct batch *batches;
+    struct table_batch *batches;
     size_t slots;
 };
 
@@ -121,7 +121,7 @@ void table_measure(struct table_hands *h, size_t *width) {
 
 static void write_batch(void *context, unsigned worker, size_t slot) {
     struct table_hands *h = context;
-    struct batch *b = &h->batches[slot];
+    struct table_batch *b = &h->batches[slot];
     struct report_texts *texts = &h->at[worker].texts;
     out_clear(&b->text);
     for (uint32_t i = b->from; i < b->end; i++)

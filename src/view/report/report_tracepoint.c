@@ -34,7 +34,7 @@ static pfr_status put_text(struct report *r, struct intern_text text, uint32_t *
     return intern_put(&r->profile->texts, text.bytes, text.length, id, NULL);
 }
 
-static uint64_t text_of_part(struct report *r, const struct spot *spot, uint32_t part) {
+static uint64_t text_of_part(struct report *r, const struct cell_key *spot, uint32_t part) {
     const uint64_t whole = profile_value(r->profile, spot->group, PROFILE_TRACE);
     struct intern_text text;
     uint32_t id = NO_TEXT;
@@ -46,13 +46,13 @@ static uint64_t text_of_part(struct report *r, const struct spot *spot, uint32_t
     return id;
 }
 
-uint64_t identity_of_trace(struct report *r, const struct spot *spot) {
+uint64_t identity_of_trace(struct report *r, const struct cell_key *spot) {
     if (!r->nr_trace)
         return profile_value(r->profile, spot->group, PROFILE_TRACE);
     return text_of_part(r, spot, 0);
 }
 
-static uint64_t identity_of_field(struct report *r, const struct spot *spot) {
+static uint64_t identity_of_field(struct report *r, const struct cell_key *spot) {
     const struct report_trace_field *f = (const void *)r->asked;
     return text_of_part(r, spot, (uint32_t)(f - r->trace) + 1);
 }

@@ -103,7 +103,7 @@ static pfr_status note_frame(struct strides *s, struct root_frame frame, pfr_err
 }
 
 static pfr_status note_row(struct strides *s, uint32_t row, pfr_error *err) {
-    struct walk *w = &s->r->walk;
+    struct traversal *w = &s->r->walk;
     const size_t before = w->notes_room;
     void *grown = mem_grow(s->r->memory, w->notes, row, &w->notes_room, 256, sizeof *w->notes);
     if (!grown)
@@ -116,7 +116,7 @@ static pfr_status note_row(struct strides *s, uint32_t row, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status find_row(struct strides *s, const struct spot *spot, uint32_t *row, pfr_error *err) {
+static pfr_status find_row(struct strides *s, const struct cell_key *spot, uint32_t *row, pfr_error *err) {
     lock_awake(s->lock);
     pfr_status st = rows_find(s->r, spot, row, err);
     if (st >= 0)
@@ -127,7 +127,7 @@ static pfr_status find_row(struct strides *s, const struct spot *spot, uint32_t 
 
 /* Of frames in this root; other roots have other rows. */
 static pfr_status meet_frame(struct strides *s, uint32_t frame, struct frame_place *place, pfr_error *err) {
-    const struct spot spot = {s->root->group, frame, s->root->parent};
+    const struct cell_key spot = {s->root->group, frame, s->root->parent};
     uint32_t row;
     PFR_TRY(find_row(s, &spot, &row, err));
     PFR_TRY(add_root_row(s, row, &place->at, err));
@@ -183,7 +183,7 @@ static void add_to_row(struct report *r, const struct root_row *from) {
 }
 
 static pfr_status add_frames(struct strides *s, pfr_error *err) {
-    struct walk *w = &s->r->walk;
+    struct traversal *w = &s->r->walk;
     struct root_frames *frames = &w->frames[s->number - 1];
     if (!s->noted.count)
         return PFR_OK;
@@ -327,7 +327,7 @@ static pfr_status walk_root(struct strides *s, pfr_error *err) {
 static pfr_status count_root(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
     const uint32_t node = s->root->node;
-    struct spot spot = {s->root->group, NO_FRAME, s->root->parent};
+    struct cell_key spot = {s->root->group, NO_FRAME, s->root->parent};
     uint32_t row, at;
     const struct profile_weight *self = node_weight(&r->call_trees.self, node);
     if (!self->samples)
@@ -429,11 +429,11 @@ pfr_status walk_make(struct report *r, pfr_error *err) {
 }
 
 void walk_free(struct report *r) {
-    struct walk *w = &r->walk;
+    struct traversal *w = &r->walk;
     for (uint32_t i = 0; w->frames && i < r->call_trees.nr_roots; i++)
         mem_free(r->memory, w->frames[i].at, w->frames[i].count, sizeof *w->frames[i].at);
     mem_free(r->memory, w->frames, r->call_trees.nr_roots, sizeof *w->frames);
     mem_free(r->memory, w->notes, w->notes_room, sizeof *w->notes);
     members_free(r);
-    *w = (struct walk){0};
+    *w = (struct traversal){0};
 }

@@ -24,7 +24,7 @@
 /* What is needed while one tree grows. */
 struct growth {
     struct report *r;
-    struct tree *t;
+    struct report_tree *t;
     uint32_t row;
     uint64_t least;
     uint32_t above; /* the twig that grows */
@@ -50,7 +50,7 @@ static pfr_status push_item(struct report *r, struct tree_items *list, struct tr
     return PFR_OK;
 }
 
-static pfr_status push_subtree(struct report *r, struct tree *t, struct subtree subtree, pfr_error *err) {
+static pfr_status push_subtree(struct report *r, struct report_tree *t, struct subtree subtree, pfr_error *err) {
     void *grown = mem_grow(r->memory, t->subtrees, t->count, &t->room, 256, sizeof *t->subtrees);
     if (!grown)
         return mem_fail(r->memory, err, "tree");
@@ -59,7 +59,7 @@ static pfr_status push_subtree(struct report *r, struct tree *t, struct subtree 
     return PFR_OK;
 }
 
-static pfr_status prepare(struct report *r, struct tree *t, pfr_error *err) {
+static pfr_status prepare(struct report *r, struct report_tree *t, pfr_error *err) {
     const size_t frames = r->profile->nr_frames;
     const bool marks = r->row_trees && r->chain.caller;
     if (marks && !t->mark_of)
@@ -102,7 +102,7 @@ static struct profile_weight less(struct profile_weight a, struct profile_weight
     return (struct profile_weight){a.weight - b.weight, a.samples - b.samples};
 }
 
-static struct profile_weight mark_of(const struct tree *t, uint32_t path_segment) {
+static struct profile_weight mark_of(const struct report_tree *t, uint32_t path_segment) {
     const uint32_t mark = t->nr_marks ? t->mark_of[path_segment] : 0;
     return mark ? t->marks[mark - 1].weight : (struct profile_weight){0, 0};
 }
@@ -190,7 +190,7 @@ static int by_weight(const void *a, const void *b, void *context) {
 
 /* Twigs that are too light are most of all: so they are weighed before any item of them is kept. */
 static pfr_status weigh_item(struct growth *g, const struct tree_item *item, pfr_error *err) {
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     const uint32_t frame = frame_in_tree(g->r, item->node);
     if (t->stamp_of[frame] != t->stamp) {
         t->stamp_of[frame] = t->stamp;
@@ -213,7 +213,7 @@ static uint64_t least_share(uint64_t of, double percent) {
 /* Heaviest first, those that are too light at the end and given up. Chains one after the other are sorted by what ends
  * in them, and only of equal ones the order of twigs counts. */
 static void keep_heavy(struct growth *g, uint32_t first) {
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     struct subtree *const above = &t->subtrees[g->above];
     const struct chain_how *how = &g->r->chain;
     uint64_t least = g->least;
@@ -229,7 +229,7 @@ static void keep_heavy(struct growth *g, uint32_t first) {
 }
 
 static pfr_status place_item(struct growth *g, const struct tree_item *item, pfr_error *err) {
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     const uint32_t frame = frame_in_tree(g->r, item->node);
     (void)err;
     if (t->stamp_of[frame] == t->stamp)
@@ -239,7 +239,7 @@ static pfr_status place_item(struct growth *g, const struct tree_item *item, pfr
 
 /* Items of those that stay go to the next level, together by twig. */
 static pfr_status make_places(struct growth *g, uint32_t first, uint32_t count, pfr_error *err) {
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     t->stamp++;
     t->count = first + count;
     for (uint32_t i = first; i < t->count; i++) {
@@ -282,7 +282,7 @@ static pfr_status take_gathered(struct growth *g, tree_step *take, pfr_error *er
 
 /* Chains end where there is no further step. */
 static void weigh_ends(struct growth *g, uint32_t first) {
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     struct subtree *above = &t->subtrees[g->above];
     above->own = above->total;
     for (size_t i = first; i < t->count; i++)
@@ -290,7 +290,7 @@ static void weigh_ends(struct growth *g, uint32_t first) {
 }
 
 static pfr_status grow_subtree(struct growth *g, uint32_t number, pfr_error *err) {
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     pfr_status (*const take_all)(struct growth *, tree_step *, pfr_error *) = number ? take_steps : take_gathered;
     const uint32_t first = (uint32_t)t->count;
     g->above = number;
@@ -302,7 +302,7 @@ static pfr_status grow_subtree(struct growth *g, uint32_t number, pfr_error *err
     return t->subtrees[number].count ? take_all(g, place_item, err) : PFR_OK;
 }
 
-static void next_level(struct tree *t) {
+static void next_level(struct report_tree *t) {
     const struct tree_items done = t->level;
     t->level = t->next;
     t->next = done;
@@ -310,7 +310,7 @@ static void next_level(struct tree *t) {
 }
 
 static pfr_status grow(struct growth *g, pfr_error *err) {
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     PFR_TRY(grow_subtree(g, 0, err));
     for (uint32_t at = 1; at < t->count;) {
         const uint32_t end = (uint32_t)t->count;
@@ -390,7 +390,7 @@ static pfr_status begin_samples(struct growth *g, pfr_error *err) {
 /* Limbs on the way to the root that have no mark get one, those above first. */
 static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *err) {
     const struct path_segment *path_segments = g->r->path_segments.at;
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     size_t count = t->nr_marks;
     for (uint32_t at = path_segment; !is_root(g->r, at) && !t->mark_of[at]; at = path_segments[at].parent)
         count++;
@@ -409,7 +409,7 @@ static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *e
 /* What stands below has a larger number. */
 static void sum_up_marks(struct growth *g) {
     const struct path_segment *path_segments = g->r->path_segments.at;
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     for (size_t i = t->nr_marks; i-- > 0;) {
         const uint32_t parent = t->mark_of[path_segments[t->marks[i].path_segment].parent];
         if (parent)
@@ -426,7 +426,7 @@ static void fetch_samples(const struct report *r, const struct member *m) {
 /* Marks the ways from the roots to the row's own samples. */
 static pfr_status mark_samples(struct growth *g, pfr_error *err) {
     const struct report *r = g->r;
-    struct tree *t = g->t;
+    struct report_tree *t = g->t;
     for (const struct member *m = members_of(r, g->row), *end = members_of(r, g->row + 1); m < end; m++) {
         if (m + FETCHED < end)
             fetch_samples(r, m + FETCHED);
@@ -460,7 +460,7 @@ static pfr_status gather_tops(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-static void unmark(struct tree *t) {
+static void unmark(struct report_tree *t) {
     while (t->nr_marks > 0)
         t->mark_of[t->marks[--t->nr_marks].path_segment] = 0;
 }
@@ -506,13 +506,13 @@ static pfr_status begin_all(struct growth *g, uint32_t event, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status begin_tree(struct report *r, struct tree *t, pfr_error *err) {
+static pfr_status begin_tree(struct report *r, struct report_tree *t, pfr_error *err) {
     PFR_TRY(prepare(r, t, err));
     t->count = t->gathered.count = t->level.count = t->next.count = 0;
     return push_subtree(r, t, (struct subtree){.frame = NO_FRAME, .parent = NO_NODE}, err);
 }
 
-static void weigh_top(struct tree *t) {
+static void weigh_top(struct report_tree *t) {
     for (size_t i = 0; i < t->gathered.count; i++)
         add_weight(&t->subtrees[0].total, t->gathered.at[i].weight);
 }
@@ -525,7 +525,7 @@ pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_e
     return grow(&g, err);
 }
 
-pfr_status tree_make(struct report *r, struct tree *t, uint32_t row, uint64_t least, pfr_error *err) {
+pfr_status tree_make(struct report *r, struct report_tree *t, uint32_t row, uint64_t least, pfr_error *err) {
     struct growth g = {.r = r, .t = t, .row = row, .least = least};
     PFR_TRY(begin_tree(r, g.t, err));
     pfr_status st = r->chain.caller ? begin_outermost(&g, err)
@@ -542,7 +542,7 @@ static void free_items(struct memory *memory, struct tree_items *list) {
     mem_free(memory, list->at, list->room, sizeof *list->at);
 }
 
-void tree_free(const struct report *r, struct tree *t) {
+void tree_free(const struct report *r, struct report_tree *t) {
     const size_t frames = r->profile ? r->profile->nr_frames : 0;
     mem_free(r->memory, t->subtrees, t->room, sizeof *t->subtrees);
     free_items(r->memory, &t->level);
@@ -554,5 +554,5 @@ void tree_free(const struct report *r, struct tree *t) {
     mem_free(r->memory, t->levels, t->levels_room, sizeof *t->levels);
     mem_free(r->memory, t->mark_of, r->path_segments.count, sizeof *t->mark_of);
     mem_free(r->memory, t->marks, t->marks_room, sizeof *t->marks);
-    *t = (struct tree){0};
+    *t = (struct report_tree){0};
 }

@@ -130,7 +130,7 @@ pfr_status tree_write_json(struct report *r, uint32_t row, struct json *j, pfr_e
 /* --- CSV --- */
 
 static pfr_status push_frame(struct report *r, size_t count, uint32_t subtree, pfr_error *err) {
-    struct tree *t = &r->tree;
+    struct report_tree *t = &r->tree;
     void *grown = mem_grow(r->memory, t->ends, count, &t->ends_room, 64, sizeof *t->ends);
     if (!grown)
         return mem_fail(r->memory, err, "tree");

@@ -21,9 +21,9 @@
 #define MARGIN 12u
 #define STEP 10u
 
-struct printer {
+struct tree_printer {
     struct report *r;
-    struct tree *t;
+    struct report_tree *t;
     pfr_output *to;
     struct output *out;
     const struct row *row;
@@ -32,11 +32,11 @@ struct printer {
     uint64_t end; /* of `out`: nothing is begun behind it */
 };
 
-static bool is_over(const struct printer *p) {
+static bool is_over(const struct tree_printer *p) {
     return out_written(p->out) > p->end;
 }
 
-static bool goes_on(const struct tree *t, uint32_t subtree) {
+static bool goes_on(const struct report_tree *t, uint32_t subtree) {
     return t->subtrees[subtree].all == 1 && t->subtrees[subtree].count == 1 && !t->subtrees[subtree].own.samples;
 }
 
@@ -54,11 +54,11 @@ void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to) {
     out_u64(&to->out, f->address - f->start);
 }
 
-static void print_frame(const struct printer *p, uint32_t frame) {
+static void print_frame(const struct tree_printer *p, uint32_t frame) {
     tree_write_frame(p->r, frame, p->to);
 }
 
-static void print_value(const struct printer *p, struct profile_weight weight, uint64_t total) {
+static void print_value(const struct tree_printer *p, struct profile_weight weight, uint64_t total) {
     if (p->r->chain.value == CHAIN_COUNT) {
         out_u64(p->out, weight.samples);
     } else if (p->r->chain.value == CHAIN_PERIOD) {
@@ -76,7 +76,7 @@ static void print_value(const struct printer *p, struct profile_weight weight, u
 /* --- graph, fractal --- */
 
 /* Columns of the levels above, `depth` of them. */
-static void print_pipes(const struct printer *p, size_t depth) {
+static void print_pipes(const struct tree_printer *p, size_t depth) {
     out_pad(p->out, p->margin);
     for (size_t i = 0; i < depth; i++) {
         out_char(p->out, p->t->levels[i].pipe ? '|' : ' ');
@@ -85,7 +85,7 @@ static void print_pipes(const struct printer *p, size_t depth) {
     }
 }
 
-static void print_branch(const struct printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
+static void print_branch(const struct tree_printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
     print_pipes(p, depth);
     out_write(p->out, "--", 2);
     print_value(p, weight, total);
@@ -93,7 +93,7 @@ static void print_branch(const struct printer *p, size_t depth, struct profile_w
 }
 
 /* A twig and those that follow without a branch; returns the last. */
-static uint32_t print_run(const struct printer *p, size_t depth, uint32_t subtree, uint64_t total) {
+static uint32_t print_run(const struct tree_printer *p, size_t depth, uint32_t subtree, uint64_t total) {
     print_branch(p, depth, p->t->subtrees[subtree].total, total);
     print_frame(p, p->t->subtrees[subtree].frame);
     out_char(p->out, '\n');
@@ -107,8 +107,8 @@ static uint32_t print_run(const struct printer *p, size_t depth, uint32_t subtre
     return subtree;
 }
 
-static pfr_status push_level(const struct printer *p, size_t depth, struct tree_level level, pfr_error *err) {
-    struct tree *t = p->t;
+static pfr_status push_level(const struct tree_printer *p, size_t depth, struct tree_level level, pfr_error *err) {
+    struct report_tree *t = p->t;
     if (depth >= t->levels_room) {
         void *grown = mem_grow(p->r->memory, t->levels, t->levels_room, &t->levels_room, 32, sizeof *t->levels);
         if (!grown)
@@ -119,7 +119,7 @@ static pfr_status push_level(const struct printer *p, size_t depth, struct tree_
     return PFR_OK;
 }
 
-static struct tree_level level_below(const struct tree *t, uint32_t subtree, uint64_t total) {
+static struct tree_level level_below(const struct report_tree *t, uint32_t subtree, uint64_t total) {
     const struct subtree *above = &t->subtrees[subtree];
     return (struct tree_level){.at = above->first,
                                .end = above->first + above->count,
@@ -130,7 +130,7 @@ static struct tree_level level_below(const struct tree *t, uint32_t subtree, uin
 }
 
 /* Shares of a level that hides some of its twigs. */
-static void print_rest(const struct printer *p, size_t depth) {
+static void print_rest(const struct tree_printer *p, size_t depth) {
     struct tree_level *level = &p->t->levels[depth - 1];
     if (is_over(p) || p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0 || level->rest == level->total ||
         (p->r->chain.value == CHAIN_COUNT && level->rest_samples == 0))
@@ -141,7 +141,7 @@ static void print_rest(const struct printer *p, size_t depth) {
 }
 
 /* The next twig of the innermost level; false: there is none. */
-static bool print_next(const struct printer *p, size_t depth, uint32_t *last) {
+static bool print_next(const struct tree_printer *p, size_t depth, uint32_t *last) {
     struct tree_level *level = &p->t->levels[depth - 1];
     if (is_over(p) || level->at == level->end || (level->printed && level->printed == p->r->chain.most))
         return false;
@@ -159,12 +159,12 @@ static bool print_next(const struct printer *p, size_t depth, uint32_t *last) {
     return true;
 }
 
-static uint64_t total_below(const struct printer *p, uint32_t subtree, uint64_t total) {
+static uint64_t total_below(const struct tree_printer *p, uint32_t subtree, uint64_t total) {
     const struct subtree *t = &p->t->subtrees[subtree];
     return p->r->chain.mode == CHAIN_FRACTAL ? t->total.weight - t->own.weight : total;
 }
 
-static pfr_status print_levels(const struct printer *p, uint32_t top, uint64_t total, pfr_error *err) {
+static pfr_status print_levels(const struct tree_printer *p, uint32_t top, uint64_t total, pfr_error *err) {
     size_t depth = 1;
     uint32_t last;
     PFR_TRY(push_level(p, 0, level_below(p->t, top, total), err));
@@ -180,7 +180,7 @@ static pfr_status print_levels(const struct printer *p, uint32_t top, uint64_t t
 }
 
 /* Frames that all chains of the row begin with; returns the last of them. */
-static uint32_t print_stem(struct printer *p, bool *printed) {
+static uint32_t print_stem(struct tree_printer *p, bool *printed) {
     uint32_t subtree = p->t->subtrees[0].first, count = 0;
     bool skips = p->r->skips_first;
     for (;; subtree = p->t->subtrees[subtree].first, skips = false) {
@@ -206,7 +206,7 @@ static uint32_t print_stem(struct printer *p, bool *printed) {
     return subtree;
 }
 
-static pfr_status print_graph(struct printer *p, uint64_t total, pfr_error *err) {
+static pfr_status print_graph(struct tree_printer *p, uint64_t total, pfr_error *err) {
     const struct subtree *all = &p->t->subtrees[0];
     uint32_t top = 0;
     bool printed = false;
@@ -224,15 +224,15 @@ static pfr_status print_graph(struct printer *p, uint64_t total, pfr_error *err)
 
 /* The heaviest first; equal ones as they come, which `items` tells now that the tree has grown. */
 static int by_own(const void *a, const void *b, void *context) {
-    const struct tree *t = context;
+    const struct report_tree *t = context;
     const struct subtree *x = &t->subtrees[*(const uint32_t *)a], *y = &t->subtrees[*(const uint32_t *)b];
     if (x->own.weight != y->own.weight)
         return x->own.weight > y->own.weight ? -1 : 1;
     return (x->items > y->items) - (x->items < y->items);
 }
 
-static pfr_status push_end(const struct printer *p, size_t count, uint32_t subtree, pfr_error *err) {
-    struct tree *t = p->t;
+static pfr_status push_end(const struct tree_printer *p, size_t count, uint32_t subtree, pfr_error *err) {
+    struct report_tree *t = p->t;
     void *grown = mem_grow(p->r->memory, t->ends, count, &t->ends_room, 64, sizeof *t->ends);
     if (!grown)
         return mem_fail(p->r->memory, err, "tree");
@@ -242,7 +242,7 @@ static pfr_status push_end(const struct printer *p, size_t count, uint32_t subtr
 }
 
 /* The frames of a chain are pushed behind the ends, innermost in the tree first. */
-static pfr_status print_chain(const struct printer *p, size_t behind, uint32_t subtree, pfr_error *err) {
+static pfr_status print_chain(const struct tree_printer *p, size_t behind, uint32_t subtree, pfr_error *err) {
     const bool folded = p->r->chain.mode == CHAIN_FOLDED;
     const char *separator = p->r->options->separator ? p->r->options->separator : ";";
     size_t count = behind;
@@ -258,7 +258,7 @@ static pfr_status print_chain(const struct printer *p, size_t behind, uint32_t s
     return PFR_OK;
 }
 
-static pfr_status print_ends(const struct printer *p, size_t count, uint64_t total, pfr_error *err) {
+static pfr_status print_ends(const struct tree_printer *p, size_t count, uint64_t total, pfr_error *err) {
     const bool folded = p->r->chain.mode == CHAIN_FOLDED;
     const size_t most = p->r->chain.most && p->r->chain.most < count ? p->r->chain.most : count;
     for (size_t i = 0; i < most && !is_over(p); i++) {
@@ -272,21 +272,21 @@ static pfr_status print_ends(const struct printer *p, size_t count, uint64_t tot
     return PFR_OK;
 }
 
-static uint32_t first_leaf(const struct tree *t, uint32_t subtree) {
+static uint32_t first_leaf(const struct report_tree *t, uint32_t subtree) {
     while (t->subtrees[subtree].count)
         subtree = t->subtrees[subtree].first;
     return subtree;
 }
 
 /* After a twig come those beside it with all below them, then that above. */
-static uint32_t next_subtree(const struct tree *t, uint32_t subtree) {
+static uint32_t next_subtree(const struct report_tree *t, uint32_t subtree) {
     const uint32_t parent = t->subtrees[subtree].parent;
     const bool is_last = subtree + 1 == t->subtrees[parent].first + t->subtrees[parent].count;
     return is_last ? parent : first_leaf(t, subtree + 1);
 }
 
-static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t least, pfr_error *err) {
-    struct tree *t = p->t;
+static pfr_status print_flat(const struct tree_printer *p, uint64_t total, uint64_t least, pfr_error *err) {
+    struct report_tree *t = p->t;
     uint32_t count = 0;
     for (uint32_t at = first_leaf(t, 0); at != 0; at = next_subtree(t, at)) {
         t->subtrees[at].items = count;
@@ -298,10 +298,10 @@ static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t l
     return print_ends(p, count, total, err);
 }
 
-pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, uint64_t most, pfr_output *to,
+pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
                       pfr_error *err) {
     const struct row *at = &r->rows.at[row];
-    struct printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
+    struct tree_printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
     p.end = out_written(p.out);
     p.end = p.end > UINT64_MAX - most ? UINT64_MAX : p.end + most;
     const uint64_t total = r->all[at->event].weight;

@@ -25,7 +25,7 @@ struct gathering {
     bool alone;       /* there is one thread */
 };
 
-struct listing {
+struct root_listing {
     struct report *r;
     uint32_t *next;
     struct gathering *workers;
@@ -48,7 +48,7 @@ static size_t place_of_frame(const struct gathering *g, uint32_t frame) {
 
 /* false: there are none. */
 static bool begin_root(struct gathering *g, uint32_t root) {
-    const struct walk *w = &g->r->walk;
+    const struct traversal *w = &g->r->walk;
     bool any = false;
     g->number = root + 1;
     for (uint32_t i = 0; i < w->frames[root].count; i++) {
@@ -136,7 +136,7 @@ static void walk_ends(struct gathering *g, uint32_t from, uint32_t end) {
 }
 
 static bool walk_next(void *context, unsigned worker, size_t root) {
-    struct gathering *g = &((struct listing *)context)->workers[worker];
+    struct gathering *g = &((struct root_listing *)context)->workers[worker];
     const struct path_segments *path_segments = &g->r->path_segments;
     const uint32_t from = path_segments->root[root], end = from + path_segments->at[from].size;
     if (begin_root(g, (uint32_t)root))
@@ -148,7 +148,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
 
 /* Where the members of each row begin; rows without a tree have none. */
 static pfr_status make_begins(struct report *r, pfr_error *err) {
-    struct walk *w = &r->walk;
+    struct traversal *w = &r->walk;
     w->nr_rows = r->rows.cells.count;
     w->begin = mem_zeroed(r->memory, (size_t)w->nr_rows + 1, sizeof *w->begin);
     if (!w->begin)
@@ -159,7 +159,7 @@ static pfr_status make_begins(struct report *r, pfr_error *err) {
     return w->members ? PFR_OK : mem_fail(r->memory, err, "walk");
 }
 
-static pfr_status open_workers(struct listing *l, pfr_error *err) {
+static pfr_status open_workers(struct root_listing *l, pfr_error *err) {
     struct memory *memory = l->r->memory;
     l->next = mem_alloc(memory, l->rows, sizeof *l->next);
     l->workers = mem_zeroed(memory, l->count, sizeof *l->workers);
@@ -175,7 +175,7 @@ static pfr_status open_workers(struct listing *l, pfr_error *err) {
     return good ? PFR_OK : mem_fail(memory, err, "walk");
 }
 
-static void close_workers(struct listing *l) {
+static void close_workers(struct root_listing *l) {
     struct memory *memory = l->r->memory;
     for (unsigned i = 0; l->workers && i < l->count; i++) {
         struct gathering *g = &l->workers[i];
@@ -195,14 +195,14 @@ static int by_place(const void *a, const void *b) {
 }
 
 /* Of a row in several roots members of one root may stand between those of another. */
-static void put_in_order(struct walk *w) {
+static void put_in_order(struct traversal *w) {
     for (uint32_t i = 0; i < w->nr_rows; i++)
         if (w->begin[i + 1] - w->begin[i] > 1 && w->notes[i].distributions)
             qsort(w->members + w->begin[i], w->begin[i + 1] - w->begin[i], sizeof *w->members, by_place);
 }
 
 pfr_status walk_list_members(struct report *r, pfr_error *err) {
-    struct listing l = {.r = r, .frames = 2 * (size_t)r->profile->nr_frames, .rows = r->rows.cells.count};
+    struct root_listing l = {.r = r, .frames = 2 * (size_t)r->profile->nr_frames, .rows = r->rows.cells.count};
     PFR_TRY(make_begins(r, err));
     l.count = report_jobs(r, (uint64_t)r->walk.begin[l.rows] * MEMBER_NS, r->call_trees.nr_roots,
                           (l.frames * 2 + l.rows) * sizeof(uint32_t));
@@ -218,7 +218,7 @@ pfr_status walk_list_members(struct report *r, pfr_error *err) {
 }
 
 void members_free(struct report *r) {
-    struct walk *w = &r->walk;
+    struct traversal *w = &r->walk;
     mem_free(r->memory, w->members, w->begin ? w->begin[w->nr_rows] : 0, sizeof *w->members);
     mem_free(r->memory, w->begin, (size_t)w->nr_rows + 1, sizeof *w->begin);
 }

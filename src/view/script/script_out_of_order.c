@@ -31,7 +31,7 @@ pfr_status script_disorder_begin(struct script *s, pfr_error *err) {
     return make(s, d, err);
 }
 
-void script_disorder_turn(struct script *s, const struct key *key) {
+void script_disorder_turn(struct script *s, const struct record_key *key) {
     struct script_disorder *const d = &s->disorder;
     s->epoch = d->base + (uint32_t)timestamp_keys_rank(d->all, key, &d->rank);
     s->kernel_epoch = d->kernel_base + (uint32_t)timestamp_keys_rank(d->kernel, key, &d->kernel_rank);

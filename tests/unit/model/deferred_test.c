@@ -269,7 +269,7 @@ TEST(deferred_chains_leave_nothing_when_an_allocation_fails) {
 
 /* --- The table by itself. */
 
-static struct key key_at(const pfr_record *rec) {
+static struct record_key key_at(const pfr_record *rec) {
     return key_of(rec, number_at(rec, rec->size - 8u, 8));
 }
 
