@@ -457,6 +457,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->parts[0].end = r->end_at_open;
     r->payload_size = r->payload_from = r->payload_end = 0;
     r->compressed = (pfr_bytes){NULL, 0};
+    r->packed = r->unpacked = 0;
     r->ended = r->broken_told = false;
     if (r->kind)
         r->kind->rewind(r);
