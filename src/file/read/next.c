@@ -146,6 +146,7 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     }
     if (r->whole || r->part + 1 == r->nr_parts)
         return PFR_END;
+    input_set_chunk(&current(r)->in, current(r)->in.chunk); /* one window at a time, however many files there are */
     r->part++;
     r->at = current(r)->begin;
     r->ended = false;
