@@ -9,7 +9,7 @@
 #define NOWHERE "/nonexistent"
 #define COUNT(list) ((unsigned)(sizeof(list) / sizeof *(list)))
 
-uint64_t drawn_spread(uint64_t number) {
+uint64_t drawn_distribution(uint64_t number) {
     number = (number + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
     number = (number ^ number >> 29) * 0x94d049bb133111ebu;
     return number ^ number >> 32;

@@ -18,7 +18,7 @@ struct drawn {
 };
 
 /* Neighbours draw sets that have nothing in common. */
-uint64_t drawn_spread(uint64_t number);
+uint64_t drawn_distribution(uint64_t number);
 
 pfr_report_options drawn_report(struct drawn *d);
 pfr_script_options drawn_script(struct drawn *d);

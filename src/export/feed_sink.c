@@ -35,34 +35,34 @@ static bool wants_group(const void *exporting, const struct profile_group *group
 }
 
 static pfr_status load(struct exporting *e, pfr_error *err) {
-    const struct profile_wish wish = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
-                                      .frames = true,
-                                      .chains = true,
-                                      .whole_stacks = e->sink->stack != NULL,
-                                      .addresses = e->sink->addresses,
-                                      .unnamed_together = !e->sink->addresses,
-                                      .named_last = e->sink->addresses,
-                                      .mangled_names = e->sink->mangled,
-                                      .max_stack = e->of->max_stack,
-                                      .stitched = e->of->stitched,
-                                      .jobs = e->of->jobs ? e->of->jobs : 1,
-                                      .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
-                                      .frame_cost = FRAME_COST,
-                                      .names = {.symfs = e->of->symfs,
-                                                .debug_folder = e->of->debug_dir,
-                                                .kallsyms = e->of->kallsyms,
-                                                .cache_folder = e->of->cache_dir,
-                                                .none = e->of->no_symbols},
-                                      .functions = {.maps = e->of->instr_maps,
-                                                    .symfs = e->of->symfs,
-                                                    .debug_folder = e->of->debug_dir,
-                                                    .none = e->of->no_symbols},
-                                      .note = e->of->note ? tell_note : NULL,
-                                      .keep = choice_is_everything(&e->choice) ? NULL : keep,
-                                      .hole = tell_hole,
-                                      .context = e};
+    const struct profile_request request = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
+                                            .frames = true,
+                                            .chains = true,
+                                            .whole_stacks = e->sink->stack != NULL,
+                                            .addresses = e->sink->addresses,
+                                            .unnamed_together = !e->sink->addresses,
+                                            .named_last = e->sink->addresses,
+                                            .mangled_names = e->sink->mangled,
+                                            .max_stack = e->of->max_stack,
+                                            .stitched = e->of->stitched,
+                                            .jobs = e->of->jobs ? e->of->jobs : 1,
+                                            .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
+                                            .frame_cost = FRAME_COST,
+                                            .names = {.symfs = e->of->symfs,
+                                                      .debug_folder = e->of->debug_dir,
+                                                      .kallsyms = e->of->kallsyms,
+                                                      .cache_folder = e->of->cache_dir,
+                                                      .none = e->of->no_symbols},
+                                            .functions = {.maps = e->of->instr_maps,
+                                                          .symfs = e->of->symfs,
+                                                          .debug_folder = e->of->debug_dir,
+                                                          .none = e->of->no_symbols},
+                                            .note = e->of->note ? tell_note : NULL,
+                                            .keep = choice_is_everything(&e->choice) ? NULL : keep,
+                                            .hole = tell_hole,
+                                            .context = e};
     const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e, e->sink->key_frame};
-    PFR_TRY(profile_load(&e->profile, e->reader, &wish, err));
+    PFR_TRY(profile_load(&e->profile, e->reader, &request, err));
     if (e->sink->loaded)
         PFR_TRY(e->sink->loaded(e, err));
     return stacks_build(&e->stacks, e->profile, &naming, err);

@@ -480,7 +480,7 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     u64_map_init(&r->formats, &r->memory);
     u64_map_init(&r->feature_of, &r->memory);
     r->patience = PATIENCE_FIRST;
-    believe_learn(r);
+    plausibility_learn(r);
     return r;
 }
 

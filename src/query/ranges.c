@@ -12,7 +12,7 @@
 #define NS_PER_SECOND 1000000000u
 #define WHOLE 1000000u /* parts are counted in millionths */
 
-struct reading {
+struct range_reading {
     struct memory *memory;
     const struct times_known *known;
     struct script_ranges *list;
@@ -91,7 +91,7 @@ void script_times_learn(pfr_reader *reader, struct times_known *known) {
     learn_wall(reader, known);
 }
 
-static pfr_status add(const struct reading *r, uint64_t first, uint64_t last, pfr_error *err) {
+static pfr_status add(const struct range_reading *r, uint64_t first, uint64_t last, pfr_error *err) {
     return script_ranges_add(r->memory, r->list, first, last, err);
 }
 
@@ -133,7 +133,7 @@ static bool is_behind(const struct script_ranges *list, const struct script_rang
     return list->count == 0 || list->at[list->count - 1].last < range->first;
 }
 
-static pfr_status read_seconds(const struct reading *r, const char *text, pfr_error *err) {
+static pfr_status read_seconds(const struct range_reading *r, const char *text, pfr_error *err) {
     struct script_range range;
     if (read_ends(text, strlen(text), ",-", parse_seconds, &range))
         return add(r, range.first, range.last, err);
@@ -150,7 +150,7 @@ static pfr_status read_seconds(const struct reading *r, const char *text, pfr_er
 
 /* --- Since the first sample */
 
-static pfr_status read_since_start(const struct reading *r, const char *text, pfr_error *err) {
+static pfr_status read_since_start(const struct range_reading *r, const char *text, pfr_error *err) {
     struct script_range range;
     for (const char *at = text; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
@@ -202,7 +202,7 @@ static uint64_t part_of(const struct times_known *whole, uint64_t millionths) {
     return whole->first + (uint64_t)((double)(whole->last - whole->first) * (double)millionths / (double)WHOLE);
 }
 
-static pfr_status read_parts(const struct reading *r, const char *text, pfr_error *err) {
+static pfr_status read_parts(const struct range_reading *r, const char *text, pfr_error *err) {
     struct script_range part;
     if (!r->known->bounded)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter",
@@ -301,7 +301,7 @@ static uint64_t sample_time(const struct times_known *known, uint64_t moment) {
     return ahead > 0 && moment < known->ahead ? 0 : moment - known->ahead;
 }
 
-static bool take_moment(const struct reading *r, const char *at, size_t length, struct tm *day, uint64_t *time) {
+static bool take_moment(const struct range_reading *r, const char *at, size_t length, struct tm *day, uint64_t *time) {
     char text[64];
     uint64_t moment;
     while (length > 0 && *at == ' ')
@@ -320,7 +320,7 @@ static bool take_moment(const struct reading *r, const char *at, size_t length, 
     return true;
 }
 
-static pfr_status read_wall(const struct reading *r, const char *text, pfr_error *err) {
+static pfr_status read_wall(const struct range_reading *r, const char *text, pfr_error *err) {
     uint64_t first = 0, last = UINT64_MAX;
     const size_t comma = strcspn(text, ",");
     const time_t now = (time_t)(r->known->day / NS_PER_SECOND);
@@ -336,7 +336,7 @@ static pfr_status read_wall(const struct reading *r, const char *text, pfr_error
 
 pfr_status script_times_read(struct memory *memory, const char *text, const struct times_known *known,
                              struct script_ranges *list, bool *since_start, pfr_error *err) {
-    const struct reading r = {memory, known, list};
+    const struct range_reading r = {memory, known, list};
     *since_start = false;
     if (strchr(text, ':'))
         return read_wall(&r, text, err);

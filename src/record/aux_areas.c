@@ -59,9 +59,9 @@ pfr_status aux_check(const pfr_recorder *r, pfr_error *err) {
 
 static uint64_t area_bytes(const pfr_recorder *r) {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
-                   wish = r->options.aux_bytes ? r->options.aux_bytes : AREA_DEFAULT;
+                   request = r->options.aux_bytes ? r->options.aux_bytes : AREA_DEFAULT;
     uint64_t bytes = page;
-    while (bytes < wish && bytes < (uint64_t)1 << 40)
+    while (bytes < request && bytes < (uint64_t)1 << 40)
         bytes *= 2;
     return bytes;
 }
@@ -89,22 +89,22 @@ static pfr_status cannot_map(int why, pfr_error *err) {
     return pfr_fail_errno(err, why, "map", "an AUX area");
 }
 
-pfr_status aux_map(pfr_recorder *r, const struct counter *counter, struct ring *ring, pfr_error *err) {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), wish = area_bytes(r);
+pfr_status aux_map(pfr_recorder *r, const struct open_counter *counter, struct ring *ring, pfr_error *err) {
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), request = area_bytes(r);
     if (!r->events.at[counter->event].aux || ring->aux.at)
         return PFR_OK;
-    for (uint64_t bytes = r->aux_bytes ? r->aux_bytes : wish; bytes >= page; bytes /= 2) {
+    for (uint64_t bytes = r->aux_bytes ? r->aux_bytes : request; bytes >= page; bytes /= 2) {
         ring->page->aux_offset = page + ring->bytes;
         ring->page->aux_size = bytes;
         void *const at = r->kernel->map(r->kernel->context, counter->fd, bytes, page + ring->bytes, is_sampled(r));
         const int why = errno;
         if (at != MAP_FAILED) {
             ring->aux = (struct aux_area){.at = at, .bytes = bytes, .fd = counter->fd};
-            if (bytes != wish && r->aux_bytes != bytes)
+            if (bytes != request && r->aux_bytes != bytes)
                 recorder_note(r,
                               "AUX areas are %llu KB, not %llu: more may not be locked; kernel.perf_event_mlock_kb "
                               "or ulimit -l would allow it",
-                              (unsigned long long)bytes >> 10, (unsigned long long)wish >> 10);
+                              (unsigned long long)bytes >> 10, (unsigned long long)request >> 10);
             r->aux_bytes = bytes;
             return PFR_OK;
         }
@@ -165,8 +165,7 @@ static uint64_t ticks(void) {
 }
 
 /* Bytes from `from` to the head, in one piece or two, filled up to a multiple of 8. */
-static pfr_status put_stretch(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
-                              pfr_error *err) {
+static pfr_status put_chunk(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length, pfr_error *err) {
     static const uint8_t zeros[8];
     const struct aux_area *const aux = &ring->aux;
     const uint64_t at = from & (aux->bytes - 1), padding = -length & 7;
@@ -194,7 +193,7 @@ pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *e
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "aux",
                         "an AUX area of %zu bytes holds %llu: the kernel and we are not of one mind", aux->bytes,
                         (unsigned long long)length);
-    PFR_TRY(put_stretch(r, ring, aux->tail, length, err));
+    PFR_TRY(put_chunk(r, ring, aux->tail, length, err));
     aux->tail = head;
     __atomic_store_n(&ring->page->aux_tail, head, __ATOMIC_RELEASE);
     *any = true;

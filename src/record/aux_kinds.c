@@ -24,10 +24,10 @@ static int64_t hex_cap(const struct kernel *kernel, const char *name) {
 }
 
 /* The highest of the values that the bits allow up to `wish`, or the lowest there is. */
-static unsigned nearest_below(uint64_t bits, unsigned wish) {
+static unsigned nearest_below(uint64_t bits, unsigned request) {
     unsigned best = 64;
     for (unsigned i = 0; i < 32; i++)
-        if (bits >> i & 1 && (i <= wish || best == 64))
+        if (bits >> i & 1 && (i <= request || best == 64))
             best = i;
     return best;
 }

@@ -122,7 +122,7 @@ pfr_status file_put_ids(pfr_recorder *r, size_t first, pfr_error *err) {
     if (!entries)
         return no_memory(r, err);
     for (size_t i = 0; i < r->nr_counters; i++) {
-        const struct counter *const c = &r->counters[i];
+        const struct open_counter *const c = &r->counters[i];
         const uint64_t row[4] = {c->id, c->ring, (uint64_t)(int64_t)c->cpu, (uint64_t)(int64_t)c->tid};
         memcpy(entries + 4 * i, row, sizeof row);
     }

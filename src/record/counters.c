@@ -12,11 +12,11 @@
 #include <unistd.h>
 #include "record/recorder_parts.h"
 
-struct spot {
+struct counter_target {
     int32_t cpu, tid;
 };
 
-static pfr_status add_counter(pfr_recorder *r, const struct counter *counter, pfr_error *err) {
+static pfr_status add_counter(pfr_recorder *r, const struct open_counter *counter, pfr_error *err) {
     if (r->nr_counters == r->counters_room) {
         const size_t room = r->counters_room ? 2 * r->counters_room : 32;
         void *const at = mem_resize(&r->memory, r->counters, r->counters_room, room, sizeof *r->counters);
@@ -66,7 +66,7 @@ static int cgroup_folder(const pfr_recorder *r, const char *name) {
 }
 
 /* The counter's descriptor, or the negative errno. */
-static int open_one(pfr_recorder *r, struct typed_event *e, const struct spot *spot, int group) {
+static int open_one(pfr_recorder *r, struct typed_event *e, const struct counter_target *spot, int group) {
     const int folder = e->cgroup ? cgroup_folder(r, e->cgroup) : -1;
     if (e->cgroup && folder < 0)
         return -ENOTDIR;
@@ -82,7 +82,7 @@ static int open_one(pfr_recorder *r, struct typed_event *e, const struct spot *s
     return fd < 0 ? -why : fd;
 }
 
-static int group_of(const pfr_recorder *r, uint32_t leader, const struct spot *spot) {
+static int group_of(const pfr_recorder *r, uint32_t leader, const struct counter_target *spot) {
     for (size_t i = r->nr_counters; i-- > 0;)
         if (r->counters[i].event == leader && r->counters[i].cpu == spot->cpu && r->counters[i].tid == spot->tid)
             return r->counters[i].fd;
@@ -90,7 +90,7 @@ static int group_of(const pfr_recorder *r, uint32_t leader, const struct spot *s
 }
 
 /* A cpu that is off and a task that has ended are passed over, where they are not the only ones. */
-static bool may_be_missed(const pfr_recorder *r, const struct spot *spot, int why) {
+static bool may_be_missed(const pfr_recorder *r, const struct counter_target *spot, int why) {
     if (why == ESRCH)
         return r->by_task && r->nr_tasks > 1;
     return why == ENODEV && r->nr_cpus > 1 && spot->cpu >= 0 && !r->options.cpus &&
@@ -98,12 +98,13 @@ static bool may_be_missed(const pfr_recorder *r, const struct spot *spot, int wh
 }
 
 /* PFR_END: the attrs changed, begin anew. */
-static pfr_status open_at(pfr_recorder *r, uint32_t number, const struct spot *spot, pfr_error *err) {
+static pfr_status open_at(pfr_recorder *r, uint32_t number, const struct counter_target *spot, pfr_error *err) {
     struct typed_event *const e = &r->events.at[number];
     const int group = e->leader == number ? -1 : group_of(r, e->leader, spot);
     const int fd = open_one(r, e, spot, group);
     if (fd >= 0)
-        return add_counter(r, &(struct counter){.fd = fd, .event = number, .cpu = spot->cpu, .tid = spot->tid}, err);
+        return add_counter(r, &(struct open_counter){.fd = fd, .event = number, .cpu = spot->cpu, .tid = spot->tid},
+                           err);
     if (may_be_missed(r, spot, -fd))
         return PFR_OK;
     if (fd == -ENOTDIR)
@@ -115,8 +116,8 @@ static pfr_status open_event(pfr_recorder *r, uint32_t number, pfr_error *err) {
     const size_t tasks = r->by_task ? r->nr_tasks : 1, cpus = r->options.per_thread ? 1 : r->nr_cpus;
     for (size_t c = 0; c < cpus; c++)
         for (size_t t = 0; t < tasks; t++) {
-            const struct spot spot = {r->options.per_thread ? ANYWHERE : r->cpus[c],
-                                      r->by_task ? r->tasks[t].tid : ANYWHERE};
+            const struct counter_target spot = {r->options.per_thread ? ANYWHERE : r->cpus[c],
+                                                r->by_task ? r->tasks[t].tid : ANYWHERE};
             const pfr_status status = open_at(r, number, &spot, err);
             if (status != PFR_OK)
                 return status;
@@ -133,7 +134,7 @@ static pfr_status open_all(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status learn_id(pfr_recorder *r, struct counter *counter, pfr_error *err) {
+static pfr_status learn_id(pfr_recorder *r, struct open_counter *counter, pfr_error *err) {
     const struct typed_event *const e = &r->events.at[counter->event];
     if (r->kernel->control(r->kernel->context, counter->fd, PERF_EVENT_IOC_ID, (uintptr_t)&counter->id) < 0)
         return pfr_fail_errno(err, errno, "ask for the id of", e->name);
@@ -159,14 +160,15 @@ pfr_status counters_open(pfr_recorder *r, pfr_error *err) {
 
 /* What was given up at the start is given up here, too: no more is. */
 pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
-    const struct spot spot = {cpu, ANYWHERE};
+    const struct counter_target spot = {cpu, ANYWHERE};
     const size_t first = r->nr_counters;
     pfr_status status = PFR_OK;
     for (uint32_t i = 0; i < r->events.count && status == PFR_OK; i++) {
         struct typed_event *const e = &r->events.at[i];
         const int fd = open_one(r, e, &spot, e->leader == i ? -1 : group_of(r, e->leader, &spot));
-        status = fd < 0 ? fallback_failed(r, e, -fd, err)
-                        : add_counter(r, &(struct counter){.fd = fd, .event = i, .cpu = cpu, .tid = ANYWHERE}, err);
+        status = fd < 0
+                     ? fallback_failed(r, e, -fd, err)
+                     : add_counter(r, &(struct open_counter){.fd = fd, .event = i, .cpu = cpu, .tid = ANYWHERE}, err);
     }
     for (size_t i = first; i < r->nr_counters && status == PFR_OK; i++)
         status = learn_id(r, &r->counters[i], err);

@@ -161,20 +161,20 @@ bool fallback_next(pfr_recorder *r, struct typed_event *e, int why) {
 
 /* --- nothing is left --- */
 
-struct level {
+struct fallback_level {
     int64_t most;
     const char *text;
 };
 
 /* The highest level that allows it: linux/perf_event.h, perf_allow_tracepoint and its like. */
-static struct level level_needed(const pfr_recorder *r, const struct perf_event_attr *attr) {
+static struct fallback_level level_needed(const pfr_recorder *r, const struct perf_event_attr *attr) {
     if (attr->type == PERF_TYPE_TRACEPOINT)
-        return (struct level){-1, "-1 for tracepoints"};
+        return (struct fallback_level){-1, "-1 for tracepoints"};
     if (r->by_cpu)
-        return (struct level){0, "0 or less for whole cpus"};
+        return (struct fallback_level){0, "0 or less for whole cpus"};
     if (attr->exclude_user || attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
-        return (struct level){1, "1 or less for this"};
-    return (struct level){2, "2 or less"};
+        return (struct fallback_level){1, "1 or less for this"};
+    return (struct fallback_level){2, "2 or less"};
 }
 
 static const char *permission_advice(const pfr_recorder *r, const struct perf_event_attr *attr, int why, char *to,
@@ -184,7 +184,7 @@ static const char *permission_advice(const pfr_recorder *r, const struct perf_ev
         return "this kernel or container has no counters: kernel.perf_event_paranoid is missing";
     if (geteuid() == 0 && why == EPERM)
         return "a container or seccomp filter refuses it: it needs CAP_PERFMON there";
-    const struct level needed = level_needed(r, attr);
+    const struct fallback_level needed = level_needed(r, attr);
     const bool of_others = r->options.pids || r->options.tids;
     if (level <= needed.most && of_others) /* then ptrace_may_access refused it: perf_event_open(2) */
         return "the process is another user's, or may not be traced: it needs CAP_PERFMON";

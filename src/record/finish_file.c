@@ -30,7 +30,7 @@ static uint64_t lost_in_group(const uint64_t *words, size_t count, uint64_t form
     return 0;
 }
 
-static uint64_t lost_of(pfr_recorder *r, const struct counter *counter) {
+static uint64_t lost_of(pfr_recorder *r, const struct open_counter *counter) {
     const uint64_t format = r->events.at[counter->event].attr.read_format;
     uint64_t words[3 + 3 * 64];
     if (!(format & PERF_FORMAT_LOST))
@@ -44,7 +44,7 @@ static uint64_t lost_of(pfr_recorder *r, const struct counter *counter) {
     return count > lost_at(format) ? words[lost_at(format)] : 0;
 }
 
-static pfr_status put_lost(pfr_recorder *r, const struct counter *counter, uint64_t lost, pfr_error *err) {
+static pfr_status put_lost(pfr_recorder *r, const struct open_counter *counter, uint64_t lost, pfr_error *err) {
     const struct pfr_rec_lost_samples body = {.lost = lost};
     const struct pfr_rec_sample_id id = {
         .id = counter->id, .identifier = counter->id, .cpu = (uint32_t)counter->cpu, .tid = (uint32_t)counter->tid};
@@ -54,7 +54,7 @@ static pfr_status put_lost(pfr_recorder *r, const struct counter *counter, uint6
 /* The kernel's counts go on from file to file; each file has its own part. */
 static pfr_status put_losses(pfr_recorder *r, pfr_error *err) {
     for (size_t i = 0; i < r->nr_counters; i++) {
-        struct counter *const counter = &r->counters[i];
+        struct open_counter *const counter = &r->counters[i];
         const uint64_t lost = lost_of(r, counter);
         const uint64_t here = lost > counter->lost ? lost - counter->lost : 0;
         if (here)

@@ -10,17 +10,17 @@
 #define AT_ONCE 256u
 #define PAGE_BITS 12
 
-struct spot {
+struct hit_slot {
     uint64_t ip, time;
     uint32_t pid, tid;
     uint16_t mode;
 };
 
-static const struct key key_of_end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+static const struct record_key key_of_end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
 /* --- one sample --- */
 
-static uint64_t page_of(const struct spot *spot) {
+static uint64_t page_of(const struct hit_slot *spot) {
     return spot->mode == PFR_CPUMODE_USER ? spot->ip >> PAGE_BITS : spot->ip;
 }
 
@@ -29,7 +29,7 @@ static struct hit_page *slot_of(struct hit_walk *walk, uint64_t page, uint32_t t
     return &walk->pages[mixed >> 32 & (HIT_PAGES - 1)];
 }
 
-static void fill(const struct hit_walk *walk, const struct spot *spot, struct hit_page *slot) {
+static void fill(const struct hit_walk *walk, const struct hit_slot *spot, struct hit_page *slot) {
     struct thread_view view = {.space = NO_SPACE};
     struct place place;
     if (spot->mode == PFR_CPUMODE_USER)
@@ -44,13 +44,13 @@ static void fill(const struct hit_walk *walk, const struct spot *spot, struct hi
                               .from = key_before(&view.from, &place.since) ? place.since : view.from};
 }
 
-static bool is_of(const struct hit_page *slot, uint64_t page, const struct spot *spot) {
+static bool is_of(const struct hit_page *slot, uint64_t page, const struct hit_slot *spot) {
     return slot->page == page && slot->tid == spot->tid && slot->pid == spot->pid && slot->mode == spot->mode &&
            slot->used;
 }
 
 /* The object as it was at the key. */
-static uint32_t object_at(const struct hit_walk *walk, const struct spot *spot, struct key key) {
+static uint32_t object_at(const struct hit_walk *walk, const struct hit_slot *spot, struct record_key key) {
     struct place place;
     const uint32_t space =
         spot->mode == PFR_CPUMODE_USER ? thread_space_at(&walk->state->threads, spot->pid, spot->tid, key) : NO_SPACE;
@@ -58,7 +58,7 @@ static uint32_t object_at(const struct hit_walk *walk, const struct spot *spot, 
     return place.object;
 }
 
-static inline void note(struct hit_walk *walk, const struct spot *spot, struct key key) {
+static inline void note(struct hit_walk *walk, const struct hit_slot *spot, struct record_key key) {
     const uint64_t page = page_of(spot);
     struct hit_page *const slot = slot_of(walk, page, spot->tid);
     walk->samples++;
@@ -78,24 +78,24 @@ static inline void note(struct hit_walk *walk, const struct spot *spot, struct k
 static void note_fixed(struct hit_walk *walk, const struct event *e, const uint8_t *bytes, uint64_t place,
                        uint64_t inner) {
     const bool swap = walk->reader->context.swap;
-    const struct spot spot = {.ip = load_u64(bytes + e->ip_at, swap),
-                              .pid = load_u32(bytes + e->ip_at + 8, swap),
-                              .tid = load_u32(bytes + e->ip_at + 12, swap),
-                              .time = e->time_at ? load_u64(bytes + e->time_at, swap) : 0,
-                              .mode = (uint16_t)cpumode_at(bytes, swap)};
+    const struct hit_slot spot = {.ip = load_u64(bytes + e->ip_at, swap),
+                                  .pid = load_u32(bytes + e->ip_at + 8, swap),
+                                  .tid = load_u32(bytes + e->ip_at + 12, swap),
+                                  .time = e->time_at ? load_u64(bytes + e->time_at, swap) : 0,
+                                  .mode = (uint16_t)cpumode_at(bytes, swap)};
     const uint64_t time = walk->state->timed && spot.time != UINT64_MAX ? spot.time : 0;
-    note(walk, &spot, (struct key){time, place, inner});
+    note(walk, &spot, (struct record_key){time, place, inner});
 }
 
 static void note_decoded(struct hit_walk *walk, const pfr_record *rec) {
     struct pfr_rec_sample sample;
     if (pfr_decode(rec, &sample, sizeof sample, NULL) != PFR_OK)
         return;
-    const struct spot spot = {.ip = sample.ip,
-                              .pid = sample.pid,
-                              .tid = sample.tid,
-                              .time = sample.time,
-                              .mode = rec->misc & PFR_CPUMODE_MASK};
+    const struct hit_slot spot = {.ip = sample.ip,
+                                  .pid = sample.pid,
+                                  .tid = sample.tid,
+                                  .time = sample.time,
+                                  .mode = rec->misc & PFR_CPUMODE_MASK};
     note(walk, &spot, state_key(walk->state, rec, sample.time));
 }
 

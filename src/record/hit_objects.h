@@ -15,7 +15,7 @@ struct hit_page {
     uint32_t pid, tid, object;
     uint16_t mode;
     bool used;
-    struct key from; /* holds for what has a greater key */
+    struct record_key from; /* holds for what has a greater key */
 };
 
 struct hit_walk {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "record/recorder_parts.h"
 
-struct listing {
+struct event_listing {
     const struct kernel *kernel;
     const char *kind;
     bool (*row)(void *context, const pfr_recordable *what);
@@ -18,16 +18,16 @@ struct listing {
     bool goes_on;
 };
 
-static bool is_wanted(const struct listing *l, const char *kind) {
+static bool is_wanted(const struct event_listing *l, const char *kind) {
     return l->goes_on && (!l->kind || strcmp(l->kind, kind) == 0);
 }
 
-static void tell_row(struct listing *l, const pfr_recordable *row) {
+static void tell_row(struct event_listing *l, const pfr_recordable *row) {
     if (l->goes_on)
         l->goes_on = l->row(l->context, row);
 }
 
-static void tell(struct listing *l, const char *kind, const char *name, const char *reason) {
+static void tell(struct event_listing *l, const char *kind, const char *name, const char *reason) {
     tell_row(l, &(pfr_recordable){name, kind, reason, NULL});
 }
 
@@ -53,7 +53,7 @@ static const char *reason_of(int why) {
     }
 }
 
-static int open_once(const struct listing *l, struct perf_event_attr *attr, pid_t pid, int cpu) {
+static int open_once(const struct event_listing *l, struct perf_event_attr *attr, pid_t pid, int cpu) {
     const int fd = l->kernel->open(l->kernel->context, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return errno;
@@ -62,7 +62,7 @@ static int open_once(const struct listing *l, struct perf_event_attr *attr, pid_
 }
 
 /* Errno, 0: it can be sampled. The kernel is left out where it may not be sampled. */
-static int try_event(const struct listing *l, uint32_t type, uint64_t config, uint64_t period) {
+static int try_event(const struct event_listing *l, uint32_t type, uint64_t config, uint64_t period) {
     struct perf_event_attr attr = {.type = type, .size = sizeof attr, .config = config, .disabled = 1};
     attr.sample_period = period;
     int why = open_once(l, &attr, 0, -1);
@@ -73,14 +73,14 @@ static int try_event(const struct listing *l, uint32_t type, uint64_t config, ui
     return why;
 }
 
-static void list_named(struct listing *l, uint32_t type, const char *kind) {
+static void list_named(struct event_listing *l, uint32_t type, const char *kind) {
     for (const struct event_name *row = event_names; row->name && is_wanted(l, kind); row++)
         if (row->type == type)
             tell_row(l, &(pfr_recordable){row->name, kind, reason_of(try_event(l, row->type, row->config, 100000)),
                                           row->alias});
 }
 
-static void list_caches(struct listing *l) {
+static void list_caches(struct event_listing *l) {
     for (unsigned cache = 0; cache_name(cache) && is_wanted(l, "cache"); cache++)
         for (unsigned what = 0; cache_what(what) && l->goes_on; what++) {
             char name[64];
@@ -91,12 +91,12 @@ static void list_caches(struct listing *l) {
         }
 }
 
-static void list_raw(struct listing *l) {
+static void list_raw(struct event_listing *l) {
     if (is_wanted(l, "raw"))
         tell(l, "raw", "rNNN", reason_of(try_event(l, PERF_TYPE_RAW, 0x3c, 100000)));
 }
 
-static void list_breakpoint(struct listing *l) {
+static void list_breakpoint(struct event_listing *l) {
     static volatile int watched;
     struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT, .size = sizeof attr, .sample_period = 1};
     if (!is_wanted(l, "breakpoint"))
@@ -109,8 +109,8 @@ static void list_breakpoint(struct listing *l) {
 }
 
 /* The names in a folder in their order, until one is not wanted. */
-static void each_entry(struct listing *l, const char *folder,
-                       void (*entry)(struct listing *l, const char *folder, const char *name)) {
+static void each_entry(struct event_listing *l, const char *folder,
+                       void (*entry)(struct event_listing *l, const char *folder, const char *name)) {
     struct dirent **names;
     const int count = scandir(folder, &names, NULL, alphasort);
     for (int i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ static void each_entry(struct listing *l, const char *folder,
 
 /* --- PMUs --- */
 
-static int try_text(struct listing *l, const char *text) {
+static int try_text(struct event_listing *l, const char *text) {
     struct memory memory;
     struct event_list events;
     int why = EINVAL;
@@ -141,7 +141,7 @@ static int try_text(struct listing *l, const char *text) {
     return why;
 }
 
-static void list_pmu_event(struct listing *l, const char *folder, const char *name) {
+static void list_pmu_event(struct event_listing *l, const char *folder, const char *name) {
     const char *const pmu = strstr(folder, "/devices/") + strlen("/devices/");
     char text[512];
     const char *const dot = strrchr(name, '.');
@@ -151,7 +151,7 @@ static void list_pmu_event(struct listing *l, const char *folder, const char *na
     tell(l, "pmu", text, reason_of(try_text(l, text)));
 }
 
-static void list_pmu(struct listing *l, const char *folder, const char *name) {
+static void list_pmu(struct event_listing *l, const char *folder, const char *name) {
     char events[PATH_MAX + 272];
     snprintf(events, sizeof events, "%s/%s//", folder, name);
     if (aux_kind_of(name))
@@ -160,7 +160,7 @@ static void list_pmu(struct listing *l, const char *folder, const char *name) {
     each_entry(l, events, list_pmu_event);
 }
 
-static void list_pmus(struct listing *l) {
+static void list_pmus(struct event_listing *l) {
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s/bus/event_source/devices", l->kernel->sys);
     if (is_wanted(l, "pmu"))
@@ -169,14 +169,14 @@ static void list_pmus(struct listing *l) {
 
 /* --- tracepoints --- */
 
-struct points {
-    struct listing listing;
+struct tracepoint_list {
+    struct event_listing listing;
     const char *reason;
     bool tried;
 };
 
-static void list_point(struct listing *l, const char *folder, const char *name) {
-    struct points *const p = (struct points *)l;
+static void list_point(struct event_listing *l, const char *folder, const char *name) {
+    struct tracepoint_list *const p = (struct tracepoint_list *)l;
     const char *const system = strrchr(folder, '/') + 1;
     char text[512];
     const int64_t id = kernel_number(-1, folder, "%s/id", name);
@@ -189,15 +189,15 @@ static void list_point(struct listing *l, const char *folder, const char *name) 
     tell(l, "tracepoint", text, p->reason);
 }
 
-static void list_system(struct listing *l, const char *folder, const char *name) {
+static void list_system(struct event_listing *l, const char *folder, const char *name) {
     char points[PATH_MAX + 260];
     snprintf(points, sizeof points, "%s/%s", folder, name);
     each_entry(l, points, list_point);
 }
 
-static void list_tracepoints(struct listing *l) {
+static void list_tracepoints(struct event_listing *l) {
     char folder[PATH_MAX];
-    struct points p = {.listing = *l};
+    struct tracepoint_list p = {.listing = *l};
     snprintf(folder, sizeof folder, "%s/events", l->kernel->tracing);
     if (!is_wanted(l, "tracepoint"))
         return;
@@ -213,7 +213,7 @@ static void list_tracepoints(struct listing *l) {
 pfr_status pfr_recordable_list(const char *kind, bool (*row)(void *context, const pfr_recordable *what), void *context,
                                pfr_error *err) {
     static const char *const kinds[] = {"hardware", "software", "cache", "raw", "breakpoint", "pmu", "tracepoint"};
-    struct listing l = {&real_kernel, kind, row, context, true};
+    struct event_listing l = {&real_kernel, kind, row, context, true};
     size_t known = 0;
     while (kind && known < 7 && strcmp(kinds[known], kind) != 0)
         known++;

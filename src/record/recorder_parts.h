@@ -30,7 +30,7 @@ struct task_target {
     pid_t tid;
 };
 
-struct counter {
+struct open_counter {
     int fd;
     uint32_t event, ring;
     int32_t cpu, tid;
@@ -93,7 +93,7 @@ struct pfr_recorder {
     bool by_cpu, by_task; /* on all tasks of cpus; on tasks */
     bool of_command;      /* on the command, from its exec on; else it says only how long others are recorded */
     struct recorder_command command;
-    struct counter *counters;
+    struct open_counter *counters;
     size_t nr_counters, counters_room;
     struct ring *rings;
     size_t nr_rings, rings_room;
@@ -208,7 +208,7 @@ bool aux_is_recorded(const pfr_recorder *r);
 bool aux_samples(const pfr_recorder *r, const struct typed_event *e);
 pfr_status aux_check(const pfr_recorder *r, pfr_error *err);
 void aux_plan(const pfr_recorder *r, struct typed_event *e);
-pfr_status aux_map(pfr_recorder *r, const struct counter *counter, struct ring *ring, pfr_error *err);
+pfr_status aux_map(pfr_recorder *r, const struct open_counter *counter, struct ring *ring, pfr_error *err);
 void aux_unmap(pfr_recorder *r, struct ring *ring);
 pfr_status aux_put_info(pfr_recorder *r, pfr_error *err);
 pfr_status aux_put_clock(pfr_recorder *r, pfr_error *err);

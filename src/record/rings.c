@@ -20,7 +20,7 @@ static uint64_t power_of_two(uint64_t bytes) {
 }
 
 /* The largest that can be had: what a user may lock is limited (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
-static pfr_status map_ring(pfr_recorder *r, const struct counter *counter, struct ring *ring, pfr_error *err) {
+static pfr_status map_ring(pfr_recorder *r, const struct open_counter *counter, struct ring *ring, pfr_error *err) {
     const uint64_t asked = r->ring_bytes;
     const bool backward = r->events.at[counter->event].attr.write_backward;
     for (;;) {
@@ -49,7 +49,7 @@ static pfr_status map_ring(pfr_recorder *r, const struct counter *counter, struc
     return PFR_OK;
 }
 
-static struct ring *ring_at(pfr_recorder *r, const struct counter *counter) {
+static struct ring *ring_at(pfr_recorder *r, const struct open_counter *counter) {
     const bool by_thread = r->options.per_thread, backward = r->events.at[counter->event].attr.write_backward;
     for (size_t i = 0; i < r->nr_rings; i++)
         if (r->rings[i].backward == backward &&
@@ -58,7 +58,7 @@ static struct ring *ring_at(pfr_recorder *r, const struct counter *counter) {
     return NULL;
 }
 
-static pfr_status add_ring(pfr_recorder *r, struct counter *counter, pfr_error *err) {
+static pfr_status add_ring(pfr_recorder *r, struct open_counter *counter, pfr_error *err) {
     if (r->nr_rings == r->rings_room) {
         const size_t room = r->rings_room ? 2 * r->rings_room : 8;
         void *const at = mem_resize(&r->memory, r->rings, r->rings_room, room, sizeof *r->rings);
@@ -73,7 +73,7 @@ static pfr_status add_ring(pfr_recorder *r, struct counter *counter, pfr_error *
     return PFR_OK;
 }
 
-static pfr_status join_ring(pfr_recorder *r, struct counter *counter, const struct ring *ring, pfr_error *err) {
+static pfr_status join_ring(pfr_recorder *r, struct open_counter *counter, const struct ring *ring, pfr_error *err) {
     counter->ring = (uint32_t)(ring - r->rings);
     if (r->kernel->control(r->kernel->context, counter->fd, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)ring->fd) < 0)
         return pfr_fail_errno(err, errno, "put records into one ring of", r->events.at[counter->event].name);
@@ -81,7 +81,7 @@ static pfr_status join_ring(pfr_recorder *r, struct counter *counter, const stru
 }
 
 /* A counter whose task has ended wakes by hanging up: each is watched, as the one that mapped may go first. */
-static pfr_status watch_counter(pfr_recorder *r, const struct counter *counter, pfr_error *err) {
+static pfr_status watch_counter(pfr_recorder *r, const struct open_counter *counter, pfr_error *err) {
     if (r->kernel->watch(r->kernel->context, r->watch, counter->fd) < 0)
         return pfr_fail_errno(err, errno, "watch", "a ring");
     return PFR_OK;
@@ -89,7 +89,7 @@ static pfr_status watch_counter(pfr_recorder *r, const struct counter *counter, 
 
 pfr_status rings_map_from(pfr_recorder *r, size_t first, pfr_error *err) {
     for (size_t i = first; i < r->nr_counters; i++) {
-        struct counter *const counter = &r->counters[i];
+        struct open_counter *const counter = &r->counters[i];
         struct ring *const ring = ring_at(r, counter);
         PFR_TRY(ring ? join_ring(r, counter, ring, err) : add_ring(r, counter, err));
         PFR_TRY(aux_map(r, counter, &r->rings[counter->ring], err));
@@ -138,8 +138,8 @@ static pfr_status write_mended(pfr_recorder *r, const struct ring *ring, uint64_
 }
 
 /* Whole records. */
-static pfr_status write_stretch(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
-                                pfr_error *err) {
+static pfr_status write_chunk(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
+                              pfr_error *err) {
     while (length > 0) {
         const struct overlong o = ring_find_overlong(r, ring, from, length);
         PFR_TRY(write_bytes(r, ring, from, o.before, err));
@@ -162,7 +162,7 @@ static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error
                         "are not of one mind",
                         ring->bytes, (unsigned long long)length);
     aux_look(r, ring, ring->tail, length);
-    PFR_TRY(write_stretch(r, ring, ring->tail, length, err));
+    PFR_TRY(write_chunk(r, ring, ring->tail, length, err));
     ring->tail = head;
     __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
     *any = true;
@@ -215,7 +215,7 @@ static pfr_status snapshot(pfr_recorder *r, struct ring *ring, pfr_error *err) {
     const uint64_t head = head_of(ring);
     const uint64_t length = whole_length(ring, head);
     ring->tail = head;
-    return write_stretch(r, ring, head, length, err);
+    return write_chunk(r, ring, head, length, err);
 }
 
 pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err) {

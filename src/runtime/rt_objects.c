@@ -27,7 +27,7 @@ struct found_object {
 };
 extern int find_loaded(void *address, struct found_object *found) __asm__("_dl_find_object") __attribute__((weak));
 
-struct object {
+struct rt_object {
     uint64_t start, end, base;
     uint32_t state;  /* enum state */
     uint32_t number; /* in the trace; 0: there was no room */
@@ -38,7 +38,7 @@ struct object {
 
 enum state { FREE, BEING_MADE, KNOWN };
 
-static struct object objects[OBJECTS];
+static struct rt_object objects[OBJECTS];
 static uint32_t nr_objects;
 
 /* --- Which one. */
@@ -171,7 +171,7 @@ RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
     return number;
 }
 
-RT_RARE static void tell_object(struct object *o, const struct found_object *found) {
+RT_RARE static void tell_object(struct rt_object *o, const struct found_object *found) {
     struct rtf_object what;
     rt_zero(&what, sizeof what);
     what.kind = RTF_MAPPED;
@@ -200,7 +200,7 @@ uint32_t rt_object_scope(const char *name) {
 
 /* --- Those that were met. */
 
-RT_PLAIN static struct object *known_object(uint64_t address) {
+RT_PLAIN static struct rt_object *known_object(uint64_t address) {
     uint32_t count = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
     for (uint32_t i = count < OBJECTS ? count : OBJECTS; i-- > 0;)
         if (__atomic_load_n(&objects[i].state, __ATOMIC_ACQUIRE) == KNOWN && address >= objects[i].start &&
@@ -209,7 +209,7 @@ RT_PLAIN static struct object *known_object(uint64_t address) {
     return NULL;
 }
 
-RT_RARE static struct object *free_object(void) {
+RT_RARE static struct rt_object *free_object(void) {
     for (uint32_t i = 0; i < OBJECTS; i++) {
         uint32_t before = FREE;
         if (!__atomic_compare_exchange_n(&objects[i].state, &before, BEING_MADE, false, __ATOMIC_ACQ_REL,
@@ -224,20 +224,20 @@ RT_RARE static struct object *free_object(void) {
     return NULL;
 }
 
-RT_PLAIN static struct rt_place place_in(const struct object *o, uint64_t address) {
+RT_PLAIN static struct rt_place place_in(const struct rt_object *o, uint64_t address) {
     return (struct rt_place){.address = address - o->base + o->told_base, .object = o->first};
 }
 
 /* Two threads may meet an object at once: then it is told twice. */
 RT_RARE struct rt_place rt_place_of(uint64_t address) {
     struct found_object found;
-    const struct object *known = known_object(address);
+    const struct rt_object *known = known_object(address);
     if (known)
         return place_in(known, address);
     rt_zero(&found, sizeof found);
     if (!find_object(address, &found))
         return (struct rt_place){.address = address};
-    struct object *o = free_object();
+    struct rt_object *o = free_object();
     if (!o)
         return (struct rt_place){.is_lost = true};
     tell_object(o, &found);
@@ -245,7 +245,7 @@ RT_RARE struct rt_place rt_place_of(uint64_t address) {
     return place_in(o, address);
 }
 
-RT_RARE static void forget(struct object *o) {
+RT_RARE static void forget(struct rt_object *o) {
     struct rtf_object *told = o->number ? told_of(o->number) : NULL;
     if (told && told->pid == rt.pid)
         told->until = rt_clock();
@@ -270,7 +270,7 @@ RT_RARE void rt_objects_check(void) {
 /* --- Functions that are chosen by name. */
 
 /* Of two threads that look for them at once the first counts. */
-RT_RARE static const struct rt_symbols *symbols_of(struct object *o) {
+RT_RARE static const struct rt_symbols *symbols_of(struct rt_object *o) {
     const struct rt_symbols *before = __atomic_load_n(&o->symbols, __ATOMIC_ACQUIRE);
     const struct rtf_object *told = o->first ? told_of(o->first) : NULL;
     if (before || !told)
@@ -283,7 +283,7 @@ RT_RARE static const struct rt_symbols *symbols_of(struct object *o) {
 }
 
 RT_RARE static const char *name_of(uint64_t address) {
-    struct object *o = known_object(address);
+    struct rt_object *o = known_object(address);
     const struct rt_symbols *symbols = o ? symbols_of(o) : NULL;
     return symbols ? rt_symbols_name(symbols, address - o->base) : NULL;
 }

@@ -12,19 +12,19 @@
 #define LLVM_SLOT_SIZE 16384u
 #define LLVM_SLOTS 100u
 
-struct piece {
+struct option_piece {
     const char *at;
     size_t length;
 };
 
 /* --- Values. */
 
-RT_PLAIN static bool is_word(const struct piece *p, const char *word) {
+RT_PLAIN static bool is_word(const struct option_piece *p, const char *word) {
     return p->length == rt_length(word) && rt_same(p->at, word, p->length);
 }
 
 /* 16384, 64k, 16M, 1G. */
-RT_PLAIN static bool read_size(const struct piece *p, uint64_t *to) {
+RT_PLAIN static bool read_size(const struct option_piece *p, uint64_t *to) {
     uint64_t value = 0;
     size_t i = 0;
     for (; i < p->length && p->at[i] >= '0' && p->at[i] <= '9' && value < (uint64_t)1 << 50; i++)
@@ -37,15 +37,15 @@ RT_PLAIN static bool read_size(const struct piece *p, uint64_t *to) {
 }
 
 /* 500ns, 5us, 1ms, 2s; without a unit: unit_ns. */
-RT_PLAIN static bool read_time(const struct piece *p, uint64_t unit_ns, uint64_t *to) {
+RT_PLAIN static bool read_time(const struct option_piece *p, uint64_t unit_ns, uint64_t *to) {
     static const struct {
         const char *word;
         uint64_t ns;
     } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    struct piece digits = {p->at, 0};
+    struct option_piece digits = {p->at, 0};
     while (digits.length < p->length && p->at[digits.length] >= '0' && p->at[digits.length] <= '9')
         digits.length++;
-    const struct piece unit = {p->at + digits.length, p->length - digits.length};
+    const struct option_piece unit = {p->at + digits.length, p->length - digits.length};
     if (!read_size(&digits, to) || *to > (uint64_t)1 << 33)
         return false;
     for (size_t i = 0; i < sizeof units / sizeof *units && unit.length; i++)
@@ -55,7 +55,7 @@ RT_PLAIN static bool read_time(const struct piece *p, uint64_t unit_ns, uint64_t
     return unit.length == 0;
 }
 
-RT_PLAIN static bool read_number(const struct piece *p, uint32_t *to) {
+RT_PLAIN static bool read_number(const struct option_piece *p, uint32_t *to) {
     uint64_t value;
     if (!read_size(p, &value) || value > UINT32_MAX)
         return false;
@@ -64,7 +64,7 @@ RT_PLAIN static bool read_number(const struct piece *p, uint32_t *to) {
 }
 
 /* Patterns, '|' between them. */
-RT_PLAIN static bool add_patterns(struct rt_options *o, enum rt_filter_kind kind, const struct piece *p) {
+RT_PLAIN static bool add_patterns(struct rt_options *o, enum rt_filter_kind kind, const struct option_piece *p) {
     struct rt_patterns *to = &o->patterns[kind];
     for (size_t at = 0; at < p->length;) {
         size_t length = 0;
@@ -103,7 +103,7 @@ RT_PLAIN static bool add_pid(char *to, size_t *used) {
     return add_text(to, used, digits + at, sizeof digits - at);
 }
 
-RT_PLAIN static bool set_file(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_file(struct rt_options *o, const struct option_piece *p) {
     size_t used = 0;
     for (size_t i = 0; i < p->length; i++) {
         const bool is_pid = p->at[i] == '%' && i + 1 < p->length && p->at[i + 1] == 'p';
@@ -116,57 +116,57 @@ RT_PLAIN static bool set_file(struct rt_options *o, const struct piece *p) {
 
 /* --- Keys. */
 
-RT_PLAIN static bool set_keep(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_keep(struct rt_options *o, const struct option_piece *p) {
     o->keep_first = is_word(p, "first");
     return o->keep_first || is_word(p, "last");
 }
-RT_PLAIN static bool set_clock(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_clock(struct rt_options *o, const struct option_piece *p) {
     o->clock = is_word(p, "mono");
     return o->clock || is_word(p, "tsc");
 }
-RT_PLAIN static bool set_size(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_size(struct rt_options *o, const struct option_piece *p) {
     o->size_asked = true;
     return read_size(p, &o->size);
 }
-RT_PLAIN static bool set_buffer(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_buffer(struct rt_options *o, const struct option_piece *p) {
     return read_size(p, &o->slot_size) && o->slot_size <= (uint64_t)1 << 28;
 }
-RT_PLAIN static bool set_threshold(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_threshold(struct rt_options *o, const struct option_piece *p) {
     return read_time(p, 1000, &o->threshold_ns);
 }
-RT_PLAIN static bool set_depth(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_depth(struct rt_options *o, const struct option_piece *p) {
     return read_number(p, &o->depth);
 }
-RT_PLAIN static bool set_leader(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_leader(struct rt_options *o, const struct option_piece *p) {
     return read_number(p, &o->leader);
 }
-RT_PLAIN static bool set_include(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_include(struct rt_options *o, const struct option_piece *p) {
     return add_patterns(o, RT_INCLUDE, p);
 }
-RT_PLAIN static bool set_exclude(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_exclude(struct rt_options *o, const struct option_piece *p) {
     return add_patterns(o, RT_EXCLUDE, p);
 }
-RT_PLAIN static bool set_filter(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_filter(struct rt_options *o, const struct option_piece *p) {
     return add_patterns(o, RT_FOCUS_ON, p);
 }
-RT_PLAIN static bool set_notrace(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_notrace(struct rt_options *o, const struct option_piece *p) {
     return add_patterns(o, RT_NOTRACE, p);
 }
 
 /* Versions 1 and 2 have other buffers: a finished trace can be made into one. */
-RT_PLAIN static bool set_version(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_version(struct rt_options *o, const struct option_piece *p) {
     return read_number(p, &o->version) && o->version >= 3 && o->version <= 5;
 }
-RT_PLAIN static bool set_argument(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_argument(struct rt_options *o, const struct option_piece *p) {
     return add_patterns(o, RT_WITH_ARGUMENT, p);
 }
 
-struct key {
+struct option_key {
     const char *name;
-    bool (*set)(struct rt_options *o, const struct piece *value);
+    bool (*set)(struct rt_options *o, const struct option_piece *value);
 };
 
-static const struct key keys[] = {
+static const struct option_key keys[] = {
     {"file", set_file},       {"size", set_size},           {"buffer", set_buffer},
     {"keep", set_keep},       {"threshold", set_threshold}, {"depth", set_depth},
     {"include", set_include}, {"exclude", set_exclude},     {"filter", set_filter},
@@ -179,17 +179,17 @@ RT_PLAIN static bool is_between(char c) {
 }
 
 /* One key=value; *at goes behind it. */
-RT_PLAIN static void next_pair(const char **at, struct piece *name, struct piece *value) {
+RT_PLAIN static void next_pair(const char **at, struct option_piece *name, struct option_piece *value) {
     const char *p = *at;
-    *name = (struct piece){p, 0};
+    *name = (struct option_piece){p, 0};
     while (*p && *p != '=' && !is_between(*p))
         p++;
     name->length = (size_t)(p - name->at);
-    *value = (struct piece){p, 0};
+    *value = (struct option_piece){p, 0};
     if (*p == '=') {
         p++;
         const char quote = *p == '\'' || *p == '"' ? *p++ : 0;
-        *value = (struct piece){p, 0};
+        *value = (struct option_piece){p, 0};
         while (*p && (quote ? *p != quote : !is_between(*p)))
             p++;
         value->length = (size_t)(p - value->at);
@@ -198,16 +198,17 @@ RT_PLAIN static void next_pair(const char **at, struct piece *name, struct piece
     *at = p;
 }
 
-RT_PLAIN static bool set_one(struct rt_options *o, const struct key *list, const struct piece *name,
-                             const struct piece *value) {
+RT_PLAIN static bool set_one(struct rt_options *o, const struct option_key *list, const struct option_piece *name,
+                             const struct option_piece *value) {
     for (; list->name; list++)
         if (is_word(name, list->name))
             return list->set(o, value);
     return false;
 }
 
-RT_PLAIN static bool read_all(struct rt_options *o, const struct key *list, const char *text, const char **wrong) {
-    struct piece name, value;
+RT_PLAIN static bool read_all(struct rt_options *o, const struct option_key *list, const char *text,
+                              const char **wrong) {
+    struct option_piece name, value;
     for (;;) {
         while (is_between(*text))
             text++;
@@ -222,7 +223,7 @@ RT_PLAIN static bool read_all(struct rt_options *o, const struct key *list, cons
 
 /* What was not said. */
 RT_PLAIN static void fill_in(struct rt_options *o) {
-    static const struct piece usual = {"perfray-%p.xray", 15};
+    static const struct option_piece usual = {"perfray-%p.xray", 15};
     if (!o->size)
         o->size = o->keep_first ? SIZE_FIRST : SIZE_LAST;
     if (!o->file[0])
@@ -238,25 +239,26 @@ RT_PLAIN bool rt_options_parse(struct rt_options *o, const char *text, const cha
 
 /* --- LLVM's. Keys that mean nothing here are passed over, as they may be for other modes. */
 
-RT_PLAIN static bool set_premain(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_premain(struct rt_options *o, const struct option_piece *p) {
     o->wanted = is_word(p, "true") || is_word(p, "1") || is_word(p, "yes");
     return true;
 }
-RT_PLAIN static bool set_slots(struct rt_options *o, const struct piece *p) {
+RT_PLAIN static bool set_slots(struct rt_options *o, const struct option_piece *p) {
     uint64_t count;
     if (!read_size(p, &count) || count > UINT32_MAX)
         return false;
     o->size = count; /* buffers, until their size is known */
     return true;
 }
-static const struct key xray_keys[] = {{"patch_premain", set_premain}, {"xray_logfile_base", set_file}, {NULL, NULL}};
-static const struct key fdr_keys[] = {{"buffer_size", set_buffer},
-                                      {"buffer_max", set_slots},
-                                      {"func_duration_threshold_us", set_threshold},
-                                      {NULL, NULL}};
+static const struct option_key xray_keys[] = {
+    {"patch_premain", set_premain}, {"xray_logfile_base", set_file}, {NULL, NULL}};
+static const struct option_key fdr_keys[] = {{"buffer_size", set_buffer},
+                                             {"buffer_max", set_slots},
+                                             {"func_duration_threshold_us", set_threshold},
+                                             {NULL, NULL}};
 
-RT_PLAIN static void read_known(struct rt_options *o, const struct key *list, const char *text) {
-    struct piece name, value;
+RT_PLAIN static void read_known(struct rt_options *o, const struct option_key *list, const char *text) {
+    struct option_piece name, value;
     for (;;) {
         while (is_between(*text))
             text++;

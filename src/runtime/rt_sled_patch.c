@@ -30,23 +30,23 @@
 
 typedef uint16_t __attribute__((may_alias)) head_of_sled;
 
-struct place {
+struct sled_place {
     uint8_t *at;
     unsigned kind, version;
     uint64_t function;
 };
 
-RT_PLAIN static bool is_event(const struct place *p) {
+RT_PLAIN static bool is_event(const struct sled_place *p) {
     return p->kind >= RT_SLED_CUSTOM;
 }
 
-RT_PLAIN static uint16_t head_off(const struct place *p) {
+RT_PLAIN static uint16_t head_off(const struct sled_place *p) {
     if (p->kind == RT_SLED_TYPED || (p->kind == RT_SLED_CUSTOM && p->version == 0))
         return JUMP_20;
     return p->kind == RT_SLED_CUSTOM ? JUMP_15 : JUMP_9;
 }
 
-RT_PLAIN static bool is_off(const struct place *p) {
+RT_PLAIN static bool is_off(const struct sled_place *p) {
     return p->kind == RT_SLED_EXIT ? p->at[0] == RETURN : *(const rt_u16 *)p->at == head_off(p);
 }
 
@@ -61,11 +61,11 @@ RT_PLAIN static uint32_t away_of(const uint8_t *sled, uint64_t target) {
 /* --- Bodies. */
 
 /* Where a function's sled leads to. */
-RT_PLAIN static unsigned way_of(const struct place *p, uint32_t word) {
+RT_PLAIN static unsigned way_of(const struct sled_place *p, uint32_t word) {
     return p->kind == RT_SLED_ENTER && word & RT_ARGUMENT ? RT_SLED_ARGUMENT : p->kind;
 }
 
-RT_PLAIN static void write_body(const struct rt_sled_object *o, const struct place *p) {
+RT_PLAIN static void write_body(const struct rt_sled_object *o, const struct sled_place *p) {
     const uint32_t word = rt_find(p->function);
     if (word == RT_LOST)
         rt_lose(RTF_TABLE);
@@ -76,11 +76,11 @@ RT_PLAIN static void write_body(const struct rt_sled_object *o, const struct pla
     *(rt_u32 *)(p->at + 7) = away_of(p->at, target_of(o, way_of(p, word)));
 }
 
-RT_PLAIN static bool is_skipped(const struct place *p) {
+RT_PLAIN static bool is_skipped(const struct sled_place *p) {
     return rt_find(p->function) & RT_SKIP;
 }
 
-RT_PLAIN static void prepare(const struct rt_sled_object *o, const struct place *p) {
+RT_PLAIN static void prepare(const struct rt_sled_object *o, const struct sled_place *p) {
     if (is_off(p) && is_event(p) && !is_skipped(p))
         rt_event_prepare(p->at, p->at[1], target_of(o, p->kind));
     else if (is_off(p) && !is_event(p))
@@ -89,11 +89,11 @@ RT_PLAIN static void prepare(const struct rt_sled_object *o, const struct place 
 
 /* --- Heads. */
 
-RT_PLAIN static void store_head(const struct place *p, uint16_t head) {
+RT_PLAIN static void store_head(const struct sled_place *p, uint16_t head) {
     __atomic_store_n((head_of_sled *)p->at, head, __ATOMIC_RELEASE);
 }
 
-RT_PLAIN static void turn_on(const struct rt_sled_object *o, const struct place *p) {
+RT_PLAIN static void turn_on(const struct rt_sled_object *o, const struct sled_place *p) {
     if (!is_off(p) || is_skipped(p))
         return;
     if (!is_event(p))
@@ -105,7 +105,7 @@ RT_PLAIN static void turn_on(const struct rt_sled_object *o, const struct place 
 }
 
 /* A sled that somebody else turned on leads elsewhere. */
-RT_PLAIN static bool is_ours(const struct rt_sled_object *o, const struct place *p) {
+RT_PLAIN static bool is_ours(const struct rt_sled_object *o, const struct sled_place *p) {
     if (is_event(p))
         return *(const rt_u16 *)p->at == NOP_2;
     const uint32_t away = *(const rt_u32 *)(p->at + 7);
@@ -113,7 +113,7 @@ RT_PLAIN static bool is_ours(const struct rt_sled_object *o, const struct place 
            (away == away_of(p->at, target_of(o, p->kind)) || away == away_of(p->at, target_of(o, RT_SLED_ARGUMENT)));
 }
 
-RT_PLAIN static void turn_off(const struct rt_sled_object *o, const struct place *p) {
+RT_PLAIN static void turn_off(const struct rt_sled_object *o, const struct sled_place *p) {
     if (!is_ours(o, p))
         return;
     if (p->kind == RT_SLED_EXIT)
@@ -125,12 +125,12 @@ RT_PLAIN static void turn_off(const struct rt_sled_object *o, const struct place
 /* --- All of an object's. */
 
 RT_PLAIN static void each(const struct rt_sled_object *o,
-                          void (*visit)(const struct rt_sled_object *, const struct place *)) {
+                          void (*visit)(const struct rt_sled_object *, const struct sled_place *)) {
     struct rt_sled sled;
     for (uint64_t i = 0; i < o->count; i++) {
         if (!rt_sled_at(o, i, &sled))
             continue;
-        const struct place place = {(uint8_t *)(uintptr_t)sled.at, sled.kind, sled.version, sled.function};
+        const struct sled_place place = {(uint8_t *)(uintptr_t)sled.at, sled.kind, sled.version, sled.function};
         visit(o, &place);
     }
 }

@@ -10,7 +10,7 @@
 #define IDENTIFIER_MOST 1024u /* longer ones are none */
 #define RUST_HASH 17u         /* h and 16 digits, in the last place */
 
-struct name {
+struct unmangled_name {
     const char *at; /* what is left of the mangled name */
     char *to;
     size_t used, room;
@@ -26,7 +26,7 @@ RT_PLAIN static bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
 }
 
-RT_PLAIN static bool put(struct name *n, const char *text, size_t length) {
+RT_PLAIN static bool put(struct unmangled_name *n, const char *text, size_t length) {
     const size_t colons = n->used ? 2 : 0;
     if (colons + length >= n->room - n->used)
         return false;
@@ -49,7 +49,7 @@ RT_PLAIN static const char *identifier(const char **at, size_t *length) {
     return *length ? text : NULL;
 }
 
-RT_PLAIN static bool put_identifier(struct name *n) {
+RT_PLAIN static bool put_identifier(struct unmangled_name *n) {
     size_t length;
     const char *text = identifier(&n->at, &length);
     if (!text)
@@ -62,7 +62,7 @@ RT_PLAIN static bool put_identifier(struct name *n) {
 }
 
 /* To behind the next c. */
-RT_PLAIN static bool pass(struct name *n, char c) {
+RT_PLAIN static bool pass(struct unmangled_name *n, char c) {
     while (*n->at && *n->at != c)
         n->at++;
     return *n->at && *n->at++ == c;
@@ -75,7 +75,7 @@ RT_PLAIN static bool is_one_of(char c, const char *list) {
 }
 
 /* One piece of a template's arguments that is nothing in itself; *depth counts what has to be ended by an E. */
-RT_PLAIN static bool pass_piece(struct name *n, unsigned *depth) {
+RT_PLAIN static bool pass_piece(struct unmangled_name *n, unsigned *depth) {
     const char c = *n->at, next = c ? n->at[1] : 0;
     size_t length;
     if (is_digit(c))
@@ -93,7 +93,7 @@ RT_PLAIN static bool pass_piece(struct name *n, unsigned *depth) {
     return true;
 }
 
-RT_PLAIN static bool pass_arguments(struct name *n) {
+RT_PLAIN static bool pass_arguments(struct unmangled_name *n) {
     unsigned depth = 0;
     do
         if (!pass_piece(n, &depth))
@@ -103,7 +103,7 @@ RT_PLAIN static bool pass_arguments(struct name *n) {
 }
 
 /* A constructor or destructor has its type's name. */
-RT_PLAIN static bool put_structor(struct name *n) {
+RT_PLAIN static bool put_structor(struct unmangled_name *n) {
     char text[128] = "~";
     const bool is_end = *n->at == 'D';
     if (!n->last || n->last_length > sizeof text - 1 || !is_digit(n->at[1]))
@@ -113,7 +113,7 @@ RT_PLAIN static bool put_structor(struct name *n) {
     return put(n, text + !is_end, n->last_length + is_end);
 }
 
-RT_PLAIN static bool put_part(struct name *n) {
+RT_PLAIN static bool put_part(struct unmangled_name *n) {
     const char c = *n->at;
     size_t length;
     if (is_digit(c))
@@ -129,14 +129,14 @@ RT_PLAIN static bool put_part(struct name *n) {
 }
 
 /* Of what has one name there may be several. */
-RT_PLAIN static bool put_rust_part(struct name *n) {
+RT_PLAIN static bool put_rust_part(struct unmangled_name *n) {
     if (*n->at == 's' && !pass(n, '_'))
         return false;
     return is_digit(*n->at) && put_identifier(n);
 }
 
 /* N and a letter for each part but the first, which is C, the crate: _RNvNtCsabc_3app4work4tick. */
-RT_PLAIN static bool put_rust_path(struct name *n) {
+RT_PLAIN static bool put_rust_path(struct unmangled_name *n) {
     unsigned parts = 1;
     n->at += *n->at == 'I';
     for (; *n->at == 'N' && n->at[1]; n->at += 2)
@@ -150,7 +150,7 @@ RT_PLAIN static bool put_rust_path(struct name *n) {
 }
 
 RT_RARE bool rt_unmangle(const char *mangled, char *to, size_t room) {
-    struct name n = {.at = mangled + 2, .to = to, .room = room};
+    struct unmangled_name n = {.at = mangled + 2, .to = to, .room = room};
     if (mangled[0] == '_' && mangled[1] == 'R')
         return put_rust_path(&n);
     if (mangled[0] != '_' || mangled[1] != 'Z')

@@ -15,12 +15,12 @@
 
 #define PLAIN_ROOM 256
 
-struct sight {
+struct seen_names {
     pfr_tracing_name *see;
     void *context;
 };
 
-static void show_functions(const struct elf_symbols *symbols, struct elf_form form, const struct sight *sight) {
+static void show_functions(const struct elf_symbols *symbols, struct elf_form form, const struct seen_names *sight) {
     for (size_t i = 0; i < symbols->count; i++) {
         struct elf_symbol symbol;
         char plain[PLAIN_ROOM];
@@ -34,7 +34,7 @@ static void show_functions(const struct elf_symbols *symbols, struct elf_form fo
 }
 
 /* As the recorder: the second table where there is no first one. */
-static enum symbol_result show_table(const struct elf_object *object, const struct sight *sight) {
+static enum symbol_result show_table(const struct elf_object *object, const struct seen_names *sight) {
     const struct elf_section *section = elf_section_of_type(object, SHT_SYMTAB);
     struct elf_symbols symbols;
     if (!section)
@@ -53,7 +53,7 @@ static pfr_status status_of(enum symbol_result result, pfr_error *err) {
 }
 
 pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *context, pfr_error *err) {
-    const struct sight sight = {see, context};
+    const struct seen_names sight = {see, context};
     struct memory memory;
     struct elf_object object;
     char path[TRACING_PROGRAM_ROOM];

@@ -23,28 +23,28 @@
 #define WORDS_ROOM 8192
 #define PATH_ROOM 1000 /* the recorder's own limit, less what it puts behind */
 
-struct run {
+struct traced_run {
     const pfr_tracing_options *options;
     const char *const *words;
     pfr_tracing_hooks hooks;
-    char output[PATH_ROOM], wishes[WORDS_ROOM], preload[WORDS_ROOM];
+    char output[PATH_ROOM], requests[WORDS_ROOM], preload[WORDS_ROOM];
     size_t used;
 };
 
 /* --- PERFRAY_RT. */
 
-static pfr_status add_wish(struct run *r, pfr_error *err, const char *key, const char *format, ...)
+static pfr_status add_request(struct traced_run *r, pfr_error *err, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static pfr_status add_wish(struct run *r, pfr_error *err, const char *key, const char *format, ...) {
+static pfr_status add_request(struct traced_run *r, pfr_error *err, const char *key, const char *format, ...) {
     char value[WORDS_ROOM];
     va_list arguments;
     va_start(arguments, format);
     const int length = vsnprintf(value, sizeof value, format, arguments);
     va_end(arguments);
     const char quote = strchr(value, '\'') ? '"' : '\'';
-    const size_t room = sizeof r->wishes - r->used;
-    const int put = snprintf(r->wishes + r->used, room, "%s=%c%s%c ", key, quote, value, quote);
+    const size_t room = sizeof r->requests - r->used;
+    const int put = snprintf(r->requests + r->used, room, "%s=%c%s%c ", key, quote, value, quote);
     if (length < 0 || (size_t)length >= sizeof value || put < 0 || (size_t)put >= room || strchr(value, quote))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, key, "%s is too long, or has quotes of both kinds", key);
     r->used += (size_t)put;
@@ -77,32 +77,32 @@ static pfr_status check_amounts(const pfr_tracing_options *o, pfr_error *err) {
     return check_amount("time-filter", o->threshold, times, "a time, such as 500ns, 5us or 1ms", err);
 }
 
-static pfr_status add_patterns(struct run *r, const char *key, const char *const *patterns, pfr_error *err) {
+static pfr_status add_patterns(struct traced_run *r, const char *key, const char *const *patterns, pfr_error *err) {
     for (size_t i = 0; patterns && patterns[i]; i++)
-        PFR_TRY(add_wish(r, err, key, "%s", patterns[i]));
+        PFR_TRY(add_request(r, err, key, "%s", patterns[i]));
     return PFR_OK;
 }
 
-static pfr_status add_filters(struct run *r, pfr_error *err) {
+static pfr_status add_filters(struct traced_run *r, pfr_error *err) {
     const pfr_tracing_options *o = r->options;
     PFR_TRY(add_patterns(r, "filter", o->filters, err));
     PFR_TRY(add_patterns(r, "notrace", o->notrace, err));
     PFR_TRY(add_patterns(r, "include", o->includes, err));
     PFR_TRY(add_patterns(r, "exclude", o->excludes, err));
     if (o->threshold)
-        PFR_TRY(add_wish(r, err, "threshold", "%s", o->threshold));
-    return o->depth ? add_wish(r, err, "depth", "%" PRIu32, o->depth) : PFR_OK;
+        PFR_TRY(add_request(r, err, "threshold", "%s", o->threshold));
+    return o->depth ? add_request(r, err, "depth", "%" PRIu32, o->depth) : PFR_OK;
 }
 
-static pfr_status write_wishes(struct run *r, pfr_error *err) {
+static pfr_status write_requests(struct traced_run *r, pfr_error *err) {
     const pfr_tracing_options *o = r->options;
-    PFR_TRY(add_wish(r, err, "file", "%s", r->output));
-    PFR_TRY(add_wish(r, err, "leader", "%d", (int)getpid()));
-    PFR_TRY(add_wish(r, err, "keep", "%s", o->keep_last ? "last" : "first"));
+    PFR_TRY(add_request(r, err, "file", "%s", r->output));
+    PFR_TRY(add_request(r, err, "leader", "%d", (int)getpid()));
+    PFR_TRY(add_request(r, err, "keep", "%s", o->keep_last ? "last" : "first"));
     if (o->room)
-        PFR_TRY(add_wish(r, err, "size", "%s", o->room));
+        PFR_TRY(add_request(r, err, "size", "%s", o->room));
     if (o->buffer)
-        PFR_TRY(add_wish(r, err, "buffer", "%s", o->buffer));
+        PFR_TRY(add_request(r, err, "buffer", "%s", o->buffer));
     return add_filters(r, err);
 }
 
@@ -117,7 +117,7 @@ static pfr_status try_output(const char *path, pfr_error *err) {
 }
 
 /* The program may be somewhere else when the recorder begins. */
-static pfr_status set_output(struct run *r, pfr_error *err) {
+static pfr_status set_output(struct traced_run *r, pfr_error *err) {
     const char *path = r->options->output;
     char folder[PATH_ROOM] = "";
     PFR_TRY(whole_file_may_be(path, err));
@@ -168,7 +168,7 @@ static const char *advice_for(const pfr_tracing_hooks *h) {
     return NULL;
 }
 
-static pfr_status look_at_program(struct run *r, pfr_error *err) {
+static pfr_status look_at_program(struct traced_run *r, pfr_error *err) {
     char path[TRACING_PROGRAM_ROOM];
     pfr_error unread;
     if (!tracing_find_program(r->words[0], path, sizeof path) || pfr_tracing_look(path, &r->hooks, &unread) != PFR_OK)
@@ -177,7 +177,7 @@ static pfr_status look_at_program(struct run *r, pfr_error *err) {
     return advice ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "program", "%s", advice) : PFR_OK;
 }
 
-static pfr_status set_preload(struct run *r, pfr_error *err) {
+static pfr_status set_preload(struct traced_run *r, pfr_error *err) {
     const char *before = getenv("LD_PRELOAD");
     if (!r->options->runtime || r->hooks.has_runtime)
         return PFR_OK;
@@ -189,10 +189,10 @@ static pfr_status set_preload(struct run *r, pfr_error *err) {
 }
 
 /* Does not return. `told` takes the reason for which the program cannot be run. */
-static void become_program(const struct run *r, int told) {
+static void become_program(const struct traced_run *r, int told) {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    if (setenv("PERFRAY_RT", r->wishes, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
+    if (setenv("PERFRAY_RT", r->requests, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
         execvp(r->words[0], (char *const *)(uintptr_t)r->words);
     const int why = errno;
     const ssize_t written = write(told, &why, sizeof why);
@@ -212,7 +212,7 @@ static pfr_status wait_for(pid_t child, int told, int *status, pfr_error *err) {
 }
 
 /* SIGINT and SIGQUIT of the terminal go to the program, which may well go on. */
-static pfr_status start_and_wait(const struct run *r, int *status, pfr_error *err) {
+static pfr_status start_and_wait(const struct traced_run *r, int *status, pfr_error *err) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     int told[2];
     if (pipe2(told, O_CLOEXEC) != 0)
@@ -234,12 +234,12 @@ static pfr_status start_and_wait(const struct run *r, int *status, pfr_error *er
 
 pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
                            pfr_error *err) {
-    struct run r = {.options = options, .words = words};
+    struct traced_run r = {.options = options, .words = words};
     *result = (pfr_tracing_result){0};
     PFR_TRY(check_amounts(options, err));
     PFR_TRY(look_at_program(&r, err));
     PFR_TRY(set_output(&r, err));
-    PFR_TRY(write_wishes(&r, err));
+    PFR_TRY(write_requests(&r, err));
     PFR_TRY(set_preload(&r, err));
     PFR_TRY(start_and_wait(&r, &result->status, err));
     if (access(r.output, F_OK) != 0)

@@ -5,7 +5,7 @@
  */
 #include "wire/any_layout.h"
 
-struct reading {
+struct layout_reading {
     const struct layout *layout;
     const struct pfr_context *context;
     struct cursor *in;
@@ -17,13 +17,13 @@ struct reading {
     bool word_mirrored;
 };
 
-static pfr_status damaged(const struct reading *r, const struct field *f, uint64_t need) {
+static pfr_status damaged(const struct layout_reading *r, const struct field *f, uint64_t need) {
     return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(r->in), cursor_left(r->in), f->name,
                     "%s.%s needs %llu bytes where %zu remain", r->layout->name, f->name, (unsigned long long)need,
                     cursor_left(r->in));
 }
 
-static void *member(const struct reading *r, const struct field *f) {
+static void *member(const struct layout_reading *r, const struct field *f) {
     return r->rec + f->at;
 }
 
@@ -51,7 +51,7 @@ static bool take_integer(struct cursor *in, unsigned width, uint64_t *v) {
 }
 
 /* The value says how long this layout is, from its start; 0 means 64 for perf_event_attr, whose writer did not know. */
-static pfr_status close_scope(struct reading *r, const struct field *f, uint64_t size) {
+static pfr_status close_scope(struct layout_reading *r, const struct field *f, uint64_t size) {
     const uint64_t length = size == 0 && r->layout == layout_at(L_attr) ? 64 : size;
     const uint64_t taken = (uint64_t)(r->in->at - r->start);
     if (length < taken || length - taken > cursor_left(r->in))
@@ -63,7 +63,7 @@ static pfr_status close_scope(struct reading *r, const struct field *f, uint64_t
     return PFR_OK;
 }
 
-static pfr_status read_integer(struct reading *r, const struct field *f, unsigned width) {
+static pfr_status read_integer(struct layout_reading *r, const struct field *f, unsigned width) {
     uint64_t v;
     if (!take_integer(r->in, width, &v))
         return damaged(r, f, width);
@@ -82,17 +82,17 @@ static void set_text(pfr_text *text, const uint8_t *at, uint64_t room) {
     *text = (pfr_text){(const char *)at, (uint32_t)strnlen((const char *)at, bounded), bounded};
 }
 
-static bool is_too_long(const struct reading *r, uint64_t room) {
+static bool is_too_long(const struct layout_reading *r, uint64_t room) {
     return r->context->string_most && room > r->context->string_most;
 }
 
-static pfr_status too_long(const struct reading *r, const struct field *f, uint64_t room) {
+static pfr_status too_long(const struct layout_reading *r, const struct field *f, uint64_t room) {
     return pfr_fail(r->err, PFR_ERR_LIMIT, cursor_offset(r->in), room, f->name,
                     "%s.%s of %llu bytes is longer than the limit string (%llu)", r->layout->name, f->name,
                     (unsigned long long)room, (unsigned long long)r->context->string_most);
 }
 
-static pfr_status read_text(struct reading *r, const struct field *f) {
+static pfr_status read_text(struct layout_reading *r, const struct field *f) {
     uint64_t room = f->extra;
     const uint8_t *at;
     if (f->extra == COUNT_TO_END) {
@@ -107,7 +107,7 @@ static pfr_status read_text(struct reading *r, const struct field *f) {
     return PFR_OK;
 }
 
-static pfr_status read_str32(struct reading *r, const struct field *f) {
+static pfr_status read_str32(struct layout_reading *r, const struct field *f) {
     uint32_t room;
     const uint8_t *at;
     if (!take_u32(r->in, &room))
@@ -120,7 +120,7 @@ static pfr_status read_str32(struct reading *r, const struct field *f) {
     return PFR_OK;
 }
 
-static pfr_status read_bytes(struct reading *r, const struct field *f, uint64_t length) {
+static pfr_status read_bytes(struct layout_reading *r, const struct field *f, uint64_t length) {
     const uint8_t *at;
     if (!take_bytes(r->in, length, &at))
         return damaged(r, f, length);
@@ -128,7 +128,7 @@ static pfr_status read_bytes(struct reading *r, const struct field *f, uint64_t 
     return PFR_OK;
 }
 
-static pfr_status read_u64s(struct reading *r, const struct field *f) {
+static pfr_status read_u64s(struct layout_reading *r, const struct field *f) {
     const uint64_t left = cursor_left(r->in);
     const uint64_t count = f->extra == COUNT_TO_END ? left / 8 : field_count(f, r->context, r->rec);
     if (count > left / 8)
@@ -138,7 +138,7 @@ static pfr_status read_u64s(struct reading *r, const struct field *f) {
     return PFR_OK;
 }
 
-static pfr_status read_part(struct reading *r, const struct field *f) {
+static pfr_status read_part(struct layout_reading *r, const struct field *f) {
     const struct layout *part = layout_at(f->of);
     const uint8_t *end = r->in->end;
     pfr_status s = layout_read(part, r->context, r->in, member(r, f), r->err);
@@ -150,8 +150,8 @@ static pfr_status read_part(struct reading *r, const struct field *f) {
 }
 
 /* Parts of one known size: `count` of them, or all that fit. */
-static pfr_status skip_fixed(struct reading *r, const struct layout *part, uint64_t size, bool all, uint64_t count,
-                             uint64_t *done) {
+static pfr_status skip_fixed(struct layout_reading *r, const struct layout *part, uint64_t size, bool all,
+                             uint64_t count, uint64_t *done) {
     const uint64_t fit = cursor_left(r->in) / size;
     if (!all && count > fit)
         return pfr_fail(r->err, PFR_ERR_DAMAGE, cursor_offset(r->in), cursor_left(r->in), part->name,
@@ -163,7 +163,7 @@ static pfr_status skip_fixed(struct reading *r, const struct layout *part, uint6
 }
 
 /* Parts whose size their content decides are read one by one. */
-static pfr_status skip_read(struct reading *r, unsigned of, bool all, uint64_t count, uint64_t *done) {
+static pfr_status skip_read(struct layout_reading *r, unsigned of, bool all, uint64_t count, uint64_t *done) {
     const struct layout *part = layout_at(of);
     struct items_walk walk = {*r->in, UINT64_MAX};
     const pfr_items items = {.context = r->context, .of = of};
@@ -187,12 +187,12 @@ static bool any_set(const uint8_t *at, uint64_t length) {
     return false;
 }
 
-static const struct pfr_context *kept_context(const struct reading *r) {
+static const struct pfr_context *kept_context(const struct layout_reading *r) {
     return r->context->home ? r->context->home : r->context;
 }
 
 /* Parts of one size up to the one that is all zeros, which belongs to the list. */
-static pfr_status read_to_zero(struct reading *r, const struct field *f) {
+static pfr_status read_to_zero(struct layout_reading *r, const struct field *f) {
     const struct layout *part = layout_at(f->of);
     const uint64_t size = layout_fixed_size(part, r->context);
     const uint8_t *const at = r->in->at;
@@ -210,7 +210,7 @@ static pfr_status read_to_zero(struct reading *r, const struct field *f) {
 }
 
 /* A count is any number that the file says; WHILE has none, and some lists end with zeros. */
-static pfr_status read_items(struct reading *r, const struct field *f) {
+static pfr_status read_items(struct layout_reading *r, const struct field *f) {
     if (f->extra == COUNT_TO_ZERO)
         return read_to_zero(r, f);
     const uint8_t *at = r->in->at;
@@ -227,7 +227,7 @@ static pfr_status read_items(struct reading *r, const struct field *f) {
 }
 
 /* What is chosen is read once to see that it fits, as parts of arrays are. */
-static pfr_status read_choice(struct reading *r, const struct field *f) {
+static pfr_status read_choice(struct layout_reading *r, const struct field *f) {
     const unsigned of = layout_find((enum layout_table)f->of, field_count(f, r->context, r->rec));
     const size_t left = cursor_left(r->in);
     struct cursor inside = *r->in;
@@ -239,7 +239,7 @@ static pfr_status read_choice(struct reading *r, const struct field *f) {
     return PFR_OK;
 }
 
-static pfr_status read_padding(struct reading *r, const struct field *f) {
+static pfr_status read_padding(struct layout_reading *r, const struct field *f) {
     const uint64_t taken = (uint64_t)(r->in->at - r->start);
     const uint64_t over = taken % f->extra;
     uint64_t length = over ? f->extra - over : 0;
@@ -248,7 +248,7 @@ static pfr_status read_padding(struct reading *r, const struct field *f) {
     return read_bytes(r, f, length);
 }
 
-static pfr_status read_field(struct reading *r, const struct field *f) {
+static pfr_status read_field(struct layout_reading *r, const struct field *f) {
     switch ((enum field_kind)f->kind) {
     case K_U8:
     case K_W8:
@@ -293,7 +293,7 @@ static pfr_status read_field(struct reading *r, const struct field *f) {
 
 pfr_status layout_read(const struct layout *l, const struct pfr_context *c, struct cursor *in, void *rec,
                        pfr_error *err) {
-    struct reading r = {l, c, in, in->at, rec, err, 0, 64, false};
+    struct layout_reading r = {l, c, in, in->at, rec, err, 0, 64, false};
     memset(rec, 0, l->size);
     for (const struct field *f = l->fields(); f->name; f++)
         if (field_present(f, c, rec, cursor_left(in)))

@@ -371,8 +371,8 @@ static void run_printer(const struct mutant *m, bool as_file) {
     struct said said = {.is_json = printers[ledger->printer].is_json};
     struct fuzz_file file;
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    ledger->drawn = (struct drawn){.number = m->number % 4 ? drawn_spread(m->number) : 0};
-    sizes_draw(m->number % 3 ? drawn_spread(m->number * PRINTERS + ledger->printer) : 0, ledger->sizes);
+    ledger->drawn = (struct drawn){.number = m->number % 4 ? drawn_distribution(m->number) : 0};
+    sizes_draw(m->number % 3 ? drawn_distribution(m->number * PRINTERS + ledger->printer) : 0, ledger->sizes);
     pfr_reader *reader = open_mutant(m, as_file, &file, &err);
     const bool is_left_out = reader && !is_asked(reader);
     const bool is_complete = reader && !is_left_out && print_all(reader, &said);

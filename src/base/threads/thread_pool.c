@@ -5,39 +5,39 @@
 
 #include <sched.h>
 
-struct crew {
-    crew_fn *work;
+struct thread_pool {
+    thread_pool_fn *work;
     void *context;
     size_t next, tasks;
 };
 
-struct member {
-    struct crew *crew;
+struct pool_member {
+    struct thread_pool *thread_pool;
     pthread_t thread;
     unsigned number;
     bool runs;
 };
 
 static void *run(void *context) {
-    const struct member *me = context;
-    struct crew *crew = me->crew;
+    const struct pool_member *me = context;
+    struct thread_pool *thread_pool = me->thread_pool;
     for (;;) {
-        const size_t task = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED);
-        if (task >= crew->tasks)
+        const size_t task = __atomic_fetch_add(&thread_pool->next, 1, __ATOMIC_RELAXED);
+        if (task >= thread_pool->tasks)
             return NULL;
-        if (!crew->work(crew->context, me->number, task)) {
-            __atomic_store_n(&crew->next, crew->tasks, __ATOMIC_RELAXED);
+        if (!thread_pool->work(thread_pool->context, me->number, task)) {
+            __atomic_store_n(&thread_pool->next, thread_pool->tasks, __ATOMIC_RELAXED);
             return NULL;
         }
     }
 }
 
-void crew_run(unsigned threads, size_t tasks, crew_fn *work, void *context) {
-    struct crew crew = {.work = work, .context = context, .tasks = tasks};
-    struct member members[CREW_MOST];
+void thread_pool_run(unsigned threads, size_t tasks, thread_pool_fn *work, void *context) {
+    struct thread_pool thread_pool = {.work = work, .context = context, .tasks = tasks};
+    struct pool_member members[CREW_MOST];
     const unsigned count = threads < CREW_MOST ? threads : CREW_MOST;
     for (unsigned i = 0; i < count; i++)
-        members[i] = (struct member){.crew = &crew, .number = i};
+        members[i] = (struct pool_member){.thread_pool = &thread_pool, .number = i};
     for (unsigned i = 1; i < count; i++)
         members[i].runs = thread_begin(&members[i].thread, run, &members[i]);
     run(&members[0]);
@@ -46,14 +46,14 @@ void crew_run(unsigned threads, size_t tasks, crew_fn *work, void *context) {
             pthread_join(members[i].thread, NULL);
 }
 
-unsigned crew_cpus(void) {
+unsigned thread_pool_cpus(void) {
     cpu_set_t cpus;
     const int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
     return count > 0 ? (unsigned)count : 1;
 }
 
-unsigned crew_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks) {
-    const unsigned cpus = crew_cpus(), paying = most < cpus ? most : cpus;
+unsigned thread_pool_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks) {
+    const unsigned cpus = thread_pool_cpus(), paying = most < cpus ? most : cpus;
     const uint64_t pays = likely_ns / each_ns + 1;
     uint64_t size = asked ? asked : pays < paying ? pays : paying;
     size = size < CREW_MOST ? size : CREW_MOST;

@@ -15,16 +15,16 @@
 #define CREW_MOST 64u
 
 /* As thread number `worker`, 0 for the caller. false: nobody begins another task. */
-typedef bool crew_fn(void *context, unsigned worker, size_t task);
+typedef bool thread_pool_fn(void *context, unsigned worker, size_t task);
 
 /* Returns when all that was begun has ended. `threads` in all, at least 1; where fewer can be begun, fewer work. */
-void crew_run(unsigned threads, size_t tasks, crew_fn *work, void *context);
+void thread_pool_run(unsigned threads, size_t tasks, thread_pool_fn *work, void *context);
 
 /* How many cpus this process may run on; 1 where nobody can say. */
-unsigned crew_cpus(void);
+unsigned thread_pool_cpus(void);
 
 /* How many threads to use, at most CREW_MOST: as many as are asked for, or, where that is 0, at most `most` and one
    more for each `each_ns` that the work is likely to take; never more than tasks. */
-unsigned crew_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks);
+unsigned thread_pool_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks);
 
 #endif

@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <signal.h>
 
-struct cpus {
+struct allowed_cpus {
     cpu_set_t all, others; /* that the caller may run on; without the one it is on */
 };
 
 /* false: nobody can say (there are more cpus than a set holds), or there is but one. */
-static bool cpus_of_caller(struct cpus *cpus) {
+static bool cpus_of_caller(struct allowed_cpus *cpus) {
     if (sched_getaffinity(0, sizeof cpus->all, &cpus->all) != 0)
         return false;
     const int here = sched_getcpu();
@@ -23,7 +23,7 @@ static bool cpus_of_caller(struct cpus *cpus) {
 #if defined __GLIBC__
 /* It is kept elsewhere until it runs, no longer. */
 static bool begin_elsewhere(pthread_t *thread, void *(*run)(void *), void *context) {
-    struct cpus cpus;
+    struct allowed_cpus cpus;
     pthread_attr_t attr;
     if (!cpus_of_caller(&cpus) || pthread_attr_init(&attr) != 0)
         return false;

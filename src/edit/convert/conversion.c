@@ -13,7 +13,7 @@
 
 /* --- Records. */
 
-static void note_time(struct carry *c, uint64_t time, bool is_sample) {
+static void note_time(struct conversion *c, uint64_t time, bool is_sample) {
     rounds_note(&c->rounds, time);
     if (!is_sample || time == 0 || time == NO_TIME)
         return;
@@ -24,14 +24,14 @@ static void note_time(struct carry *c, uint64_t time, bool is_sample) {
 }
 
 /* Out of order against what was promised: none of the rounds may be written. */
-static bool is_void(struct carry *c) {
+static bool is_void(struct conversion *c) {
     if (c->rounds.late && c->rounds_written && !c->without_rounds)
         c->without_rounds = c->again = true;
     return c->again;
 }
 
 /* Samples that follow one of their event, as far as they lie together. */
-static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
+static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error *err) {
     struct sample_run run;
     if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, &run))
         return PFR_OK;
@@ -48,18 +48,18 @@ static pfr_status carry_run(struct carry *c, int32_t event, pfr_error *err) {
 }
 
 /* A record that was compressed has no data behind it: written anew it would say that the next records are its data. */
-static bool says_data_in_vain(struct carry *c, const pfr_record *rec) {
+static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     pfr_error lost;
     if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))
         return false;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
              "a compressed record of type %u, which no data can follow, left out", rec->type);
-    carry_lost(c, &lost);
+    conversion_lost(c, &lost);
     return true;
 }
 
 /* What perf could not put anywhere, and stops at; whether the bytes of an unknown type are intact nobody can tell. */
-static bool is_left_out(struct carry *c, const pfr_record *rec) {
+static bool is_left_out(struct conversion *c, const pfr_record *rec) {
     const bool is_of_no_event = rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT;
     pfr_error lost;
     if (!c->recover || (!is_of_no_event && layout_of_type(rec->context, rec->type)))
@@ -68,12 +68,12 @@ static bool is_left_out(struct carry *c, const pfr_record *rec) {
         pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample of no event, left out");
     else
         pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record", "a record of unknown type %u, left out", rec->type);
-    carry_lost(c, &lost);
+    conversion_lost(c, &lost);
     return true;
 }
 
 /* The cpu a record tells, as recorders with several threads split them; -1: it tells none. */
-static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
+static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     uint32_t place;
     const struct layout *l = layout_at(rec->tail ? L_sample_id : L_sample);
     const size_t member = rec->tail ? offsetof(struct pfr_rec_sample_id, cpu) : offsetof(struct pfr_rec_sample, cpu);
@@ -85,14 +85,14 @@ static int64_t cpu_of(const struct carry *c, const pfr_record *rec) {
 }
 
 /* State of before the start, in a recording whose keys have times: of time 0 and 2^64-1, in the order of the file. */
-static bool is_from_before(const struct carry *c, const pfr_record *rec, uint64_t time) {
+static bool is_from_before(const struct conversion *c, const pfr_record *rec, uint64_t time) {
     const struct pfr_rec_attr *first = &pfr_get_event(c->reader, 0)->attr;
     const bool is_timed = first->sample_type & PFR_SAMPLE_TIME && first->flags.sample_id_all;
     return time == 0 || (time == NO_TIME && is_timed && rec->type != PFR_RECORD_SAMPLE);
 }
 
 /* State from before the start and what perf itself writes stand in `data`, which is read first. */
-static uint32_t part_of_record(const struct carry *c, const pfr_record *rec) {
+static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec) {
     if (c->reader->header.container == PFR_DIRECTORY)
         return rec->part;
     const uint64_t time = time_of(c->reader, rec);
@@ -105,7 +105,7 @@ static uint32_t part_of_record(const struct carry *c, const pfr_record *rec) {
 }
 
 /* perf stops at a record whose id is that of no event, and takes 0 for the first one. */
-static void mend_id(struct carry *c, pfr_record *rec) {
+static void mend_id(struct conversion *c, pfr_record *rec) {
     const pfr_reader *r = c->reader;
     pfr_error lost;
     if (!c->recover || rec->tail == 0 || r->nr_events < 2 || r->id_back == 0 || r->id_back > rec->tail)
@@ -118,49 +118,50 @@ static void mend_id(struct carry *c, pfr_record *rec) {
     memset(c->mended + at, 0, 8);
     rec->bytes = c->mended;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample_id.id", "the id of no event, set to 0");
-    carry_lost(c, &lost);
+    conversion_lost(c, &lost);
 }
 
-static pfr_status carry_record(struct carry *c, pfr_record *rec, pfr_error *err) {
+static pfr_status conversion_record(struct conversion *c, pfr_record *rec, pfr_error *err) {
     pfr_status s = PFR_OK;
     if (rec->type < FIRST_USER)
         note_time(c, time_of(c->reader, rec), rec->type == PFR_RECORD_SAMPLE);
-    if (is_void(c) || carry_special(c, rec, &s, err) || says_data_in_vain(c, rec) || is_left_out(c, rec))
+    if (is_void(c) || conversion_special(c, rec, &s, err) || says_data_in_vain(c, rec) || is_left_out(c, rec))
         return s;
-    if (carry_is_refused(c, rec))
+    if (conversion_is_refused(c, rec))
         return PFR_OK;
     mend_id(c, rec);
-    c->written += carry_counts(rec->type);
+    c->written += conversion_counts(rec->type);
     c->counts.records++;
     c->counts.samples += rec->type == PFR_RECORD_SAMPLE;
     if (c->to == PFR_DIRECTORY && c->writer)
         PFR_TRY(pfr_writer_part(c->writer, part_of_record(c, rec), err));
     if (!(rec->inside && c->keeps_packed))
-        PFR_TRY(carry_copy(c, rec, err));
-    return rec->type == PFR_RECORD_SAMPLE && rec->event >= 0 && !rec->inside ? carry_run(c, rec->event, err) : PFR_OK;
+        PFR_TRY(conversion_copy(c, rec, err));
+    return rec->type == PFR_RECORD_SAMPLE && rec->event >= 0 && !rec->inside ? conversion_run(c, rec->event, err)
+                                                                             : PFR_OK;
 }
 
 /* What can be had of a damaged COMPRESSED record is packed anew. */
-static void carry_hole(struct carry *c, const pfr_error *hole) {
+static void conversion_hole(struct conversion *c, const pfr_error *hole) {
     c->holes++;
     if (c->keeps_packed && c->was_packed && (c->packed_length || strcmp(hole->where, "compressed") == 0))
         c->pack_anew = c->again = true;
     c->packed_length = 0;
-    carry_lost(c, hole);
+    conversion_lost(c, hole);
 }
 
 /* The reader counts some places that it does not give one by one. */
-static void untold_holes(struct carry *c) {
+static void untold_holes(struct conversion *c) {
     const uint64_t holes = c->reader->quality.holes;
     pfr_error lost;
     if (c->again || holes <= c->holes)
         return;
     pfr_fail(&lost, PFR_HOLE, PFR_NO_OFFSET, 0, "file_header", "%" PRIu64 " more places of the header or the features",
              holes - c->holes);
-    carry_lost(c, &lost);
+    conversion_lost(c, &lost);
 }
 
-static pfr_status carry_records(struct carry *c, pfr_error *err) {
+static pfr_status conversion_records(struct conversion *c, pfr_error *err) {
     pfr_record rec;
     pfr_error hole;
     pfr_status s;
@@ -171,25 +172,25 @@ static pfr_status carry_records(struct carry *c, pfr_error *err) {
             return s;
         }
         if (c->waiting.size)
-            PFR_TRY(carry_waiting(c, s == PFR_HOLE ? &hole : NULL, err));
+            PFR_TRY(conversion_waiting(c, s == PFR_HOLE ? &hole : NULL, err));
         if (s == PFR_HOLE) {
-            carry_hole(c, &hole);
+            conversion_hole(c, &hole);
             continue;
         }
         if (c->packed_length)
-            PFR_TRY(carry_packed_is_good(c, err));
-        PFR_TRY(carry_record(c, &rec, err));
+            PFR_TRY(conversion_packed_is_good(c, err));
+        PFR_TRY(conversion_record(c, &rec, err));
     }
     is_void(c);
     if (!c->again)
-        PFR_TRY(carry_waiting(c, NULL, err));
+        PFR_TRY(conversion_waiting(c, NULL, err));
     untold_holes(c);
-    return c->packed_length ? carry_packed_is_good(c, err) : PFR_OK;
+    return c->packed_length ? conversion_packed_is_good(c, err) : PFR_OK;
 }
 
 /* --- Passes. */
 
-static pfr_status one_pass(struct carry *c, pfr_error *err) {
+static pfr_status one_pass(struct conversion *c, pfr_error *err) {
     c->again = c->rounds_written = false;
     c->rounds = (struct rounds){0};
     c->counts = (pfr_edit_counts){0};
@@ -199,26 +200,26 @@ static pfr_status one_pass(struct carry *c, pfr_error *err) {
     memset(c->given, 0, sizeof c->given);
     PFR_TRY(pfr_rewind(c->reader, err));
     PFR_TRY(features_unread(c->reader, err)); /* names of events depend on them */
-    PFR_TRY(carry_front(c, err));
-    PFR_TRY(carry_records(c, err));
+    PFR_TRY(conversion_front(c, err));
+    PFR_TRY(conversion_records(c, err));
     if (c->again || !c->writer)
         return PFR_OK;
-    PFR_TRY(carry_events(c, err));
+    PFR_TRY(conversion_events(c, err));
     if (c->recover)
-        PFR_TRY(mending_end(c, err));
+        PFR_TRY(repair_end(c, err));
     PFR_TRY(features_unread(c->reader, err));
     PFR_TRY(writer_fill(c->writer, err));
-    carry_check(c);
+    conversion_check(c);
     return c->again ? PFR_OK : pfr_writer_finish(c->writer, err);
 }
 
-static pfr_compression compression_of(const struct carry *c) {
+static pfr_compression compression_of(const struct conversion *c) {
     const pfr_edit_compression asked = c->options->compression;
     const bool anew = asked == PFR_EDIT_AS_IT_IS && c->pack_anew && c->was_packed;
     return asked == PFR_EDIT_COMPRESS || anew ? PFR_ZSTD_FRAMES : PFR_PLAIN;
 }
 
-pfr_write_options carry_how(const struct carry *c) {
+pfr_write_options conversion_how(const struct conversion *c) {
     const pfr_edit_options *o = c->options;
     const bool big = c->reader->header.big_endian;
     return (pfr_write_options){
@@ -234,11 +235,11 @@ pfr_write_options carry_how(const struct carry *c) {
     };
 }
 
-static bool keeps_packed(const struct carry *c) {
+static bool keeps_packed(const struct conversion *c) {
     return !c->pack_anew && c->options->compression == PFR_EDIT_AS_IT_IS;
 }
 
-pfr_status carry_pass(struct carry *c, pfr_writer *writer, pfr_error *err) {
+pfr_status conversion_pass(struct conversion *c, pfr_writer *writer, pfr_error *err) {
     if (!writer)
         return err ? err->status : PFR_ERR_IO;
     c->writer = writer;
@@ -248,13 +249,13 @@ pfr_status carry_pass(struct carry *c, pfr_writer *writer, pfr_error *err) {
     return s;
 }
 
-static pfr_status write_pass(struct carry *c, pfr_error *err) {
+static pfr_status write_pass(struct conversion *c, pfr_error *err) {
     c->keeps_packed = keeps_packed(c);
-    const pfr_write_options how = carry_how(c);
-    return carry_pass(c, pfr_writer_open(c->options->path, &how, err), err);
+    const pfr_write_options how = conversion_how(c);
+    return conversion_pass(c, pfr_writer_open(c->options->path, &how, err), err);
 }
 
-static pfr_status attr_size_can_be(const struct carry *c, pfr_error *err) {
+static pfr_status attr_size_can_be(const struct conversion *c, pfr_error *err) {
     const uint32_t size = c->options->attr_size;
     for (uint32_t i = 0; size && i < c->reader->nr_events; i++) {
         const struct pfr_rec_attr *a = &c->reader->events[i].public.attr;
@@ -266,7 +267,7 @@ static pfr_status attr_size_can_be(const struct carry *c, pfr_error *err) {
     return PFR_OK;
 }
 
-static void plan(struct carry *c) {
+static void plan(struct conversion *c) {
     const pfr_edit_options *o = c->options;
     const pfr_header *h = &c->reader->header;
     c->to = strcmp(o->path, "-") == 0 ? PFR_PIPE : o->to_form ? o->container : h->container;
@@ -277,19 +278,19 @@ static void plan(struct carry *c) {
 }
 
 /* Nothing that went to standard output can be taken back: what a pass would begin anew for is found out before. */
-static pfr_status look_first(struct carry *c, pfr_error *err) {
+static pfr_status look_first(struct conversion *c, pfr_error *err) {
     if (c->to != PFR_PIPE)
         return PFR_OK;
     c->keeps_packed = keeps_packed(c);
     do
         PFR_TRY(one_pass(c, err));
     while (c->again);
-    return carry_try(c, err);
+    return conversion_try(c, err);
 }
 
-static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error *err) {
+static pfr_status conversion_over(struct conversion *c, pfr_edit_counts *counts, pfr_error *err) {
     if (c->reader->trace)
-        return carry_trace(c->reader, c->options, counts, err);
+        return conversion_trace(c->reader, c->options, counts, err);
     if (c->options->trace != PFR_EDIT_TRACE_SAME)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "this is no trace, and does not become one");
     plan(c);
@@ -311,14 +312,14 @@ static pfr_status carry_over(struct carry *c, pfr_edit_counts *counts, pfr_error
 
 pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     pfr_error own;
-    struct carry c = {.reader = reader, .options = options, .trial = -1};
+    struct conversion c = {.reader = reader, .options = options, .trial = -1};
     if (options->quipper)
         return quipper_write(reader, options, counts, err ? err : &own);
-    return carry_over(&c, counts, err ? err : &own);
+    return conversion_over(&c, counts, err ? err : &own);
 }
 
 pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     pfr_error own;
-    struct carry c = {.reader = reader, .options = options, .recover = true, .trial = -1};
-    return carry_over(&c, counts, err ? err : &own);
+    struct conversion c = {.reader = reader, .options = options, .recover = true, .trial = -1};
+    return conversion_over(&c, counts, err ? err : &own);
 }

@@ -13,21 +13,21 @@
 #include <unistd.h>
 
 /* Those that only say something about the container are made anew, and are not the ones that were read. */
-bool carry_counts(uint32_t type) {
+bool conversion_counts(uint32_t type) {
     return type != PFR_RECORD_ATTR && type != PFR_RECORD_TRACING_DATA && type != PFR_RECORD_BUILD_ID &&
            type != PFR_RECORD_FEATURE && !holds_compressed(type);
 }
 
 /* NULL: it is not the next of those that were refused. */
-static struct refused *listed(struct carry *c, const pfr_record *rec) {
+static struct refused *listed(struct conversion *c, const pfr_record *rec) {
     struct refused *next = &c->refused[c->refused_met];
-    if (c->refused_met == c->nr_refused || !carry_counts(rec->type))
+    if (c->refused_met == c->nr_refused || !conversion_counts(rec->type))
         return NULL;
     return next->number == c->written + c->refused_met ? next : NULL;
 }
 
 /* Told once, though passes before this one counted losses that came later (carry_lost). */
-static void tell(struct carry *c, const pfr_record *rec, bool *told) {
+static void tell(struct conversion *c, const pfr_record *rec, bool *told) {
     pfr_error lost;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
              "a record that could not be told from the one that follows it, left out");
@@ -41,20 +41,20 @@ static void tell(struct carry *c, const pfr_record *rec, bool *told) {
         c->options->hole(c->options->context, &lost);
 }
 
-bool carry_is_refused(struct carry *c, const pfr_record *rec) {
+bool conversion_is_refused(struct conversion *c, const pfr_record *rec) {
     struct refused *refused = listed(c, rec);
     bool told = false;
     if (refused) {
         c->refused_met++;
         return tell(c, rec, &refused->told), true;
     }
-    if (!c->only_sure || believe(c->reader, rec) != BELIEF_ODD)
+    if (!c->only_sure || plausibility_of(c->reader, rec) != PLAUSIBILITY_ODD)
         return false;
     return tell(c, rec, &told), true;
 }
 
 /* Whether what surrounds records may be other than in the input, and some depend on it. */
-static bool is_to_be_checked(const struct carry *c) {
+static bool is_to_be_checked(const struct conversion *c) {
     const bool same = c->counts.lost == 0 && c->same_order && c->to == c->reader->header.container && !c->was_packed;
     return c->recover && !c->again && !same && !c->only_sure && c->reader->unsure > 0;
 }
@@ -66,7 +66,7 @@ static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
     *count = 0;
     while ((s = pfr_next(r, &rec, err)) >= 0 && s != PFR_END) {
         if (s == PFR_OK)
-            *count += carry_counts(rec.type);
+            *count += conversion_counts(rec.type);
         else if (r->quality.garbage + r->quality.bad_records > 0)
             return PFR_OK;
     }
@@ -75,7 +75,7 @@ static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
 }
 
 /* Numbers count those that were left out, too. */
-static void note_refused(struct carry *c, uint64_t number) {
+static void note_refused(struct conversion *c, uint64_t number) {
     uint32_t at = 0;
     for (; at < c->nr_refused && c->refused[at].number <= number; at++)
         number++;
@@ -85,7 +85,7 @@ static void note_refused(struct carry *c, uint64_t number) {
 }
 
 /* What was written, as far as it can be read again; NULL without an error: it cannot. */
-static pfr_reader *open_written(const struct carry *c, pfr_error *err) {
+static pfr_reader *open_written(const struct conversion *c, pfr_error *err) {
     const pfr_open_options options = {.size = sizeof options, .alloc = &c->reader->memory.alloc};
     const char *path = writer_unfinished(c->writer);
     const int fd = c->trial >= 0 ? dup(c->trial) : -1;
@@ -98,11 +98,11 @@ static pfr_reader *open_written(const struct carry *c, pfr_error *err) {
     return NULL;
 }
 
-static bool reads_as_written(const struct carry *c) {
+static bool reads_as_written(const struct conversion *c) {
     return c->to != PFR_DIRECTORY || c->reader->header.container == PFR_DIRECTORY;
 }
 
-void carry_check(struct carry *c) {
+void conversion_check(struct conversion *c) {
     uint64_t count = UINT64_MAX;
     pfr_error why;
     if (!is_to_be_checked(c))
@@ -120,16 +120,16 @@ void carry_check(struct carry *c) {
         note_refused(c, count);
 }
 
-static pfr_status try_once(struct carry *c, pfr_error *err) {
-    const pfr_write_options how = carry_how(c);
+static pfr_status try_once(struct conversion *c, pfr_error *err) {
+    const pfr_write_options how = conversion_how(c);
     PFR_TRY(scratch_open(&c->trial, err));
-    const pfr_status s = carry_pass(c, pfr_writer_open_fd(c->trial, false, "a temporary file", &how, err), err);
+    const pfr_status s = conversion_pass(c, pfr_writer_open_fd(c->trial, false, "a temporary file", &how, err), err);
     close(c->trial);
     c->trial = -1;
     return s;
 }
 
-pfr_status carry_try(struct carry *c, pfr_error *err) {
+pfr_status conversion_try(struct conversion *c, pfr_error *err) {
     pfr_status s = PFR_OK;
     bool more = is_to_be_checked(c);
     while (s >= 0 && more) {

@@ -7,7 +7,7 @@
 #define UPDATE_NAME 2u
 #define SLOT 16u
 
-pfr_status carry_events(struct carry *c, pfr_error *err) {
+pfr_status conversion_events(struct conversion *c, pfr_error *err) {
     for (; c->writer && !c->verbatim && c->events_given < c->reader->nr_events; c->events_given++) {
         const pfr_event *e = &c->reader->events[c->events_given].public;
         PFR_TRY(pfr_writer_event(c->writer, &e->attr, e->ids, (size_t)e->nr_ids, err));
@@ -18,12 +18,12 @@ pfr_status carry_events(struct carry *c, pfr_error *err) {
 /* --- Features. */
 
 /* The type of compression; 0 where there is none, as perf stat writes it. */
-static uint32_t compression_said(const struct carry *c, const pfr_feature *f) {
+static uint32_t compression_said(const struct conversion *c, const pfr_feature *f) {
     return f->bytes.length >= 8 ? load_u32(f->bytes.at + 4, c->reader->context.swap) : 0;
 }
 
 /* Those that the writer makes, by what it writes. */
-static bool is_the_writers(const struct carry *c, const pfr_feature *f) {
+static bool is_the_writers(const struct conversion *c, const pfr_feature *f) {
     if (f->bit == BIT_COMPRESSED)
         return compression_said(c, f) && !c->keeps_packed;
     if (f->bit == BIT_AUXTRACE) /* an index of nothing is taken over */
@@ -31,13 +31,13 @@ static bool is_the_writers(const struct carry *c, const pfr_feature *f) {
     return f->bit == BIT_DIR_FORMAT;
 }
 
-static void report_outside(struct carry *c, const pfr_feature *f) {
+static void report_outside(struct conversion *c, const pfr_feature *f) {
     pfr_error lost;
     if (f->status == PFR_HOLE && pfr_check_feature(c->reader, f, &lost) == PFR_HOLE)
-        carry_lost(c, &lost);
+        conversion_lost(c, &lost);
 }
 
-pfr_status carry_feature(struct carry *c, const pfr_feature *f, pfr_error *err) {
+pfr_status conversion_feature(struct conversion *c, const pfr_feature *f, pfr_error *err) {
     pfr_error lost;
     pfr_status s = PFR_OK;
     pfr_feature own = *f;
@@ -46,13 +46,13 @@ pfr_status carry_feature(struct carry *c, const pfr_feature *f, pfr_error *err) 
     if (is_the_writers(c, f))
         return report_outside(c, f), PFR_OK;
     if (c->recover && f->status == PFR_OK && f->bit == BIT_TRACING_DATA)
-        s = mending_check_blob(&own, &lost);
+        s = repair_check_blob(&own, &lost);
     else if (c->recover)
         s = pfr_check_feature(c->reader, f, &lost);
     if (s == PFR_OK)
         s = pfr_writer_copy_feature(c->writer, c->reader, &own, &lost);
     if (s == PFR_HOLE)
-        return carry_lost(c, &lost), PFR_OK;
+        return conversion_lost(c, &lost), PFR_OK;
     if (s < 0 && err)
         *err = lost;
     c->given[f->bit] = true;
@@ -70,7 +70,7 @@ static uint32_t spare_slots(const pfr_reader *r) {
     return slots < FEATURES ? (uint32_t)slots : 0;
 }
 
-static pfr_status carry_features(struct carry *c, pfr_error *err) {
+static pfr_status conversion_features(struct conversion *c, pfr_error *err) {
     pfr_error why;
     for (uint32_t i = 0; i < pfr_feature_count(c->reader); i++) {
         const pfr_feature *f = pfr_get_feature(c->reader, i, &why);
@@ -78,14 +78,14 @@ static pfr_status carry_features(struct carry *c, pfr_error *err) {
             *err = why;
         if (!f)
             return why.status;
-        PFR_TRY(carry_feature(c, f, err));
+        PFR_TRY(conversion_feature(c, f, err));
     }
     return PFR_OK;
 }
 
 /* --- Names: what reads a stream takes them from records alone. */
 
-static pfr_status name_event(struct carry *c, const pfr_event *e, pfr_error *err) {
+static pfr_status name_event(struct conversion *c, const pfr_event *e, pfr_error *err) {
     const size_t length = strlen(e->name), room = (length + 8) / 8 * 8;
     uint8_t *text = mem_zeroed(&c->reader->memory, room, 1);
     if (!text)
@@ -101,7 +101,7 @@ static pfr_status name_event(struct carry *c, const pfr_event *e, pfr_error *err
     return s;
 }
 
-static pfr_status carry_names(struct carry *c, pfr_error *err) {
+static pfr_status conversion_names(struct conversion *c, pfr_error *err) {
     for (uint32_t i = 0; i < c->reader->nr_events; i++) {
         const pfr_event *e = &c->reader->events[i].public;
         if (e->named && e->nr_ids && strcmp(e->name, e->rebuilt) != 0)
@@ -113,7 +113,7 @@ static pfr_status carry_names(struct carry *c, pfr_error *err) {
 /* --- Before the records. */
 
 /* A stream tells its events and features before the first kernel record: they are learnt, then it begins again. */
-static pfr_status learn_front(struct carry *c, pfr_error *err) {
+static pfr_status learn_front(struct conversion *c, pfr_error *err) {
     pfr_record rec;
     pfr_error why;
     pfr_status s;
@@ -125,17 +125,17 @@ static pfr_status learn_front(struct carry *c, pfr_error *err) {
     return s < 0 ? s : pfr_rewind(c->reader, err);
 }
 
-pfr_status carry_front(struct carry *c, pfr_error *err) {
+pfr_status conversion_front(struct conversion *c, pfr_error *err) {
     const pfr_container from = c->reader->header.container;
     if (!c->writer || c->verbatim)
         return PFR_OK;
     if (from == PFR_PIPE)
         PFR_TRY(learn_front(c, err));
-    PFR_TRY(carry_events(c, err));
-    PFR_TRY(carry_features(c, err));
+    PFR_TRY(conversion_events(c, err));
+    PFR_TRY(conversion_features(c, err));
     if (c->recover && c->to == PFR_PIPE) /* a stream's come before its records */
-        PFR_TRY(mending_formats(c, err));
+        PFR_TRY(repair_formats(c, err));
     if (from == PFR_FILE && c->to == PFR_FILE && !c->recover)
         c->writer->spare_slots = spare_slots(c->reader);
-    return from != PFR_PIPE && c->to == PFR_PIPE ? carry_names(c, err) : PFR_OK;
+    return from != PFR_PIPE && c->to == PFR_PIPE ? conversion_names(c, err) : PFR_OK;
 }

@@ -4,7 +4,7 @@
 
 /* bytes of an attr that tell how samples are read */
 
-void carry_lost(struct carry *c, const pfr_error *hole) {
+void conversion_lost(struct conversion *c, const pfr_error *hole) {
     c->counts.lost++;
     if (hole->offset != PFR_NO_OFFSET)
         c->counts.lost_bytes += hole->length;

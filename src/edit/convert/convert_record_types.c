@@ -7,19 +7,19 @@
 #define SPECIAL 128u
 
 /* `body` is the record, decoded. *copy: it is handed on, too. */
-typedef pfr_status special_fn(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+typedef pfr_status special_fn(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                               pfr_error *err);
 
 /* --- Handing on. */
 
 /* A payload that is cut short is not handed on: what is missing cannot be made up. */
-static bool payload_is_there(const struct carry *c) {
+static bool payload_is_there(const struct conversion *c) {
     const struct part *p = &c->reader->parts[c->waiting.part];
     const uint64_t end = p->end < input_size(&p->in) ? p->end : input_size(&p->in);
     return c->payload_at <= end && c->waiting.payload <= end - c->payload_at;
 }
 
-static pfr_status copy_payload(struct carry *c, const pfr_record *rec, pfr_error *err) {
+static pfr_status copy_payload(struct conversion *c, const pfr_record *rec, pfr_error *err) {
     struct input *in = &c->reader->parts[rec->part].in;
     uint8_t piece[4096];
     size_t got;
@@ -34,14 +34,14 @@ static pfr_status copy_payload(struct carry *c, const pfr_record *rec, pfr_error
     return PFR_OK;
 }
 
-static pfr_status hand_on(struct carry *c, const pfr_record *rec, pfr_error *err) {
+static pfr_status hand_on(struct conversion *c, const pfr_record *rec, pfr_error *err) {
     pfr_error lost;
     const pfr_status s = pfr_writer_copy(c->writer, rec, &lost);
     if (s == PFR_HOLE) {
         c->counts.records--;
-        c->written -= carry_counts(rec->type);
+        c->written -= conversion_counts(rec->type);
         c->counts.samples -= rec->type == PFR_RECORD_SAMPLE;
-        return carry_lost(c, &lost), PFR_OK;
+        return conversion_lost(c, &lost), PFR_OK;
     }
     if (s < 0 && err)
         *err = lost;
@@ -49,18 +49,18 @@ static pfr_status hand_on(struct carry *c, const pfr_record *rec, pfr_error *err
 }
 
 /* Only what the reader finds behind the payload shows that it was one. */
-static void wait_for_payload(struct carry *c, const pfr_record *rec) {
+static void wait_for_payload(struct conversion *c, const pfr_record *rec) {
     c->waiting = *rec;
     c->waiting.bytes = memcpy(c->waiting_bytes, rec->bytes, rec->size);
     c->payload_at = c->reader->at;
 }
 
-static bool is_inside_payload(const struct carry *c, const pfr_error *hole) {
+static bool is_inside_payload(const struct conversion *c, const pfr_error *hole) {
     return c->reader->part == c->waiting.part && hole->offset >= c->payload_at &&
            hole->offset - c->payload_at < c->waiting.payload;
 }
 
-pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err) {
+pfr_status conversion_waiting(struct conversion *c, const pfr_error *hole, pfr_error *err) {
     pfr_record rec = c->waiting;
     pfr_error lost;
     c->waiting.size = 0;
@@ -69,12 +69,12 @@ pfr_status carry_waiting(struct carry *c, const pfr_error *hole, pfr_error *err)
     if (payload_is_there(c) && !(hole && is_inside_payload(c, hole)))
         return hand_on(c, &rec, err);
     c->counts.records--;
-    c->written -= carry_counts(rec.type);
+    c->written -= conversion_counts(rec.type);
     pfr_fail(&lost, PFR_HOLE, rec.offset, rec.size, "auxtrace", "the data behind the record are cut short");
-    return carry_lost(c, &lost), PFR_OK;
+    return conversion_lost(c, &lost), PFR_OK;
 }
 
-pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err) {
+pfr_status conversion_copy(struct conversion *c, const pfr_record *rec, pfr_error *err) {
     if (!c->writer)
         return PFR_OK;
     if (rec->payload == 0)
@@ -84,25 +84,25 @@ pfr_status carry_copy(struct carry *c, const pfr_record *rec, pfr_error *err) {
 
 /* --- By type. */
 
-static pfr_status on_attr(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_attr(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                           pfr_error *err) {
     (void)rec, (void)body;
     *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
-    return *copy ? PFR_OK : carry_events(c, err);
+    return *copy ? PFR_OK : conversion_events(c, err);
 }
 
-static pfr_status carry_bit(struct carry *c, uint32_t bit, pfr_error *err) {
+static pfr_status carry_bit(struct conversion *c, uint32_t bit, pfr_error *err) {
     pfr_error why;
     const pfr_feature *f = pfr_find_feature(c->reader, bit, &why);
     if (!f && why.status < 0 && err)
         *err = why;
     if (!f)
         return why.status;
-    return c->to == PFR_PIPE && c->given[bit] ? PFR_OK : carry_feature(c, f, err);
+    return c->to == PFR_PIPE && c->given[bit] ? PFR_OK : conversion_feature(c, f, err);
 }
 
 /* The one without a payload marks the end; readers do without it. */
-static pfr_status on_feature(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_feature(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                              pfr_error *err) {
     const struct pfr_rec_header_feature *f = &body->as_header_feature;
     (void)rec;
@@ -112,7 +112,7 @@ static pfr_status on_feature(struct carry *c, const pfr_record *rec, const union
     return carry_bit(c, (uint32_t)f->feat_id, err);
 }
 
-static pfr_status on_tracing_data(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_tracing_data(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                                   pfr_error *err) {
     (void)rec, (void)body;
     *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
@@ -120,7 +120,7 @@ static pfr_status on_tracing_data(struct carry *c, const pfr_record *rec, const 
 }
 
 /* In a file the build-ids are a feature. */
-static pfr_status on_build_id(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_build_id(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                               pfr_error *err) {
     const struct pfr_rec_header_build_id *b = &body->as_header_build_id;
     *copy = c->reader->header.container != PFR_PIPE || c->to == PFR_PIPE;
@@ -135,7 +135,7 @@ static pfr_status on_build_id(struct carry *c, const pfr_record *rec, const unio
     return pfr_writer_build_id(c->writer, &entry, err);
 }
 
-static pfr_status on_round(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_round(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                            pfr_error *err) {
     (void)rec, (void)body, (void)err;
     *copy = !c->without_rounds;
@@ -145,7 +145,7 @@ static pfr_status on_round(struct carry *c, const pfr_record *rec, const union a
 }
 
 /* What is inside comes behind it. Whether the record can be taken over shows when it was decompressed. */
-static pfr_status on_compressed(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_compressed(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                                 pfr_error *err) {
     (void)body, (void)err;
     *copy = false;
@@ -162,7 +162,7 @@ static pfr_status on_compressed(struct carry *c, const pfr_record *rec, const un
     return PFR_OK;
 }
 
-pfr_status carry_packed_is_good(struct carry *c, pfr_error *err) {
+pfr_status conversion_packed_is_good(struct conversion *c, pfr_error *err) {
     const pfr_record rec = {.type = PFR_RECORD_COMPRESSED,
                             .size = (uint32_t)c->packed_length,
                             .bytes = c->packed,
@@ -173,7 +173,7 @@ pfr_status carry_packed_is_good(struct carry *c, pfr_error *err) {
 }
 
 /* One of a form that nobody knows: the reader tells of it. */
-static pfr_status on_cpu_map(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_cpu_map(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                              pfr_error *err) {
     const pfr_items *map = &body->as_cpu_map.data.map;
     struct items_walk walk = items_start(map);
@@ -188,24 +188,24 @@ static pfr_status on_cpu_map(struct carry *c, const pfr_record *rec, const union
 }
 
 /* Its bytes are damaged, though they fill the record: verify calls it an error. */
-static void leave_out_wrapped(struct carry *c, const pfr_record *rec, uint64_t addr, uint64_t length, bool *copy) {
+static void leave_out_wrapped(struct conversion *c, const pfr_record *rec, uint64_t addr, uint64_t length, bool *copy) {
     pfr_error lost;
     if (!c->recover || !range_wraps(addr, length))
         return;
     *copy = false;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
              "a map that goes past the end of the address space, left out");
-    carry_lost(c, &lost);
+    conversion_lost(c, &lost);
 }
 
-static pfr_status on_mmap(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_mmap(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                           pfr_error *err) {
     (void)err;
     leave_out_wrapped(c, rec, body->as_mmap.addr, body->as_mmap.len, copy);
     return PFR_OK;
 }
 
-static pfr_status on_mmap2(struct carry *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+static pfr_status on_mmap2(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                            pfr_error *err) {
     (void)err;
     leave_out_wrapped(c, rec, body->as_mmap2.addr, body->as_mmap2.len, copy);
@@ -225,7 +225,7 @@ static special_fn *const specials[SPECIAL] = {
     [PFR_RECORD_COMPRESSED2] = on_compressed,
 };
 
-bool carry_special(struct carry *c, const pfr_record *rec, pfr_status *status, pfr_error *err) {
+bool conversion_special(struct conversion *c, const pfr_record *rec, pfr_status *status, pfr_error *err) {
     special_fn *const special = rec->type < SPECIAL ? specials[rec->type] : NULL;
     union any_layout body;
     bool copy = true;

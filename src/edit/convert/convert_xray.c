@@ -20,7 +20,7 @@
 #define CALLS_AT_ONCE SIZE_MOST_calls_batch
 #define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder's machine is little-endian */
 
-struct trace_carry {
+struct trace_conversion {
     pfr_reader *reader;
     const pfr_edit_options *options;
     pfr_edit_counts counts;
@@ -31,10 +31,10 @@ struct trace_carry {
     bool begun;      /* the writer knows of the thread */
 };
 
-typedef pfr_status carry_record(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
-                                pfr_error *err);
+typedef pfr_status conversion_record(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+                                     pfr_error *err);
 
-static void lose(struct trace_carry *c, const pfr_error *hole) {
+static void lose(struct trace_conversion *c, const pfr_error *hole) {
     c->counts.lost++;
     c->counts.lost_bytes += hole->length;
     if (c->options->hole)
@@ -44,7 +44,7 @@ static void lose(struct trace_carry *c, const pfr_error *hole) {
 /* --- Threads. */
 
 /* The writer hears of a buffer when all of its preamble is known. */
-static pfr_status begin(struct trace_carry *c, pfr_error *err) {
+static pfr_status begin(struct trace_conversion *c, pfr_error *err) {
     if (c->begun)
         return PFR_OK;
     c->begun = true;
@@ -52,7 +52,7 @@ static pfr_status begin(struct trace_carry *c, pfr_error *err) {
 }
 
 /* Basic logs have no buffers: calls of one thread are one. */
-static pfr_status follow_thread(struct trace_carry *c, pfr_error *err) {
+static pfr_status follow_thread(struct trace_conversion *c, pfr_error *err) {
     const pfr_trace_point *p = c->point;
     if (c->reader->header.format == PFR_XRAY_BASIC &&
         (!c->begun || c->thread.tid != p->tid || c->thread.pid != p->pid)) {
@@ -62,7 +62,7 @@ static pfr_status follow_thread(struct trace_carry *c, pfr_error *err) {
     return begin(c, err);
 }
 
-static void begin_buffer(struct trace_carry *c) {
+static void begin_buffer(struct trace_conversion *c) {
     c->buffer = c->point->buffer;
     c->thread = (struct trace_thread_said){.tid = c->point->tid};
     c->begun = false;
@@ -70,7 +70,7 @@ static void begin_buffer(struct trace_carry *c) {
 
 /* --- Records. */
 
-static pfr_status on_new_buffer(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_new_buffer(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
                                 pfr_error *err) {
     (void)rec;
     (void)err;
@@ -78,7 +78,7 @@ static pfr_status on_new_buffer(struct trace_carry *c, const pfr_record *rec, co
     return PFR_OK;
 }
 
-static pfr_status on_wall_clock(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_wall_clock(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
                                 pfr_error *err) {
     (void)rec;
     (void)err;
@@ -87,7 +87,8 @@ static pfr_status on_wall_clock(struct trace_carry *c, const pfr_record *rec, co
     return PFR_OK;
 }
 
-static pfr_status on_pid(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+static pfr_status on_pid(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+                         pfr_error *err) {
     (void)rec;
     (void)err;
     c->thread.pid = (int32_t)body->as_fdr_pid.pid;
@@ -95,20 +96,22 @@ static pfr_status on_pid(struct trace_carry *c, const pfr_record *rec, const uni
     return PFR_OK;
 }
 
-static pfr_status on_cpu(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+static pfr_status on_cpu(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+                         pfr_error *err) {
     (void)rec;
     PFR_TRY(begin(c, err));
     return trace_write_cpu(&c->writer, body->as_fdr_new_cpu_id.cpu, body->as_fdr_new_cpu_id.tsc, err);
 }
 
-static pfr_status on_wrap(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+static pfr_status on_wrap(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+                          pfr_error *err) {
     (void)rec;
     PFR_TRY(begin(c, err));
     return trace_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
 }
 
 /* What the writer has no place for is lost, and told. */
-static pfr_status lose_here(struct trace_carry *c, const pfr_record *rec, pfr_status s, pfr_error *why,
+static pfr_status lose_here(struct trace_conversion *c, const pfr_record *rec, pfr_status s, pfr_error *why,
                             pfr_error *err) {
     if (s == PFR_HOLE) {
         why->offset = rec->offset;
@@ -120,7 +123,7 @@ static pfr_status lose_here(struct trace_carry *c, const pfr_record *rec, pfr_st
     return s < 0 ? s : PFR_OK;
 }
 
-static pfr_status write_event(struct trace_carry *c, const pfr_record *rec, int32_t type, const pfr_bytes *data,
+static pfr_status write_event(struct trace_conversion *c, const pfr_record *rec, int32_t type, const pfr_bytes *data,
                               pfr_error *err) {
     pfr_error why;
     PFR_TRY(begin(c, err));
@@ -135,7 +138,8 @@ static bool tells_of_slots(const pfr_bytes *data) {
            (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);
 }
 
-static pfr_status write_control(struct trace_carry *c, const pfr_record *rec, const pfr_bytes *data, pfr_error *err) {
+static pfr_status write_control(struct trace_conversion *c, const pfr_record *rec, const pfr_bytes *data,
+                                pfr_error *err) {
     struct memory *const memory = &c->reader->memory;
     uint8_t *const own = mem_alloc(memory, data->length, 1);
     if (!own)
@@ -147,28 +151,29 @@ static pfr_status write_control(struct trace_carry *c, const pfr_record *rec, co
     return st;
 }
 
-static pfr_status on_custom(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_custom(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
                             pfr_error *err) {
     const pfr_bytes *const data = &body->as_fdr_custom_event.data;
     return tells_of_slots(data) ? write_control(c, rec, data, err) : write_event(c, rec, -1, data, err);
 }
 
-static pfr_status on_typed(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+static pfr_status on_typed(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+                           pfr_error *err) {
     return write_event(c, rec, body->as_fdr_typed_event.type, &body->as_fdr_typed_event.data, err);
 }
 
-static pfr_status write_argument(struct trace_carry *c, const pfr_record *rec, uint64_t value, pfr_error *err) {
+static pfr_status write_argument(struct trace_conversion *c, const pfr_record *rec, uint64_t value, pfr_error *err) {
     pfr_error why;
     return lose_here(c, rec, trace_write_argument(&c->writer, value, &why), &why, err);
 }
 
 /* One that begins a buffer is of no call: the reader told of it. */
-static pfr_status on_argument(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_argument(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
                               pfr_error *err) {
     return c->begun ? write_argument(c, rec, body->as_fdr_call_argument.value, err) : PFR_OK;
 }
 
-static pfr_status on_basic_argument(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_basic_argument(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
                                     pfr_error *err) {
     if (body->as_basic_argument.function != c->writer.last.function ||
         (int32_t)body->as_basic_argument.tid != c->thread.tid)
@@ -177,7 +182,7 @@ static pfr_status on_basic_argument(struct trace_carry *c, const pfr_record *rec
 }
 
 /* The call, and those that follow it at once. */
-static pfr_status write_calls(struct trace_carry *c, const struct trace_call *first, pfr_error *err) {
+static pfr_status write_calls(struct trace_conversion *c, const struct trace_call *first, pfr_error *err) {
     struct trace_call calls[CALLS_AT_ONCE];
     size_t count;
     PFR_TRY(follow_thread(c, err));
@@ -188,13 +193,14 @@ static pfr_status write_calls(struct trace_carry *c, const struct trace_call *fi
     return PFR_OK;
 }
 
-static pfr_status on_call(struct trace_carry *c, const pfr_record *rec, const union any_layout *body, pfr_error *err) {
+static pfr_status on_call(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+                          pfr_error *err) {
     struct trace_call call;
     (void)body;
     return trace_call_of(c->reader, rec, &call) ? write_calls(c, &call, err) : PFR_OK;
 }
 
-static pfr_status on_basic_call(struct trace_carry *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_basic_call(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
                                 pfr_error *err) {
     const struct trace_call call = {body->as_basic_function.tsc, body->as_basic_function.function,
                                     body->as_basic_function.action};
@@ -204,7 +210,7 @@ static pfr_status on_basic_call(struct trace_carry *c, const pfr_record *rec, co
 
 static const struct {
     uint32_t type;
-    carry_record *carry;
+    conversion_record *conversion;
 } carried[] = {
     {PFR_TRACE_FUNCTION, on_call},
     {PFR_TRACE_BASIC_FUNCTION, on_basic_call},
@@ -221,12 +227,12 @@ static const struct {
 
 /* A WallClockTime makes a clock pair with a NewCPUId that follows it, but for a Pid at once. Before anything else it is
    forgotten, so that a NewCPUId which the writer adds makes none. */
-static void follow_clock(struct trace_carry *c, uint32_t type) {
+static void follow_clock(struct trace_conversion *c, uint32_t type) {
     if (type != PFR_TRACE_WALL_CLOCK_TIME && type != PFR_TRACE_PID && type != PFR_TRACE_NEW_CPU_ID)
         c->thread.seconds = c->thread.microseconds = 0;
 }
 
-static pfr_status carry_one(struct trace_carry *c, const pfr_record *rec, pfr_error *err) {
+static pfr_status conversion_one(struct trace_conversion *c, const pfr_record *rec, pfr_error *err) {
     union any_layout body;
     if (c->reader->header.format == PFR_XRAY_FDR && c->point->buffer != c->buffer)
         begin_buffer(c);
@@ -236,12 +242,12 @@ static pfr_status carry_one(struct trace_carry *c, const pfr_record *rec, pfr_er
             continue;
         if (rec->type != PFR_TRACE_FUNCTION)
             PFR_TRY(pfr_decode(rec, &body, layout_at(layout_of_type(rec->context, rec->type))->size, err));
-        return carried[i].carry(c, rec, &body, err);
+        return carried[i].conversion(c, rec, &body, err);
     }
     return PFR_OK;
 }
 
-static pfr_status carry_all(struct trace_carry *c, pfr_error *err) {
+static pfr_status conversion_all(struct trace_conversion *c, pfr_error *err) {
     pfr_record rec;
     pfr_error hole;
     pfr_status s;
@@ -249,7 +255,7 @@ static pfr_status carry_all(struct trace_carry *c, pfr_error *err) {
         if (s == PFR_HOLE)
             lose(c, &hole);
         else
-            PFR_TRY(carry_one(c, &rec, err));
+            PFR_TRY(conversion_one(c, &rec, err));
     }
     if (s < 0)
         *err = hole;
@@ -259,7 +265,7 @@ static pfr_status carry_all(struct trace_carry *c, pfr_error *err) {
 
 /* --- Where it goes. */
 
-static pfr_status form_of(const struct trace_carry *c, struct trace_form *form, pfr_error *err) {
+static pfr_status form_of(const struct trace_conversion *c, struct xray_form *form, pfr_error *err) {
     const pfr_header *h = &c->reader->header;
     const pfr_edit_options *o = c->options;
     if (h->format == PFR_XRAY_PROFILE)
@@ -272,23 +278,24 @@ static pfr_status form_of(const struct trace_carry *c, struct trace_form *form, 
     return PFR_OK;
 }
 
-static pfr_status write_to(struct trace_carry *c, const struct trace_form *form, struct output *out, pfr_error *err) {
+static pfr_status write_to(struct trace_conversion *c, const struct xray_form *form, struct output *out,
+                           pfr_error *err) {
     pfr_status s = trace_writer_open(&c->writer, form, &c->reader->header, &c->reader->memory, out, err);
     if (s >= 0)
-        s = carry_all(c, err);
+        s = conversion_all(c, err);
     trace_writer_close(&c->writer);
     c->counts.records = c->writer.records;
     return s;
 }
 
-static pfr_status write_stream(struct trace_carry *c, const struct trace_form *form, pfr_error *err) {
+static pfr_status write_stream(struct trace_conversion *c, const struct xray_form *form, pfr_error *err) {
     struct output out;
     PFR_TRY(out_open_fd(&out, STDOUT_FILENO, false, &c->reader->memory, NULL, err));
     const pfr_status s = write_to(c, form, &out, err), closed = out_close(&out, s < 0 ? NULL : err);
     return s < 0 ? s : closed < 0 ? closed : s;
 }
 
-static pfr_status write_file(struct trace_carry *c, const struct trace_form *form, pfr_error *err) {
+static pfr_status write_file(struct trace_conversion *c, const struct xray_form *form, pfr_error *err) {
     struct whole_file file;
     struct output out;
     PFR_TRY(whole_file_may_go_to(c->options->path, err));
@@ -298,9 +305,10 @@ static pfr_status write_file(struct trace_carry *c, const struct trace_form *for
     return s < 0 ? s : closed < 0 ? closed : s;
 }
 
-pfr_status carry_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
-    struct trace_carry c = {.reader = reader, .options = options, .point = pfr_get_trace_point(reader)};
-    struct trace_form form;
+pfr_status conversion_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts,
+                            pfr_error *err) {
+    struct trace_conversion c = {.reader = reader, .options = options, .point = pfr_get_trace_point(reader)};
+    struct xray_form form;
     PFR_TRY(form_of(&c, &form, err));
     const pfr_status s = strcmp(options->path, "-") == 0 ? write_stream(&c, &form, err) : write_file(&c, &form, err);
     if (counts)

@@ -6,6 +6,7 @@
 
 #include <perfray/edit.h>
 
-pfr_status carry_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
+pfr_status conversion_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts,
+                            pfr_error *err);
 
 #endif

@@ -14,13 +14,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const struct pfr_rec_attr *attr_at(const struct carry *c, uint32_t i) {
+static const struct pfr_rec_attr *attr_at(const struct conversion *c, uint32_t i) {
     return &c->reader->events[i].public.attr;
 }
 
 /* --- The span of the samples. */
 
-static bool is_known(struct carry *c, uint32_t bit) {
+static bool is_known(struct conversion *c, uint32_t bit) {
     pfr_error why;
     struct pfr_rec_feature_sample_time span;
     if (!c->given[bit])
@@ -31,7 +31,7 @@ static bool is_known(struct carry *c, uint32_t bit) {
     return span.first || span.last;
 }
 
-static pfr_status make_span(struct carry *c, pfr_error *err) {
+static pfr_status make_span(struct conversion *c, pfr_error *err) {
     const struct pfr_rec_feature_sample_time span = {c->first_time, c->last_time};
     if (is_known(c, BIT_SAMPLE_TIME) || c->last_time == 0)
         return PFR_OK;
@@ -40,7 +40,7 @@ static pfr_status make_span(struct carry *c, pfr_error *err) {
 
 /* --- The flag of branch stacks. */
 
-static pfr_status make_flag(struct carry *c, pfr_error *err) {
+static pfr_status make_flag(struct conversion *c, pfr_error *err) {
     for (uint32_t i = 0; i < c->reader->nr_events && !is_known(c, BIT_BRANCH_STACK); i++)
         if (attr_at(c, i)->sample_type & PFR_SAMPLE_BRANCH_STACK)
             return pfr_writer_feature(c->writer, BIT_BRANCH_STACK, NULL, 0, err);
@@ -53,14 +53,15 @@ static uint32_t size_of_attr(const struct pfr_rec_attr *a) {
     return a->size ? a->size : 64;
 }
 
-static uint32_t largest_attr(const struct carry *c) {
+static uint32_t largest_attr(const struct conversion *c) {
     uint32_t most = 64;
     for (uint32_t i = 0; i < c->reader->nr_events; i++)
         most = size_of_attr(attr_at(c, i)) > most ? size_of_attr(attr_at(c, i)) : most;
     return most;
 }
 
-static pfr_status write_entry(struct carry *c, const pfr_event *e, uint32_t size, struct writing *to, pfr_error *err) {
+static pfr_status write_entry(struct conversion *c, const pfr_event *e, uint32_t size, struct writing *to,
+                              pfr_error *err) {
     uint8_t ids[8];
     struct pfr_rec_event_desc_entry entry = {.attr = e->attr, .nr_ids = (uint32_t)e->nr_ids};
     entry.name = (pfr_text){e->name, (uint32_t)strlen(e->name), 0};
@@ -72,7 +73,7 @@ static pfr_status write_entry(struct carry *c, const pfr_event *e, uint32_t size
     return layout_write(layout_at(L_event_desc_entry), &c->writer->context, &entry, to, err);
 }
 
-static pfr_status write_entries(struct carry *c, struct writing *to, pfr_error *err) {
+static pfr_status write_entries(struct conversion *c, struct writing *to, pfr_error *err) {
     const uint32_t size = largest_attr(c);
     if (to->bytes) {
         put_u32(to->bytes, (uint32_t)c->reader->nr_events, c->writer->context.swap);
@@ -84,7 +85,7 @@ static pfr_status write_entries(struct carry *c, struct writing *to, pfr_error *
     return PFR_OK;
 }
 
-static pfr_status make_names(struct carry *c, pfr_error *err) {
+static pfr_status make_names(struct conversion *c, pfr_error *err) {
     struct writing to = writing_nowhere();
     if (is_known(c, BIT_EVENT_DESC) || c->reader->nr_events == 0 || c->to == PFR_PIPE)
         return PFR_OK;
@@ -121,7 +122,7 @@ static pfr_status end_of_blob(const pfr_feature *f, size_t *left, pfr_error *err
 }
 
 /* A stream's are padded to eight bytes, which is taken off. */
-pfr_status mending_check_blob(pfr_feature *f, pfr_error *err) {
+pfr_status repair_check_blob(pfr_feature *f, pfr_error *err) {
     size_t left;
     const pfr_status s = end_of_blob(f, &left, err);
     if (s < 0)
@@ -135,7 +136,7 @@ pfr_status mending_check_blob(pfr_feature *f, pfr_error *err) {
     return PFR_OK;
 }
 
-static uint32_t count_tracepoints(const struct carry *c) {
+static uint32_t count_tracepoints(const struct conversion *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->reader->nr_events; i++)
         count += attr_at(c, i)->type == PFR_ATTR_TYPE_TRACEPOINT;
@@ -171,7 +172,7 @@ static void put_named(struct output *out, const char *name, const char *text, bo
     out_text(out, text);
 }
 
-static void put_blob(const struct carry *c, struct output *out) {
+static void put_blob(const struct conversion *c, struct output *out) {
     static const char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
@@ -194,7 +195,7 @@ static void put_blob(const struct carry *c, struct output *out) {
     put_number(out, 0, 8, swap);
 }
 
-pfr_status mending_formats(struct carry *c, pfr_error *err) {
+pfr_status repair_formats(struct conversion *c, pfr_error *err) {
     struct output blob;
     size_t length;
     if (is_known(c, BIT_TRACING_DATA) || count_tracepoints(c) == 0)
@@ -211,14 +212,14 @@ pfr_status mending_formats(struct carry *c, pfr_error *err) {
     pfr_error lost;
     pfr_fail(&lost, PFR_HOLE, PFR_NO_OFFSET, 0, "tracing_data",
              "the formats of tracepoints are lost: events are named lost:event_N, and their fields are not known");
-    carry_lost(c, &lost);
+    conversion_lost(c, &lost);
     out_close(&blob, NULL);
     return s;
 }
 
-pfr_status mending_end(struct carry *c, pfr_error *err) {
+pfr_status repair_end(struct conversion *c, pfr_error *err) {
     PFR_TRY(make_span(c, err));
     PFR_TRY(make_flag(c, err));
-    PFR_TRY(c->to == PFR_PIPE ? PFR_OK : mending_formats(c, err));
+    PFR_TRY(c->to == PFR_PIPE ? PFR_OK : repair_formats(c, err));
     return make_names(c, err);
 }

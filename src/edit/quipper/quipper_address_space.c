@@ -23,7 +23,7 @@ struct place_list {
 };
 
 /* A range of a list: its block, and which of that. */
-struct spot {
+struct address_slot {
     size_t block;
     uint32_t index;
 };
@@ -94,7 +94,7 @@ static struct block *own_block(struct quipper_places *p, struct place_list *l, s
 /* --- Looking. */
 
 /* The first range that ends at the address or behind it; false: none does, and the spot is behind the last. */
-static bool find_spot(const struct place_list *l, uint64_t address, struct spot *spot) {
+static bool find_spot(const struct place_list *l, uint64_t address, struct address_slot *spot) {
     size_t from = 0, to = l->count;
     while (from < to) {
         const size_t mid = from + (to - from) / 2;
@@ -104,7 +104,7 @@ static bool find_spot(const struct place_list *l, uint64_t address, struct spot 
         else
             to = mid;
     }
-    *spot = (struct spot){from, 0};
+    *spot = (struct address_slot){from, 0};
     if (from == l->count)
         return false;
     while (l->at[from]->at[spot->index].last < address)
@@ -114,13 +114,13 @@ static bool find_spot(const struct place_list *l, uint64_t address, struct spot 
 
 bool quipper_places_has(const struct quipper_places *p, size_t number, uint64_t address) {
     const struct place_list *l = p->lists[number];
-    struct spot spot;
+    struct address_slot spot;
     return l && find_spot(l, address, &spot) && l->at[spot.block]->at[spot.index].first <= address;
 }
 
 /* --- Changing: on lists of one's own. */
 
-static bool drop(struct quipper_places *p, struct place_list *l, struct spot spot) {
+static bool drop(struct quipper_places *p, struct place_list *l, struct address_slot spot) {
     struct block *b = own_block(p, l, spot.block);
     if (!b)
         return false;
@@ -152,11 +152,11 @@ static bool add_block(struct quipper_places *p, struct place_list *l, size_t at)
 }
 
 /* Room for one more at the spot, which is set anew where its block was full. */
-static struct block *make_room(struct quipper_places *p, struct place_list *l, struct spot *spot) {
+static struct block *make_room(struct quipper_places *p, struct place_list *l, struct address_slot *spot) {
     if (l->count == 0)
         return add_block(p, l, 0) ? l->at[0] : NULL;
     if (spot->block == l->count)
-        *spot = (struct spot){l->count - 1, l->at[l->count - 1]->count};
+        *spot = (struct address_slot){l->count - 1, l->at[l->count - 1]->count};
     struct block *b = own_block(p, l, spot->block);
     if (!b || b->count < BLOCK_RANGES)
         return b;
@@ -169,12 +169,12 @@ static struct block *make_room(struct quipper_places *p, struct place_list *l, s
     b->count = kept;
     if (spot->index < kept || (spot->index == kept && kept < BLOCK_RANGES))
         return b;
-    *spot = (struct spot){spot->block + 1, spot->index - kept};
+    *spot = (struct address_slot){spot->block + 1, spot->index - kept};
     return next;
 }
 
 static bool insert(struct quipper_places *p, struct place_list *l, struct range r) {
-    struct spot spot;
+    struct address_slot spot;
     find_spot(l, r.first, &spot);
     struct block *b = make_room(p, l, &spot);
     if (!b)
@@ -188,7 +188,7 @@ static bool insert(struct quipper_places *p, struct place_list *l, struct range 
 /* What the new range lies in stays on both sides of it, as ranges of their own; what it otherwise meets goes. */
 static bool replace(struct quipper_places *p, struct place_list *l, struct range r) {
     struct range around = r;
-    struct spot spot;
+    struct address_slot spot;
     while (find_spot(l, r.first, &spot)) {
         const struct range old = l->at[spot.block]->at[spot.index];
         if (old.first > r.last)

@@ -11,12 +11,12 @@
 
 /* --- Events of the recording. */
 
-static pfr_status put(struct quipping *q, unsigned message, const struct quipper_source *s, pfr_error *err) {
+static pfr_status put(struct quipper_output *q, unsigned message, const struct quipper_source *s, pfr_error *err) {
     return quipper_put(&q->parts, 0, message, s, &q->message, err);
 }
 
 /* Whether the attr that the message tells is the same but for its size. */
-static pfr_status attr_is_told(struct quipping *q, const pfr_event *e, bool *told, pfr_error *err) {
+static pfr_status attr_is_told(struct quipper_output *q, const pfr_event *e, bool *told, pfr_error *err) {
     uint8_t bytes[2][256] = {0};
     struct pfr_rec_header_attr again = {0};
     struct quipper_taking t = {.arena = &q->maker.arena, .context = &q->reader->context};
@@ -37,7 +37,7 @@ static pfr_status attr_is_told(struct quipping *q, const pfr_event *e, bool *tol
     return PFR_OK;
 }
 
-static pfr_status put_attr(struct quipping *q, uint32_t index, pfr_error *err) {
+static pfr_status put_attr(struct quipper_output *q, uint32_t index, pfr_error *err) {
     const pfr_event *e = &q->reader->events[index].public;
     const struct pfr_rec_header_attr body = {.attr = e->attr, .ids = {(const uint8_t *)e->ids, e->nr_ids, 0}};
     const struct quipper_source s = {.layout = layout_at(L_header_attr), .context = &q->reader->context, .body = &body};
@@ -48,22 +48,22 @@ static pfr_status put_attr(struct quipping *q, uint32_t index, pfr_error *err) {
     if (!q->text)
         proto_bytes(&q->message, QUIPPER_OUR_ATTR, e->attr_bytes.at, (size_t)e->attr_bytes.length);
     else if (!told)
-        quipping_lost(q, (pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "attr",
-                                   "quipper's text has no words for all of the attr of event %u", index),
-                          &hole));
-    quipping_field(q, 1);
+        quipper_output_lost(q, (pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "attr",
+                                         "quipper's text has no words for all of the attr of event %u", index),
+                                &hole));
+    quipper_output_field(q, 1);
     return PFR_OK;
 }
 
-pfr_status quipping_front(struct quipping *q, pfr_error *err) {
+pfr_status quipper_output_front(struct quipper_output *q, pfr_error *err) {
     if (q->reader->header.big_endian && !q->text)
-        quipping_number(q, QUIPPER_OUR_ORDER, 1);
+        quipper_output_number(q, QUIPPER_OUR_ORDER, 1);
     for (uint32_t i = 0; i < q->reader->nr_events; i++)
         PFR_TRY(put_attr(q, i, err));
     return PFR_OK;
 }
 
-static pfr_status put_names(struct quipping *q, pfr_error *err) {
+static pfr_status put_names(struct quipper_output *q, pfr_error *err) {
     for (uint32_t i = 0; i < q->reader->nr_events; i++) {
         const pfr_event *e = &q->reader->events[i].public;
         struct pfr_rec_event_desc_entry entry = {.attr = e->attr};
@@ -73,14 +73,14 @@ static pfr_status put_names(struct quipping *q, pfr_error *err) {
             continue;
         entry.name = (pfr_text){e->name, (uint32_t)strlen(e->name), 0};
         PFR_TRY(put(q, M_event_type, &s, err));
-        quipping_field(q, NUMBER_EVENT_TYPES);
+        quipper_output_field(q, NUMBER_EVENT_TYPES);
     }
     return PFR_OK;
 }
 
 /* --- Counts. */
 
-static void put_stats(struct quipping *q) {
+static void put_stats(struct quipper_output *q) {
     const uint64_t samples = q->types[9];
     proto_number(&q->message, 2, samples);
     proto_number(&q->message, 3, q->maps);
@@ -88,11 +88,11 @@ static void put_stats(struct quipping *q) {
     proto_number(&q->message, 5, q->types[4]);
     proto_number(&q->message, 6, q->mapped);
     proto_number(&q->message, 7, 0);
-    quipping_field(q, 4);
+    quipper_output_field(q, 4);
 }
 
 /* Of a stream quipper tells those that it knows from records, and that of names where old records name events. */
-static uint64_t mask_of(const struct quipping *q) {
+static uint64_t mask_of(const struct quipper_output *q) {
     const uint64_t from_records = 0x37ff8;
     uint64_t mask = q->types[65] ? 1u << BIT_EVENT_DESC : 0;
     if (q->reader->header.container != PFR_PIPE)
@@ -105,7 +105,7 @@ static uint64_t mask_of(const struct quipping *q) {
 
 /* --- Build-ids. */
 
-static pfr_status put_build_id(struct quipping *q, const struct pfr_rec_build_id_entry *entry,
+static pfr_status put_build_id(struct quipper_output *q, const struct pfr_rec_build_id_entry *entry,
                                const struct pfr_context *c, pfr_error *err) {
     const struct quipper_source s = {.layout = layout_at(L_build_id_entry), .context = c, .body = entry};
     PFR_TRY(put(q, M_build_id, &s, err));
@@ -114,7 +114,7 @@ static pfr_status put_build_id(struct quipping *q, const struct pfr_rec_build_id
     return PFR_OK;
 }
 
-static pfr_status keep_build_id(struct quipping *q, const pfr_record *rec, pfr_error *err) {
+static pfr_status keep_build_id(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_header_build_id b;
     if (pfr_decode(rec, &b, sizeof b, NULL) != PFR_OK)
         return PFR_OK;
@@ -125,7 +125,7 @@ static pfr_status keep_build_id(struct quipping *q, const pfr_record *rec, pfr_e
     return PFR_OK;
 }
 
-static pfr_status keep_name(struct quipping *q, const pfr_record *rec, pfr_error *err) {
+static pfr_status keep_name(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_header_event_type body;
     const struct quipper_source s = {
         .layout = layout_at(L_header_event_type), .context = &q->reader->context, .body = &body};
@@ -136,11 +136,11 @@ static pfr_status keep_name(struct quipping *q, const pfr_record *rec, pfr_error
     return PFR_OK;
 }
 
-pfr_status quipping_keep(struct quipping *q, const pfr_record *rec, pfr_error *err) {
+pfr_status quipper_output_keep(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     return rec->type == PFR_RECORD_BUILD_ID ? keep_build_id(q, rec, err) : keep_name(q, rec, err);
 }
 
-static bool put_kept(struct quipping *q, uint32_t number) {
+static bool put_kept(struct quipper_output *q, uint32_t number) {
     size_t length;
     struct proto_field f;
     const char *bytes = out_bytes(&q->kept, &length);
@@ -150,7 +150,7 @@ static bool put_kept(struct quipping *q, uint32_t number) {
         if (f.number != number)
             continue;
         out_write(&q->message, f.bytes, (size_t)f.value);
-        quipping_field(q, f.number);
+        quipper_output_field(q, f.number);
         any = true;
     }
     return any;
@@ -160,7 +160,7 @@ static bool put_kept(struct quipping *q, uint32_t number) {
 
 /* The feature that a row's `from` names, decoded; *items: its member behind the dot, NULL: it has none. false: the
    recording does not have it, or it does not hold what it says. */
-static bool find_feature(struct quipping *q, const char *from, const struct layout **l, union any_layout *body,
+static bool find_feature(struct quipper_output *q, const char *from, const struct layout **l, union any_layout *body,
                          struct pfr_context *c, const pfr_items **items, pfr_status *status, pfr_error *err) {
     char name[64];
     const size_t length = strcspn(from, ".");
@@ -180,7 +180,8 @@ static bool find_feature(struct quipping *q, const char *from, const struct layo
     return true;
 }
 
-static pfr_status put_items(struct quipping *q, const struct quipper_row *row, const pfr_items *items, pfr_error *err) {
+static pfr_status put_items(struct quipper_output *q, const struct quipper_row *row, const pfr_items *items,
+                            pfr_error *err) {
     union any_layout part;
     struct items_walk walk = items_start(items);
     while (items_next(items, &walk, &part, NULL) == PFR_OK) {
@@ -189,12 +190,12 @@ static pfr_status put_items(struct quipping *q, const struct quipper_row *row, c
             PFR_TRY(put_build_id(q, &part.as_build_id_entry, items->context, err));
         else
             PFR_TRY(put(q, row->message, &s, err));
-        quipping_field(q, row->number);
+        quipper_output_field(q, row->number);
     }
     return PFR_OK;
 }
 
-static pfr_status put_feature(struct quipping *q, const struct quipper_row *row, pfr_error *err) {
+static pfr_status put_feature(struct quipper_output *q, const struct quipper_row *row, pfr_error *err) {
     const struct layout *l;
     union any_layout body;
     struct pfr_context c;
@@ -206,13 +207,13 @@ static pfr_status put_feature(struct quipping *q, const struct quipper_row *row,
         return put_items(q, row, items, err);
     const struct quipper_source source = {.layout = l, .context = &c, .body = &body, .about = LAYOUT_VALUE(l->id)};
     PFR_TRY(put(q, row->message, &source, err));
-    quipping_field(q, row->number);
+    quipper_output_field(q, row->number);
     return PFR_OK;
 }
 
 /* --- Texts of features, all in one message. */
 
-static pfr_status put_string(struct quipping *q, const struct quipper_row *row, const struct quipper_source *s,
+static pfr_status put_string(struct quipper_output *q, const struct quipper_row *row, const struct quipper_source *s,
                              pfr_error *err) {
     struct output *part = &q->parts.at[0];
     PFR_TRY(quipper_put(&q->parts, 1, row->message, s, part, err));
@@ -221,7 +222,8 @@ static pfr_status put_string(struct quipping *q, const struct quipper_row *row, 
 }
 
 /* Each word, and behind them all of them with blanks between. */
-static pfr_status put_words(struct quipping *q, const struct quipper_row *row, const pfr_items *items, pfr_error *err) {
+static pfr_status put_words(struct quipper_output *q, const struct quipper_row *row, const pfr_items *items,
+                            pfr_error *err) {
     union any_layout part;
     struct items_walk walk = items_start(items);
     struct output *whole = &q->parts.at[QUIPPER_DEPTH - 1];
@@ -240,7 +242,7 @@ static pfr_status put_words(struct quipping *q, const struct quipper_row *row, c
     return status;
 }
 
-static pfr_status put_strings(struct quipping *q, pfr_error *err) {
+static pfr_status put_strings(struct quipper_output *q, pfr_error *err) {
     const struct layout *l;
     union any_layout body;
     struct pfr_context c;
@@ -257,7 +259,7 @@ static pfr_status put_strings(struct quipping *q, pfr_error *err) {
         PFR_TRY(items ? put_words(q, row, items, err) : put_string(q, row, &source, err));
     }
     if (q->message.used)
-        quipping_field(q, NUMBER_STRINGS);
+        quipper_output_field(q, NUMBER_STRINGS);
     return PFR_OK;
 }
 
@@ -282,26 +284,26 @@ static bool has_words(uint32_t bit) {
     return bit == BIT_EVENT_DESC;
 }
 
-static pfr_status put_bytes(struct quipping *q, const pfr_feature *f) {
+static pfr_status put_bytes(struct quipper_output *q, const pfr_feature *f) {
     pfr_error hole;
     if (is_told_otherwise(f->bit))
         return PFR_OK;
     if (f->status != PFR_OK) {
         pfr_fail(&hole, PFR_HOLE, f->offset, f->bytes.length, "features", "feature %u lies outside of the file",
                  f->bit);
-        quipping_lost(q, &hole);
+        quipper_output_lost(q, &hole);
     } else if (q->text && f->bytes.length && !has_words(f->bit)) {
         out_text(&q->lost_features, q->lost_features.used ? ", " : "");
         out_text(&q->lost_features, f->name ? f->name : "unknown");
     } else if (!q->text) {
         proto_number(&q->message, 1, f->bit);
         proto_bytes(&q->message, 2, f->bytes.at, (size_t)f->bytes.length);
-        quipping_field(q, QUIPPER_OUR_FEATURE);
+        quipper_output_field(q, QUIPPER_OUR_FEATURE);
     }
     return PFR_OK;
 }
 
-static pfr_status put_all_bytes(struct quipping *q, pfr_error *err) {
+static pfr_status put_all_bytes(struct quipper_output *q, pfr_error *err) {
     for (uint32_t i = 0; i < pfr_feature_count(q->reader); i++) {
         pfr_error why;
         const pfr_feature *f = pfr_get_feature(q->reader, i, &why);
@@ -314,10 +316,10 @@ static pfr_status put_all_bytes(struct quipping *q, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status quipping_back(struct quipping *q, pfr_error *err) {
-    quipping_number(q, 3, 0);
+pfr_status quipper_output_back(struct quipper_output *q, pfr_error *err) {
+    quipper_output_number(q, 3, 0);
     put_stats(q);
-    quipping_number(q, 5, mask_of(q));
+    quipper_output_number(q, 5, mask_of(q));
     for (const struct quipper_row *row = quipper_rows(M_perf_data); row->name; row++) {
         if (row->number == NUMBER_STRINGS)
             PFR_TRY(put_strings(q, err));

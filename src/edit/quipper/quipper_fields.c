@@ -4,7 +4,7 @@
 
 /* --- Fields. */
 
-static void end_field(struct quipping *q) {
+static void end_field(struct quipper_output *q) {
     size_t length;
     const char *bytes = out_bytes(&q->field, &length);
     if (q->text)
@@ -14,17 +14,17 @@ static void end_field(struct quipping *q) {
     out_clear(&q->field);
 }
 
-void quipping_field(struct quipping *q, uint32_t number) {
+void quipper_output_field(struct quipper_output *q, uint32_t number) {
     proto_message(&q->field, number, &q->message);
     end_field(q);
 }
 
-void quipping_number(struct quipping *q, uint32_t number, uint64_t value) {
+void quipper_output_number(struct quipper_output *q, uint32_t number, uint64_t value) {
     proto_number(&q->field, number, value);
     end_field(q);
 }
 
-void quipping_lost(struct quipping *q, const pfr_error *hole) {
+void quipper_output_lost(struct quipper_output *q, const pfr_error *hole) {
     q->counts.lost++;
     if (hole->offset != PFR_NO_OFFSET)
         q->counts.lost_bytes += hole->length;

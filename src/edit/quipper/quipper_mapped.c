@@ -11,10 +11,10 @@
 #define MODE_KERNEL 1u
 #define MARK ((uint64_t)1 << 63)
 
-typedef pfr_status place_fn(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err);
+typedef pfr_status place_fn(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err);
 
 /* The first mapping of the kernel begins, where it says so, at the symbol that pgoff is the address of. */
-static pfr_status place_map(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
+static pfr_status place_map(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
     const struct pfr_rec_mmap *m = &body->as_mmap; /* MMAP2 begins alike */
     uint64_t start = m->addr, len = m->len;
     size_t process;
@@ -29,13 +29,13 @@ static pfr_status place_map(struct quipping *q, const pfr_record *rec, union any
     return quipper_places_map(&q->places, process, start, len, err);
 }
 
-static pfr_status place_comm(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
+static pfr_status place_comm(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
     size_t process;
     (void)rec;
     return quipper_places_of(&q->places, body->as_comm.pid, QUIPPER_KERNEL, &process, err);
 }
 
-static pfr_status place_fork(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
+static pfr_status place_fork(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
     const struct pfr_rec_fork *f = &body->as_fork;
     size_t process;
     (void)rec;
@@ -45,7 +45,7 @@ static pfr_status place_fork(struct quipping *q, const pfr_record *rec, union an
 /* --- Samples. */
 
 struct asking {
-    struct quipping *q;
+    struct quipper_output *q;
     size_t process;
     bool mapped;   /* all so far */
     uint8_t *copy; /* room for what is marked */
@@ -109,7 +109,8 @@ static void ask_branches(struct asking *a, pfr_items *branches) {
     a->used += (size_t)branches->length;
 }
 
-static pfr_status place_sample(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
+static pfr_status place_sample(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
+                               pfr_error *err) {
     struct pfr_rec_sample *s = &body->as_sample;
     struct asking a = {.q = q, .mapped = true, .copy = q->marked};
     const uint64_t ip = s->ip;
@@ -124,7 +125,8 @@ static pfr_status place_sample(struct quipping *q, const pfr_record *rec, union 
     return PFR_OK;
 }
 
-pfr_status quipping_place(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
+pfr_status quipper_output_place(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
+                                pfr_error *err) {
     static place_fn *const by_type[QUIPPER_TYPES] = {[PFR_RECORD_MMAP] = place_map,
                                                      [PFR_RECORD_COMM] = place_comm,
                                                      [PFR_RECORD_FORK] = place_fork,

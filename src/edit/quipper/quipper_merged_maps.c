@@ -138,7 +138,7 @@ struct process {
     uint32_t latest;      /* the mapping that came last */
 };
 
-static bool may_be_one_stretch(const struct quipper_join *last, const struct quipper_join *now) {
+static bool may_be_one_chunk(const struct quipper_join *last, const struct quipper_join *now) {
     return goes_on(last, now) && last->name == now->name &&
            (goes_on_in_file(last, now) || (last->pgoff == 0 && now->pgoff == 0));
 }
@@ -157,7 +157,7 @@ static void fill_gap(struct quipper_joins *j, uint32_t first, uint32_t behind, u
 }
 
 /* A mapping of a file, behind a stretch that may belong to it. */
-static void end_stretch(struct quipper_joins *j, const struct process *p, uint32_t now) {
+static void end_chunk(struct quipper_joins *j, const struct process *p, uint32_t now) {
     const struct quipper_join *first = &j->at[p->first], *last = &j->at[p->last], *file = &j->at[now];
     const struct quipper_join *before = p->before == NOTHING ? NULL : &j->at[p->before];
     const uint64_t length = last->start - first->start + last->len;
@@ -174,10 +174,10 @@ static void look_for_huge_page(struct quipper_joins *j, struct process *p, uint3
     p->latest = now;
     if (!(j->at[now].kind & JOIN_HUGE)) {
         if (p->first != NOTHING)
-            end_stretch(j, p, now);
+            end_chunk(j, p, now);
         p->first = p->last = NOTHING;
         p->before = now;
-    } else if (p->first != NOTHING && may_be_one_stretch(&j->at[p->last], &j->at[now])) {
+    } else if (p->first != NOTHING && may_be_one_chunk(&j->at[p->last], &j->at[now])) {
         p->last = now;
     } else {
         p->before = p->first == NOTHING ? p->before : NOTHING;

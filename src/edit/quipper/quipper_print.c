@@ -37,16 +37,16 @@ static bool is_shown(const struct quipper_row *row, const struct proto_field *f)
 }
 
 /* Messages that are open, and what is left of each. */
-struct level {
+struct print_level {
     unsigned message;
     struct cursor in;
 };
 
 void quipper_print(struct output *out, unsigned message, struct cursor in) {
-    struct level levels[QUIPPER_DEPTH] = {{message, in}};
+    struct print_level levels[QUIPPER_DEPTH] = {{message, in}};
     struct proto_field f;
     for (size_t depth = 0;;) {
-        struct level *l = &levels[depth];
+        struct print_level *l = &levels[depth];
         if (cursor_left(&l->in) == 0 || !proto_take(&l->in, &f)) {
             if (depth == 0)
                 return;
@@ -61,7 +61,7 @@ void quipper_print(struct output *out, unsigned message, struct cursor in) {
         out_text(out, row->name);
         if (quipper_form_of(row) == FORM_MESSAGE && depth + 1 < QUIPPER_DEPTH) {
             out_text(out, " {\n");
-            levels[++depth] = (struct level){row->message, cursor_on(f.bytes, (size_t)f.value, 0, false)};
+            levels[++depth] = (struct print_level){row->message, cursor_on(f.bytes, (size_t)f.value, 0, false)};
             continue;
         }
         out_text(out, ": ");

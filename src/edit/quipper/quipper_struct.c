@@ -9,7 +9,7 @@
 
 #define ROWS_MOST 64u
 
-struct taking {
+struct struct_taking {
     struct quipper_taking *all;
     unsigned message;
     const struct layout *layout;
@@ -19,20 +19,20 @@ struct taking {
     pfr_error *err;
 };
 
-static pfr_status damaged(const struct taking *t, const struct cursor *in, const char *what) {
+static pfr_status damaged(const struct struct_taking *t, const struct cursor *in, const char *what) {
     return pfr_fail(t->err, PFR_ERR_DAMAGE, cursor_offset(in), cursor_left(in), what,
                     "what stands in %s is no field of a protocol buffer", what);
 }
 
-static pfr_status no_memory(const struct taking *t) {
+static pfr_status no_memory(const struct struct_taking *t) {
     return mem_fail(t->all->arena->memory, t->err, "quipper");
 }
 
-static void *value_in(const struct taking *t, const struct quipper_member *m) {
+static void *value_in(const struct struct_taking *t, const struct quipper_member *m) {
     return (uint8_t *)t->body + m->at + m->field->at;
 }
 
-static bool find(const struct taking *t, const char **from, struct quipper_member *m) {
+static bool find(const struct struct_taking *t, const char **from, struct quipper_member *m) {
     struct quipper_name name;
     while (quipper_next_name(from, &name))
         if (quipper_find(t->layout, t->all->context, t->body, &name, m))
@@ -43,7 +43,7 @@ static bool find(const struct taking *t, const char **from, struct quipper_membe
 /* --- Numbers. */
 
 /* Into every member that may say it: which of them counts, the context decides. */
-static void take_number(const struct taking *t, const struct quipper_row *row, uint64_t value) {
+static void take_number(const struct struct_taking *t, const struct quipper_row *row, uint64_t value) {
     struct quipper_member m;
     for (const char *from = row->from; find(t, &from, &m);) {
         uint8_t *part = (uint8_t *)t->body + m.at;
@@ -74,7 +74,7 @@ static bool next_number(struct number_walk *w, uint64_t *value) {
     return proto_take_number(&w->packed, value);
 }
 
-static pfr_status take_numbers(const struct taking *t, const struct quipper_member *m, uint32_t number,
+static pfr_status take_numbers(const struct struct_taking *t, const struct quipper_member *m, uint32_t number,
                                const struct cursor *from) {
     const struct number_walk start = {.in = *from, .packed = cursor_on(NULL, 0, 0, false), .number = number};
     struct number_walk w = start;
@@ -111,7 +111,7 @@ static size_t from_hex(uint8_t *to, size_t room, const struct proto_field *f) {
 }
 
 /* How long a build-id is that is told with the zeros behind it, in words. */
-static void note_build_id(const struct taking *t, const uint8_t *id, size_t length) {
+static void note_build_id(const struct struct_taking *t, const uint8_t *id, size_t length) {
     const struct field *size = field_named(t->layout, "build_id_size");
     while (length >= 4 && load_u32(id + length - 4, false) == 0)
         length -= 4;
@@ -119,8 +119,8 @@ static void note_build_id(const struct taking *t, const uint8_t *id, size_t leng
         field_set_integer(size, t->body, length);
 }
 
-static pfr_status take_bytes_of(const struct taking *t, const struct quipper_row *row, const struct quipper_member *m,
-                                const struct proto_field *f) {
+static pfr_status take_bytes_of(const struct struct_taking *t, const struct quipper_row *row,
+                                const struct quipper_member *m, const struct proto_field *f) {
     pfr_bytes *bytes = value_in(t, m);
     const size_t fixed = m->field->kind == K_RAW ? m->field->extra : 0;
     if (fixed == 0) {
@@ -143,7 +143,7 @@ static pfr_text text_of(const struct proto_field *f) {
     return (pfr_text){(const char *)f->bytes, (uint32_t)strnlen((const char *)f->bytes, most), 0};
 }
 
-static void take_text(const struct taking *t, const struct quipper_row *row, const struct proto_field *f) {
+static void take_text(const struct struct_taking *t, const struct quipper_row *row, const struct proto_field *f) {
     struct quipper_member m;
     for (const char *from = row->from; find(t, &from, &m);)
         *(pfr_text *)value_in(t, &m) = text_of(f);
@@ -151,7 +151,7 @@ static void take_text(const struct taking *t, const struct quipper_row *row, con
 
 /* --- Parts. */
 
-static pfr_status take_item(const struct taking *t, const struct quipper_row *row, const struct proto_field *f,
+static pfr_status take_item(const struct struct_taking *t, const struct quipper_row *row, const struct proto_field *f,
                             const struct layout *part, union any_layout *body) {
     memset(body, 0, sizeof *body);
     if (row->kind == Q_PART)
@@ -164,7 +164,7 @@ static pfr_status take_item(const struct taking *t, const struct quipper_row *ro
 }
 
 /* All parts with this number, as their layout has them; *count of them. */
-static pfr_status write_items(const struct taking *t, const struct quipper_row *row, struct cursor in,
+static pfr_status write_items(const struct struct_taking *t, const struct quipper_row *row, struct cursor in,
                               const struct layout *part, struct writing *to, uint64_t *count) {
     union any_layout body;
     struct proto_field f;
@@ -178,8 +178,8 @@ static pfr_status write_items(const struct taking *t, const struct quipper_row *
     return PFR_OK;
 }
 
-static pfr_status take_items(const struct taking *t, const struct quipper_row *row, const struct quipper_member *m,
-                             const struct cursor *from) {
+static pfr_status take_items(const struct struct_taking *t, const struct quipper_row *row,
+                             const struct quipper_member *m, const struct cursor *from) {
     const struct layout *part = layout_at(m->field->of);
     struct writing to = writing_nowhere();
     uint64_t count;
@@ -194,7 +194,7 @@ static pfr_status take_items(const struct taking *t, const struct quipper_row *r
     return PFR_OK;
 }
 
-static pfr_status take_nested(const struct taking *t, const struct quipper_row *row, const struct layout *l,
+static pfr_status take_nested(const struct struct_taking *t, const struct quipper_row *row, const struct layout *l,
                               const struct proto_field *f, void *body) {
     const uint64_t offset = t->rest.offset + (uint64_t)(f->bytes - t->rest.start);
     return quipper_take(t->all, row->message, l, cursor_on(f->bytes, (size_t)f->value, offset, false), body, t->err);
@@ -203,15 +203,16 @@ static pfr_status take_nested(const struct taking *t, const struct quipper_row *
 /* --- By kind. */
 
 /* What is repeated comes with the first of its number; `from` starts with that. */
-static pfr_status take_many(struct taking *t, const struct quipper_row *row, const struct quipper_member *m,
+static pfr_status take_many(struct struct_taking *t, const struct quipper_row *row, const struct quipper_member *m,
                             const struct cursor *from, bool first) {
     if (!first)
         return PFR_OK;
     return row->kind == Q_NUMBERS ? take_numbers(t, m, row->number, from) : take_items(t, row, m, from);
 }
 
-static pfr_status take_bytes_field(struct taking *t, const struct quipper_row *row, const struct quipper_member *m,
-                                   const struct proto_field *f, const struct cursor *from, bool first) {
+static pfr_status take_bytes_field(struct struct_taking *t, const struct quipper_row *row,
+                                   const struct quipper_member *m, const struct proto_field *f,
+                                   const struct cursor *from, bool first) {
     switch ((enum quipper_kind)row->kind) {
     case Q_TEXT:
         take_text(t, row, f);
@@ -233,7 +234,7 @@ static pfr_status take_bytes_field(struct taking *t, const struct quipper_row *r
     }
 }
 
-static pfr_status take_field(struct taking *t, const struct quipper_row *row, const struct proto_field *f,
+static pfr_status take_field(struct struct_taking *t, const struct quipper_row *row, const struct proto_field *f,
                              const struct cursor *from, bool first) {
     struct quipper_member m;
     const char *names = row->from;
@@ -258,7 +259,7 @@ static pfr_status take_field(struct taking *t, const struct quipper_row *row, co
 }
 
 /* Of rows with one number the first whose member the context has; of numbers that are one member each, the next. */
-static const struct quipper_row *row_for(struct taking *t, uint32_t number, bool *first) {
+static const struct quipper_row *row_for(struct struct_taking *t, uint32_t number, bool *first) {
     const struct quipper_row *const rows = quipper_rows(t->message), *const row = quipper_row_of(t->message, number);
     const struct quipper_row *last = row, *at = row;
     struct quipper_member m;
@@ -283,7 +284,7 @@ static const struct quipper_row *row_for(struct taking *t, uint32_t number, bool
 
 pfr_status quipper_take(struct quipper_taking *all, unsigned message, const struct layout *l, struct cursor in,
                         void *body, pfr_error *err) {
-    struct taking t = {.all = all, .message = message, .layout = l, .body = body, .rest = in, .err = err};
+    struct struct_taking t = {.all = all, .message = message, .layout = l, .body = body, .rest = in, .err = err};
     struct proto_field f;
     while (cursor_left(&in) > 0) {
         const struct cursor from = in;

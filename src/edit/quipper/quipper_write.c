@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* What was written to memory, and to the output. */
-static pfr_status check(struct quipping *q, pfr_error *err) {
+static pfr_status check(struct quipper_output *q, pfr_error *err) {
     const struct output *const made[] = {&q->message, &q->field, &q->kept, &q->lost_features};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (made[i]->status < 0)
@@ -42,7 +42,7 @@ static void owner_of(const void *owners, uint64_t id, struct quipper_owner *owne
 }
 
 /* The data behind the record, which is there as far as the input goes; freed by the caller. */
-static pfr_status read_payload(struct quipping *q, const pfr_record *rec, pfr_bytes *payload, pfr_error *err) {
+static pfr_status read_payload(struct quipper_output *q, const pfr_record *rec, pfr_bytes *payload, pfr_error *err) {
     struct part *p = &q->reader->parts[0];
     size_t got = 0;
     *payload = (pfr_bytes){0};
@@ -66,7 +66,7 @@ static pfr_status read_payload(struct quipping *q, const pfr_record *rec, pfr_by
 }
 
 /* Its part is one that no body reaches. */
-static void put_header(struct quipping *q, const pfr_record *rec, uint32_t size) {
+static void put_header(struct quipper_output *q, const pfr_record *rec, uint32_t size) {
     struct output *part = &q->parts.at[QUIPPER_DEPTH - 1];
     proto_number(part, 1, rec->type);
     proto_number(part, 2, rec->misc);
@@ -79,20 +79,20 @@ static bool is_map(uint32_t type) {
 }
 
 /* The decoded record as quipper tells it. HOLE: it does not, because it is one with an earlier one. */
-static pfr_status see_as_quipper(struct quipping *q, const pfr_record *rec, union any_layout *body, uint32_t *size,
-                                 pfr_error *err) {
+static pfr_status see_as_quipper(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
+                                 uint32_t *size, pfr_error *err) {
     const struct quipper_join *join = is_map(rec->type) ? quipper_joins_next(&q->joins) : NULL;
     if (join && join->joined)
         return PFR_HOLE;
     if (join && join->type == rec->type)
         quipper_joins_apply(&q->joins, join, body, size);
     q->maps += is_map(rec->type);
-    return quipping_place(q, rec, body, err);
+    return quipper_output_place(q, rec, body, err);
 }
 
 /* The message about the record, in the order of its fields' numbers. HOLE: there is none, or its bytes do not hold what
    it says. */
-static pfr_status put_event(struct quipping *q, const pfr_record *rec, const struct quipper_row *row,
+static pfr_status put_event(struct quipper_output *q, const pfr_record *rec, const struct quipper_row *row,
                             const pfr_bytes *payload, pfr_error *err) {
     const unsigned number = layout_of_type(rec->context, rec->type);
     const struct layout *l = layout_at(number);
@@ -143,7 +143,7 @@ static uint64_t without_leftovers(uint8_t *to, const pfr_record *rec, const uint
     return w.used + rec->tail;
 }
 
-static bool tells_as_much(struct quipping *q, const pfr_record *rec, const pfr_record *again) {
+static bool tells_as_much(struct quipper_output *q, const pfr_record *rec, const pfr_record *again) {
     uint8_t *const both[] = {q->compared, q->compared + RECORD_MOST + 1};
     if (again->size != rec->size)
         return false;
@@ -153,7 +153,7 @@ static bool tells_as_much(struct quipping *q, const pfr_record *rec, const pfr_r
 }
 
 /* Whether the message alone gives the same bytes again; for the text, the same values. */
-static pfr_status tells_all(struct quipping *q, const pfr_record *rec, bool *all, pfr_error *err) {
+static pfr_status tells_all(struct quipper_output *q, const pfr_record *rec, bool *all, pfr_error *err) {
     pfr_record again;
     pfr_bytes payload;
     size_t length;
@@ -166,7 +166,8 @@ static pfr_status tells_all(struct quipping *q, const pfr_record *rec, bool *all
     return s < 0 ? s : PFR_OK;
 }
 
-static pfr_status put_record(struct quipping *q, const pfr_record *rec, const pfr_bytes *payload, pfr_error *err) {
+static pfr_status put_record(struct quipper_output *q, const pfr_record *rec, const pfr_bytes *payload,
+                             pfr_error *err) {
     const struct quipper_row *row = rec->type < QUIPPER_TYPES ? q->rows[rec->type] : NULL;
     bool all = false, is_event = row && (rec->type != PFR_RECORD_SAMPLE || rec->event != PFR_NO_EVENT);
     const pfr_status put = is_event ? put_event(q, rec, row, payload, err) : PFR_HOLE;
@@ -183,7 +184,7 @@ static pfr_status put_record(struct quipping *q, const pfr_record *rec, const pf
     else if (!all)
         out_write(&q->message, rec->bytes, rec->size);
     if (is_event || !q->text) {
-        quipping_field(q, is_event ? 2 : QUIPPER_OUR_RECORD);
+        quipper_output_field(q, is_event ? 2 : QUIPPER_OUR_RECORD);
         q->counts.records++;
         q->counts.samples += rec->type == PFR_RECORD_SAMPLE;
     }
@@ -199,12 +200,12 @@ static bool is_container(uint32_t type) {
     return type < QUIPPER_TYPES && container[type];
 }
 
-static pfr_status on_record(struct quipping *q, const pfr_record *rec, pfr_error *err) {
+static pfr_status on_record(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     pfr_bytes payload;
     if (rec->type < QUIPPER_TYPES)
         q->types[rec->type]++;
     if (rec->type == PFR_RECORD_BUILD_ID || rec->type == PFR_RECORD_EVENT_TYPE)
-        return quipping_keep(q, rec, err);
+        return quipper_output_keep(q, rec, err);
     if (is_container(rec->type))
         return PFR_OK;
     pfr_error why;
@@ -212,7 +213,7 @@ static pfr_status on_record(struct quipping *q, const pfr_record *rec, pfr_error
     if (rec->type != PFR_RECORD_AUXTRACE)
         payload = (pfr_bytes){0};
     if (s == PFR_HOLE) {
-        quipping_lost(q, &why);
+        quipper_output_lost(q, &why);
         s = PFR_OK;
     } else if (s == PFR_OK) {
         s = put_record(q, rec, &payload, err);
@@ -227,8 +228,9 @@ static pfr_status on_record(struct quipping *q, const pfr_record *rec, pfr_error
 /* --- All of them. */
 
 /* `each` gets them as they come; holes are told. */
-static pfr_status walk(struct quipping *q, pfr_status (*each)(struct quipping *, const pfr_record *, pfr_error *),
-                       bool tells, pfr_error *err) {
+static pfr_status walk(struct quipper_output *q,
+                       pfr_status (*each)(struct quipper_output *, const pfr_record *, pfr_error *), bool tells,
+                       pfr_error *err) {
     pfr_record rec;
     pfr_error hole;
     pfr_status s;
@@ -238,7 +240,7 @@ static pfr_status walk(struct quipping *q, pfr_status (*each)(struct quipping *,
             *err = hole;
         PFR_TRY(s);
         if (s == PFR_HOLE && tells)
-            quipping_lost(q, &hole);
+            quipper_output_lost(q, &hole);
         else if (s == PFR_OK && each)
             PFR_TRY(each(q, &rec, err));
     }
@@ -246,13 +248,13 @@ static pfr_status walk(struct quipping *q, pfr_status (*each)(struct quipping *,
 }
 
 /* What records are sorted by: their time; what has none is before all others. */
-static uint64_t order_of(const struct quipping *q, const pfr_record *rec) {
+static uint64_t order_of(const struct quipper_output *q, const pfr_record *rec) {
     const uint64_t time = time_of(q->reader, rec);
     return time == NO_TIME ? 1 : time < UINT64_MAX - 1 ? time + 1 : time;
 }
 
 /* Mappings are told when all of them are known. */
-static pfr_status note_map(struct quipping *q, const pfr_record *rec, pfr_error *err) {
+static pfr_status note_map(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     union any_layout body;
     if (!is_map(rec->type) ||
         pfr_decode(rec, &body, layout_at(layout_of_type(rec->context, rec->type))->size, NULL) != PFR_OK)
@@ -261,7 +263,7 @@ static pfr_status note_map(struct quipping *q, const pfr_record *rec, pfr_error 
 }
 
 /* Equal times go in the order they were put. */
-static pfr_status wait_for_others(struct quipping *q, const pfr_record *rec, pfr_error *err) {
+static pfr_status wait_for_others(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     if (is_container(rec->type))
         return on_record(q, rec, err);
     PFR_TRY(note_map(q, rec, err));
@@ -270,7 +272,7 @@ static pfr_status wait_for_others(struct quipping *q, const pfr_record *rec, pfr
                                                 : PFR_OK;
 }
 
-static pfr_status give_sorted(struct quipping *q, pfr_error *err) {
+static pfr_status give_sorted(struct quipper_output *q, pfr_error *err) {
     const bool swap = q->reader->context.swap;
     pfr_record rec;
     uint64_t time;
@@ -288,28 +290,28 @@ static pfr_status give_sorted(struct quipping *q, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status put_all(struct quipping *q, pfr_error *err) {
+static pfr_status put_all(struct quipper_output *q, pfr_error *err) {
     const bool sorted = !q->options->file_order;
     if (sorted)
         PFR_TRY(walk(q, wait_for_others, true, err));
     else /* mappings, and events, which in a stream come between records */
         PFR_TRY(walk(q, note_map, false, err));
     PFR_TRY(quipper_joins_settle(&q->joins, sorted, err));
-    PFR_TRY(quipping_front(q, err));
+    PFR_TRY(quipper_output_front(q, err));
     PFR_TRY(sorted ? give_sorted(q, err) : walk(q, on_record, true, err));
-    return quipping_back(q, err);
+    return quipper_output_back(q, err);
 }
 
 /* --- What the text has no words for. */
 
-static void tell_lost(struct quipping *q) {
+static void tell_lost(struct quipper_output *q) {
     pfr_error hole;
     size_t length;
     const char *names = out_bytes(&q->lost_features, &length);
     pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "features", "quipper's text has no words for features: %.*s",
              length > 100 ? 100 : (int)length, length ? names : "");
     if (length)
-        quipping_lost(q, &hole);
+        quipper_output_lost(q, &hole);
     for (uint32_t type = 0; type <= QUIPPER_TYPES; type++) {
         const struct layout *l = type < QUIPPER_TYPES ? layout_at(layout_of_type(&q->reader->context, type)) : NULL;
         if (q->lost[type] == 0)
@@ -317,14 +319,14 @@ static void tell_lost(struct quipping *q) {
         pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "record",
                  "quipper's text has no words for all of %" PRIu64 " %s record%s", q->lost[type],
                  l ? l->name : "unknown", q->lost[type] == 1 ? "" : "s");
-        quipping_lost(q, &hole);
+        quipper_output_lost(q, &hole);
         q->counts.lost += q->lost[type] - 1;
     }
 }
 
 /* --- The output. */
 
-static pfr_status open_output(struct quipping *q, pfr_error *err) {
+static pfr_status open_output(struct quipper_output *q, pfr_error *err) {
     const char *path = q->options->path;
     if (strcmp(path, "-") == 0)
         return out_open_fd(&q->out, STDOUT_FILENO, false, q->memory, NULL, err);
@@ -334,13 +336,13 @@ static pfr_status open_output(struct quipping *q, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status close_output(struct quipping *q, bool is_whole, pfr_error *err) {
+static pfr_status close_output(struct quipper_output *q, bool is_whole, pfr_error *err) {
     if (q->named)
         return whole_file_close(&q->file, &q->out, is_whole, err);
     return out_close(&q->out, err);
 }
 
-static pfr_status prepare(struct quipping *q, pfr_error *err) {
+static pfr_status prepare(struct quipper_output *q, pfr_error *err) {
     for (size_t i = 0; i < QUIPPER_DEPTH; i++)
         out_open_memory(&q->parts.at[i], q->memory);
     out_open_memory(&q->message, q->memory);
@@ -365,7 +367,7 @@ static pfr_status prepare(struct quipping *q, pfr_error *err) {
     return quipper_maker_open(&q->maker, q->memory, err);
 }
 
-static void clear(struct quipping *q) {
+static void clear(struct quipper_output *q) {
     for (size_t i = 0; i < QUIPPER_DEPTH; i++)
         out_close(&q->parts.at[i], NULL);
     out_close(&q->message, NULL);
@@ -382,7 +384,7 @@ static void clear(struct quipping *q) {
         quipper_maker_close(&q->maker);
 }
 
-static pfr_status run(struct quipping *q, pfr_error *err) {
+static pfr_status run(struct quipper_output *q, pfr_error *err) {
     PFR_TRY(quipper_leave_out(q->options->quipper_without, q->parts.without, err));
     PFR_TRY(prepare(q, err));
     PFR_TRY(open_output(q, err));
@@ -398,7 +400,7 @@ static pfr_status run(struct quipping *q, pfr_error *err) {
 pfr_status quipper_write(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "quipper has no traces of XRay");
-    struct quipping *q = mem_zeroed(&reader->memory, 1, sizeof *q);
+    struct quipper_output *q = mem_zeroed(&reader->memory, 1, sizeof *q);
     if (!q)
         return mem_fail(&reader->memory, err, "quipper");
     q->reader = reader;

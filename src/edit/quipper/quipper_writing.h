@@ -12,7 +12,7 @@
 
 #define QUIPPER_TYPES 128u
 
-struct quipping {
+struct quipper_output {
     pfr_reader *reader;
     const pfr_edit_options *options;
     struct memory *memory;
@@ -43,19 +43,20 @@ struct quipping {
 };
 
 /* quipper_write.c: what is in q->message becomes a field of the outermost message. */
-void quipping_field(struct quipping *q, uint32_t number);
+void quipper_output_field(struct quipper_output *q, uint32_t number);
 /* A number there. */
-void quipping_number(struct quipping *q, uint32_t number, uint64_t value);
+void quipper_output_number(struct quipper_output *q, uint32_t number, uint64_t value);
 /* Something that is not in the output: counted, and told. */
-void quipping_lost(struct quipping *q, const pfr_error *hole);
+void quipper_output_lost(struct quipper_output *q, const pfr_error *hole);
 
 /* quipper_mapped.c: what the record changes in q->places; of a sample, what it asks there. Its addresses may change. */
-pfr_status quipping_place(struct quipping *q, const pfr_record *rec, union any_layout *body, pfr_error *err);
+pfr_status quipper_output_place(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
+                                pfr_error *err);
 
 /* quipper_facts.c */
-pfr_status quipping_front(struct quipping *q, pfr_error *err); /* events of the recording */
-pfr_status quipping_back(struct quipping *q, pfr_error *err);  /* counts and features */
+pfr_status quipper_output_front(struct quipper_output *q, pfr_error *err); /* events of the recording */
+pfr_status quipper_output_back(struct quipper_output *q, pfr_error *err);  /* counts and features */
 /* A HEADER_BUILD_ID or HEADER_EVENT_TYPE record, which other fields tell. */
-pfr_status quipping_keep(struct quipping *q, const pfr_record *rec, pfr_error *err);
+pfr_status quipper_output_keep(struct quipper_output *q, const pfr_record *rec, pfr_error *err);
 
 #endif

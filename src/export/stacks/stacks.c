@@ -21,7 +21,7 @@ struct met {
     uint32_t node, parent, label;
 };
 
-struct item {
+struct merge_item {
     uint32_t label, node;
 };
 
@@ -38,7 +38,7 @@ struct building {
     uint32_t *root_label; /* of groups, in the same way */
     struct met *by_level;
     uint32_t *begins; /* of each level, in by_level */
-    struct item *items, *other;
+    struct merge_item *items, *other;
     uint32_t *ends; /* in items, by what the parent became, counted from the first of its level */
     size_t nr_items;
     uint32_t levels;
@@ -258,9 +258,9 @@ static pfr_status sort_by_level(struct building *b, pfr_error *err) {
 /* --- Sorting by label: few by insertion, many by digits, from the last one, those that are the same everywhere left
  * out. */
 
-static void insert_each(struct item *at, uint32_t count) {
+static void insert_each(struct merge_item *at, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
-        const struct item moved = at[i];
+        const struct merge_item moved = at[i];
         uint32_t to = i;
         for (; to && at[to - 1].label > moved.label; to--)
             at[to] = at[to - 1];
@@ -268,7 +268,8 @@ static void insert_each(struct item *at, uint32_t count) {
     }
 }
 
-static struct item *sort_by_digit(const struct item *from, struct item *to, uint32_t count, unsigned shift) {
+static struct merge_item *sort_by_digit(const struct merge_item *from, struct merge_item *to, uint32_t count,
+                                        unsigned shift) {
     uint32_t at[DIGITS + 1] = {0};
     for (uint32_t i = 0; i < count; i++)
         at[(from[i].label >> shift & (DIGITS - 1)) + 1]++;
@@ -279,8 +280,8 @@ static struct item *sort_by_digit(const struct item *from, struct item *to, uint
     return to;
 }
 
-static void sort_items(struct item *items, struct item *other, uint32_t count) {
-    struct item *now = items, *spare = other;
+static void sort_items(struct merge_item *items, struct merge_item *other, uint32_t count) {
+    struct merge_item *now = items, *spare = other;
     uint32_t differ = 0;
     if (count <= FEW) {
         insert_each(items, count);
@@ -291,7 +292,7 @@ static void sort_items(struct item *items, struct item *other, uint32_t count) {
     for (unsigned shift = 0; shift < 32; shift += 11) {
         if (!(differ >> shift & (DIGITS - 1)))
             continue;
-        struct item *const before = now;
+        struct merge_item *const before = now;
         now = sort_by_digit(now, spare, count, shift);
         spare = before;
     }
@@ -331,11 +332,11 @@ static void gather(struct building *b, struct met *met, uint32_t count, uint32_t
         sum += own;
     }
     for (uint32_t i = 0; i < count; i++)
-        b->items[b->ends[met[i].parent]++] = (struct item){met[i].label, met[i].node};
+        b->items[b->ends[met[i].parent]++] = (struct merge_item){met[i].label, met[i].node};
 }
 
 /* What is below one node, or the roots. */
-static void take_inner(struct building *b, uint32_t parent, const struct item *sorted, uint32_t count) {
+static void take_inner(struct building *b, uint32_t parent, const struct merge_item *sorted, uint32_t count) {
     struct stacks *s = b->stacks;
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || sorted[i].label != sorted[i - 1].label)

@@ -132,7 +132,7 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     r->nr_events++;
     r->names_stale = true;
     if (r->nr_events == 1) {
-        believe_learn(r);
+        plausibility_learn(r);
         set_id_places(r);
     }
     return PFR_OK;

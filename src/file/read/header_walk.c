@@ -10,7 +10,7 @@
 #define TYPES_OF_KERNEL 64u /* from here on they are the recorder's */
 
 /* The id that samples of the event at hand carry; without one, every sample is the only event's. */
-struct wanted {
+struct wanted_event {
     const struct length_rule *length;
     uint64_t id;
     uint64_t header;  /* of a sample, but for misc, where all are equally long; 0: they are not */
@@ -29,19 +29,19 @@ static inline uint64_t header_at(const uint8_t *at) {
     return header & mask;
 }
 
-static inline bool is_wanted(const struct wanted *w, const uint8_t *record, uint32_t size) {
+static inline bool is_wanted(const struct wanted_event *w, const uint8_t *record, uint32_t size) {
     if (load_u32(record, w->swap) != PFR_RECORD_SAMPLE || size < RECORD_HEADER + w->at)
         return false;
     return w->at == 0 || load_u64(record + w->at, w->swap) == w->id;
 }
 
-static inline bool has_time(const struct wanted *w, const uint8_t *record) {
+static inline bool has_time(const struct wanted_event *w, const uint8_t *record) {
     const uint64_t time = w->time_at ? load_u64(record + w->time_at, w->swap) : 1;
     return time != 0 && time != NO_TIME;
 }
 
 /* The size of the sample at `at`; 0: none that is wanted, or not whole. */
-static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, uint64_t left) {
+static inline uint32_t wanted_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;
     if (w->header) {
@@ -56,7 +56,7 @@ static inline uint32_t wanted_size(const struct wanted *w, const uint8_t *at, ui
 }
 
 /* How many of the samples at `at`, which are equally long, are wanted; no more than `limit`. */
-static uint32_t equal_run(const struct wanted *w, const uint8_t *at, uint64_t left, uint32_t limit) {
+static uint32_t equal_run(const struct wanted_event *w, const uint8_t *at, uint64_t left, uint32_t limit) {
     const uint64_t header = w->header, id = w->id, size = (uint64_t)RECORD_HEADER + w->length->fixed;
     const uint32_t id_at = w->at;
     const uint64_t room = left / size;
@@ -105,15 +105,15 @@ static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool
     return header_at(bytes);
 }
 
-static struct wanted wanted_of(const pfr_reader *r, int32_t event, uint32_t time_at) {
+static struct wanted_event wanted_of(const pfr_reader *r, int32_t event, uint32_t time_at) {
     const struct length_rule *length = &r->events[event].length;
     const uint32_t id_at = r->nr_events > 1 ? r->id_at : 0;
-    return (struct wanted){.length = length,
-                           .id = r->last_id,
-                           .header = header_of(length, id_at, r->context.swap),
-                           .at = id_at,
-                           .time_at = time_at,
-                           .swap = r->context.swap};
+    return (struct wanted_event){.length = length,
+                                 .id = r->last_id,
+                                 .header = header_of(length, id_at, r->context.swap),
+                                 .at = id_at,
+                                 .time_at = time_at,
+                                 .swap = r->context.swap};
 }
 
 bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run *run) {
@@ -123,7 +123,7 @@ bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run 
     *run = (struct sample_run){.time_at = e->time_at};
     if (!may_walk(r, event, &run->bytes, &left) || (timed && (e->time_at == 0 || e->length.fixed < e->time_at)))
         return false;
-    const struct wanted w = wanted_of(r, event, timed ? e->time_at : 0);
+    const struct wanted_event w = wanted_of(r, event, timed ? e->time_at : 0);
     for (const uint8_t *at = run->bytes; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
         run->length += size;
         run->count++;
@@ -139,7 +139,7 @@ void walk_past(pfr_reader *r, uint64_t length, uint64_t count) {
 }
 
 /* Of the samples at `at` those that are equally long, which may be none; their times are noted. */
-static uint64_t walk_equal(const struct wanted *w, const uint8_t *at, uint64_t left, uint32_t time_at,
+static uint64_t walk_equal(const struct wanted_event *w, const uint8_t *at, uint64_t left, uint32_t time_at,
                            struct rounds *rounds) {
     const uint64_t size = (uint64_t)RECORD_HEADER + w->length->fixed, all = left;
     uint32_t some;
@@ -159,7 +159,7 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     uint32_t size;
     if (!may_walk(r, event, &start, &left))
         return 0;
-    const struct wanted w = wanted_of(r, event, 0);
+    const struct wanted_event w = wanted_of(r, event, 0);
     const uint64_t equal = walk_equal(&w, start, left, time_at, rounds);
     if (equal)
         count = equal / ((uint64_t)RECORD_HEADER + w.length->fixed);
@@ -175,7 +175,7 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
 
 /* Records of the kernel's that are no samples say nothing of what follows them: readers of slices, whose records were
    all looked at before, may step over them. */
-static inline uint32_t passed_size(const struct wanted *w, const uint8_t *at, uint64_t left) {
+static inline uint32_t passed_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;
     const uint32_t type = load_u32(at, w->swap);
@@ -184,7 +184,7 @@ static inline uint32_t passed_size(const struct wanted *w, const uint8_t *at, ui
 }
 
 /* Where they are; returns how long they are in all. */
-static uint32_t collect_equal(const struct wanted *w, const uint8_t *at, uint32_t some, const uint8_t **records,
+static uint32_t collect_equal(const struct wanted_event *w, const uint8_t *at, uint32_t some, const uint8_t **records,
                               uint32_t *count) {
     const uint32_t size = RECORD_HEADER + w->length->fixed;
     for (uint32_t i = 0; i < some; i++)
@@ -200,7 +200,7 @@ uint32_t walk_collect(pfr_reader *r, int32_t event, const uint8_t **records, uin
     *from = r->at;
     if (!may_walk(r, event, &start, &left))
         return 0;
-    const struct wanted w = wanted_of(r, event, 0);
+    const struct wanted_event w = wanted_of(r, event, 0);
     for (at = start; count < most; at += size, left -= size) {
         if (w.header && (some = equal_run(&w, at, left, most - count)) > 0)
             size = collect_equal(&w, at, some, records, &count);

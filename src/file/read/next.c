@@ -68,15 +68,15 @@ static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
     const uint64_t length = (uint64_t)rec->size - RECORD_HEADER - rec->tail;
     if (rec->type == PFR_RECORD_SAMPLE && rec->event >= 0)
         return length_holds(&r->events[rec->event].length, body, length, r->context.swap) ||
-               believe(r, rec) >= BELIEF_FULL;
-    return believe(r, rec) >= BELIEF_FULL;
+               plausibility_of(r, rec) >= PLAUSIBILITY_FULL;
+    return plausibility_of(r, rec) >= PLAUSIBILITY_FULL;
 }
 
 /* --- Records in decompressed bytes. */
 
-static void sight_inside(const pfr_reader *r, struct sight *s) {
+static void sight_inside(const pfr_reader *r, struct visible_bytes *s) {
     const struct inflater *z = &r->parts[r->part].inflater;
-    *s = (struct sight){z->buffer, z->length - z->at, .pieces = true};
+    *s = (struct visible_bytes){z->buffer, z->length - z->at, .pieces = true};
     if (s->length) /* else there may be no buffer yet */
         s->bytes += z->at;
 }
@@ -94,7 +94,7 @@ static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_
 /* PFR_END: no whole record waits in the decompressed bytes. */
 static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
-    struct sight s;
+    struct visible_bytes s;
     sight_inside(r, &s);
     if (s.length < RECORD_HEADER)
         return PFR_END;
@@ -105,7 +105,7 @@ static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
         return hole_inside(r, &r->quality.garbage, chain_after(r, &s, 1, s.length, 1), err);
     frame_record(r, rec, s.bytes, r->outer);
     const bool whole = is_whole(r, rec);
-    const uint64_t bad = whole ? 0 : unbelieved(r, &s, rec);
+    const uint64_t bad = whole ? 0 : implausible_bytes(r, &s, rec);
     if (bad == size)
         return hole_inside(r, &r->quality.bad_records, bad, err);
     if (bad) {
@@ -221,14 +221,14 @@ static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, u
 
 /* A record that is not believed by itself: given after all, or a hole. */
 static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    struct sight s;
+    struct visible_bytes s;
     pfr_error why;
     PFR_TRY(sight_at(r, r->at, &s, err));
     frame_record(r, rec, s.bytes, r->at);
-    const uint64_t next = unbelieved(r, &s, rec);
+    const uint64_t next = implausible_bytes(r, &s, rec);
     if (!next)
         return r->unsure++, PFR_OK;
-    believe_not(rec, &why);
+    implausible_because(rec, &why);
     if (next == rec->size && (next < s.length || s.whole))
         return hole_up_to(r, &r->quality.bad_records, r->at, r->at + next, &why, err);
     rec->bytes = NULL;
@@ -263,7 +263,7 @@ static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, 
 static pfr_status go_past_end(pfr_reader *r, uint64_t left, pfr_error *err) {
     struct part *p = current(r);
     const uint64_t said = p->end;
-    struct sight s;
+    struct visible_bytes s;
     if (!p->end_doubtful)
         return PFR_END;
     p->end = UINT64_MAX;

@@ -14,11 +14,11 @@
 #define PAGE ((uint64_t)4096)
 #define STRETCHES_LEAST 4u
 
-struct turns {
+struct read_turns {
     pfr_reader *reader;
-    const struct relay *relay;
+    const struct parallel_reader *parallel_reader;
     uint64_t begin, end; /* of what is read, in the file */
-    size_t stretch;
+    size_t chunk;
     uint64_t next; /* stretch that nobody took; atomic */
     uint64_t turn; /* stretch that is walked over; atomic, changed under the lock */
     bool over;     /* the same */
@@ -32,7 +32,7 @@ struct turns {
 };
 
 struct runner {
-    struct turns *all;
+    struct read_turns *all;
     uint8_t *buffer; /* HEAD and a stretch, with room to move them */
     pthread_t thread;
     bool runs;
@@ -40,12 +40,12 @@ struct runner {
 
 /* --- Whose turn it is. */
 
-static bool is_settled(const struct turns *t, uint64_t number) {
+static bool is_settled(const struct read_turns *t, uint64_t number) {
     return __atomic_load_n(&t->over, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) == number;
 }
 
 /* false: there are no more turns. */
-static bool wait_for_turn(struct turns *t, uint64_t number) {
+static bool wait_for_turn(struct read_turns *t, uint64_t number) {
     for (unsigned i = 0; i < REST_GLANCES && !is_settled(t, number); i++)
         rest();
     if (!is_settled(t, number)) {
@@ -59,7 +59,7 @@ static bool wait_for_turn(struct turns *t, uint64_t number) {
     return !__atomic_load_n(&t->over, __ATOMIC_ACQUIRE);
 }
 
-static void end_turn(struct turns *t, uint64_t number, bool over) {
+static void end_turn(struct read_turns *t, uint64_t number, bool over) {
     pthread_mutex_lock(&t->lock);
     __atomic_store_n(&t->over, over, __ATOMIC_RELEASE);
     __atomic_store_n(&t->turn, number + 1, __ATOMIC_RELEASE);
@@ -84,14 +84,14 @@ static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_
 }
 
 /* Walks over what is whole in the stretch; what is left goes to the next one. false: the next one gets no turn. */
-static bool take_turn(struct turns *t, uint64_t number, uint8_t *bytes, size_t have) {
+static bool take_turn(struct read_turns *t, uint64_t number, uint8_t *bytes, size_t have) {
     pfr_reader *r = t->reader;
-    const uint64_t from = t->begin + number * t->stretch;
+    const uint64_t from = t->begin + number * t->chunk;
     const uint8_t *left;
     memcpy(bytes - t->nr_carried, t->carried, t->nr_carried);
     input_show(&r->parts[r->part].in, bytes - t->nr_carried, from - t->nr_carried, t->nr_carried + have);
-    t->status = t->relay->walk(t->relay->context, &t->err);
-    const bool whole = have == t->stretch && from + have < t->end;
+    t->status = t->parallel_reader->walk(t->parallel_reader->context, &t->err);
+    const bool whole = have == t->chunk && from + have < t->end;
     if (t->status != PFR_END || !whole || !misses_bytes_alone(r, &left, &t->nr_carried))
         return false;
     memcpy(t->carried, left, t->nr_carried);
@@ -100,16 +100,16 @@ static bool take_turn(struct turns *t, uint64_t number, uint8_t *bytes, size_t h
 
 static void *run(void *context) {
     const struct runner *me = context;
-    struct turns *t = me->all;
+    struct read_turns *t = me->all;
     const struct input *in = &t->reader->parts[t->reader->part].in;
     for (;;) {
         const uint64_t number = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
-        const uint64_t from = t->begin + number * t->stretch;
+        const uint64_t from = t->begin + number * t->chunk;
         if (from >= t->end || __atomic_load_n(&t->over, __ATOMIC_ACQUIRE))
             return NULL;
         const uint64_t room = t->end - from;
         uint8_t *to = me->buffer + HEAD + input_lead(me->buffer + HEAD, from);
-        const size_t have = input_copy(in, from, to, room < t->stretch ? (size_t)room : t->stretch);
+        const size_t have = input_copy(in, from, to, room < t->chunk ? (size_t)room : t->chunk);
         if (!wait_for_turn(t, number))
             return NULL;
         end_turn(t, number, !take_turn(t, number, to, have));
@@ -129,7 +129,7 @@ static void run_all(struct runner *runners, uint32_t count) {
 }
 
 /* The window is the reader's own again, with nothing in it. */
-static pfr_status finish(struct turns *t, pfr_error *err) {
+static pfr_status finish(struct read_turns *t, pfr_error *err) {
     pfr_reader *r = t->reader;
     input_forget(&r->parts[r->part].in, r->at);
     if (t->status < 0 && err)
@@ -137,7 +137,7 @@ static pfr_status finish(struct turns *t, pfr_error *err) {
     return t->status < 0 ? t->status : PFR_OK;
 }
 
-static pfr_status take_turns(struct turns *t, struct runner *runners, uint32_t count, pfr_error *err) {
+static pfr_status take_turns(struct read_turns *t, struct runner *runners, uint32_t count, pfr_error *err) {
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->moved, NULL);
     run_all(runners, count);
@@ -151,19 +151,19 @@ static uint64_t end_of_bytes(const pfr_reader *r) {
     return p->end < input_size(&p->in) ? p->end : input_size(&p->in);
 }
 
-static bool may_run(const pfr_reader *r, size_t stretch) {
+static bool may_run(const pfr_reader *r, size_t chunk) {
     if (r->trace || r->whole || r->limits.records != UINT64_MAX || reader_has_pending(r))
         return false;
     const uint64_t end = end_of_bytes(r);
-    return input_may_copy(&r->parts[r->part].in) && r->at < end && end - r->at >= STRETCHES_LEAST * stretch;
+    return input_may_copy(&r->parts[r->part].in) && r->at < end && end - r->at >= STRETCHES_LEAST * chunk;
 }
 
-static size_t buffer_size(const struct turns *t) {
-    return HEAD + t->stretch + INPUT_ALIKE;
+static size_t buffer_size(const struct read_turns *t) {
+    return HEAD + t->chunk + INPUT_ALIKE;
 }
 
 /* How many have a buffer; what they take is a share, whose failures are nobody's concern. */
-static uint32_t take_buffers(struct memory *memory, struct turns *t, struct runner *runners, uint32_t wanted) {
+static uint32_t take_buffers(struct memory *memory, struct read_turns *t, struct runner *runners, uint32_t wanted) {
     uint32_t count = 0;
     for (; count < wanted; count++) {
         runners[count] = (struct runner){.all = t, .buffer = mem_alloc(memory, buffer_size(t), 1)};
@@ -173,19 +173,19 @@ static uint32_t take_buffers(struct memory *memory, struct turns *t, struct runn
     return count;
 }
 
-pfr_status relay_run(pfr_reader *r, const struct relay *relay, pfr_error *err) {
+pfr_status parallel_reader_run(pfr_reader *r, const struct parallel_reader *parallel_reader, pfr_error *err) {
     struct memory memory;
     struct runner runners[RELAY_THREADS];
-    const size_t stretch = relay->stretch ? relay->stretch : sizes.relay_part;
-    const uint32_t wanted = relay->threads < RELAY_THREADS ? relay->threads : RELAY_THREADS;
+    const size_t chunk = parallel_reader->chunk ? parallel_reader->chunk : sizes.parallel_reader_part;
+    const uint32_t wanted = parallel_reader->threads < RELAY_THREADS ? parallel_reader->threads : RELAY_THREADS;
     pfr_status st = PFR_OK;
-    if (wanted < 2 || !may_run(r, stretch))
+    if (wanted < 2 || !may_run(r, chunk))
         return PFR_OK;
     memory_share(&memory, &r->memory);
-    struct turns *t = mem_zeroed(&memory, 1, sizeof *t);
+    struct read_turns *t = mem_zeroed(&memory, 1, sizeof *t);
     if (!t)
         return PFR_OK;
-    t->reader = r, t->relay = relay, t->stretch = stretch;
+    t->reader = r, t->parallel_reader = parallel_reader, t->chunk = chunk;
     t->begin = r->at & ~(PAGE - 1), t->end = end_of_bytes(r);
     const uint32_t count = take_buffers(&memory, t, runners, wanted);
     if (count > 1)

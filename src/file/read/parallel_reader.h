@@ -25,9 +25,9 @@
 
 #define RELAY_THREADS 4u /* more would wait for their turn */
 
-struct relay {
+struct parallel_reader {
     uint32_t threads;
-    size_t stretch; /* bytes; 0: sizes.relay_part */
+    size_t chunk; /* bytes; 0: sizes.relay_part */
     pfr_status (*walk)(void *context,
                        pfr_error *err); /* to PFR_END of next_at_hand; PFR_OK: it pays no more; < 0: it fails */
     void *context;
@@ -35,6 +35,6 @@ struct relay {
 
 /* Does nothing where it would not pay: less than four stretches, one thread, a stream, no memory. < 0: what `walk`
    returned. */
-pfr_status relay_run(pfr_reader *reader, const struct relay *relay, pfr_error *err);
+pfr_status parallel_reader_run(pfr_reader *reader, const struct parallel_reader *parallel_reader, pfr_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 #define KERNEL_TYPES 64u
 
 /* The least body of each type, so that a sample_id is not cut out of a record that has none, and its length. */
-void believe_learn(pfr_reader *r) {
+void plausibility_learn(pfr_reader *r) {
     struct pfr_context shortest = r->nr_events ? r->events[0].context : r->context;
     struct pfr_context usual = shortest;
     shortest.word[WORD_VARIANT] = 1; /* the shorter form of MMAP2 */
@@ -31,17 +31,17 @@ static struct cursor body_of(const pfr_record *rec) {
     return cursor_on(rec->bytes + RECORD_HEADER, length, rec->offset + RECORD_HEADER, rec->context->swap);
 }
 
-static enum belief believe_sample(const pfr_reader *r, const pfr_record *rec) {
+static enum plausibility plausibility_of_sample(const pfr_reader *r, const pfr_record *rec) {
     struct cursor in = body_of(rec);
     struct pfr_rec_sample body;
     if (rec->event == PFR_NO_EVENT)
-        return BELIEF_WEAK;
+        return PLAUSIBILITY_WEAK;
     const struct event *e = &r->events[rec->event];
     if (length_holds(&e->length, in.at, cursor_left(&in), in.swap))
-        return BELIEF_FIRM;
+        return PLAUSIBILITY_FIRM;
     if ((e->length.known && !e->open_ended) || !fast_sample(rec->context, &in, &body))
-        return BELIEF_NONE;
-    return cursor_left(&in) == 0 ? BELIEF_FIRM : e->open_ended ? BELIEF_ODD : BELIEF_NONE;
+        return PLAUSIBILITY_NONE;
+    return cursor_left(&in) == 0 ? PLAUSIBILITY_FIRM : e->open_ended ? PLAUSIBILITY_ODD : PLAUSIBILITY_NONE;
 }
 
 static struct pfr_context context_of(const pfr_record *rec, unsigned number) {
@@ -56,7 +56,7 @@ static void count_odd(void *context, const struct check_finding *finding) {
     *odd += finding->severity >= CHECK_ODD || finding->length >= 8;
 }
 
-static enum belief believe_by_layout(const pfr_record *rec, unsigned number) {
+static enum plausibility plausibility_by_layout(const pfr_record *rec, unsigned number) {
     union any_layout body;
     struct cursor in = body_of(rec);
     const struct pfr_context c = context_of(rec, number);
@@ -64,39 +64,40 @@ static enum belief believe_by_layout(const pfr_record *rec, unsigned number) {
     const uint64_t length = cursor_left(&in);
     unsigned odd = 0;
     if (layout_read(layout_at(number), &c, &in, &body, NULL) != PFR_OK)
-        return BELIEF_NONE;
+        return PLAUSIBILITY_NONE;
     layout_check(layout_at(number), &c, at, length, 0, count_odd, &odd);
-    return odd ? BELIEF_ODD : BELIEF_FULL;
+    return odd ? PLAUSIBILITY_ODD : PLAUSIBILITY_FULL;
 }
 
-static enum belief whole_words(const pfr_record *rec, enum belief belief) {
-    return belief >= BELIEF_FULL && rec->type < KERNEL_TYPES && rec->size % 8 != 0 ? BELIEF_ODD : belief;
+static enum plausibility whole_words(const pfr_record *rec, enum plausibility plausibility) {
+    return plausibility >= PLAUSIBILITY_FULL && rec->type < KERNEL_TYPES && rec->size % 8 != 0 ? PLAUSIBILITY_ODD
+                                                                                               : plausibility;
 }
 
-bool believe_at_once(const pfr_reader *r, const pfr_record *rec, enum belief *belief) {
+bool plausibility_at_once(const pfr_reader *r, const pfr_record *rec, enum plausibility *plausibility) {
     const struct type_rule *rule = rec->type < TYPE_RULES ? &r->rules[rec->type] : NULL;
     const struct cursor body = body_of(rec);
     if (rec->type == PFR_RECORD_SAMPLE)
-        *belief = believe_sample(r, rec);
+        *plausibility = plausibility_of_sample(r, rec);
     else if (rule ? !rule->layout : !layout_find(TABLE_PERF_RECORD, rec->type))
-        *belief = BELIEF_WEAK;
+        *plausibility = PLAUSIBILITY_WEAK;
     else if (rule && length_holds(&rule->length, body.at, cursor_left(&body), body.swap))
-        *belief = whole_words(rec, BELIEF_FIRM);
+        *plausibility = whole_words(rec, PLAUSIBILITY_FIRM);
     else
         return false;
     return true;
 }
 
-enum belief believe(const pfr_reader *r, const pfr_record *rec) {
-    enum belief belief;
-    if (believe_at_once(r, rec, &belief))
-        return belief;
+enum plausibility plausibility_of(const pfr_reader *r, const pfr_record *rec) {
+    enum plausibility plausibility;
+    if (plausibility_at_once(r, rec, &plausibility))
+        return plausibility;
     const unsigned number =
         rec->type < TYPE_RULES ? r->rules[rec->type].layout : layout_find(TABLE_PERF_RECORD, rec->type);
-    return whole_words(rec, believe_by_layout(rec, number));
+    return whole_words(rec, plausibility_by_layout(rec, number));
 }
 
-void believe_not(const pfr_record *rec, pfr_error *why) {
+void implausible_because(const pfr_record *rec, pfr_error *why) {
     union any_layout body;
     struct cursor in = body_of(rec);
     const unsigned number = layout_find(TABLE_PERF_RECORD, rec->type);

@@ -235,19 +235,19 @@ void inflater_rewind(struct inflater *z);
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
 
 /* plausible_record.c: how far the bytes of a record (type to context are filled) look like one. */
-enum belief {
-    BELIEF_NONE, /* they do not hold what their type says */
-    BELIEF_WEAK, /* nothing tells: unknown type, or a sample of no event */
-    BELIEF_ODD,  /* they hold it, and something behind */
-    BELIEF_FULL, /* they hold it, and nothing else */
-    BELIEF_FIRM  /* they are as long as they must be: garbage would hardly be */
+enum plausibility {
+    PLAUSIBILITY_NONE, /* they do not hold what their type says */
+    PLAUSIBILITY_WEAK, /* nothing tells: unknown type, or a sample of no event */
+    PLAUSIBILITY_ODD,  /* they hold it, and something behind */
+    PLAUSIBILITY_FULL, /* they hold it, and nothing else */
+    PLAUSIBILITY_FIRM  /* they are as long as they must be: garbage would hardly be */
 };
-void believe_learn(pfr_reader *r); /* at open, and when the first event is known */
-enum belief believe(const pfr_reader *r, const pfr_record *rec);
+void plausibility_learn(pfr_reader *r); /* at open, and when the first event is known */
+enum plausibility plausibility_of(const pfr_reader *r, const pfr_record *rec);
 /* false: only a look at the whole body tells. */
-bool believe_at_once(const pfr_reader *r, const pfr_record *rec, enum belief *belief);
+bool plausibility_at_once(const pfr_reader *r, const pfr_record *rec, enum plausibility *plausibility);
 /* Why belief is NONE. */
-void believe_not(const pfr_record *rec, pfr_error *why);
+void implausible_because(const pfr_record *rec, pfr_error *why);
 
 /* next.c: the record at `bytes`, not yet counted. The header says its size, which is there. */
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
@@ -256,7 +256,7 @@ void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset
 pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 /* resync.c: bytes to judge by, as far as they can be seen. */
-struct sight {
+struct visible_bytes {
     const uint8_t *bytes;
     uint64_t length;
     bool whole;  /* nothing follows them */
@@ -264,9 +264,9 @@ struct sight {
 };
 /* 0: the record at the start of the sight, which is not fully believed, is to be given. Else the first place behind it
    where records go on, or s->length. */
-uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec);
+uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec);
 /* Whether a whole record stands there that is as long as it must be. */
-bool is_record_at(pfr_reader *r, const struct sight *s, uint64_t at);
+bool is_record_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at);
 /* Whether records of this type hold compressed bytes, which may look like records and are none. */
 bool holds_compressed(uint32_t type);
 /* Whether data may lie behind records of this type. */
@@ -276,12 +276,12 @@ bool may_be_followed(uint32_t type);
 bool may_hide_records(const pfr_record *rec);
 /* The first place from `at` on that records follow each other from: three in a row, or `least` that are whole up to the
    end (one less where the last of them ends there); s->length: nowhere. Places behind `until` are not tried. */
-uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t until, unsigned least);
+uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t until, unsigned least);
 /* The same in the current part's input, from offset *at to `last`, UINT64_MAX: to the end. PFR_END: nowhere, and *at is
    the end of what was seen. */
 pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err);
 /* What can be seen of the current part from offset `at`. */
-pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err);
+pfr_status sight_at(pfr_reader *r, uint64_t at, struct visible_bytes *s, pfr_error *err);
 
 /* record.c: what decides the fields of this very record, whose layout has this number. */
 struct pfr_context record_context(const pfr_record *rec, unsigned layout);

@@ -211,7 +211,7 @@ static uint64_t end_of_attrs(pfr_reader *r, const struct pfr_rec_file_header *h)
 }
 
 static bool records_begin_at(pfr_reader *r, uint64_t at) {
-    struct sight s;
+    struct visible_bytes s;
     pfr_error why;
     if (at >= r->header.file_size)
         return false;

@@ -56,14 +56,14 @@ static bool has_sane_header(const pfr_record *rec) {
  * What a body tells. Bodies overlap where every few bytes could begin a large record, and each would be looked through
  * again and again: what is looked through is kept within a multiple of what is passed, and untold bodies are unsure.
  */
-static enum belief patient_belief(pfr_reader *r, const pfr_record *rec) {
-    enum belief belief;
-    if (believe_at_once(r, rec, &belief))
-        return belief;
+static enum plausibility patient_plausibility(pfr_reader *r, const pfr_record *rec) {
+    enum plausibility plausibility;
+    if (plausibility_at_once(r, rec, &plausibility))
+        return plausibility;
     if (r->patience < rec->size)
-        return BELIEF_NONE;
+        return PLAUSIBILITY_NONE;
     r->patience -= rec->size;
-    return believe(r, rec);
+    return plausibility_of(r, rec);
 }
 
 static void pass(pfr_reader *r, uint64_t bytes) {
@@ -71,7 +71,7 @@ static void pass(pfr_reader *r, uint64_t bytes) {
 }
 
 /* The record at `at`, and where the next one is. */
-static enum link link_at(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t *next) {
+static enum link link_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t *next) {
     const uint64_t left = s->length - at;
     pfr_record rec;
     if (left < RECORD_HEADER)
@@ -91,17 +91,17 @@ static enum link link_at(pfr_reader *r, const struct sight *s, uint64_t at, uint
     if (!is_known(r, type))
         return LINK_UNKNOWN;
     static const enum link links[] = {
-        [BELIEF_NONE] = LINK_UNSURE, [BELIEF_WEAK] = LINK_UNSURE, [BELIEF_ODD] = LINK_UNSURE,
-        [BELIEF_FULL] = LINK_GOOD,   [BELIEF_FIRM] = LINK_FIRM,
+        [PLAUSIBILITY_NONE] = LINK_UNSURE, [PLAUSIBILITY_WEAK] = LINK_UNSURE, [PLAUSIBILITY_ODD] = LINK_UNSURE,
+        [PLAUSIBILITY_FULL] = LINK_GOOD,   [PLAUSIBILITY_FIRM] = LINK_FIRM,
     };
-    return links[patient_belief(r, &rec)];
+    return links[patient_plausibility(r, &rec)];
 }
 
 /*
  * Three that are good, or many that could be; those that could be may stand between the good ones. What ends in sight
  * of the end may be fewer: `least` of them are asked for.
  */
-static bool follow(pfr_reader *r, const struct sight *s, uint64_t at, unsigned good, unsigned least) {
+static bool follow(pfr_reader *r, const struct visible_bytes *s, uint64_t at, unsigned good, unsigned least) {
     unsigned unsure = 0, unknown = 0;
     while (good < GOOD_CHAIN && unsure < UNSURE_CHAIN && at < s->length) {
         const enum link link = link_at(r, s, at, &at);
@@ -118,18 +118,18 @@ static bool follow(pfr_reader *r, const struct sight *s, uint64_t at, unsigned g
 
 /* Whether records go on behind a record. Recorders number their own types from 64, from 32768 or so; behind a number
    that nobody would take something known must stand, as far as can be seen. */
-static bool goes_on(pfr_reader *r, const struct sight *s, const pfr_record *rec) {
+static bool goes_on(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec) {
     return follow(r, s, rec->size, 0, s->pieces || rec->type < TYPES_MOST ? 0 : 1);
 }
 
 /* Whether records begin here: the first must be good by itself, and firmly so where the end spares it others. */
-static bool begins(pfr_reader *r, const struct sight *s, uint64_t at, unsigned least) {
+static bool begins(pfr_reader *r, const struct visible_bytes *s, uint64_t at, unsigned least) {
     uint64_t next;
     const enum link first = link_at(r, s, at, &next);
     return first >= LINK_GOOD && follow(r, s, next, 1, first == LINK_FIRM ? least : GOOD_CHAIN);
 }
 
-bool is_record_at(pfr_reader *r, const struct sight *s, uint64_t at) {
+bool is_record_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at) {
     uint64_t next;
     return link_at(r, s, at, &next) >= LINK_GOOD;
 }
@@ -139,7 +139,7 @@ static inline bool may_begin(const pfr_reader *r, const uint8_t *at) {
     return type < TYPE_RULES && r->rules[type].layout && load_u16(at + 6, r->context.swap) >= RECORD_HEADER;
 }
 
-uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t until, unsigned least) {
+uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t until, unsigned least) {
     for (; at <= until && s->length - at >= RECORD_HEADER; at++, pass(r, 1))
         if (may_begin(r, s->bytes + at) && begins(r, s, at, least))
             return at;
@@ -150,16 +150,16 @@ uint64_t chain_after(pfr_reader *r, const struct sight *s, uint64_t at, uint64_t
  * A record that could be one goes where its size says and its successors stand there, unless others stand inside it:
  * then its size is wrong.
  */
-uint64_t unbelieved(pfr_reader *r, const struct sight *s, const pfr_record *rec) {
-    const enum belief belief = believe(r, rec);
+uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec) {
+    const enum plausibility plausibility = plausibility_of(r, rec);
     const bool sane = has_sane_header(rec);
     pass(r, rec->size);
-    if (belief >= BELIEF_FULL || (belief == BELIEF_WEAK && sane && goes_on(r, s, rec)))
+    if (plausibility >= PLAUSIBILITY_FULL || (plausibility == PLAUSIBILITY_WEAK && sane && goes_on(r, s, rec)))
         return 0;
     const uint64_t inside = chain_after(r, s, 1, rec->size - 1u, 1);
     if (inside < s->length)
         return inside;
-    if (belief == BELIEF_ODD)
+    if (plausibility == PLAUSIBILITY_ODD)
         return 0;
     return goes_on(r, s, rec) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }
@@ -172,7 +172,7 @@ static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
 }
 
 /* Where the window has to move, twice of what is needed is asked for: else each look would move it. */
-pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err) {
+pfr_status sight_at(pfr_reader *r, uint64_t at, struct visible_bytes *s, pfr_error *err) {
     struct part *p = &r->parts[r->part];
     const uint64_t room = p->end - at;
     const size_t least = ask(r, at, SIGHT);
@@ -186,7 +186,7 @@ pfr_status sight_at(pfr_reader *r, uint64_t at, struct sight *s, pfr_error *err)
 }
 
 pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err) {
-    struct sight s;
+    struct visible_bytes s;
     for (;;) {
         PFR_TRY(sight_at(r, *at, &s, err));
         const uint64_t seen = s.whole ? s.length : s.length - REACH, asked = last - *at;

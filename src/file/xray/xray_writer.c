@@ -69,7 +69,7 @@ static pfr_status write_header(struct trace_writer *w, const pfr_header *like, p
     return s;
 }
 
-pfr_status trace_writer_open(struct trace_writer *w, const struct trace_form *form, const pfr_header *like,
+pfr_status trace_writer_open(struct trace_writer *w, const struct xray_form *form, const pfr_header *like,
                              struct memory *memory, struct output *out, pfr_error *err) {
     *w = (struct trace_writer){.memory = memory, .out = out, .form = *form, .room = ROOM_MOST};
     w->context.trace = true;

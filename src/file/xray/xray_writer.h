@@ -17,7 +17,7 @@
 #include "base/io/output.h"
 #include "wire/layout.h"
 
-struct trace_form {
+struct xray_form {
     unsigned version; /* 1 to 5; of a basic log 3 */
     bool basic, big_endian;
 };
@@ -38,7 +38,7 @@ struct call_places {
 struct trace_writer {
     struct memory *memory;
     struct output *out, body;
-    struct trace_form form;
+    struct xray_form form;
     struct pfr_context context;
     struct call_places places;
     uint64_t room;   /* most bytes of a buffer's records */
@@ -55,7 +55,7 @@ struct trace_writer {
 };
 
 /* Writes the header: what `like` says of the clock. */
-pfr_status trace_writer_open(struct trace_writer *w, const struct trace_form *form, const pfr_header *like,
+pfr_status trace_writer_open(struct trace_writer *w, const struct xray_form *form, const pfr_header *like,
                              struct memory *memory, struct output *out, pfr_error *err);
 /* A buffer of this thread begins; the one before ends. */
 pfr_status trace_write_thread(struct trace_writer *w, const struct trace_thread_said *thread, pfr_error *err);

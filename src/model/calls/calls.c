@@ -10,51 +10,52 @@
 
 /* Once; PFR_HOLE: it was not clean, though it was said to be. */
 static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
-                               const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err) {
-    struct calls_lanes all = {.wish = wish, .reader = reader, .memory = &reader->memory, .index = x, .clean = clean};
+                               const struct calls_request *request, struct calls_totals *totals, pfr_error *err) {
+    struct calls_workers all = {
+        .request = request, .reader = reader, .memory = &reader->memory, .index = x, .clean = clean};
     totals->buffers = x->buffers;
-    return calls_lanes_run(&all, totals, err);
+    return calls_workers_run(&all, totals, err);
 }
 
 static const struct calls_totals nothing = {.shortest = UINT64_MAX, .first = UINT64_MAX};
 
-static pfr_status read_clean(pfr_reader *reader, struct calls_index *x, const struct calls_wish *wish,
+static pfr_status read_clean(pfr_reader *reader, struct calls_index *x, const struct calls_request *request,
                              struct calls_totals *totals, pfr_error *err) {
-    pfr_status st = calls_stretches_run(reader, wish, totals, err);
+    pfr_status st = calls_chunks_run(reader, request, totals, err);
     if (st != PFR_END)
         return st;
     *totals = nothing;
     st = calls_index_hop(x, reader, err);
-    return st == PFR_OK ? read_indexed(reader, x, true, wish, totals, err) : st;
+    return st == PFR_OK ? read_indexed(reader, x, true, request, totals, err) : st;
 }
 
-static pfr_status read_any(pfr_reader *reader, struct calls_index *x, const struct calls_wish *wish,
+static pfr_status read_any(pfr_reader *reader, struct calls_index *x, const struct calls_request *request,
                            struct calls_totals *totals, pfr_error *err) {
-    PFR_TRY(calls_index_walk(x, reader, wish, totals, err));
-    return read_indexed(reader, x, false, wish, totals, err);
+    PFR_TRY(calls_index_walk(x, reader, request, totals, err));
+    return read_indexed(reader, x, false, request, totals, err);
 }
 
-static pfr_status calls_of_recorder(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
-                                    pfr_error *err) {
+static pfr_status calls_of_recorder(pfr_reader *reader, const struct calls_request *request,
+                                    struct calls_totals *totals, pfr_error *err) {
     struct calls_index x;
     calls_index_init(&x, &reader->memory);
-    pfr_status st = read_clean(reader, &x, wish, totals, err);
+    pfr_status st = read_clean(reader, &x, request, totals, err);
     if (st == PFR_HOLE) {
         calls_index_free(&x);
         *totals = nothing;
-        st = read_any(reader, &x, wish, totals, err);
+        st = read_any(reader, &x, request, totals, err);
     }
     calls_index_free(&x);
     return st;
 }
 
-typedef pfr_status read_fn(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+typedef pfr_status read_fn(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                            pfr_error *err);
 
 static read_fn *const readers[] = {
     [PFR_XRAY_FDR] = calls_of_recorder, [PFR_XRAY_BASIC] = calls_of_basic_log, [PFR_XRAY_PROFILE] = calls_of_profile};
 
-pfr_status calls_read(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                       pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     *totals = nothing;
@@ -63,7 +64,7 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_wish *wish, struct 
     if (!trace_slices_can_be(reader))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls",
                         "a trace that comes as a stream is kept before its calls are read: open it with spool");
-    const pfr_status st = readers[reader->header.format](reader, wish, totals, err);
+    const pfr_status st = readers[reader->header.format](reader, request, totals, err);
     totals->frequency = reader->header.cycle_frequency;
     return st < 0 ? st : PFR_OK;
 }

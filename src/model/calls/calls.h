@@ -103,7 +103,7 @@ struct calls_thread {
     bool has_pid, has_tid; /* the pid is recorded from version 3 on */
 };
 
-struct calls_lane {
+struct calls_worker {
     unsigned number;
     const struct call_paths *paths; /* those of the node numbers this lane gives; valid until `end` has returned */
 };
@@ -115,22 +115,22 @@ struct calls_lane {
 struct calls_sink {
     /* `lanes` is above all lane numbers. Called again where all comes anew, after damage was met: what was given so far
      * does not count. */
-    pfr_status (*begin)(void *context, unsigned lanes, pfr_error *err);
+    pfr_status (*begin)(void *context, unsigned workers, pfr_error *err);
     /* What follows on this lane is of this thread. In basic logs the same thread may come again; it stays on its lane.
      */
-    pfr_status (*thread)(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+    pfr_status (*thread)(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
                          pfr_error *err);
-    pfr_status (*calls)(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
+    pfr_status (*calls)(void *context, const struct calls_worker *worker, const struct call *calls, size_t count,
                         pfr_error *err);
-    pfr_status (*sum)(void *context, const struct calls_lane *lane, const struct call_sum *sum, pfr_error *err);
-    pfr_status (*many)(void *context, const struct calls_lane *lane, const struct call_many *many, pfr_error *err);
+    pfr_status (*sum)(void *context, const struct calls_worker *worker, const struct call_sum *sum, pfr_error *err);
+    pfr_status (*many)(void *context, const struct calls_worker *worker, const struct call_many *many, pfr_error *err);
     /* `node` is the path of the open call. */
-    pfr_status (*open)(void *context, const struct calls_lane *lane, uint32_t node, uint64_t enter, pfr_error *err);
+    pfr_status (*open)(void *context, const struct calls_worker *worker, uint32_t node, uint64_t enter, pfr_error *err);
     /* `node` is the path of what was open then. */
-    pfr_status (*lone)(void *context, const struct calls_lane *lane, uint32_t node, uint32_t function, uint64_t exit,
-                       pfr_error *err);
+    pfr_status (*lone)(void *context, const struct calls_worker *worker, uint32_t node, uint32_t function,
+                       uint64_t exit, pfr_error *err);
     /* The lane has nothing more. Lanes end one after the other, by number. */
-    pfr_status (*end)(void *context, const struct calls_lane *lane, pfr_error *err);
+    pfr_status (*end)(void *context, const struct calls_worker *worker, pfr_error *err);
 };
 
 struct calls_totals {
@@ -157,7 +157,7 @@ enum calls_gather {
     CALLS_MEASURED /* by path, some at a time: sink->many, before the thread ends */
 };
 
-struct calls_wish {
+struct calls_request {
     const struct calls_sink *sink;
     enum calls_gather gather;
     unsigned jobs;  /* lanes at most; 0: one for each cpu */
@@ -176,7 +176,8 @@ struct calls_wish {
  * PFR_OK, also where there were holes (totals->lossy); PFR_ERR_USAGE: no trace, or a stream without spool; else as
  * pfr_next, or what a sink returned.
  */
-pfr_status calls_read(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err);
+pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
+                      pfr_error *err);
 
 /* Whole nanoseconds, rounded towards 0; the ticks themselves where the frequency is 0. What is above 2^64 is 2^64 - 1.
  */

@@ -26,41 +26,41 @@
 #define MEET_EACH 2u                   /* of so many points, one is where threads are looked at */
 #define THREADS_MOST 256u              /* each has a stack of open calls for each lane */
 
-struct stretch_thread {
+struct chunk_thread {
     struct calls_reading reading;
     uint64_t first, last; /* time of its buffers */
 };
 
-struct stretch {
-    struct calls_lane_state *lane; /* that reads it */
-    unsigned first;                /* unit */
-    unsigned next, until;          /* what is not begun; under the lock */
-    struct intern_table threads;   /* struct calls_thread, by number */
-    struct stretch_thread *at;     /* `count` of them */
+struct trace_chunk {
+    struct calls_worker_state *worker; /* that reads it */
+    unsigned first;                    /* unit */
+    unsigned next, until;              /* what is not begun; under the lock */
+    struct intern_table threads;       /* struct calls_thread, by number */
+    struct chunk_thread *at;           /* `count` of them */
     size_t room;
     uint32_t count;
     uint64_t buffers;
 };
 
-struct stretches {
-    struct calls_lanes lanes;
-    pthread_mutex_t lock; /* of what others may take */
-    struct stretch *at;   /* room for one of each unit; first those that lanes begin with */
+struct chunks {
+    struct calls_workers workers;
+    pthread_mutex_t lock;   /* of what others may take */
+    struct trace_chunk *at; /* room for one of each unit; first those that lanes begin with */
     unsigned count;
     uint64_t *points; /* where units begin, and the end */
-    unsigned units, nr_lanes;
+    unsigned units, nr_workers;
     bool stop; /* one of them found that it is of no use; atomic */
 };
 
-static void begin_stretch(struct stretches *all, struct calls_lane_state *lane, unsigned first, unsigned until) {
-    struct stretch *s = &all->at[all->count++];
-    *s = (struct stretch){.lane = lane, .first = first, .next = first, .until = until};
-    intern_init(&s->threads, &lane->memory);
+static void begin_chunk(struct chunks *all, struct calls_worker_state *worker, unsigned first, unsigned until) {
+    struct trace_chunk *s = &all->at[all->count++];
+    *s = (struct trace_chunk){.worker = worker, .first = first, .next = first, .until = until};
+    intern_init(&s->threads, &worker->memory);
 }
 
 /* --- One stretch. */
 
-static pfr_status add_thread(struct calls_lane_state *l, struct stretch *s, uint32_t number, uint64_t time,
+static pfr_status add_thread(struct calls_worker_state *l, struct trace_chunk *s, uint32_t number, uint64_t time,
                              pfr_error *err) {
     if (number == THREADS_MOST)
         return PFR_END;
@@ -68,15 +68,15 @@ static pfr_status add_thread(struct calls_lane_state *l, struct stretch *s, uint
     if (!more)
         return mem_fail(&l->memory, err, "threads");
     s->at = more;
-    s->at[number] = (struct stretch_thread){.first = time, .last = time};
+    s->at[number] = (struct chunk_thread){.first = time, .last = time};
     s->count = number + 1;
     PFR_TRY(reading_begin(&s->at[number].reading, l, &s->threads, number, err));
     return s->first > 0 ? pending_begin(l, &s->at[number].reading.calls, err) : PFR_OK;
 }
 
 /* PFR_END: its buffers are not in the order of time. */
-static pfr_status find_thread(struct calls_lane_state *l, struct stretch *s, const struct calls_thread *who,
-                              uint64_t time, struct stretch_thread **thread, pfr_error *err) {
+static pfr_status find_thread(struct calls_worker_state *l, struct trace_chunk *s, const struct calls_thread *who,
+                              uint64_t time, struct chunk_thread **thread, pfr_error *err) {
     const uint32_t known = s->threads.count;
     uint32_t number;
     *thread = NULL;
@@ -87,11 +87,11 @@ static pfr_status find_thread(struct calls_lane_state *l, struct stretch *s, con
     return st != PFR_OK ? st : time < s->at[number].last ? PFR_END : PFR_OK;
 }
 
-static pfr_status read_buffer(struct calls_runner *me, struct stretch *s, const struct trace_buffer *b, uint64_t end,
-                              pfr_error *err) {
+static pfr_status read_buffer(struct calls_runner *me, struct trace_chunk *s, const struct trace_buffer *b,
+                              uint64_t end, pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
-    struct stretch_thread *thread;
-    const pfr_status st = find_thread(&me->lane, s, &who, b->time, &thread, err);
+    struct chunk_thread *thread;
+    const pfr_status st = find_thread(&me->worker, s, &who, b->time, &thread, err);
     if (st != PFR_OK)
         return st;
     thread->last = b->time;
@@ -101,8 +101,8 @@ static pfr_status read_buffer(struct calls_runner *me, struct stretch *s, const 
     return read == PFR_OK && thread->reading.calls.pending.too_many ? PFR_END : read;
 }
 
-static pfr_status read_unit(struct calls_runner *me, struct stretch *s, unsigned unit, pfr_error *err) {
-    const struct stretches *all = me->all->stretches;
+static pfr_status read_unit(struct calls_runner *me, struct trace_chunk *s, unsigned unit, pfr_error *err) {
+    const struct chunks *all = me->all->chunks;
     const uint64_t end = all->points[unit + 1];
     struct trace_buffer b;
     uint64_t at = all->points[unit];
@@ -118,14 +118,14 @@ static pfr_status read_unit(struct calls_runner *me, struct stretch *s, unsigned
 }
 
 /* What the lane gathered is given here, where others do the same, unless it is joined before. */
-static pfr_status end_stretch(struct calls_runner *me, struct stretch *s, pfr_error *err) {
+static pfr_status end_chunk(struct calls_runner *me, struct trace_chunk *s, pfr_error *err) {
     for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
         PFR_TRY(pending_end(&s->at[i].reading.calls, err));
-    return join_takes_sums(me->lane.wish) ? pair_flush(&me->lane, err) : gather_end(&me->lane, err);
+    return join_takes_sums(me->worker.request) ? pair_flush(&me->worker, err) : gather_end(&me->worker, err);
 }
 
 /* The next unit of a stretch; false: there is none left. */
-static bool take_unit(struct stretches *all, struct stretch *s, unsigned *unit) {
+static bool take_unit(struct chunks *all, struct trace_chunk *s, unsigned *unit) {
     pthread_mutex_lock(&all->lock);
     const bool any = s->next < s->until;
     *unit = any ? s->next++ : 0;
@@ -133,25 +133,25 @@ static bool take_unit(struct stretches *all, struct stretch *s, unsigned *unit) 
     return any;
 }
 
-static pfr_status read_stretch(struct calls_runner *me, struct stretch *s, pfr_error *err) {
+static pfr_status read_chunk(struct calls_runner *me, struct trace_chunk *s, pfr_error *err) {
     unsigned unit;
-    while (take_unit(me->all->stretches, s, &unit)) {
+    while (take_unit(me->all->chunks, s, &unit)) {
         const pfr_status st = read_unit(me, s, unit, err);
         if (st != PFR_OK)
             return st;
     }
-    return end_stretch(me, s, err);
+    return end_chunk(me, s, err);
 }
 
 /* Units that others may take: not the first one, which makes the stretch one. */
-static unsigned count_left(const struct stretch *s) {
+static unsigned count_left(const struct trace_chunk *s) {
     const unsigned from = s->next > s->first ? s->next : s->first + 1;
     return s->until > from ? s->until - from : 0;
 }
 
 /* The last half of what is left of the one that has most, as a stretch of this lane. NULL: nothing is left. */
-static struct stretch *take_over(struct stretches *all, struct calls_lane_state *lane) {
-    struct stretch *from = &all->at[0], *mine = NULL;
+static struct trace_chunk *take_over(struct chunks *all, struct calls_worker_state *worker) {
+    struct trace_chunk *from = &all->at[0], *mine = NULL;
     pthread_mutex_lock(&all->lock);
     for (unsigned i = 1; i < all->count; i++)
         if (count_left(&all->at[i]) > count_left(from))
@@ -159,19 +159,19 @@ static struct stretch *take_over(struct stretches *all, struct calls_lane_state 
     const unsigned left = count_left(from), count = (left + 1) / 2;
     if (left >= LEFT_LEAST && !__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
         mine = &all->at[all->count];
-        begin_stretch(all, lane, from->until - count, from->until);
+        begin_chunk(all, worker, from->until - count, from->until);
         from->until -= count;
     }
     pthread_mutex_unlock(&all->lock);
     return mine;
 }
 
-static void *run_lane(void *context) {
+static void *run_worker(void *context) {
     struct calls_runner *me = context;
-    struct stretches *all = me->all->stretches;
-    struct stretch *s = &all->at[me->lane.public.number];
-    for (; s && me->status == PFR_OK; s = take_over(all, &me->lane))
-        me->status = read_stretch(me, s, &me->err);
+    struct chunks *all = me->all->chunks;
+    struct trace_chunk *s = &all->at[me->worker.public.number];
+    for (; s && me->status == PFR_OK; s = take_over(all, &me->worker))
+        me->status = read_chunk(me, s, &me->err);
     if (me->status != PFR_OK)
         __atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
     return NULL;
@@ -180,43 +180,43 @@ static void *run_lane(void *context) {
 /* --- All of them. */
 
 /* A thread of a stretch goes on where the first ones left it, which are one by now. */
-static pfr_status join_thread(struct stretches *all, const struct stretch *s, uint32_t number, pfr_error *err) {
-    struct calls_lane_state *l = &all->lanes.at[0].lane;
-    const struct stretch_thread *from = &s->at[number];
+static pfr_status join_thread(struct chunks *all, const struct trace_chunk *s, uint32_t number, pfr_error *err) {
+    struct calls_worker_state *l = &all->workers.at[0].worker;
+    const struct chunk_thread *from = &s->at[number];
     const struct calls_thread who = calls_thread_at(&s->threads, number);
-    struct stretch_thread *to;
+    struct chunk_thread *to;
     const pfr_status st = find_thread(l, &all->at[0], &who, from->first, &to, err);
     if (st != PFR_OK)
         return st;
     to->last = from->last;
     if (from->reading.told)
         PFR_TRY(reading_tell(&to->reading, err));
-    return pending_replay(l, &to->reading.calls, s->lane, &from->reading.calls, err);
+    return pending_replay(l, &to->reading.calls, s->worker, &from->reading.calls, err);
 }
 
 /* Limits were met by each lane for itself, which is not where one would meet them; whose path has no room when threads
    come mixed is another one's than when they come one by one. */
-static bool met_limits(const struct stretches *all) {
-    const bool sums = join_takes_sums(all->lanes.wish);
-    for (unsigned i = 0; i < all->nr_lanes; i++) {
-        const struct calls_totals *totals = &all->lanes.at[i].lane.totals;
-        if ((totals->limited && (sums || all->nr_lanes > 1)) || (totals->too_deep && all->nr_lanes > 1))
+static bool met_limits(const struct chunks *all) {
+    const bool sums = join_takes_sums(all->workers.request);
+    for (unsigned i = 0; i < all->nr_workers; i++) {
+        const struct calls_totals *totals = &all->workers.at[i].worker.totals;
+        if ((totals->limited && (sums || all->nr_workers > 1)) || (totals->too_deep && all->nr_workers > 1))
             return true;
     }
     return false;
 }
 
-static const struct stretch *stretch_from(const struct stretches *all, unsigned unit) {
-    const struct stretch *s = all->at;
+static const struct trace_chunk *chunk_from(const struct chunks *all, unsigned unit) {
+    const struct trace_chunk *s = all->at;
     while (s->first != unit)
         s++;
     return s;
 }
 
 /* In the order of the file. */
-static pfr_status join_stretches(struct stretches *all, pfr_error *err) {
+static pfr_status join_chunks(struct chunks *all, pfr_error *err) {
     for (unsigned unit = all->at[0].until; unit < all->units;) {
-        const struct stretch *s = stretch_from(all, unit);
+        const struct trace_chunk *s = chunk_from(all, unit);
         for (uint32_t k = 0; k < s->count; k++) {
             const pfr_status st = join_thread(all, s, k, err);
             if (st != PFR_OK)
@@ -227,68 +227,68 @@ static pfr_status join_stretches(struct stretches *all, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status join(struct stretches *all, pfr_error *err) {
-    const bool sums = join_takes_sums(all->lanes.wish);
-    struct calls_lane_state *to = &all->lanes.at[0].lane;
+static pfr_status join(struct chunks *all, pfr_error *err) {
+    const bool sums = join_takes_sums(all->workers.request);
+    struct calls_worker_state *to = &all->workers.at[0].worker;
     pfr_status st = met_limits(all) ? PFR_END : PFR_OK;
-    for (unsigned i = 0; st == PFR_OK && i < all->nr_lanes; i++)
-        st = join_begin(&all->lanes.at[i].lane, err);
+    for (unsigned i = 0; st == PFR_OK && i < all->nr_workers; i++)
+        st = join_begin(&all->workers.at[i].worker, err);
     if (st == PFR_OK)
-        st = join_stretches(all, err);
-    for (unsigned i = 0; sums && st == PFR_OK && i < all->nr_lanes; i++)
-        st = join_sums(to, &all->lanes.at[i].lane, err);
+        st = join_chunks(all, err);
+    for (unsigned i = 0; sums && st == PFR_OK && i < all->nr_workers; i++)
+        st = join_sums(to, &all->workers.at[i].worker, err);
     return st;
 }
 
 /* Each thread was told by all lanes that met it. */
-static pfr_status end_threads(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
-    struct stretch *s = &all->at[0];
+static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, pfr_error *err) {
+    struct trace_chunk *s = &all->at[0];
     totals->buffers = 0;
     for (unsigned i = 0; i < all->count; i++)
         totals->buffers += all->at[i].buffers;
-    for (unsigned i = 0; i < all->nr_lanes; i++)
-        all->lanes.at[i].lane.totals.threads = 0;
+    for (unsigned i = 0; i < all->nr_workers; i++)
+        all->workers.at[i].worker.totals.threads = 0;
     for (uint32_t i = 0; i < s->count; i++) {
-        all->lanes.at[0].lane.totals.threads += s->at[i].reading.told;
+        all->workers.at[0].worker.totals.threads += s->at[i].reading.told;
         PFR_TRY(reading_end(&s->at[i].reading, err));
     }
     return PFR_OK;
 }
 
-static void free_stretches(struct stretches *all) {
+static void free_chunks(struct chunks *all) {
     for (unsigned i = 0; i < all->count; i++) {
-        struct stretch *s = &all->at[i];
+        struct trace_chunk *s = &all->at[i];
         for (uint32_t k = 0; k < s->count; k++)
             reading_free(&s->at[k].reading);
-        mem_free(&s->lane->memory, s->at, s->room, sizeof *s->at);
+        mem_free(&s->worker->memory, s->at, s->room, sizeof *s->at);
         intern_free(&s->threads);
     }
 }
 
 /* The unit that a lane begins with. Threads have whole paths in common on the first lane alone, which is faster so. */
-static unsigned home_of(const struct stretches *all, unsigned lane) {
-    const unsigned each = all->units / all->nr_lanes, more = all->lanes.wish->reach ? 0 : each / FASTER;
-    return lane == 0 ? 0 : lane == all->nr_lanes ? all->units : lane * each + more;
+static unsigned home_of(const struct chunks *all, unsigned worker) {
+    const unsigned each = all->units / all->nr_workers, more = all->workers.request->reach ? 0 : each / FASTER;
+    return worker == 0 ? 0 : worker == all->nr_workers ? all->units : worker * each + more;
 }
 
-static pfr_status read_all(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
-    const struct calls_wish *wish = all->lanes.wish;
-    PFR_TRY(wish->sink->begin(wish->context, all->nr_lanes, err));
-    pfr_status st = calls_lanes_open(&all->lanes, all->nr_lanes, err);
-    for (unsigned i = 0; i < all->lanes.count; i++)
-        begin_stretch(all, &all->lanes.at[i].lane, home_of(all, i), home_of(all, i + 1));
+static pfr_status read_all(struct chunks *all, struct calls_totals *totals, pfr_error *err) {
+    const struct calls_request *request = all->workers.request;
+    PFR_TRY(request->sink->begin(request->context, all->nr_workers, err));
+    pfr_status st = calls_workers_open(&all->workers, all->nr_workers, err);
+    for (unsigned i = 0; i < all->workers.count; i++)
+        begin_chunk(all, &all->workers.at[i].worker, home_of(all, i), home_of(all, i + 1));
     if (st == PFR_OK)
-        st = calls_lanes_start(&all->lanes, run_lane, err);
+        st = calls_workers_start(&all->workers, run_worker, err);
     if (st == PFR_OK)
         st = join(all, err);
     if (st == PFR_OK)
         st = end_threads(all, totals, err);
-    return st == PFR_OK ? calls_lanes_end(&all->lanes, totals, err) : st;
+    return st == PFR_OK ? calls_workers_end(&all->workers, totals, err) : st;
 }
 
 /* --- Where they begin. */
 
-struct points {
+struct chunk_points {
     bool meet; /* whose the buffers are is looked at */
     struct calls_met met;
     uint64_t at, time; /* the last one */
@@ -297,7 +297,7 @@ struct points {
 };
 
 /* The point where a unit begins. PFR_END: there is none, or its buffer is older than that of the one before. */
-static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit, pfr_error *err) {
+static pfr_status find_point(pfr_reader *reader, struct chunk_points *p, unsigned unit, pfr_error *err) {
     const uint64_t step = p->step, from = step * unit;
     struct trace_buffer b;
     if (from <= p->at)
@@ -312,7 +312,7 @@ static pfr_status find_point(pfr_reader *reader, struct points *p, unsigned unit
     return p->meet && unit % MEET_EACH == 0 ? calls_turns_meet(&p->met, reader, &b, err) : PFR_OK;
 }
 
-static pfr_status place_units(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {
+static pfr_status place_units(struct chunks *all, pfr_reader *reader, struct chunk_points *p, pfr_error *err) {
     all->points[0] = TRACE_FIRST_BUFFER;
     for (unsigned i = 1; i < all->units; i++) {
         const pfr_status st = find_point(reader, p, i, err);
@@ -325,23 +325,24 @@ static pfr_status place_units(struct stretches *all, pfr_reader *reader, struct 
 }
 
 /* How many lanes, and how many units for them; PFR_END: none. */
-static pfr_status count_lanes(const struct calls_wish *wish, uint64_t size, struct stretches *all, struct points *p) {
-    const unsigned jobs = calls_jobs(wish);
-    const uint64_t parts = size / sizes.calls_stretch, lanes = size / (wish->jobs ? sizes.calls_stretch : LANE_LEAST);
-    if (!wish->mixed || (jobs > 1 && !join_can_be(wish)))
+static pfr_status count_workers(const struct calls_request *request, uint64_t size, struct chunks *all,
+                                struct chunk_points *p) {
+    const unsigned jobs = calls_jobs(request);
+    const uint64_t parts = size / sizes.calls_chunk, workers = size / (request->jobs ? sizes.calls_chunk : LANE_LEAST);
+    if (!request->mixed || (jobs > 1 && !join_can_be(request)))
         return PFR_END;
-    const unsigned count = lanes > jobs ? jobs : lanes ? (unsigned)lanes : 1;
+    const unsigned count = workers > jobs ? jobs : workers ? (unsigned)workers : 1;
     const uint64_t each = count > 1 ? (UNITS + count - 1) / count : POINTS, most = parts / count;
-    all->nr_lanes = count;
+    all->nr_workers = count;
     all->units = count * (unsigned)(most > each ? each : most ? most : 1);
     p->size = size;
     p->step = size / all->units;
     return PFR_OK;
 }
 
-static pfr_status look(struct stretches *all, pfr_reader *reader, struct points *p, pfr_error *err) {
+static pfr_status look(struct chunks *all, pfr_reader *reader, struct chunk_points *p, pfr_error *err) {
     struct trace_buffer b;
-    pfr_status st = count_lanes(all->lanes.wish, input_size(&reader->parts[0].in), all, p);
+    pfr_status st = count_workers(all->workers.request, input_size(&reader->parts[0].in), all, p);
     if (st != PFR_OK)
         return st;
     if (reader->nr_findings || reader->limits.records != UINT64_MAX)
@@ -354,36 +355,37 @@ static pfr_status look(struct stretches *all, pfr_reader *reader, struct points 
     p->at = TRACE_FIRST_BUFFER;
     p->time = b.time;
     p->like = b.next - TRACE_FIRST_BUFFER;
-    p->meet = all->nr_lanes > 1 && all->lanes.wish->reach == 0;
+    p->meet = all->nr_workers > 1 && all->workers.request->reach == 0;
     return PFR_OK;
 }
 
-static pfr_status read_stretches(struct stretches *all, struct calls_totals *totals, pfr_error *err) {
+static pfr_status read_chunks(struct chunks *all, struct calls_totals *totals, pfr_error *err) {
     pthread_mutex_init(&all->lock, NULL);
     const pfr_status st = read_all(all, totals, err);
     pthread_mutex_destroy(&all->lock);
-    free_stretches(all);
+    free_chunks(all);
     return st;
 }
 
-static pfr_status place_and_read(struct stretches *all, struct points *p, struct calls_totals *totals, pfr_error *err) {
-    pfr_status st = place_units(all, all->lanes.reader, p, err);
+static pfr_status place_and_read(struct chunks *all, struct chunk_points *p, struct calls_totals *totals,
+                                 pfr_error *err) {
+    pfr_status st = place_units(all, all->workers.reader, p, err);
     if (st != PFR_OK)
         return st;
-    if (p->meet && calls_turns_wanted(&p->met, all->nr_lanes))
-        st = calls_turns_run(&all->lanes, all->nr_lanes, p->like, totals, err);
+    if (p->meet && calls_turns_wanted(&p->met, all->nr_workers))
+        st = calls_turns_run(&all->workers, all->nr_workers, p->like, totals, err);
     else
-        st = read_stretches(all, totals, err);
-    calls_lanes_close(&all->lanes);
+        st = read_chunks(all, totals, err);
+    calls_workers_close(&all->workers);
     return st;
 }
 
-pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
-                               pfr_error *err) {
-    struct stretches all = {
-        .lanes = {.wish = wish, .reader = reader, .memory = &reader->memory, .clean = true, .stretches = &all}};
+pfr_status calls_chunks_run(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
+                            pfr_error *err) {
+    struct chunks all = {
+        .workers = {.request = request, .reader = reader, .memory = &reader->memory, .clean = true, .chunks = &all}};
     struct memory *memory = &reader->memory;
-    struct points p = {.size = 0};
+    struct chunk_points p = {.size = 0};
     pfr_status st = look(&all, reader, &p, err);
     if (st != PFR_OK)
         return st;

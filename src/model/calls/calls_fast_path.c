@@ -36,7 +36,8 @@ struct at_hand {
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE struct at_hand take_up(struct calls_lane_state *l, struct thread_calls *t, uint64_t tsc, enum calls_gather as) {
+INLINE struct at_hand take_up(struct calls_worker_state *l, struct thread_calls *t, uint64_t tsc,
+                              enum calls_gather as) {
     struct at_hand h = {.top = t->open + t->depth, .tsc = tsc};
     if (as == CALLS_SINGLY)
         h.out = l->batch + l->batched;
@@ -52,7 +53,7 @@ INLINE const struct open_call *highest(const struct thread_calls *t) {
     return t->open + (t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR);
 }
 
-INLINE void put_down(const struct at_hand *h, struct calls_lane_state *l, struct thread_calls *t,
+INLINE void put_down(const struct at_hand *h, struct calls_worker_state *l, struct thread_calls *t,
                      enum calls_gather as) {
     t->depth = (size_t)(h->top - t->open);
     if (as == CALLS_SINGLY)
@@ -76,7 +77,7 @@ INLINE bool measure_call(struct calls_gathered *g, uint32_t node, uint64_t laten
 }
 
 /* The same for calls that are given singly, or summed. */
-INLINE bool give_call(struct calls_lane_state *l, struct at_hand *h, const struct open_call *call, uint64_t exit,
+INLINE bool give_call(struct calls_worker_state *l, struct at_hand *h, const struct open_call *call, uint64_t exit,
                       uint32_t action, enum calls_gather as) {
     const uint64_t latency = exit - call->enter, self = latency - call->callees;
     if (as == CALLS_SUMMED) {
@@ -96,7 +97,7 @@ INLINE bool give_call(struct calls_lane_state *l, struct at_hand *h, const struc
 _Static_assert(CALL_TAIL == PFR_TRACE_TAIL_EXIT >> 1 && PFR_TRACE_EXIT >> 1 == 0, "the flag is made of the action");
 
 /* The innermost call ends. */
-INLINE bool end_call(struct calls_lane_state *l, struct at_hand *h, uint64_t exit, uint32_t action,
+INLINE bool end_call(struct calls_worker_state *l, struct at_hand *h, uint64_t exit, uint32_t action,
                      enum calls_gather as) {
     const struct open_call *call = h->top;
     const uint64_t latency = exit - call->enter;
@@ -112,7 +113,7 @@ INLINE bool end_call(struct calls_lane_state *l, struct at_hand *h, uint64_t exi
 }
 
 /* A call that never gets onto the stack: what follows its enter is its exit. */
-INLINE bool end_leaf(struct calls_lane_state *l, struct at_hand *h, uint64_t enter, uint32_t latency, uint32_t node,
+INLINE bool end_leaf(struct calls_worker_state *l, struct at_hand *h, uint64_t enter, uint32_t latency, uint32_t node,
                      enum calls_gather as) {
     const struct open_call call = {.enter = enter, .node = node};
     if (as == CALLS_MEASURED ? !measure_call(&l->gathered, node, latency, 0)
@@ -123,7 +124,8 @@ INLINE bool end_leaf(struct calls_lane_state *l, struct at_hand *h, uint64_t ent
 }
 
 /* Those in an array. */
-INLINE void pair_array(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach) {
+INLINE void pair_array(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from,
+                       unsigned reach) {
     const struct open_call *const high = highest(t);
     struct at_hand h = take_up(l, t, from->tsc, CALLS_SINGLY);
     for (; from->at != from->end; from->at += sizeof(struct trace_call)) {
@@ -149,7 +151,7 @@ INLINE void pair_array(struct calls_lane_state *l, struct thread_calls *t, struc
 
 /* Those in the bytes of the file; the last one is not looked at, so that each of the others has one behind it. Most
    functions call nothing, or nothing that is traced: their enter and exit are one step. */
-INLINE void pair_bytes(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach,
+INLINE void pair_bytes(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach,
                        enum calls_gather as) {
     const struct open_call *const high = highest(t);
     const uint8_t *at = from->at, *const last = from->end - TRACE_CALL;
@@ -186,14 +188,14 @@ INLINE void pair_bytes(struct calls_lane_state *l, struct thread_calls *t, struc
     put_down(&h, l, t, as);
 }
 
-typedef void plain_fn(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from);
+typedef void plain_fn(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from);
 
 #define ARRAY(name, reach)                                                                                             \
-    static void name(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from) {                  \
+    static void name(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from) {                \
         pair_array(l, t, from, reach);                                                                                 \
     }
 #define PLAIN(name, reach, as)                                                                                         \
-    static void name(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from) {                  \
+    static void name(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from) {                \
         pair_bytes(l, t, from, reach, as);                                                                             \
     }
 ARRAY(array_of_paths, 0)
@@ -216,8 +218,8 @@ static plain_fn *const of_bytes[][3] = {
     [CALLS_MEASURED] = {paths_measured, functions_measured, callers_measured},
 };
 
-static void pair_some(struct calls_lane_state *l, struct thread_calls *t, struct plain_source *from) {
-    const unsigned reach = l->wish->reach < 2 ? l->wish->reach : 2;
+static void pair_some(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from) {
+    const unsigned reach = l->request->reach < 2 ? l->request->reach : 2;
     if (t->over || t->depth > CALLS_NEAR)
         return;
     if (from->is_bytes)
@@ -228,8 +230,8 @@ static void pair_some(struct calls_lane_state *l, struct thread_calls *t, struct
 
 /* --- All of them. */
 
-pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *calls, size_t count,
-                      pfr_error *err) {
+pfr_status pair_calls(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *calls,
+                      size_t count, pfr_error *err) {
     struct plain_source from = {.at = (const uint8_t *)calls, .end = (const uint8_t *)(calls + count)};
     for (;;) {
         pair_some(l, t, &from);
@@ -241,7 +243,7 @@ pfr_status pair_calls(struct calls_lane_state *l, struct thread_calls *t, const 
     }
 }
 
-pfr_status pair_run(struct calls_lane_state *l, struct thread_calls *t, struct trace_run *run, pfr_error *err) {
+pfr_status pair_run(struct calls_worker_state *l, struct thread_calls *t, struct trace_run *run, pfr_error *err) {
     struct plain_source from = {.at = run->at, .end = run->end, .tsc = run->tsc, .is_bytes = true};
     for (;;) {
         pair_some(l, t, &from);

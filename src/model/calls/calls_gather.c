@@ -9,7 +9,7 @@
 
 /* --- Room. */
 
-static pfr_status make_sums(struct calls_lane_state *l, uint32_t room, pfr_error *err) {
+static pfr_status make_sums(struct calls_worker_state *l, uint32_t room, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     struct path_sum *sums = mem_resize(&l->memory, g->sums, g->room, room, sizeof *sums);
     if (!sums)
@@ -20,7 +20,7 @@ static pfr_status make_sums(struct calls_lane_state *l, uint32_t room, pfr_error
     return PFR_OK;
 }
 
-static pfr_status make_latencies(struct calls_lane_state *l, uint32_t room, pfr_error *err) {
+static pfr_status make_latencies(struct calls_worker_state *l, uint32_t room, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     struct path_latencies *more = mem_resize(&l->memory, g->latencies, g->latencies_room, room, sizeof *more);
     if (!more)
@@ -30,7 +30,7 @@ static pfr_status make_latencies(struct calls_lane_state *l, uint32_t room, pfr_
     return PFR_OK;
 }
 
-static pfr_status make_calls(struct calls_lane_state *l, uint32_t room, pfr_error *err) {
+static pfr_status make_calls(struct calls_worker_state *l, uint32_t room, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     PFR_TRY(make_latencies(l, room, err));
     struct path_calls *more = mem_resize(&l->memory, g->calls, g->room, room, sizeof *more);
@@ -42,7 +42,7 @@ static pfr_status make_calls(struct calls_lane_state *l, uint32_t room, pfr_erro
     return PFR_OK;
 }
 
-static pfr_status make_touched(struct calls_lane_state *l, pfr_error *err) {
+static pfr_status make_touched(struct calls_worker_state *l, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     uint32_t *touched = mem_resize(&l->memory, g->touched, g->touched_room, g->room, sizeof *touched);
     if (!touched)
@@ -52,7 +52,7 @@ static pfr_status make_touched(struct calls_lane_state *l, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status gather_room(struct calls_lane_state *l, pfr_error *err) {
+pfr_status gather_room(struct calls_worker_state *l, pfr_error *err) {
     const struct calls_gathered *g = &l->gathered;
     const uint32_t paths = l->paths.count, more = paths + paths / 2 + 256;
     if (g->as == CALLS_SINGLY || paths <= g->room || (g->as == CALLS_MEASURED && g->room == GATHERED_MOST))
@@ -64,7 +64,7 @@ pfr_status gather_room(struct calls_lane_state *l, pfr_error *err) {
     return make_touched(l, err);
 }
 
-void gather_free(struct calls_lane_state *l) {
+void gather_free(struct calls_worker_state *l) {
     struct calls_gathered *g = &l->gathered;
     mem_free(&l->memory, g->sums, g->sums ? g->room : 0, sizeof *g->sums);
     mem_free(&l->memory, g->calls, g->calls ? g->room : 0, sizeof *g->calls);
@@ -105,8 +105,8 @@ static struct call_many sum_up(const struct calls_gathered *g, uint32_t node) {
     return many;
 }
 
-static pfr_status give_many(struct calls_lane_state *l, uint32_t node, pfr_error *err) {
-    const struct calls_wish *wish = l->wish;
+static pfr_status give_many(struct calls_worker_state *l, uint32_t node, pfr_error *err) {
+    const struct calls_request *request = l->request;
     struct path_calls *calls = &l->gathered.calls[node];
     if (calls->used == 0)
         return PFR_OK;
@@ -115,11 +115,11 @@ static pfr_status give_many(struct calls_lane_state *l, uint32_t node, pfr_error
     l->totals.calls += many.count;
     calls->used = 0;
     calls->callees = 0;
-    return wish->sink->many ? wish->sink->many(wish->context, &l->public, &many, err) : PFR_OK;
+    return request->sink->many ? request->sink->many(request->context, &l->public, &many, err) : PFR_OK;
 }
 
 /* A path that was touched stays so until the thread ends, whatever was given of it. */
-static pfr_status add_to_calls(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
+static pfr_status add_to_calls(struct calls_worker_state *l, const struct call *call, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     struct path_calls *calls = &g->calls[call->node];
     if (calls->used == PATH_CALLS)
@@ -131,14 +131,14 @@ static pfr_status add_to_calls(struct calls_lane_state *l, const struct call *ca
     return PFR_OK;
 }
 
-static pfr_status add_to_batch(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
+static pfr_status add_to_batch(struct calls_worker_state *l, const struct call *call, pfr_error *err) {
     if (l->batched == sizes.calls_batch)
         PFR_TRY(pair_flush(l, err));
     l->batch[l->batched++] = *call;
     return PFR_OK;
 }
 
-void gather_sum(struct calls_lane_state *l, uint32_t node, const struct path_sum *more) {
+void gather_sum(struct calls_worker_state *l, uint32_t node, const struct path_sum *more) {
     struct calls_gathered *g = &l->gathered;
     struct path_sum *sum = &g->sums[node];
     if (sum->count == 0)
@@ -147,7 +147,7 @@ void gather_sum(struct calls_lane_state *l, uint32_t node, const struct path_sum
     sum->self += more->self;
 }
 
-pfr_status gather_call(struct calls_lane_state *l, const struct call *call, pfr_error *err) {
+pfr_status gather_call(struct calls_worker_state *l, const struct call *call, pfr_error *err) {
     if (l->gathered.as == CALLS_MEASURED && is_one_of_many(call))
         return add_to_calls(l, call, err);
     if (l->gathered.as != CALLS_SUMMED)
@@ -158,18 +158,18 @@ pfr_status gather_call(struct calls_lane_state *l, const struct call *call, pfr_
 
 /* --- The end of a thread. */
 
-static pfr_status give_sum(struct calls_lane_state *l, uint32_t node, pfr_error *err) {
-    const struct calls_wish *wish = l->wish;
+static pfr_status give_sum(struct calls_worker_state *l, uint32_t node, pfr_error *err) {
+    const struct calls_request *request = l->request;
     struct path_sum *sum = &l->gathered.sums[node];
     const struct call_sum given = {sum->count, 0, (int64_t)sum->self, node};
     if (sum->count == 0) /* it moved to another path */
         return PFR_OK;
     *sum = (struct path_sum){0, 0};
     l->totals.calls += given.count;
-    return wish->sink->sum ? wish->sink->sum(wish->context, &l->public, &given, err) : PFR_OK;
+    return request->sink->sum ? request->sink->sum(request->context, &l->public, &given, err) : PFR_OK;
 }
 
-pfr_status gather_end(struct calls_lane_state *l, pfr_error *err) {
+pfr_status gather_end(struct calls_worker_state *l, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     PFR_TRY(pair_flush(l, err));
     for (uint32_t i = 0; i < g->nr_touched; i++)

@@ -123,7 +123,7 @@ pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err)
 
 /* --- Record by record. */
 
-struct walk {
+struct index_walk {
     struct calls_index *index;
     pfr_reader *reader;
     const pfr_trace_point *point;
@@ -138,7 +138,7 @@ struct walk {
     bool worth; /* the piece has records that belong to a thread */
 };
 
-static pfr_status end_piece(struct walk *w, pfr_error *err) {
+static pfr_status end_piece(struct index_walk *w, pfr_error *err) {
     if (!w->worth)
         return PFR_OK;
     w->worth = false;
@@ -146,14 +146,14 @@ static pfr_status end_piece(struct walk *w, pfr_error *err) {
     return add_piece(w->index, &w->piece, err);
 }
 
-static bool is_same_thread(const struct walk *w) {
+static bool is_same_thread(const struct index_walk *w) {
     const pfr_trace_point *p = w->point;
     return w->thread.tid == p->tid && w->thread.pid == p->pid && w->thread.has_tid == p->has_tid &&
            w->thread.has_pid == p->has_pid;
 }
 
 /* In version 1 a buffer may go on from where the thread's last one ended. */
-static void begin_piece(struct walk *w, const pfr_record *rec) {
+static void begin_piece(struct index_walk *w, const pfr_record *rec) {
     const pfr_trace_point *p = w->point;
     const struct trace *t = w->reader->trace;
     const bool is_extents = rec->type == PFR_TRACE_BUFFER_EXTENTS;
@@ -165,13 +165,13 @@ static void begin_piece(struct walk *w, const pfr_record *rec) {
 }
 
 /* Pieces of the buffer that ends all have its time. */
-static void end_buffer(struct walk *w) {
+static void end_buffer(struct index_walk *w) {
     for (size_t i = w->first; i < w->index->count; i++)
         w->index->pieces[i].time = w->time;
     w->first = w->index->count;
 }
 
-static void begin_buffer(struct walk *w) {
+static void begin_buffer(struct index_walk *w) {
     w->has_time = w->any_call = w->timed = false;
     w->time = w->base = 0;
     w->buffer = w->point->buffer;
@@ -179,7 +179,7 @@ static void begin_buffer(struct walk *w) {
 }
 
 /* The time of a buffer: its first NewCPUId's, unless a call stands before that. */
-static void note_time(struct walk *w, const pfr_record *rec) {
+static void note_time(struct index_walk *w, const pfr_record *rec) {
     const bool is_call =
         rec->type == PFR_TRACE_FUNCTION || rec->type == PFR_TRACE_CUSTOM_EVENT || rec->type == PFR_TRACE_TYPED_EVENT;
     if (!w->has_time && (is_call || rec->type == PFR_TRACE_NEW_CPU_ID)) {
@@ -189,7 +189,7 @@ static void note_time(struct walk *w, const pfr_record *rec) {
     w->worth = w->worth || is_call;
 }
 
-static pfr_status walk_record(struct walk *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status walk_record(struct index_walk *w, const pfr_record *rec, pfr_error *err) {
     struct trace_call calls[CALLS_BATCH];
     const bool other_buffer = w->point->buffer != w->buffer;
     if (other_buffer || !is_same_thread(w)) {
@@ -209,13 +209,14 @@ static pfr_status walk_record(struct walk *w, const pfr_record *rec, pfr_error *
     return PFR_OK;
 }
 
-static pfr_status walk_all(struct walk *w, const struct calls_wish *wish, struct calls_totals *totals, pfr_error *err) {
+static pfr_status walk_all(struct index_walk *w, const struct calls_request *request, struct calls_totals *totals,
+                           pfr_error *err) {
     pfr_record rec;
     pfr_status st;
     PFR_TRY(pfr_rewind(w->reader, err));
     while ((st = pfr_next(w->reader, &rec, err)) >= 0 && st != PFR_END)
         if (st == PFR_HOLE)
-            calls_tell(wish, totals, err);
+            calls_tell(request, totals, err);
         else
             PFR_TRY(walk_record(w, &rec, err));
     PFR_TRY(st);
@@ -224,10 +225,10 @@ static pfr_status walk_all(struct walk *w, const struct calls_wish *wish, struct
     return PFR_OK;
 }
 
-pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_wish *wish,
+pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_request *request,
                             struct calls_totals *totals, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
-    struct walk w = {.index = x, .reader = reader, .point = pfr_get_trace_point(reader)};
-    PFR_TRY(walk_all(&w, wish, totals, err));
+    struct index_walk w = {.index = x, .reader = reader, .point = pfr_get_trace_point(reader)};
+    PFR_TRY(walk_all(&w, request, totals, err));
     return put_in_order(x, err);
 }

@@ -7,29 +7,29 @@
  */
 #include "model/calls/calls_parts.h"
 
-bool join_takes_sums(const struct calls_wish *wish) {
-    return wish->gather == CALLS_SUMMED && wish->reach < 2;
+bool join_takes_sums(const struct calls_request *request) {
+    return request->gather == CALLS_SUMMED && request->reach < 2;
 }
 
 /* A function is the same path in all stretches; a caller may be open before. */
-bool join_can_be(const struct calls_wish *wish) {
-    return wish->reach == 1 || join_takes_sums(wish);
+bool join_can_be(const struct calls_request *request) {
+    return request->reach == 1 || join_takes_sums(request);
 }
 
-pfr_status join_begin(struct calls_lane_state *from, pfr_error *err) {
+pfr_status join_begin(struct calls_worker_state *from, pfr_error *err) {
     if (from->bases == 0)
         return PFR_OK;
     from->base_is = mem_zeroed(&from->memory, from->bases, sizeof *from->base_is);
     return from->base_is ? PFR_OK : mem_fail(&from->memory, err, "paths");
 }
 
-void join_free(struct calls_lane_state *from) {
+void join_free(struct calls_worker_state *from) {
     mem_free(&from->memory, from->base_is, from->base_is ? from->bases : 0, sizeof *from->base_is);
     from->base_is = NULL;
 }
 
 /* A path of `from`, whose parent is joined[parent] of `to`. Of the first lane only what is below a base moves. */
-static pfr_status join_path(struct calls_lane_state *to, const struct calls_lane_state *from, uint32_t path,
+static pfr_status join_path(struct calls_worker_state *to, const struct calls_worker_state *from, uint32_t path,
                             uint32_t *joined, pfr_error *err) {
     const struct call_path one = from->paths.at[path];
     uint32_t base;
@@ -38,12 +38,12 @@ static pfr_status join_path(struct calls_lane_state *to, const struct calls_lane
     else if (to == from && joined[one.parent] == one.parent)
         joined[path] = path;
     else
-        return lane_child(to, joined[one.parent], one.function, &joined[path], err);
+        return worker_child(to, joined[one.parent], one.function, &joined[path], err);
     return PFR_OK;
 }
 
 /* What the first lane has in the midst becomes nothing; what it moves to was not in the midst. */
-static void move_sums(struct calls_lane_state *to, struct calls_lane_state *from, const uint32_t *joined) {
+static void move_sums(struct calls_worker_state *to, struct calls_worker_state *from, const uint32_t *joined) {
     const uint32_t count = from->gathered.nr_touched;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t path = from->gathered.touched[i];
@@ -57,7 +57,7 @@ static void move_sums(struct calls_lane_state *to, struct calls_lane_state *from
 }
 
 /* A parent has a smaller number, and what bases stand for was told. */
-static pfr_status join_paths(struct calls_lane_state *to, struct calls_lane_state *from, uint32_t count,
+static pfr_status join_paths(struct calls_worker_state *to, struct calls_worker_state *from, uint32_t count,
                              uint32_t *joined, pfr_error *err) {
     joined[PATH_ROOT] = PATH_ROOT;
     joined[PATH_LIMIT] = PATH_LIMIT;
@@ -69,7 +69,7 @@ static pfr_status join_paths(struct calls_lane_state *to, struct calls_lane_stat
     return PFR_OK;
 }
 
-pfr_status join_sums(struct calls_lane_state *to, struct calls_lane_state *from, pfr_error *err) {
+pfr_status join_sums(struct calls_worker_state *to, struct calls_worker_state *from, pfr_error *err) {
     const uint32_t count = from->paths.count;
     if (to == from && from->bases == 0)
         return PFR_OK;

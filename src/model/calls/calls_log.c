@@ -13,10 +13,10 @@
 
 struct log {
     pfr_reader *reader;
-    const struct calls_wish *wish;
+    const struct calls_request *request;
     struct calls_totals *totals; /* those of holes; the rest is the lane's */
     const pfr_trace_point *point;
-    struct calls_lane_state lane;
+    struct calls_worker_state worker;
     struct intern_table threads; /* struct calls_thread */
     struct thread_calls *at;     /* by thread */
     size_t room;
@@ -34,12 +34,12 @@ static bool is_now(const struct log *g) {
 
 static pfr_status add_thread(struct log *g, pfr_error *err) {
     const size_t count = g->threads.count - 1; /* of those that are there */
-    void *more = mem_grow(&g->lane.memory, g->at, count, &g->room, 16, sizeof *g->at);
+    void *more = mem_grow(&g->worker.memory, g->at, count, &g->room, 16, sizeof *g->at);
     if (!more)
-        return mem_fail(&g->lane.memory, err, "threads");
+        return mem_fail(&g->worker.memory, err, "threads");
     g->at = more;
-    g->lane.totals.threads++;
-    return thread_calls_init(&g->at[count], &g->lane.memory, err);
+    g->worker.totals.threads++;
+    return thread_calls_init(&g->at[count], &g->worker.memory, err);
 }
 
 /* The thread of the record at hand, which the sink is told of where it was another one's turn. */
@@ -56,35 +56,35 @@ static pfr_status turn(struct log *g, pfr_error *err) {
     PFR_TRY(intern_put(&g->threads, &g->now_is, sizeof g->now_is, &g->now, err));
     if (g->threads.count > known)
         PFR_TRY(add_thread(g, err));
-    return lane_thread(&g->lane, &g->now_is, err);
+    return worker_thread(&g->worker, &g->now_is, err);
 }
 
-static pfr_status begin(struct log *g, pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
-                        pfr_error *err) {
+static pfr_status begin(struct log *g, pfr_reader *reader, const struct calls_request *request,
+                        struct calls_totals *totals, pfr_error *err) {
     g->reader = reader;
-    g->wish = wish;
+    g->request = request;
     g->totals = totals;
     g->now = INTERN_NONE;
     g->point = pfr_get_trace_point(reader);
     intern_init(&g->threads, &reader->memory);
-    PFR_TRY(lane_init(&g->lane, 0, 1, wish, &reader->memory, err));
-    g->lane.gathered.as = CALLS_SINGLY; /* threads come in turns */
-    PFR_TRY(wish->sink->begin(wish->context, 1, err));
+    PFR_TRY(worker_init(&g->worker, 0, 1, request, &reader->memory, err));
+    g->worker.gathered.as = CALLS_SINGLY; /* threads come in turns */
+    PFR_TRY(request->sink->begin(request->context, 1, err));
     return pfr_rewind(reader, err);
 }
 
 static void end(struct log *g) {
     for (uint32_t i = 0; i < g->threads.count && i < g->room; i++)
         thread_calls_free(&g->at[i]);
-    mem_free(&g->lane.memory, g->at, g->room, sizeof *g->at);
-    mem_free(&g->lane.memory, g->path, g->path_room, sizeof *g->path);
+    mem_free(&g->worker.memory, g->at, g->room, sizeof *g->at);
+    mem_free(&g->worker.memory, g->path, g->path_room, sizeof *g->path);
     intern_free(&g->threads);
-    lane_free(&g->lane);
+    worker_free(&g->worker);
 }
 
 static pfr_status finish(struct log *g, pfr_error *err) {
-    calls_totals_add(g->totals, &g->lane.totals);
-    return g->wish->sink->end ? g->wish->sink->end(g->wish->context, &g->lane.public, err) : PFR_OK;
+    calls_totals_add(g->totals, &g->worker.totals);
+    return g->request->sink->end ? g->request->sink->end(g->request->context, &g->worker.public, err) : PFR_OK;
 }
 
 typedef pfr_status record_fn(struct log *g, const pfr_record *rec, pfr_error *err);
@@ -94,7 +94,7 @@ static pfr_status read_records(struct log *g, record_fn *on_record, pfr_error *e
     pfr_status st;
     while ((st = pfr_next(g->reader, &rec, err)) >= 0 && st != PFR_END)
         if (st == PFR_HOLE)
-            calls_tell(g->wish, g->totals, err);
+            calls_tell(g->request, g->totals, err);
         else
             PFR_TRY(on_record(g, &rec, err));
     return st < 0 ? st : PFR_OK;
@@ -107,8 +107,8 @@ static pfr_status take_run(struct log *g, pfr_error *err) {
     size_t count;
     while ((count = trace_take_calls(g->reader, calls, sizes.calls_batch)) > 0) {
         for (size_t i = 0; i < count; i++)
-            calls_note_time(&g->lane.totals, calls[i].tsc);
-        PFR_TRY(pair_calls(&g->lane, &g->at[g->now], calls, count, err));
+            calls_note_time(&g->worker.totals, calls[i].tsc);
+        PFR_TRY(pair_calls(&g->worker, &g->at[g->now], calls, count, err));
     }
     return PFR_OK;
 }
@@ -119,8 +119,8 @@ static pfr_status on_basic(struct log *g, const pfr_record *rec, pfr_error *err)
         return PFR_OK;
     const struct trace_call call = {body.tsc, body.function, body.action};
     PFR_TRY(turn(g, err));
-    calls_note_time(&g->lane.totals, call.tsc);
-    PFR_TRY(pair_calls(&g->lane, &g->at[g->now], &call, 1, err));
+    calls_note_time(&g->worker.totals, call.tsc);
+    PFR_TRY(pair_calls(&g->worker, &g->at[g->now], &call, 1, err));
     return take_run(g, err);
 }
 
@@ -128,20 +128,20 @@ static pfr_status end_threads(struct log *g, pfr_error *err) {
     for (uint32_t i = 0; i < g->threads.count; i++) {
         const struct calls_thread thread = calls_thread_at(&g->threads, i);
         if (g->at[i].depth > 0 && i != g->now)
-            PFR_TRY(lane_thread(&g->lane, &thread, err));
+            PFR_TRY(worker_thread(&g->worker, &thread, err));
         g->now = g->at[i].depth > 0 ? i : g->now;
-        PFR_TRY(pair_end(&g->lane, &g->at[i], err));
+        PFR_TRY(pair_end(&g->worker, &g->at[i], err));
     }
-    return gather_end(&g->lane, err);
+    return gather_end(&g->worker, err);
 }
 
 /* A log is too large for the stack of a small thread. */
-static pfr_status read_log(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+static pfr_status read_log(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                            record_fn *on_record, pfr_error *err) {
     struct log *g = mem_zeroed(&reader->memory, 1, sizeof *g);
     if (!g)
         return mem_fail(&reader->memory, err, "calls");
-    pfr_status st = begin(g, reader, wish, totals, err);
+    pfr_status st = begin(g, reader, request, totals, err);
     if (st >= 0)
         st = read_records(g, on_record, err);
     if (st >= 0)
@@ -153,23 +153,23 @@ static pfr_status read_log(pfr_reader *reader, const struct calls_wish *wish, st
     return st;
 }
 
-pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                               pfr_error *err) {
-    return read_log(reader, wish, totals, on_basic, err);
+    return read_log(reader, request, totals, on_basic, err);
 }
 
 /* --- Profile files: each path once, with what its callees took. */
 
 static pfr_status give_sum(struct log *g, const struct call_sum *sum, pfr_error *err) {
-    return g->wish->sink->sum ? g->wish->sink->sum(g->wish->context, &g->lane.public, sum, err) : PFR_OK;
+    return g->request->sink->sum ? g->request->sink->sum(g->request->context, &g->worker.public, sum, err) : PFR_OK;
 }
 
 static pfr_status make_path_room(struct log *g, uint64_t length, pfr_error *err) {
     if (length <= g->path_room)
         return PFR_OK;
-    uint32_t *more = mem_resize(&g->lane.memory, g->path, g->path_room, (size_t)length, sizeof *more);
+    uint32_t *more = mem_resize(&g->worker.memory, g->path, g->path_room, (size_t)length, sizeof *more);
     if (!more)
-        return mem_fail(&g->lane.memory, err, "paths");
+        return mem_fail(&g->worker.memory, err, "paths");
     g->path = more;
     g->path_room = (size_t)length;
     return PFR_OK;
@@ -185,7 +185,7 @@ static pfr_status find_path(struct log *g, const pfr_items *path, uint32_t *node
         g->path[count++] = function.id;
     *node = PATH_ROOT;
     while (count-- > 0)
-        PFR_TRY(lane_child(&g->lane, *node, g->path[count], node, err));
+        PFR_TRY(worker_child(&g->worker, *node, g->path[count], node, err));
     return PFR_OK;
 }
 
@@ -200,14 +200,14 @@ static pfr_status on_path(struct log *g, const pfr_record *rec, pfr_error *err) 
     if (node == PATH_ROOT)
         return PFR_OK;
     const struct call_sum own = {path.count, path.time, (int64_t)path.time, node};
-    const struct call_sum callers = {0, 0, (int64_t)(0 - path.time), g->lane.paths.at[node].parent};
-    g->lane.totals.calls += path.count;
+    const struct call_sum callers = {0, 0, (int64_t)(0 - path.time), g->worker.paths.at[node].parent};
+    g->worker.totals.calls += path.count;
     PFR_TRY(give_sum(g, &own, err));
     return callers.node == PATH_ROOT ? PFR_OK : give_sum(g, &callers, err);
 }
 
-pfr_status calls_of_profile(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+pfr_status calls_of_profile(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                             pfr_error *err) {
     totals->sums = true;
-    return read_log(reader, wish, totals, on_path, err);
+    return read_log(reader, request, totals, on_path, err);
 }

@@ -30,8 +30,8 @@ void thread_calls_free(struct thread_calls *t) {
 
 /* --- What goes to the sink. */
 
-pfr_status pair_flush(struct calls_lane_state *l, pfr_error *err) {
-    const struct calls_wish *wish = l->wish;
+pfr_status pair_flush(struct calls_worker_state *l, pfr_error *err) {
+    const struct calls_request *request = l->request;
     const size_t count = l->batched;
     l->batched = 0;
     if (l->gathered.as == CALLS_SUMMED) { /* they were not asked for singly: they are only in an array */
@@ -40,24 +40,25 @@ pfr_status pair_flush(struct calls_lane_state *l, pfr_error *err) {
         return PFR_OK;
     }
     l->totals.calls += count;
-    if (count == 0 || !wish->sink->calls)
+    if (count == 0 || !request->sink->calls)
         return PFR_OK;
-    return wish->sink->calls(wish->context, &l->public, l->batch, count, err);
+    return request->sink->calls(request->context, &l->public, l->batch, count, err);
 }
 
-static pfr_status give_open(struct calls_lane_state *l, const struct open_call *call, pfr_error *err) {
-    const struct calls_wish *wish = l->wish;
+static pfr_status give_open(struct calls_worker_state *l, const struct open_call *call, pfr_error *err) {
+    const struct calls_request *request = l->request;
     l->totals.open++;
-    return wish->sink->open ? wish->sink->open(wish->context, &l->public, call->node, call->enter, err) : PFR_OK;
+    return request->sink->open ? request->sink->open(request->context, &l->public, call->node, call->enter, err)
+                               : PFR_OK;
 }
 
-static pfr_status give_lone(struct calls_lane_state *l, const struct thread_calls *t, const struct trace_call *exit,
+static pfr_status give_lone(struct calls_worker_state *l, const struct thread_calls *t, const struct trace_call *exit,
                             pfr_error *err) {
-    const struct calls_wish *wish = l->wish;
+    const struct calls_request *request = l->request;
     const uint32_t node = t->open[t->depth].node;
     l->totals.lone++;
-    return wish->sink->lone ? wish->sink->lone(wish->context, &l->public, node, exit->function, exit->tsc, err)
-                            : PFR_OK;
+    return request->sink->lone ? request->sink->lone(request->context, &l->public, node, exit->function, exit->tsc, err)
+                               : PFR_OK;
 }
 
 /* --- The stack. */
@@ -80,7 +81,7 @@ static pfr_status count_above(struct thread_calls *t, uint32_t function, pfr_err
 }
 
 /* Room for one more, and its count where counts are kept. PFR_END: it is too deep. */
-static pfr_status make_room(struct calls_lane_state *l, struct thread_calls *t, uint32_t function, pfr_error *err) {
+static pfr_status make_room(struct calls_worker_state *l, struct thread_calls *t, uint32_t function, pfr_error *err) {
     if (t->depth == CALLS_DEEPEST) {
         t->over++;
         l->totals.too_deep++;
@@ -102,7 +103,7 @@ void pair_pop(struct thread_calls *t) {
 }
 
 /* All paths that there are have a place for their children. */
-static pfr_status children_room(struct calls_lane_state *l, pfr_error *err) {
+static pfr_status children_room(struct calls_worker_state *l, pfr_error *err) {
     const size_t had = l->children_room, paths = l->paths.count;
     if (paths <= had)
         return PFR_OK;
@@ -129,7 +130,7 @@ static bool put_among_first(struct call_children *of, uint32_t function, uint32_
 }
 
 /* Where the calls of a path are gathered, those who look for it must find it to have a place there. */
-static void note_met(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t child) {
+static void note_met(struct calls_worker_state *l, uint32_t parent, uint32_t function, uint32_t child) {
     if (l->gathered.as == CALLS_MEASURED && child >= GATHERED_MOST)
         return;
     if (parent == PATH_ROOT && function < CALLS_LOW)
@@ -138,7 +139,7 @@ static void note_met(struct calls_lane_state *l, uint32_t parent, uint32_t funct
         l->edges[call_edge_place(parent, function)] = (struct call_edge){parent, function, child};
 }
 
-static pfr_status find_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child,
+static pfr_status find_child(struct calls_worker_state *l, uint32_t parent, uint32_t function, uint32_t *child,
                              pfr_error *err) {
     if (parent == PATH_LIMIT)
         return PFR_ERR_LIMIT;
@@ -146,7 +147,8 @@ static pfr_status find_child(struct calls_lane_state *l, uint32_t parent, uint32
     return children_room(l, err);
 }
 
-pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t function, uint32_t *child, pfr_error *err) {
+pfr_status worker_child(struct calls_worker_state *l, uint32_t parent, uint32_t function, uint32_t *child,
+                        pfr_error *err) {
     *child = parent == PATH_ROOT ? call_met_at_root(l, function) : call_child_met(l, parent, function);
     if (*child)
         return PFR_OK;
@@ -163,7 +165,7 @@ pfr_status lane_child(struct calls_lane_state *l, uint32_t parent, uint32_t func
 }
 
 /* The innermost open call never ends: its callees are the caller's. */
-static pfr_status leave_open(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+static pfr_status leave_open(struct calls_worker_state *l, struct thread_calls *t, pfr_error *err) {
     const struct open_call call = t->open[t->depth];
     t->open[t->depth - 1].callees += call.callees;
     pair_pop(t);
@@ -181,7 +183,7 @@ static bool is_open(const struct thread_calls *t, uint32_t function) {
 }
 
 /* The innermost open call ends, by its exit or by that of one around it. */
-static pfr_status end_innermost(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+static pfr_status end_innermost(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
                                 uint32_t flags, pfr_error *err) {
     const struct open_call *call = &t->open[t->depth];
     const bool backward = exit->tsc < call->enter;
@@ -196,7 +198,7 @@ static pfr_status end_innermost(struct calls_lane_state *l, struct thread_calls 
 }
 
 /* The exit is not the innermost open call's. PFR_END: it is that of none. */
-static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+static pfr_status leave_down_to(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
                                 pfr_error *err) {
     if (t->over) { /* of a call that was too deep to be open */
         t->over--;
@@ -207,21 +209,21 @@ static pfr_status leave_down_to(struct calls_lane_state *l, struct thread_calls 
         return PFR_END;
     }
     while (t->open[t->depth].function != exit->function)
-        PFR_TRY(l->wish->deduce ? end_innermost(l, t, exit, CALL_DEDUCED, err) : leave_open(l, t, err));
+        PFR_TRY(l->request->deduce ? end_innermost(l, t, exit, CALL_DEDUCED, err) : leave_open(l, t, err));
     return PFR_OK;
 }
 
 /* --- One enter or exit. */
 
 /* Below which path a call is looked for. */
-static pfr_status parent_of(struct calls_lane_state *l, const struct thread_calls *t, uint32_t *parent,
+static pfr_status parent_of(struct calls_worker_state *l, const struct thread_calls *t, uint32_t *parent,
                             pfr_error *err) {
     const struct open_call *caller = &t->open[t->depth];
-    *parent = l->wish->reach ? PATH_ROOT : caller->node;
-    return l->wish->reach > 1 && t->depth > 0 ? lane_child(l, PATH_ROOT, caller->function, parent, err) : PFR_OK;
+    *parent = l->request->reach ? PATH_ROOT : caller->node;
+    return l->request->reach > 1 && t->depth > 0 ? worker_child(l, PATH_ROOT, caller->function, parent, err) : PFR_OK;
 }
 
-static pfr_status enter(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *call,
+static pfr_status enter(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *call,
                         pfr_error *err) {
     uint32_t parent, node;
     if (t->depth + 1 == t->room || t->depth >= CALLS_NEAR) {
@@ -230,12 +232,12 @@ static pfr_status enter(struct calls_lane_state *l, struct thread_calls *t, cons
             return st == PFR_END ? PFR_OK : st;
     }
     PFR_TRY(parent_of(l, t, &parent, err));
-    PFR_TRY(lane_child(l, parent, call->function, &node, err));
+    PFR_TRY(worker_child(l, parent, call->function, &node, err));
     t->open[++t->depth] = (struct open_call){call->tsc, 0, call->function, node};
     return PFR_OK;
 }
 
-static pfr_status leave(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+static pfr_status leave(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
                         pfr_error *err) {
     if (t->depth == 0 || t->over || t->open[t->depth].function != exit->function) {
         const pfr_status st = leave_down_to(l, t, exit, err);
@@ -245,13 +247,13 @@ static pfr_status leave(struct calls_lane_state *l, struct thread_calls *t, cons
     return end_innermost(l, t, exit, 0, err);
 }
 
-pfr_status pair_carefully(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *call,
+pfr_status pair_carefully(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *call,
                           pfr_error *err) {
     const bool is_exit = call->action == PFR_TRACE_EXIT || call->action == PFR_TRACE_TAIL_EXIT;
     return is_exit ? leave(l, t, call, err) : enter(l, t, call, err);
 }
 
-pfr_status pair_end(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+pfr_status pair_end(struct calls_worker_state *l, struct thread_calls *t, pfr_error *err) {
     PFR_TRY(gather_end(l, err));
     while (t->depth > 0)
         PFR_TRY(leave_open(l, t, err));
@@ -265,16 +267,16 @@ pfr_status pair_end(struct calls_lane_state *l, struct thread_calls *t, pfr_erro
 /* Of what memory is left, in hundreds, that paths may take: a sink needs some for each, too. */
 #define PATHS_SHARE 25u
 
-pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes, const struct calls_wish *wish,
-                     struct memory *memory, pfr_error *err) {
-    l->public = (struct calls_lane){.number = number, .paths = &l->paths};
-    l->wish = wish;
+pfr_status worker_init(struct calls_worker_state *l, unsigned number, unsigned workers,
+                       const struct calls_request *request, struct memory *memory, pfr_error *err) {
+    l->public = (struct calls_worker){.number = number, .paths = &l->paths};
+    l->request = request;
     l->totals = (struct calls_totals){.shortest = UINT64_MAX, .first = UINT64_MAX};
     l->batched = 0;
     memory_share(&l->memory, memory);
     memory_share(&l->paths_memory, memory);
-    l->paths_memory.limit = (memory->limit - memory->used) / lanes / 100 * PATHS_SHARE;
-    l->gathered = (struct calls_gathered){.as = wish->gather};
+    l->paths_memory.limit = (memory->limit - memory->used) / workers / 100 * PATHS_SHARE;
+    l->gathered = (struct calls_gathered){.as = request->gather};
     l->children = NULL;
     l->children_room = 0;
     l->bases = 0;
@@ -284,11 +286,11 @@ pfr_status lane_init(struct calls_lane_state *l, unsigned number, unsigned lanes
     if (st >= 0)
         st = gather_room(l, err);
     if (st < 0)
-        lane_free(l);
+        worker_free(l);
     return st;
 }
 
-void lane_free(struct calls_lane_state *l) {
+void worker_free(struct calls_worker_state *l) {
     gather_free(l);
     join_free(l);
     mem_free(&l->paths_memory, l->children, l->children_room, sizeof *l->children);
@@ -297,8 +299,8 @@ void lane_free(struct calls_lane_state *l) {
     call_paths_free(&l->paths);
 }
 
-pfr_status lane_thread(struct calls_lane_state *l, const struct calls_thread *thread, pfr_error *err) {
-    if (!l->wish->mixed)
+pfr_status worker_thread(struct calls_worker_state *l, const struct calls_thread *thread, pfr_error *err) {
+    if (!l->request->mixed)
         PFR_TRY(gather_end(l, err));
-    return l->wish->sink->thread ? l->wish->sink->thread(l->wish->context, &l->public, thread, err) : PFR_OK;
+    return l->request->sink->thread ? l->request->sink->thread(l->request->context, &l->public, thread, err) : PFR_OK;
 }

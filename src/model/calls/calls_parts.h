@@ -72,7 +72,7 @@ void calls_index_free(struct calls_index *x);
 /* PFR_HOLE: something is wrong with the trace, or may be; nothing is said of it. */
 pfr_status calls_index_hop(struct calls_index *x, pfr_reader *reader, pfr_error *err);
 /* Whatever the trace looks like; holes are told and noted in totals. */
-pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_wish *wish,
+pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_request *request,
                             struct calls_totals *totals, pfr_error *err);
 
 /* --- calls_pair.c */
@@ -146,9 +146,9 @@ struct calls_gathered {
 };
 
 /* A lane: what its thread of ours needs. */
-struct calls_lane_state {
-    struct calls_lane public;
-    const struct calls_wish *wish;
+struct calls_worker_state {
+    struct calls_worker public;
+    const struct calls_request *request;
     struct memory memory, paths_memory; /* shares */
     struct call_paths paths;
     struct calls_totals totals;
@@ -166,24 +166,24 @@ struct calls_lane_state {
 pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err);
 void thread_calls_free(struct thread_calls *t);
 /* An enter or exit. */
-pfr_status pair_carefully(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *call,
+pfr_status pair_carefully(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *call,
                           pfr_error *err);
 /* The thread has no more: what is open stays open, and nothing is. */
-pfr_status pair_end(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+pfr_status pair_end(struct calls_worker_state *worker, struct thread_calls *t, pfr_error *err);
 /* The innermost open call is so no more. */
 void pair_pop(struct thread_calls *t);
 /* Gives the sink what is batched. */
-pfr_status pair_flush(struct calls_lane_state *lane, pfr_error *err);
+pfr_status pair_flush(struct calls_worker_state *worker, pfr_error *err);
 /* The child of a node, PATH_LIMIT where there is no room for one; the next enter finds it among the edges. */
-pfr_status lane_child(struct calls_lane_state *lane, uint32_t parent, uint32_t function, uint32_t *child,
-                      pfr_error *err);
+pfr_status worker_child(struct calls_worker_state *worker, uint32_t parent, uint32_t function, uint32_t *child,
+                        pfr_error *err);
 /* What follows is of this thread. */
-pfr_status lane_thread(struct calls_lane_state *lane, const struct calls_thread *thread, pfr_error *err);
+pfr_status worker_thread(struct calls_worker_state *worker, const struct calls_thread *thread, pfr_error *err);
 
 /* One of `lanes`. */
-pfr_status lane_init(struct calls_lane_state *lane, unsigned number, unsigned lanes, const struct calls_wish *wish,
-                     struct memory *memory, pfr_error *err);
-void lane_free(struct calls_lane_state *lane);
+pfr_status worker_init(struct calls_worker_state *worker, unsigned number, unsigned workers,
+                       const struct calls_request *request, struct memory *memory, pfr_error *err);
+void worker_free(struct calls_worker_state *worker);
 
 static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
     totals->first = tsc < totals->first ? tsc : totals->first;
@@ -193,23 +193,23 @@ static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
 /* --- calls_gather.c */
 
 /* Room for all paths that there are. < 0: memory. */
-pfr_status gather_room(struct calls_lane_state *lane, pfr_error *err);
-void gather_free(struct calls_lane_state *lane);
+pfr_status gather_room(struct calls_worker_state *worker, pfr_error *err);
+void gather_free(struct calls_worker_state *worker);
 /* More of the calls of a path that is summed. */
-void gather_sum(struct calls_lane_state *lane, uint32_t node, const struct path_sum *sum);
+void gather_sum(struct calls_worker_state *worker, uint32_t node, const struct path_sum *sum);
 /* A finished call. */
-pfr_status gather_call(struct calls_lane_state *lane, const struct call *call, pfr_error *err);
+pfr_status gather_call(struct calls_worker_state *worker, const struct call *call, pfr_error *err);
 /* What was gathered goes to the sink: the thread ends. */
-pfr_status gather_end(struct calls_lane_state *lane, pfr_error *err);
+pfr_status gather_end(struct calls_worker_state *worker, pfr_error *err);
 
 /* 0: it was not met lately. */
-static inline uint32_t call_edge_met(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
+static inline uint32_t call_edge_met(const struct calls_worker_state *l, uint32_t parent, uint32_t function) {
     const struct call_edge *edge = &l->edges[call_edge_place(parent, function)];
     return edge->parent == parent && edge->function == function ? edge->child : 0;
 }
 
 /* The same, all four children at once, since no one knows which of them it is. */
-static inline uint32_t call_child_met(const struct calls_lane_state *l, uint32_t parent, uint32_t function) {
+static inline uint32_t call_child_met(const struct calls_worker_state *l, uint32_t parent, uint32_t function) {
     typedef uint32_t four __attribute__((vector_size(16)));
     const struct call_children *of = &l->children[parent];
     four functions, children;
@@ -223,12 +223,12 @@ static inline uint32_t call_child_met(const struct calls_lane_state *l, uint32_t
     return child ? child : call_edge_met(l, parent, function);
 }
 
-static inline uint32_t call_met_at_root(const struct calls_lane_state *l, uint32_t function) {
+static inline uint32_t call_met_at_root(const struct calls_worker_state *l, uint32_t function) {
     return function < CALLS_LOW ? l->of_low[function] : call_edge_met(l, PATH_ROOT, function);
 }
 
 /* The path of a call, 0 where it or that of its caller was not met lately. */
-static inline uint32_t call_path_met(const struct calls_lane_state *l, const struct open_call *caller, bool is_root,
+static inline uint32_t call_path_met(const struct calls_worker_state *l, const struct open_call *caller, bool is_root,
                                      uint32_t function, unsigned reach) {
     if (reach == 0)
         return call_child_met(l, caller->node, function);
@@ -242,15 +242,15 @@ static inline uint32_t call_path_met(const struct calls_lane_state *l, const str
 
 void pending_free(struct calls_pending *pending, struct memory *memory);
 /* What is open before the thread's first enter or exit is not known. */
-pfr_status pending_begin(struct calls_lane_state *lane, struct thread_calls *t, pfr_error *err);
+pfr_status pending_begin(struct calls_worker_state *worker, struct thread_calls *t, pfr_error *err);
 /* An exit of what is not open here. */
-pfr_status pending_exit(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *exit,
+pfr_status pending_exit(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *exit,
                         pfr_error *err);
 /* What is open at the end of a stretch. */
 pfr_status pending_end(struct thread_calls *t, pfr_error *err);
 /* What `from` did not know happens to `t`, and its lane learns what its paths begin with. PFR_END: it cannot be told
    so. */
-pfr_status pending_replay(struct calls_lane_state *lane, struct thread_calls *t, struct calls_lane_state *of,
+pfr_status pending_replay(struct calls_worker_state *worker, struct thread_calls *t, struct calls_worker_state *of,
                           const struct thread_calls *from, pfr_error *err);
 /* Whether the function is none, but stands for what was open before: the lane's base of that number. */
 bool pending_is_base(uint32_t function, uint32_t *number);
@@ -258,35 +258,35 @@ bool pending_is_base(uint32_t function, uint32_t *number);
 /* --- calls_join.c */
 
 /* Whether lanes that read a stretch each can join what they have. */
-bool join_can_be(const struct calls_wish *wish);
+bool join_can_be(const struct calls_request *request);
 /* Whether it is sums, which go to the sink as the first lane's. */
-bool join_takes_sums(const struct calls_wish *wish);
+bool join_takes_sums(const struct calls_request *request);
 /* Room for what bases are, before pending_replay. */
-pfr_status join_begin(struct calls_lane_state *from, pfr_error *err);
+pfr_status join_begin(struct calls_worker_state *from, pfr_error *err);
 /* After it: sums of `from` are those of whole paths of `to`, the first lane, which may be the same. PFR_END: there was
    no room for all paths. */
-pfr_status join_sums(struct calls_lane_state *to, struct calls_lane_state *from, pfr_error *err);
-void join_free(struct calls_lane_state *from);
+pfr_status join_sums(struct calls_worker_state *to, struct calls_worker_state *from, pfr_error *err);
+void join_free(struct calls_worker_state *from);
 
 /* --- calls_fast_path.c */
 
 /* Enters and exits, in their order. */
-pfr_status pair_calls(struct calls_lane_state *lane, struct thread_calls *t, const struct trace_call *calls,
+pfr_status pair_calls(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *calls,
                       size_t count, pfr_error *err);
 /* Those of a run, which is behind them then. */
-pfr_status pair_run(struct calls_lane_state *lane, struct thread_calls *t, struct trace_run *run, pfr_error *err);
+pfr_status pair_run(struct calls_worker_state *worker, struct thread_calls *t, struct trace_run *run, pfr_error *err);
 
 /* --- calls_worker.c */
 
 /* A thread whose calls are read. */
 struct calls_reading {
-    struct calls_lane_state *lane;
+    struct calls_worker_state *worker;
     struct calls_thread thread;
     struct thread_calls calls;
     bool told; /* the sink knows of it */
 };
 
-pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct intern_table *threads,
+pfr_status reading_begin(struct calls_reading *g, struct calls_worker_state *worker, const struct intern_table *threads,
                          uint32_t thread, pfr_error *err);
 /* The sink knows of it from now on. */
 pfr_status reading_tell(struct calls_reading *g, pfr_error *err);
@@ -299,8 +299,8 @@ void reading_free(struct calls_reading *g); /* after a failure of reading_begin,
 
 /* A thread of ours that has a lane. */
 struct calls_runner {
-    struct calls_lanes *all;
-    struct calls_lane_state lane;
+    struct calls_workers *all;
+    struct calls_worker_state worker;
     pfr_reader *reader; /* of pieces */
     struct memory own;
     pthread_t thread;
@@ -309,31 +309,31 @@ struct calls_runner {
     pfr_error err;
 };
 
-struct calls_lanes {
-    const struct calls_wish *wish;
+struct calls_workers {
+    const struct calls_request *request;
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
     const struct calls_index *index;
-    bool clean;                  /* a hole ends it: PFR_HOLE */
-    uint32_t next;               /* thread that nobody took, in by_size; atomic */
-    struct stretches *stretches; /* or these instead of an index */
-    struct turns *turns;         /* or these */
+    bool clean;            /* a hole ends it: PFR_HOLE */
+    uint32_t next;         /* thread that nobody took, in by_size; atomic */
+    struct chunks *chunks; /* or these instead of an index */
+    struct turns *turns;   /* or these */
     struct calls_runner *at;
     uint32_t count, room;
 };
 
 /* What this lets lanes be. */
-unsigned calls_jobs(const struct calls_wish *wish);
+unsigned calls_jobs(const struct calls_request *request);
 /* So many, each with a reader of its own; to be closed whatever comes. */
-pfr_status calls_lanes_open(struct calls_lanes *all, unsigned count, pfr_error *err);
-void calls_lanes_close(struct calls_lanes *all);
+pfr_status calls_workers_open(struct calls_workers *all, unsigned count, pfr_error *err);
+void calls_workers_close(struct calls_workers *all);
 /* Each lane in a thread of ours; the status of all of them. */
-pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *runner), pfr_error *err);
+pfr_status calls_workers_start(struct calls_workers *all, void *(*run)(void *runner), pfr_error *err);
 /* What they counted, and the end of the sink. */
-pfr_status calls_lanes_end(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
+pfr_status calls_workers_end(struct calls_workers *all, struct calls_totals *totals, pfr_error *err);
 
 /* All threads of the index, begin and end of the sink included. PFR_HOLE: see `clean`. */
-pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err);
+pfr_status calls_workers_run(struct calls_workers *all, struct calls_totals *totals, pfr_error *err);
 
 /* Enters and exits of a piece of that thread. PFR_HOLE: see `clean`. */
 pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
@@ -356,8 +356,8 @@ static inline void calls_count_event(struct calls_totals *totals, const pfr_reco
 
 /* The whole trace without an index. PFR_END: it has to be done with one; PFR_HOLE: something is wrong with it, or may
    be. Nothing is said of it then. */
-pfr_status calls_stretches_run(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
-                               pfr_error *err);
+pfr_status calls_chunks_run(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
+                            pfr_error *err);
 
 /* --- calls_round_robin.c */
 
@@ -376,27 +376,27 @@ struct calls_met {
 pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
                             pfr_error *err);
 /* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
-bool calls_turns_wanted(const struct calls_met *met, unsigned lanes);
+bool calls_turns_wanted(const struct calls_met *met, unsigned workers);
 /* Sums by whole paths of the whole trace. As calls_stretches_run; the lanes are closed by the caller. Buffers are
    mostly `like` bytes. */
-pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
-                           pfr_error *err);
+pfr_status calls_turns_run(struct calls_workers *workers, unsigned nr_workers, uint64_t like,
+                           struct calls_totals *totals, pfr_error *err);
 
 /* --- calls_prefetch.c */
 
 /* Whether so many threads of ours are of more use if one has all the calls, and the others decode for it. */
 bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs);
 /* All threads of the index on the one lane that there is, with as many threads of ours. PFR_HOLE: see calls_lanes. */
-pfr_status calls_ahead_run(struct calls_lanes *all, unsigned jobs, pfr_error *err);
+pfr_status calls_ahead_run(struct calls_workers *all, unsigned jobs, pfr_error *err);
 
 /* --- calls_log.c */
 
-pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                               pfr_error *err);
-pfr_status calls_of_profile(pfr_reader *reader, const struct calls_wish *wish, struct calls_totals *totals,
+pfr_status calls_of_profile(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                             pfr_error *err);
 /* Tells a hole. */
-void calls_tell(const struct calls_wish *wish, struct calls_totals *totals, const pfr_error *hole);
+void calls_tell(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole);
 /* Adds what a lane counted. */
 void calls_totals_add(struct calls_totals *to, const struct calls_totals *from);
 

@@ -37,15 +37,15 @@ bool pending_is_base(uint32_t function, uint32_t *number) {
 }
 
 /* What is entered from now on is below a base of its own. */
-static pfr_status new_base(struct calls_lane_state *l, struct thread_calls *t, uint32_t *base, pfr_error *err) {
+static pfr_status new_base(struct calls_worker_state *l, struct thread_calls *t, uint32_t *base, pfr_error *err) {
     *base = PATH_ROOT;
-    if (l->wish->reach == 0)
-        PFR_TRY(lane_child(l, PATH_ROOT, FIRST_BASE + l->bases++, base, err));
+    if (l->request->reach == 0)
+        PFR_TRY(worker_child(l, PATH_ROOT, FIRST_BASE + l->bases++, base, err));
     t->open[0].node = *base;
     return PFR_OK;
 }
 
-pfr_status pending_begin(struct calls_lane_state *l, struct thread_calls *t, pfr_error *err) {
+pfr_status pending_begin(struct calls_worker_state *l, struct thread_calls *t, pfr_error *err) {
     t->pending.wanted = true;
     return new_base(l, t, &t->pending.base, err);
 }
@@ -64,7 +64,7 @@ static pfr_status add(struct thread_calls *t, const struct pending_call *one, pf
 }
 
 /* What is open now is pending, and nothing is open. */
-static pfr_status set_aside(struct thread_calls *t, pfr_error *err) {
+static pfr_status defer_lookup(struct thread_calls *t, pfr_error *err) {
     uint64_t below = t->open[0].callees;
     for (size_t i = 1; i <= t->depth; i++) {
         const struct open_call *call = &t->open[i];
@@ -78,9 +78,9 @@ static pfr_status set_aside(struct thread_calls *t, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status pending_exit(struct calls_lane_state *l, struct thread_calls *t, const struct trace_call *exit,
+pfr_status pending_exit(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
                         pfr_error *err) {
-    PFR_TRY(set_aside(t, err));
+    PFR_TRY(defer_lookup(t, err));
     struct pending_call last = {exit->tsc, t->open[0].callees, 0, exit->function, (int32_t)exit->action, 0};
     t->open[0].callees = 0;
     PFR_TRY(new_base(l, t, &last.base, err));
@@ -88,18 +88,18 @@ pfr_status pending_exit(struct calls_lane_state *l, struct thread_calls *t, cons
 }
 
 pfr_status pending_end(struct thread_calls *t, pfr_error *err) {
-    PFR_TRY(set_aside(t, err));
+    PFR_TRY(defer_lookup(t, err));
     return add(t, &(struct pending_call){.below = t->open[0].callees, .action = PENDING_NOTHING}, err);
 }
 
 /* The base stands for what is open in `t` now. */
-static void learn_base(struct calls_lane_state *of, uint32_t base, const struct thread_calls *t) {
+static void learn_base(struct calls_worker_state *of, uint32_t base, const struct thread_calls *t) {
     uint32_t number;
     if (base != PATH_ROOT && pending_is_base(of->paths.at[base].function, &number))
         of->base_is[number] = t->open[t->depth].node;
 }
 
-pfr_status pending_replay(struct calls_lane_state *l, struct thread_calls *t, struct calls_lane_state *of,
+pfr_status pending_replay(struct calls_worker_state *l, struct thread_calls *t, struct calls_worker_state *of,
                           const struct thread_calls *from, pfr_error *err) {
     const struct calls_pending *p = &from->pending;
     if (p->too_many)

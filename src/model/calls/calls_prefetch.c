@@ -25,8 +25,8 @@ struct ahead_batch {
 };
 
 struct ahead {
-    struct calls_lanes *all;
-    struct calls_lane_state *lane;
+    struct calls_workers *all;
+    struct calls_worker_state *worker;
     struct workers *workers;
     pfr_reader **readers; /* by worker; the first is the lane's own */
     struct memory *own;   /* theirs */
@@ -100,10 +100,10 @@ static pfr_status make_room(struct ahead *a, struct ahead_batch *b, uint64_t byt
     const size_t room = (size_t)(bytes / FDR_FUNCTION) + 1;
     if (room <= b->room)
         return PFR_OK;
-    struct trace_call *more = mem_alloc(&a->lane->memory, room, sizeof *more);
+    struct trace_call *more = mem_alloc(&a->worker->memory, room, sizeof *more);
     if (!more)
-        return mem_fail(&a->lane->memory, err, "calls");
-    mem_free(&a->lane->memory, b->calls, b->room, sizeof *b->calls);
+        return mem_fail(&a->worker->memory, err, "calls");
+    mem_free(&a->worker->memory, b->calls, b->room, sizeof *b->calls);
     b->calls = more;
     b->room = room;
     return PFR_OK;
@@ -151,11 +151,11 @@ static pfr_status take(struct ahead *a, struct ahead_batch *b, pfr_error *err) {
     }
     if (b->begins) {
         a->reads = true;
-        PFR_TRY(reading_begin(&a->reading, a->lane, &a->all->index->threads, b->thread, err));
+        PFR_TRY(reading_begin(&a->reading, a->worker, &a->all->index->threads, b->thread, err));
     }
-    a->lane->totals.untimed += b->totals.untimed;
-    a->lane->totals.custom += b->totals.custom;
-    a->lane->totals.typed += b->totals.typed;
+    a->worker->totals.untimed += b->totals.untimed;
+    a->worker->totals.custom += b->totals.custom;
+    a->worker->totals.typed += b->totals.typed;
     if (b->count)
         PFR_TRY(reading_take(&a->reading, b->calls, b->count, err));
     if (!b->ends)
@@ -204,17 +204,17 @@ static void close_all(struct ahead *a) {
     if (a->reads)
         reading_free(&a->reading);
     for (size_t i = 0; i < SLOTS_MOST; i++)
-        mem_free(&a->lane->memory, a->batches[i].calls, a->batches[i].room, sizeof *a->batches[i].calls);
+        mem_free(&a->worker->memory, a->batches[i].calls, a->batches[i].room, sizeof *a->batches[i].calls);
     for (unsigned i = 1; a->own && i < a->jobs; i++)
         slice_reader_close(a->readers[i]);
     mem_free(memory, a->readers, a->readers ? a->jobs : 0, sizeof *a->readers);
     mem_free(memory, a->own, a->own ? a->jobs : 0, sizeof *a->own);
 }
 
-pfr_status calls_ahead_run(struct calls_lanes *all, unsigned jobs, pfr_error *error) {
+pfr_status calls_ahead_run(struct calls_workers *all, unsigned jobs, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     const size_t slots = 2 * jobs + 2 < SLOTS_MOST ? 2 * jobs + 2 : SLOTS_MOST;
-    struct ahead a = {.all = all, .lane = &all->at[0].lane, .piece = SIZE_MAX};
+    struct ahead a = {.all = all, .worker = &all->at[0].worker, .piece = SIZE_MAX};
     pfr_status st = open_readers(&a, &all->at[0], jobs, err);
     if (st >= 0)
         st = workers_open(&a.workers, all->memory, jobs, slots, decode, &a, err);

@@ -62,8 +62,8 @@ struct turn {
     uint64_t bytes, moved; /* in all turns: what was read, and open calls that came from other lanes */
 };
 
-struct turns {
-    struct calls_lanes *lanes;
+struct thread_turns {
+    struct calls_workers *workers;
     struct memory memory;
     pthread_mutex_t finding; /* of what comes next, and of what was found of threads */
     struct intern_table threads;
@@ -72,7 +72,7 @@ struct turns {
     pthread_mutex_t lock; /* of the rest, and of what was read of threads; taken after `finding` */
     pthread_cond_t changed;
     struct turns_found *found; /* by lane */
-    unsigned nr_lanes;
+    unsigned nr_workers;
     unsigned waiting; /* buffers of all of them */
     bool ended, stop;
 };
@@ -111,24 +111,24 @@ pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const str
 
 /* None has more than three quarters of a lane's part, so that there is mostly another one to go on with; those that
    were not counted came late, and are few. */
-bool calls_turns_wanted(const struct calls_met *met, unsigned lanes) {
+bool calls_turns_wanted(const struct calls_met *met, unsigned workers) {
     for (unsigned i = 0; i < met->threads; i++)
-        if (met->at[i].count * lanes * 4 > met->buffers * 3)
+        if (met->at[i].count * workers * 4 > met->buffers * 3)
             return false;
     return met->places > 0 && met->alone * 4 <= met->places;
 }
 
 /* --- Buffers, as they are found. */
 
-static pfr_status add_thread(struct turns *all, uint32_t number, pfr_error *err) {
+static pfr_status add_thread(struct thread_turns *all, uint32_t number, pfr_error *err) {
     struct turn_thread *t = &all->at[number];
-    memory_share(&t->memory, all->lanes->memory);
+    memory_share(&t->memory, all->workers->memory);
     t->reading.thread = calls_thread_at(&all->threads, number);
     return thread_calls_init(&t->reading.calls, &t->memory, err);
 }
 
 /* PFR_END: its buffers are not in the order of time, or it is one too many. */
-static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, struct turn_thread **thread,
+static pfr_status find_thread(struct thread_turns *all, const struct trace_buffer *b, struct turn_thread **thread,
                               pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
     const uint32_t known = all->threads.count;
@@ -145,7 +145,7 @@ static pfr_status find_thread(struct turns *all, const struct trace_buffer *b, s
 }
 
 /* All buffers that the window of the reader holds as a whole; at least one, unless the trace ends. */
-static pfr_status find_buffers(struct turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
+static pfr_status find_buffers(struct thread_turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
                                pfr_error *err) {
     const uint64_t until = all->next + all->piece_bytes;
     struct trace_buffer b;
@@ -165,14 +165,14 @@ static pfr_status find_buffers(struct turns *all, pfr_reader *reader, struct tur
     return PFR_OK;
 }
 
-static bool may_find(const struct turns *all) {
+static bool may_find(const struct thread_turns *all) {
     return !all->ended && !all->stop && all->waiting + PIECE_MOST <= WAITING_MOST;
 }
 
 /* There was room for it when it was asked for, and only who finds takes it. */
-static void add_found(struct turns *all, unsigned lane, const struct turn_buffer *found, unsigned count,
+static void add_found(struct thread_turns *all, unsigned worker, const struct turn_buffer *found, unsigned count,
                       pfr_status st) {
-    struct turns_found *to = &all->found[lane];
+    struct turns_found *to = &all->found[worker];
     pthread_mutex_lock(&all->lock);
     memcpy(to->at + to->count, found, count * sizeof *found);
     to->count += count;
@@ -183,7 +183,7 @@ static void add_found(struct turns *all, unsigned lane, const struct turn_buffer
     pthread_mutex_unlock(&all->lock);
 }
 
-static pfr_status find_piece(struct turns *all, struct calls_runner *me, pfr_error *err) {
+static pfr_status find_piece(struct thread_turns *all, struct calls_runner *me, pfr_error *err) {
     struct turn_buffer found[PIECE_MOST];
     unsigned count = 0;
     pfr_status st = PFR_OK;
@@ -193,7 +193,7 @@ static pfr_status find_piece(struct turns *all, struct calls_runner *me, pfr_err
     pthread_mutex_unlock(&all->lock);
     if (may) {
         st = find_buffers(all, me->reader, found, &count, err);
-        add_found(all, me->lane.public.number, found, count, st);
+        add_found(all, me->worker.public.number, found, count, st);
     }
     pthread_mutex_unlock(&all->finding);
     return st;
@@ -202,7 +202,7 @@ static pfr_status find_piece(struct turns *all, struct calls_runner *me, pfr_err
 /* --- Turns. */
 
 /* The first buffer whose turn it is, and those of its thread that follow. false: there is none. */
-static bool take(struct turns *all, struct turns_found *from, struct turn *turn) {
+static bool take(struct thread_turns *all, struct turns_found *from, struct turn *turn) {
     unsigned first = 0;
     while (first < from->count && from->at[first].thread->read != from->at[first].before)
         first++;
@@ -223,7 +223,7 @@ static bool take(struct turns *all, struct turns_found *from, struct turn *turn)
     return true;
 }
 
-static void give_back(struct turns *all, struct turn *turn) {
+static void give_back(struct thread_turns *all, struct turn *turn) {
     if (turn->count == 0)
         return;
     turn->thread->read += turn->count;
@@ -232,18 +232,18 @@ static void give_back(struct turns *all, struct turn *turn) {
 }
 
 /* What it found itself; in haste, or where there is nothing else, what others found. */
-static bool take_any(struct turns *all, unsigned lane, struct turn *turn) {
-    struct turns_found *own = &all->found[lane];
+static bool take_any(struct thread_turns *all, unsigned worker, struct turn *turn) {
+    struct turns_found *own = &all->found[worker];
     bool taken = take(all, own, turn);
     if (turn->haste == 0 && (own->count > 0 || may_find(all)))
         return taken;
-    for (unsigned i = 0; i < all->nr_lanes && !taken; i++)
+    for (unsigned i = 0; i < all->nr_workers && !taken; i++)
         taken = take(all, &all->found[i], turn);
     return taken;
 }
 
 /* Mostly that is a moment. Where it is not, who has the thread was sent off the cpu. */
-static void wait_for_others(struct turns *all, struct turn *turn) {
+static void wait_for_others(struct thread_turns *all, struct turn *turn) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += MOMENT_NS;
@@ -255,11 +255,11 @@ static void wait_for_others(struct turns *all, struct turn *turn) {
         turn->haste = TURNS_IN_HASTE;
 }
 
-static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
-    const unsigned lane = me->lane.public.number;
+static pfr_status next_turn(struct thread_turns *all, struct calls_runner *me, struct turn *turn, pfr_error *err) {
+    const unsigned worker = me->worker.public.number;
     turn->haste -= turn->haste > 0;
-    while (!all->stop && !(all->ended && all->waiting == 0) && !take_any(all, lane, turn)) {
-        if (!may_find(all) || (all->found[lane].count > 0 && turn->haste == 0)) {
+    while (!all->stop && !(all->ended && all->waiting == 0) && !take_any(all, worker, turn)) {
+        if (!may_find(all) || (all->found[worker].count > 0 && turn->haste == 0)) {
             wait_for_others(all, turn);
             continue;
         }
@@ -273,7 +273,8 @@ static pfr_status next_turn(struct turns *all, struct calls_runner *me, struct t
 }
 
 /* Gives back what was read, and asks for more. Nobody goes on where one failed. */
-static pfr_status ask(struct turns *all, struct calls_runner *me, struct turn *turn, pfr_status st, pfr_error *err) {
+static pfr_status ask(struct thread_turns *all, struct calls_runner *me, struct turn *turn, pfr_status st,
+                      pfr_error *err) {
     pthread_mutex_lock(&all->lock);
     give_back(all, turn);
     if (st == PFR_OK)
@@ -284,26 +285,26 @@ static pfr_status ask(struct turns *all, struct calls_runner *me, struct turn *t
 }
 
 /* What is open there is of this lane's paths from now on. */
-static pfr_status take_over(struct calls_lane_state *l, struct calls_reading *g, pfr_error *err) {
+static pfr_status take_over(struct calls_worker_state *l, struct calls_reading *g, pfr_error *err) {
     struct open_call *open = g->calls.open;
-    const bool had = g->lane == l;
-    g->lane = l;
+    const bool had = g->worker == l;
+    g->worker = l;
     for (size_t i = 1; i <= g->calls.depth && !had; i++)
-        PFR_TRY(lane_child(l, open[i - 1].node, open[i].function, &open[i].node, err));
+        PFR_TRY(worker_child(l, open[i - 1].node, open[i].function, &open[i].node, err));
     return PFR_OK;
 }
 
-static bool is_worth_it(const struct calls_lane_state *l, struct turn *turn) {
+static bool is_worth_it(const struct calls_worker_state *l, struct turn *turn) {
     const struct calls_reading *g = &turn->thread->reading;
-    turn->moved += g->lane == l ? 0 : g->calls.depth;
+    turn->moved += g->worker == l ? 0 : g->calls.depth;
     return turn->moved <= MOVES_FREE + turn->bytes / MOVE_BYTES;
 }
 
 static pfr_status read_turn(struct calls_runner *me, struct turn *turn, pfr_error *err) {
     struct calls_reading *g = &turn->thread->reading;
-    if (!is_worth_it(&me->lane, turn))
+    if (!is_worth_it(&me->worker, turn))
         return PFR_END;
-    pfr_status st = take_over(&me->lane, g, err);
+    pfr_status st = take_over(&me->worker, g, err);
     for (unsigned i = 0; st == PFR_OK && i < turn->count; i++) {
         const struct trace_slice *slice = &turn->at[i];
         trace_slice_move(me->reader, slice, slice->until);
@@ -313,73 +314,73 @@ static pfr_status read_turn(struct calls_runner *me, struct turn *turn, pfr_erro
     return st;
 }
 
-static void *run_lane(void *context) {
+static void *run_worker(void *context) {
     struct calls_runner *me = context;
-    struct turns *all = me->all->turns;
+    struct thread_turns *all = me->all->turns;
     struct turn turn = {.count = 0};
     pfr_status st = ask(all, me, &turn, PFR_OK, &me->err);
     while (st == PFR_OK && turn.count > 0) {
         st = read_turn(me, &turn, &me->err);
         st = ask(all, me, &turn, st, &me->err);
     }
-    me->status = st == PFR_OK ? pair_flush(&me->lane, &me->err) : st;
+    me->status = st == PFR_OK ? pair_flush(&me->worker, &me->err) : st;
     return NULL;
 }
 
 /* --- All of them. */
 
 /* Whose path has no room when threads come mixed is another one's than when they come one by one. */
-static bool met_limit(const struct calls_lanes *lanes) {
+static bool met_limit(const struct calls_workers *workers) {
     bool limited = false;
-    for (unsigned i = 0; i < lanes->count; i++)
-        limited = limited || lanes->at[i].lane.totals.limited > 0;
+    for (unsigned i = 0; i < workers->count; i++)
+        limited = limited || workers->at[i].worker.totals.limited > 0;
     return limited;
 }
 
 /* The first lane has all, as if it had met all threads. PFR_END: it has no room for it. */
-static pfr_status join(struct turns *all, pfr_error *err) {
-    struct calls_lanes *lanes = all->lanes;
-    struct calls_lane_state *to = &lanes->at[0].lane;
-    if (met_limit(lanes))
+static pfr_status join(struct thread_turns *all, pfr_error *err) {
+    struct calls_workers *workers = all->workers;
+    struct calls_worker_state *to = &workers->at[0].worker;
+    if (met_limit(workers))
         return PFR_END;
     for (uint32_t i = 0; i < all->threads.count; i++) {
         PFR_TRY(take_over(to, &all->at[i].reading, err));
         if (all->at[i].reading.told)
-            PFR_TRY(lane_thread(to, &all->at[i].reading.thread, err));
+            PFR_TRY(worker_thread(to, &all->at[i].reading.thread, err));
     }
     pfr_status st = PFR_OK;
-    for (unsigned i = 1; st == PFR_OK && i < lanes->count; i++)
-        st = join_sums(to, &lanes->at[i].lane, err);
+    for (unsigned i = 1; st == PFR_OK && i < workers->count; i++)
+        st = join_sums(to, &workers->at[i].worker, err);
     return st;
 }
 
-static pfr_status end_threads(struct turns *all, struct calls_totals *totals, pfr_error *err) {
+static pfr_status end_threads(struct thread_turns *all, struct calls_totals *totals, pfr_error *err) {
     totals->buffers = all->buffers;
     for (uint32_t i = 0; i < all->threads.count; i++)
         PFR_TRY(reading_end(&all->at[i].reading, err));
-    return calls_lanes_end(all->lanes, totals, err);
+    return calls_workers_end(all->workers, totals, err);
 }
 
-static pfr_status read_all(struct turns *all, struct calls_totals *totals, pfr_error *err) {
-    struct calls_lanes *lanes = all->lanes;
-    PFR_TRY(lanes->wish->sink->begin(lanes->wish->context, all->nr_lanes, err));
-    pfr_status st = calls_lanes_open(lanes, all->nr_lanes, err);
+static pfr_status read_all(struct thread_turns *all, struct calls_totals *totals, pfr_error *err) {
+    struct calls_workers *workers = all->workers;
+    PFR_TRY(workers->request->sink->begin(workers->request->context, all->nr_workers, err));
+    pfr_status st = calls_workers_open(workers, all->nr_workers, err);
     if (st == PFR_OK)
-        st = calls_lanes_start(lanes, run_lane, err);
+        st = calls_workers_start(workers, run_worker, err);
     if (st == PFR_OK)
         st = join(all, err);
     return st == PFR_OK ? end_threads(all, totals, err) : st;
 }
 
-static void free_turns(struct turns *all) {
+static void free_turns(struct thread_turns *all) {
     for (uint32_t i = 0; all->at && i < all->threads.count && i < THREADS_MOST; i++)
         reading_free(&all->at[i].reading);
     mem_free(&all->memory, all->at, all->at ? THREADS_MOST : 0, sizeof *all->at);
-    mem_free(&all->memory, all->found, all->found ? all->nr_lanes : 0, sizeof *all->found);
+    mem_free(&all->memory, all->found, all->found ? all->nr_workers : 0, sizeof *all->found);
     intern_free(&all->threads);
 }
 
-static void init_changed(struct turns *all) {
+static void init_changed(struct thread_turns *all) {
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -393,21 +394,21 @@ static uint64_t piece_bytes(uint64_t like) {
     return count == 0 ? sizes.calls_piece : like * (count < PIECE_MOST ? count : PIECE_MOST);
 }
 
-pfr_status calls_turns_run(struct calls_lanes *lanes, unsigned nr_lanes, uint64_t like, struct calls_totals *totals,
-                           pfr_error *err) {
-    struct turns all = {.lanes = lanes, .nr_lanes = nr_lanes, .next = TRACE_FIRST_BUFFER};
+pfr_status calls_turns_run(struct calls_workers *workers, unsigned nr_workers, uint64_t like,
+                           struct calls_totals *totals, pfr_error *err) {
+    struct thread_turns all = {.workers = workers, .nr_workers = nr_workers, .next = TRACE_FIRST_BUFFER};
     all.piece_bytes = piece_bytes(like);
-    lanes->turns = &all;
-    memory_share(&all.memory, lanes->memory);
+    workers->turns = &all;
+    memory_share(&all.memory, workers->memory);
     intern_init(&all.threads, &all.memory);
     pthread_mutex_init(&all.finding, NULL);
     pthread_mutex_init(&all.lock, NULL);
     init_changed(&all);
     all.at = mem_zeroed(&all.memory, THREADS_MOST, sizeof *all.at);
-    all.found = mem_zeroed(&all.memory, nr_lanes, sizeof *all.found);
+    all.found = mem_zeroed(&all.memory, nr_workers, sizeof *all.found);
     const pfr_status st = all.at && all.found ? read_all(&all, totals, err) : mem_fail(&all.memory, err, "threads");
     free_turns(&all);
-    lanes->turns = NULL;
+    workers->turns = NULL;
     pthread_cond_destroy(&all.changed);
     pthread_mutex_destroy(&all.lock);
     pthread_mutex_destroy(&all.finding);

@@ -9,10 +9,10 @@ uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-void calls_tell(const struct calls_wish *wish, struct calls_totals *totals, const pfr_error *hole) {
+void calls_tell(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole) {
     totals->lossy = true;
-    if (wish->hole)
-        wish->hole(wish->context, hole);
+    if (request->hole)
+        request->hole(request->context, hole);
 }
 
 void calls_totals_add(struct calls_totals *to, const struct calls_totals *from) {

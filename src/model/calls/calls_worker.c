@@ -10,10 +10,10 @@
 
 /* --- One thread of the trace. */
 
-pfr_status reading_begin(struct calls_reading *g, struct calls_lane_state *lane, const struct intern_table *threads,
+pfr_status reading_begin(struct calls_reading *g, struct calls_worker_state *worker, const struct intern_table *threads,
                          uint32_t thread, pfr_error *err) {
-    *g = (struct calls_reading){.lane = lane, .thread = calls_thread_at(threads, thread)};
-    return thread_calls_init(&g->calls, &lane->memory, err);
+    *g = (struct calls_reading){.worker = worker, .thread = calls_thread_at(threads, thread)};
+    return thread_calls_init(&g->calls, &worker->memory, err);
 }
 
 void reading_free(struct calls_reading *g) {
@@ -25,26 +25,26 @@ pfr_status reading_tell(struct calls_reading *g, pfr_error *err) {
     if (g->told)
         return PFR_OK;
     g->told = true;
-    g->lane->totals.threads++;
-    return lane_thread(g->lane, &g->thread, err);
+    g->worker->totals.threads++;
+    return worker_thread(g->worker, &g->thread, err);
 }
 
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err) {
     PFR_TRY(reading_tell(g, err));
-    calls_note_time(&g->lane->totals, calls[0].tsc); /* within a buffer times go on, mostly */
-    calls_note_time(&g->lane->totals, calls[count - 1].tsc);
-    return pair_calls(g->lane, &g->calls, calls, count, err);
+    calls_note_time(&g->worker->totals, calls[0].tsc); /* within a buffer times go on, mostly */
+    calls_note_time(&g->worker->totals, calls[count - 1].tsc);
+    return pair_calls(g->worker, &g->calls, calls, count, err);
 }
 
 pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err) {
     PFR_TRY(reading_tell(g, err));
-    const pfr_status st = pair_run(g->lane, &g->calls, run, err);
-    calls_note_time(&g->lane->totals, run->tsc);
+    const pfr_status st = pair_run(g->worker, &g->calls, run, err);
+    calls_note_time(&g->worker->totals, run->tsc);
     return st;
 }
 
 pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
-    return pair_end(g->lane, &g->calls, err);
+    return pair_end(g->worker, &g->calls, err);
 }
 /* How far the pieces from there on follow each other in the file: as much is read at once. */
 uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
@@ -61,7 +61,7 @@ uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
 
 static void count_untimed(struct calls_runner *me, size_t count) {
     if (!me->reader->trace->point.timed)
-        me->lane.totals.untimed += count;
+        me->worker.totals.untimed += count;
 }
 
 static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct trace_call *calls,
@@ -92,7 +92,7 @@ static pfr_status take_record(struct calls_runner *me, struct calls_reading *g, 
     struct trace_call call;
     if (trace_call_of(me->reader, rec, &call))
         return take_calls(me, g, &call, 1, err);
-    calls_count_event(&me->lane.totals, rec);
+    calls_count_event(&me->worker.totals, rec);
     return PFR_OK;
 }
 
@@ -128,7 +128,7 @@ static pfr_status read_pieces(struct calls_runner *me, struct calls_reading *g, 
 static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_error *err) {
     const struct calls_index *x = me->all->index;
     struct calls_reading g;
-    pfr_status st = reading_begin(&g, &me->lane, &x->threads, number, err);
+    pfr_status st = reading_begin(&g, &me->worker, &x->threads, number, err);
     if (st >= 0)
         st = read_pieces(me, &g, x->thread_begins[number], x->thread_begins[number + 1], err);
     reading_free(&g);
@@ -137,9 +137,9 @@ static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_erro
 
 /* --- All lanes. */
 
-static void *run_lane(void *context) {
+static void *run_worker(void *context) {
     struct calls_runner *me = context;
-    struct calls_lanes *all = me->all;
+    struct calls_workers *all = me->all;
     for (;;) {
         const uint32_t i = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED);
         if (i >= all->index->threads.count)
@@ -152,17 +152,17 @@ static void *run_lane(void *context) {
     }
 }
 
-unsigned calls_jobs(const struct calls_wish *wish) {
-    const unsigned wanted = wish->jobs ? wish->jobs : crew_cpus();
+unsigned calls_jobs(const struct calls_request *request) {
+    const unsigned wanted = request->jobs ? request->jobs : thread_pool_cpus();
     return wanted < JOBS_MOST ? wanted : JOBS_MOST;
 }
 
-static unsigned count_lanes(const struct calls_lanes *all, unsigned jobs) {
+static unsigned count_workers(const struct calls_workers *all, unsigned jobs) {
     const unsigned threads = all->index->threads.count;
     return jobs < threads ? jobs : threads > 0 ? threads : 1;
 }
 
-pfr_status calls_lanes_open(struct calls_lanes *all, unsigned jobs, pfr_error *err) {
+pfr_status calls_workers_open(struct calls_workers *all, unsigned jobs, pfr_error *err) {
     all->at = mem_zeroed(all->memory, jobs, sizeof *all->at);
     if (!all->at)
         return mem_fail(all->memory, err, "calls");
@@ -172,7 +172,7 @@ pfr_status calls_lanes_open(struct calls_lanes *all, unsigned jobs, pfr_error *e
         me->all = all;
         memory_share(&me->own, all->memory);
         PFR_TRY(slice_reader_open(&me->reader, all->reader, &me->own, err));
-        const pfr_status st = lane_init(&me->lane, all->count, jobs, all->wish, &me->own, err);
+        const pfr_status st = worker_init(&me->worker, all->count, jobs, all->request, &me->own, err);
         if (st < 0) {
             slice_reader_close(me->reader);
             return st;
@@ -181,9 +181,9 @@ pfr_status calls_lanes_open(struct calls_lanes *all, unsigned jobs, pfr_error *e
     return PFR_OK;
 }
 
-void calls_lanes_close(struct calls_lanes *all) {
+void calls_workers_close(struct calls_workers *all) {
     for (unsigned i = 0; i < all->count; i++) {
-        lane_free(&all->at[i].lane);
+        worker_free(&all->at[i].worker);
         slice_reader_close(all->at[i].reader);
     }
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
@@ -198,7 +198,7 @@ static void add_status(const struct calls_runner *me, pfr_status *st, pfr_error 
 }
 
 /* Where there are no more threads to be had, this one does it. */
-pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *), pfr_error *err) {
+pfr_status calls_workers_start(struct calls_workers *all, void *(*run)(void *), pfr_error *err) {
     pfr_status st = PFR_OK;
     for (unsigned i = 1; i < all->count; i++)
         all->at[i].runs = thread_begin(&all->at[i].thread, run, &all->at[i]);
@@ -213,27 +213,27 @@ pfr_status calls_lanes_start(struct calls_lanes *all, void *(*run)(void *), pfr_
     return st;
 }
 
-pfr_status calls_lanes_end(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
-    const struct calls_sink *sink = all->wish->sink;
+pfr_status calls_workers_end(struct calls_workers *all, struct calls_totals *totals, pfr_error *err) {
+    const struct calls_sink *sink = all->request->sink;
     for (unsigned i = 0; i < all->count; i++) {
-        calls_totals_add(totals, &all->at[i].lane.totals);
+        calls_totals_add(totals, &all->at[i].worker.totals);
         if (sink->end)
-            PFR_TRY(sink->end(all->wish->context, &all->at[i].lane.public, err));
+            PFR_TRY(sink->end(all->request->context, &all->at[i].worker.public, err));
     }
     return PFR_OK;
 }
 
-pfr_status calls_lanes_run(struct calls_lanes *all, struct calls_totals *totals, pfr_error *err) {
-    const unsigned jobs = calls_jobs(all->wish);
+pfr_status calls_workers_run(struct calls_workers *all, struct calls_totals *totals, pfr_error *err) {
+    const unsigned jobs = calls_jobs(all->request);
     const bool ahead = calls_ahead_wanted(all->index, jobs);
-    const unsigned lanes = ahead ? 1 : count_lanes(all, jobs);
-    pfr_status st = all->wish->sink->begin(all->wish->context, lanes, err);
+    const unsigned workers = ahead ? 1 : count_workers(all, jobs);
+    pfr_status st = all->request->sink->begin(all->request->context, workers, err);
     if (st >= 0)
-        st = calls_lanes_open(all, lanes, err);
+        st = calls_workers_open(all, workers, err);
     if (st >= 0)
-        st = ahead ? calls_ahead_run(all, jobs, err) : calls_lanes_start(all, run_lane, err);
+        st = ahead ? calls_ahead_run(all, jobs, err) : calls_workers_start(all, run_worker, err);
     if (st == PFR_OK)
-        st = calls_lanes_end(all, totals, err);
-    calls_lanes_close(all);
+        st = calls_workers_end(all, totals, err);
+    calls_workers_close(all);
     return st;
 }

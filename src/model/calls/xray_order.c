@@ -18,13 +18,13 @@
 #define QUEUES ((size_t)64 << 10) /* events in all queues, while there are not too many threads */
 #define ARGUMENT_ROOM 32u
 
-struct lane {
+struct order_worker {
     size_t next, end;         /* pieces */
     struct trace_place place; /* where to go on */
     bool inside;              /* of the piece `next`, else it begins */
     uint32_t head, count;     /* of the queue */
     uint32_t room;
-    struct trace_event *queue;
+    struct xray_event *queue;
 };
 
 struct trace_order {
@@ -32,10 +32,10 @@ struct trace_order {
     pfr_reader *reader;
     const pfr_trace_point *point;
     struct trace_pieces pieces;
-    struct lane *lanes; /* by number of the thread */
-    struct trace_event *queues;
+    struct order_worker *workers; /* by number of the thread */
+    struct xray_event *queues;
     uint32_t *heap;
-    uint32_t nr_lanes, nr_heap;
+    uint32_t nr_workers, nr_heap;
     size_t queues_room;
     bool is_given; /* the first event of the first lane was handed out */
     bool is_basic;
@@ -43,7 +43,7 @@ struct trace_order {
 
 /* --- Records to events. */
 
-static bool fill_call(struct trace_order *o, const pfr_record *rec, struct trace_event *e) {
+static bool fill_call(struct trace_order *o, const pfr_record *rec, struct xray_event *e) {
     struct trace_call call;
     struct pfr_rec_basic_function basic;
     if (!o->is_basic) {
@@ -72,7 +72,7 @@ static bool argument_of(const pfr_record *rec, uint64_t *value) {
     return true;
 }
 
-static bool fill_typed(const pfr_record *rec, struct trace_event *e) {
+static bool fill_typed(const pfr_record *rec, struct xray_event *e) {
     struct pfr_rec_fdr_typed_event body;
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
         return false;
@@ -81,7 +81,7 @@ static bool fill_typed(const pfr_record *rec, struct trace_event *e) {
     return true;
 }
 
-static bool fill_event(struct trace_order *o, const pfr_record *rec, unsigned kind, struct trace_event *e) {
+static bool fill_event(struct trace_order *o, const pfr_record *rec, unsigned kind, struct xray_event *e) {
     e->kind = (uint8_t)kind;
     if (kind == TRACE_ENTER)
         return fill_call(o, rec, e);
@@ -102,13 +102,13 @@ static unsigned argument_bytes(const struct trace_order *o) {
     return o->is_basic ? ARGUMENT_ROOM : FDR_METADATA;
 }
 
-static uint64_t place_of_argument(const struct trace_order *o, const struct trace_event *call, uint32_t index) {
+static uint64_t place_of_argument(const struct trace_order *o, const struct xray_event *call, uint32_t index) {
     return call->offset + call_bytes(o) + (uint64_t)argument_bytes(o) * index;
 }
 
 /* An argument right behind the last call, or behind arguments of it. */
-static bool attach(const struct trace_order *o, struct lane *lane, const pfr_record *rec) {
-    struct trace_event *call = lane->count ? &lane->queue[lane->count - 1] : NULL;
+static bool attach(const struct trace_order *o, struct order_worker *worker, const pfr_record *rec) {
+    struct xray_event *call = worker->count ? &worker->queue[worker->count - 1] : NULL;
     uint64_t value;
     if (!call || call->kind > TRACE_ENTER_ARGUMENT || rec->offset != place_of_argument(o, call, call->count) ||
         !argument_of(rec, &value))
@@ -118,33 +118,33 @@ static bool attach(const struct trace_order *o, struct lane *lane, const pfr_rec
     return true;
 }
 
-static struct trace_event *add_event(const struct trace_order *o, struct lane *lane, uint64_t offset) {
+static struct xray_event *add_event(const struct trace_order *o, struct order_worker *worker, uint64_t offset) {
     const pfr_trace_point *p = o->point;
-    struct trace_event *e = &lane->queue[lane->count++];
-    *e = (struct trace_event){.tsc = p->tsc,
-                              .offset = offset,
-                              .pid = p->pid,
-                              .tid = p->tid,
-                              .thread = (uint32_t)(lane - o->lanes),
-                              .cpu = p->cpu,
-                              .timed = p->timed,
-                              .has_pid = p->has_pid,
-                              .has_tid = p->has_tid};
+    struct xray_event *e = &worker->queue[worker->count++];
+    *e = (struct xray_event){.tsc = p->tsc,
+                             .offset = offset,
+                             .pid = p->pid,
+                             .tid = p->tid,
+                             .thread = (uint32_t)(worker - o->workers),
+                             .cpu = p->cpu,
+                             .timed = p->timed,
+                             .has_pid = p->has_pid,
+                             .has_tid = p->has_tid};
     return e;
 }
 
 /* Calls that follow the one that was added last. */
-static void add_run(struct trace_order *o, struct lane *lane) {
+static void add_run(struct trace_order *o, struct order_worker *worker) {
     struct trace_call calls[128];
     const size_t most = sizeof calls / sizeof *calls;
     for (;;) {
-        const size_t left = lane->room - lane->count;
+        const size_t left = worker->room - worker->count;
         const uint64_t offset = o->reader->at;
         const size_t count = trace_take_calls(o->reader, calls, left < most ? left : most);
         if (count == 0)
             return;
         for (size_t i = 0; i < count; i++) {
-            struct trace_event *e = add_event(o, lane, offset + i * FDR_FUNCTION);
+            struct xray_event *e = add_event(o, worker, offset + i * FDR_FUNCTION);
             e->tsc = calls[i].tsc;
             e->kind = (uint8_t)calls[i].action;
             e->function = calls[i].function;
@@ -152,12 +152,12 @@ static void add_run(struct trace_order *o, struct lane *lane) {
     }
 }
 
-static void add_record(struct trace_order *o, struct lane *lane, const pfr_record *rec, unsigned kind) {
-    struct trace_event *e = add_event(o, lane, rec->offset);
+static void add_record(struct trace_order *o, struct order_worker *worker, const pfr_record *rec, unsigned kind) {
+    struct xray_event *e = add_event(o, worker, rec->offset);
     if (!fill_event(o, rec, kind, e))
-        lane->count--;
+        worker->count--;
     else if (rec->type == PFR_TRACE_FUNCTION)
-        add_run(o, lane);
+        add_run(o, worker);
 }
 
 /* --- One thread. */
@@ -190,36 +190,36 @@ static pfr_status next_event(struct trace_order *o, const struct trace_piece *pi
 
 /* Reads on in the piece at hand until the queue is full: a call with all of its arguments, so that what comes after
    them is met and left for the next time. */
-static pfr_status read_piece(struct trace_order *o, struct lane *lane, pfr_error *err) {
-    const struct trace_piece *piece = &o->pieces.at[lane->next];
+static pfr_status read_piece(struct trace_order *o, struct order_worker *worker, pfr_error *err) {
+    const struct trace_piece *piece = &o->pieces.at[worker->next];
     pfr_record rec;
     bool is_odd = false;
     for (;;) {
-        trace_place_of(o->reader, &lane->place);
+        trace_place_of(o->reader, &worker->place);
         const pfr_status st = next_event(o, piece, &rec, &is_odd, err);
-        lane->inside = st == PFR_OK;
-        lane->next += st == PFR_END;
+        worker->inside = st == PFR_OK;
+        worker->next += st == PFR_END;
         if (st != PFR_OK)
             return st < 0 ? st : PFR_OK;
         const unsigned kind = trace_kind_of(rec.type);
-        if (kind == TRACE_ARGUMENT && !is_odd && attach(o, lane, &rec))
+        if (kind == TRACE_ARGUMENT && !is_odd && attach(o, worker, &rec))
             continue;
-        if (lane->count == lane->room)
+        if (worker->count == worker->room)
             return PFR_OK;
-        add_record(o, lane, &rec, kind);
+        add_record(o, worker, &rec, kind);
     }
 }
 
-static pfr_status fill(struct trace_order *o, struct lane *lane, pfr_error *err) {
+static pfr_status fill(struct trace_order *o, struct order_worker *worker, pfr_error *err) {
     const pfr_quality quality = o->reader->quality; /* all was counted when it was read first */
     pfr_status st = PFR_OK;
-    lane->head = lane->count = 0;
-    while (st == PFR_OK && lane->count < lane->room && lane->next < lane->end) {
-        const struct trace_piece *piece = &o->pieces.at[lane->next];
+    worker->head = worker->count = 0;
+    while (st == PFR_OK && worker->count < worker->room && worker->next < worker->end) {
+        const struct trace_piece *piece = &o->pieces.at[worker->next];
         const struct trace_place begin = {.at = piece->begin, .base = piece->base};
-        st = trace_go(o->reader, lane->inside ? &lane->place : &begin, err);
+        st = trace_go(o->reader, worker->inside ? &worker->place : &begin, err);
         if (st == PFR_OK)
-            st = read_piece(o, lane, err);
+            st = read_piece(o, worker, err);
     }
     o->reader->quality = quality;
     return st;
@@ -228,7 +228,7 @@ static pfr_status fill(struct trace_order *o, struct lane *lane, pfr_error *err)
 /* --- All of them. */
 
 static bool comes_before(const struct trace_order *o, uint32_t a, uint32_t b) {
-    const struct lane *p = &o->lanes[a], *q = &o->lanes[b];
+    const struct order_worker *p = &o->workers[a], *q = &o->workers[b];
     const uint64_t x = p->queue[p->head].tsc, y = q->queue[q->head].tsc;
     return x < y || (x == y && a < b);
 }
@@ -250,48 +250,48 @@ static void sift_down(struct trace_order *o, uint32_t at) {
 
 /* Each has room for all of its events where they are few, so that many short threads need little. */
 static pfr_status make_queues(struct trace_order *o, pfr_error *err) {
-    const size_t share = QUEUES / (o->nr_lanes ? o->nr_lanes : 1);
+    const size_t share = QUEUES / (o->nr_workers ? o->nr_workers : 1);
     const uint32_t wanted = share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)share;
     const uint32_t most = wanted < sizes.trace_queue ? wanted : (uint32_t)sizes.trace_queue;
     for (size_t i = 0; i < o->pieces.count; i++) {
-        struct lane *lane = &o->lanes[o->pieces.at[i].thread];
-        const uint32_t left = most - lane->room, events = o->pieces.at[i].events;
-        lane->room += events < left ? events : left;
+        struct order_worker *worker = &o->workers[o->pieces.at[i].thread];
+        const uint32_t left = most - worker->room, events = o->pieces.at[i].events;
+        worker->room += events < left ? events : left;
     }
-    for (uint32_t i = 0; i < o->nr_lanes; i++)
-        o->queues_room += o->lanes[i].room;
+    for (uint32_t i = 0; i < o->nr_workers; i++)
+        o->queues_room += o->workers[i].room;
     o->queues = mem_alloc(o->memory, o->queues_room, sizeof *o->queues);
     if (!o->queues)
         return mem_fail(o->memory, err, "threads");
-    struct trace_event *queue = o->queues;
-    for (uint32_t i = 0; i < o->nr_lanes; i++) {
-        o->lanes[i].queue = queue;
-        queue += o->lanes[i].room;
+    struct xray_event *queue = o->queues;
+    for (uint32_t i = 0; i < o->nr_workers; i++) {
+        o->workers[i].queue = queue;
+        queue += o->workers[i].room;
     }
     return PFR_OK;
 }
 
-static pfr_status make_lanes(struct trace_order *o, pfr_error *err) {
+static pfr_status make_workers(struct trace_order *o, pfr_error *err) {
     const uint32_t threads = o->pieces.facts.threads;
-    o->lanes = mem_zeroed(o->memory, threads, sizeof *o->lanes);
+    o->workers = mem_zeroed(o->memory, threads, sizeof *o->workers);
     o->heap = mem_alloc(o->memory, threads, sizeof *o->heap);
-    if (!o->lanes || !o->heap)
+    if (!o->workers || !o->heap)
         return mem_fail(o->memory, err, "threads");
     for (size_t i = 0; i < o->pieces.count; i++) {
-        struct lane *lane = &o->lanes[o->pieces.at[i].thread];
-        lane->next = lane->end ? lane->next : i;
-        lane->end = i + 1;
+        struct order_worker *worker = &o->workers[o->pieces.at[i].thread];
+        worker->next = worker->end ? worker->next : i;
+        worker->end = i + 1;
     }
-    o->nr_lanes = threads;
+    o->nr_workers = threads;
     return make_queues(o, err);
 }
 
 static pfr_status begin(struct trace_order *o, pfr_error *err) {
-    PFR_TRY(make_lanes(o, err));
+    PFR_TRY(make_workers(o, err));
     trace_read_at_once(o->reader, sizes.trace_chunk);
-    for (uint32_t i = 0; i < o->nr_lanes; i++) {
-        PFR_TRY(fill(o, &o->lanes[i], err));
-        if (o->lanes[i].count)
+    for (uint32_t i = 0; i < o->nr_workers; i++) {
+        PFR_TRY(fill(o, &o->workers[i], err));
+        if (o->workers[i].count)
             o->heap[o->nr_heap++] = i;
     }
     for (uint32_t i = o->nr_heap; i-- > 0;)
@@ -332,36 +332,36 @@ void trace_order_close(struct trace_order *o) {
     trace_read_at_once(o->reader, 0);
     mem_free(o->memory, o->queues, o->queues_room, sizeof *o->queues);
     mem_free(o->memory, o->heap, threads, sizeof *o->heap);
-    mem_free(o->memory, o->lanes, threads, sizeof *o->lanes);
+    mem_free(o->memory, o->workers, threads, sizeof *o->workers);
     trace_pieces_free(&o->pieces);
     mem_free(o->memory, o, 1, sizeof *o);
 }
 
 /* The event that was handed out is over. */
 static pfr_status step(struct trace_order *o, pfr_error *err) {
-    struct lane *lane = &o->lanes[o->heap[0]];
-    if (++lane->head == lane->count)
-        PFR_TRY(fill(o, lane, err));
-    if (lane->count == 0)
+    struct order_worker *worker = &o->workers[o->heap[0]];
+    if (++worker->head == worker->count)
+        PFR_TRY(fill(o, worker, err));
+    if (worker->count == 0)
         o->heap[0] = o->heap[--o->nr_heap];
     sift_down(o, 0);
     return PFR_OK;
 }
 
-pfr_status trace_order_next(struct trace_order *o, const struct trace_event **event, pfr_error *err) {
+pfr_status trace_order_next(struct trace_order *o, const struct xray_event **event, pfr_error *err) {
     if (o->is_given)
         PFR_TRY(step(o, err));
     o->is_given = o->nr_heap > 0;
     if (!o->is_given)
         return PFR_END;
-    const struct lane *lane = &o->lanes[o->heap[0]];
-    *event = &lane->queue[lane->head];
+    const struct order_worker *worker = &o->workers[o->heap[0]];
+    *event = &worker->queue[worker->head];
     return PFR_OK;
 }
 
 /* --- What does not fit into an event. */
 
-pfr_status trace_order_argument(struct trace_order *o, const struct trace_event *event, uint32_t index, uint64_t *value,
+pfr_status trace_order_argument(struct trace_order *o, const struct xray_event *event, uint32_t index, uint64_t *value,
                                 pfr_error *err) {
     uint8_t bytes[ARGUMENT_ROOM];
     size_t got;
@@ -381,7 +381,7 @@ pfr_status trace_order_argument(struct trace_order *o, const struct trace_event 
     return pfr_fail(err, PFR_ERR_CHANGED, offset, rec.size, "call_argument", "an argument that was there is gone");
 }
 
-pfr_status trace_order_payload(struct trace_order *o, const struct trace_event *event, uint32_t from, void *to,
+pfr_status trace_order_payload(struct trace_order *o, const struct xray_event *event, uint32_t from, void *to,
                                size_t length, size_t *got, pfr_error *err) {
     const uint32_t left = from < event->count ? event->count - from : 0;
     return input_read_at(&o->reader->parts[0].in, event->offset + FDR_METADATA + from, to,

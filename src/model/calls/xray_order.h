@@ -34,7 +34,7 @@ enum trace_event_kind {
     TRACE_EVENT_KINDS
 };
 
-struct trace_event {
+struct xray_event {
     uint64_t tsc;
     uint64_t offset;    /* of its record */
     uint64_t argument;  /* the first */
@@ -71,13 +71,13 @@ pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, stru
 void trace_order_close(struct trace_order *order); /* NULL is fine */
 
 /* OK: *event is valid until the next call. END. < 0: *err. */
-pfr_status trace_order_next(struct trace_order *order, const struct trace_event **event, pfr_error *err);
+pfr_status trace_order_next(struct trace_order *order, const struct xray_event **event, pfr_error *err);
 
 /* Argument `index` of a call, which has event->count. */
-pfr_status trace_order_argument(struct trace_order *order, const struct trace_event *event, uint32_t index,
+pfr_status trace_order_argument(struct trace_order *order, const struct xray_event *event, uint32_t index,
                                 uint64_t *value, pfr_error *err);
 /* Up to `length` bytes of an event's payload from `from` on. */
-pfr_status trace_order_payload(struct trace_order *order, const struct trace_event *event, uint32_t from, void *to,
+pfr_status trace_order_payload(struct trace_order *order, const struct xray_event *event, uint32_t from, void *to,
                                size_t length, size_t *got, pfr_error *err);
 
 const struct trace_order_facts *trace_order_facts(const struct trace_order *order);

@@ -41,7 +41,7 @@ struct call_cost {
 };
 
 /* A function that says no: what it is asked for counts as left out. NULL: all. */
-struct costs_wish {
+struct costs_request {
     enum costs_by by;
     unsigned jobs; /* see calls_wish */
     bool deduce;
@@ -54,22 +54,23 @@ struct costs_wish {
 
 struct call_costs {
     struct memory *memory;
-    const struct costs_wish *wish;
+    const struct costs_request *request;
     struct intern_table rows; /* struct cost_key -> number */
     struct call_cost *at;     /* by number */
     size_t room;
-    struct spreads spreads; /* by number: latencies of finished calls; none of a profile file */
-    uint64_t left_out;      /* calls */
+    struct distributions distributions; /* by number: latencies of finished calls; none of a profile file */
+    uint64_t left_out;                  /* calls */
     struct calls_totals totals;
-    struct cost_lane *lanes;
-    unsigned nr_lanes;
+    struct cost_worker *workers;
+    unsigned nr_workers;
 };
 
 void call_costs_init(struct call_costs *costs, struct memory *memory);
 void call_costs_free(struct call_costs *costs);
 
 /* See calls_read. */
-pfr_status call_costs_load(struct call_costs *costs, pfr_reader *reader, const struct costs_wish *wish, pfr_error *err);
+pfr_status call_costs_load(struct call_costs *costs, pfr_reader *reader, const struct costs_request *request,
+                           pfr_error *err);
 
 struct cost_key call_cost_key(const struct call_costs *costs, uint32_t number);
 

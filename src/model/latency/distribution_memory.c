@@ -17,7 +17,7 @@ static size_t bytes_of(unsigned index) {
 }
 
 /* The smallest size that holds so many; NO_SIZE: it is not for slabs. */
-static unsigned size_for(const struct spread_tables *t, size_t bytes) {
+static unsigned size_for(const struct distribution_tables *t, size_t bytes) {
     unsigned index = 0;
     if (!t->memory->pages || bytes <= bytes_of(0) / 2 || bytes > bytes_of(SPREAD_TABLE_SIZES - 1))
         return NO_SIZE;
@@ -26,7 +26,7 @@ static unsigned size_for(const struct spread_tables *t, size_t bytes) {
     return index;
 }
 
-static bool is_in_slab(const struct spread_tables *t, const void *at) {
+static bool is_in_slab(const struct distribution_tables *t, const void *at) {
     for (unsigned i = 0; i < t->count; i++)
         if ((uintptr_t)at - (uintptr_t)t->slabs[i] < slab_size(i))
             return true;
@@ -34,7 +34,7 @@ static bool is_in_slab(const struct spread_tables *t, const void *at) {
 }
 
 /* Where there is no memory for a slab there may be for less. */
-static bool add_slab(struct spread_tables *t) {
+static bool add_slab(struct distribution_tables *t) {
     struct memory sparing;
     if (t->count == SPREAD_SLABS)
         return false;
@@ -48,7 +48,7 @@ static bool add_slab(struct spread_tables *t) {
 }
 
 /* Zero, as new slabs are. NULL: there is none. */
-static void *cut_off(struct spread_tables *t, size_t bytes) {
+static void *cut_off(struct distribution_tables *t, size_t bytes) {
     while (t->count == 0 || slab_size(t->count - 1) - t->used < bytes)
         if (!add_slab(t))
             return NULL;
@@ -57,7 +57,7 @@ static void *cut_off(struct spread_tables *t, size_t bytes) {
     return at;
 }
 
-void *spread_table_take(struct spread_tables *t, size_t count, size_t size, bool zeroed) {
+void *distribution_table_take(struct distribution_tables *t, size_t count, size_t size, bool zeroed) {
     const unsigned index = size_for(t, count * size);
     void *at = index == NO_SIZE ? NULL : t->given_back[index];
     if (at) {
@@ -71,7 +71,7 @@ void *spread_table_take(struct spread_tables *t, size_t count, size_t size, bool
     return zeroed ? mem_zeroed(t->memory, count, size) : mem_alloc(t->memory, count, size);
 }
 
-void spread_table_give(struct spread_tables *t, void *at, size_t count, size_t size) {
+void distribution_table_give(struct distribution_tables *t, void *at, size_t count, size_t size) {
     if (!at)
         return;
     if (!is_in_slab(t, at)) {
@@ -83,8 +83,8 @@ void spread_table_give(struct spread_tables *t, void *at, size_t count, size_t s
     t->given_back[index] = at;
 }
 
-void spread_tables_free(struct spread_tables *t) {
+void distribution_tables_free(struct distribution_tables *t) {
     for (unsigned i = 0; i < t->count; i++)
         mem_free(t->memory, t->slabs[i], slab_size(i), 1);
-    *t = (struct spread_tables){.memory = t->memory};
+    *t = (struct distribution_tables){.memory = t->memory};
 }

@@ -18,7 +18,7 @@
 #define SPREAD_TABLE_SIZES 6u       /* from there on; large ones are blocks of their own */
 #define SPREAD_SLABS 20u
 
-struct spread_tables {
+struct distribution_tables {
     struct memory *memory;
     char *slabs[SPREAD_SLABS];
     unsigned count;
@@ -27,9 +27,9 @@ struct spread_tables {
 };
 
 /* NULL: memory, limit. */
-void *spread_table_take(struct spread_tables *tables, size_t count, size_t size, bool zeroed);
+void *distribution_table_take(struct distribution_tables *tables, size_t count, size_t size, bool zeroed);
 /* NULL is fine; count and size are those it was made with. */
-void spread_table_give(struct spread_tables *tables, void *at, size_t count, size_t size);
-void spread_tables_free(struct spread_tables *tables);
+void distribution_table_give(struct distribution_tables *tables, void *at, size_t count, size_t size);
+void distribution_tables_free(struct distribution_tables *tables);
 
 #endif

@@ -22,10 +22,10 @@ static void sort_by_digit(const uint64_t *from, uint64_t *to, uint64_t count, un
 }
 
 /* Where they are in order then, of two places for all of them. */
-static const uint64_t *sort(const struct spread *s, uint64_t *places) {
+static const uint64_t *sort(const struct distribution *s, uint64_t *places) {
     uint64_t *from = places, *to = places + s->count;
     for (uint64_t i = 0; i < s->count; i++)
-        from[i] = spread_value(s, i);
+        from[i] = distribution_value(s, i);
     for (unsigned shift = 0; shift < 64 && s->high >> shift; shift += DIGIT) {
         sort_by_digit(from, to, s->count, shift);
         uint64_t *const swap = from;
@@ -35,17 +35,17 @@ static const uint64_t *sort(const struct spread *s, uint64_t *places) {
     return from;
 }
 
-static void add_to_list(struct spread_list *list, uint64_t what, uint64_t count) {
-    struct spread_slot *last = list->count ? &list->at[list->count - 1] : NULL;
+static void add_to_list(struct distribution_list *list, uint64_t what, uint64_t count) {
+    struct distribution_slot *last = list->count ? &list->at[list->count - 1] : NULL;
     list->total += count;
     if (last && last->what == what)
         last->count += count;
     else
-        list->at[list->count++] = (struct spread_slot){what, count};
+        list->at[list->count++] = (struct distribution_slot){what, count};
 }
 
-static pfr_status list_values(const struct spreads *all, const struct spread *s, struct spread_list *list,
-                              pfr_error *err) {
+static pfr_status list_values(const struct distributions *all, const struct distribution *s,
+                              struct distribution_list *list, pfr_error *err) {
     uint64_t *places = mem_alloc(all->memory, s->count * 2, sizeof *places);
     if (!places)
         return mem_fail(all->memory, err, "latencies");
@@ -57,38 +57,39 @@ static pfr_status list_values(const struct spreads *all, const struct spread *s,
 }
 
 /* The middle of the lowest or highest bucket may lie outside of what was met. */
-static uint64_t value_of(const struct spread *s, uint32_t bucket) {
-    const uint64_t middle = spread_middle(bucket);
+static uint64_t value_of(const struct distribution *s, uint32_t bucket) {
+    const uint64_t middle = distribution_middle(bucket);
     return middle < s->low ? s->low : middle > s->high ? s->high : middle;
 }
 
-static void list_buckets(const struct spread *s, struct spread_list *list) {
+static void list_buckets(const struct distribution *s, struct distribution_list *list) {
     for (uint32_t i = 0; i < s->room; i++)
-        if (spread_count_of(s, i) != 0)
-            add_to_list(list, value_of(s, i), spread_count_of(s, i));
+        if (distribution_count_of(s, i) != 0)
+            add_to_list(list, value_of(s, i), distribution_count_of(s, i));
 }
 
-pfr_status spread_list(const struct spreads *all, uint32_t number, struct spread_list *list, pfr_error *err) {
-    const struct spread *s = &all->at[number];
-    const size_t room = spread_is_exact(s) ? (size_t)s->count : s->room;
-    *list = (struct spread_list){0};
+pfr_status distribution_list(const struct distributions *all, uint32_t number, struct distribution_list *list,
+                             pfr_error *err) {
+    const struct distribution *s = &all->at[number];
+    const size_t room = distribution_is_exact(s) ? (size_t)s->count : s->room;
+    *list = (struct distribution_list){0};
     if (s->count == 0)
         return PFR_OK;
     list->at = mem_alloc(all->memory, room, sizeof *list->at);
     if (!list->at)
         return mem_fail(all->memory, err, "latencies");
     list->room = room;
-    const pfr_status st = spread_is_exact(s) ? list_values(all, s, list, err) : PFR_OK;
+    const pfr_status st = distribution_is_exact(s) ? list_values(all, s, list, err) : PFR_OK;
     if (st < 0)
-        spread_list_free(all, list);
-    else if (!spread_is_exact(s))
+        distribution_list_free(all, list);
+    else if (!distribution_is_exact(s))
         list_buckets(s, list);
     return st;
 }
 
-void spread_list_free(const struct spreads *all, struct spread_list *list) {
+void distribution_list_free(const struct distributions *all, struct distribution_list *list) {
     mem_free(all->memory, list->at, list->room, sizeof *list->at);
-    *list = (struct spread_list){0};
+    *list = (struct distribution_list){0};
 }
 
 /* How many values are not above that of the rank. */
@@ -98,7 +99,7 @@ static uint64_t rank_of(uint64_t total, unsigned thousandths) {
     return rank ? rank : 1;
 }
 
-uint64_t spread_rank(const struct spread_list *list, unsigned thousandths) {
+uint64_t distribution_rank(const struct distribution_list *list, unsigned thousandths) {
     uint64_t left = rank_of(list->total, thousandths);
     for (uint32_t i = 0; i < list->count; i++) {
         if (left <= list->at[i].count)
@@ -132,14 +133,14 @@ static uint32_t count_recent(const uint16_t *counts) {
     return sum;
 }
 
-static uint64_t count_octave(const struct spread *s, uint32_t begin) {
+static uint64_t count_octave(const struct distribution *s, uint32_t begin) {
     return (s->big ? count_big(s->big + begin) : count_small(s->counts + begin)) +
            (s->recent ? count_recent(s->recent + begin) : 0);
 }
 
-static void rank_buckets(const struct spread *s, const unsigned *thousandths, unsigned count, uint64_t *values) {
+static void rank_buckets(const struct distribution *s, const unsigned *thousandths, unsigned count, uint64_t *values) {
     uint64_t before = 0, inside = 0; /* values below the octave at hand, and in it */
-    uint32_t octave = spread_bucket(s->low) & ~(SPREAD_OCTAVE - 1);
+    uint32_t octave = distribution_bucket(s->low) & ~(SPREAD_OCTAVE - 1);
     inside = count_octave(s, octave);
     for (unsigned i = 0; i < count; i++) {
         const uint64_t rank = rank_of(s->count, thousandths[i]);
@@ -150,23 +151,23 @@ static void rank_buckets(const struct spread *s, const unsigned *thousandths, un
         }
         uint64_t left = rank - before;
         uint32_t bucket = octave;
-        for (; left > spread_count_of(s, bucket); bucket++)
-            left -= spread_count_of(s, bucket);
+        for (; left > distribution_count_of(s, bucket); bucket++)
+            left -= distribution_count_of(s, bucket);
         values[i] = value_of(s, bucket);
     }
 }
 
-pfr_status spread_ranks(const struct spreads *all, uint32_t number, const unsigned *thousandths, unsigned count,
-                        uint64_t *values, pfr_error *err) {
-    const struct spread *s = &all->at[number];
-    struct spread_list list;
-    if (!spread_is_exact(s)) {
+pfr_status distribution_ranks(const struct distributions *all, uint32_t number, const unsigned *thousandths,
+                              unsigned count, uint64_t *values, pfr_error *err) {
+    const struct distribution *s = &all->at[number];
+    struct distribution_list list;
+    if (!distribution_is_exact(s)) {
         rank_buckets(s, thousandths, count, values);
         return PFR_OK;
     }
-    PFR_TRY(spread_list(all, number, &list, err));
+    PFR_TRY(distribution_list(all, number, &list, err));
     for (unsigned i = 0; i < count; i++)
-        values[i] = spread_rank(&list, thousandths[i]);
-    spread_list_free(all, &list);
+        values[i] = distribution_rank(&list, thousandths[i]);
+    distribution_list_free(all, &list);
     return PFR_OK;
 }

@@ -9,40 +9,40 @@
 #define FIRST_ROOM 8u
 #define OCTAVE SPREAD_OCTAVE
 
-void spreads_init(struct spreads *all, struct memory *memory) {
-    *all = (struct spreads){.memory = memory, .tables = {.memory = memory}, .most = SPREAD_MOST};
+void distributions_init(struct distributions *all, struct memory *memory) {
+    *all = (struct distributions){.memory = memory, .tables = {.memory = memory}, .most = SPREAD_MOST};
 }
 
-static void free_arrays(struct spreads *all, struct spread *s) {
-    spread_table_give(&all->tables, s->values, s->room, sizeof *s->values);
-    spread_table_give(&all->tables, s->tops, s->room, sizeof *s->tops);
-    spread_table_give(&all->tables, s->counts, s->room, sizeof *s->counts);
-    spread_table_give(&all->tables, s->big, s->room, sizeof *s->big);
-    spread_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
+static void free_arrays(struct distributions *all, struct distribution *s) {
+    distribution_table_give(&all->tables, s->values, s->room, sizeof *s->values);
+    distribution_table_give(&all->tables, s->tops, s->room, sizeof *s->tops);
+    distribution_table_give(&all->tables, s->counts, s->room, sizeof *s->counts);
+    distribution_table_give(&all->tables, s->big, s->room, sizeof *s->big);
+    distribution_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
     s->values = s->tops = s->counts = NULL;
     s->big = NULL;
     s->recent = NULL;
     s->room = 0;
 }
 
-void spreads_free(struct spreads *all) {
+void distributions_free(struct distributions *all) {
     for (uint32_t i = 0; i < all->count; i++)
         free_arrays(all, &all->at[i]);
     mem_free(all->memory, all->at, all->capacity, sizeof *all->at);
-    spread_tables_free(&all->tables);
-    spreads_init(all, all->memory);
+    distribution_tables_free(&all->tables);
+    distributions_init(all, all->memory);
 }
 
-pfr_status spreads_new(struct spreads *all, pfr_error *err) {
+pfr_status distributions_new(struct distributions *all, pfr_error *err) {
     void *more = mem_grow(all->memory, all->at, all->count, &all->capacity, 64, sizeof *all->at);
     if (!more)
         return mem_fail(all->memory, err, "latencies");
     all->at = more;
-    all->at[all->count++] = (struct spread){.low = UINT64_MAX};
+    all->at[all->count++] = (struct distribution){.low = UINT64_MAX};
     return PFR_OK;
 }
 
-uint64_t spread_middle(uint32_t bucket) {
+uint64_t distribution_middle(uint32_t bucket) {
     if (bucket >> (SPREAD_BITS + 1) == 0)
         return bucket;
     const unsigned shift = (bucket >> SPREAD_BITS) - 1;
@@ -52,27 +52,27 @@ uint64_t spread_middle(uint32_t bucket) {
 
 /* --- Room. */
 
-static pfr_status resize_values(struct spreads *all, uint32_t **at, uint32_t had, uint32_t room, pfr_error *err) {
-    uint32_t *more = spread_table_take(&all->tables, room, sizeof *more, false);
+static pfr_status resize_values(struct distributions *all, uint32_t **at, uint32_t had, uint32_t room, pfr_error *err) {
+    uint32_t *more = distribution_table_take(&all->tables, room, sizeof *more, false);
     if (!more)
         return mem_fail(all->memory, err, "latencies");
     if (*at)
         memcpy(more, *at, had * sizeof *more);
-    spread_table_give(&all->tables, *at, had, sizeof *more);
+    distribution_table_give(&all->tables, *at, had, sizeof *more);
     *at = more;
     return PFR_OK;
 }
 
 /* The values so far have nothing above 32 bits. */
-static pfr_status make_tops(struct spreads *all, struct spread *s, pfr_error *err) {
+static pfr_status make_tops(struct distributions *all, struct distribution *s, pfr_error *err) {
     if (s->tops || s->high <= UINT32_MAX)
         return PFR_OK;
-    s->tops = spread_table_take(&all->tables, s->room, sizeof *s->tops, true);
+    s->tops = distribution_table_take(&all->tables, s->room, sizeof *s->tops, true);
     return s->tops ? PFR_OK : mem_fail(all->memory, err, "latencies");
 }
 
 /* For `more` values; an exact spread has few, so that sums stay small. */
-static pfr_status room_for_values(struct spreads *all, struct spread *s, uint32_t more, pfr_error *err) {
+static pfr_status room_for_values(struct distributions *all, struct distribution *s, uint32_t more, pfr_error *err) {
     const uint32_t had = s->room;
     uint32_t room = had ? had : FIRST_ROOM;
     while (room < s->count + more)
@@ -102,7 +102,7 @@ static void add_recent_octave(uint32_t *to, const uint16_t *from) {
 }
 
 /* Recent counts become counts. */
-static void settle(struct spread *s) {
+static void settle(struct distribution *s) {
     if (s->recent && s->big)
         for (uint32_t i = 0; i < s->room; i++)
             s->big[i] += s->recent[i];
@@ -114,35 +114,35 @@ static void settle(struct spread *s) {
     s->nr_recent = 0;
 }
 
-static void drop_recent(struct spreads *all, struct spread *s) {
+static void drop_recent(struct distributions *all, struct distribution *s) {
     settle(s);
-    spread_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
+    distribution_table_give(&all->tables, s->recent, s->room, sizeof *s->recent);
     s->recent = NULL;
 }
 
 /* For so many. */
-static pfr_status room_for_recent(struct spreads *all, struct spread *s, uint32_t more, pfr_error *err) {
+static pfr_status room_for_recent(struct distributions *all, struct distribution *s, uint32_t more, pfr_error *err) {
     if (more > UINT16_MAX - s->nr_recent)
         settle(s);
     if (!s->recent)
-        s->recent = spread_table_take(&all->tables, s->room, sizeof *s->recent, true);
+        s->recent = distribution_table_take(&all->tables, s->room, sizeof *s->recent, true);
     return s->recent ? PFR_OK : mem_fail(all->memory, err, "latencies");
 }
 
 /* Up to the greatest value's bucket. */
-static pfr_status room_for_buckets(struct spreads *all, struct spread *s, pfr_error *err) {
-    const uint32_t bucket = spread_bucket(s->high), had = s->room, room = (bucket + OCTAVE) & ~(OCTAVE - 1);
+static pfr_status room_for_buckets(struct distributions *all, struct distribution *s, pfr_error *err) {
+    const uint32_t bucket = distribution_bucket(s->high), had = s->room, room = (bucket + OCTAVE) & ~(OCTAVE - 1);
     const size_t size = s->big ? sizeof *s->big : sizeof *s->counts;
     void *const old = s->big ? (void *)s->big : (void *)s->counts;
     if (bucket < had)
         return PFR_OK;
     drop_recent(all, s);
-    void *at = spread_table_take(&all->tables, room, size, true);
+    void *at = distribution_table_take(&all->tables, room, size, true);
     if (!at)
         return mem_fail(all->memory, err, "latencies");
     if (old)
         memcpy(at, old, had * size);
-    spread_table_give(&all->tables, old, had, size);
+    distribution_table_give(&all->tables, old, had, size);
     if (s->big)
         s->big = at;
     else
@@ -152,13 +152,13 @@ static pfr_status room_for_buckets(struct spreads *all, struct spread *s, pfr_er
 }
 
 /* One bucket might get more than a small count can say. */
-static pfr_status make_big(struct spreads *all, struct spread *s, pfr_error *err) {
+static pfr_status make_big(struct distributions *all, struct distribution *s, pfr_error *err) {
     const uint32_t room = s->room;
-    uint64_t *big = spread_table_take(&all->tables, room, sizeof *big, false);
+    uint64_t *big = distribution_table_take(&all->tables, room, sizeof *big, false);
     if (!big)
         return mem_fail(all->memory, err, "latencies");
     for (uint32_t i = 0; i < room; i++)
-        big[i] = spread_count_of(s, i);
+        big[i] = distribution_count_of(s, i);
     free_arrays(all, s);
     s->big = big;
     s->room = room;
@@ -167,8 +167,8 @@ static pfr_status make_big(struct spreads *all, struct spread *s, pfr_error *err
 }
 
 /* For `more` values, of which s->low and s->high are known. */
-static pfr_status make_room(struct spreads *all, struct spread *s, uint64_t more, pfr_error *err) {
-    if (spread_is_exact(s))
+static pfr_status make_room(struct distributions *all, struct distribution *s, uint64_t more, pfr_error *err) {
+    if (distribution_is_exact(s))
         return room_for_values(all, s, (uint32_t)more, err);
     if (!s->big && s->count + more > UINT32_MAX)
         PFR_TRY(make_big(all, s, err));
@@ -177,11 +177,11 @@ static pfr_status make_room(struct spreads *all, struct spread *s, uint64_t more
 
 /* --- What is in it. */
 
-static void count_value(struct spread *s, uint64_t value) {
+static void count_value(struct distribution *s, uint64_t value) {
     if (s->big)
-        s->big[spread_bucket(value)]++;
+        s->big[distribution_bucket(value)]++;
     else
-        s->counts[spread_bucket(value)]++;
+        s->counts[distribution_bucket(value)]++;
 }
 
 #define AT_ONCE 128u
@@ -190,7 +190,7 @@ static void count_value(struct spread *s, uint64_t value) {
 static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count) {
     uint32_t bucket[AT_ONCE];
     for (uint32_t i = 0; i < count; i += 4) {
-        spread_four_buckets(values + i, bucket + i);
+        distribution_four_buckets(values + i, bucket + i);
         for (uint32_t k = i; k < i + 4; k++)
             __builtin_prefetch(&counts[bucket[k]], 1);
     }
@@ -199,7 +199,7 @@ static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count)
 }
 
 /* All but up to three that are left. */
-static uint32_t count_fours(struct spread *s, const struct spread_many *many) {
+static uint32_t count_fours(struct distribution *s, const struct distribution_many *many) {
     const uint32_t count = many->count & ~3u;
     for (uint32_t i = 0; i < count; i += AT_ONCE)
         count_some(s->recent, many->values + i, count - i < AT_ONCE ? count - i : AT_ONCE);
@@ -207,7 +207,8 @@ static uint32_t count_fours(struct spread *s, const struct spread_many *many) {
     return count;
 }
 
-static pfr_status count_many(struct spreads *all, struct spread *s, const struct spread_many *many, pfr_error *err) {
+static pfr_status count_many(struct distributions *all, struct distribution *s, const struct distribution_many *many,
+                             pfr_error *err) {
     const bool fits = many->count <= UINT16_MAX && many->high <= INT32_MAX;
     if (fits)
         PFR_TRY(room_for_recent(all, s, many->count, err));
@@ -216,17 +217,19 @@ static pfr_status count_many(struct spreads *all, struct spread *s, const struct
     return PFR_OK;
 }
 
-static pfr_status count_values(struct spreads *all, struct spread *to, const struct spread *s, pfr_error *err) {
+static pfr_status count_values(struct distributions *all, struct distribution *to, const struct distribution *s,
+                               pfr_error *err) {
     if (!s->tops)
         return count_many(
-            all, to, &(struct spread_many){s->values, (uint32_t)s->count, (uint32_t)s->low, (uint32_t)s->high}, err);
+            all, to, &(struct distribution_many){s->values, (uint32_t)s->count, (uint32_t)s->low, (uint32_t)s->high},
+            err);
     for (uint64_t i = 0; i < s->count; i++)
-        count_value(to, spread_value(s, i));
+        count_value(to, distribution_value(s, i));
     return PFR_OK;
 }
 
-static pfr_status make_sketch(struct spreads *all, struct spread *s, pfr_error *err) {
-    struct spread to = {.high = s->high};
+static pfr_status make_sketch(struct distributions *all, struct distribution *s, pfr_error *err) {
+    struct distribution to = {.high = s->high};
     pfr_status st = room_for_buckets(all, &to, err);
     if (st >= 0)
         st = count_values(all, &to, s, err);
@@ -242,15 +245,15 @@ static pfr_status make_sketch(struct spreads *all, struct spread *s, pfr_error *
     return PFR_OK;
 }
 
-static uint64_t charge_of(const struct spreads *all, const struct spread *s) {
+static uint64_t charge_of(const struct distributions *all, const struct distribution *s) {
     return s->count < all->most ? s->count : all->most;
 }
 
-static pfr_status keep_to_most(struct spreads *all, struct spread *s, pfr_error *err) {
-    return s->count > all->most && spread_is_exact(s) ? make_sketch(all, s, err) : PFR_OK;
+static pfr_status keep_to_most(struct distributions *all, struct distribution *s, pfr_error *err) {
+    return s->count > all->most && distribution_is_exact(s) ? make_sketch(all, s, err) : PFR_OK;
 }
 
-static pfr_status lower(struct spreads *all, uint32_t most, pfr_error *err) {
+static pfr_status lower(struct distributions *all, uint32_t most, pfr_error *err) {
     all->most = most;
     all->charged = 0;
     for (uint32_t i = 0; i < all->count; i++) {
@@ -266,7 +269,7 @@ static uint32_t less(uint32_t most) {
 }
 
 /* So many more are in it. */
-static pfr_status add_count(struct spreads *all, struct spread *s, uint64_t more, pfr_error *err) {
+static pfr_status add_count(struct distributions *all, struct distribution *s, uint64_t more, pfr_error *err) {
     all->charged -= charge_of(all, s);
     s->count += more;
     all->charged += charge_of(all, s);
@@ -278,39 +281,40 @@ static pfr_status add_count(struct spreads *all, struct spread *s, uint64_t more
 
 /* --- Adding. */
 
-static void note_ends(struct spread *s, uint64_t low, uint64_t high) {
+static void note_ends(struct distribution *s, uint64_t low, uint64_t high) {
     s->low = low < s->low ? low : s->low;
     s->high = high > s->high ? high : s->high;
 }
 
-static void keep_value(const struct spread *s, uint64_t i, uint64_t value) {
+static void keep_value(const struct distribution *s, uint64_t i, uint64_t value) {
     s->values[i] = (uint32_t)value;
     if (s->tops)
         s->tops[i] = (uint32_t)(value >> 32);
 }
 
-pfr_status spreads_add(struct spreads *all, uint32_t number, uint64_t value, pfr_error *err) {
-    struct spread *s = &all->at[number];
+pfr_status distributions_add(struct distributions *all, uint32_t number, uint64_t value, pfr_error *err) {
+    struct distribution *s = &all->at[number];
     note_ends(s, value, value);
     PFR_TRY(make_room(all, s, 1, err));
-    if (spread_is_exact(s))
+    if (distribution_is_exact(s))
         keep_value(s, s->count, value);
     else
         count_value(s, value);
     return add_count(all, s, 1, err);
 }
 
-static void keep_many(const struct spread *s, const struct spread_many *many) {
+static void keep_many(const struct distribution *s, const struct distribution_many *many) {
     memcpy(s->values + s->count, many->values, many->count * sizeof *many->values);
     if (s->tops)
         memset(s->tops + s->count, 0, many->count * sizeof *s->tops);
 }
 
-pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct spread_many *many, pfr_error *err) {
-    struct spread *s = &all->at[number];
+pfr_status distributions_add_many(struct distributions *all, uint32_t number, const struct distribution_many *many,
+                                  pfr_error *err) {
+    struct distribution *s = &all->at[number];
     note_ends(s, many->low, many->high);
     PFR_TRY(make_room(all, s, many->count, err));
-    if (spread_is_exact(s))
+    if (distribution_is_exact(s))
         keep_many(s, many);
     else
         PFR_TRY(count_many(all, s, many, err));
@@ -319,18 +323,18 @@ pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct s
 
 /* --- Merging. */
 
-pfr_status spreads_merge_begin(struct spreads *all, const struct spreads *others, pfr_error *err) {
+pfr_status distributions_merge_begin(struct distributions *all, const struct distributions *others, pfr_error *err) {
     return others->most < all->most ? lower(all, others->most, err) : PFR_OK;
 }
 
-static void take_buckets(struct spread *s, const struct spread *from) {
-    const uint32_t begin = spread_bucket(from->low) & ~(OCTAVE - 1), end = spread_bucket(from->high) + 1;
+static void take_buckets(struct distribution *s, const struct distribution *from) {
+    const uint32_t begin = distribution_bucket(from->low) & ~(OCTAVE - 1), end = distribution_bucket(from->high) + 1;
     if (s->big || from->big) {
         for (uint32_t i = begin; i < end; i++)
             if (s->big)
-                s->big[i] += spread_count_of(from, i);
+                s->big[i] += distribution_count_of(from, i);
             else
-                s->counts[i] += (uint32_t)spread_count_of(from, i);
+                s->counts[i] += (uint32_t)distribution_count_of(from, i);
         return;
     }
     for (uint32_t i = begin; i < end; i += OCTAVE) {
@@ -340,32 +344,32 @@ static void take_buckets(struct spread *s, const struct spread *from) {
     }
 }
 
-static void take_values(struct spread *s, const struct spread *from) {
+static void take_values(struct distribution *s, const struct distribution *from) {
     for (uint64_t i = 0; i < from->count; i++)
-        if (spread_is_exact(s))
-            keep_value(s, s->count + i, spread_value(from, i));
+        if (distribution_is_exact(s))
+            keep_value(s, s->count + i, distribution_value(from, i));
         else
-            count_value(s, spread_value(from, i));
+            count_value(s, distribution_value(from, i));
 }
 
-static void take_spread(struct spread *s, const struct spread *from) {
-    if (spread_is_exact(from))
+static void take_distribution(struct distribution *s, const struct distribution *from) {
+    if (distribution_is_exact(from))
         take_values(s, from);
     else
         take_buckets(s, from);
 }
 
 /* A sketch has more than `most` values, with whatever it is merged. */
-pfr_status spreads_merge(struct spreads *all, uint32_t number, const struct spreads *others, uint32_t other,
-                         pfr_error *err) {
-    const struct spread *from = &others->at[other];
-    struct spread *s = &all->at[number];
+pfr_status distributions_merge(struct distributions *all, uint32_t number, const struct distributions *others,
+                               uint32_t other, pfr_error *err) {
+    const struct distribution *from = &others->at[other];
+    struct distribution *s = &all->at[number];
     if (from->count == 0)
         return PFR_OK;
     note_ends(s, from->low, from->high);
-    if (!spread_is_exact(from) && spread_is_exact(s))
+    if (!distribution_is_exact(from) && distribution_is_exact(s))
         PFR_TRY(make_sketch(all, s, err));
     PFR_TRY(make_room(all, s, from->count, err));
-    take_spread(s, from);
+    take_distribution(s, from);
     return add_count(all, s, from->count, err);
 }

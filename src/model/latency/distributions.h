@@ -33,7 +33,7 @@
 #define SPREAD_BUCKETS (((uint64_t)(64u - SPREAD_BITS) << SPREAD_BITS) + ((uint64_t)1 << SPREAD_BITS))
 
 /* Values, counts or big counts, or none as long as there is no value. */
-struct spread {
+struct distribution {
     uint32_t *values;   /* exact: those that were met, */
     uint32_t *tops;     /* and what of them lies above 32 bits; NULL: nothing of any */
     uint32_t *counts;   /* a sketch: how many were met, by bucket */
@@ -45,38 +45,38 @@ struct spread {
     uint64_t low, high; /* low > high: no value */
 };
 
-struct spreads {
+struct distributions {
     struct memory *memory;
-    struct spread_tables tables;
-    struct spread *at;
+    struct distribution_tables tables;
+    struct distribution *at;
     uint32_t count;
     size_t capacity;
     uint32_t most;    /* values of an exact spread */
     uint64_t charged; /* min(values, most) of all */
 };
 
-void spreads_init(struct spreads *all, struct memory *memory);
-void spreads_free(struct spreads *all);
+void distributions_init(struct distributions *all, struct memory *memory);
+void distributions_free(struct distributions *all);
 
 /* One more, empty; its number is all->count before. */
-pfr_status spreads_new(struct spreads *all, pfr_error *err);
+pfr_status distributions_new(struct distributions *all, pfr_error *err);
 
-static inline bool spread_is_exact(const struct spread *s) {
+static inline bool distribution_is_exact(const struct distribution *s) {
     return !s->counts && !s->big;
 }
 
 /* Of an exact one. */
-static inline uint64_t spread_value(const struct spread *s, uint64_t i) {
+static inline uint64_t distribution_value(const struct distribution *s, uint64_t i) {
     return s->values[i] | (s->tops ? (uint64_t)s->tops[i] << 32 : 0);
 }
 
 /* Of a sketch. */
-static inline uint64_t spread_count_of(const struct spread *s, uint32_t bucket) {
+static inline uint64_t distribution_count_of(const struct distribution *s, uint32_t bucket) {
     return (s->big ? s->big[bucket] : s->counts[bucket]) + (s->recent ? s->recent[bucket] : 0u);
 }
 
 /* The bucket of a value. */
-static inline uint32_t spread_bucket(uint64_t value) {
+static inline uint32_t distribution_bucket(uint64_t value) {
     const uint64_t least = (2u << SPREAD_BITS) - 1; /* up to it, a value is its bucket */
     const unsigned shift = 63u - SPREAD_BITS - (unsigned)__builtin_clzll(value | least);
     return (shift << SPREAD_BITS) + (uint32_t)(value >> shift);
@@ -85,7 +85,7 @@ static inline uint32_t spread_bucket(uint64_t value) {
 /* The same for four values below 2^31 at once, by those of numbers with a fraction: their exponent and the bits behind
    it are what the bucket is made of. Bits that such a number has no room for are left out before, so that none is
    rounded up into the next bucket. */
-static inline void spread_four_buckets(const uint32_t *values, uint32_t *buckets) {
+static inline void distribution_four_buckets(const uint32_t *values, uint32_t *buckets) {
     typedef int32_t four __attribute__((vector_size(16)));
     typedef float four_numbers __attribute__((vector_size(16)));
     four value, bits;
@@ -99,46 +99,48 @@ static inline void spread_four_buckets(const uint32_t *values, uint32_t *buckets
 }
 
 /* The value in the middle of a bucket. */
-uint64_t spread_middle(uint32_t bucket);
+uint64_t distribution_middle(uint32_t bucket);
 
 /* Errors: memory, limit. */
-pfr_status spreads_add(struct spreads *all, uint32_t number, uint64_t value, pfr_error *err);
+pfr_status distributions_add(struct distributions *all, uint32_t number, uint64_t value, pfr_error *err);
 
 /* The same for many, of which the smallest and the greatest are known. */
-struct spread_many {
+struct distribution_many {
     const uint32_t *values;
     uint32_t count, low, high;
 };
-pfr_status spreads_add_many(struct spreads *all, uint32_t number, const struct spread_many *many, pfr_error *err);
+pfr_status distributions_add_many(struct distributions *all, uint32_t number, const struct distribution_many *many,
+                                  pfr_error *err);
 
 /* Adds all of a spread of others. */
-pfr_status spreads_merge(struct spreads *all, uint32_t number, const struct spreads *others, uint32_t other,
-                         pfr_error *err);
+pfr_status distributions_merge(struct distributions *all, uint32_t number, const struct distributions *others,
+                               uint32_t other, pfr_error *err);
 
 /* To be done once before spreads of `others` are merged. */
-pfr_status spreads_merge_begin(struct spreads *all, const struct spreads *others, pfr_error *err);
+pfr_status distributions_merge_begin(struct distributions *all, const struct distributions *others, pfr_error *err);
 
-struct spread_slot {
+struct distribution_slot {
     uint64_t what, count;
 };
 
 /* Different values in their order, and how often they were met. */
-struct spread_list {
-    struct spread_slot *at;
+struct distribution_list {
+    struct distribution_slot *at;
     size_t room;
     uint32_t count;
     uint64_t total; /* counts added up */
 };
 
 /* The list must be given back. */
-pfr_status spread_list(const struct spreads *all, uint32_t number, struct spread_list *list, pfr_error *err);
-void spread_list_free(const struct spreads *all, struct spread_list *list);
+pfr_status distribution_list(const struct distributions *all, uint32_t number, struct distribution_list *list,
+                             pfr_error *err);
+void distribution_list_free(const struct distributions *all, struct distribution_list *list);
 
 /* Nearest rank: the smallest value that at least so many thousandths of all do not exceed. 0: there is none. */
-uint64_t spread_rank(const struct spread_list *list, unsigned thousandths);
+uint64_t distribution_rank(const struct distribution_list *list, unsigned thousandths);
 
 /* Several of them without a list, thousandths in ascending order. */
-pfr_status spread_ranks(const struct spreads *all, uint32_t number, const unsigned *thousandths, unsigned count,
-                        uint64_t *values, pfr_error *err);
+pfr_status distribution_ranks(const struct distributions *all, uint32_t number, const unsigned *thousandths,
+                              unsigned count, uint64_t *values, pfr_error *err);
 
 #endif

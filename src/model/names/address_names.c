@@ -209,7 +209,7 @@ static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error 
 /* Where an address of the running kernel is in its file: the kernel may have been moved when it was started, and what
  * its map calls its place is where its text, the first that is executable in the file, came to be. */
 static uint64_t address_in_vmlinux(const struct address_names *n, const struct named_object *o, uint64_t address) {
-    static const struct key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const struct record_key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct symbol_segments segments = o->source->segments(o->handle);
     const struct map *map = space_find(&n->state->spaces, n->state->kernel, address, last);
     for (size_t i = 0; map && i < segments.count; i++)

@@ -36,7 +36,7 @@ bool node_weights_end_marks(struct node_weights *w, struct memory *memory) {
     return w->at != NULL;
 }
 
-bool node_weights_spread(struct node_weights *w, struct memory *memory, size_t nodes) {
+bool node_weights_distribution(struct node_weights *w, struct memory *memory, size_t nodes) {
     struct node_weights all;
     if (!w->bits)
         return true;

@@ -64,7 +64,7 @@ bool node_weights_begin_marks(struct node_weights *w, struct memory *memory, siz
 /* false: no memory; it may be freed all the same. */
 bool node_weights_end_marks(struct node_weights *w, struct memory *memory);
 /* From now on all nodes have one, for which there is room. false: no memory, and nothing has changed. */
-bool node_weights_spread(struct node_weights *w, struct memory *memory, size_t nodes);
+bool node_weights_distribution(struct node_weights *w, struct memory *memory, size_t nodes);
 /* false: no memory, and there is nothing to free. */
 bool node_weights_copy(struct node_weights *to, const struct node_weights *from, struct memory *memory, size_t nodes);
 void node_weights_free(struct node_weights *w, struct memory *memory);

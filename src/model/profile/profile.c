@@ -15,12 +15,12 @@ static bool is_large(const pfr_reader *reader) {
     return !reader->trace && size >= sizes.large_input && size != INPUT_UNKNOWN_SIZE;
 }
 
-static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_wish *wish) {
-    *p = (struct profile){.reader = reader, .memory = &reader->memory, .wish = *wish};
+static pfr_status begin(struct profile *p, pfr_reader *reader, const struct profile_request *request) {
+    *p = (struct profile){.reader = reader, .memory = &reader->memory, .request = *request};
     intern_init(&p->texts, p->memory);
     arena_init(&p->arena, p->memory);
-    address_names_init(&p->names, &p->state, p->memory, &wish->names);
-    if (!wish->names.none && is_large(reader))
+    address_names_init(&p->names, &p->state, p->memory, &request->names);
+    if (!request->names.none && is_large(reader))
         demangler_prepare();
     return PFR_OK;
 }
@@ -59,11 +59,11 @@ static pfr_status learn_events(struct profile *p, struct pick_places **places, p
     if (!p->totals || !p->unwound || !*places)
         return mem_fail(p->memory, err, "profile");
     for (uint32_t i = 0; i < p->nr_events; i++)
-        pick_learn(&(*places)[i], p->reader, i, &p->wish);
+        pick_learn(&(*places)[i], p->reader, i, &p->request);
     return PFR_OK;
 }
 
-static void take_over(struct profile *p, const struct counter *c) {
+static void take_over(struct profile *p, const struct sample_counter *c) {
     for (uint32_t i = 0; i < p->nr_events; i++) {
         p->totals[i].weight += c->totals[i].weight;
         p->totals[i].samples += c->totals[i].samples;
@@ -77,7 +77,7 @@ static void take_over(struct profile *p, const struct counter *c) {
 }
 
 /* Which registers were recorded. */
-static void learn_arch(struct lanes *w, pfr_reader *reader) {
+static void learn_arch(struct profile_workers *w, pfr_reader *reader) {
     struct pfr_rec_feature_arch arch;
     const pfr_feature *f = pfr_find_feature(reader, BIT_ARCH, NULL);
     if (!f || pfr_decode_feature(reader, f, &arch, sizeof arch, NULL) != PFR_OK)
@@ -87,19 +87,19 @@ static void learn_arch(struct lanes *w, pfr_reader *reader) {
         memcpy(w->frames.arch, arch.arch.at, length);
 }
 
-static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
+static pfr_status count(struct profile *p, struct profile_workers *w, pfr_error *err) {
     struct pick_places *places = NULL;
     pfr_status st = learn_events(p, &places, err);
     learn_arch(w, p->reader);
     if (st >= 0)
-        st = lanes_count(w, places, err);
+        st = workers_count(w, places, err);
     for (uint32_t i = 0; st >= 0 && i < w->count; i++)
         take_over(p, &w->at[i].counter);
     p->unwind_limits = w->frames.unwinding.limits;
     if (st >= 0)
-        chain_counts_note(p->unwound, p->nr_events, p->wish.note, p->wish.context);
+        chain_counts_note(p->unwound, p->nr_events, p->request.note, p->request.context);
     if (st >= 0)
-        deferred_note(&p->state.deferred, p->wish.chains && !p->wish.keep, p->wish.note, p->wish.context);
+        deferred_note(&p->state.deferred, p->request.chains && !p->request.keep, p->request.note, p->request.context);
     if (st >= 0)
         st = whole_give(&w->at[0].counter.whole, w->count == 1, p, err);
     if (st >= 0)
@@ -111,28 +111,29 @@ static pfr_status count(struct profile *p, struct lanes *w, pfr_error *err) {
 }
 
 static pfr_status load(struct profile *p, pfr_error *err) {
-    struct lanes w;
-    lanes_init(&w, p);
-    struct state_watch watch = lanes_watch(&w);
-    watch.jit = (struct jit_wish){.read = !p->wish.names.none, .symfs = p->wish.names.symfs};
+    struct profile_workers w;
+    workers_init(&w, p);
+    struct state_watch watch = workers_watch(&w);
+    watch.jit = (struct jit_request){.read = !p->request.names.none, .symfs = p->request.names.symfs};
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
     p->late = p->state.late;
     if (st >= 0)
-        jit_note(&p->state.jit, &p->state.objects, p->wish.note, p->wish.context);
+        jit_note(&p->state.jit, &p->state.objects, p->request.note, p->request.context);
     if (st >= 0)
         st = count(p, &w, err);
-    lanes_free(&w);
-    if (st >= 0 && p->wish.named_last)
+    workers_free(&w);
+    if (st >= 0 && p->request.named_last)
         st = profile_names_find(p, err);
     return st < 0 ? st : features_unread(p->reader, err);
 }
 
-pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err) {
+pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_request *request,
+                        pfr_error *err) {
     *out = NULL;
     struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
     if (!p)
         return mem_fail(&reader->memory, err, "profile");
-    begin(p, reader, wish);
+    begin(p, reader, request);
     pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
     if (st >= 0)
         st = profile_learn_lines(p, err);
@@ -144,16 +145,16 @@ pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct p
 }
 
 uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key) {
-    return group->value[__builtin_popcount(p->wish.keys & (PROFILE_BIT(key) - 1))];
+    return group->value[__builtin_popcount(p->request.keys & (PROFILE_BIT(key) - 1))];
 }
 
 pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
                                void *context) {
     const uint64_t limited = p->limited.samples;
     pfr_error why;
-    if (p->wish.note)
-        symbol_texts_note(&p->names.texts, p->wish.note, p->wish.context);
-    kernel_file_note(&p->names, p->wish.note, p->wish.context);
+    if (p->request.note)
+        symbol_texts_note(&p->names.texts, p->request.note, p->request.context);
+    kernel_file_note(&p->names, p->request.note, p->request.context);
     if (p->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
                  "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",

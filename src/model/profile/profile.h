@@ -176,7 +176,7 @@ struct profile_trace_field {
 #define PROFILE_LIKENESS_MOST 8u
 struct profile;
 
-struct profile_wish {
+struct profile_request {
     uint32_t keys;     /* PROFILE_BIT of each */
     bool frames;       /* where the samples were; else the weights are the roots' */
     bool chains;       /* and their call chains; needs .frames */
@@ -239,7 +239,7 @@ struct profile_measure {
 struct profile {
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
-    struct profile_wish wish;
+    struct profile_request request;
     struct state state; /* names of objects, comms */
     struct address_names names;
     struct intern_table texts; /* symbols, comms and all other texts that values stand for */
@@ -300,7 +300,7 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
  * Reads the recording to its end, more than once where it is seekable; a stream must have been opened with spool.
  * < 0: *err, and *p is NULL. Errors as pfr_next; PFR_ERR_USAGE for a stream.
  */
-pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_wish *wish, pfr_error *err);
+pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_request *request, pfr_error *err);
 void profile_close(struct profile *p); /* NULL is fine */
 
 /* A part of a text of PROFILE_TRACE: 0 the text of the whole event, n field n - 1 of the wish; false: it has none. */

@@ -88,7 +88,8 @@ static struct cached_frame object_key(const struct place *place) {
 
 /* What a place in an object is called depends on nothing else, if it has a name. */
 static bool is_lasting(const struct frame_cache *c, const struct place *place) {
-    return !c->frames->one_lane && place->object != NO_OBJECT && !place->ksymbol && !c->frames->profile->wish.addresses;
+    return !c->frames->one_worker && place->object != NO_OBJECT && !place->ksymbol &&
+           !c->frames->profile->request.addresses;
 }
 
 static pfr_status find_named(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
@@ -104,12 +105,12 @@ static pfr_status find_named(struct frame_cache *c, struct place *place, unsigne
 }
 
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                       const struct key *key, struct place *place) {
-    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+                       const struct record_key *key, struct place *place) {
+    static const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct frame_slots *s = &c->objects;
     state_place_in(&c->frames->profile->state, mode, space, address, key ? *key : end, place);
     const struct cached_frame of = object_key(place);
-    if (c->frames->one_lane)
+    if (c->frames->one_worker)
         profile_frames_expect(c->frames, place);
     else if (s->at)
         __builtin_prefetch(first_slot(s, &of));
@@ -123,9 +124,9 @@ pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned m
 }
 
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                            const struct key *key, struct frame_found *found, pfr_error *err) {
+                            const struct record_key *key, struct frame_found *found, pfr_error *err) {
     struct place place;
-    if (!key && c->frames->profile->wish.chains)
+    if (!key && c->frames->profile->request.chains)
         return frame_cache_find_in(c, frame_cache_in(mode, space), address, found, err);
     frame_cache_place(c, mode, space, address, key, &place);
     return frame_cache_at(c, &place, mode, address, found, err);

@@ -15,12 +15,12 @@
 
 struct telling {
     struct profile *profile;
-    struct tally *lanes;
+    struct tally *workers;
     unsigned count;
     struct trace_clock clock; /* of exits, where tally_needs_each */
     struct function_names names;
     struct frames_of frames;
-    struct tree tree;
+    struct node_tree tree;
     struct u64_map frame_of;   /* function -> frame */
     uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
     uint32_t *frame_at;        /* by path: its function's frame, or NO_FRAME as long as nobody asked */
@@ -35,42 +35,42 @@ struct telling {
 
 /* --- What lanes give. */
 
-static void free_lanes(struct telling *all) {
+static void free_workers(struct telling *all) {
     for (unsigned i = 0; i < all->count; i++)
-        tally_free(&all->lanes[i]);
-    mem_free(all->profile->memory, all->lanes, all->count, sizeof *all->lanes);
-    all->lanes = NULL;
+        tally_free(&all->workers[i]);
+    mem_free(all->profile->memory, all->workers, all->count, sizeof *all->workers);
+    all->workers = NULL;
     all->count = 0;
 }
 
-static pfr_status on_begin(void *context, unsigned lanes, pfr_error *err) {
+static pfr_status on_begin(void *context, unsigned workers, pfr_error *err) {
     struct telling *all = context;
     struct profile *p = all->profile;
-    free_lanes(all);
-    all->lanes = mem_zeroed(p->memory, lanes, sizeof *all->lanes);
-    if (!all->lanes)
+    free_workers(all);
+    all->workers = mem_zeroed(p->memory, workers, sizeof *all->workers);
+    if (!all->workers)
         return mem_fail(p->memory, err, "profile");
-    for (; all->count < lanes; all->count++)
-        tally_init(&all->lanes[all->count], &p->wish, &all->clock, p->memory);
+    for (; all->count < workers; all->count++)
+        tally_init(&all->workers[all->count], &p->request, &all->clock, p->memory);
     return PFR_OK;
 }
 
-static struct tally *tally_of(void *context, const struct calls_lane *lane) {
-    return &((struct telling *)context)->lanes[lane->number];
+static struct tally *tally_of(void *context, const struct calls_worker *worker) {
+    return &((struct telling *)context)->workers[worker->number];
 }
 
-static pfr_status on_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+static pfr_status on_thread(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
                             pfr_error *err) {
-    return tally_thread(tally_of(context, lane), thread, err);
+    return tally_thread(tally_of(context, worker), thread, err);
 }
 
-static pfr_status on_calls(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
+static pfr_status on_calls(void *context, const struct calls_worker *worker, const struct call *calls, size_t count,
                            pfr_error *err) {
-    return tally_calls(tally_of(context, lane), lane->paths->count, calls, count, err);
+    return tally_calls(tally_of(context, worker), worker->paths->count, calls, count, err);
 }
 
-static pfr_status on_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum, pfr_error *err) {
-    return tally_sum(tally_of(context, lane), lane->paths->count, sum, err);
+static pfr_status on_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum, pfr_error *err) {
+    return tally_sum(tally_of(context, worker), worker->paths->count, sum, err);
 }
 
 /* --- Frames. */
@@ -105,13 +105,13 @@ static pfr_status find_frame(struct telling *all, uint32_t function, uint32_t *f
 /* --- Nodes. */
 
 /* The frames of a path that count: all, its own alone, or as many from one end as are wished for. */
-static uint32_t frames_wished(const struct profile_wish *wish) {
-    return !wish->frames ? 0 : !wish->chains ? 1 : wish->max_stack ? wish->max_stack : PROFILE_CALLS_DEEP;
+static uint32_t frames_requested(const struct profile_request *request) {
+    return !request->frames ? 0 : !request->chains ? 1 : request->max_stack ? request->max_stack : PROFILE_CALLS_DEEP;
 }
 
 /* A path's node is its callees' way, too, unless frames count from a path's own on. */
-static bool shares_nodes(const struct profile_wish *wish) {
-    return frames_wished(wish) == UINT32_MAX || (wish->chains && wish->from_outermost);
+static bool shares_nodes(const struct profile_request *request) {
+    return frames_requested(request) == UINT32_MAX || (request->chains && request->from_outermost);
 }
 
 static void free_by_path(struct telling *all) {
@@ -138,7 +138,7 @@ static pfr_status make_path_room(struct telling *all, const struct call_paths *p
     if (!all->node_of || !all->stamp || !all->frame_at || !all->depth_of || !all->cut_of)
         return mem_fail(m, err, "profile");
     memset(all->frame_at, 0xff, all->paths * sizeof *all->frame_at);
-    const uint32_t most = frames_wished(&all->profile->wish);
+    const uint32_t most = frames_requested(&all->profile->request);
     for (uint32_t path = 1; path < paths->count; path++) {
         const uint32_t parent = paths->at[path].parent;
         all->depth_of[path] = all->depth_of[parent] + 1;
@@ -188,13 +188,14 @@ static pfr_status find_shared(struct telling *all, const struct call_paths *path
         all->node_of[at] = *node;
         all->stamp[at] = all->now;
     }
-    return all->depth_of[path] > frames_wished(&all->profile->wish) ? find_apart(all, paths, path, node, err) : PFR_OK;
+    return all->depth_of[path] > frames_requested(&all->profile->request) ? find_apart(all, paths, path, node, err)
+                                                                          : PFR_OK;
 }
 
 /* The node of a path's own function and its nearest callers. */
 static pfr_status find_own(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
                            uint32_t *node, pfr_error *err) {
-    const uint32_t most = frames_wished(&all->profile->wish), depth = all->depth_of[path];
+    const uint32_t most = frames_requested(&all->profile->request), depth = all->depth_of[path];
     const uint32_t count = depth < most ? depth : most;
     PFR_TRY(make_chain_room(all, count, err));
     for (uint32_t i = count, at = path; i > 0; at = paths->at[at].parent)
@@ -207,8 +208,8 @@ static pfr_status find_own(struct telling *all, const struct call_paths *paths, 
 
 static pfr_status find_node(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
                             uint32_t *node, pfr_error *err) {
-    return shares_nodes(&all->profile->wish) ? find_shared(all, paths, path, root, node, err)
-                                             : find_own(all, paths, path, root, node, err);
+    return shares_nodes(&all->profile->request) ? find_shared(all, paths, path, root, node, err)
+                                                : find_own(all, paths, path, root, node, err);
 }
 
 /* ":12" */
@@ -234,7 +235,7 @@ static pfr_status find_group(struct telling *all, const struct tally *t, uint32_
     unsigned count = 0;
     const struct intern_text bytes = intern_get(&t->groups, number);
     memcpy(values, bytes.bytes, bytes.length);
-    for (uint32_t keys = p->wish.keys; keys; keys &= keys - 1, count++) {
+    for (uint32_t keys = p->request.keys; keys; keys &= keys - 1, count++) {
         const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
         if (key == PROFILE_COMM)
             PFR_TRY(comm_text(all, (uint32_t)values[count], &values[count], err));
@@ -258,7 +259,8 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
     }
     PFR_TRY(st);
     profile_tree_weigh(&all->tree, node, &(struct profile_weight){entry->ticks, entry->count});
-    if (all->profile->wish.chains && !all->profile->wish.max_stack && all->depth_of[entry->path] > PROFILE_CALLS_DEEP)
+    if (all->profile->request.chains && !all->profile->request.max_stack &&
+        all->depth_of[entry->path] > PROFILE_CALLS_DEEP)
         all->cut += entry->count;
     return PFR_OK;
 }
@@ -269,19 +271,19 @@ static uint64_t bytes_to_spare(const struct telling *all, const struct call_path
                                    sizeof *all->depth_of + sizeof *all->cut_of) +
                      paths->room * sizeof *paths->at + paths->slot_count * sizeof *paths->slots;
     for (unsigned i = 0; i < all->count; i++)
-        bytes += all->lanes[i].memory.used;
+        bytes += all->workers[i].memory.used;
     return bytes;
 }
 
-static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error *err) {
+static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_error *err) {
     struct telling *all = context;
-    struct tally *t = &all->lanes[lane->number];
+    struct tally *t = &all->workers[worker->number];
     uint32_t root = NO_NODE, group = INTERN_NONE;
     PFR_TRY(tally_settle(t, err));
     if (t->nr_entries == 0)
         return PFR_OK;
-    PFR_TRY(make_path_room(all, lane->paths, err));
-    all->tree.spare = bytes_to_spare(all, lane->paths);
+    PFR_TRY(make_path_room(all, worker->paths, err));
+    all->tree.spare = bytes_to_spare(all, worker->paths);
     for (size_t i = 0; i < t->nr_entries; i++) {
         if (t->entries[i].group != group) {
             group = t->entries[i].group;
@@ -291,7 +293,7 @@ static pfr_status on_end(void *context, const struct calls_lane *lane, pfr_error
                 return st;
             root = st < 0 ? NO_NODE : root;
         }
-        PFR_TRY(take_entry(all, t, lane->paths, &t->entries[i], root, err));
+        PFR_TRY(take_entry(all, t, worker->paths, &t->entries[i], root, err));
     }
     return PFR_OK;
 }
@@ -303,9 +305,9 @@ static pfr_status take_limited(struct telling *all, pfr_error *err) {
     all->tree.whole = NULL;
     all->tree.until = 0;
     for (unsigned i = 0; i < all->count; i++) {
-        limited.weight += all->lanes[i].no_room_ticks;
-        limited.samples += all->lanes[i].no_room;
-        all->profile->left_out += all->lanes[i].left_out;
+        limited.weight += all->workers[i].no_room_ticks;
+        limited.samples += all->workers[i].no_room;
+        all->profile->left_out += all->workers[i].left_out;
     }
     return limited.samples ? values_put_limited(all->profile, &all->frames, &all->tree, 0, &limited, err) : PFR_OK;
 }
@@ -383,8 +385,8 @@ static pfr_status note_all(struct telling *all, const struct calls_totals *t, pf
 
 static void tell_hole(void *context, const pfr_error *hole) {
     const struct telling *all = context;
-    if (all->profile->wish.hole)
-        all->profile->wish.hole(all->profile->wish.context, hole);
+    if (all->profile->request.hole)
+        all->profile->request.hole(all->profile->request.context, hole);
 }
 
 static void tell_depth(struct profile *p, uint64_t too_deep) {
@@ -395,8 +397,8 @@ static void tell_depth(struct profile *p, uint64_t too_deep) {
     pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
              "%" PRIu64 " call%s part of the caller: more than %u were open at once", too_deep,
              too_deep == 1 ? " is" : "s are", CALLS_DEEPEST);
-    if (p->wish.hole)
-        p->wish.hole(p->wish.context, &why);
+    if (p->request.hole)
+        p->request.hole(p->request.context, &why);
 }
 
 static void tell_doubt(const struct telling *all) {
@@ -406,11 +408,11 @@ static void tell_doubt(const struct telling *all) {
         all->profile->lossy = true;
         tell_hole((void *)(uintptr_t)all, &why);
     }
-    const struct profile_wish *wish = &all->profile->wish;
-    if (wish->note && function_names_doubt(&all->names, text, sizeof text))
-        wish->note(wish->context, text);
-    if (wish->note)
-        symbol_texts_note(&all->names.texts, wish->note, wish->context);
+    const struct profile_request *request = &all->profile->request;
+    if (request->note && function_names_doubt(&all->names, text, sizeof text))
+        request->note(request->context, text);
+    if (request->note)
+        symbol_texts_note(&all->names.texts, request->note, request->context);
 }
 
 static const struct calls_sink sink = {
@@ -418,15 +420,15 @@ static const struct calls_sink sink = {
 
 static pfr_status read_calls(struct telling *all, pfr_error *err) {
     struct profile *p = all->profile;
-    const struct calls_wish wish = {.sink = &sink,
-                                    .gather = tally_needs_each(&p->wish) ? CALLS_SINGLY : CALLS_SUMMED,
-                                    .reach = frames_wished(&p->wish) < 2 ? 1 : 0,
-                                    .jobs = p->wish.jobs,
-                                    .mixed = !tally_needs_threads(&p->wish),
-                                    .hole = tell_hole,
-                                    .context = all};
+    const struct calls_request request = {.sink = &sink,
+                                          .gather = tally_needs_each(&p->request) ? CALLS_SINGLY : CALLS_SUMMED,
+                                          .reach = frames_requested(&p->request) < 2 ? 1 : 0,
+                                          .jobs = p->request.jobs,
+                                          .mixed = !tally_needs_threads(&p->request),
+                                          .hole = tell_hole,
+                                          .context = all};
     struct calls_totals totals;
-    PFR_TRY(calls_read(p->reader, &wish, &totals, err));
+    PFR_TRY(calls_read(p->reader, &request, &totals, err));
     PFR_TRY(take_limited(all, err));
     add_up(all);
     p->lossy = totals.lossy;
@@ -443,7 +445,7 @@ static pfr_status load(struct telling *all, pfr_error *err) {
     if (!p->totals)
         return mem_fail(p->memory, err, "profile");
     PFR_TRY(state_begin(&p->state, p->reader, p->memory, &no_jit, err));
-    struct function_names_options how = p->wish.functions;
+    struct function_names_options how = p->request.functions;
     how.trace = p->reader;
     PFR_TRY(function_names_open(&all->names, p->memory, &how, err));
     return read_calls(all, err);
@@ -451,7 +453,7 @@ static pfr_status load(struct telling *all, pfr_error *err) {
 
 pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     struct telling all = {.profile = p};
-    if (tally_needs_each(&p->wish))
+    if (tally_needs_each(&p->request))
         PFR_TRY(trace_clock_learn(p->reader, err));
     all.clock = trace_clock_of(p->reader);
     profile_frames_init(&all.frames, p);
@@ -460,7 +462,7 @@ pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     pfr_status st = profile_tree_begin_weights(&all.tree, err);
     if (st >= 0)
         st = load(&all, err);
-    free_lanes(&all);
+    free_workers(&all);
     free_by_path(&all);
     mem_free(p->memory, all.chain, all.chain_room, sizeof *all.chain);
     u64_map_free(&all.frame_of);

@@ -14,30 +14,30 @@
 
 #define READ_GROUP (1ull << 3)
 
-struct batch {
-    struct item items[BATCH];
+struct sample_batch {
+    struct sample_item items[BATCH];
     unsigned count;
 };
 
 /* The chains of a batch that are not as they were recorded. */
-static pfr_status make_chain_room(struct counter *c, pfr_error *err) {
+static pfr_status make_chain_room(struct sample_counter *c, pfr_error *err) {
     bool any = false, deferred = false, of_calls = false;
     for (uint32_t i = 0; i < c->profile->nr_events; i++) {
         any = any || c->places[i].makes;
         deferred = deferred || (c->places[i].makes && chain_is_deferred(pfr_get_event(c->profile->reader, i)));
         of_calls = of_calls || (c->places[i].makes && chain_has_calls(pfr_get_event(c->profile->reader, i)));
     }
-    c->made_most = deferred && c->profile->wish.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
+    c->made_most = deferred && c->profile->request.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
     c->made_words = chain_made_words(c->made_most, of_calls);
     c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
     return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
 }
 
-pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
-                        struct common *common, struct memory *memory, pfr_error *err) {
+pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
+                        struct pick_places *places, struct common *common, struct memory *memory, pfr_error *err) {
     struct profile *p = frames->profile;
-    const struct profile_wish *w = &p->wish;
-    *c = (struct counter){.profile = p, .memory = memory, .reader = reader, .places = places};
+    const struct profile_request *w = &p->request;
+    *c = (struct sample_counter){.profile = p, .memory = memory, .reader = reader, .places = places};
     intern_init(&c->whos, memory);
     intern_init(&c->texts, memory);
     frame_cache_init(&c->cache, frames, memory);
@@ -46,7 +46,7 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
     c->tree = common ? &common->tree : &c->own_tree;
     whole_init(&c->whole, memory);
     u64_map_init(&c->before, memory);
-    u64_map_init(&c->alones.of, memory);
+    u64_map_init(&c->individual_samples.of, memory);
     c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
@@ -71,30 +71,30 @@ pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader 
 }
 
 /* What only new entries need. */
-void counter_end_lookups(struct counter *c) {
+void counter_end_lookups(struct sample_counter *c) {
     counter_entries_free_slots(&c->own_table);
     frame_cache_free(&c->cache);
     profile_stacks_free(&c->stacks);
     mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
     c->made = NULL;
-    u64_map_free(&c->alones.of);
+    u64_map_free(&c->individual_samples.of);
 }
 
-static void free_entries(struct counter *c) {
+static void free_entries(struct sample_counter *c) {
     counter_end_lookups(c);
     counter_entries_free(&c->own_table, c->stride);
     sums_free_rows(&c->sums);
 }
 
-static void free_alones(struct counter *c) {
-    mem_free(c->memory, c->alones.at, c->alones.room, sizeof *c->alones.at);
-    c->alones = (struct alones){.of = c->alones.of};
+static void free_individual_samples(struct sample_counter *c) {
+    mem_free(c->memory, c->individual_samples.at, c->individual_samples.room, sizeof *c->individual_samples.at);
+    c->individual_samples = (struct individual_samples){.of = c->individual_samples.of};
 }
 
-void counter_free(struct counter *c) {
+void counter_free(struct sample_counter *c) {
     const size_t events = (size_t)c->profile->nr_events + 1;
     free_entries(c);
-    free_alones(c);
+    free_individual_samples(c);
     plain_free(c);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
@@ -110,15 +110,17 @@ void counter_free(struct counter *c) {
 /* --- Groups. */
 
 /* What of `who` and the mode the values of a group are made of: the name, and the rest where places are among them. */
-static uint64_t group_word(const struct counter *c, uint64_t word) {
+static uint64_t group_word(const struct sample_counter *c, uint64_t word) {
     const struct who who = counter_who(c, word);
     const uint64_t name = who.name != NO_NAME ? who.name : (uint64_t)1 << 32 | who.tid;
     return c->has_places ? word : (word >> 32) << 33 | name;
 }
 
 /* Groups of the same words come again and again, and take long to find. */
-pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root, uint64_t *since, pfr_error *err) {
-    const unsigned first = 1 + c->profile->wish.frames, keys = c->words - first - (c->profile->wish.chains ? 2 : 0);
+pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
+                        pfr_error *err) {
+    const unsigned first = 1 + c->profile->request.frames,
+                   keys = c->words - first - (c->profile->request.chains ? 2 : 0);
     const uint64_t word = group_word(c, words[0]);
     uint64_t h = word;
     for (unsigned i = 0; i < keys; i++)
@@ -135,12 +137,12 @@ pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root
     return PFR_OK;
 }
 
-static uint64_t weight_of(const struct counter *c, const struct picked *s) {
-    return c->profile->wish.branches ? 1 : s->period;
+static uint64_t weight_of(const struct sample_counter *c, const struct picked *s) {
+    return c->profile->request.branches ? 1 : s->period;
 }
 
 /* What there is no memory for is counted as that; what is there already goes on being counted. */
-static pfr_status meet_limit(struct counter *c, const struct item *item, pfr_status why) {
+static pfr_status meet_limit(struct sample_counter *c, const struct sample_item *item, pfr_status why) {
     struct profile_weight *limited = &c->limited[item->picked.event];
     if (why != PFR_ERR_LIMIT)
         return why;
@@ -153,16 +155,16 @@ static pfr_status meet_limit(struct counter *c, const struct item *item, pfr_sta
 /* --- Samples whose node must be found: the first of each entry, and those that are not behind their maps. */
 
 struct waiting {
-    struct item *items[BATCH];
+    struct sample_item *items[BATCH];
     unsigned count;
 };
 
-static const struct key *moment_key(const struct item *item) {
+static const struct record_key *timestamp_key(const struct sample_item *item) {
     return item->alone ? &item->picked.key : NULL;
 }
 
-static pfr_status add_row(struct counter *c, const struct item *item, unsigned row, pfr_error *err) {
-    struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = moment_key(item), .row = row};
+static pfr_status add_row(struct sample_counter *c, const struct sample_item *item, unsigned row, pfr_error *err) {
+    struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = timestamp_key(item), .row = row};
     if (item->alone)
         PFR_TRY(values_root(c, item->words, place.key, &place.root, &place.since, err));
     else
@@ -170,20 +172,20 @@ static pfr_status add_row(struct counter *c, const struct item *item, unsigned r
     return profile_stacks_add(c, &item->picked, &place, err);
 }
 
-static void fetch_row(const struct counter *c, const struct waiting *w, unsigned row) {
-    const struct item *item = row < w->count ? w->items[row] : NULL;
-    if (item && c->profile->wish.sums)
+static void fetch_row(const struct sample_counter *c, const struct waiting *w, unsigned row) {
+    const struct sample_item *item = row < w->count ? w->items[row] : NULL;
+    if (item && c->profile->request.sums)
         sums_fetch_seen(&c->sums, item->hash);
     if (item)
-        profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, moment_key(item));
+        profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, timestamp_key(item));
 }
 
-static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+static pfr_status add_rows(struct sample_counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
-    c->stacks.count = c->stacks.nr_aside = 0;
+    c->stacks.count = c->stacks.nr_deferred = 0;
     for (unsigned i = 0; i < w->count; i++)
         profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
-                              moment_key(w->items[i]));
+                              timestamp_key(w->items[i]));
     for (unsigned i = 0; i < AHEAD; i++)
         fetch_row(c, w, i);
     for (unsigned i = 0; i < w->count; i++) {
@@ -198,7 +200,7 @@ static pfr_status add_rows(struct counter *c, struct waiting *w, pfr_error *err)
     return profile_stacks_settle(c, err);
 }
 
-static pfr_status put_whole(struct counter *c, const struct item *item, unsigned row, uint32_t *number,
+static pfr_status put_whole(struct sample_counter *c, const struct sample_item *item, unsigned row, uint32_t *number,
                             pfr_error *err) {
     const struct stack_row *r = &c->stacks.rows[row];
     const struct profile_stack stack = {
@@ -207,7 +209,7 @@ static pfr_status put_whole(struct counter *c, const struct item *item, unsigned
 }
 
 /* The entry of the item, mostly new: where another one of the batch is equal it is there. */
-static pfr_status make_entry(struct counter *c, const struct item *item, unsigned number, uint64_t *entry,
+static pfr_status make_entry(struct sample_counter *c, const struct sample_item *item, unsigned number, uint64_t *entry,
                              pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
     struct entry_count count = {.since = row->since, .node = row->node, .too_deep = row->too_deep};
@@ -219,8 +221,9 @@ static pfr_status make_entry(struct counter *c, const struct item *item, unsigne
     return entry_put(c, item_key(c, item), item->hash, &count, entry, err);
 }
 
-static pfr_status count_alone(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
-    struct alones *a = &c->alones;
+static pfr_status count_individually(struct sample_counter *c, const struct sample_item *item,
+                                     const struct stack_row *row, pfr_error *err) {
+    struct individual_samples *a = &c->individual_samples;
     struct alone *grown = mem_grow(c->memory, a->at, a->count, &a->room, 64, sizeof *grown);
     a->at = grown ? grown : a->at;
     const uint64_t *place = grown ? u64_map_at(&a->of, row->node, a->count, NULL) : NULL;
@@ -234,7 +237,7 @@ static pfr_status count_alone(struct counter *c, const struct item *item, const 
 }
 
 /* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
-static inline bool count_in_entry(const struct counter *c, struct item *item, uint64_t slot) {
+static inline bool count_in_entry(const struct sample_counter *c, struct sample_item *item, uint64_t slot) {
     if (!slot)
         return false;
     struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));
@@ -246,7 +249,8 @@ static inline bool count_in_entry(const struct counter *c, struct item *item, ui
 }
 
 /* The sums at hand as those of an entry. What there is no room for is not kept. */
-static pfr_status keep_summed(struct counter *c, const struct item *item, const struct stack_row *row, pfr_error *err) {
+static pfr_status keep_summed(struct sample_counter *c, const struct sample_item *item, const struct stack_row *row,
+                              pfr_error *err) {
     struct entry_count count = {.since = row->since, .too_deep = row->too_deep};
     pfr_status st = sums_keep_found(&c->sums, &count.node, err);
     if (st >= 0)
@@ -254,7 +258,7 @@ static pfr_status keep_summed(struct counter *c, const struct item *item, const 
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
-static struct summed summed_of(const struct counter *c, const struct item *item, unsigned number) {
+static struct summed summed_of(const struct sample_counter *c, const struct sample_item *item, unsigned number) {
     const struct stack_row *row = &c->stacks.rows[number];
     return (struct summed){.frames = stack_frames(&c->stacks, number),
                            .count = row->count,
@@ -263,7 +267,8 @@ static struct summed summed_of(const struct counter *c, const struct item *item,
 }
 
 /* A stack of which only sums are wanted: most are met once. */
-static pfr_status take_summed(struct counter *c, const struct item *item, unsigned number, pfr_error *err) {
+static pfr_status take_summed(struct sample_counter *c, const struct sample_item *item, unsigned number,
+                              pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
     const struct summed stack = summed_of(c, item, number);
     const struct profile_weight weight = {weight_of(c, &item->picked), 1};
@@ -273,7 +278,8 @@ static pfr_status take_summed(struct counter *c, const struct item *item, unsign
 }
 
 /* An equal one of the batch may have made an entry. */
-static pfr_status take_sum(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
+static pfr_status take_sum(struct sample_counter *c, struct sample_item *item, unsigned number, bool *done,
+                           pfr_error *err) {
     const uint64_t entry = entry_find(c, item_key(c, item), item->hash, NULL);
     if (entry)
         return *done = count_in_entry(c, item, entry), PFR_OK;
@@ -282,13 +288,14 @@ static pfr_status take_sum(struct counter *c, struct item *item, unsigned number
     return item->alone ? PFR_OK : take_summed(c, item, number, err);
 }
 
-static pfr_status take_row(struct counter *c, struct item *item, unsigned number, bool *done, pfr_error *err) {
+static pfr_status take_row(struct sample_counter *c, struct sample_item *item, unsigned number, bool *done,
+                           pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
     PFR_TRY(row->status);
     *done = item->alone;
     if (item->alone)
-        return count_alone(c, item, row, err);
-    if (row->whole && c->profile->wish.sums)
+        return count_individually(c, item, row, err);
+    if (row->whole && c->profile->request.sums)
         return take_sum(c, item, number, done, err);
     uint64_t entry;
     PFR_TRY(make_entry(c, item, number, &entry, err));
@@ -297,7 +304,7 @@ static pfr_status take_row(struct counter *c, struct item *item, unsigned number
 }
 
 /* For what there is no room is told when it is its turn. */
-static pfr_status expect_summed(struct counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
+static pfr_status expect_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
     if (number >= w->count || !c->stacks.rows[number].whole)
         return PFR_OK;
     const struct summed stack = summed_of(c, w->items[number], number);
@@ -306,16 +313,16 @@ static pfr_status expect_summed(struct counter *c, const struct waiting *w, unsi
 }
 
 /* To this row; the next one is expected. */
-static pfr_status turn_summed(struct counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
-    if (!c->profile->wish.sums)
+static pfr_status turn_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
+    if (!c->profile->request.sums)
         return PFR_OK;
     sums_turn(&c->sums);
     return expect_summed(c, w, number + 1, err);
 }
 
-static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+static pfr_status take_rows(struct sample_counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
-    if (c->profile->wish.sums)
+    if (c->profile->request.sums)
         PFR_TRY(expect_summed(c, w, 0, err));
     for (unsigned i = 0; i < w->count; i++) {
         bool done = true;
@@ -331,7 +338,7 @@ static pfr_status take_rows(struct counter *c, struct waiting *w, pfr_error *err
     return PFR_OK;
 }
 
-static pfr_status place_rows(struct counter *c, struct waiting *w, pfr_error *err) {
+static pfr_status place_rows(struct sample_counter *c, struct waiting *w, pfr_error *err) {
     pfr_status st = profile_stacks_begin(c, err);
     if (st >= 0) {
         profile_stacks_walk(c, err);
@@ -341,7 +348,7 @@ static pfr_status place_rows(struct counter *c, struct waiting *w, pfr_error *er
     return st;
 }
 
-static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
+static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct waiting w = {.count = 0};
     PFR_TRY(counter_enter(c, 0, err));
     for (unsigned i = 0; i < b->count; i++)
@@ -360,15 +367,15 @@ static pfr_status commit(struct counter *c, struct batch *b, pfr_error *err) {
     return PFR_OK;
 }
 
-static void pour_entry(struct counter *c, const struct entry_count *count) {
+static void pour_entry(struct sample_counter *c, const struct entry_count *count) {
     const struct profile_weight weight = {count->weight, count->samples};
     if (count->node == NO_NODE)
         return;
-    if (c->profile->wish.sums) {
+    if (c->profile->request.sums) {
         sums_add_row(&c->sums, count->node, &weight);
         return;
     }
-    if (c->profile->wish.whole_stacks)
+    if (c->profile->request.whole_stacks)
         weight_add(&c->whole.at[count->node].self, &weight);
     else
         profile_tree_weigh(c->tree, count->node, &weight);
@@ -376,15 +383,15 @@ static void pour_entry(struct counter *c, const struct entry_count *count) {
 
 #define POURED_AHEAD 16u /* entries */
 
-static void fetch_node(const struct counter *c, uint32_t entry) {
-    if (entry >= c->table->count || c->profile->wish.sums || c->profile->wish.whole_stacks)
+static void fetch_node(const struct sample_counter *c, uint32_t entry) {
+    if (entry >= c->table->count || c->profile->request.sums || c->profile->request.whole_stacks)
         return;
     const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
     if (node != NO_NODE)
         node_weights_fetch(&c->tree->self, node);
 }
 
-static void pour_entries(struct counter *c, uint32_t from, uint32_t end) {
+static void pour_entries(struct sample_counter *c, uint32_t from, uint32_t end) {
     for (uint32_t i = from; i < end; i++) {
         const struct entry_count *count = entry_count_of(c, entry_words(c, i));
         fetch_node(c, i + POURED_AHEAD);
@@ -393,19 +400,19 @@ static void pour_entries(struct counter *c, uint32_t from, uint32_t end) {
     }
 }
 
-void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts) {
+void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts) {
     const uint64_t count = c->table->count;
     pour_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
 }
 
-bool counter_met_limit(const struct counter *c) {
+bool counter_met_limit(const struct sample_counter *c) {
     for (uint32_t i = 0; i < c->profile->nr_events; i++)
         if (c->limited[i].samples)
             return true;
     return false;
 }
 
-static void mark_entries(const struct counter *c, uint32_t from, uint32_t end) {
+static void mark_entries(const struct sample_counter *c, uint32_t from, uint32_t end) {
     for (uint32_t i = from; i < end; i++) {
         const uint32_t node = entry_count_of(c, entry_words(c, i))->node;
         if (node != NO_NODE)
@@ -413,54 +420,54 @@ static void mark_entries(const struct counter *c, uint32_t from, uint32_t end) {
     }
 }
 
-void counter_mark_common(const struct counter *c, uint32_t part, uint32_t parts) {
+void counter_mark_common(const struct sample_counter *c, uint32_t part, uint32_t parts) {
     const uint64_t count = c->table->count;
     mark_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
 }
 
-void counter_mark_alones(const struct counter *c) {
-    for (size_t i = 0; i < c->alones.count; i++)
-        node_weights_mark(&c->tree->self, c->alones.at[i].node);
+void counter_mark_individual_samples(const struct sample_counter *c) {
+    for (size_t i = 0; i < c->individual_samples.count; i++)
+        node_weights_mark(&c->tree->self, c->individual_samples.at[i].node);
 }
 
 /* Most nodes of stacks are on the way to others and weigh nothing. Where something did not fit others may come. */
-static bool marks_nodes(const struct counter *c) {
-    const struct profile_wish *w = &c->profile->wish;
+static bool marks_nodes(const struct sample_counter *c) {
+    const struct profile_request *w = &c->profile->request;
     return w->chains && !w->sums && !w->whole_stacks && !counter_met_limit(c);
 }
 
-static pfr_status begin_weights(struct counter *c, pfr_error *err) {
+static pfr_status begin_weights(struct sample_counter *c, pfr_error *err) {
     if (c->tree->self.at)
         return PFR_OK;
     if (!marks_nodes(c))
         return profile_tree_begin_weights(c->tree, err);
     PFR_TRY(profile_tree_begin_marks(c->tree, err));
     mark_entries(c, 0, c->own_table.count);
-    counter_mark_alones(c);
+    counter_mark_individual_samples(c);
     return profile_tree_end_marks(c->tree, err);
 }
 
-pfr_status counter_pour(struct counter *c, pfr_error *err) {
+pfr_status counter_pour(struct sample_counter *c, pfr_error *err) {
     counter_end_lookups(c);
     whole_settle(&c->whole);
     PFR_TRY(begin_weights(c, err));
     pour_entries(c, 0, c->own_table.count);
-    for (size_t i = 0; i < c->alones.count; i++)
-        profile_tree_weigh(c->tree, c->alones.at[i].node, &c->alones.at[i].self);
+    for (size_t i = 0; i < c->individual_samples.count; i++)
+        profile_tree_weigh(c->tree, c->individual_samples.at[i].node, &c->individual_samples.at[i].self);
     free_entries(c);
-    free_alones(c);
+    free_individual_samples(c);
     return PFR_OK;
 }
 
-void counter_drop(struct counter *c) {
+void counter_drop(struct sample_counter *c) {
     free_entries(c);
     whole_free(&c->whole);
 }
 
 /* --- Samples. */
 
-static bool is_kept_when_asked(struct counter *c, const struct picked *s) {
-    const struct profile_wish *w = &c->profile->wish;
+static bool is_kept_when_asked(struct sample_counter *c, const struct picked *s) {
+    const struct profile_request *w = &c->profile->request;
     const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
     if (w->keep(w->context, &sample))
         return true;
@@ -468,13 +475,13 @@ static bool is_kept_when_asked(struct counter *c, const struct picked *s) {
     return false;
 }
 
-static inline bool is_kept(struct counter *c, const struct picked *s) {
-    return !c->profile->wish.keep || is_kept_when_asked(c, s);
+static inline bool is_kept(struct sample_counter *c, const struct picked *s) {
+    return !c->profile->request.keep || is_kept_when_asked(c, s);
 }
 
 /* The item at hand, of which `picked` is filled, joins the batch. */
-static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
-    struct item *item = &b->items[b->count];
+static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
+    struct sample_item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
     item->made = c->made ? c->made + b->count * c->made_words : NULL;
     pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
@@ -491,7 +498,8 @@ static pfr_status push(struct counter *c, struct batch *b, pfr_error *err) {
     return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
 }
 
-static pfr_status push_branches(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+static pfr_status push_branches(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
+                                pfr_error *err) {
     const struct picked first = b->items[b->count].picked;
     struct pfr_rec_branch_entry entry;
     if (!(c->places[first.event].sample_type & PFR_SAMPLE_BRANCH_STACK))
@@ -506,16 +514,17 @@ static pfr_status push_branches(struct counter *c, struct batch *b, const struct
 }
 
 /* The item at hand, or what stands for it. */
-static pfr_status push_kept(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+static pfr_status push_kept(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
+                            pfr_error *err) {
     const struct picked *picked = &b->items[b->count].picked;
     if (!is_kept(c, picked)) {
         const pfr_status st = c->places[picked->event].stitches ? words_pass(c, picked, err) : PFR_OK;
         return st == PFR_ERR_LIMIT ? PFR_OK : st;
     }
-    return c->profile->wish.branches ? push_branches(c, b, s, err) : push(c, b, err);
+    return c->profile->request.branches ? push_branches(c, b, s, err) : push(c, b, err);
 }
 
-static pfr_status push_read(struct counter *c, struct batch *b, const struct pfr_rec_sample *s,
+static pfr_status push_read(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
                             const struct picked *all, const struct pfr_rec_read_entry *read, pfr_error *err) {
     struct picked one = *all;
     PFR_TRY(reads_grown(c, read->id, read->value, &one.event, &one.period, err));
@@ -524,7 +533,8 @@ static pfr_status push_read(struct counter *c, struct batch *b, const struct pfr
 }
 
 /* One of each counter. */
-static pfr_status push_reads(struct counter *c, struct batch *b, const struct pfr_rec_sample *s, pfr_error *err) {
+static pfr_status push_reads(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
+                             pfr_error *err) {
     const struct picked all = b->items[b->count].picked;
     const struct pfr_rec_read_value *read = &s->read;
     struct pfr_rec_read_entry entry = {.value = read->value, .id = read->id};
@@ -536,20 +546,21 @@ static pfr_status push_reads(struct counter *c, struct batch *b, const struct pf
     return PFR_OK;
 }
 
-static void set_key(const struct counter *c, struct picked *s, uint64_t place, uint64_t inner) {
-    s->key = (struct key){.offset = place, .inner = inner};
+static void set_key(const struct sample_counter *c, struct picked *s, uint64_t place, uint64_t inner) {
+    s->key = (struct record_key){.offset = place, .inner = inner};
     if (c->profile->state.timed)
         s->key.time = s->time == UINT64_MAX ? NO_TIME_MOMENT : s->time;
 }
 
-static void tell_hole(struct counter *c, const pfr_error *hole) {
-    const struct profile_wish *w = &c->profile->wish;
+static void tell_hole(struct sample_counter *c, const pfr_error *hole) {
+    const struct profile_request *w = &c->profile->request;
     c->lossy = true;
     if (w->hole)
         w->hole(w->context, hole);
 }
 
-static pfr_status take_decoded(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
+                               pfr_error *err) {
     struct picked *s = &b->items[b->count].picked;
     struct pfr_rec_sample sample;
     pfr_error why;
@@ -563,8 +574,8 @@ static pfr_status take_decoded(struct counter *c, struct batch *b, const pfr_rec
     return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
 }
 
-static pfr_status take_fixed(struct counter *c, struct batch *b, uint32_t event, const uint8_t *bytes, uint64_t place,
-                             uint64_t inner, pfr_error *err) {
+static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, uint32_t event, const uint8_t *bytes,
+                             uint64_t place, uint64_t inner, pfr_error *err) {
     const bool swap = c->reader->context.swap;
     struct picked *s = &b->items[b->count].picked;
     s->event = event;
@@ -575,13 +586,13 @@ static pfr_status take_fixed(struct counter *c, struct batch *b, uint32_t event,
 }
 
 /* Where the length rule holds, what is at fixed places is there; other samples are decoded. */
-static bool is_plain(const struct counter *c, const pfr_record *rec) {
+static bool is_plain(const struct sample_counter *c, const pfr_record *rec) {
     return c->places[rec->event].fixed &&
            length_holds(&c->reader->events[rec->event].length, rec->bytes + RECORD_HEADER,
                         (uint64_t)rec->size - RECORD_HEADER, c->reader->context.swap);
 }
 
-static pfr_status take_record(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec, pfr_error *err) {
     if (rec->event < 0)
         return PFR_OK;
     if (!is_plain(c, rec))
@@ -590,7 +601,7 @@ static pfr_status take_record(struct counter *c, struct batch *b, const pfr_reco
 }
 
 /* What lies in the window at `at`, which may move on then. */
-static pfr_status take_run(struct counter *c, struct batch *b, const struct plain_run *run, bool plain,
+static pfr_status take_run(struct sample_counter *c, struct sample_batch *b, const struct plain_run *run, bool plain,
                            pfr_error *err) {
     struct plain_left left;
     if (plain)
@@ -604,7 +615,8 @@ static pfr_status take_run(struct counter *c, struct batch *b, const struct plai
 }
 
 /* Samples of the same event that follow in the window, without asking for each. */
-static pfr_status take_followers(struct counter *c, struct batch *b, const pfr_record *rec, pfr_error *err) {
+static pfr_status take_followers(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
+                                 pfr_error *err) {
     const uint8_t *at[BATCH];
     struct plain_run some = {.at = at, .event = (uint32_t)rec->event};
     const bool plain = plain_may(c, some.event);
@@ -616,7 +628,7 @@ static pfr_status take_followers(struct counter *c, struct batch *b, const pfr_r
     return PFR_OK;
 }
 
-static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
+static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     pfr_record rec;
     pfr_status st;
@@ -635,8 +647,8 @@ static pfr_status run(struct counter *c, struct batch *b, pfr_error *error) {
     return st < 0 ? st : PFR_OK;
 }
 
-pfr_status counter_run(struct counter *c, pfr_error *err) {
-    struct batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
+pfr_status counter_run(struct sample_counter *c, pfr_error *err) {
+    struct sample_batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
     if (!b)
         return mem_fail(c->memory, err, "profile");
     pfr_status st = order_begin(c, err);

@@ -25,14 +25,14 @@ struct late_who {
 
 /* The entries of a counter, which have numbers among all. */
 struct late_part {
-    struct counter *from;
+    struct sample_counter *from;
     uint64_t begin; /* number of its first one */
     struct late_who *whos;
     uint32_t nr_whos;
 };
 
 struct late {
-    struct counter *to;
+    struct sample_counter *to;
     struct frames_of *frames;
     struct late_part *parts;
     uint32_t nr_parts;
@@ -78,7 +78,7 @@ static pfr_status add_whos(const struct late *l, struct late_part *part, pfr_err
     return PFR_OK;
 }
 
-static pfr_status add_part(struct late *l, struct late_part *part, struct counter *from, pfr_error *err) {
+static pfr_status add_part(struct late *l, struct late_part *part, struct sample_counter *from, pfr_error *err) {
     *part = (struct late_part){.from = from, .nr_whos = from->whos.count};
     part->whos = mem_alloc(l->to->memory, part->nr_whos, sizeof *part->whos);
     if (!part->whos)
@@ -141,7 +141,7 @@ struct late_batch {
 
 static void find_place(const struct late *l, struct late_batch *b, const struct plain_entry *entry, uint32_t space) {
     const unsigned mode = mode_of(entry);
-    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     struct late_place *p = &b->at[b->count++];
     p->in = frame_cache_in(mode, space);
     p->address = entry->words[1];
@@ -194,7 +194,7 @@ static pfr_status find_frames(const struct late *l, struct late_batch *b, size_t
 
 /* --- Frames to nodes. */
 
-static pfr_status add_to_node(struct counter *c, const uint64_t *words, uint32_t frame,
+static pfr_status add_to_node(struct sample_counter *c, const uint64_t *words, uint32_t frame,
                               const struct profile_weight *self, pfr_error *err) {
     uint32_t root, node;
     uint64_t since;
@@ -207,7 +207,7 @@ static pfr_status add_to_node(struct counter *c, const uint64_t *words, uint32_t
 static pfr_status give_entry(const struct late *l, uint64_t number, uint64_t found, pfr_error *err) {
     const struct late_part *part = part_of(l, number);
     const struct plain_entry *entry = entry_in(part, number);
-    struct counter *c = l->to;
+    struct sample_counter *c = l->to;
     const uint64_t words[] = {(entry->words[0] & ~(uint64_t)WHO_MOST) | who_of(part, entry)->number, entry->words[1]};
     const pfr_status st =
         found & IS_LIMITED ? PFR_ERR_LIMIT : add_to_node(c, words, (uint32_t)found, &entry->self, err);
@@ -325,13 +325,13 @@ static pfr_status take_all(struct late *l, pfr_error *err) {
         items = mem_alloc(memory, l->used, room);
     if (!items && mem_failure(memory) != PFR_ERR_LIMIT)
         return mem_fail(memory, err, "profile");
-    l->frames->one_lane = true;
+    l->frames->one_worker = true;
     const pfr_status st = items ? take_in_order(l, items, err) : take_singly(l, err);
     mem_free(memory, items, items ? l->used : 0, room);
     return st;
 }
 
-pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err) {
+pfr_status late_settle(struct sample_counter *to, struct sample_counter *const *all, uint32_t count, pfr_error *err) {
     struct late l = {.to = to, .frames = to->cache.frames};
     PFR_TRY(profile_tree_begin_weights(to->tree, err));
     l.parts = mem_zeroed(to->memory, count, sizeof *l.parts);

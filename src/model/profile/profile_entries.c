@@ -11,7 +11,8 @@
 #define FIRST_ENTRIES 1024u
 #define AT_ONCE 32u /* batches that room is made for */
 
-pfr_status counter_entries_begin(struct counter *c, struct entry_table *common, struct memory *memory, pfr_error *err) {
+pfr_status counter_entries_begin(struct sample_counter *c, struct entry_table *common, struct memory *memory,
+                                 pfr_error *err) {
     struct entry_table *t = common ? common : &c->own_table;
     c->table = t;
     if (t->slots)
@@ -47,7 +48,7 @@ static bool has_room(const struct entry_table *t, uint64_t more) {
     return count <= t->room && slots_suffice(t, count);
 }
 
-static bool grow_slots(struct counter *c) {
+static bool grow_slots(struct sample_counter *c) {
     struct entry_table *t = c->table;
     const size_t count = t->slot_count * 2;
     uint64_t *slots = mem_zeroed(t->memory, count, sizeof *slots);
@@ -69,13 +70,13 @@ static bool grow_slots(struct counter *c) {
 }
 
 /* Of a counter's own table, which is given back when all is counted. */
-static void note_spare(struct counter *c) {
+static void note_spare(struct sample_counter *c) {
     const struct entry_table *t = &c->own_table;
-    c->own_tree.spare = c->profile->wish.sums ? c->sums.set_aside : (t->room * c->stride + t->slot_count) * 8;
+    c->own_tree.spare = c->profile->request.sums ? c->sums.defer_lookup : (t->room * c->stride + t->slot_count) * 8;
 }
 
 /* Nobody else is within. */
-static pfr_status make_room(struct counter *c, uint32_t more, pfr_error *err) {
+static pfr_status make_room(struct sample_counter *c, uint32_t more, pfr_error *err) {
     struct entry_table *t = c->table;
     if (t->count >= UINT32_MAX - more)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^32 entries");
@@ -98,7 +99,7 @@ static bool reserve(struct entry_table *t) {
     return false;
 }
 
-static pfr_status make_shared_room(struct counter *c, pfr_error *err) {
+static pfr_status make_shared_room(struct sample_counter *c, pfr_error *err) {
     profile_tree_close(c->tree);
     pfr_status st = has_room(c->table, BATCH) ? PFR_OK : make_room(c, BATCH * AT_ONCE, err);
     if (st == PFR_ERR_LIMIT)
@@ -107,7 +108,7 @@ static pfr_status make_shared_room(struct counter *c, pfr_error *err) {
     return st;
 }
 
-pfr_status counter_enter(struct counter *c, uint32_t nodes, pfr_error *err) {
+pfr_status counter_enter(struct sample_counter *c, uint32_t nodes, pfr_error *err) {
     if (!c->tree->shared)
         return PFR_OK;
     for (;;) {
@@ -119,7 +120,7 @@ pfr_status counter_enter(struct counter *c, uint32_t nodes, pfr_error *err) {
     }
 }
 
-void counter_leave(struct counter *c, uint32_t nodes) {
+void counter_leave(struct sample_counter *c, uint32_t nodes) {
     if (!c->tree->shared)
         return;
     __atomic_sub_fetch(&c->table->reserved, BATCH, __ATOMIC_RELAXED);
@@ -128,7 +129,7 @@ void counter_leave(struct counter *c, uint32_t nodes) {
 
 /* --- Within. */
 
-uint64_t entry_find(const struct counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty) {
+uint64_t entry_find(const struct sample_counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty) {
     const struct entry_table *t = c->table;
     const size_t mask = t->slot_count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -142,7 +143,7 @@ uint64_t entry_find(const struct counter *c, const uint64_t *key, uint64_t hash,
 }
 
 /* The number of a new entry that no slot leads to yet. */
-static uint32_t write_entry(struct counter *c, const uint64_t *key, const struct entry_count *count) {
+static uint32_t write_entry(struct sample_counter *c, const uint64_t *key, const struct entry_count *count) {
     struct entry_table *t = c->table;
     const uint32_t number = c->tree->shared ? __atomic_fetch_add(&t->count, 1, __ATOMIC_RELAXED) : t->count++;
     uint64_t *own = entry_words(c, number);
@@ -151,7 +152,7 @@ static uint32_t write_entry(struct counter *c, const uint64_t *key, const struct
     return number;
 }
 
-pfr_status entry_put(struct counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
+pfr_status entry_put(struct sample_counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
                      uint64_t *entry, pfr_error *err) {
     uint64_t *slot, nothing = 0;
     if (!c->tree->shared && !has_room(c->table, 1))
@@ -169,7 +170,7 @@ pfr_status entry_put(struct counter *c, const uint64_t *key, uint64_t hash, cons
     return PFR_OK;
 }
 
-void entry_add(const struct counter *c, struct entry_count *count, uint64_t weight) {
+void entry_add(const struct sample_counter *c, struct entry_count *count, uint64_t weight) {
     if (c->tree->shared) {
         __atomic_add_fetch(&count->weight, weight, __ATOMIC_RELAXED);
         __atomic_add_fetch(&count->samples, 1, __ATOMIC_RELAXED);
@@ -179,12 +180,12 @@ void entry_add(const struct counter *c, struct entry_count *count, uint64_t weig
     count->samples++;
 }
 
-struct entry_count *counter_find(const struct counter *c, const uint64_t *key) {
+struct entry_count *counter_find(const struct sample_counter *c, const uint64_t *key) {
     const uint64_t entry = entry_find(c, key, words_hash(c, key), NULL);
     return entry ? entry_count_of(c, entry_words(c, (uint32_t)entry - 1)) : NULL;
 }
 
-pfr_status counter_put(struct counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
+pfr_status counter_put(struct sample_counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
     uint64_t entry;
     return entry_put(c, key, words_hash(c, key), count, &entry, err);
 }

@@ -16,9 +16,9 @@
 
 /* --- Who. */
 
-static pfr_status put_who(struct counter *c, const struct thread_view *view, uint32_t tid, bool in_kernel,
+static pfr_status put_who(struct sample_counter *c, const struct thread_view *view, uint32_t tid, bool in_kernel,
                           uint32_t *number, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     const bool named = w->keys & PROFILE_BIT(PROFILE_COMM);
     struct who who = {.name = NO_NAME, .space = NO_SPACE};
     if (named)
@@ -31,7 +31,7 @@ static pfr_status put_who(struct counter *c, const struct thread_view *view, uin
 }
 
 /* Nothing changes any more behind it, neither the thread nor what is mapped. */
-static uint64_t settled_of(const struct counter *c, const struct picked *s, const struct thread_view *view) {
+static uint64_t settled_of(const struct sample_counter *c, const struct picked *s, const struct thread_view *view) {
     const struct state *state = &c->profile->state;
     const bool in_kernel = s->mode == PFR_CPUMODE_KERNEL;
     const uint64_t moment = state_settled(state, in_kernel ? PFR_CPUMODE_KERNEL : PFR_CPUMODE_USER, view->space);
@@ -40,7 +40,8 @@ static uint64_t settled_of(const struct counter *c, const struct picked *s, cons
 }
 
 /* Samples of one thread follow each other, and threads come again. */
-static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t moment, uint32_t *who, pfr_error *err) {
+static pfr_status find_who(struct sample_counter *c, const struct picked *s, uint64_t moment, uint32_t *who,
+                           pfr_error *err) {
     const struct state *state = &c->profile->state;
     struct view_slot *slot = words_view(c, s);
     struct thread_view view;
@@ -61,7 +62,7 @@ static pfr_status find_who(struct counter *c, const struct picked *s, uint64_t m
 /* --- Words. */
 
 /* The fields of a tracepoint as text, in c->texts; NO_TEXT: the sample is of something else. */
-static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
+static pfr_status trace_value(struct sample_counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
     uint32_t id = 0;
     size_t length;
     struct output text;
@@ -85,8 +86,8 @@ static pfr_status trace_value(struct counter *c, const struct picked *s, uint64_
     return st;
 }
 
-static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t **at, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+static pfr_status put_values(struct sample_counter *c, const struct picked *s, uint64_t **at, pfr_error *err) {
+    const struct profile_request *w = &c->profile->request;
     for (uint32_t keys = w->keys & ~KEYS_APART; keys; keys &= keys - 1) {
         const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
         **at = pick_value(w, &c->places[s->event], s, key);
@@ -97,7 +98,7 @@ static pfr_status put_values(struct counter *c, const struct picked *s, uint64_t
     return PFR_OK;
 }
 
-static void put_chain(const struct counter *c, const struct picked *s, uint64_t *at) {
+static void put_chain(const struct sample_counter *c, const struct picked *s, uint64_t *at) {
     at[0] = at[1] = 0;
     if (s->chain.count) {
         const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->chain_seed);
@@ -106,7 +107,7 @@ static void put_chain(const struct counter *c, const struct picked *s, uint64_t 
     }
 }
 
-static struct chain_place chain_place_of(const struct counter *c, const struct picked *s, uint32_t who) {
+static struct chain_place chain_place_of(const struct sample_counter *c, const struct picked *s, uint32_t who) {
     return (struct chain_place){.event = s->event,
                                 .space = counter_who(c, who).space,
                                 .tid = s->tid,
@@ -115,7 +116,7 @@ static struct chain_place chain_place_of(const struct counter *c, const struct p
 }
 
 /* What was recorded apart from the chain is behind it then. */
-static pfr_status make_chain(struct counter *c, struct item *item, uint32_t who, pfr_error *err) {
+static pfr_status make_chain(struct sample_counter *c, struct sample_item *item, uint32_t who, pfr_error *err) {
     struct picked *s = &item->picked;
     const struct chain_place place = chain_place_of(c, s, who);
     const pfr_event *event = pfr_get_event(c->profile->reader, s->event);
@@ -125,7 +126,7 @@ static pfr_status make_chain(struct counter *c, struct item *item, uint32_t who,
                       chain_is_deferred(event) ? c->made_most : profile_max_stack(c), item->made, &s->chain, err);
 }
 
-static void make_digest(const struct counter *c, struct item *item) {
+static void make_digest(const struct sample_counter *c, struct sample_item *item) {
     const struct who who = counter_who(c, item->words[0]);
     uint64_t all[WORDS_MOST + 2] = {item->words[0] & ~(uint64_t)WHO_MOST, (uint64_t)who.name << 32 | who.tid,
                                     who.space};
@@ -135,7 +136,7 @@ static void make_digest(const struct counter *c, struct item *item) {
     item->digest[1] = h.high64;
 }
 
-pfr_status words_pass(struct counter *c, const struct picked *s, pfr_error *err) {
+pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err) {
     uint32_t who;
     PFR_TRY(find_who(c, s, moment_of(&c->profile->state, &s->key), &who, err));
     const struct chain_place place = chain_place_of(c, s, who);
@@ -143,8 +144,8 @@ pfr_status words_pass(struct counter *c, const struct picked *s, pfr_error *err)
     return chain_pass(&c->maker, event, s->whole, &place, profile_max_stack(c), err);
 }
 
-pfr_status words_make(struct counter *c, struct item *item, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_error *err) {
+    const struct profile_request *w = &c->profile->request;
     const struct picked *s = &item->picked;
     uint64_t *at = item->words;
     uint32_t who;

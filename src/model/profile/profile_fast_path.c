@@ -14,7 +14,7 @@
 #define FIRST_COUNT ((size_t)1024)
 #define TABLE_SHARE 2u /* of memory that is left a table takes one part of so many: frames and nodes need the rest */
 
-void plain_free(struct counter *c) {
+void plain_free(struct sample_counter *c) {
     struct plain_table *t = &c->plainly;
     mem_free(t->memory, t->at, t->at ? t->count : 0, sizeof *t->at);
     t->at = NULL;
@@ -37,7 +37,7 @@ static bool has_room(const struct plain_table *t, size_t more) {
     return t->used + more <= t->count / 4 * 3;
 }
 
-static pfr_status grow(struct counter *c, pfr_error *err) {
+static pfr_status grow(struct sample_counter *c, pfr_error *err) {
     const struct plain_table *t = &c->plainly;
     struct plain_table more = {.memory = t->memory, .count = t->at ? t->count * 2 : FIRST_COUNT, .used = t->used};
     if (memory_has(t->memory, TABLE_SHARE * sizeof *more.at * (uint64_t)more.count))
@@ -54,7 +54,7 @@ static pfr_status grow(struct counter *c, pfr_error *err) {
 
 /* At the limit what is there goes on being counted, and what is new is an entry's matter. There may be no table then.
  */
-static pfr_status make_room(struct counter *c, size_t more, pfr_error *err) {
+static pfr_status make_room(struct sample_counter *c, size_t more, pfr_error *err) {
     struct plain_table *t = &c->plainly;
     if (t->full || has_room(t, more))
         return PFR_OK;
@@ -79,7 +79,8 @@ static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, ui
     return true;
 }
 
-bool plain_take(struct counter *c, const struct item *item, uint64_t weight, pfr_status *status, pfr_error *err) {
+bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64_t weight, pfr_status *status,
+                pfr_error *err) {
     if (!c->plain || item->moment <= words_view(c, &item->picked)->settled)
         return false;
     *status = make_room(c, 1, err);
@@ -93,8 +94,8 @@ struct moved {
     struct plain_entry *from;
 };
 
-static pfr_status put_moved(struct counter *to, struct plain_table *from, const struct moved *moved, unsigned count,
-                            pfr_error *err) {
+static pfr_status put_moved(struct sample_counter *to, struct plain_table *from, const struct moved *moved,
+                            unsigned count, pfr_error *err) {
     PFR_TRY(make_room(to, count, err));
     for (unsigned i = 0; to->plainly.at && i < count; i++) {
         struct profile_weight *self = &moved[i].from->self;
@@ -106,7 +107,7 @@ static pfr_status put_moved(struct counter *to, struct plain_table *from, const 
     return PFR_OK;
 }
 
-static void begin_move(const struct counter *to, struct plain_entry *e, uint64_t word, struct moved *moved) {
+static void begin_move(const struct sample_counter *to, struct plain_entry *e, uint64_t word, struct moved *moved) {
     const struct plain_table *t = &to->plainly;
     *moved = (struct moved){.words = {word, e->words[1]}, .from = e};
     moved->hash = words_hash_of(to->seed, moved->words, 2);
@@ -114,8 +115,8 @@ static void begin_move(const struct counter *to, struct plain_entry *e, uint64_t
         __builtin_prefetch(&t->at[moved->hash & (t->count - 1)], 1);
 }
 
-pfr_status plain_join(struct counter *to, struct counter *from, uint64_t (*word_of)(const void *context, uint64_t word),
-                      const void *context, pfr_error *err) {
+pfr_status plain_join(struct sample_counter *to, struct sample_counter *from,
+                      uint64_t (*word_of)(const void *context, uint64_t word), const void *context, pfr_error *err) {
     struct plain_table *t = &from->plainly;
     struct moved moved[BATCH];
     unsigned count = 0;
@@ -137,10 +138,10 @@ struct plain_sample {
     uint64_t hash, weight;
 };
 
-bool plain_may(const struct counter *c, uint32_t event) {
+bool plain_may(const struct sample_counter *c, uint32_t event) {
     const struct pick_places *p = &c->places[event];
     const bool has_time = p->time || !c->profile->state.timed;
-    return c->plain && p->fixed && p->pid && p->ip && has_time && !c->profile->wish.keep && !c->reader->context.swap;
+    return c->plain && p->fixed && p->pid && p->ip && has_time && !c->profile->request.keep && !c->reader->context.swap;
 }
 
 /* What is the same for all of a batch, so that it is not looked up for each. */
@@ -154,7 +155,7 @@ struct plain_sight {
     bool timed, kernel_apart;
 };
 
-static struct plain_sight sight_of(struct counter *c, const struct plain_run *run) {
+static struct plain_sight sight_of(struct sample_counter *c, const struct plain_run *run) {
     const struct pick_places *p = &c->places[run->event];
     return (struct plain_sight){.views = c->views,
                                 .seed = c->seed,
@@ -196,8 +197,8 @@ static inline bool make_sample(const struct plain_sight *in, const uint8_t *byte
 }
 
 /* Step 1: the words of all, and where their entries are found. */
-static unsigned make_words(struct counter *c, const struct plain_run *run, struct plain_sample *to, uint8_t *number,
-                           struct plain_left *left) {
+static unsigned make_words(struct sample_counter *c, const struct plain_run *run, struct plain_sample *to,
+                           uint8_t *number, struct plain_left *left) {
     const struct plain_sight in = sight_of(c, run);
     const uint8_t *const *at = run->at;
     const uint32_t count = run->count;
@@ -218,7 +219,7 @@ static unsigned leave_all(const struct plain_run *run, struct plain_left *left) 
     return 0;
 }
 
-pfr_status plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err) {
+pfr_status plain_count(struct sample_counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err) {
     struct plain_sample samples[BATCH];
     uint8_t number[BATCH + 1];
     struct profile_weight total = {0};

@@ -15,7 +15,7 @@ struct likeness {
 };
 
 static void learn(const struct frames_of *f, uint32_t frame, struct likeness *to) {
-    const struct profile_wish *w = &f->profile->wish;
+    const struct profile_request *w = &f->profile->request;
     uint64_t h = f->alike.seed;
     to->count = w->likeness(w->context, f->profile, frame, to->words);
     for (unsigned i = 0; i < to->count; i++) {
@@ -63,10 +63,10 @@ static pfr_status find_kind(struct frames_of *f, uint32_t frame, uint32_t *kind,
 }
 
 pfr_status profile_frames_kind(struct frames_of *f, uint32_t frame, uint32_t *kind, pfr_error *err) {
-    if (!f->one_lane)
+    if (!f->one_worker)
         pthread_mutex_lock(&f->lock);
     const pfr_status st = find_kind(f, frame, kind, err);
-    if (!f->one_lane)
+    if (!f->one_worker)
         pthread_mutex_unlock(&f->lock);
     return st;
 }

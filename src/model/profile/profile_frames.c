@@ -21,12 +21,12 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
     pthread_mutex_init(&f->lock, NULL);
     u64_map_init(&f->places, p->memory);
-    const struct unwind_options how = {.symfs = p->wish.names.symfs,
-                                       .debug_folder = p->wish.names.debug_folder,
-                                       .fetched = p->wish.names.fetched,
-                                       .release = p->wish.names.release,
+    const struct unwind_options how = {.symfs = p->request.names.symfs,
+                                       .debug_folder = p->request.names.debug_folder,
+                                       .fetched = p->request.names.fetched,
+                                       .release = p->request.names.release,
                                        .arch = f->arch,
-                                       .none = p->wish.names.none};
+                                       .none = p->request.names.none};
     unwind_objects_init(&f->unwinding, &p->state, p->memory, &how);
 }
 
@@ -54,7 +54,7 @@ void profile_frames_forget(struct frames_of *f) {
     p->frames_room = p->places_room = 0;
     p->nr_frames = p->nr_places = 0;
     intern_init(&p->texts, p->memory);
-    address_names_init(&p->names, &p->state, p->memory, &p->wish.names);
+    address_names_init(&p->names, &p->state, p->memory, &p->request.names);
     profile_frames_init(f, p);
     memcpy(f->arch, arch, sizeof arch);
 }
@@ -83,14 +83,14 @@ static void keep_least(struct profile_frame *kept, const struct profile_frame *f
 static uint32_t hash_frame(const struct frames_of *f, const struct profile_frame *frame) {
     uint64_t h = (frame->address ^ f->index.seed) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ ((uint64_t)frame->object << 32 | frame->text)) * 0xd6e8feb86659fd93u;
-    h = (h ^ h >> 29 ^ (f->profile->wish.addresses_apart || frame->text == NO_TEXT ? frame->ip : 0)) *
+    h = (h ^ h >> 29 ^ (f->profile->request.addresses_apart || frame->text == NO_TEXT ? frame->ip : 0)) *
         0x9e3779b97f4a7c15u;
     return (uint32_t)(h >> 32);
 }
 
 static bool is_same_frame(const struct frames_of *f, const struct profile_frame *a, const struct profile_frame *b) {
     return a->address == b->address && a->object == b->object && a->text == b->text &&
-           (a->ip == b->ip || (a->text != NO_TEXT && !f->profile->wish.addresses_apart));
+           (a->ip == b->ip || (a->text != NO_TEXT && !f->profile->request.addresses_apart));
 }
 
 /* The slot of the frame, or the empty one where it belongs. */
@@ -147,7 +147,7 @@ static pfr_status put_frame(struct frames_of *f, const struct profile_frame *fra
 
 static struct profile_frame unnamed(const struct frames_of *f, const struct place *place, unsigned mode,
                                     uint64_t address) {
-    const bool together = f->profile->wish.unnamed_together;
+    const bool together = f->profile->request.unnamed_together;
     const uint64_t of_mode = place->object == NO_OBJECT ? mode : 0;
     return (struct profile_frame){.object = place->object,
                                   .text = NO_TEXT,
@@ -174,12 +174,12 @@ static pfr_status name_place(struct frames_of *f, struct frame_near *near, const
     PFR_TRY(find_name(f, near, place, address, &name, err));
     if (name.text) {
         PFR_TRY(profile_names_put(&p->texts, &name, &frame.text, err));
-        if (p->wish.mangled_names)
+        if (p->request.mangled_names)
             PFR_TRY(intern_put(&p->texts, name.mangled, strlen(name.mangled), &frame.mangled, err));
         frame.start = place->offset - name.ahead;
         frame.size = name.size;
-        frame.address = p->wish.addresses ? place->offset : frame.start;
-        frame.ip = p->wish.addresses ? address : 0;
+        frame.address = p->request.addresses ? place->offset : frame.start;
+        frame.ip = p->request.addresses ? address : 0;
     }
     return put_frame(f, &frame, number, err);
 }
@@ -187,8 +187,8 @@ static pfr_status name_place(struct frames_of *f, struct frame_near *near, const
 /* Where a symbol is one frame, whatever address of it is meant. */
 static bool is_near(struct frames_of *f, const struct frame_near *near, const struct place *place, unsigned mode,
                     uint64_t address) {
-    const struct profile_wish *wish = &f->profile->wish;
-    return near->names.name.text && near->mode == mode && !wish->addresses && !wish->addresses_apart &&
+    const struct profile_request *request = &f->profile->request;
+    return near->names.name.text && near->mode == mode && !request->addresses && !request->addresses_apart &&
            !place->ksymbol &&
            address_names_is_near(&f->profile->names, &near->names, place->object, address, place->offset);
 }
@@ -286,12 +286,12 @@ static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned m
 static pfr_status find_named(struct frames_of *f, struct frame_near *near, const struct place *place, unsigned mode,
                              uint64_t address, uint32_t *number, pfr_error *err) {
     struct object_place *slot;
-    if (f->profile->wish.named_last && profile_names_may_wait(f->profile, place))
+    if (f->profile->request.named_last && profile_names_may_wait(f->profile, place))
         return find_nameless(f, place, mode, address, number, err);
     if (place->object == NO_OBJECT || place->ksymbol)
         return name_place(f, NULL, place, mode, address, number, err);
     PFR_TRY(find_place(f, place, &slot, err));
-    if (slot->frame && slot->frame != UNNAMED && f->profile->wish.addresses_apart)
+    if (slot->frame && slot->frame != UNNAMED && f->profile->request.addresses_apart)
         return put_at_address(f, slot->frame - 1, mode, address, number, err);
     if (slot->frame && slot->frame != UNNAMED)
         return keep_least_at(f, *number = slot->frame - 1, mode, address), PFR_OK;
@@ -325,7 +325,7 @@ static pfr_status name_found(struct frames_of *f, struct place *place, unsigned 
 static void look_at_name(const struct frames_of *f, struct frame_found *found, bool *named) {
     const struct profile_frame *frame = &f->profile->frames[found->frame];
     *named = frame->text != NO_TEXT;
-    found->two_names = !*named && (f->profile->wish.unnamed_together || frame->address != frame->ip);
+    found->two_names = !*named && (f->profile->request.unnamed_together || frame->address != frame->ip);
 }
 
 /* What is known of a place already says nothing of what is beside it. */
@@ -342,13 +342,13 @@ pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near
 
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err) {
-    if (!f->one_lane)
+    if (!f->one_worker)
         lock_awake(&f->lock);
     const pfr_status st = name_found(f, place, mode, address, &found->frame, err);
-    *named = f->profile->wish.named_last;
+    *named = f->profile->request.named_last;
     if (st >= 0 && !*named)
         look_at_name(f, found, named);
-    if (!f->one_lane)
+    if (!f->one_worker)
         pthread_mutex_unlock(&f->lock);
     return st;
 }

@@ -33,8 +33,8 @@ struct frames_of {
     struct profile *profile;
     struct memory *memory;
     pthread_mutex_t lock;
-    unsigned lanes; /* that ask */
-    bool one_lane;  /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
+    unsigned workers; /* that ask */
+    bool one_worker;  /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
     struct object_place *slots;
     size_t slot_count, used;
     struct frame_hashes index; /* frames by what makes two addresses one */
@@ -131,7 +131,7 @@ void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct me
 void frame_cache_free(struct frame_cache *c);
 /* The frame at one moment; key NULL: as the state at the end has it. */
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                            const struct key *key, struct frame_found *found, pfr_error *err);
+                            const struct record_key *key, struct frame_found *found, pfr_error *err);
 /* What an address of a chain is in. Addresses of the kernel are the same in all spaces. */
 static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
     return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == PFR_CPUMODE_KERNEL ? NO_SPACE : space);
@@ -173,7 +173,7 @@ pfr_status frame_cache_settle(struct frame_cache *c, uint64_t in, uint64_t addre
                               struct frame_found *found, pfr_error *err);
 /* And of any moment. */
 void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                       const struct key *key, struct place *place);
+                       const struct record_key *key, struct place *place);
 pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
                           struct frame_found *found, pfr_error *err);
 

@@ -114,7 +114,7 @@ static pfr_status learn_lines(struct unfolding *u, pfr_error *err) {
         u->first[f] = p->nr_frames;
         p->lines[f] = (struct frame_lines){.own = none, .sampled = none};
         if (has_place(p, f))
-            PFR_TRY((p->wish.inlined ? learn_inlined : learn_line)(p, f, err));
+            PFR_TRY((p->request.inlined ? learn_inlined : learn_line)(p, f, err));
     }
     u->first[u->nr_frames] = p->nr_frames;
     return PFR_OK;
@@ -200,7 +200,7 @@ static pfr_status unfold_nodes(struct unfolding *u, pfr_error *err) {
 
 pfr_status profile_learn_lines(struct profile *p, pfr_error *err) {
     struct unfolding u = {.p = p, .nr_frames = p->nr_frames};
-    if (!p->wish.lines || !p->nr_frames)
+    if (!p->request.lines || !p->nr_frames)
         return PFR_OK;
     u.first = mem_alloc(p->memory, (size_t)u.nr_frames + 1, sizeof *u.first);
     p->lines = mem_zeroed(p->memory, p->frames_room, sizeof *p->lines);
@@ -208,7 +208,7 @@ pfr_status profile_learn_lines(struct profile *p, pfr_error *err) {
     pfr_status st = u.first && p->lines ? PFR_OK : mem_fail(p->memory, err, "lines");
     if (st >= 0)
         st = learn_lines(&u, err);
-    if (st >= 0 && p->wish.inlined)
+    if (st >= 0 && p->request.inlined)
         st = unfold_nodes(&u, err);
     mem_free(p->memory, u.first, (size_t)u.nr_frames + 1, sizeof *u.first);
     return st;

@@ -41,7 +41,7 @@ static pfr_status put_texts(struct naming *n, const struct address_name *name, p
     n->last = NULL;
     n->mangled = NO_TEXT;
     PFR_TRY(profile_names_put(&p->texts, name, &n->text, err));
-    if (p->wish.mangled_names)
+    if (p->request.mangled_names)
         PFR_TRY(intern_put(&p->texts, name->mangled, strlen(name->mangled), &n->mangled, err));
     n->last = name->mangled;
     return PFR_OK;

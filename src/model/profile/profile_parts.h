@@ -5,7 +5,7 @@
  * How a profile is made, one file for each step:
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
- *     profile_count.c     equal samples to one entry (struct counter); most samples end here
+ *     profile_count.c     equal samples to one entry (struct sample_counter); most samples end here
  *     profile_entries.c   entries by hash, of one lane or of all
  *     profile_fast_path.c     the plainest of them, without more ado, to entries that know no place,
  *     profile_deferred_names.c      which are looked up when all is counted
@@ -62,7 +62,7 @@
 
 /* A moment orders samples and state as far as one number can: the time, or the place in the file where times do not
    count. Equal ones tell nothing. */
-static inline uint64_t moment_of(const struct state *s, const struct key *key) {
+static inline uint64_t moment_of(const struct state *s, const struct record_key *key) {
     return s->timed ? key->time : key->offset;
 }
 
@@ -78,7 +78,7 @@ struct picked {
     bool uncut;                                /* however long it is */
     const struct pfr_rec_sample *whole;        /* NULL: nothing else is needed */
     const struct pfr_rec_branch_entry *branch; /* the one at hand, in branch mode */
-    struct key key;
+    struct record_key key;
 };
 
 /* Where the numbers stand in the samples of an event; 0: they are not recorded. */
@@ -92,7 +92,8 @@ struct pick_places {
     bool reads;    /* its samples stand for one of each counter they read */
 };
 
-void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event, const struct profile_wish *wish);
+void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event,
+                const struct profile_request *request);
 
 /* `bytes` is a whole sample of the event. */
 static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes, bool swap, struct picked *out) {
@@ -111,8 +112,8 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
 void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample *sample, struct picked *out);
 
 /* The number of a key; those that are texts or places still are what was recorded. */
-uint64_t pick_value(const struct profile_wish *wish, const struct pick_places *places, const struct picked *picked,
-                    enum profile_key key);
+uint64_t pick_value(const struct profile_request *request, const struct pick_places *places,
+                    const struct picked *picked, enum profile_key key);
 
 /* --- profile_lines.c */
 
@@ -127,18 +128,18 @@ pfr_status profile_learn_lines(struct profile *p, pfr_error *err);
 struct stack_place {
     uint32_t root, space;
     uint64_t since;
-    const struct key *key; /* as of this moment; NULL: as of the end */
-    unsigned row;          /* that was given to profile_stacks_expect */
+    const struct record_key *key; /* as of this moment; NULL: as of the end */
+    unsigned row;                 /* that was given to profile_stacks_expect */
 };
 
 /* An address of a chain that nobody knows yet: it is looked up when the batch is read. */
-struct stack_aside {
+struct deferred_stack {
     uint64_t address, in;
     struct place place;
     uint32_t at; /* which of the row's frames it is; behind them all: none */
     uint8_t row;
 };
-#define ASIDE_MOST ((unsigned)SIZE_MOST_count_aside)
+#define ASIDE_MOST ((unsigned)SIZE_MOST_count_deferred)
 
 /* A stack on its way down the tree. */
 struct stack_row {
@@ -152,13 +153,13 @@ struct stack_row {
     bool too_deep, whole; /* whole: it does not go down the tree */
 };
 
-struct stacks {
+struct profile_stacks {
     struct memory *memory;
     struct stack_row rows[BATCH];
     unsigned count;
     struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
-    struct stack_aside aside[ASIDE_MOST];
-    unsigned nr_aside;
+    struct deferred_stack aside[ASIDE_MOST];
+    unsigned nr_deferred;
     uint32_t *frames; /* of each row, outermost first; room + 1 for each */
     uint32_t *slots;  /* of the rows that come next: where in the frame cache each address belongs */
     size_t room;
@@ -167,30 +168,30 @@ struct stacks {
 };
 #define AHEAD 2u /* rows that are fetched before they are added */
 
-static inline uint32_t *stack_frames(const struct stacks *s, unsigned row) {
+static inline uint32_t *stack_frames(const struct profile_stacks *s, unsigned row) {
     return s->frames + row * (s->room + 1) + s->rows[row].from;
 }
 
-struct counter;
-void profile_stacks_init(struct stacks *s, struct memory *memory);
-void profile_stacks_free(struct stacks *s);
+struct sample_counter;
+void profile_stacks_init(struct profile_stacks *s, struct memory *memory);
+void profile_stacks_free(struct profile_stacks *s);
 /* Where the sampled address of a row to come is. */
-void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
-                           const struct key *key);
+void profile_stacks_expect(struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                           const struct record_key *key);
 /* Of a row to come what can be fetched meanwhile is; before it is added, at most AHEAD rows before. */
-void profile_stacks_fetch(const struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
-                          const struct key *key);
+void profile_stacks_fetch(const struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                          const struct record_key *key);
 /* One more row: the frames of the sample. There must be room: `count` goes back to 0 when its rows were taken. */
-pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
+pfr_status profile_stacks_add(struct sample_counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err);
 /* Before rows are looked at, once for all of them: what was put aside, and the sampled addresses. What does not fit
    into memory is a row's status. */
-pfr_status profile_stacks_settle(struct counter *c, pfr_error *err);
+pfr_status profile_stacks_settle(struct sample_counter *c, pfr_error *err);
 /* All rows to their nodes; each has a status of its own. What looks at nodes of the tree stands between begin and end.
  */
-pfr_status profile_stacks_begin(struct counter *c, pfr_error *err);
-void profile_stacks_walk(struct counter *c, pfr_error *err);
-void profile_stacks_end(struct counter *c);
+pfr_status profile_stacks_begin(struct sample_counter *c, pfr_error *err);
+void profile_stacks_walk(struct sample_counter *c, pfr_error *err);
+void profile_stacks_end(struct sample_counter *c);
 
 /* --- profile_whole_stacks.c */
 
@@ -208,11 +209,11 @@ struct whole_stacks {
 void whole_init(struct whole_stacks *w, struct memory *memory);
 void whole_free(struct whole_stacks *w);
 /* One more, with these frames; stack->first is not looked at. */
-pfr_status whole_put(struct counter *c, const struct profile_stack *stack, const uint32_t *frames, uint32_t *number,
-                     pfr_error *err);
+pfr_status whole_put(struct sample_counter *c, const struct profile_stack *stack, const uint32_t *frames,
+                     uint32_t *number, pfr_error *err);
 /* Before either pours: the entries of another counter, and their stacks, whose frames stay where they are and become
    `to`'s. `more`: there will be others. What there is no room for is `limited`. */
-pfr_status whole_join(struct counter *to, struct counter *from, bool more, pfr_error *err);
+pfr_status whole_join(struct sample_counter *to, struct sample_counter *from, bool more, pfr_error *err);
 /* At the end of counting: each stack is told its frames. */
 void whole_settle(struct whole_stacks *w);
 void stack_parts_free(struct memory *memory, struct stack_part *parts, uint32_t count);
@@ -246,7 +247,7 @@ struct alone {
     uint32_t node;
     struct profile_weight self;
 };
-struct alones {
+struct individual_samples {
     struct u64_map of; /* node -> its place in `at` */
     struct alone *at;
     size_t room, count;
@@ -292,7 +293,7 @@ struct entry_table {
     uint32_t reserved; /* entries that those within may still make */
 };
 
-struct counter {
+struct sample_counter {
     struct profile *profile; /* which is not changed, but by way of `cache.frames` */
     struct memory *memory;   /* its own: a part of what the profile may take, so that enough is left for the rest */
     pfr_reader *reader;
@@ -304,11 +305,11 @@ struct counter {
     struct entry_table *table, own_table; /* the former is the latter, or one that all lanes have in common */
     uint64_t seed, chain_seed;            /* of chains, and of digests: the same in all lanes */
     struct frame_cache cache;
-    struct tree *tree, own_tree; /* the former is the latter, or one that all lanes have in common */
-    struct stacks stacks;
+    struct node_tree *tree, own_tree; /* the former is the latter, or one that all lanes have in common */
+    struct profile_stacks stacks;
     struct whole_stacks whole;
     struct sums sums;
-    struct alones alones;
+    struct individual_samples individual_samples;
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
@@ -332,41 +333,42 @@ struct counter {
     bool lossy;
 };
 
-static inline uint64_t *entry_words(const struct counter *c, uint32_t entry) {
+static inline uint64_t *entry_words(const struct sample_counter *c, uint32_t entry) {
     return c->table->entries + entry * c->stride;
 }
 
-static inline struct entry_count *entry_count_of(const struct counter *c, const uint64_t *words) {
+static inline struct entry_count *entry_count_of(const struct sample_counter *c, const uint64_t *words) {
     return (struct entry_count *)(void *)(uintptr_t)(words + c->key_words);
 }
 
 /* --- profile_entries.c */
 
 /* Of a counter whose keys are known. common NULL: a table of its own, in this memory. */
-pfr_status counter_entries_begin(struct counter *c, struct entry_table *common, struct memory *memory, pfr_error *err);
+pfr_status counter_entries_begin(struct sample_counter *c, struct entry_table *common, struct memory *memory,
+                                 pfr_error *err);
 /* Slots, when nobody looks for entries any more; then entries. */
 void counter_entries_free_slots(struct entry_table *t);
 void counter_entries_free(struct entry_table *t, size_t stride);
 
 /* Around all that looks at entries or at nodes, and makes at most so many nodes and BATCH entries. Only where tables
    and trees are shared it does anything. < 0: not within. */
-pfr_status counter_enter(struct counter *c, uint32_t nodes, pfr_error *err);
-void counter_leave(struct counter *c, uint32_t nodes);
+pfr_status counter_enter(struct sample_counter *c, uint32_t nodes, pfr_error *err);
+void counter_leave(struct sample_counter *c, uint32_t nodes);
 
 /* Within: what the slot of this key holds; 0: there is no entry, and *empty, if anybody asks, is where it belongs, if
    no other lane puts something there. */
-uint64_t entry_find(const struct counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty);
+uint64_t entry_find(const struct sample_counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty);
 /* A new one, unless another lane makes it first; *entry is what the slot holds then. */
-pfr_status entry_put(struct counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
+pfr_status entry_put(struct sample_counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
                      uint64_t *entry, pfr_error *err);
-void entry_add(const struct counter *c, struct entry_count *count, uint64_t weight);
+void entry_add(const struct sample_counter *c, struct entry_count *count, uint64_t weight);
 
 /* What entry_slot will look at, to be fetched: first the one, also from outside, a while later the other. */
-static inline void entry_fetch_slot(const struct counter *c, uint64_t hash) {
+static inline void entry_fetch_slot(const struct sample_counter *c, uint64_t hash) {
     const size_t mask = __atomic_load_n(&c->table->slot_count, __ATOMIC_RELAXED) - 1;
     __builtin_prefetch(&__atomic_load_n(&c->table->slots, __ATOMIC_RELAXED)[hash & mask]);
 }
-static inline void entry_fetch(const struct counter *c, uint64_t hash) {
+static inline void entry_fetch(const struct sample_counter *c, uint64_t hash) {
     const struct entry_table *t = c->table;
     const uint64_t slot = __atomic_load_n(&t->slots[hash & (t->slot_count - 1)], __ATOMIC_RELAXED);
     if (slot)
@@ -378,7 +380,7 @@ static inline void entry_fetch(const struct counter *c, uint64_t hash) {
 #define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* that have no word of their own */
 
 /* A sample on its way. */
-struct item {
+struct sample_item {
     uint64_t words[WORDS_MOST];
     uint64_t digest[2]; /* of the words, with chains; the same in all lanes */
     uint64_t hash, moment;
@@ -388,9 +390,9 @@ struct item {
 };
 
 /* The words, hash and moment of item->picked. */
-pfr_status words_make(struct counter *c, struct item *item, pfr_error *err);
+pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_error *err);
 /* A sample that is left out: what those behind it are stitched with. */
-pfr_status words_pass(struct counter *c, const struct picked *s, pfr_error *err);
+pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err);
 static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsigned count) {
     uint64_t h = seed;
     for (unsigned i = 0; i < count; i++) {
@@ -405,11 +407,11 @@ static inline bool words_are_same(const uint64_t *a, const uint64_t *b, unsigned
         difference |= a[i] ^ b[i];
     return difference == 0;
 }
-static inline uint64_t words_hash(const struct counter *c, const uint64_t *key) {
+static inline uint64_t words_hash(const struct sample_counter *c, const uint64_t *key) {
     return c->by_digest ? key[0] : words_hash_of(c->seed, key, c->key_words);
 }
 /* What the sample's entry is found by. */
-static inline const uint64_t *item_key(const struct counter *c, const struct item *item) {
+static inline const uint64_t *item_key(const struct sample_counter *c, const struct sample_item *item) {
     return c->by_digest ? item->digest : item->words;
 }
 
@@ -417,7 +419,7 @@ static inline const uint64_t *item_key(const struct counter *c, const struct ite
 static inline size_t view_number(uint32_t tid, bool in_kernel) {
     return (tid ^ tid >> 6) % (VIEWS / 2) * 2 + in_kernel;
 }
-static inline struct view_slot *words_view(struct counter *c, const struct picked *s) {
+static inline struct view_slot *words_view(struct sample_counter *c, const struct picked *s) {
     return &c->views[view_number(s->tid, c->kernel_apart && s->mode == PFR_CPUMODE_KERNEL)];
 }
 static inline bool words_view_holds(const struct view_slot *slot, const struct picked *s, uint64_t moment) {
@@ -427,7 +429,7 @@ static inline uint64_t words_first(const struct picked *s, uint32_t who) {
     return (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
 }
 /* words_make without a call, for nearly all samples of flat reports; false: not for this one. */
-static inline bool words_make_plain(struct counter *c, struct item *item) {
+static inline bool words_make_plain(struct sample_counter *c, struct sample_item *item) {
     const struct picked *s = &item->picked;
     const struct view_slot *slot = words_view(c, s);
     item->moment = moment_of(&c->profile->state, &s->key);
@@ -441,70 +443,72 @@ static inline bool words_make_plain(struct counter *c, struct item *item) {
 }
 
 /* Addresses of a chain that are wanted. */
-uint32_t profile_max_stack(const struct counter *c);
+uint32_t profile_max_stack(const struct sample_counter *c);
 
 /* --- profile_count.c, what others call */
 
 /* What lanes have in common: where stacks are nodes. */
 struct common {
-    struct tree tree;
+    struct node_tree tree;
     struct entry_table table;
 };
 
 /* common NULL: a tree and entries of its own. */
-pfr_status counter_init(struct counter *c, struct frames_of *frames, pfr_reader *reader, struct pick_places *places,
-                        struct common *common, struct memory *memory, pfr_error *err);
-void counter_free(struct counter *c);
+pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
+                        struct pick_places *places, struct common *common, struct memory *memory, pfr_error *err);
+void counter_free(struct sample_counter *c);
 
 /* Counts the samples of the reader from where it is, to its end. */
-pfr_status counter_run(struct counter *c, pfr_error *err);
+pfr_status counter_run(struct sample_counter *c, pfr_error *err);
 
 /* At the end: nothing is looked up any more, and what entries weigh goes to their nodes or stacks, and the entries go.
  */
-void counter_end_lookups(struct counter *c);
-pfr_status counter_pour(struct counter *c, pfr_error *err);
+void counter_end_lookups(struct sample_counter *c);
+pfr_status counter_pour(struct sample_counter *c, pfr_error *err);
 /* Before it, of what several have in common, one part of so many; the tree has weights. */
-void counter_pour_common(struct counter *c, uint32_t part, uint32_t parts);
+void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts);
 /* Before that, where nodes are marked: those of that part, and those of samples that were looked up alone. */
-void counter_mark_common(const struct counter *c, uint32_t part, uint32_t parts);
-void counter_mark_alones(const struct counter *c);
+void counter_mark_common(const struct sample_counter *c, uint32_t part, uint32_t parts);
+void counter_mark_individual_samples(const struct sample_counter *c);
 /* Something did not fit. */
-bool counter_met_limit(const struct counter *c);
+bool counter_met_limit(const struct sample_counter *c);
 
 /* Frees entries and whole stacks, which another counter has. Samples that were looked up individually stay: they weigh
    in the counter's tree, and counter_pour adds them to it. */
-void counter_drop(struct counter *c);
+void counter_drop(struct sample_counter *c);
 
 /* What counter_find will look at, to be fetched: first the one, a while later the other. */
-static inline void counter_fetch_slot(const struct counter *c, const uint64_t *key) {
+static inline void counter_fetch_slot(const struct sample_counter *c, const uint64_t *key) {
     entry_fetch_slot(c, words_hash(c, key));
 }
-static inline void counter_fetch_entry(const struct counter *c, const uint64_t *key) {
+static inline void counter_fetch_entry(const struct sample_counter *c, const uint64_t *key) {
     entry_fetch(c, words_hash(c, key));
 }
 
 /* The entry of this key, NULL: none; and a new one. */
-struct entry_count *counter_find(const struct counter *c, const uint64_t *key);
-pfr_status counter_put(struct counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err);
+struct entry_count *counter_find(const struct sample_counter *c, const uint64_t *key);
+pfr_status counter_put(struct sample_counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err);
 
-static inline struct who counter_who(const struct counter *c, uint64_t first_word) {
+static inline struct who counter_who(const struct sample_counter *c, uint64_t first_word) {
     struct who who;
     memcpy(&who, intern_get(&c->whos, (uint32_t)first_word & WHO_MOST).bytes, sizeof who);
     return who;
 }
 
 /* The root of the group of an entry's words, as at the end. */
-pfr_status counter_root(struct counter *c, const uint64_t *words, uint32_t *root, uint64_t *since, pfr_error *err);
+pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
+                        pfr_error *err);
 
 /* --- profile_fast_path.c */
 
-void plain_free(struct counter *c);
+void plain_free(struct sample_counter *c);
 /* Counts the item, of which the words and hash are made. false: it is to be an entry. < 0 of *status: memory. */
-bool plain_take(struct counter *c, const struct item *item, uint64_t weight, pfr_status *status, pfr_error *err);
+bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64_t weight, pfr_status *status,
+                pfr_error *err);
 
 /* Entries of another counter, whose first words are others here. What there is no room for stays there. */
-pfr_status plain_join(struct counter *to, struct counter *from, uint64_t (*word_of)(const void *context, uint64_t word),
-                      const void *context, pfr_error *err);
+pfr_status plain_join(struct sample_counter *to, struct sample_counter *from,
+                      uint64_t (*word_of)(const void *context, uint64_t word), const void *context, pfr_error *err);
 
 /* Samples of one event out of one window. */
 struct plain_run {
@@ -520,41 +524,42 @@ struct plain_left {
 };
 
 /* Whether samples of the event may be counted by runs. */
-bool plain_may(const struct counter *c, uint32_t event);
+bool plain_may(const struct sample_counter *c, uint32_t event);
 /* Counts those that are plain, of threads that were met lately. */
-pfr_status plain_count(struct counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err);
+pfr_status plain_count(struct sample_counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err);
 
 /* --- profile_deferred_names.c */
 
 /* When no lane runs any more: what counters counted plainly goes to nodes of `to`, one of them. */
-pfr_status late_settle(struct counter *to, struct counter *const *all, uint32_t count, pfr_error *err);
+pfr_status late_settle(struct sample_counter *to, struct sample_counter *const *all, uint32_t count, pfr_error *err);
 
 /* --- profile_tracepoint.c */
 
 /* The text of a tracepoint, with the fields that are wished for behind it: profile_trace_part takes it apart. */
-pfr_status trace_parts_write(struct counter *c, const struct picked *s, struct output *to, pfr_error *err);
+pfr_status trace_parts_write(struct sample_counter *c, const struct picked *s, struct output *to, pfr_error *err);
 
 /* --- profile_reads.c */
 
 bool order_counts(const struct profile *p, const struct pick_places *places);
 /* Around each run of the counter. */
-pfr_status order_begin(struct counter *c, pfr_error *err);
-void order_end(struct counter *c);
+pfr_status order_begin(struct sample_counter *c, pfr_error *err);
+void order_end(struct sample_counter *c);
 /* As pfr_next. */
-pfr_status order_next(struct counter *c, pfr_record *rec, pfr_error *err);
+pfr_status order_next(struct sample_counter *c, pfr_record *rec, pfr_error *err);
 /* Of which event the sample of a counter is, and how much it grew by since it was read before. 0: it has no sample. */
-pfr_status reads_grown(struct counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by, pfr_error *err);
+pfr_status reads_grown(struct sample_counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by,
+                       pfr_error *err);
 
 /* --- profile_values.c */
 
 /* The root of the group that the words of an entry say; key NULL: as of the end, and *since is the moment of the
    youngest place. */
-pfr_status values_root(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *root, uint64_t *since,
-                       pfr_error *err);
+pfr_status values_root(struct sample_counter *c, const uint64_t *words, const struct record_key *key, uint32_t *root,
+                       uint64_t *since, pfr_error *err);
 /* At the end: groups for what there was no memory for. */
-pfr_status values_take_limited(struct counter *c, pfr_error *err);
+pfr_status values_take_limited(struct sample_counter *c, pfr_error *err);
 /* One of them. */
-pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct tree *tree, uint32_t event,
+pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct node_tree *tree, uint32_t event,
                               const struct profile_weight *limited, pfr_error *err);
 
 #endif

@@ -25,18 +25,20 @@ static bool find_place(const struct event *e, uint64_t bit, size_t member, bool 
 
 #define PLACE(bit, member, narrow, place) find_place(e, bit, offsetof(struct pfr_rec_sample, member), narrow, place)
 
-void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event, const struct profile_wish *wish) {
+void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event,
+                const struct profile_request *request) {
     const struct event *e = &reader->events[event];
     *p = (struct pick_places){.sample_type = e->public.attr.sample_type, .period = e->public.attr.sample_period};
     p->fixed = PLACE(PFR_SAMPLE_IP, ip, false, &p->ip) && PLACE(PFR_SAMPLE_TID, pid, true, &p->pid) &&
                PLACE(PFR_SAMPLE_TIME, time, false, &p->time) && PLACE(PFR_SAMPLE_CPU, cpu, true, &p->cpu) &&
                PLACE(PFR_SAMPLE_PERIOD, period, false, &p->period_at);
-    if (wish->chains)
+    if (request->chains)
         p->fixed = PLACE(PFR_SAMPLE_CALLCHAIN, nr_chain, false, &p->chain) && p->fixed;
-    p->makes = wish->chains && chain_is_made(&e->public);
-    p->stitches = wish->chains && wish->stitched && chain_has_calls(&e->public);
+    p->makes = request->chains && chain_is_made(&e->public);
+    p->stitches = request->chains && request->stitched && chain_has_calls(&e->public);
     p->reads = p->sample_type & PFR_SAMPLE_READ && e->public.attr.read_format & READ_ID;
-    p->fixed = p->fixed && !p->reads && !p->makes && !(wish->keys & ~FIXED_KEYS) && !wish->branches && e->length.known;
+    p->fixed =
+        p->fixed && !p->reads && !p->makes && !(request->keys & ~FIXED_KEYS) && !request->branches && e->length.known;
 }
 
 void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, struct picked *out) {
@@ -52,60 +54,60 @@ void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, s
     out->whole = s;
 }
 
-typedef uint64_t value_fn(const struct profile_wish *w, const struct pick_places *p, const struct picked *s);
+typedef uint64_t value_fn(const struct profile_request *w, const struct pick_places *p, const struct picked *s);
 
-static uint64_t pid_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t pid_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return s->pid;
 }
 
-static uint64_t tid_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t tid_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return s->tid;
 }
 
-static uint64_t cpu_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t cpu_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return s->cpu;
 }
 
-static uint64_t time_slot(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t time_slot(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)p;
     return w->time_quantum > 1 ? s->time - s->time % w->time_quantum : s->time;
 }
 
-static uint64_t period_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t period_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return s->period;
 }
 
-static uint64_t weight_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t weight_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w;
     return p->sample_type & PFR_SAMPLE_WEIGHT ? s->whole->weight : weight_itself(s->whole->weight_struct);
 }
 
-static uint64_t ins_lat_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t ins_lat_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return weight_second(s->whole->weight_struct);
 }
 
-static uint64_t stage_cycles_of(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t stage_cycles_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return weight_third(s->whole->weight_struct);
 }
 
-static uint64_t branch_from(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t branch_from(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return s->branch ? s->branch->from : 0;
 }
 
-static uint64_t branch_to(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t branch_to(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return s->branch ? s->branch->to : 0;
 }
 
 /* Of the members, not of the word: where its bits are depends on the byte order of the file. */
-static uint64_t branch_flags(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {
+static uint64_t branch_flags(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     const struct pfr_rec_branch_entry *b = s->branch;
     (void)w, (void)p;
     if (!b)
@@ -116,7 +118,7 @@ static uint64_t branch_flags(const struct profile_wish *w, const struct pick_pla
 }
 
 #define MEMBER(function, member)                                                                                       \
-    static uint64_t function(const struct profile_wish *w, const struct pick_places *p, const struct picked *s) {      \
+    static uint64_t function(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {   \
         (void)w, (void)p;                                                                                              \
         return s->whole->member;                                                                                       \
     }
@@ -152,9 +154,9 @@ static value_fn *const values[PROFILE_KEYS] = {
     [PROFILE_BRANCH_FLAGS] = branch_flags,
 };
 
-uint64_t pick_value(const struct profile_wish *wish, const struct pick_places *places, const struct picked *picked,
-                    enum profile_key key) {
-    return values[key] ? values[key](wish, places, picked) : 0;
+uint64_t pick_value(const struct profile_request *request, const struct pick_places *places,
+                    const struct picked *picked, enum profile_key key) {
+    return values[key] ? values[key](request, places, picked) : 0;
 }
 
 enum profile_kind profile_kind_of(enum profile_key key) {

@@ -18,7 +18,7 @@ bool order_counts(const struct profile *p, const struct pick_places *places) {
     return false;
 }
 
-pfr_status order_begin(struct counter *c, pfr_error *err) {
+pfr_status order_begin(struct sample_counter *c, pfr_error *err) {
     const uint64_t share = c->memory->limit / WAIT_SHARE;
     if (!order_counts(c->profile, c->places))
         return PFR_OK;
@@ -28,13 +28,13 @@ pfr_status order_begin(struct counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-void order_end(struct counter *c) {
+void order_end(struct sample_counter *c) {
     timeline_close(c->timeline);
     c->timeline = NULL;
     u64_map_free(&c->before);
 }
 
-pfr_status order_next(struct counter *c, pfr_record *rec, pfr_error *err) {
+pfr_status order_next(struct sample_counter *c, pfr_record *rec, pfr_error *err) {
     struct timed_record one;
     size_t count;
     const pfr_status st = timeline_next(c->timeline, &one, 1, &count, err);
@@ -43,7 +43,8 @@ pfr_status order_next(struct counter *c, pfr_record *rec, pfr_error *err) {
     return st;
 }
 
-pfr_status reads_grown(struct counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by, pfr_error *err) {
+pfr_status reads_grown(struct sample_counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by,
+                       pfr_error *err) {
     const int32_t owner = pfr_event_of_id(c->profile->reader, id);
     *by = 0;
     if (owner < 0 || (uint32_t)owner >= c->profile->nr_events)

@@ -10,15 +10,15 @@
 #define STACK_MOST 127u
 #define SLOT_ROWS (AHEAD + 1)
 
-uint32_t profile_max_stack(const struct counter *c) {
-    return c->profile->wish.max_stack ? c->profile->wish.max_stack : STACK_MOST;
+uint32_t profile_max_stack(const struct sample_counter *c) {
+    return c->profile->request.max_stack ? c->profile->request.max_stack : STACK_MOST;
 }
 
-void profile_stacks_init(struct stacks *s, struct memory *memory) {
-    *s = (struct stacks){.memory = memory};
+void profile_stacks_init(struct profile_stacks *s, struct memory *memory) {
+    *s = (struct profile_stacks){.memory = memory};
 }
 
-void profile_stacks_free(struct stacks *s) {
+void profile_stacks_free(struct profile_stacks *s) {
     mem_free(s->memory, s->frames, s->frames ? BATCH * (s->room + 1) : 0, sizeof *s->frames);
     mem_free(s->memory, s->slots, s->slots ? SLOT_ROWS * (s->room + 1) : 0, sizeof *s->slots);
     s->frames = s->slots = NULL;
@@ -26,7 +26,7 @@ void profile_stacks_free(struct stacks *s) {
 }
 
 /* Rows that wait keep their frames, and lose what was found ahead: slot 0 is as good as any to look at first. */
-static pfr_status grow(struct stacks *s, size_t length, pfr_error *err) {
+static pfr_status grow(struct profile_stacks *s, size_t length, pfr_error *err) {
     const size_t room = length > 2 * s->room ? length : 2 * s->room;
     uint32_t *frames = mem_alloc(s->memory, BATCH * (room + 1), sizeof *frames);
     uint32_t *slots = frames ? mem_zeroed(s->memory, SLOT_ROWS * (room + 1), sizeof *slots) : NULL;
@@ -45,7 +45,7 @@ static pfr_status grow(struct stacks *s, size_t length, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status make_room(struct stacks *s, size_t length, pfr_error *err) {
+static pfr_status make_room(struct profile_stacks *s, size_t length, pfr_error *err) {
     return s->frames && length <= s->room ? PFR_OK : grow(s, length, err);
 }
 
@@ -54,14 +54,14 @@ static void raise_since(struct stack_row *row, const struct frame_found *found) 
 }
 
 /* What the addresses of a row are found at in the frame cache, by their number in the chain. */
-static uint32_t *row_slots(const struct stacks *s, unsigned row) {
+static uint32_t *row_slots(const struct profile_stacks *s, unsigned row) {
     return s->slots + row % SLOT_ROWS * (s->room + 1);
 }
 
 /* What addresses of a chain are looked up with. */
 struct climb {
     struct frame_cache *cache;
-    struct stacks *stacks;
+    struct profile_stacks *stacks;
     const struct stack_place *place;
     const uint32_t *slots; /* of the entries, as they were when they were fetched */
     uint64_t nr_slots;     /* markers are entries, too, but no frames, for which there is room */
@@ -75,9 +75,9 @@ static void change_mode(struct climb *climb, unsigned mode) {
 }
 
 /* To be looked up later, when what that needs was fetched: entry number `at` of the row. */
-static void put_aside(const struct climb *climb, uint64_t address, uint32_t at) {
-    struct stacks *s = climb->stacks;
-    struct stack_aside *aside = &s->aside[s->nr_aside++];
+static void put_deferred(const struct climb *climb, uint64_t address, uint32_t at) {
+    struct profile_stacks *s = climb->stacks;
+    struct deferred_stack *aside = &s->aside[s->nr_deferred++];
     aside->address = address;
     aside->in = climb->in;
     aside->at = at;
@@ -88,14 +88,15 @@ static void put_aside(const struct climb *climb, uint64_t address, uint32_t at) 
 /* Entry number `at` of the row, which does not stand first where it belongs, or is asked as of one moment. */
 static pfr_status find_frame(const struct climb *climb, uint64_t address, uint32_t at, struct stack_row *row,
                              uint32_t *frame, pfr_error *err) {
-    const struct key *key = climb->place->key;
+    const struct record_key *key = climb->place->key;
     struct frame_found found = {0};
     if (key) {
         PFR_TRY(frame_cache_find(climb->cache, climb->mode, climb->place->space, address, key, &found, err));
         return *frame = found.frame, PFR_OK;
     }
-    if (!frame_cache_knows(climb->cache, climb->in, address, &found) && climb->stacks->nr_aside < sizes.count_aside)
-        put_aside(climb, address, at);
+    if (!frame_cache_knows(climb->cache, climb->in, address, &found) &&
+        climb->stacks->nr_deferred < sizes.count_deferred)
+        put_deferred(climb, address, at);
     else
         PFR_TRY(frame_cache_find_in(climb->cache, climb->in, address, &found, err));
     raise_since(row, &found);
@@ -156,19 +157,19 @@ static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t
 }
 
 /* Entries are counted from the innermost, frames from the outermost. */
-static void turn_aside(struct stacks *s, unsigned first, uint32_t count) {
-    for (unsigned i = first; i < s->nr_aside; i++)
+static void turn_deferred(struct profile_stacks *s, unsigned first, uint32_t count) {
+    for (unsigned i = first; i < s->nr_deferred; i++)
         s->aside[i].at = s->aside[i].at < count ? count - 1 - s->aside[i].at : UINT32_MAX;
 }
 
 /* Into the row's frames, outermost first. Of a chain that is limited from the outermost on those behind are dropped. */
-static pfr_status read_chain(struct counter *c, const struct picked *picked, const struct stack_place *place,
+static pfr_status read_chain(struct sample_counter *c, const struct picked *picked, const struct stack_place *place,
                              struct stack_row *row, pfr_error *err) {
-    struct stacks *s = &c->stacks;
-    const bool from_outermost = c->profile->wish.from_outermost;
+    struct profile_stacks *s = &c->stacks;
+    const bool from_outermost = c->profile->request.from_outermost;
     const uint32_t wanted = profile_max_stack(c), most = from_outermost || picked->made ? UINT32_MAX : wanted;
     struct climb climb = {.cache = &c->cache, .stacks = s, .place = place};
-    const unsigned first_aside = s->nr_aside;
+    const unsigned first_deferred = s->nr_deferred;
     PFR_TRY(make_room(s, picked->chain.count < most ? (size_t)picked->chain.count : most, err));
     climb.slots = row_slots(s, place->row);
     climb.nr_slots = s->room;
@@ -176,8 +177,8 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
     uint32_t *const frames = s->frames + s->count * (s->room + 1);
     const pfr_status st = put_chain(&climb, &picked->chain, most, row, frames + s->room - 1, err);
     if (st < 0)
-        return s->nr_aside = first_aside, st;
-    turn_aside(s, first_aside, row->count);
+        return s->nr_deferred = first_deferred, st;
+    turn_deferred(s, first_deferred, row->count);
     row->from = (uint32_t)s->room - row->count;
     if (from_outermost && !picked->uncut && row->count > wanted)
         row->count = wanted;
@@ -185,7 +186,7 @@ static pfr_status read_chain(struct counter *c, const struct picked *picked, con
 }
 
 /* A chain that comes soon: what its addresses are looked up in is fetched meanwhile. */
-static void fetch_chain(const struct counter *c, const struct picked *picked, uint32_t space, uint32_t *slots) {
+static void fetch_chain(const struct sample_counter *c, const struct picked *picked, uint32_t space, uint32_t *slots) {
     const struct frame_cache_view view = frame_cache_look(&c->cache);
     const uint64_t most = c->stacks.room, end = picked->chain.count < most ? picked->chain.count : most;
     const uint8_t *bytes = picked->chain.at;
@@ -202,21 +203,21 @@ static void fetch_chain(const struct counter *c, const struct picked *picked, ui
     }
 }
 
-void profile_stacks_fetch(const struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
-                          const struct key *key) {
-    if (c->profile->wish.chains && !key && c->stacks.slots)
+void profile_stacks_fetch(const struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                          const struct record_key *key) {
+    if (c->profile->request.chains && !key && c->stacks.slots)
         fetch_chain(c, picked, space, row_slots(&c->stacks, row));
 }
 
-void profile_stacks_expect(struct counter *c, unsigned row, const struct picked *picked, uint32_t space,
-                           const struct key *key) {
-    const struct profile_wish *w = &c->profile->wish;
+void profile_stacks_expect(struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
+                           const struct record_key *key) {
+    const struct profile_request *w = &c->profile->request;
     if (w->frames && !w->chains)
         frame_cache_place(&c->cache, picked->mode, space, picked->ip, key, &c->stacks.leaves[row]);
 }
 
-static pfr_status put_only(struct counter *c, const struct picked *picked, struct place *place, struct stack_row *row,
-                           uint32_t *frames, pfr_error *err) {
+static pfr_status put_only(struct sample_counter *c, const struct picked *picked, struct place *place,
+                           struct stack_row *row, uint32_t *frames, pfr_error *err) {
     struct frame_found leaf;
     PFR_TRY(frame_cache_at(&c->cache, place, picked->mode, picked->ip, &leaf, err));
     raise_since(row, &leaf);
@@ -234,14 +235,14 @@ static uint64_t innermost(const pfr_u64s *chain) {
 }
 
 /* Whether the sampled address is another one than that its chain ends with, though the frame is the same. */
-static bool is_apart(const struct profile_wish *w, const struct picked *picked, const struct frame_found *leaf) {
+static bool is_apart(const struct profile_request *w, const struct picked *picked, const struct frame_found *leaf) {
     return leaf->two_names && (w->unnamed_apart || (w->unnamed_together && innermost(&picked->chain) != picked->ip));
 }
 
 /* The sampled address ends the chain mostly. Where it does not, and where there is no chain, it gets a node of its own.
  */
-static pfr_status put_leaf(struct counter *c, struct stack_row *row, uint32_t *frames, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+static pfr_status put_leaf(struct sample_counter *c, struct stack_row *row, uint32_t *frames, pfr_error *err) {
+    const struct profile_request *w = &c->profile->request;
     const struct picked *picked = row->picked;
     struct frame_found leaf;
     PFR_TRY(frame_cache_find(&c->cache, picked->mode, row->place.space, picked->ip, row->place.key, &leaf, err));
@@ -252,10 +253,10 @@ static pfr_status put_leaf(struct counter *c, struct stack_row *row, uint32_t *f
     return PFR_OK;
 }
 
-pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, const struct stack_place *place,
+pfr_status profile_stacks_add(struct sample_counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
-    struct stacks *s = &c->stacks;
+    const struct profile_request *w = &c->profile->request;
+    struct profile_stacks *s = &c->stacks;
     struct stack_row row = {.picked = picked,
                             .place = *place,
                             .node = place->root,
@@ -271,7 +272,7 @@ pfr_status profile_stacks_add(struct counter *c, const struct picked *picked, co
     return PFR_OK;
 }
 
-static pfr_status settle_aside(struct counter *c, struct stack_aside *aside, pfr_error *err) {
+static pfr_status settle_deferred(struct sample_counter *c, struct deferred_stack *aside, pfr_error *err) {
     struct stack_row *row = &c->stacks.rows[aside->row];
     struct frame_found found;
     PFR_TRY(frame_cache_settle(&c->cache, aside->in, aside->address, &aside->place, &found, err));
@@ -287,12 +288,12 @@ static pfr_status blame(struct stack_row *row, pfr_status status) {
     return status == PFR_ERR_LIMIT ? PFR_OK : status;
 }
 
-pfr_status profile_stacks_settle(struct counter *c, pfr_error *err) {
-    struct stacks *s = &c->stacks;
-    for (unsigned i = 0; i < s->nr_aside; i++)
-        PFR_TRY(blame(&s->rows[s->aside[i].row], settle_aside(c, &s->aside[i], err)));
-    s->nr_aside = 0;
-    for (unsigned i = 0; c->profile->wish.chains && i < s->count; i++)
+pfr_status profile_stacks_settle(struct sample_counter *c, pfr_error *err) {
+    struct profile_stacks *s = &c->stacks;
+    for (unsigned i = 0; i < s->nr_deferred; i++)
+        PFR_TRY(blame(&s->rows[s->aside[i].row], settle_deferred(c, &s->aside[i], err)));
+    s->nr_deferred = 0;
+    for (unsigned i = 0; c->profile->request.chains && i < s->count; i++)
         if (s->rows[i].status >= 0)
             PFR_TRY(blame(&s->rows[i], put_leaf(c, &s->rows[i], stack_frames(s, i), err)));
     return PFR_OK;
@@ -300,7 +301,7 @@ pfr_status profile_stacks_settle(struct counter *c, pfr_error *err) {
 
 /* As far as nodes follow their parents. true: it is at its end. A node that another lane has not written yet is zero,
    as if it were the first one's child. */
-static bool follow(const struct tree *t, struct stack_row *row, const uint32_t *frames) {
+static bool follow(const struct node_tree *t, struct stack_row *row, const uint32_t *frames) {
     while (row->at < row->count && row->node >= t->shared &&
            row->node + 1 < __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) &&
            tree_is_child(t, row->node + 1, row->node, frames[row->at])) {
@@ -311,9 +312,9 @@ static bool follow(const struct tree *t, struct stack_row *row, const uint32_t *
 }
 
 /* One step of each row that is on its way, and what follows from it; how many are not at their end. */
-static unsigned step_all(struct counter *c, uint8_t *on_way, unsigned count, pfr_error *err) {
-    struct stacks *s = &c->stacks;
-    struct tree *t = c->tree;
+static unsigned step_all(struct sample_counter *c, uint8_t *on_way, unsigned count, pfr_error *err) {
+    struct profile_stacks *s = &c->stacks;
+    struct node_tree *t = c->tree;
     unsigned left = 0;
     for (unsigned i = 0; i < count; i++) {
         struct stack_row *row = &s->rows[on_way[i]];
@@ -343,15 +344,15 @@ static bool walks(const struct stack_row *row) {
 }
 
 /* How many nodes the rows may make. */
-static uint32_t count_nodes(const struct stacks *s) {
+static uint32_t count_nodes(const struct profile_stacks *s) {
     uint32_t nodes = 0;
     for (unsigned i = 0; i < s->count; i++)
         nodes += walks(&s->rows[i]) ? s->rows[i].count : 0;
     return nodes;
 }
 
-pfr_status profile_stacks_begin(struct counter *c, pfr_error *err) {
-    struct stacks *s = &c->stacks;
+pfr_status profile_stacks_begin(struct sample_counter *c, pfr_error *err) {
+    struct profile_stacks *s = &c->stacks;
     s->nodes = count_nodes(s);
     const pfr_status st = counter_enter(c, s->nodes, err);
     s->within = st >= 0;
@@ -360,7 +361,7 @@ pfr_status profile_stacks_begin(struct counter *c, pfr_error *err) {
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
-void profile_stacks_walk(struct counter *c, pfr_error *err) {
+void profile_stacks_walk(struct sample_counter *c, pfr_error *err) {
     uint8_t on_way[BATCH];
     unsigned count = 0;
     for (unsigned i = 0; i < c->stacks.count; i++)
@@ -370,7 +371,7 @@ void profile_stacks_walk(struct counter *c, pfr_error *err) {
         count = step_all(c, on_way, count, err);
 }
 
-void profile_stacks_end(struct counter *c) {
+void profile_stacks_end(struct sample_counter *c) {
     if (c->stacks.within)
         counter_leave(c, c->stacks.nodes);
 }

@@ -42,7 +42,7 @@ static bool make_leaf_room(struct sums *s) {
 }
 
 /* As many as there are samples, which the pass over state has counted, or some. */
-static size_t wanted_seen(const struct counter *c, uint64_t room) {
+static size_t wanted_seen(const struct sample_counter *c, uint64_t room) {
     const uint64_t samples = c->profile->reader->quality.samples;
     size_t count = samples ? SEEN_LEAST : SEEN_UNKNOWN;
     while (count < samples && count < SEEN_MOST)
@@ -52,14 +52,14 @@ static size_t wanted_seen(const struct counter *c, uint64_t room) {
     return count;
 }
 
-pfr_status sums_begin(struct counter *c, pfr_error *err) {
+pfr_status sums_begin(struct sample_counter *c, pfr_error *err) {
     struct sums *s = &c->sums;
-    const unsigned lanes = c->cache.frames->lanes;
-    const uint64_t room = c->memory->limit / REPEATED_SHARE / (lanes ? lanes : 1);
+    const unsigned workers = c->cache.frames->workers;
+    const uint64_t room = c->memory->limit / REPEATED_SHARE / (workers ? workers : 1);
     *s = (struct sums){.memory = c->memory};
     if (!mem_charge(c->memory, room))
         return mem_fail(c->memory, err, "sums");
-    s->set_aside = room;
+    s->defer_lookup = room;
     s->own = (struct memory){.alloc = c->memory->alloc, .pages = c->memory->pages, .limit = room};
     s->seen_count = wanted_seen(c, room);
     s->seen = mem_zeroed(&s->own, s->seen_count, sizeof *s->seen);
@@ -78,8 +78,8 @@ void sums_free_rows(struct sums *s) {
     }
     s->seen = s->rows = s->kind_of[0] = s->kind_of[1] = NULL;
     s->rows_room = s->kinds_room[0] = s->kinds_room[1] = 0;
-    mem_discharge(s->memory, s->set_aside);
-    s->set_aside = 0;
+    mem_discharge(s->memory, s->defer_lookup);
+    s->defer_lookup = 0;
 }
 
 void sums_free(struct sums *s) {
@@ -98,13 +98,13 @@ void sums_free(struct sums *s) {
 /* --- Sums, made when they are new. */
 
 /* What is used is to leave room for what the caller keeps of each sum and frame, and a part for names to come. */
-static pfr_status look_ahead(struct counter *c, pfr_error *err) {
+static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     struct sums *s = &c->sums;
     const struct memory *all = c->profile->memory;
     const uint64_t used = __atomic_load_n(&all->used, __ATOMIC_RELAXED);
     const uint64_t frames = (uint64_t)__atomic_load_n(&c->profile->nr_frames, __ATOMIC_RELAXED);
-    const uint64_t more = frames * c->profile->wish.frame_cost + (uint64_t)s->count * c->profile->wish.node_cost;
-    if (used + more > all->limit - all->limit / NAMES_SHARE + s->set_aside)
+    const uint64_t more = frames * c->profile->request.frame_cost + (uint64_t)s->count * c->profile->request.node_cost;
+    if (used + more > all->limit - all->limit / NAMES_SHARE + s->defer_lookup)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
                         "%" PRIu32 " rows are as many as there is memory for (limit memory)", s->count);
     s->until = s->count + LOOK_EACH;
@@ -122,7 +122,7 @@ static void *grow_zero(struct sums *s, void *at, size_t number, size_t *room, si
     return grown;
 }
 
-static pfr_status make_room(struct counter *c, pfr_error *err) {
+static pfr_status make_room(struct sample_counter *c, pfr_error *err) {
     struct sums *s = &c->sums;
     if (s->count >= s->until)
         PFR_TRY(look_ahead(c, err));
@@ -152,7 +152,7 @@ static pfr_status put_page(struct sums *s, uint32_t group, uint32_t kind, uint32
     return PFR_OK;
 }
 
-pfr_status sums_put(struct counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err) {
+pfr_status sums_put(struct sample_counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err) {
     struct sums *s = &c->sums;
     uint32_t *leaf = NULL;
     PFR_TRY(make_room(c, err));
@@ -260,7 +260,7 @@ static uint32_t kind_known(const struct sums *s, uint32_t frame) {
     return number < s->kinds_room[apart] ? s->kind_of[apart][number] : 0;
 }
 
-static pfr_status find_kind(struct counter *c, uint32_t frame, uint32_t *kind, pfr_error *err) {
+static pfr_status find_kind(struct sample_counter *c, uint32_t frame, uint32_t *kind, pfr_error *err) {
     struct sums *s = &c->sums;
     const unsigned apart = frame / NODE_APART;
     const uint32_t number = frame & ~NODE_APART;
@@ -277,7 +277,7 @@ static pfr_status find_kind(struct counter *c, uint32_t frame, uint32_t *kind, p
 }
 
 /* Of a frame that had no sum in the group when it was asked for last. */
-static pfr_status find_sum(struct counter *c, const struct summed *stack, uint32_t frame, uint32_t *sum,
+static pfr_status find_sum(struct sample_counter *c, const struct summed *stack, uint32_t frame, uint32_t *sum,
                            pfr_error *err) {
     struct profile_sum_key key = {.place = stack->place, .group = stack->group, .frame = frame};
     PFR_TRY(find_kind(c, frame, &key.kind, err));
@@ -320,7 +320,7 @@ pfr_status sums_expect(struct sums *s, const struct summed *stack, pfr_error *er
 }
 
 /* To the sums of all frames; how many there are, and the last frame's. */
-static pfr_status add_all(struct counter *c, const struct summed *stack, const struct profile_weight *weight,
+static pfr_status add_all(struct sample_counter *c, const struct summed *stack, const struct profile_weight *weight,
                           uint32_t *added, uint32_t *leaf, pfr_error *err) {
     struct sums *s = &c->sums;
     uint32_t *const found = s->found->at;
@@ -339,7 +339,7 @@ static pfr_status add_all(struct counter *c, const struct summed *stack, const s
     return PFR_OK;
 }
 
-pfr_status sums_add(struct counter *c, const struct summed *stack, const struct profile_weight *weight,
+pfr_status sums_add(struct sample_counter *c, const struct summed *stack, const struct profile_weight *weight,
                     pfr_error *err) {
     struct sums *s = &c->sums;
     const uint32_t before = s->count;

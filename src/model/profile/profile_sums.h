@@ -6,7 +6,7 @@
  */
 #include "model/profile/profile.h"
 
-struct counter;
+struct sample_counter;
 
 /* --- profile_sums.c */
 
@@ -42,7 +42,7 @@ struct sums_found {
 struct sums {
     struct memory *memory;
     struct memory own; /* for rows and entries: a share that is set aside at the beginning */
-    uint64_t set_aside;
+    uint64_t defer_lookup;
     struct sum_group *groups;
     struct sum_page *pages;
     struct profile_sum *at; /* leaves */
@@ -68,7 +68,7 @@ struct summed {
     uint64_t place; /* of the sample */
 };
 
-pfr_status sums_begin(struct counter *c, pfr_error *err);
+pfr_status sums_begin(struct sample_counter *c, pfr_error *err);
 void sums_free(struct sums *s);
 /* What only counting needs. */
 void sums_free_rows(struct sums *s);
@@ -77,7 +77,8 @@ pfr_status sums_expect(struct sums *s, const struct summed *stack, pfr_error *er
 /* The stack that was expected last is the one at hand; another one may be expected. */
 void sums_turn(struct sums *s);
 /* Adds to its sums, which are at hand then, each once. < 0: nothing was added. */
-pfr_status sums_add(struct counter *c, const struct summed *stack, const struct profile_weight *weight, pfr_error *err);
+pfr_status sums_add(struct sample_counter *c, const struct summed *stack, const struct profile_weight *weight,
+                    pfr_error *err);
 /* Adds to those of a row. */
 void sums_add_row(struct sums *s, uint32_t row, const struct profile_weight *weight);
 /* Whether something with this hash was asked for before, as far as is remembered. */
@@ -92,7 +93,7 @@ static inline void sums_fetch_seen(const struct sums *s, uint64_t hash) {
 /* Those at hand as a row. */
 pfr_status sums_keep_found(struct sums *s, uint32_t *row, pfr_error *err);
 /* The sum of the key's group and kind, made if it is new; key->sum is not read. */
-pfr_status sums_put(struct counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err);
+pfr_status sums_put(struct sample_counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err);
 /* What was sampled in the frame, which counts for `sum`. */
 pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_t sum, uint32_t *number,
                          pfr_error *err);
@@ -100,7 +101,7 @@ pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_
 /* --- profile_sums_join.c */
 
 /* Adds the other's, which has poured. What there is no room for is `limited`. */
-pfr_status sums_join(struct counter *to, struct counter *from, pfr_error *err);
+pfr_status sums_join(struct sample_counter *to, struct sample_counter *from, pfr_error *err);
 /* What it holds becomes the profile's. `sorted`: it is in the order of first stacks. */
 pfr_status sums_give(struct sums *s, bool sorted, struct profile *p, pfr_error *err);
 

@@ -6,8 +6,8 @@
 
 /* --- Those of another lane. */
 
-struct joining {
-    struct counter *to, *from;
+struct sums_joining {
+    struct sample_counter *to, *from;
     uint32_t *group_of, *key_of; /* by number in `from`: number in `to` + 1; 0: none */
 };
 
@@ -17,8 +17,8 @@ static void mark_keys(struct sums *s) {
         s->at[s->keys[i].sum].mark = i;
 }
 
-static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
-    const unsigned values = (unsigned)__builtin_popcount(j->to->profile->wish.keys);
+static pfr_status join_group(struct sums_joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
+    const unsigned values = (unsigned)__builtin_popcount(j->to->profile->request.keys);
     const struct profile_group *g = j->from->tree->groups[group];
     if (!j->group_of[group]) {
         PFR_TRY(profile_tree_group(j->to->tree, g->event, g->value, values, number, err));
@@ -28,7 +28,7 @@ static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number
     return PFR_OK;
 }
 
-static pfr_status join_sum(struct joining *j, uint32_t number, pfr_error *err) {
+static pfr_status join_sum(struct sums_joining *j, uint32_t number, pfr_error *err) {
     struct sums *ours = &j->to->sums;
     struct profile_sum_key key = j->from->sums.keys[number];
     const uint32_t theirs = key.sum, count = ours->count;
@@ -43,7 +43,7 @@ static pfr_status join_sum(struct joining *j, uint32_t number, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status join_self(struct joining *j, uint32_t key, const struct profile_self *self, pfr_error *err) {
+static pfr_status join_self(struct sums_joining *j, uint32_t key, const struct profile_self *self, pfr_error *err) {
     struct sums *ours = &j->to->sums;
     const struct profile_sum_key *to = &ours->keys[key];
     uint32_t number;
@@ -53,7 +53,7 @@ static pfr_status join_self(struct joining *j, uint32_t key, const struct profil
 }
 
 /* What there is no room for: all will be counted again by one lane. */
-static pfr_status or_limit(struct joining *j, uint32_t key, const struct profile_weight *weight, pfr_status st) {
+static pfr_status or_limit(struct sums_joining *j, uint32_t key, const struct profile_weight *weight, pfr_status st) {
     const struct profile_group *group = j->from->tree->groups[j->from->sums.keys[key].group];
     if (st != PFR_ERR_LIMIT)
         return st;
@@ -61,7 +61,7 @@ static pfr_status or_limit(struct joining *j, uint32_t key, const struct profile
     return PFR_OK;
 }
 
-static pfr_status join(struct joining *j, pfr_error *err) {
+static pfr_status join(struct sums_joining *j, pfr_error *err) {
     const struct sums *theirs = &j->from->sums;
     if (!j->group_of || !j->key_of)
         return mem_fail(j->to->memory, err, "sums");
@@ -77,9 +77,9 @@ static pfr_status join(struct joining *j, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status sums_join(struct counter *to, struct counter *from, pfr_error *err) {
+pfr_status sums_join(struct sample_counter *to, struct sample_counter *from, pfr_error *err) {
     const size_t groups = from->tree->nr_groups, sums = from->sums.count;
-    struct joining j = {.to = to, .from = from};
+    struct sums_joining j = {.to = to, .from = from};
     j.group_of = mem_zeroed(to->memory, groups, sizeof *j.group_of);
     j.key_of = mem_zeroed(to->memory, sums, sizeof *j.key_of);
     mark_keys(&to->sums);

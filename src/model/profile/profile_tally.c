@@ -8,9 +8,9 @@
 
 #define NOT_RECORDED UINT32_MAX
 
-void tally_init(struct tally *t, const struct profile_wish *wish, const struct trace_clock *clock,
+void tally_init(struct tally *t, const struct profile_request *request, const struct trace_clock *clock,
                 struct memory *memory) {
-    *t = (struct tally){.wish = wish, .clock = *clock, .group = INTERN_NONE};
+    *t = (struct tally){.request = request, .clock = *clock, .group = INTERN_NONE};
     memory_share(&t->memory, memory);
     intern_init(&t->groups, &t->memory);
 }
@@ -91,7 +91,7 @@ static uint64_t key_value(const struct tally *t, enum profile_key key, uint64_t 
     if (key == PROFILE_CPU)
         return NOT_RECORDED;
     if (key == PROFILE_TIME)
-        return exit_ns - exit_ns % (t->wish->time_quantum ? t->wish->time_quantum : 1);
+        return exit_ns - exit_ns % (t->request->time_quantum ? t->request->time_quantum : 1);
     return profile_kind_of(key) == PROFILE_TEXT ? NO_TEXT : 0;
 }
 
@@ -99,7 +99,7 @@ static pfr_status choose_group(struct tally *t, uint64_t exit_ns, pfr_error *err
     uint64_t values[PROFILE_KEYS];
     unsigned count = 0;
     uint32_t group;
-    for (uint32_t keys = t->wish->keys; keys; keys &= keys - 1)
+    for (uint32_t keys = t->request->keys; keys; keys &= keys - 1)
         values[count++] = key_value(t, (enum profile_key)__builtin_ctz(keys), exit_ns);
     if (t->group != INTERN_NONE && memcmp(values, t->values, count * sizeof *values) == 0)
         return PFR_OK;
@@ -124,7 +124,7 @@ pfr_status tally_thread(struct tally *t, const struct calls_thread *thread, pfr_
 
 static bool keeps(struct tally *t, uint64_t exit_ns) {
     t->who.time = exit_ns;
-    return !t->wish->keep || t->wish->keep(t->wish->context, &t->who);
+    return !t->request->keep || t->request->keep(t->request->context, &t->who);
 }
 
 /* Each call for itself, because not all of them count, or not all in one group. */
@@ -141,18 +141,18 @@ static pfr_status choose_calls(struct tally *t, const struct call *calls, size_t
     return PFR_OK;
 }
 
-bool tally_needs_each(const struct profile_wish *wish) {
-    return wish->keep || wish->keys & PROFILE_BIT(PROFILE_TIME);
+bool tally_needs_each(const struct profile_request *request) {
+    return request->keep || request->keys & PROFILE_BIT(PROFILE_TIME);
 }
 
-bool tally_needs_threads(const struct profile_wish *wish) {
+bool tally_needs_threads(const struct profile_request *request) {
     const uint32_t of_threads = PROFILE_BIT(PROFILE_COMM) | PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
-    return tally_needs_each(wish) || wish->keys & of_threads;
+    return tally_needs_each(request) || request->keys & of_threads;
 }
 
 pfr_status tally_calls(struct tally *t, uint32_t paths, const struct call *calls, size_t count, pfr_error *err) {
     PFR_TRY(make_room(t, paths, err));
-    if (tally_needs_each(t->wish))
+    if (tally_needs_each(t->request))
         return choose_calls(t, calls, count, err);
     for (size_t i = 0; i < count; i++)
         add(t, calls[i].node, (uint64_t)calls[i].self, 1);

@@ -22,7 +22,7 @@ struct tally_sum {
 
 /* What a lane has added up. */
 struct tally {
-    const struct profile_wish *wish;
+    const struct profile_request *request;
     struct trace_clock clock;
     struct memory memory;   /* a share of the profile's */
     struct tally_sum *sums; /* by path, of the group at hand */
@@ -38,13 +38,13 @@ struct tally {
     uint64_t no_room_ticks;
 };
 
-void tally_init(struct tally *t, const struct profile_wish *wish, const struct trace_clock *clock,
+void tally_init(struct tally *t, const struct profile_request *request, const struct trace_clock *clock,
                 struct memory *memory);
 void tally_free(struct tally *t);
 /* Whether calls may count or not, or in one group or another, by their time: they come singly. */
-bool tally_needs_each(const struct profile_wish *wish);
+bool tally_needs_each(const struct profile_request *request);
 /* Whether it matters whose calls they are. */
-bool tally_needs_threads(const struct profile_wish *wish);
+bool tally_needs_threads(const struct profile_request *request);
 /* What follows is of this thread. */
 pfr_status tally_thread(struct tally *t, const struct calls_thread *thread, pfr_error *err);
 /* As the sink of calls_read is given them; `paths`: how many there are. */

@@ -12,9 +12,9 @@
 #define NONE UINT32_MAX
 
 /* A part and whether there is one. */
-static pfr_status write_part(struct counter *c, const struct picked *s, const struct profile_trace_field *field,
+static pfr_status write_part(struct sample_counter *c, const struct picked *s, const struct profile_trace_field *field,
                              pfr_output *to, bool *has, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+    const struct profile_request *w = &c->profile->request;
     const pfr_bytes raw = s->whole ? s->whole->raw.data : (pfr_bytes){NULL, 0};
     const uint64_t config = pfr_get_event(c->profile->reader, s->event)->attr.config;
     *has = true;
@@ -27,7 +27,7 @@ static pfr_status write_part(struct counter *c, const struct picked *s, const st
                             w->trace_plain || (field && field->plain), to, has, err);
 }
 
-static pfr_status add_part(struct counter *c, const struct picked *s, const struct profile_trace_field *field,
+static pfr_status add_part(struct sample_counter *c, const struct picked *s, const struct profile_trace_field *field,
                            struct output *to, pfr_error *err) {
     pfr_output part = {.raw_names = true};
     size_t length;
@@ -37,7 +37,7 @@ static pfr_status add_part(struct counter *c, const struct picked *s, const stru
     pfr_status st = write_part(c, s, field, &part, &has, err);
     const char *bytes = out_bytes(&part.out, &length);
     const uint32_t head = has ? (uint32_t)length : NONE;
-    if (c->profile->wish.nr_trace_fields)
+    if (c->profile->request.nr_trace_fields)
         out_write(to, (const char *)&head, sizeof head);
     if (has && length)
         out_write(to, bytes, length);
@@ -47,8 +47,8 @@ static pfr_status add_part(struct counter *c, const struct picked *s, const stru
     return st;
 }
 
-pfr_status trace_parts_write(struct counter *c, const struct picked *s, struct output *to, pfr_error *err) {
-    const struct profile_wish *w = &c->profile->wish;
+pfr_status trace_parts_write(struct sample_counter *c, const struct picked *s, struct output *to, pfr_error *err) {
+    const struct profile_request *w = &c->profile->request;
     PFR_TRY(add_part(c, s, NULL, to, err));
     for (uint32_t i = 0; i < w->nr_trace_fields; i++)
         PFR_TRY(add_part(c, s, &w->trace_fields[i], to, err));
@@ -60,7 +60,7 @@ bool profile_trace_part(const struct profile *p, uint64_t text, uint32_t part, s
     if (text == NO_TEXT)
         return false;
     *of = intern_get(&p->texts, (uint32_t)text);
-    if (!p->wish.nr_trace_fields)
+    if (!p->request.nr_trace_fields)
         return part == 0;
     while (of->length >= sizeof head) {
         memcpy(&head, of->bytes, sizeof head);

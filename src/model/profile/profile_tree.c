@@ -14,17 +14,17 @@
 #define LOOK_EACH 2048u
 #define NAMES_SHARE 16u /* one part of so many */
 
-void profile_tree_init(struct tree *t, const struct profile *p, struct memory *memory) {
-    *t = (struct tree){.memory = memory,
-                       .whole = p->wish.node_cost ? p->memory : NULL,
-                       .frames = &p->nr_frames,
-                       .cost = p->wish.node_cost,
-                       .frame_cost = p->wish.frame_cost};
+void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory) {
+    *t = (struct node_tree){.memory = memory,
+                            .whole = p->request.node_cost ? p->memory : NULL,
+                            .frames = &p->nr_frames,
+                            .cost = p->request.node_cost,
+                            .frame_cost = p->request.frame_cost};
     arena_init(&t->arena, memory);
     intern_init(&t->group_keys, memory);
 }
 
-void profile_tree_free(struct tree *t) {
+void profile_tree_free(struct node_tree *t) {
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
     mem_free(t->memory, t->nodes, t->nodes_room, sizeof *t->nodes);
     node_weights_free(&t->self, t->memory);
@@ -34,11 +34,11 @@ void profile_tree_free(struct tree *t) {
     arena_free(&t->arena);
     if (t->shared)
         pthread_rwlock_destroy(&t->lock);
-    *t = (struct tree){.memory = t->memory};
+    *t = (struct node_tree){.memory = t->memory};
 }
 
 /* Nodes for which there will be memory when they are looked at; a part is left for names that are still to come. */
-static uint64_t count_affordable(const struct tree *t) {
+static uint64_t count_affordable(const struct node_tree *t) {
     const uint64_t each = sizeof *t->nodes + sizeof *t->self.at + t->cost, limit = t->whole->limit;
     const uint64_t own = t->nodes_room * sizeof *t->nodes + t->self.room * sizeof *t->self.at + t->promised +
                          t->slot_count * sizeof *t->slots + t->spare;
@@ -48,7 +48,7 @@ static uint64_t count_affordable(const struct tree *t) {
     return (left - left / NAMES_SHARE) / each;
 }
 
-static pfr_status look_ahead(struct tree *t, uint32_t nodes, pfr_error *err) {
+static pfr_status look_ahead(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     const uint64_t most = t->whole ? count_affordable(t) : NODE_MOST;
     if ((uint64_t)t->nr_nodes + nodes > most)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
@@ -59,10 +59,10 @@ static pfr_status look_ahead(struct tree *t, uint32_t nodes, pfr_error *err) {
 }
 
 /* Where nodes have no weights yet, they only count as if they had. */
-static bool make_weight_room(struct tree *t, uint64_t wanted) {
+static bool make_weight_room(struct node_tree *t, uint64_t wanted) {
     const uint64_t bytes = t->nodes_room * sizeof *t->self.at;
     if (t->self.bits)
-        return node_weights_spread(&t->self, t->memory, t->nodes_room);
+        return node_weights_distribution(&t->self, t->memory, t->nodes_room);
     if (t->self.at) {
         void *self = mem_grow(t->memory, t->self.at, wanted - 1, &t->self.room, 256, sizeof *t->self.at);
         t->self.at = self ? self : t->self.at;
@@ -74,8 +74,8 @@ static bool make_weight_room(struct tree *t, uint64_t wanted) {
     return true;
 }
 
-pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err) {
-    if (t->self.bits && !node_weights_spread(&t->self, t->memory, t->nr_nodes))
+pfr_status profile_tree_begin_weights(struct node_tree *t, pfr_error *err) {
+    if (t->self.bits && !node_weights_distribution(&t->self, t->memory, t->nr_nodes))
         return mem_fail(t->memory, err, "stacks");
     if (t->self.at)
         return PFR_OK;
@@ -84,18 +84,18 @@ pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err) {
     return node_weights_begin_all(&t->self, t->memory, t->nr_nodes) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
-pfr_status profile_tree_begin_marks(struct tree *t, pfr_error *err) {
+pfr_status profile_tree_begin_marks(struct node_tree *t, pfr_error *err) {
     mem_discharge(t->memory, t->promised);
     t->promised = 0;
     return node_weights_begin_marks(&t->self, t->memory, t->nr_nodes) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
-pfr_status profile_tree_end_marks(struct tree *t, pfr_error *err) {
+pfr_status profile_tree_end_marks(struct node_tree *t, pfr_error *err) {
     return node_weights_end_marks(&t->self, t->memory) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
 /* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
-pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err) {
+pfr_status profile_tree_make_room(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     const uint64_t wanted = (uint64_t)t->nr_nodes + nodes;
     if (wanted > t->until)
         PFR_TRY(look_ahead(t, nodes, err));
@@ -108,19 +108,19 @@ pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err
     return grown && make_weight_room(t, wanted) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
-static inline pfr_status make_room(struct tree *t, pfr_error *err) {
+static inline pfr_status make_room(struct node_tree *t, pfr_error *err) {
     return profile_tree_make_room(t, 1, err);
 }
 
 /* After make_room. */
-static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t frame) {
+static uint32_t add_node(struct node_tree *t, uint32_t parent, uint32_t frame) {
     t->nodes[t->nr_nodes] = (struct profile_node){parent, frame};
     if (t->self.at)
         t->self.at[t->nr_nodes] = (struct profile_weight){0, 0};
     return t->nr_nodes++;
 }
 
-static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
+static uint32_t *find_slot(const struct node_tree *t, uint32_t parent, uint32_t frame) {
     for (size_t i = tree_first_slot(t, parent, frame);; i = (i + 1) & (t->slot_count - 1)) {
         uint32_t *slot = &t->slots[i];
         if (*slot == 0 || tree_is_child(t, *slot - 1, parent, frame))
@@ -128,19 +128,19 @@ static uint32_t *find_slot(const struct tree *t, uint32_t parent, uint32_t frame
     }
 }
 
-void profile_tree_prefetch_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
+void profile_tree_prefetch_slot(const struct node_tree *t, uint32_t parent, uint32_t frame) {
     if (t->slots)
         __builtin_prefetch(&t->slots[tree_first_slot(t, parent, frame)]);
 }
 
-void profile_tree_prefetch_node(const struct tree *t, uint32_t parent, uint32_t frame) {
+void profile_tree_prefetch_node(const struct node_tree *t, uint32_t parent, uint32_t frame) {
     const uint32_t node =
         t->slots ? __atomic_load_n(&t->slots[tree_first_slot(t, parent, frame)], __ATOMIC_RELAXED) : 0;
     if (node)
         __builtin_prefetch(&t->nodes[node - 1]);
 }
 
-pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err) {
+pfr_status profile_tree_grow_slots(struct node_tree *t, pfr_error *err) {
     uint32_t *const before = t->slots;
     const size_t count = t->slot_count, more = before ? count * 2 : FIRST_SLOTS;
     uint32_t *slots = mem_zeroed(t->memory, more, sizeof *slots);
@@ -158,14 +158,14 @@ pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err) {
 }
 
 /* How many nodes can be added without a look at anything else; after make_room at least one. */
-static uint32_t room_left(const struct tree *t) {
+static uint32_t room_left(const struct node_tree *t) {
     size_t room = tree_room(t);
     room = t->until < room ? t->until : room;
     return (uint32_t)(room - t->nr_nodes);
 }
 
 /* Its nodes follow each other. */
-static pfr_status add_row(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
+static pfr_status add_row(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
                           pfr_error *err) {
     while (*at < count) {
         PFR_TRY(make_room(t, err));
@@ -176,8 +176,8 @@ static pfr_status add_row(struct tree *t, uint32_t *node, const uint32_t *frames
     return PFR_OK;
 }
 
-pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
-                                pfr_error *err) {
+pfr_status profile_tree_descend(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
+                                uint32_t *at, pfr_error *err) {
     if (*node + 1 == t->nr_nodes)
         return add_row(t, node, frames, count, at, err);
     if (tree_is_child(t, *node + 1, *node, frames[*at]))
@@ -195,13 +195,13 @@ pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *
     return add_row(t, node, frames, count, at, err);
 }
 
-pfr_status profile_tree_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
+pfr_status profile_tree_child(struct node_tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err) {
     uint32_t at = 0;
     *node = parent;
     return profile_tree_descend(t, node, &frame, 1, &at, err);
 }
 
-static pfr_status make_group_room(struct tree *t, pfr_error *err) {
+static pfr_status make_group_room(struct node_tree *t, pfr_error *err) {
     void *groups = mem_grow(t->memory, t->groups, t->nr_groups, &t->groups_room, 64, sizeof *t->groups);
     if (!groups)
         return mem_fail(t->memory, err, "profile");
@@ -209,8 +209,8 @@ static pfr_status make_group_room(struct tree *t, pfr_error *err) {
     return make_room(t, err);
 }
 
-pfr_status profile_tree_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
-                              pfr_error *err) {
+pfr_status profile_tree_group(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
+                              uint32_t *group, pfr_error *err) {
     uint64_t key[1 + PROFILE_KEYS] = {event};
     memcpy(key + 1, values, count * sizeof *values);
     *group = intern_find(&t->group_keys, key, (1 + count) * sizeof *key);
@@ -228,8 +228,8 @@ pfr_status profile_tree_group(struct tree *t, uint32_t event, const uint64_t *va
     return PFR_OK;
 }
 
-pfr_status profile_tree_root(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *root,
-                             pfr_error *err) {
+pfr_status profile_tree_root(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
+                             uint32_t *root, pfr_error *err) {
     uint32_t group;
     profile_tree_close(t);
     const pfr_status st = profile_tree_group(t, event, values, count, &group, err);
@@ -242,14 +242,14 @@ pfr_status profile_tree_root(struct tree *t, uint32_t event, const uint64_t *val
 /* --- One tree out of several. */
 
 /* The event whose samples the nodes below this root are. */
-static uint32_t event_of(const struct tree *t, uint32_t node) {
+static uint32_t event_of(const struct node_tree *t, uint32_t node) {
     while (t->nodes[node].parent != NO_NODE)
         node = t->nodes[node].parent;
     return t->groups[t->nodes[node].frame]->event;
 }
 
-static pfr_status find_same(struct tree *t, const struct tree *from, uint32_t n, unsigned count, uint32_t *became,
-                            pfr_error *err) {
+static pfr_status find_same(struct node_tree *t, const struct node_tree *from, uint32_t n, unsigned count,
+                            uint32_t *became, pfr_error *err) {
     const struct profile_node *node = &from->nodes[n];
     if (node->parent != NO_NODE && became[node->parent] == NO_NODE)
         return PFR_ERR_LIMIT;
@@ -260,7 +260,7 @@ static pfr_status find_same(struct tree *t, const struct tree *from, uint32_t n,
 }
 
 /* Parents have smaller numbers: each node is met behind what it hangs below. */
-static pfr_status merge_nodes(struct tree *t, const struct tree *from, unsigned count, uint32_t *became,
+static pfr_status merge_nodes(struct node_tree *t, const struct node_tree *from, unsigned count, uint32_t *became,
                               struct profile_weight *limited, pfr_error *err) {
     for (uint32_t n = 0; n < from->nr_nodes; n++) {
         const pfr_status st = find_same(t, from, n, count, became, err);
@@ -275,8 +275,8 @@ static pfr_status merge_nodes(struct tree *t, const struct tree *from, unsigned 
     return PFR_OK;
 }
 
-pfr_status profile_tree_merge(struct tree *t, const struct tree *from, unsigned count, struct profile_weight *limited,
-                              pfr_error *err) {
+pfr_status profile_tree_merge(struct node_tree *t, const struct node_tree *from, unsigned count,
+                              struct profile_weight *limited, pfr_error *err) {
     if (from->nr_nodes == 0)
         return PFR_OK;
     PFR_TRY(profile_tree_begin_weights(t, err)); /* any node may get some */
@@ -288,7 +288,7 @@ pfr_status profile_tree_merge(struct tree *t, const struct tree *from, unsigned 
     return st;
 }
 
-void profile_tree_give(struct tree *t, struct profile *p) {
+void profile_tree_give(struct node_tree *t, struct profile *p) {
     p->nodes = t->nodes;
     p->self = t->self;
     p->groups = t->groups;

@@ -16,7 +16,7 @@
 
 /* --- profile_tree.c */
 
-struct tree {
+struct node_tree {
     struct memory *memory;
     struct profile_node *nodes;
     struct node_weights self; /* none until profile_tree_begin_weights, for which so much is counted: */
@@ -38,24 +38,24 @@ struct tree {
 };
 
 /* For the nodes of a profile; its wish says what each will cost. */
-void profile_tree_init(struct tree *t, const struct profile *p, struct memory *memory);
-void profile_tree_free(struct tree *t);
+void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory);
+void profile_tree_free(struct node_tree *t);
 /* The group of an event and its values, of a tree that is not shared; and the root in it, of any. */
-pfr_status profile_tree_group(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *group,
-                              pfr_error *err);
-pfr_status profile_tree_root(struct tree *t, uint32_t event, const uint64_t *values, unsigned count, uint32_t *root,
-                             pfr_error *err);
-pfr_status profile_tree_child(struct tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
+pfr_status profile_tree_group(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
+                              uint32_t *group, pfr_error *err);
+pfr_status profile_tree_root(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
+                             uint32_t *root, pfr_error *err);
+pfr_status profile_tree_child(struct node_tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
 /* From *node down to its child frames[*at], and on where that is new: then to the end. */
-pfr_status profile_tree_descend(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
-                                pfr_error *err);
+pfr_status profile_tree_descend(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
+                                uint32_t *at, pfr_error *err);
 /* What profile_tree_descend will look at, to be fetched: first the one, a while later the other. */
-void profile_tree_prefetch_slot(const struct tree *t, uint32_t parent, uint32_t frame);
-void profile_tree_prefetch_node(const struct tree *t, uint32_t parent, uint32_t frame);
+void profile_tree_prefetch_slot(const struct node_tree *t, uint32_t parent, uint32_t frame);
+void profile_tree_prefetch_node(const struct node_tree *t, uint32_t parent, uint32_t frame);
 /* Adds the other's groups, of `count` values, and nodes; weight that there is no room for goes to `limited`, by event.
  */
-pfr_status profile_tree_merge(struct tree *t, const struct tree *from, unsigned count, struct profile_weight *limited,
-                              pfr_error *err);
+pfr_status profile_tree_merge(struct node_tree *t, const struct node_tree *from, unsigned count,
+                              struct profile_weight *limited, pfr_error *err);
 /* A node is one word, which others may write meanwhile. */
 typedef uint64_t __attribute__((may_alias)) tree_word;
 static inline tree_word tree_word_of(uint32_t parent, uint32_t frame) {
@@ -64,26 +64,26 @@ static inline tree_word tree_word_of(uint32_t parent, uint32_t frame) {
     memcpy(&word, &node, sizeof word);
     return word;
 }
-static inline bool tree_is_child(const struct tree *t, uint32_t node, uint32_t parent, uint32_t frame) {
+static inline bool tree_is_child(const struct node_tree *t, uint32_t node, uint32_t parent, uint32_t frame) {
     return __atomic_load_n((const tree_word *)&t->nodes[node], __ATOMIC_ACQUIRE) == tree_word_of(parent, frame);
 }
 
 /* Nodes have weights from now on, 0 at first. While stacks are counted nobody asks for them. */
-pfr_status profile_tree_begin_weights(struct tree *t, pfr_error *err);
+pfr_status profile_tree_begin_weights(struct node_tree *t, pfr_error *err);
 /* The same, of those that are marked between the two; all are there already. */
-pfr_status profile_tree_begin_marks(struct tree *t, pfr_error *err);
-pfr_status profile_tree_end_marks(struct tree *t, pfr_error *err);
+pfr_status profile_tree_begin_marks(struct node_tree *t, pfr_error *err);
+pfr_status profile_tree_end_marks(struct node_tree *t, pfr_error *err);
 /* What it holds becomes the profile's: nodes have weights. */
-void profile_tree_give(struct tree *t, struct profile *p);
+void profile_tree_give(struct node_tree *t, struct profile *p);
 /* How many nodes it can have now, with their weights. */
-static inline size_t tree_room(const struct tree *t) {
+static inline size_t tree_room(const struct node_tree *t) {
     const size_t weights = t->self.bits ? t->nr_nodes : t->self.at ? t->self.room : t->promised / sizeof *t->self.at;
     return weights < t->nodes_room ? weights : t->nodes_room;
 }
 /* Room for so many more nodes, and twice the slots; for profile_tree_shared.c. */
-pfr_status profile_tree_make_room(struct tree *t, uint32_t nodes, pfr_error *err);
-pfr_status profile_tree_grow_slots(struct tree *t, pfr_error *err);
-static inline size_t tree_first_slot(const struct tree *t, uint32_t parent, uint32_t frame) {
+pfr_status profile_tree_make_room(struct node_tree *t, uint32_t nodes, pfr_error *err);
+pfr_status profile_tree_grow_slots(struct node_tree *t, pfr_error *err);
+static inline size_t tree_first_slot(const struct node_tree *t, uint32_t parent, uint32_t frame) {
     uint64_t h = ((uint64_t)parent << 32 | frame) ^ table_seed(t->slot_count);
     h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
     return (size_t)(h ^ h >> 32) & (t->slot_count - 1);
@@ -92,17 +92,18 @@ static inline size_t tree_first_slot(const struct tree *t, uint32_t parent, uint
 /* --- profile_tree_shared.c */
 
 /* Before anything is in it: several lanes will add to it at once. */
-void profile_tree_share(struct tree *t);
+void profile_tree_share(struct node_tree *t);
 /* Around all that looks at nodes, and makes at most so many of them. What is not shared needs nothing. < 0: not within.
  */
-pfr_status profile_tree_enter(struct tree *t, uint32_t nodes, pfr_error *err);
-void profile_tree_leave(struct tree *t, uint32_t nodes);
+pfr_status profile_tree_enter(struct node_tree *t, uint32_t nodes, pfr_error *err);
+void profile_tree_leave(struct node_tree *t, uint32_t nodes);
 /* Within: as profile_tree_descend, and fails never. */
-void profile_tree_descend_shared(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at);
+void profile_tree_descend_shared(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
+                                 uint32_t *at);
 /* Adds to a node's own weight; of a shared tree several may. */
-void profile_tree_weigh(struct tree *t, uint32_t node, const struct profile_weight *more);
+void profile_tree_weigh(struct node_tree *t, uint32_t node, const struct profile_weight *more);
 /* By anyone: around a change of groups. */
-void profile_tree_close(struct tree *t);
-void profile_tree_open(struct tree *t);
+void profile_tree_close(struct node_tree *t);
+void profile_tree_open(struct node_tree *t);
 
 #endif

@@ -10,7 +10,7 @@
  */
 #include "model/profile/profile_parts.h"
 
-void profile_tree_share(struct tree *t) {
+void profile_tree_share(struct node_tree *t) {
     pthread_rwlockattr_t attr;
     pthread_rwlockattr_init(&attr);
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP /* else who waits alone may wait as long as others come */
@@ -21,24 +21,24 @@ void profile_tree_share(struct tree *t) {
     t->shared = true;
 }
 
-void profile_tree_close(struct tree *t) {
+void profile_tree_close(struct node_tree *t) {
     if (t->shared)
         pthread_rwlock_wrlock(&t->lock);
 }
 
-void profile_tree_open(struct tree *t) {
+void profile_tree_open(struct node_tree *t) {
     if (t->shared)
         pthread_rwlock_unlock(&t->lock);
 }
 
 /* Whether there is room for all that those within reserved: each node may need a slot. */
-static bool has_room(const struct tree *t, uint64_t reserved) {
+static bool has_room(const struct node_tree *t, uint64_t reserved) {
     const uint64_t nodes = __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) + reserved;
     return nodes <= t->until && nodes <= tree_room(t) &&
            __atomic_load_n(&t->used, __ATOMIC_RELAXED) + reserved <= t->slot_count / 4 * 3;
 }
 
-static bool reserve(struct tree *t, uint32_t nodes) {
+static bool reserve(struct node_tree *t, uint32_t nodes) {
     if (has_room(t, (uint64_t)__atomic_add_fetch(&t->reserved, nodes, __ATOMIC_RELAXED)))
         return true;
     __atomic_sub_fetch(&t->reserved, nodes, __ATOMIC_RELAXED);
@@ -49,7 +49,7 @@ static bool reserve(struct tree *t, uint32_t nodes) {
 #define AT_ONCE 32u
 
 /* Nobody is within. */
-static pfr_status make_room(struct tree *t, uint32_t nodes, pfr_error *err) {
+static pfr_status make_room(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     const uint32_t most = nodes < UINT32_MAX / AT_ONCE ? nodes * AT_ONCE : nodes;
     if (has_room(t, nodes)) /* another one made it meanwhile */
         return PFR_OK;
@@ -61,7 +61,7 @@ static pfr_status make_room(struct tree *t, uint32_t nodes, pfr_error *err) {
     return st;
 }
 
-pfr_status profile_tree_enter(struct tree *t, uint32_t nodes, pfr_error *err) {
+pfr_status profile_tree_enter(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     if (!t->shared)
         return PFR_OK;
     for (;;) {
@@ -76,7 +76,7 @@ pfr_status profile_tree_enter(struct tree *t, uint32_t nodes, pfr_error *err) {
     }
 }
 
-void profile_tree_leave(struct tree *t, uint32_t nodes) {
+void profile_tree_leave(struct node_tree *t, uint32_t nodes) {
     if (!t->shared)
         return;
     __atomic_sub_fetch(&t->reserved, nodes, __ATOMIC_RELAXED);
@@ -86,7 +86,7 @@ void profile_tree_leave(struct tree *t, uint32_t nodes) {
 /* --- Within. */
 
 /* Nodes that follow each other, below `parent`; the number of the first. */
-static uint32_t write_row(struct tree *t, uint32_t parent, const uint32_t *frames, uint32_t count) {
+static uint32_t write_row(struct node_tree *t, uint32_t parent, const uint32_t *frames, uint32_t count) {
     const uint32_t first = __atomic_fetch_add(&t->nr_nodes, count, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t node = first + i;
@@ -97,7 +97,7 @@ static uint32_t write_row(struct tree *t, uint32_t parent, const uint32_t *frame
 }
 
 /* The child of a node, or 0 where the empty slot is that it belongs into. */
-static uint32_t find_child(const struct tree *t, uint32_t parent, uint32_t frame, uint32_t **slot) {
+static uint32_t find_child(const struct node_tree *t, uint32_t parent, uint32_t frame, uint32_t **slot) {
     for (size_t i = tree_first_slot(t, parent, frame);; i = (i + 1) & (t->slot_count - 1)) {
         *slot = &t->slots[i];
         const uint32_t child = __atomic_load_n(*slot, __ATOMIC_ACQUIRE);
@@ -106,7 +106,8 @@ static uint32_t find_child(const struct tree *t, uint32_t parent, uint32_t frame
     }
 }
 
-void profile_tree_descend_shared(struct tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at) {
+void profile_tree_descend_shared(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
+                                 uint32_t *at) {
     const uint32_t parent = *node;
     uint32_t *slot, row = 0, child;
     while ((child = find_child(t, parent, frames[*at], &slot)) == 0) {
@@ -123,7 +124,7 @@ void profile_tree_descend_shared(struct tree *t, uint32_t *node, const uint32_t 
     ++*at;
 }
 
-void profile_tree_weigh(struct tree *t, uint32_t node, const struct profile_weight *more) {
+void profile_tree_weigh(struct node_tree *t, uint32_t node, const struct profile_weight *more) {
     struct profile_weight *self = node_weights_own(&t->self, node);
     if (!t->shared) {
         weight_add(self, more);

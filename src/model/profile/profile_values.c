@@ -20,9 +20,9 @@ static pfr_status comm_value(struct frames_of *f, const struct who *who, uint64_
     return PFR_OK;
 }
 
-static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct key *key, uint64_t *value,
+static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct record_key *key, uint64_t *value,
                                pfr_error *err) {
-    static const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct state *state = &f->profile->state;
     if (id == 0)
         return *value = NO_TEXT, PFR_OK;
@@ -37,19 +37,19 @@ static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct ke
 
 /* What the values of an entry are made of. */
 struct making {
-    struct counter *counter;
+    struct sample_counter *counter;
     const uint64_t *words; /* of its keys, the next one */
     struct who who;
     unsigned mode;
-    const struct key *key; /* NULL: as at the end */
-    uint64_t since;        /* of the places */
+    const struct record_key *key; /* NULL: as at the end */
+    uint64_t since;               /* of the places */
 };
 
 /* Addresses of the kernel and of the program mix in data and branches: where nothing is in the sample's own space, the
    other is asked. Ends of branches are looked for in the program first, as perf does it: old kernels have a map of all
    addresses. */
 static pfr_status find_anywhere(struct making *m, uint64_t address, uint32_t *frame, pfr_error *err) {
-    const bool branches = m->counter->profile->wish.branches;
+    const bool branches = m->counter->profile->request.branches;
     const unsigned first = branches && m->mode == PFR_CPUMODE_KERNEL ? PFR_CPUMODE_USER : m->mode;
     const unsigned modes[] = {first, PFR_CPUMODE_USER + PFR_CPUMODE_KERNEL - first};
     for (unsigned i = 0; i < (m->mode == PFR_CPUMODE_USER || m->mode == PFR_CPUMODE_KERNEL ? 2 : 1); i++) {
@@ -96,16 +96,16 @@ static pfr_status make_value(struct making *m, enum profile_key key, uint64_t *v
     return PFR_OK;
 }
 
-pfr_status values_root(struct counter *c, const uint64_t *words, const struct key *key, uint32_t *root, uint64_t *since,
-                       pfr_error *err) {
+pfr_status values_root(struct sample_counter *c, const uint64_t *words, const struct record_key *key, uint32_t *root,
+                       uint64_t *since, pfr_error *err) {
     uint64_t values[PROFILE_KEYS];
     unsigned count = 0;
     struct making m = {.counter = c,
-                       .words = words + 1 + c->profile->wish.frames,
+                       .words = words + 1 + c->profile->request.frames,
                        .who = counter_who(c, words[0]),
                        .mode = (unsigned)(words[0] >> WHO_BITS & PFR_CPUMODE_MASK),
                        .key = key};
-    for (uint32_t keys = c->profile->wish.keys; keys; keys &= keys - 1)
+    for (uint32_t keys = c->profile->request.keys; keys; keys &= keys - 1)
         PFR_TRY(make_value(&m, (enum profile_key)__builtin_ctz(keys), &values[count++], err));
     *since = m.since;
     return profile_tree_root(c->tree, (uint32_t)(words[0] >> 32), values, count, root, err);
@@ -119,9 +119,9 @@ static pfr_status limited_value(struct frames_of *frames, enum profile_key key, 
     return profile_kind_of(key) == PROFILE_PLACE ? profile_frames_put_place(frames, frame, 0, value, err) : PFR_OK;
 }
 
-pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct tree *tree, uint32_t event,
+pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct node_tree *tree, uint32_t event,
                               const struct profile_weight *limited, pfr_error *err) {
-    const struct profile_wish *w = &p->wish;
+    const struct profile_request *w = &p->request;
     uint64_t values[PROFILE_KEYS];
     uint32_t frame, node;
     unsigned count = 0;
@@ -137,7 +137,7 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
     return PFR_OK;
 }
 
-pfr_status values_take_limited(struct counter *c, pfr_error *err) {
+pfr_status values_take_limited(struct sample_counter *c, pfr_error *err) {
     struct profile *p = c->profile;
     c->tree->whole = NULL;
     c->tree->until = 0;

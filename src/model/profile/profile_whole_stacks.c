@@ -32,12 +32,12 @@ void whole_free(struct whole_stacks *w) {
 }
 
 /* What is used is to leave room for what the caller keeps of each stack and frame, and a part for names to come. */
-static pfr_status look_ahead(struct counter *c, pfr_error *err) {
+static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     struct whole_stacks *w = &c->whole;
     const struct memory *all = c->profile->memory;
     const uint64_t used = __atomic_load_n(&all->used, __ATOMIC_RELAXED);
     const uint64_t frames = (uint64_t)__atomic_load_n(&c->profile->nr_frames, __ATOMIC_RELAXED);
-    const uint64_t more = frames * c->profile->wish.frame_cost + (uint64_t)w->count * c->profile->wish.node_cost;
+    const uint64_t more = frames * c->profile->request.frame_cost + (uint64_t)w->count * c->profile->request.node_cost;
     if (used + more > all->limit - all->limit / NAMES_SHARE)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
                         "%" PRIu32 " stacks are as many as there is memory for (limit memory)", w->count);
@@ -58,7 +58,7 @@ static pfr_status make_frame_room(struct whole_stacks *w, uint32_t count, pfr_er
     return PFR_OK;
 }
 
-static pfr_status make_room(struct counter *c, pfr_error *err) {
+static pfr_status make_room(struct sample_counter *c, pfr_error *err) {
     struct whole_stacks *w = &c->whole;
     if (w->count >= w->until)
         PFR_TRY(look_ahead(c, err));
@@ -71,8 +71,8 @@ static pfr_status make_room(struct counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status whole_put(struct counter *c, const struct profile_stack *stack, const uint32_t *frames, uint32_t *number,
-                     pfr_error *err) {
+pfr_status whole_put(struct sample_counter *c, const struct profile_stack *stack, const uint32_t *frames,
+                     uint32_t *number, pfr_error *err) {
     struct whole_stacks *w = &c->whole;
     PFR_TRY(make_room(c, err));
     PFR_TRY(make_frame_room(w, stack->count, err));
@@ -104,18 +104,18 @@ static pfr_status give_frames(struct whole_stacks *w, struct whole_stacks *to, p
 
 /* --- Those of another lane. */
 
-struct joining {
-    struct counter *to;
-    const struct counter *from;
+struct stacks_joining {
+    struct sample_counter *to;
+    const struct sample_counter *from;
     bool more;          /* other lanes are to come */
     uint32_t *group_of; /* by number in `from`: number in `to` + 1; 0: not asked yet */
 };
 
-static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
+static pfr_status join_group(struct stacks_joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
     const struct profile *p = j->to->profile;
     if (!j->group_of[group]) {
         const struct profile_group *g = j->from->tree->groups[group];
-        const unsigned values = (unsigned)__builtin_popcount(p->wish.keys);
+        const unsigned values = (unsigned)__builtin_popcount(p->request.keys);
         PFR_TRY(profile_tree_group(j->to->tree, g->event, g->value, values, number, err));
         j->group_of[group] = *number + 1;
     }
@@ -124,12 +124,13 @@ static pfr_status join_group(struct joining *j, uint32_t group, uint32_t *number
 }
 
 /* Its weight, where no lane is to come that asks for it. */
-static void settle_entry(struct counter *to, struct profile_stack *stack, const struct entry_count *count) {
+static void settle_entry(struct sample_counter *to, struct profile_stack *stack, const struct entry_count *count) {
     stack->self = (struct profile_weight){count->weight, count->samples};
     to->too_deep += count->too_deep ? count->samples : 0;
 }
 
-static pfr_status add_entry(struct joining *j, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
+static pfr_status add_entry(struct stacks_joining *j, const uint64_t *key, const struct entry_count *count,
+                            pfr_error *err) {
     struct whole_stacks *ours = &j->to->whole;
     struct profile_stack stack = j->from->whole.at[count->node];
     struct entry_count made = *count;
@@ -144,7 +145,8 @@ static pfr_status add_entry(struct joining *j, const uint64_t *key, const struct
 }
 
 /* The entry of this key, made with the other's stack where there is none. */
-static pfr_status join_entry(struct joining *j, const uint64_t *key, const struct entry_count *count, pfr_error *err) {
+static pfr_status join_entry(struct stacks_joining *j, const uint64_t *key, const struct entry_count *count,
+                             pfr_error *err) {
     struct entry_count *same = counter_find(j->to, key);
     if (!same)
         return add_entry(j, key, count, err);
@@ -157,7 +159,7 @@ static pfr_status join_entry(struct joining *j, const uint64_t *key, const struc
 }
 
 /* What there is no room for. */
-static void limit_entry(struct joining *j, const struct entry_count *count) {
+static void limit_entry(struct stacks_joining *j, const struct entry_count *count) {
     const uint32_t group = j->from->whole.at[count->node].group;
     struct profile_weight *limited = &j->to->limited[j->from->tree->groups[group]->event];
     limited->weight += count->weight;
@@ -165,14 +167,14 @@ static void limit_entry(struct joining *j, const struct entry_count *count) {
 }
 
 /* Slots of entries to come are fetched from memory meanwhile, then what they lead to. */
-static void fetch_entries(const struct joining *j, uint32_t i) {
+static void fetch_entries(const struct stacks_joining *j, uint32_t i) {
     if (i + 2 * FETCHED < j->from->table->count)
         counter_fetch_slot(j->to, entry_words(j->from, i + 2 * FETCHED));
     if (i + FETCHED < j->from->table->count)
         counter_fetch_entry(j->to, entry_words(j->from, i + FETCHED));
 }
 
-static pfr_status join_entries(struct joining *j, pfr_error *err) {
+static pfr_status join_entries(struct stacks_joining *j, pfr_error *err) {
     for (uint32_t i = 0; i < j->from->table->count; i++) {
         const uint64_t *key = entry_words(j->from, i);
         const struct entry_count *count = entry_count_of(j->from, key);
@@ -186,8 +188,8 @@ static pfr_status join_entries(struct joining *j, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status whole_join(struct counter *to, struct counter *from, bool more, pfr_error *err) {
-    struct joining j = {.to = to, .from = from, .more = more};
+pfr_status whole_join(struct sample_counter *to, struct sample_counter *from, bool more, pfr_error *err) {
+    struct stacks_joining j = {.to = to, .from = from, .more = more};
     whole_settle(&to->whole);
     whole_settle(&from->whole);
     j.group_of = mem_zeroed(to->memory, from->tree->nr_groups, sizeof *j.group_of);

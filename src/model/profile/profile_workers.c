@@ -17,14 +17,14 @@
 #define READER_SIZE ((uint64_t)128 << 20) /* of the file, for each thread that reads it first */
 #define CHAIN_JOBS 4u                     /* unless more are asked for: each lane holds nearly all addresses */
 
-void lanes_init(struct lanes *w, struct profile *p) {
-    *w = (struct lanes){.profile = p, .whole = !slices_can_be(p->reader)};
+void workers_init(struct profile_workers *w, struct profile *p) {
+    *w = (struct profile_workers){.profile = p, .whole = !slices_can_be(p->reader)};
     profile_frames_init(&w->frames, p);
 }
 
 /* --- The plan. */
 
-static void add_slice(struct lanes *w, uint32_t part, uint64_t begin) {
+static void add_slice(struct profile_workers *w, uint32_t part, uint64_t begin) {
     void *more = mem_grow(w->profile->memory, w->slices, w->nr_slices, &w->slices_room, 64, sizeof *w->slices);
     if (!more) {
         w->planned = mem_fail(w->profile->memory, &w->err, "slices");
@@ -38,7 +38,7 @@ static void add_slice(struct lanes *w, uint32_t part, uint64_t begin) {
 }
 
 static void plan_sample(void *context, const pfr_record *rec) {
-    struct lanes *w = context;
+    struct profile_workers *w = context;
     const uint32_t part = w->profile->reader->part;
     const struct slice *last = w->nr_slices ? &w->slices[w->nr_slices - 1] : NULL;
     w->whole = w->whole || rec->inside;
@@ -48,27 +48,27 @@ static void plan_sample(void *context, const pfr_record *rec) {
 
 /* What is skipped behind damage, and how it is said, depends on what was read before. */
 static void plan_hole(void *context, const pfr_error *hole) {
-    struct lanes *w = context;
+    struct profile_workers *w = context;
     (void)hole;
     w->whole = true;
 }
 
 /* Whoever reads first learns nothing twice, so that another thread costs little: more pay than of those that count. */
-static uint32_t count_readers(const struct lanes *w) {
+static uint32_t count_readers(const struct profile_workers *w) {
     const uint64_t size = input_size(&w->profile->reader->parts[0].in);
     const uint64_t paying = size == INPUT_UNKNOWN_SIZE ? 1 : size / READER_SIZE;
-    const uint32_t asked = w->profile->wish.jobs, cpus = crew_cpus();
+    const uint32_t asked = w->profile->request.jobs, cpus = thread_pool_cpus();
     return asked ? asked : paying < cpus ? (uint32_t)paying : cpus;
 }
 
-struct state_watch lanes_watch(struct lanes *w) {
+struct state_watch workers_watch(struct profile_workers *w) {
     return (struct state_watch){.hole = plan_hole, .sample = plan_sample, .context = w, .readers = count_readers(w)};
 }
 
 /* --- Workers. */
 
 /* How long one thread is likely to count: about what samples cost on machines of these years. */
-static uint64_t likely_ns(const struct lanes_size *size) {
+static uint64_t likely_ns(const struct workers_size *size) {
     const uint64_t each = size->branches || size->made ? LONG_NS
                           : size->nodes                ? NODES_NS
                           : size->chains               ? CHAIN_NS
@@ -78,20 +78,20 @@ static uint64_t likely_ns(const struct lanes_size *size) {
 }
 
 /* Each lane learns most of what the others know, so that one which saves little costs more than that. */
-static uint32_t paying_lanes(const struct lanes_size *size) {
+static uint32_t paying_workers(const struct workers_size *size) {
     const uint64_t paying = likely_ns(size) / LANE_NS;
     const uint32_t most = size->chains && size->cpus > CHAIN_JOBS ? CHAIN_JOBS : size->cpus;
     return paying < most ? (uint32_t)paying : most;
 }
 
-uint32_t lanes_wanted(const struct lanes_size *size) {
-    uint32_t lanes = size->asked ? size->asked : paying_lanes(size);
-    lanes = lanes < JOBS_MOST ? lanes : JOBS_MOST;
-    lanes = lanes < size->slices ? lanes : (uint32_t)size->slices;
-    return lanes ? lanes : 1;
+uint32_t workers_wanted(const struct workers_size *size) {
+    uint32_t workers = size->asked ? size->asked : paying_workers(size);
+    workers = workers < JOBS_MOST ? workers : JOBS_MOST;
+    workers = workers < size->slices ? workers : (uint32_t)size->slices;
+    return workers ? workers : 1;
 }
 
-static bool any_is_made(const struct lanes *w) {
+static bool any_is_made(const struct profile_workers *w) {
     for (uint32_t i = 0; i < w->profile->nr_events; i++)
         if (w->places[i].makes)
             return true;
@@ -99,50 +99,50 @@ static bool any_is_made(const struct lanes *w) {
 }
 
 /* Stacks, instead of keeping them as they are or in sum. */
-static bool makes_nodes(const struct profile_wish *wish) {
-    return wish->chains && !wish->whole_stacks && !wish->sums;
+static bool makes_nodes(const struct profile_request *request) {
+    return request->chains && !request->whole_stacks && !request->sums;
 }
 
-static struct lanes_size size_of(const struct lanes *w) {
-    const struct profile_wish *wish = &w->profile->wish;
-    return (struct lanes_size){.samples = w->profile->reader->quality.samples,
-                               .slices = w->nr_slices,
-                               .cpus = crew_cpus(),
-                               .asked = wish->jobs,
-                               .chains = wish->chains,
-                               .nodes = makes_nodes(wish),
-                               .made = any_is_made(w),
-                               .branches = wish->branches,
-                               .plain = !wish->keys || wish->keys == PROFILE_BIT(PROFILE_COMM)};
+static struct workers_size size_of(const struct profile_workers *w) {
+    const struct profile_request *request = &w->profile->request;
+    return (struct workers_size){.samples = w->profile->reader->quality.samples,
+                                 .slices = w->nr_slices,
+                                 .cpus = thread_pool_cpus(),
+                                 .asked = request->jobs,
+                                 .chains = request->chains,
+                                 .nodes = makes_nodes(request),
+                                 .made = any_is_made(w),
+                                 .branches = request->branches,
+                                 .plain = !request->keys || request->keys == PROFILE_BIT(PROFILE_COMM)};
 }
 
 /* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples, or
    stacks that are stitched, need them in order: one lane does it, on the whole. */
-static bool goes_by_slices(const struct lanes *w) {
-    const bool traces = w->profile->wish.keys & PROFILE_BIT(PROFILE_TRACE);
+static bool goes_by_slices(const struct profile_workers *w) {
+    const bool traces = w->profile->request.keys & PROFILE_BIT(PROFILE_TRACE);
     return !w->whole && w->nr_slices > 0 && !traces && !order_counts(w->profile, w->places);
 }
 
-static uint32_t count_jobs(const struct lanes *w) {
-    const struct lanes_size size = size_of(w);
-    return goes_by_slices(w) ? lanes_wanted(&size) : 1;
+static uint32_t count_jobs(const struct profile_workers *w) {
+    const struct workers_size size = size_of(w);
+    return goes_by_slices(w) ? workers_wanted(&size) : 1;
 }
 
-static pfr_status open_lane(struct lanes *w, struct lane *lane, bool slices, pfr_error *err) {
+static pfr_status open_worker(struct profile_workers *w, struct profile_worker *worker, bool slices, pfr_error *err) {
     struct profile *p = w->profile;
-    *lane = (struct lane){.all = w};
-    memory_share(&lane->own, &w->memory);
+    *worker = (struct profile_worker){.all = w};
+    memory_share(&worker->own, &w->memory);
     w->count++;
     if (slices)
-        PFR_TRY(slice_reader_open(&lane->reader, p->reader, p->memory, err));
-    pfr_reader *reader = slices ? lane->reader : p->reader;
+        PFR_TRY(slice_reader_open(&worker->reader, p->reader, p->memory, err));
+    pfr_reader *reader = slices ? worker->reader : p->reader;
     struct common *common = w->has_common ? &w->common : NULL;
-    return counter_init(&lane->counter, &w->frames, reader, w->places, common, &lane->own, err);
+    return counter_init(&worker->counter, &w->frames, reader, w->places, common, &worker->own, err);
 }
 
 /* Stacks that several lanes meet are there once. Where they are kept as they are, or in sum, a lane has its own. */
-static void open_common(struct lanes *w, uint32_t jobs) {
-    w->has_common = jobs > 1 && makes_nodes(&w->profile->wish);
+static void open_common(struct profile_workers *w, uint32_t jobs) {
+    w->has_common = jobs > 1 && makes_nodes(&w->profile->request);
     if (!w->has_common)
         return;
     profile_tree_init(&w->common.tree, w->profile, &w->memory);
@@ -150,7 +150,7 @@ static void open_common(struct lanes *w, uint32_t jobs) {
     w->common.table = (struct entry_table){.memory = &w->memory};
 }
 
-static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
+static pfr_status open_workers(struct profile_workers *w, uint32_t jobs, pfr_error *err) {
     struct memory *memory = w->profile->memory;
     memory_share(&w->memory, memory);
     w->memory.limit = (memory->limit - memory->used) / 100 * SHARE;
@@ -159,11 +159,11 @@ static pfr_status open_lanes(struct lanes *w, uint32_t jobs, pfr_error *err) {
         return mem_fail(memory, err, "profile");
     open_common(w, jobs);
     for (uint32_t i = 0; i < jobs; i++)
-        PFR_TRY(open_lane(w, &w->at[i], goes_by_slices(w), err));
+        PFR_TRY(open_worker(w, &w->at[i], goes_by_slices(w), err));
     return PFR_OK;
 }
 
-static void close_lanes(struct lanes *w) {
+static void close_workers(struct profile_workers *w) {
     struct memory *memory = w->profile->memory;
     if (w->has_common && w->count)
         counter_entries_free(&w->common.table, w->at[0].counter.stride);
@@ -180,16 +180,16 @@ static void close_lanes(struct lanes *w) {
     w->count = w->room = 0;
 }
 
-void lanes_free(struct lanes *w) {
+void workers_free(struct profile_workers *w) {
     struct memory *memory = w->profile->memory;
-    close_lanes(w);
+    close_workers(w);
     mem_free(memory, w->slices, w->slices_room, sizeof *w->slices);
     profile_frames_free(&w->frames);
 }
 
-static void *run_lane(void *context) {
-    struct lane *me = context;
-    struct lanes *w = me->all;
+static void *run_worker(void *context) {
+    struct profile_worker *me = context;
+    struct profile_workers *w = me->all;
     uint32_t i;
     while (me->status >= 0 && (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->nr_slices) {
         slice_reader_move(me->reader, &w->slices[i]);
@@ -201,7 +201,7 @@ static void *run_lane(void *context) {
 }
 
 /* What the first one that failed says. */
-static pfr_status lanes_status(const struct lanes *w, pfr_error *err) {
+static pfr_status workers_status(const struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->count; i++)
         if (w->at[i].status < 0) {
             if (err)
@@ -212,29 +212,29 @@ static pfr_status lanes_status(const struct lanes *w, pfr_error *err) {
 }
 
 /* Where there are no more threads to be had, those that there are do it. */
-static pfr_status run_lanes(struct lanes *w, pfr_error *err) {
+static pfr_status run_workers(struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 1; i < w->count; i++)
-        w->at[i].runs = thread_begin(&w->at[i].thread, run_lane, &w->at[i]);
-    run_lane(&w->at[0]);
+        w->at[i].runs = thread_begin(&w->at[i].thread, run_worker, &w->at[i]);
+    run_worker(&w->at[0]);
     for (uint32_t i = 1; i < w->count; i++)
         if (w->at[i].runs)
             pthread_join(w->at[i].thread, NULL);
-    return lanes_status(w, err);
+    return workers_status(w, err);
 }
 
-static pfr_status count(struct lanes *w, uint32_t jobs, pfr_error *err) {
+static pfr_status count(struct profile_workers *w, uint32_t jobs, pfr_error *err) {
     w->room = jobs;
     w->next = 0;
-    w->frames.lanes = jobs;
-    w->frames.one_lane = jobs == 1;
-    PFR_TRY(open_lanes(w, jobs, err));
+    w->frames.workers = jobs;
+    w->frames.one_worker = jobs == 1;
+    PFR_TRY(open_workers(w, jobs, err));
     if (goes_by_slices(w))
-        return run_lanes(w, err);
+        return run_workers(w, err);
     PFR_TRY(pfr_rewind(w->profile->reader, err));
     return counter_run(&w->at[0].counter, err);
 }
 
-static void add_limited(struct counter *to, const struct counter *from) {
+static void add_limited(struct sample_counter *to, const struct sample_counter *from) {
     for (uint32_t i = 0; i < to->profile->nr_events; i++) {
         to->limited[i].weight += from->limited[i].weight;
         to->limited[i].samples += from->limited[i].samples;
@@ -242,60 +242,60 @@ static void add_limited(struct counter *to, const struct counter *from) {
 }
 
 /* What all counted plainly is the first one's. */
-static pfr_status settle(struct lanes *w, pfr_error *err) {
-    struct counter *all[JOBS_MOST];
+static pfr_status settle(struct profile_workers *w, pfr_error *err) {
+    struct sample_counter *all[JOBS_MOST];
     for (uint32_t i = 0; i < w->count; i++)
         all[i] = &w->at[i].counter;
     return late_settle(all[0], all, w->count, err);
 }
 
 static bool pour_part(void *context, unsigned worker, size_t part) {
-    struct lanes *w = context;
+    struct profile_workers *w = context;
     (void)worker;
     counter_pour_common(&w->at[part].counter, (uint32_t)part, w->count);
     return true;
 }
 
 static bool mark_part(void *context, unsigned worker, size_t part) {
-    struct lanes *w = context;
+    struct profile_workers *w = context;
     (void)worker;
     counter_mark_common(&w->at[part].counter, (uint32_t)part, w->count);
     return true;
 }
 
 /* As profile_count.c does it for one. */
-static pfr_status begin_common_weights(struct lanes *w, pfr_error *err) {
+static pfr_status begin_common_weights(struct profile_workers *w, pfr_error *err) {
     bool limited = false;
     for (uint32_t i = 0; i < w->count; i++)
         limited = limited || counter_met_limit(&w->at[i].counter);
     if (limited)
         return profile_tree_begin_weights(&w->common.tree, err);
     PFR_TRY(profile_tree_begin_marks(&w->common.tree, err));
-    crew_run(w->count, w->count, mark_part, w);
+    thread_pool_run(w->count, w->count, mark_part, w);
     for (uint32_t i = 0; i < w->count; i++)
-        counter_mark_alones(&w->at[i].counter);
+        counter_mark_individual_samples(&w->at[i].counter);
     return profile_tree_end_marks(&w->common.tree, err);
 }
 
 /* Into the tree that all have in common. Memory is largest when nodes get weights: what was looked up in goes before.
  */
-static pfr_status pour_common(struct lanes *w, pfr_error *err) {
+static pfr_status pour_common(struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->count; i++)
         counter_end_lookups(&w->at[i].counter);
     counter_entries_free_slots(&w->common.table);
     PFR_TRY(begin_common_weights(w, err));
-    crew_run(w->count, w->count, pour_part, w);
+    thread_pool_run(w->count, w->count, pour_part, w);
     counter_entries_free(&w->common.table, w->at[0].counter.stride);
     return PFR_OK;
 }
 
 /* All counters in one, the first. */
-static pfr_status join(struct lanes *w, pfr_error *err) {
-    struct counter *first = &w->at[0].counter;
-    const unsigned values = (unsigned)__builtin_popcount(w->profile->wish.keys);
-    const bool whole = w->profile->wish.whole_stacks;
+static pfr_status join(struct profile_workers *w, pfr_error *err) {
+    struct sample_counter *first = &w->at[0].counter;
+    const unsigned values = (unsigned)__builtin_popcount(w->profile->request.keys);
+    const bool whole = w->profile->request.whole_stacks;
     for (uint32_t i = 1; whole && i < w->count; i++) {
-        struct counter *c = &w->at[i].counter;
+        struct sample_counter *c = &w->at[i].counter;
         PFR_TRY(whole_join(first, c, i + 1 < w->count, err));
         counter_drop(c);
     }
@@ -305,9 +305,9 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
         PFR_TRY(pour_common(w, err));
     PFR_TRY(counter_pour(first, err));
     for (uint32_t i = 1; i < w->count; i++) {
-        struct counter *c = &w->at[i].counter;
+        struct sample_counter *c = &w->at[i].counter;
         PFR_TRY(counter_pour(c, err));
-        if (w->profile->wish.sums)
+        if (w->profile->request.sums)
             PFR_TRY(sums_join(first, c, err));
         PFR_TRY(profile_tree_merge(first->tree, &c->own_tree, values, first->limited, err));
         add_limited(first, c);
@@ -318,19 +318,19 @@ static pfr_status join(struct lanes *w, pfr_error *err) {
 }
 
 /* As if nobody had counted yet. */
-static void forget(struct lanes *w) {
-    close_lanes(w);
+static void forget(struct profile_workers *w) {
+    close_workers(w);
     profile_frames_forget(&w->frames);
 }
 
-static pfr_status count_by(struct lanes *w, uint32_t jobs, pfr_error *err) {
+static pfr_status count_by(struct profile_workers *w, uint32_t jobs, pfr_error *err) {
     PFR_TRY(count(w, jobs, err));
     return join(w, err);
 }
 
 /* What does not fit several lanes may fit one, and the answer must not depend on how many there were: so what is known
    of addresses goes, too, since it takes memory that one lane has while it counts. */
-pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err) {
+pfr_status workers_count(struct profile_workers *w, struct pick_places *places, pfr_error *err) {
     w->places = places;
     const uint32_t jobs = count_jobs(w);
     if (w->planned < 0 && err)

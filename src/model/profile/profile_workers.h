@@ -17,9 +17,9 @@
 
 #include <pthread.h>
 
-struct lane {
-    struct lanes *all;
-    struct counter counter;
+struct profile_worker {
+    struct profile_workers *all;
+    struct sample_counter counter;
     pfr_reader *reader; /* of slices; NULL: the whole one is used */
     struct memory own;  /* a share of the lanes' */
     pthread_t thread;
@@ -28,7 +28,7 @@ struct lane {
     pfr_error err;
 };
 
-struct lanes {
+struct profile_workers {
     struct profile *profile;
     struct pick_places *places;
     struct frames_of frames;
@@ -38,21 +38,21 @@ struct lanes {
     bool whole;         /* slices cannot be */
     pfr_status planned; /* < 0: there was no memory for the plan, as `err` says */
     pfr_error err;
-    struct lane *at;
+    struct profile_worker *at;
     uint32_t count, room;
     struct memory memory; /* a share of the profile's: so much is left for what comes after */
     struct common common; /* of all lanes, where there are several and stacks are nodes */
     bool has_common;
 };
 
-void lanes_init(struct lanes *w, struct profile *p);
-void lanes_free(struct lanes *w);
+void workers_init(struct profile_workers *w, struct profile *p);
+void workers_free(struct profile_workers *w);
 
 /* Plans slices while the state is read. */
-struct state_watch lanes_watch(struct lanes *w);
+struct state_watch workers_watch(struct profile_workers *w);
 
 /* What there is to count, by which it is known how many lanes that is worth. */
-struct lanes_size {
+struct workers_size {
     uint64_t samples;
     size_t slices;
     uint32_t cpus, asked;                      /* asked 0: as many as pay */
@@ -60,9 +60,9 @@ struct lanes_size {
                                                   such; plain: of a sample its thread and address alone count */
 };
 /* At least one. */
-uint32_t lanes_wanted(const struct lanes_size *size);
+uint32_t workers_wanted(const struct workers_size *size);
 
 /* Counts all samples; what they weigh is in the first lane then, the rest of what was counted in each. */
-pfr_status lanes_count(struct lanes *w, struct pick_places *places, pfr_error *err);
+pfr_status workers_count(struct profile_workers *w, struct pick_places *places, pfr_error *err);
 
 #endif

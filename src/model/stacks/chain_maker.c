@@ -42,7 +42,7 @@ size_t chain_made_words(uint32_t most, bool of_calls) {
 }
 
 void chain_maker_init(struct chain_maker *maker, struct unwind_objects *objects, struct memory *memory) {
-    *maker = (struct chain_maker){.memory = memory, .lane.objects = objects};
+    *maker = (struct chain_maker){.memory = memory, .worker.objects = objects};
 }
 
 void chain_maker_stitch(struct chain_maker *maker, uint32_t registers) {
@@ -52,7 +52,7 @@ void chain_maker_stitch(struct chain_maker *maker, uint32_t registers) {
 
 void chain_maker_free(struct chain_maker *maker) {
     if (maker->open)
-        unwind_lane_free(&maker->lane);
+        unwind_worker_free(&maker->worker);
     stitcher_free(&maker->stitcher);
     maker->stitches = false;
     mem_free(maker->memory, maker->counts, maker->room, sizeof *maker->counts);
@@ -63,7 +63,7 @@ void chain_maker_free(struct chain_maker *maker) {
 
 void chain_maker_forget(struct chain_maker *maker) {
     if (maker->open)
-        unwind_lane_forget(&maker->lane);
+        unwind_worker_forget(&maker->worker);
 }
 
 static pfr_status make_counts(struct chain_maker *maker, uint32_t event, pfr_error *err) {
@@ -210,10 +210,10 @@ static pfr_status unwind(struct chain_maker *maker, const pfr_event *event, cons
         .key = place->key};
     struct unwound unwound;
     if (!maker->open)
-        PFR_TRY(unwind_lane_init(&maker->lane, maker->lane.objects, maker->memory, err));
+        PFR_TRY(unwind_worker_init(&maker->worker, maker->worker.objects, maker->memory, err));
     maker->open = true;
     PFR_TRY(make_counts(maker, place->event, err));
-    PFR_TRY(unwind_stack(&maker->lane, &sample, most, words + *count + 1, &unwound, err));
+    PFR_TRY(unwind_stack(&maker->worker, &sample, most, words + *count + 1, &unwound, err));
     *count += unwound.count ? unwound.count + 1 : 0; /* behind the marker */
     maker->counts[place->event].ends[unwound.end]++;
     maker->counts[place->event].limited[unwound.limit] += unwound.limit != UNWIND_LIMIT_NONE;
@@ -302,7 +302,7 @@ static bool put_rest(const pfr_u64s *rest, uint32_t most, uint64_t *words, size_
 
 static pfr_status join(struct chain_maker *maker, const struct chain_place *place, uint64_t cookie, uint32_t most,
                        uint64_t *words, size_t *count, pfr_error *err) {
-    const struct deferred_chains *all = &maker->lane.objects->state->deferred;
+    const struct deferred_chains *all = &maker->worker.objects->state->deferred;
     pfr_u64s rest;
     PFR_TRY(make_counts(maker, place->event, err));
     struct chain_counts *const counts = &maker->counts[place->event];

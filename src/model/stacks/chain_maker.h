@@ -37,7 +37,7 @@ struct chain_counts {
 };
 
 struct chain_maker {
-    struct unwind_lane lane;
+    struct unwind_worker worker;
     struct memory *memory;
     struct chain_counts *counts; /* by event */
     size_t room;
@@ -50,7 +50,7 @@ struct chain_maker {
 struct chain_place {
     uint32_t event, space;
     uint32_t tid; /* as the sample says it */
-    struct key key;
+    struct record_key key;
     bool swap; /* the recording's byte order is not this machine's */
 };
 

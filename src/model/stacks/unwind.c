@@ -24,8 +24,8 @@ struct code {
     bool is_return; /* the code that returns from a signal */
 };
 
-struct walk {
-    struct unwind_lane *lane;
+struct stack_walk {
+    struct unwind_worker *worker;
     const struct unwind_machine *machine;
     const struct unwind_sample *sample;
     uint64_t registers[UNWIND_REGISTERS];
@@ -48,51 +48,51 @@ static const struct unwind_machine *machine_of(const struct unwind_options *opti
     return uname(&here) == 0 ? unwind_machine_of_name(here.machine) : NULL;
 }
 
-pfr_status unwind_lane_init(struct unwind_lane *lane, struct unwind_objects *objects, struct memory *memory,
-                            pfr_error *err) {
-    *lane = (struct unwind_lane){.objects = objects, .memory = memory, .machine = machine_of(&objects->options)};
-    lane->memos = mem_zeroed(memory, UNWIND_MEMOS, sizeof *lane->memos);
-    return lane->memos ? PFR_OK : mem_fail(memory, err, "unwinding");
+pfr_status unwind_worker_init(struct unwind_worker *worker, struct unwind_objects *objects, struct memory *memory,
+                              pfr_error *err) {
+    *worker = (struct unwind_worker){.objects = objects, .memory = memory, .machine = machine_of(&objects->options)};
+    worker->memos = mem_zeroed(memory, UNWIND_MEMOS, sizeof *worker->memos);
+    return worker->memos ? PFR_OK : mem_fail(memory, err, "unwinding");
 }
 
-void unwind_lane_free(struct unwind_lane *lane) {
-    mem_free(lane->memory, lane->memos, lane->memos ? UNWIND_MEMOS : 0, sizeof *lane->memos);
-    lane->memos = NULL;
+void unwind_worker_free(struct unwind_worker *worker) {
+    mem_free(worker->memory, worker->memos, worker->memos ? UNWIND_MEMOS : 0, sizeof *worker->memos);
+    worker->memos = NULL;
 }
 
-void unwind_lane_forget(struct unwind_lane *lane) {
-    if (lane->memos)
-        memset(lane->memos, 0, UNWIND_MEMOS * sizeof *lane->memos);
+void unwind_worker_forget(struct unwind_worker *worker) {
+    if (worker->memos)
+        memset(worker->memos, 0, UNWIND_MEMOS * sizeof *worker->memos);
 }
 
 /* --- Places. */
 
 /* Where an address is, and in which object; NULL: none. */
-static struct unwind_object *object_at(struct walk *w, uint64_t address, struct place *place) {
+static struct unwind_object *object_at(struct stack_walk *w, uint64_t address, struct place *place) {
     struct unwind_object *object = NULL;
     const struct unwind_sample *s = w->sample;
-    state_place_in(w->lane->objects->state, PFR_CPUMODE_USER, s->space, address, s->key, place);
+    state_place_in(w->worker->objects->state, PFR_CPUMODE_USER, s->space, address, s->key, place);
     if (!place->map || place->object == NO_OBJECT || w->status < 0)
         return NULL;
-    w->status = unwind_objects_find(w->lane->objects, place->object, &object, w->err);
+    w->status = unwind_objects_find(w->worker->objects, place->object, &object, w->err);
     return w->status >= 0 ? object : NULL;
 }
 
-static const struct unwind_table *table_at(struct walk *w, uint64_t address, struct place *place) {
+static const struct unwind_table *table_at(struct stack_walk *w, uint64_t address, struct place *place) {
     const struct unwind_object *object = object_at(w, address, place);
     return object ? object->table : NULL;
 }
 
-static struct unwind_memo *memo_of(const struct walk *w, uint64_t address) {
+static struct unwind_memo *memo_of(const struct stack_walk *w, uint64_t address) {
     const uint64_t h = (address ^ (uint64_t)w->sample->space << 40) * 0x9e3779b97f4a7c15u;
-    return &w->lane->memos[h >> (64 - UNWIND_MEMO_BITS)];
+    return &w->worker->memos[h >> (64 - UNWIND_MEMO_BITS)];
 }
 
-static void set_code(struct walk *w, struct unwind_object *object, const struct unwind_plan *plan) {
+static void set_code(struct stack_walk *w, struct unwind_object *object, const struct unwind_plan *plan) {
     w->code = (struct code){.object = object, .table = object ? object->table : NULL, .plan = plan};
 }
 
-static void find_code(struct walk *w, uint64_t address) {
+static void find_code(struct stack_walk *w, uint64_t address) {
     struct unwind_memo *memo = memo_of(w, address);
     const uint32_t space = w->sample->space;
     struct place place;
@@ -104,7 +104,7 @@ static void find_code(struct walk *w, uint64_t address) {
     set_code(w, object_at(w, address, &place), NULL);
     if (w->code.table && unwind_table_address(w->code.table, place.offset, &in_object))
         w->code.plan = unwind_table_find(w->code.table, in_object);
-    if (place.map && space_has_alone(&w->lane->objects->state->spaces, space, place.map) && w->status >= 0)
+    if (place.map && space_has_alone(&w->worker->objects->state->spaces, space, place.map) && w->status >= 0)
         *memo = (struct unwind_memo){address, w->code.object, w->code.plan, place.map->key, space, true};
 }
 
@@ -123,7 +123,7 @@ static uint64_t load(const uint8_t *bytes, unsigned size, bool swap) {
     }
 }
 
-static bool read_file(struct walk *w, uint64_t address, unsigned size, uint64_t *value) {
+static bool read_file(struct stack_walk *w, uint64_t address, unsigned size, uint64_t *value) {
     uint8_t bytes[WORD];
     struct place place;
     if (w->file_reads++ >= FILE_READS_MOST)
@@ -136,7 +136,7 @@ static bool read_file(struct walk *w, uint64_t address, unsigned size, uint64_t 
 }
 
 static bool read_memory(void *context, uint64_t address, unsigned size, uint64_t *value) {
-    struct walk *w = context;
+    struct stack_walk *w = context;
     const struct unwind_sample *s = w->sample;
     const uint64_t at = address - w->stack_at;
     if (address >= w->stack_at && s->size >= size && at <= s->size - size) {
@@ -151,17 +151,17 @@ static bool read_memory(void *context, uint64_t address, unsigned size, uint64_t
 
 /* --- Steps. */
 
-static void set(struct walk *w, unsigned number, uint64_t value) {
+static void set(struct stack_walk *w, unsigned number, uint64_t value) {
     w->registers[number] = value;
     w->known |= (uint64_t)1 << number;
 }
 
-static bool get(const struct walk *w, unsigned number, uint64_t *value) {
+static bool get(const struct stack_walk *w, unsigned number, uint64_t *value) {
     *value = w->registers[number];
     return w->known >> number & 1;
 }
 
-static bool evaluate(struct walk *w, int64_t number, const uint64_t *first, uint64_t *value) {
+static bool evaluate(struct stack_walk *w, int64_t number, const uint64_t *first, uint64_t *value) {
     const struct intern_text text = unwind_table_expression(w->code.table, number);
     const struct unwind_view view = {.registers = w->registers,
                                      .known = w->known,
@@ -172,7 +172,7 @@ static bool evaluate(struct walk *w, int64_t number, const uint64_t *first, uint
     return unwind_evaluate(text.bytes, text.length, &view, first, value);
 }
 
-static bool find_cfa(struct walk *w, const struct unwind_plan *plan, uint64_t *cfa) {
+static bool find_cfa(struct stack_walk *w, const struct unwind_plan *plan, uint64_t *cfa) {
     if (plan->cfa.how == UNWIND_IS_EXPRESSION)
         return evaluate(w, plan->cfa.value, NULL, cfa);
     if (!get(w, plan->cfa.from, cfa))
@@ -183,12 +183,12 @@ static bool find_cfa(struct walk *w, const struct unwind_plan *plan, uint64_t *c
 
 /* Where it was saved. Compilers do not say that what runs took it back from there before it returns: the place is no
    more on the stack then, and not in the copy, and the register holds it. */
-static bool read_saved(struct walk *w, const struct unwind_rule *rule, uint64_t address, uint64_t *value) {
+static bool read_saved(struct stack_walk *w, const struct unwind_rule *rule, uint64_t address, uint64_t *value) {
     const bool taken_back = !w->stepped && address < w->stack_at && rule->of != w->code.plan->return_register;
     return taken_back ? get(w, rule->of, value) : read_memory(w, address, WORD, value);
 }
 
-static bool find_value(struct walk *w, const struct unwind_rule *rule, uint64_t cfa, uint64_t *value) {
+static bool find_value(struct stack_walk *w, const struct unwind_rule *rule, uint64_t cfa, uint64_t *value) {
     uint64_t address;
     switch ((enum unwind_how)rule->how) {
     case UNWIND_AT_OFFSET:
@@ -217,7 +217,7 @@ static bool says_undefined(const struct unwind_plan *plan, unsigned number) {
 }
 
 /* The caller's registers. */
-static enum step step_by_plan(struct walk *w) {
+static enum step step_by_plan(struct stack_walk *w) {
     const struct unwind_plan *plan = w->code.plan;
     const struct unwind_machine *machine = w->machine;
     uint64_t cfa, values[UNWIND_REGISTERS], found = 0;
@@ -242,7 +242,7 @@ static enum step step_by_plan(struct walk *w) {
 }
 
 /* The registers of who was interrupted, as the kernel put them onto the stack. */
-static enum step step_by_context(struct walk *w) {
+static enum step step_by_context(struct stack_walk *w) {
     const struct unwind_machine *machine = w->machine;
     uint64_t values[UNWIND_REGISTERS], stack;
     if (!get(w, machine->stack, &stack))
@@ -256,7 +256,7 @@ static enum step step_by_context(struct walk *w) {
 }
 
 /* A frame pointer points to the one before, and the return address lies behind it. */
-static enum step step_by_frame(struct walk *w) {
+static enum step step_by_frame(struct stack_walk *w) {
     const struct unwind_machine *machine = w->machine;
     uint64_t frame, stack, caller_frame, code;
     if (!get(w, machine->frame, &frame) || !get(w, machine->stack, &stack))
@@ -275,7 +275,7 @@ static enum step step_by_frame(struct walk *w) {
 }
 
 /* Whether the code there returns from a signal; nothing else tells that where there are no tables of it. */
-static bool is_return(struct walk *w, uint64_t address) {
+static bool is_return(struct stack_walk *w, uint64_t address) {
     const struct unwind_machine *machine = w->machine;
     uint8_t bytes[sizeof machine->return_code];
     struct place place;
@@ -284,18 +284,18 @@ static bool is_return(struct walk *w, uint64_t address) {
            memcmp(bytes, machine->return_code, machine->return_code_size) == 0;
 }
 
-static bool is_signal(const struct walk *w) {
+static bool is_signal(const struct stack_walk *w) {
     return w->code.is_return || (w->code.plan && w->code.plan->is_signal);
 }
 
 /* What would tell of the code is what the limit left out: nothing is guessed. */
-static enum step end_at_limit(struct walk *w) {
+static enum step end_at_limit(struct stack_walk *w) {
     w->limit = w->code.object->limit;
-    unwind_objects_end(w->lane->objects, w->code.object);
+    unwind_objects_end(w->worker->objects, w->code.object);
     return STEP_FAIL;
 }
 
-static enum step step(struct walk *w) {
+static enum step step(struct stack_walk *w) {
     if (w->code.object && w->code.object->limit && !w->code.plan && !w->code.is_return)
         return end_at_limit(w);
     if (!w->code.table)
@@ -305,13 +305,13 @@ static enum step step(struct walk *w) {
     return w->code.plan ? step_by_plan(w) : step_by_frame(w);
 }
 
-static void find_frame(struct walk *w, uint64_t code, bool was_called) {
+static void find_frame(struct stack_walk *w, uint64_t code, bool was_called) {
     find_code(w, code - was_called);
     if (w->code.table && !w->code.plan)
         w->code.is_return = is_return(w, code);
 }
 
-static bool begin(struct walk *w) {
+static bool begin(struct stack_walk *w) {
     const struct unwind_sample *s = w->sample;
     if (!w->machine || s->abi != ABI_64)
         return false;
@@ -324,7 +324,7 @@ static bool begin(struct walk *w) {
     return get(w, w->machine->code, &code) && code && get(w, w->machine->stack, &w->stack_at);
 }
 
-static enum unwind_end follow(struct walk *w, uint32_t most, uint64_t *to, uint32_t *count) {
+static enum unwind_end follow(struct stack_walk *w, uint32_t most, uint64_t *to, uint32_t *count) {
     const struct unwind_machine *machine = w->machine;
     bool was_called = false;
     while (*count < most) {
@@ -347,16 +347,16 @@ static enum unwind_end follow(struct walk *w, uint32_t most, uint64_t *to, uint3
     return UNWOUND_TRUNCATED;
 }
 
-pfr_status unwind_stack(struct unwind_lane *lane, const struct unwind_sample *sample, uint32_t most, uint64_t *to,
+pfr_status unwind_stack(struct unwind_worker *worker, const struct unwind_sample *sample, uint32_t most, uint64_t *to,
                         struct unwound *unwound, pfr_error *err) {
-    struct walk w = {.lane = lane, .machine = lane->machine, .sample = sample, .err = err};
+    struct stack_walk w = {.worker = worker, .machine = worker->machine, .sample = sample, .err = err};
     *unwound = (struct unwound){.end = UNWOUND_NOTHING};
     if (sample->abi == 0 || sample->size == 0)
         return PFR_OK;
     unwound->end = UNWOUND_BROKEN;
-    if (!lane->any)
-        PFR_TRY(unwind_objects_any(lane->objects, &lane->any, err));
-    if (lane->any && begin(&w))
+    if (!worker->any)
+        PFR_TRY(unwind_objects_any(worker->objects, &worker->any, err));
+    if (worker->any && begin(&w))
         unwound->end = follow(&w, most, to, &unwound->count);
     unwound->guessed = w.guessed;
     unwound->limit = w.limit;

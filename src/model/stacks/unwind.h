@@ -43,7 +43,7 @@ struct unwind_sample {
     uint64_t size, room; /* bytes that are real, and that were wished for */
     bool swap;           /* the recording's byte order is not this machine's */
     uint32_t space;
-    struct key key;
+    struct record_key key;
 };
 
 /* What code was found at an address of a space, where that is always so. */
@@ -51,7 +51,7 @@ struct unwind_memo {
     uint64_t address;
     struct unwind_object *object;   /* NULL: none */
     const struct unwind_plan *plan; /* NULL: none */
-    struct key since;               /* of the map: a sample before it does not see it */
+    struct record_key since;        /* of the map: a sample before it does not see it */
     uint32_t space;
     bool used;
 };
@@ -59,7 +59,7 @@ struct unwind_memo {
 #define UNWIND_MEMOS (1u << UNWIND_MEMO_BITS)
 
 /* What one thread needs. */
-struct unwind_lane {
+struct unwind_worker {
     struct unwind_objects *objects;
     const struct unwind_machine *machine; /* NULL: one that we know nothing of */
     struct memory *memory;
@@ -68,14 +68,14 @@ struct unwind_lane {
 };
 
 /* FOUND or no memory. */
-pfr_status unwind_lane_init(struct unwind_lane *lane, struct unwind_objects *objects, struct memory *memory,
-                            pfr_error *err);
-void unwind_lane_free(struct unwind_lane *lane);
+pfr_status unwind_worker_init(struct unwind_worker *worker, struct unwind_objects *objects, struct memory *memory,
+                              pfr_error *err);
+void unwind_worker_free(struct unwind_worker *worker);
 /* After maps came: for a state that is learnt on the way. */
-void unwind_lane_forget(struct unwind_lane *lane);
+void unwind_worker_forget(struct unwind_worker *worker);
 
 /* Into `to`, which has room for `most`. Errors: no memory. */
-pfr_status unwind_stack(struct unwind_lane *lane, const struct unwind_sample *sample, uint32_t most, uint64_t *to,
+pfr_status unwind_stack(struct unwind_worker *worker, const struct unwind_sample *sample, uint32_t most, uint64_t *to,
                         struct unwound *unwound, pfr_error *err);
 
 #endif

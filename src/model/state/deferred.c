@@ -70,7 +70,7 @@ static pfr_status make_room(struct deferred_table *t, struct memory *memory, pfr
 }
 
 /* Where a chain of this key goes in its list; NULL: there are enough. */
-static uint32_t *find_link(struct deferred_table *t, uint32_t list, const struct key *key) {
+static uint32_t *find_link(struct deferred_table *t, uint32_t list, const struct record_key *key) {
     uint32_t *link = &t->lists[list], *found = NULL, count = 0;
     for (; *link != NO_DEFERRED; link = &t->at[*link].next, count++)
         if (!found && key_before(key, &t->at[*link].key))
@@ -116,8 +116,8 @@ static bool describe(const pfr_reader *reader, const pfr_record *rec, struct def
     return true;
 }
 
-pfr_status deferred_add(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec, struct key key,
-                        pfr_error *err) {
+pfr_status deferred_add(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec,
+                        struct record_key key, pfr_error *err) {
     const struct deferred_chain chain = {.key = key};
     struct deferred_key of;
     pfr_u64s words;
@@ -133,12 +133,12 @@ pfr_status deferred_add(struct deferred_chains *d, const pfr_reader *reader, con
 
 /* --- What was passed. */
 
-static bool is_same(const struct key *a, const struct key *b) {
+static bool is_same(const struct record_key *a, const struct record_key *b) {
     return !key_before(a, b) && !key_before(b, a);
 }
 
 /* Keeps its place until there is a new table. false: it was not kept. */
-static bool unlink_chain(struct deferred_table *t, const struct deferred_key *of, const struct key *key) {
+static bool unlink_chain(struct deferred_table *t, const struct deferred_key *of, const struct record_key *key) {
     const uint32_t list = intern_find(&t->keys, of, sizeof *of);
     if (list == INTERN_NONE)
         return false;
@@ -178,8 +178,8 @@ static pfr_status make_anew(struct deferred_chains *d, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status deferred_pass(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec, struct key key,
-                         pfr_error *err) {
+pfr_status deferred_pass(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec,
+                         struct record_key key, pfr_error *err) {
     struct deferred_key of;
     pfr_u64s words;
     if (!describe(reader, rec, &of, &words))
@@ -198,7 +198,7 @@ bool deferred_split(pfr_u64s *chain, uint64_t *cookie) {
     return true;
 }
 
-bool deferred_find(const struct deferred_chains *d, uint32_t tid, uint64_t cookie, const struct key *key,
+bool deferred_find(const struct deferred_chains *d, uint32_t tid, uint64_t cookie, const struct record_key *key,
                    pfr_u64s *rest) {
     const struct deferred_table *t = &d->table;
     const struct deferred_key of = {.cookie = cookie, .tid = tid};

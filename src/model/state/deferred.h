@@ -20,7 +20,7 @@
 #include <perfray/reader.h>
 
 struct deferred_chain {
-    struct key key;
+    struct record_key key;
     uint32_t stack, next; /* in the table; NO_DEFERRED: the last of its list */
     bool used;            /* by a sample; set by any thread */
 };
@@ -49,16 +49,16 @@ void deferred_init(struct deferred_chains *d, struct memory *memory);
 void deferred_free(struct deferred_chains *d);
 
 /* Errors: no memory. */
-pfr_status deferred_add(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec, struct key key,
-                        pfr_error *err);
+pfr_status deferred_add(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec,
+                        struct record_key key, pfr_error *err);
 /* All samples before it were seen: it is needed no more. Errors: no memory. */
-pfr_status deferred_pass(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec, struct key key,
-                         pfr_error *err);
+pfr_status deferred_pass(struct deferred_chains *d, const pfr_reader *reader, const pfr_record *rec,
+                         struct record_key key, pfr_error *err);
 
 /* Takes marker and cookie off the end of a chain. false: it does not wait for anything. */
 bool deferred_split(pfr_u64s *chain, uint64_t *cookie);
 /* For any thread. false: it never came. */
-bool deferred_find(const struct deferred_chains *d, uint32_t tid, uint64_t cookie, const struct key *key,
+bool deferred_find(const struct deferred_chains *d, uint32_t tid, uint64_t cookie, const struct record_key *key,
                    pfr_u64s *rest);
 /* Tells of cookies that no sample has, when all samples asked (the sample was lost, or was before the recording), and
    of lists that were cut. */

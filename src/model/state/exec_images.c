@@ -35,7 +35,7 @@ static bool has_chains(pfr_reader *reader) {
 }
 
 /* A thread was in user mode in this space (NO_SPACE is fine) at that key. */
-static void meet(struct state *s, uint32_t space, struct key key) {
+static void meet(struct state *s, uint32_t space, struct record_key key) {
     const uint32_t number = space == NO_SPACE ? NO_SPACE : s->spaces.at[space].left;
     if (number != NO_SPACE && key_before(&key, &s->spaces.left[number].until))
         s->spaces.left[number].until = key;
@@ -55,12 +55,12 @@ static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids
     const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
     if (!image_of(l, pid, tid, &image))
         return;
-    const struct key key = state_key(l->state, rec, time == NO_TIME ? KEY_TIME_AFTER_ALL : time);
+    const struct record_key key = state_key(l->state, rec, time == NO_TIME ? KEY_TIME_AFTER_ALL : time);
     if (image == SEVERAL || key_before(&key, &l->state->spaces.left[image].until))
         meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
 }
 
-void left_images_hear(struct state *s, const pfr_record *rec, struct key key) {
+void left_images_hear(struct state *s, const pfr_record *rec, struct record_key key) {
     if (s->spaces.nr_left == 0 || rec->type != PFR_RECORD_SAMPLE || rec->event < 0 ||
         (rec->misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER)
         return;

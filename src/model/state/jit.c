@@ -11,8 +11,8 @@
 #define OPEN_MOST 64u /* dumps that are looked at again as they grow */
 #define NOTES_MOST 4u
 
-void jit_init(struct jit *j, struct memory *memory, const struct jit_wish *wish) {
-    *j = (struct jit){.memory = memory, .wish = *wish};
+void jit_init(struct jit *j, struct memory *memory, const struct jit_request *request) {
+    *j = (struct jit){.memory = memory, .request = *request};
     u64_map_init(&j->dump_of, memory);
 }
 
@@ -52,11 +52,12 @@ static bool has_times(const struct jit *j, const struct jit_dump *d) {
 }
 
 /* Equal times: code is there before it is met. Without times each change comes right behind the map of the dump. */
-static struct key key_of_change(const struct jit *j, const struct jit_dump *d, const struct jit_map *map, size_t i) {
+static struct record_key key_of_change(const struct jit *j, const struct jit_dump *d, const struct jit_map *map,
+                                       size_t i) {
     const uint64_t time = d->changes[i].time;
     if (!has_times(j, d))
-        return (struct key){map->since.time, map->since.offset, map->since.inner + 1 + i};
-    return (struct key){d->by_cpu_clock ? time_of_counter(&j->clock, time) : time, 0, i};
+        return (struct record_key){map->since.time, map->since.offset, map->since.inner + 1 + i};
+    return (struct record_key){d->by_cpu_clock ? time_of_counter(&j->clock, time) : time, 0, i};
 }
 
 /* --- Maps. */
@@ -85,7 +86,7 @@ static pfr_status add_map(struct jit *j, const struct jit_map *map, pfr_error *e
 
 static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, pfr_error *err) {
     const struct symbol_object wanted = {
-        .kind = SYMBOL_JIT, .path = path, .symfs = j->wish.symfs, .owner = (uint32_t)getuid()};
+        .kind = SYMBOL_JIT, .path = path, .symfs = j->request.symfs, .owner = (uint32_t)getuid()};
     if (j->nr_dumps == j->dumps_room) {
         void *more = mem_grow(j->memory, j->dumps, j->nr_dumps, &j->dumps_room, 4, sizeof *j->dumps);
         if (!more)
@@ -98,7 +99,7 @@ static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, pf
     if (o->result == SYMBOL_NO_MEMORY)
         return mem_fail(j->memory, err, "jitdump");
     PFR_TRY(u64_map_put(&j->dump_of, object, j->nr_dumps++, err));
-    if (o->dump && (!j->wish.grows || j->nr_dumps > OPEN_MOST))
+    if (o->dump && (!j->request.grows || j->nr_dumps > OPEN_MOST))
         jit_dump_let_go(o->dump);
     j->misplaced = j->misplaced || (o->dump && !has_times(j, o->dump));
     return PFR_OK;

@@ -15,7 +15,7 @@
 #include "symbol/jit/jit_dump.h"
 
 /* What may be read beside the recording. */
-struct jit_wish {
+struct jit_request {
     bool read;         /* false: no dump is opened, and its map is one like others */
     const char *symfs; /* dumps are looked for under this folder; NULL: / */
     bool grows;        /* the recording is on its way, and so may the dumps be: jit_catch_up */
@@ -30,8 +30,8 @@ struct jit_clock {
 /* A dump, and a space that its code is mapped in. */
 struct jit_map {
     uint32_t object, space;
-    struct key since; /* of the map record */
-    size_t done;      /* changes of the dump that the space knows */
+    struct record_key since; /* of the map record */
+    size_t done;             /* changes of the dump that the space knows */
 };
 
 struct jit_opened {
@@ -43,7 +43,7 @@ struct jit_opened {
 struct jit {
     struct memory *memory;
     struct u64_map dump_of; /* object -> its place in `dumps` */
-    struct jit_wish wish;
+    struct jit_request request;
     struct jit_clock clock;
     struct jit_opened *dumps;
     struct jit_map *maps;
@@ -53,7 +53,7 @@ struct jit {
     bool misplaced; /* and some dump has those of another clock */
 };
 
-void jit_init(struct jit *jit, struct memory *memory, const struct jit_wish *wish);
+void jit_init(struct jit *jit, struct memory *memory, const struct jit_request *request);
 void jit_free(struct jit *jit);
 
 /* The dump of an object; NULL: it is none that was read. */

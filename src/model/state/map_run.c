@@ -29,7 +29,7 @@ static size_t maps_up_to(const struct map_run *run, uint64_t address) {
 }
 
 /* Backwards from the last map that starts below, as long as an earlier one can still reach the address. */
-static const struct map *find_backwards(const struct map_run *run, uint64_t address, const struct key *key) {
+static const struct map *find_backwards(const struct map_run *run, uint64_t address, const struct record_key *key) {
     const struct map *best = NULL;
     for (size_t i = maps_up_to(run, address); i-- > 0 && run->reach[i] >= address;) {
         const struct map *m = &run->maps[i];
@@ -75,7 +75,7 @@ static size_t list_borders(const struct map_run *run, uint64_t *borders) {
 }
 
 /* The stretch that holds the address; SIZE_MAX: it lies below all of them. */
-static size_t stretch_of(const struct map_tree *t, uint64_t address) {
+static size_t chunk_of(const struct map_tree *t, uint64_t address) {
     size_t low = 0, high = t->leaves;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -91,7 +91,7 @@ typedef void visit_fn(struct map_tree *t, size_t node, uint32_t map);
 
 /* The nodes that together stand for all stretches of a map. */
 static void visit_nodes(struct map_tree *t, const struct map *m, uint32_t map, visit_fn *visit) {
-    size_t low = stretch_of(t, m->start) + t->leaves, high = stretch_of(t, m->last) + 1 + t->leaves;
+    size_t low = chunk_of(t, m->start) + t->leaves, high = chunk_of(t, m->last) + 1 + t->leaves;
     for (; low < high; low /= 2, high /= 2) {
         if (low & 1)
             visit(t, low++, map);
@@ -159,7 +159,7 @@ static pfr_status make_tree(struct map_run *run, struct memory *memory, pfr_erro
 }
 
 /* The newest map of a node before the key. */
-static const struct map *find_in_node(const struct map_run *run, size_t node, const struct key *key) {
+static const struct map *find_in_node(const struct map_run *run, size_t node, const struct record_key *key) {
     const struct map_tree *t = &run->tree;
     size_t low = t->first[node], high = t->first[node + 1];
     const size_t begin = low;
@@ -173,12 +173,12 @@ static const struct map *find_in_node(const struct map_run *run, size_t node, co
     return low > begin ? &run->maps[t->maps[low - 1]] : NULL;
 }
 
-static const struct map *find_in_tree(const struct map_run *run, uint64_t address, const struct key *key) {
+static const struct map *find_in_tree(const struct map_run *run, uint64_t address, const struct record_key *key) {
     const struct map *best = NULL;
-    const size_t stretch = stretch_of(&run->tree, address);
-    if (stretch == SIZE_MAX)
+    const size_t chunk = chunk_of(&run->tree, address);
+    if (chunk == SIZE_MAX)
         return NULL;
-    for (size_t node = stretch + run->tree.leaves; node > 0; node /= 2)
+    for (size_t node = chunk + run->tree.leaves; node > 0; node /= 2)
         best = newer_map(best, find_in_node(run, node, key));
     return best;
 }
@@ -212,6 +212,6 @@ void map_run_free(struct map_run *run, struct memory *memory) {
     *run = (struct map_run){0};
 }
 
-const struct map *map_run_find(const struct map_run *run, uint64_t address, const struct key *key) {
+const struct map *map_run_find(const struct map_run *run, uint64_t address, const struct record_key *key) {
     return run->tree.leaves ? find_in_tree(run, address, key) : find_backwards(run, address, key);
 }

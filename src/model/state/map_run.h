@@ -15,7 +15,7 @@
 struct map {
     uint64_t start, last; /* both inclusive */
     uint64_t pgoff;
-    struct key key;
+    struct record_key key;
     uint32_t object;
     bool alone; /* of a run: no other overlaps it */
 };
@@ -42,7 +42,7 @@ pfr_status map_run_make(struct map_run *run, struct memory *memory, struct map *
                         pfr_error *err);
 void map_run_free(struct map_run *run, struct memory *memory);
 /* The newest that covers the address and has a smaller key; NULL: none. */
-const struct map *map_run_find(const struct map_run *run, uint64_t address, const struct key *key);
+const struct map *map_run_find(const struct map_run *run, uint64_t address, const struct record_key *key);
 
 /* Of two maps, each of which may be NULL. */
 static inline const struct map *newer_map(const struct map *a, const struct map *b) {

@@ -7,24 +7,24 @@
  */
 #include <perfray/record.h>
 
-struct key {
+struct record_key {
     uint64_t time;   /* 0: before everything that is timed */
     uint64_t offset; /* part << 48 | offset of the record, or of the one it came out of */
     uint64_t inner;  /* place in the decompressed output */
 };
 
-#define KEY_FIRST ((struct key){0, 0, 0})
-#define KEY_LAST ((struct key){UINT64_MAX, UINT64_MAX, UINT64_MAX})
+#define KEY_FIRST ((struct record_key){0, 0, 0})
+#define KEY_LAST ((struct record_key){UINT64_MAX, UINT64_MAX, UINT64_MAX})
 
 /* The time of a sample without one: it sees all state. */
 #define KEY_TIME_AFTER_ALL (UINT64_MAX - 1)
 
-static inline struct key key_of(const pfr_record *rec, uint64_t time) {
-    const struct key k = {time == UINT64_MAX ? 0 : time, (uint64_t)rec->part << 48 | rec->offset, rec->inner};
+static inline struct record_key key_of(const pfr_record *rec, uint64_t time) {
+    const struct record_key k = {time == UINT64_MAX ? 0 : time, (uint64_t)rec->part << 48 | rec->offset, rec->inner};
     return k;
 }
 
-static inline bool key_before(const struct key *a, const struct key *b) {
+static inline bool key_before(const struct record_key *a, const struct record_key *b) {
     if (a->time != b->time)
         return a->time < b->time;
     if (a->offset != b->offset)

@@ -35,7 +35,7 @@ void spaces_free(struct spaces *all) {
     *all = (struct spaces){.memory = all->memory};
 }
 
-pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32_t *space, pfr_error *err) {
+pfr_status spaces_new(struct spaces *all, uint32_t parent, struct record_key at, uint32_t *space, pfr_error *err) {
     if (all->count == all->room) {
         void *more = mem_grow(all->memory, all->at, all->count, &all->room, 64, sizeof *all->at);
         if (!more)
@@ -52,7 +52,7 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32
     return PFR_OK;
 }
 
-pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct key at, pfr_error *err) {
+pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct record_key at, pfr_error *err) {
     const struct space *const was = &all->at[old];
     if (was->nr_newest == 0 && was->nr_runs == 0 && was->parent == NO_SPACE)
         return PFR_OK;
@@ -142,7 +142,7 @@ static void settle_later(struct space_settled *settled, const struct space_settl
 }
 
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
-                     struct key key, pfr_error *err) {
+                     struct record_key key, pfr_error *err) {
     struct space *s = &all->at[space];
     if (len == 0)
         return PFR_OK;
@@ -156,7 +156,7 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
 }
 
 pfr_status space_add_code(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff,
-                          uint32_t object, struct key key, pfr_error *err) {
+                          uint32_t object, struct record_key key, pfr_error *err) {
     uint32_t code = all->at[space].code;
     if (code == NO_SPACE) {
         PFR_TRY(spaces_new(all, NO_SPACE, KEY_FIRST, &code, err));
@@ -185,7 +185,7 @@ pfr_status spaces_seal(struct spaces *all, pfr_error *err) {
     return PFR_OK;
 }
 
-static const struct map *find_own(const struct space *s, uint64_t address, const struct key *key) {
+static const struct map *find_own(const struct space *s, uint64_t address, const struct record_key *key) {
     const struct map *best = NULL;
     for (size_t i = 0; i < s->nr_runs; i++)
         best = newer_map(best, map_run_find(&s->runs[i], address, key));
@@ -197,7 +197,7 @@ static const struct map *find_own(const struct space *s, uint64_t address, const
     return best;
 }
 
-const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key) {
+const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key) {
     for (unsigned depth = 0; space != NO_SPACE && depth < all->depth_most; depth++) {
         const struct space *s = &all->at[space];
         const struct map *m = find_own(s, address, &key);
@@ -209,7 +209,8 @@ const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t 
     return NULL;
 }
 
-const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address, struct key *until) {
+const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address,
+                                  struct record_key *until) {
     if (space == NO_SPACE || all->at[space].left == NO_SPACE)
         return NULL;
     const struct left_image *const image = &all->left[all->at[space].left];
@@ -217,7 +218,7 @@ const struct map *space_find_left(const struct spaces *all, uint32_t space, uint
     return space_find(all, image->space, address, image->at);
 }
 
-const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct key key) {
+const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key) {
     for (unsigned depth = 0; all->has_code && space != NO_SPACE && depth < all->depth_most; depth++) {
         const struct space *s = &all->at[space];
         const struct map *m = s->code == NO_SPACE ? NULL : find_own(&all->at[s->code], address, &key);

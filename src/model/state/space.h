@@ -23,14 +23,14 @@ struct space {
     uint32_t parent; /* NO_SPACE: begins empty */
     uint32_t code;   /* a space of its own for what was made while the program ran, as jitdumps tell; NO_SPACE: none */
     uint32_t left;   /* what was mapped before an exec began this one, number in spaces.left; NO_SPACE: nothing */
-    struct key inherited_at;
+    struct record_key inherited_at;
 };
 
 /* Until a thread of the new image is seen in user mode the one that called exec is on its way out of the old image,
    which counts then where the new one has nothing. */
 struct left_image {
     uint32_t space;
-    struct key at, until; /* of the exec; of the first sample of user mode */
+    struct record_key at, until; /* of the exec; of the first sample of user mode */
 };
 
 struct left_tid {
@@ -62,24 +62,24 @@ struct spaces {
 void spaces_init(struct spaces *all, struct memory *memory);
 void spaces_free(struct spaces *all);
 /* A new space: number in *space. parent NO_SPACE: empty. */
-pfr_status spaces_new(struct spaces *all, uint32_t parent, struct key at, uint32_t *space, pfr_error *err);
+pfr_status spaces_new(struct spaces *all, uint32_t parent, struct record_key at, uint32_t *space, pfr_error *err);
 /* What `space`, which an exec began, leaves behind: nothing where nothing is mapped in `old`. */
-pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct key at, pfr_error *err);
+pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct record_key at, pfr_error *err);
 /* A thread comes into the space; needed of those that an exec began. */
 pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_error *err);
 /* What the image that was left has at the address; until when it counts in *until. NULL: nothing. */
-const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address, struct key *until);
+const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address, struct record_key *until);
 /* len 0 does nothing. */
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
-                     struct key key, pfr_error *err);
+                     struct record_key key, pfr_error *err);
 /* The same for code that the program made itself, of which its maps say nothing. object NO_OBJECT: it went. */
 pfr_status space_add_code(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff,
-                          uint32_t object, struct key key, pfr_error *err);
+                          uint32_t object, struct record_key key, pfr_error *err);
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
 /* NULL: nothing is mapped there at that moment. Lives until the next space_add. */
-const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
+const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key);
 /* What space_add_code told of the address; NULL: nothing. */
-const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct key key);
+const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key);
 /* Whether a map that space_find gave is all there is at its addresses, now and later: until the next space_add it needs
    not be looked for again. May be false where it is so. */
 bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map);

@@ -23,8 +23,8 @@ struct collecting {
     const struct state_watch *watch;
     pfr_reader *reader;
     struct rounds rounds;
-    uint64_t relay_from, relay_again; /* of the part; how far away the next one is */
-    uint64_t learned;                 /* records of state */
+    uint64_t parallel_reader_from, parallel_reader_again; /* of the part; how far away the next one is */
+    uint64_t learned;                                     /* records of state */
 };
 
 static bool has_times(const pfr_event *event) {
@@ -104,14 +104,17 @@ static pfr_status take_at_hand(void *context, pfr_error *err) {
 
 /* From the first sample on, and again some way behind what ended the one before: ever further, where they end soon. */
 static pfr_status take_by_several(struct collecting *all, const pfr_record *rec, pfr_error *err) {
-    const struct relay relay = {.threads = all->watch->readers, .walk = take_at_hand, .context = all};
-    if (relay.threads < 2 || rec->type != PFR_RECORD_SAMPLE || rec->inside || rec->offset < all->relay_from)
+    const struct parallel_reader parallel_reader = {
+        .threads = all->watch->readers, .walk = take_at_hand, .context = all};
+    if (parallel_reader.threads < 2 || rec->type != PFR_RECORD_SAMPLE || rec->inside ||
+        rec->offset < all->parallel_reader_from)
         return PFR_OK;
     const uint64_t from = all->reader->at;
-    PFR_TRY(relay_run(all->reader, &relay, err));
-    const bool ended_soon = all->reader->at - from < sizes.relay_again;
-    all->relay_again = ended_soon && all->relay_again ? all->relay_again * 2 : sizes.relay_again;
-    all->relay_from = all->reader->at + all->relay_again;
+    PFR_TRY(parallel_reader_run(all->reader, &parallel_reader, err));
+    const bool ended_soon = all->reader->at - from < sizes.parallel_reader_again;
+    all->parallel_reader_again =
+        ended_soon && all->parallel_reader_again ? all->parallel_reader_again * 2 : sizes.parallel_reader_again;
+    all->parallel_reader_from = all->reader->at + all->parallel_reader_again;
     return PFR_OK;
 }
 
@@ -126,7 +129,7 @@ static pfr_status collect_all(struct collecting *all, pfr_error *err) {
         if (st != PFR_OK)
             continue;
         if (part != rec.part)
-            part = rec.part, all->relay_from = 0;
+            part = rec.part, all->parallel_reader_from = 0;
         PFR_TRY(take(all, &rec, err));
         PFR_TRY(take_by_several(all, &rec, err));
     }
@@ -146,10 +149,10 @@ static pfr_status learn_build_ids(struct state *s, pfr_reader *reader, pfr_error
     return PFR_OK;
 }
 
-const struct jit_wish no_jit;
+const struct jit_request no_jit;
 
 static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
-                        const struct jit_wish *jit, pfr_error *err) {
+                        const struct jit_request *jit, pfr_error *err) {
     *s = (struct state){.memory = memory, .reader = reader, .as_recorded = as_recorded};
     intern_init(&s->names, memory);
     objects_init(&s->objects, memory, &s->names);
@@ -168,9 +171,9 @@ static pfr_status begin(struct state *s, pfr_reader *reader, struct memory *memo
     return spaces_new(&s->spaces, NO_SPACE, KEY_FIRST, &s->modules, err);
 }
 
-pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+pfr_status state_begin(struct state *s, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                        pfr_error *err) {
-    struct jit_wish grows = *jit;
+    struct jit_request grows = *jit;
     grows.grows = true;
     const pfr_status st = begin(s, reader, memory, false, &grows, err);
     s->learns = s->spaces.left_open = true;
@@ -230,7 +233,7 @@ pfr_status state_build(struct state *s, pfr_reader *reader, struct memory *memor
 }
 
 pfr_status state_build_as_recorded(struct state *s, pfr_reader *reader, struct memory *memory,
-                                   const struct jit_wish *jit, pfr_error *err) {
+                                   const struct jit_request *jit, pfr_error *err) {
     const struct state_watch watch = {.jit = *jit};
     return build(s, reader, memory, true, &watch, err);
 }
@@ -249,7 +252,7 @@ void state_free(struct state *s) {
 }
 
 static const struct map *find_map(const struct state *s, unsigned mode, uint32_t space, uint64_t address,
-                                  struct key key) {
+                                  struct record_key key) {
     if (mode == PFR_CPUMODE_USER)
         return space_find(&s->spaces, space, address, key);
     if (mode != PFR_CPUMODE_KERNEL)
@@ -259,7 +262,7 @@ static const struct map *find_map(const struct state *s, unsigned mode, uint32_t
 }
 
 /* Code that came while the kernel ran is mapped nowhere, or within what the kernel's map covers. */
-static void find_ksymbol(const struct state *s, uint64_t address, struct key key, struct place *place) {
+static void find_ksymbol(const struct state *s, uint64_t address, struct record_key key, struct place *place) {
     const struct map *k = space_find(&s->spaces, s->ksymbols, address, key);
     if (k && key_before(&place->since, &k->key))
         place->since = k->key;
@@ -283,7 +286,8 @@ static bool is_bare_memory(const struct state *s, const struct map *m) {
 }
 
 /* Code that the program made itself. */
-static void find_made(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
+static void find_made(const struct state *s, uint32_t space, uint64_t address, struct record_key key,
+                      struct place *place) {
     const struct map *made = space_find_code(&s->spaces, space, address, key);
     if (!made)
         return;
@@ -296,8 +300,9 @@ static void find_made(const struct state *s, uint32_t space, uint64_t address, s
 }
 
 /* An address of the image that an exec left, as long as its thread was not seen in user mode. */
-static void find_left(const struct state *s, uint32_t space, uint64_t address, struct key key, struct place *place) {
-    struct key until;
+static void find_left(const struct state *s, uint32_t space, uint64_t address, struct record_key key,
+                      struct place *place) {
+    struct record_key until;
     const struct map *left = space_find_left(&s->spaces, space, address, &until);
     if (!left)
         return;
@@ -308,7 +313,7 @@ static void find_left(const struct state *s, uint32_t space, uint64_t address, s
         place->map = left;
 }
 
-void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct key key,
+void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64_t address, struct record_key key,
                     struct place *place) {
     const struct map *m = find_map(s, mode, space, address, key);
     *place = (struct place){.map = m, .offset = address};
@@ -349,13 +354,13 @@ uint64_t state_settled(const struct state *s, unsigned mode, uint32_t space) {
 }
 
 void state_place(const struct state *s, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
-                 struct key key, struct place *place) {
+                 struct record_key key, struct place *place) {
     const unsigned mode = rec->misc & PFR_CPUMODE_MASK;
     const uint32_t space = mode == PFR_CPUMODE_USER ? thread_space_at(&s->threads, pid, tid, key) : NO_SPACE;
     state_place_in(s, mode, space, address, key, place);
 }
 
-pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *name, pfr_error *err) {
+pfr_status state_comm(struct state *s, uint32_t tid, struct record_key key, uint32_t *name, pfr_error *err) {
     char made[16] = IDLE;
     *name = thread_name_at(&s->threads, tid, key, true);
     if (*name != NO_NAME)
@@ -365,7 +370,7 @@ pfr_status state_comm(struct state *s, uint32_t tid, struct key key, uint32_t *n
     return intern_put(&s->names, made, strlen(made), name, err);
 }
 
-uint32_t state_cgroup(const struct state *s, uint64_t id, struct key key) {
+uint32_t state_cgroup(const struct state *s, uint64_t id, struct record_key key) {
     uint64_t number;
     return u64_map_get(&s->cgroup_of, id, &number) ? changes_at(&s->cgroups[number], key) : NO_VALUE;
 }

@@ -51,26 +51,26 @@ struct state_watch {
     void (*sample)(void *context, const pfr_record *rec);
     void *context;
     uint32_t readers; /* threads that may read the file side by side; the records are looked at one after the other */
-    struct jit_wish jit;
+    struct jit_request jit;
 };
 pfr_status state_build_watched(struct state *state, pfr_reader *reader, struct memory *memory,
                                const struct state_watch *watch, pfr_error *err);
 /* The same with what stands earlier in the file happening earlier, whatever its time. */
 pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory,
-                                   const struct jit_wish *jit, pfr_error *err);
+                                   const struct jit_request *jit, pfr_error *err);
 void state_free(struct state *state);
 
 /* The same bit by bit, for a stream: after state_begin (as state_build), each record is noted in the order of time, and
    then the state holds for it and for what was before. Records that are no state do nothing. */
-pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                        pfr_error *err);
 pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
 /* Of each record when it is read, before it waits for its turn: what samples before it want to know. */
 pfr_status state_hear(struct state *state, const pfr_record *rec, pfr_error *err);
 /* Nothing that a program made itself, as for those who open no file but the recording. */
-extern const struct jit_wish no_jit;
+extern const struct jit_request no_jit;
 
-struct key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
+struct record_key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
 
 /* Where an address is. */
 struct place {
@@ -80,24 +80,24 @@ struct place {
     bool too_deep;             /* unknown, and there are ancestors that were not asked (limit depth) */
     uint64_t offset;           /* in the object's file; the address itself in the kernel and in anonymous memory */
     const struct map *ksymbol; /* the KSYMBOL that covers it: its object's path is the symbol; NULL: none */
-    struct key since;          /* of all that was found: what had a smaller key may have been elsewhere */
+    struct record_key since;   /* of all that was found: what had a smaller key may have been elsewhere */
 };
 
 void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
-                 struct key key, struct place *place);
+                 struct record_key key, struct place *place);
 
 /* The same for an address of this cpumode (misc bits 0 to 2) in the address space that thread_space_at gave. */
-void state_place_in(const struct state *state, unsigned cpumode, uint32_t space, uint64_t address, struct key key,
-                    struct place *place);
+void state_place_in(const struct state *state, unsigned cpumode, uint32_t space, uint64_t address,
+                    struct record_key key, struct place *place);
 
 /* A time, or where times do not count a place: all keys behind it have the same at all addresses of this cpumode and
    space, NO_SPACE for nobody's. */
 uint64_t state_settled(const struct state *state, unsigned cpumode, uint32_t space);
 
 /* The name of the thread, in state->names; made as `swapper` or `:TID` where it has none. */
-pfr_status state_comm(struct state *state, uint32_t tid, struct key key, uint32_t *name, pfr_error *err);
+pfr_status state_comm(struct state *state, uint32_t tid, struct record_key key, uint32_t *name, pfr_error *err);
 
 /* The path of a cgroup, in state->names; NO_VALUE: nothing told it. */
-uint32_t state_cgroup(const struct state *state, uint64_t id, struct key key);
+uint32_t state_cgroup(const struct state *state, uint64_t id, struct record_key key);
 
 #endif

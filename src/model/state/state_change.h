@@ -9,7 +9,7 @@ typedef pfr_status apply_fn(struct state *state, const struct state_change *c, p
 
 /* Small: texts are interned at once. */
 struct state_change {
-    struct key key;
+    struct record_key key;
     apply_fn *apply; /* NULL: it says nothing that has its time */
     uint32_t pid, tid, ppid, ptid;
     uint64_t start, length, pgoff;

@@ -55,7 +55,7 @@ static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
 }
 
 static bool is_dump(const struct state *s, const pfr_record *rec, uint32_t prot, const pfr_text *path) {
-    return s->jit.wish.read && map_use(rec, prot) == MAP_OF_CODE && jit_dump_is_named(path->at, path->length);
+    return s->jit.request.read && map_use(rec, prot) == MAP_OF_CODE && jit_dump_is_named(path->at, path->length);
 }
 
 static pfr_status collect_mmap(struct state *s, const pfr_record *rec, struct state_change *c, pfr_error *err) {
@@ -165,7 +165,7 @@ static pfr_status collect_clock(struct state *s, const pfr_record *rec, struct s
     return PFR_OK;
 }
 
-static struct key key_of_record(const struct state *s, const pfr_record *rec) {
+static struct record_key key_of_record(const struct state *s, const pfr_record *rec) {
     return state_key(s, rec, time_of(s->reader, rec));
 }
 

@@ -21,13 +21,13 @@ void threads_free(struct threads *all) {
 }
 
 /* A space is there as long as its generation. */
-static uint32_t space_at(const struct generation *g, struct key key) {
+static uint32_t space_at(const struct generation *g, struct record_key key) {
     const uint32_t space = changes_at(&g->spaces, key);
     return space == NO_VALUE ? g->space : space;
 }
 
 /* NO_NAME: it has none yet. */
-static uint32_t name_at(const struct generation *g, struct key key) {
+static uint32_t name_at(const struct generation *g, struct record_key key) {
     const uint32_t name = changes_at(&g->names, key);
     return name == NO_VALUE ? g->name : name;
 }
@@ -54,12 +54,12 @@ static uint32_t *newest_place(struct threads *all, uint32_t tid) {
     return &all->rows[*row].newest[tid % TIDS_EACH];
 }
 
-static bool is_there(const struct generation *g, const struct key *key) {
+static bool is_there(const struct generation *g, const struct record_key *key) {
     return (g->begin.time == 0 && g->begin.offset == 0) || key_before(&g->begin, key);
 }
 
 /* The last generation of a tid that is there at the key, and in *later the one behind it. */
-static uint32_t generation_at(const struct threads *all, uint32_t tid, struct key key, uint32_t *later) {
+static uint32_t generation_at(const struct threads *all, uint32_t tid, struct record_key key, uint32_t *later) {
     uint32_t number = newest_of(all, tid);
     *later = NO_GENERATION;
     while (number != NO_GENERATION && !is_there(&all->at[number], &key)) {
@@ -81,7 +81,7 @@ static void link_back(const struct threads *all, struct generation *g) {
 }
 
 /* Before those that begin later, which there are when a record came late. */
-static pfr_status new_generation(struct threads *all, uint32_t tid, struct key begin, uint32_t *number,
+static pfr_status new_generation(struct threads *all, uint32_t tid, struct record_key begin, uint32_t *number,
                                  pfr_error *err) {
     uint32_t later;
     if (all->count == all->room) {
@@ -108,7 +108,7 @@ static pfr_status new_generation(struct threads *all, uint32_t tid, struct key b
 }
 
 /* A record that is late may be the first. */
-static void meet(struct generation *g, struct key key) {
+static void meet(struct generation *g, struct record_key key) {
     if (key_before(&key, &g->met))
         g->met = key;
 }
@@ -118,7 +118,7 @@ static void meet(struct generation *g, struct key key) {
  * its first name holds for what it did before; its space is known from this record on: a leader's is its own, that of
  * any other thread is its pid's.
  */
-static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *number,
+static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, uint32_t *number,
                           pfr_error *err) {
     uint32_t leader, space, later;
     *number = generation_at(all, tid, key, &later);
@@ -140,7 +140,7 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
 
 /* A leader gets a copy of its parent's space, by reference; a thread shares that of its process. */
 static pfr_status forked_space(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t parent,
-                               bool bare, struct key key, uint32_t *space, pfr_error *err) {
+                               bool bare, struct record_key key, uint32_t *space, pfr_error *err) {
     uint32_t leader;
     if (tid == pid) {
         const bool empty = bare || pid == ppid;
@@ -152,7 +152,7 @@ static pfr_status forked_space(struct threads *all, uint32_t pid, uint32_t ppid,
 }
 
 pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid, bool bare,
-                        struct key key, pfr_error *err) {
+                        struct record_key key, pfr_error *err) {
     uint32_t parent, child, space;
     PFR_TRY(current(all, ppid, ptid, key, &parent, err));
     PFR_TRY(forked_space(all, pid, ppid, tid, parent, bare, key, &space, err));
@@ -166,8 +166,8 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
     return PFR_OK;
 }
 
-pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec, struct key key,
-                        pfr_error *err) {
+pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec,
+                        struct record_key key, pfr_error *err) {
     uint32_t number, space;
     PFR_TRY(current(all, pid, tid, key, &number, err));
     const uint32_t old = space_at(&all->at[number], key);
@@ -180,7 +180,7 @@ pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_
     return changes_add(&all->at[number].spaces, &all->arena, space, key, err);
 }
 
-pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *space,
+pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, uint32_t *space,
                          pfr_error *err) {
     uint32_t number;
     PFR_TRY(current(all, pid, tid, key, &number, err));
@@ -189,20 +189,20 @@ pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct
 }
 
 /* Whose space it is: the tid's, which no record of state may have named yet at that key. */
-static uint32_t met_at(const struct threads *all, uint32_t tid, struct key key) {
+static uint32_t met_at(const struct threads *all, uint32_t tid, struct record_key key) {
     uint32_t later;
     const uint32_t number = generation_at(all, tid, key, &later);
     return number == NO_GENERATION || key_before(&key, &all->at[number].met) ? NO_GENERATION : number;
 }
 
-uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key) {
+uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct record_key key) {
     uint32_t number = tid == NOBODY ? NO_GENERATION : met_at(all, tid, key);
     if (number == NO_GENERATION && tid != NOBODY && pid != tid)
         number = met_at(all, pid, key);
     return number == NO_GENERATION ? NO_SPACE : space_at(&all->at[number], key);
 }
 
-uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key, bool early) {
+uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct record_key key, bool early) {
     uint32_t later;
     const uint32_t number = generation_at(all, tid, key, &later);
     if (number == NO_GENERATION)
@@ -213,7 +213,7 @@ uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key,
 }
 
 /* What holds for all keys still holds for those behind `from`, up to `until`. */
-static void narrow(struct thread_view *view, const struct key *from, const struct key *until) {
+static void narrow(struct thread_view *view, const struct record_key *from, const struct record_key *until) {
     if (from && key_before(&view->from, from))
         view->from = *from;
     if (until && key_before(until, &view->until))
@@ -221,7 +221,7 @@ static void narrow(struct thread_view *view, const struct key *from, const struc
 }
 
 /* The value at a key; before the first change the one from the begin on, where there is one, else that change's. */
-static uint32_t value_at(const struct changes *list, uint32_t first, struct key key, struct thread_view *view) {
+static uint32_t value_at(const struct changes *list, uint32_t first, struct record_key key, struct thread_view *view) {
     const size_t before = changes_before(list, key);
     const bool is_early = before == 0 && first == NO_VALUE;
     if (list->count == 0)
@@ -234,7 +234,7 @@ static uint32_t value_at(const struct changes *list, uint32_t first, struct key 
     return before ? list->at[before - 1].value : first;
 }
 
-static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, struct key key,
+static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, struct record_key key,
                                      struct thread_view *view) {
     uint32_t later;
     const uint32_t number = generation_at(all, tid, key, &later);
@@ -244,16 +244,17 @@ static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, st
 }
 
 /* The same as met_at. */
-static uint32_t narrow_to_met(const struct threads *all, uint32_t number, struct key key, struct thread_view *view) {
+static uint32_t narrow_to_met(const struct threads *all, uint32_t number, struct record_key key,
+                              struct thread_view *view) {
     if (number == NO_GENERATION)
         return number;
-    const struct key *const met = &all->at[number].met;
+    const struct record_key *const met = &all->at[number].met;
     const bool is_met = !key_before(&key, met);
     narrow(view, is_met ? met : NULL, is_met ? NULL : met);
     return is_met ? number : NO_GENERATION;
 }
 
-void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key, struct thread_view *view) {
+void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, struct thread_view *view) {
     *view = (struct thread_view){NO_NAME, NO_SPACE, KEY_FIRST, {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
     if (tid == NOBODY)
         return;

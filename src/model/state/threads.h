@@ -18,8 +18,8 @@ struct generation {
     uint32_t previous;    /* generation of this tid before, NO_GENERATION */
     uint32_t jump, depth; /* one further back, and how many there are before: see link_back */
     uint32_t name, space; /* from its begin on; NO_NAME: it has none yet */
-    struct key begin;
-    struct key met;               /* the first record of state that names it; not before its begin */
+    struct record_key begin;
+    struct record_key met;        /* the first record of state that names it; not before its begin */
     struct changes names, spaces; /* what came later */
 };
 
@@ -50,22 +50,22 @@ void threads_free(struct threads *all);
 /* While building, in the order of keys mostly: what comes late takes its place. A tid that was not seen before begins
  * here, in the process of pid. */
 pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid, bool bare,
-                        struct key key, pfr_error *err);
-pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec, struct key key,
-                        pfr_error *err);
+                        struct record_key key, pfr_error *err);
+pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec,
+                        struct record_key key, pfr_error *err);
 /* The space that a map of this thread goes into. */
-pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct key key, uint32_t *space,
+pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, uint32_t *space,
                          pfr_error *err);
 
 /* Afterwards: what a sample at `key` sees. */
 struct thread_view {
     uint32_t name;  /* the first one holds for what came before it, too, as in a report; NO_NAME: it never had one */
     uint32_t space; /* NO_SPACE: nobody's */
-    struct key from, until; /* the same is seen by all keys behind `from`, up to `until` */
+    struct record_key from, until; /* the same is seen by all keys behind `from`, up to `until` */
 };
-void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key, struct thread_view *view);
-uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct key key);
+void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, struct thread_view *view);
+uint32_t thread_space_at(const struct threads *all, uint32_t pid, uint32_t tid, struct record_key key);
 /* NO_NAME: it never had one. `early`: its first name holds for what came before, too, as in a report. */
-uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct key key, bool early);
+uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct record_key key, bool early);
 
 #endif

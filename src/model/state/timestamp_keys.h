@@ -12,33 +12,35 @@
  */
 #include "model/state/state.h"
 
-struct moments {
-    struct key *at;
+struct timestamp_keys {
+    struct record_key *at;
     size_t count, room;
     struct memory *memory;
 };
 
 /* How many changes have a smaller key: remembered, since the next key is mostly between the same two. */
-struct moment_rank {
+struct timestamp_rank {
     size_t before;
 };
 
 /* Changes of threads, their names and address spaces, and of what is mapped in any address space, the kernel's
  * included. The state no longer changes. On failure there is nothing to free. */
-pfr_status moments_make(struct moments *moments, const struct state *state, struct memory *memory, pfr_error *err);
-/* Changes of what is mapped in the kernel, and of its symbols. */
-pfr_status moments_make_kernel(struct moments *moments, const struct state *state, struct memory *memory,
+pfr_status timestamp_keys_make(struct timestamp_keys *timestamp_keys, const struct state *state, struct memory *memory,
                                pfr_error *err);
-void moments_free(struct moments *moments);
+/* Changes of what is mapped in the kernel, and of its symbols. */
+pfr_status timestamp_keys_make_kernel(struct timestamp_keys *timestamp_keys, const struct state *state,
+                                      struct memory *memory, pfr_error *err);
+void timestamp_keys_free(struct timestamp_keys *timestamp_keys);
 
-size_t moments_count_before(const struct moments *moments, const struct key *key);
+size_t timestamp_keys_count_before(const struct timestamp_keys *timestamp_keys, const struct record_key *key);
 
 /* The same, in a few instructions where the key is between the same two changes as the one before. */
-static inline size_t moments_rank(const struct moments *moments, const struct key *key, struct moment_rank *rank) {
+static inline size_t timestamp_keys_rank(const struct timestamp_keys *timestamp_keys, const struct record_key *key,
+                                         struct timestamp_rank *rank) {
     const size_t n = rank->before;
-    const bool is_behind = n == 0 || key_before(&moments->at[n - 1], key);
-    if (!is_behind || (n < moments->count && key_before(&moments->at[n], key)))
-        rank->before = moments_count_before(moments, key);
+    const bool is_behind = n == 0 || key_before(&timestamp_keys->at[n - 1], key);
+    if (!is_behind || (n < timestamp_keys->count && key_before(&timestamp_keys->at[n], key)))
+        rank->before = timestamp_keys_count_before(timestamp_keys, key);
     return rank->before;
 }
 

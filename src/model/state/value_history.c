@@ -21,7 +21,8 @@ static bool grow(struct changes *list, struct arena *arena) {
     return true;
 }
 
-pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value, struct key key, pfr_error *err) {
+pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value, struct record_key key,
+                       pfr_error *err) {
     size_t at = list->count;
     if (list->count == list->room && !grow(list, arena))
         return mem_fail(arena->memory, err, "state");
@@ -32,7 +33,7 @@ pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value
     return PFR_OK;
 }
 
-size_t changes_before(const struct changes *list, struct key key) {
+size_t changes_before(const struct changes *list, struct record_key key) {
     size_t low = 0, high = list->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -44,7 +45,7 @@ size_t changes_before(const struct changes *list, struct key key) {
     return low;
 }
 
-uint32_t changes_at(const struct changes *list, struct key key) {
+uint32_t changes_at(const struct changes *list, struct record_key key) {
     const size_t before = changes_before(list, key);
     return before ? list->at[before - 1].value : NO_VALUE;
 }

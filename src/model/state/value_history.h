@@ -7,7 +7,7 @@
 #include "model/state/record_key.h"
 
 struct change {
-    struct key key;
+    struct record_key key;
     uint32_t value;
 };
 
@@ -19,10 +19,11 @@ struct changes {
 #define NO_VALUE UINT32_MAX
 
 /* The list lives as long as the arena. */
-pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value, struct key key, pfr_error *err);
+pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value, struct record_key key,
+                       pfr_error *err);
 /* How many changes there are before the key. */
-size_t changes_before(const struct changes *list, struct key key);
+size_t changes_before(const struct changes *list, struct record_key key);
 /* The last change before the key; NO_VALUE: there is none. */
-uint32_t changes_at(const struct changes *list, struct key key);
+uint32_t changes_at(const struct changes *list, struct record_key key);
 
 #endif

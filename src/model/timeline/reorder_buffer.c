@@ -77,50 +77,50 @@ static inline uint64_t weight_of(uint32_t record_size) {
     return words_of(record_size) * 8ull + 2 * sizeof(struct window_order);
 }
 
-static struct stretch *stretch_at(const struct window *w, uint32_t block, uint32_t at) {
-    return (struct stretch *)(void *)(w->blocks[block].bytes + at * 8ull);
+static struct record_chunk *chunk_at(const struct window *w, uint32_t block, uint32_t at) {
+    return (struct record_chunk *)(void *)(w->blocks[block].bytes + at * 8ull);
 }
 
 /* Whether the record lies behind the last one in the file, as it would in the block. */
 static bool goes_on(const struct window *w, const pfr_record *rec) {
-    if (w->stretch_ends == 0 || BLOCK_SIZE - w->stretch_ends < rec->size + 7u)
+    if (w->chunk_ends == 0 || BLOCK_SIZE - w->chunk_ends < rec->size + 7u)
         return false;
-    const struct stretch *s = stretch_at(w, w->block, w->stretch);
-    const uint64_t ahead = w->stretch_ends - w->stretch * 8ull - sizeof *s;
+    const struct record_chunk *s = chunk_at(w, w->block, w->chunk);
+    const uint64_t ahead = w->chunk_ends - w->chunk * 8ull - sizeof *s;
     return s->context == rec->context && s->event == rec->event && s->part == (rec->part & 0x7fffffffu) &&
            s->tail == rec->tail && s->inside == rec->inside && s->offset + (s->inside ? 0 : ahead) == rec->offset &&
            s->inner + (s->inside ? ahead : 0) == rec->inner;
 }
 
-static pfr_status begin_stretch(struct window *w, const pfr_record *rec, pfr_error *err) {
-    const uint32_t needs = (uint32_t)sizeof(struct stretch) + words_of(rec->size) * 8;
+static pfr_status begin_chunk(struct window *w, const pfr_record *rec, pfr_error *err) {
+    const uint32_t needs = (uint32_t)sizeof(struct record_chunk) + words_of(rec->size) * 8;
     if (w->nr_blocks == 0 || BLOCK_SIZE - w->blocks[w->block].used < needs)
         PFR_TRY(choose_block(w, err));
     struct window_block *b = &w->blocks[w->block];
-    w->stretch = b->used / 8;
-    *stretch_at(w, w->block, w->stretch) = (struct stretch){.context = rec->context,
-                                                            .offset = rec->offset,
-                                                            .inner = rec->inner,
-                                                            .part = rec->part & 0x7fffffffu,
-                                                            .inside = rec->inside,
-                                                            .event = rec->event,
-                                                            .tail = rec->tail};
-    b->used += (uint32_t)sizeof(struct stretch);
-    w->stretch_ends = b->used;
+    w->chunk = b->used / 8;
+    *chunk_at(w, w->block, w->chunk) = (struct record_chunk){.context = rec->context,
+                                                             .offset = rec->offset,
+                                                             .inner = rec->inner,
+                                                             .part = rec->part & 0x7fffffffu,
+                                                             .inside = rec->inside,
+                                                             .event = rec->event,
+                                                             .tail = rec->tail};
+    b->used += (uint32_t)sizeof(struct record_chunk);
+    w->chunk_ends = b->used;
     return PFR_OK;
 }
 
 /* The bytes stand at the end of the block that is being filled. */
 static inline pfr_status count_put(struct window *w, uint32_t size, uint64_t time, pfr_error *err) {
     struct window_block *b = &w->blocks[w->block];
-    const uint64_t place = (uint64_t)w->block << 2 * PLACE_BITS | (uint64_t)w->stretch << PLACE_BITS | b->used / 8;
+    const uint64_t place = (uint64_t)w->block << 2 * PLACE_BITS | (uint64_t)w->chunk << PLACE_BITS | b->used / 8;
     if (w->fresh.count < w->fresh.room)
         w->fresh.at[w->fresh.count++] = (struct window_order){time, place};
     else
         PFR_TRY(push(w, &w->fresh, (struct window_order){time, place}, err));
     b->used += words_of(size) * 8;
     b->live++;
-    w->stretch_ends = size % 8 ? 0 : b->used;
+    w->chunk_ends = size % 8 ? 0 : b->used;
     w->bytes += weight_of(size);
     if (time > w->latest)
         w->latest = time;
@@ -129,7 +129,7 @@ static inline pfr_status count_put(struct window *w, uint32_t size, uint64_t tim
 
 pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pfr_error *err) {
     if (!goes_on(w, rec))
-        PFR_TRY(begin_stretch(w, rec, err));
+        PFR_TRY(begin_chunk(w, rec, err));
     const struct window_block *b = &w->blocks[w->block];
     memcpy(b->bytes + b->used, rec->bytes, rec->size);
     return count_put(w, rec->size, time, err);
@@ -142,7 +142,7 @@ static pfr_status put_part(struct window *w, const struct window_run *run, uint6
     const uint8_t *at = run->bytes + *used, *const from = at, *const end = run->bytes + run->length;
     uint8_t *const to = b->bytes + b->used;
     const uint64_t room = BLOCK_SIZE - b->used;
-    while (at < end && w->bytes <= most && w->stretch_ends != 0) {
+    while (at < end && w->bytes <= most && w->chunk_ends != 0) {
         const uint32_t size = load_u16(at + 6, run->swap);
         if ((uint64_t)(at - from) + size + 7 > room)
             break;
@@ -163,8 +163,8 @@ pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct 
         next.offset = rec->offset + rec->size + *used;
         next.bytes = run->bytes + *used;
         next.size = load_u16(next.bytes + 6, run->swap);
-        if (w->stretch_ends == 0 || BLOCK_SIZE - w->stretch_ends < next.size + 7u)
-            PFR_TRY(begin_stretch(w, &next, err));
+        if (w->chunk_ends == 0 || BLOCK_SIZE - w->chunk_ends < next.size + 7u)
+            PFR_TRY(begin_chunk(w, &next, err));
         PFR_TRY(put_part(w, run, most, used, count, err));
     }
     return PFR_OK;
@@ -261,7 +261,7 @@ static inline const uint8_t *bytes_of(const struct window *w, const struct windo
     return w->blocks[one->place >> 2 * PLACE_BITS].bytes + at * 8;
 }
 
-static inline void fill_record(const struct stretch *of, const uint8_t *bytes, bool swap, pfr_record *rec) {
+static inline void fill_record(const struct record_chunk *of, const uint8_t *bytes, bool swap, pfr_record *rec) {
     const uint64_t ahead = (uint64_t)(bytes - (const uint8_t *)(of + 1));
     rec->offset = of->offset + (of->inside ? 0 : ahead);
     rec->inner = of->inner + (of->inside ? ahead : 0);
@@ -286,8 +286,8 @@ bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time) {
         __builtin_prefetch(bytes_of(w, &o->at[o->first + AHEAD]));
     const struct window_order *one = &o->at[o->first++];
     const uint32_t block = (uint32_t)(one->place >> 2 * PLACE_BITS);
-    const uint32_t stretch = (uint32_t)(one->place >> PLACE_BITS) & ((1u << PLACE_BITS) - 1);
-    fill_record(stretch_at(w, block, stretch), bytes_of(w, one), swap, rec);
+    const uint32_t chunk = (uint32_t)(one->place >> PLACE_BITS) & ((1u << PLACE_BITS) - 1);
+    fill_record(chunk_at(w, block, chunk), bytes_of(w, one), swap, rec);
     *time = one->time;
     w->bytes -= weight_of(rec->size);
     w->blocks[block].live--;

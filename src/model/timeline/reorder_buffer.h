@@ -20,7 +20,7 @@
 #include "model/state/record_key.h"
 
 /* Of records that lie behind each other in the file, of one event; their bytes follow. */
-struct stretch {
+struct record_chunk {
     const struct pfr_context *context;
     uint64_t offset, inner; /* of the first; of the others one of the two grows with the bytes */
     uint32_t part : 31, inside : 1;
@@ -49,12 +49,12 @@ struct window {
     struct window_orders sorted, fresh, spare; /* in order; as they came; for merging */
     struct window_block *blocks;
     size_t nr_blocks, blocks_room;
-    uint32_t block;        /* that is being filled */
-    uint32_t stretch;      /* the last of it, in words */
-    uint32_t stretch_ends; /* in bytes, where a record would go on with it; 0: nowhere */
-    uint64_t limit;        /* released up to here; 0: nothing was */
-    uint64_t bytes;        /* that wait, with what is needed to keep them */
-    uint64_t latest;       /* the latest time that was ever put */
+    uint32_t block;      /* that is being filled */
+    uint32_t chunk;      /* the last of it, in words */
+    uint32_t chunk_ends; /* in bytes, where a record would go on with it; 0: nowhere */
+    uint64_t limit;      /* released up to here; 0: nothing was */
+    uint64_t bytes;      /* that wait, with what is needed to keep them */
+    uint64_t latest;     /* the latest time that was ever put */
 };
 
 /* Bytes of records, in the file's byte order. */

@@ -28,13 +28,13 @@ void runs_free(struct runs *runs) {
 
 /* --- Writing. */
 
-struct writing {
+struct run_writing {
     struct runs *runs;
     uint8_t *buffer;
     size_t used;
 };
 
-static pfr_status flush(struct writing *w, pfr_error *err) {
+static pfr_status flush(struct run_writing *w, pfr_error *err) {
     const size_t used = w->used;
     w->used = 0;
     w->runs->size += used;
@@ -46,7 +46,7 @@ static size_t kept_size(uint32_t record_size) {
     return sizeof(struct kept) + ((record_size + 7u) & ~7u);
 }
 
-static pfr_status put(struct writing *w, const pfr_record *rec, uint64_t time, pfr_error *err) {
+static pfr_status put(struct run_writing *w, const pfr_record *rec, uint64_t time, pfr_error *err) {
     const size_t size = kept_size(rec->size);
     if (BUFFER - w->used < size)
         PFR_TRY(flush(w, err));
@@ -59,7 +59,7 @@ static pfr_status put(struct writing *w, const pfr_record *rec, uint64_t time, p
     return PFR_OK;
 }
 
-static pfr_status put_all(struct writing *w, struct window *window, bool swap, pfr_error *err) {
+static pfr_status put_all(struct run_writing *w, struct window *window, bool swap, pfr_error *err) {
     pfr_record rec;
     uint64_t time;
     PFR_TRY(window_release(window, UINT64_MAX, err));
@@ -69,7 +69,7 @@ static pfr_status put_all(struct writing *w, struct window *window, bool swap, p
 }
 
 pfr_status runs_keep(struct runs *runs, struct window *window, bool swap, pfr_error *err) {
-    struct writing w = {.runs = runs};
+    struct run_writing w = {.runs = runs};
     if (runs->fd < 0)
         PFR_TRY(scratch_open(&runs->fd, err));
     if (runs->count == runs->room) {
@@ -84,14 +84,14 @@ pfr_status runs_keep(struct runs *runs, struct window *window, bool swap, pfr_er
         return mem_fail(runs->memory, err, "records in time order");
     const pfr_status st = put_all(&w, window, swap, err);
     mem_free(runs->memory, w.buffer, BUFFER, 1);
-    runs->at[runs->count++] = (struct run){.from = from, .end = runs->size};
+    runs->at[runs->count++] = (struct sorted_run){.from = from, .end = runs->size};
     return st;
 }
 
 /* --- Merging. */
 
 /* At least `wanted` bytes of the run stand in its buffer, less only at its end. */
-static pfr_status fill(struct runs *runs, struct run *run, size_t wanted, pfr_error *err) {
+static pfr_status fill(struct runs *runs, struct sorted_run *run, size_t wanted, pfr_error *err) {
     size_t got;
     const uint64_t left = run->end - run->from;
     if (run->length - run->at >= wanted || left == 0)
@@ -108,7 +108,7 @@ static pfr_status fill(struct runs *runs, struct run *run, size_t wanted, pfr_er
 }
 
 /* The run's next record becomes run->next; PFR_END: there is none. */
-static pfr_status step(struct runs *runs, struct run *run, pfr_error *err) {
+static pfr_status step(struct runs *runs, struct sorted_run *run, pfr_error *err) {
     const struct kept *next;
     PFR_TRY(fill(runs, run, sizeof *next, err));
     if (run->length - run->at < sizeof *next)

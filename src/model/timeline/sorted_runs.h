@@ -21,7 +21,7 @@ struct kept {
 };
 
 /* A run, as far as it was read. */
-struct run {
+struct sorted_run {
     uint64_t from, end; /* of what was not yet read, in the file */
     uint8_t *buffer;
     size_t at, length;       /* of what is in the buffer and was not yet given */
@@ -32,7 +32,7 @@ struct runs {
     struct memory *memory;
     int fd;        /* -1: none yet */
     uint64_t size; /* of the file */
-    struct run *at;
+    struct sorted_run *at;
     size_t count, room;
     uint32_t *heap; /* runs that have a record, the earliest first */
     size_t in_heap;

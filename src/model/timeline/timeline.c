@@ -36,7 +36,7 @@ struct timeline {
     uint64_t late;
 };
 
-static pfr_status begin(struct timeline *t, const struct jit_wish *jit, pfr_error *err) {
+static pfr_status begin(struct timeline *t, const struct jit_request *jit, pfr_error *err) {
     const struct state_watch watch = {.jit = *jit};
     if (t->state != &t->own)
         return pfr_rewind(t->reader, err);
@@ -48,7 +48,7 @@ static pfr_status begin(struct timeline *t, const struct jit_wish *jit, pfr_erro
 }
 
 static pfr_status open_timeline(struct timeline **out, pfr_reader *reader, struct memory *memory, struct state *state,
-                                const struct jit_wish *jit, pfr_error *err) {
+                                const struct jit_request *jit, pfr_error *err) {
     struct timeline *t = mem_alloc(memory, 1, sizeof *t);
     *out = NULL;
     if (!t)
@@ -65,8 +65,8 @@ static pfr_status open_timeline(struct timeline **out, pfr_reader *reader, struc
     return st < 0 ? st : PFR_OK;
 }
 
-pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
-                         pfr_error *err) {
+pfr_status timeline_open(struct timeline **out, pfr_reader *reader, struct memory *memory,
+                         const struct jit_request *jit, pfr_error *err) {
     return open_timeline(out, reader, memory, NULL, jit, err);
 }
 
@@ -86,7 +86,7 @@ void timeline_close(struct timeline *t) {
 }
 
 /* Samples without a time see all state, other records without one come before all. */
-static struct key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
+static struct record_key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const bool is_lost = time == NO_TIME && rec->type == PFR_RECORD_SAMPLE;
     return state_key(t->state, rec, is_lost ? KEY_TIME_AFTER_ALL : time);
 }

@@ -24,7 +24,7 @@
 struct timeline;
 
 /* < 0: *err, and *t is NULL. The reader stays the caller's; nobody else may read from it meanwhile. */
-pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, const struct jit_wish *jit,
+pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                          pfr_error *err);
 /* The same of a seekable recording whose state is known already, and stays the caller's. */
 pfr_status timeline_open_known(struct timeline **t, pfr_reader *reader, struct memory *memory, struct state *state,
@@ -35,7 +35,7 @@ void timeline_close(struct timeline *t); /* NULL is fine */
  * is read, all of them see that of the first. HOLE: *err, call again. END. < 0: *err. But for OK *count is 0. */
 struct timed_record {
     pfr_record rec;
-    struct key key;
+    struct record_key key;
 };
 pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *err);
 

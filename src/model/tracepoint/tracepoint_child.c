@@ -17,21 +17,21 @@
 #define GUARD_HINT ((void *)0x100000000000) /* so that an address that is printed is the same each time */
 #define GUARD ((size_t)1 << 35)             /* 32 bits of elements of 8 bytes */
 
-struct question {
+struct format_question {
     uint32_t number, length, cpu;
 };
 
 /* --- in the child --- */
 
 /* The printer knows one format at a time, so that formats of one id are not mixed up. */
-struct worker {
+struct child_worker {
     const struct trace_child *child;
     struct trace_printer *printer;
     uint32_t number;
     bool usable;
 };
 
-static bool use_format(struct worker *w, uint32_t number) {
+static bool use_format(struct child_worker *w, uint32_t number) {
     const struct trace_source *source = &w->child->sources[number];
     bool whole;
     if (w->printer && w->number == number)
@@ -47,7 +47,7 @@ static bool use_format(struct worker *w, uint32_t number) {
     return w->usable;
 }
 
-static bool answer(struct worker *w, const struct question *q, const uint8_t *data) {
+static bool answer(struct child_worker *w, const struct format_question *q, const uint8_t *data) {
     size_t length = 0;
     const char *text =
         use_format(w, q->number) ? trace_printer_text(w->printer, data, q->length, q->cpu, &length) : NULL;
@@ -66,8 +66,8 @@ static void make_guarded_room(void *context) {
 }
 
 static void work(void *context) {
-    struct worker w = {.child = context};
-    struct question q;
+    struct child_worker w = {.child = context};
+    struct format_question q;
     uint8_t *data = w.child->data;
     while (data && confined_read(0, &q, sizeof q) && q.length <= TRACE_DATA_MOST) {
         if (!confined_read(0, data, q.length) || !answer(&w, &q, data))
@@ -113,7 +113,7 @@ static bool make_room(struct trace_child *c, size_t length) {
 }
 
 /* PFR_HOLE also when the child must be ended. */
-static pfr_status ask(struct trace_child *c, const struct question *q, const uint8_t *data, size_t *text_length,
+static pfr_status ask(struct trace_child *c, const struct format_question *q, const uint8_t *data, size_t *text_length,
                       pfr_error *err) {
     const uint64_t start = confined_now_ms(), until = start + TRACE_CHILD_WAIT_MS;
     uint32_t length = NO_TEXT;
@@ -134,7 +134,7 @@ static pfr_status ask(struct trace_child *c, const struct question *q, const uin
 
 pfr_status trace_child_print(struct trace_child *c, uint32_t number, const uint8_t *data, uint32_t length, uint32_t cpu,
                              const char **text, size_t *text_length, pfr_error *err) {
-    const struct question q = {number, length, cpu};
+    const struct format_question q = {number, length, cpu};
     if (length > TRACE_DATA_MOST || !begin_child(c))
         return PFR_END;
     const pfr_status status = ask(c, &q, data, text_length, err);

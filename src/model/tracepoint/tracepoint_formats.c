@@ -20,7 +20,7 @@
 #include "base/memory/fail.h"
 #include "model/tracepoint/tracepoint_formats.h"
 
-struct span {
+struct text_span {
     const char *at, *end;
 };
 
@@ -29,7 +29,7 @@ struct format_reader {
     struct event_format *format;
     struct format_field *fields;
     size_t capacity;
-    struct span rest;
+    struct text_span rest;
     const char *start;
     bool saw_id, saw_blank;
 };
@@ -42,11 +42,11 @@ static bool is_word(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static size_t span_length(struct span span) {
+static size_t span_length(struct text_span span) {
     return (size_t)(span.end - span.at);
 }
 
-static struct span trim(struct span span) {
+static struct text_span trim(struct text_span span) {
     while (span.at < span.end && is_blank(*span.at))
         span.at++;
     while (span.at < span.end && is_blank(span.end[-1]))
@@ -55,14 +55,14 @@ static struct span trim(struct span span) {
 }
 
 /* Takes what stands before `stop` and `stop` itself; without one, all there is. */
-static struct span take_until(struct span *rest, char stop) {
+static struct text_span take_until(struct text_span *rest, char stop) {
     const char *found = rest->at < rest->end ? memchr(rest->at, stop, span_length(*rest)) : NULL;
-    const struct span taken = {rest->at, found ? found : rest->end};
+    const struct text_span taken = {rest->at, found ? found : rest->end};
     rest->at = found ? found + 1 : rest->end;
     return taken;
 }
 
-static bool take_word(struct span *span, const char *word) {
+static bool take_word(struct text_span *span, const char *word) {
     const size_t length = strlen(word);
     if (span_length(*span) < length || memcmp(span->at, word, length) != 0)
         return false;
@@ -71,7 +71,7 @@ static bool take_word(struct span *span, const char *word) {
 }
 
 /* The whole span as a decimal number; false when it is none, or more than 32 bits. */
-static bool read_number(struct span span, uint32_t *value) {
+static bool read_number(struct text_span span, uint32_t *value) {
     span = trim(span);
     uint64_t sum = 0;
     for (const char *at = span.at; at < span.end; at++) {
@@ -85,7 +85,7 @@ static bool read_number(struct span span, uint32_t *value) {
     return span.at < span.end;
 }
 
-static pfr_status damage(const struct format_reader *reader, struct span span, const char *what, pfr_error *err) {
+static pfr_status damage(const struct format_reader *reader, struct text_span span, const char *what, pfr_error *err) {
     const uint64_t offset = (uint64_t)(span.at - reader->start);
     return pfr_fail(err, PFR_ERR_DAMAGE, offset, span_length(span), "format.field", "%s at byte %ju of the format text",
                     what, (uintmax_t)offset);
@@ -96,7 +96,7 @@ static pfr_status no_memory(const struct format_reader *reader, pfr_error *err) 
 }
 
 /* type + brackets, without the blanks between them. */
-static const char *join_type(struct format_reader *reader, struct span type, struct span brackets) {
+static const char *join_type(struct format_reader *reader, struct text_span type, struct text_span brackets) {
     const size_t first = span_length(type), second = span_length(brackets);
     char *joined = arena_take(reader->arena, first + second + 1, 1);
     if (!joined)
@@ -108,7 +108,7 @@ static const char *join_type(struct format_reader *reader, struct span type, str
     return joined;
 }
 
-static bool ends_with_char(struct span type) {
+static bool ends_with_char(struct text_span type) {
     static const char word[] = "char";
     const size_t length = sizeof word - 1;
     if (span_length(type) < length || memcmp(type.end - length, word, length) != 0)
@@ -117,41 +117,41 @@ static bool ends_with_char(struct span type) {
 }
 
 /* What the type says: `type` without brackets, `brackets` behind it or behind the name. */
-static void note_type(struct format_field *field, struct span type, struct span brackets) {
-    struct span start = type;
+static void note_type(struct format_field *field, struct text_span type, struct text_span brackets) {
+    struct text_span start = type;
     field->data_loc = take_word(&start, "__data_loc ");
     field->rel_loc = !field->data_loc && take_word(&start, "__rel_loc ");
     field->is_array = span_length(brackets) > 0;
     field->is_pointer = !field->is_array && type.at < type.end && type.end[-1] == '*';
     field->is_string = field->is_array && ends_with_char(type);
-    struct span inside = {brackets.at + 1, brackets.end - 1};
+    struct text_span inside = {brackets.at + 1, brackets.end - 1};
     if (!field->is_array || !read_number(inside, &field->elements))
         field->elements = 0;
 }
 
 /* Cuts "[...]" off the end. */
-static struct span take_brackets(struct span *declaration) {
-    struct span none = {declaration->end, declaration->end};
+static struct text_span take_brackets(struct text_span *declaration) {
+    struct text_span none = {declaration->end, declaration->end};
     if (declaration->at == declaration->end || declaration->end[-1] != ']')
         return none;
     const char *open = memchr(declaration->at, '[', span_length(*declaration));
     if (!open)
         return none;
-    const struct span brackets = {open, declaration->end};
+    const struct text_span brackets = {open, declaration->end};
     declaration->end = open;
     *declaration = trim(*declaration);
     return brackets;
 }
 
 /* "unsigned long addrs[4]", "char * name", "__data_loc char[] filename" */
-static pfr_status read_declaration(struct format_reader *reader, struct span declaration, struct format_field *field,
-                                   pfr_error *err) {
-    const struct span whole = declaration = trim(declaration);
-    struct span brackets = take_brackets(&declaration);
+static pfr_status read_declaration(struct format_reader *reader, struct text_span declaration,
+                                   struct format_field *field, pfr_error *err) {
+    const struct text_span whole = declaration = trim(declaration);
+    struct text_span brackets = take_brackets(&declaration);
     const char *name = declaration.end;
     while (name > declaration.at && is_word(name[-1]))
         name--;
-    struct span type = trim((struct span){declaration.at, name});
+    struct text_span type = trim((struct text_span){declaration.at, name});
     if (name == declaration.end || span_length(type) == 0)
         return damage(reader, whole, "a field without a type or a name", err);
     if (span_length(brackets) == 0)
@@ -163,13 +163,13 @@ static pfr_status read_declaration(struct format_reader *reader, struct span dec
 }
 
 /* "offset:8;	size:16;	signed:0;" */
-static pfr_status read_place(struct format_reader *reader, struct span rest, struct format_field *field,
+static pfr_status read_place(struct format_reader *reader, struct text_span rest, struct format_field *field,
                              pfr_error *err) {
-    const struct span whole = rest;
+    const struct text_span whole = rest;
     uint32_t is_signed = 0;
     bool saw_offset = false, saw_size = false, readable = true;
     while (rest.at < rest.end) {
-        struct span part = trim(take_until(&rest, ';'));
+        struct text_span part = trim(take_until(&rest, ';'));
         if (take_word(&part, "offset:"))
             saw_offset = read_number(part, &field->offset);
         else if (take_word(&part, "size:"))
@@ -201,36 +201,36 @@ static struct format_field *add_field(struct format_reader *reader) {
     return &reader->fields[count];
 }
 
-static pfr_status read_field(struct format_reader *reader, struct span line, pfr_error *err) {
+static pfr_status read_field(struct format_reader *reader, struct text_span line, pfr_error *err) {
     if (reader->format->field_count >= FORMAT_FIELDS_MOST)
         return pfr_fail(err, PFR_ERR_LIMIT, (uint64_t)(line.at - reader->start), 0, "format.fields",
                         "more than %u fields in a format", FORMAT_FIELDS_MOST);
     struct format_field *field = add_field(reader);
     if (!field)
         return no_memory(reader, err);
-    const struct span declaration = take_until(&line, ';');
+    const struct text_span declaration = take_until(&line, ';');
     PFR_TRY(read_declaration(reader, declaration, field, err));
     PFR_TRY(read_place(reader, line, field, err));
     field->is_common = !reader->saw_blank;
     return PFR_OK;
 }
 
-static pfr_status read_text(struct format_reader *reader, struct span value, const char **text, pfr_error *err) {
+static pfr_status read_text(struct format_reader *reader, struct text_span value, const char **text, pfr_error *err) {
     value = trim(value);
     *text = arena_text(reader->arena, value.at, span_length(value));
     return *text ? PFR_OK : no_memory(reader, err);
 }
 
 /* From behind "print fmt:" to the end of the text, less the last line ends. */
-static pfr_status read_print_fmt(struct format_reader *reader, struct span line, pfr_error *err) {
-    struct span value = {line.at, reader->rest.end};
+static pfr_status read_print_fmt(struct format_reader *reader, struct text_span line, pfr_error *err) {
+    struct text_span value = {line.at, reader->rest.end};
     while (value.end > value.at && value.end[-1] == '\n')
         value.end--;
     reader->rest.at = reader->rest.end;
     return read_text(reader, value, &reader->format->print_fmt, err);
 }
 
-static pfr_status read_line(struct format_reader *reader, struct span line, pfr_error *err) {
+static pfr_status read_line(struct format_reader *reader, struct text_span line, pfr_error *err) {
     line = trim(line);
     if (span_length(line) == 0) {
         reader->saw_blank |= reader->format->field_count > 0;
@@ -256,7 +256,7 @@ static pfr_status read_format_text(const char *text, size_t length, const char *
     length = strnlen(text, length);
     *format = (struct event_format){.name = "", .print_fmt = ""};
     struct format_reader reader = {.arena = arena, .format = format, .rest = {text, text + length}, .start = text};
-    const struct span system_text = {system, system + strlen(system)};
+    const struct text_span system_text = {system, system + strlen(system)};
     PFR_TRY(read_text(&reader, system_text, &format->system, err));
     while (reader.rest.at < reader.rest.end)
         PFR_TRY(read_line(&reader, take_until(&reader.rest, '\n'), err));

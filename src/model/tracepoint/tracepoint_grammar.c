@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-struct reading {
+struct grammar_reading {
     const char *at, *end;
     const struct event_format *format;
     unsigned depth, operators, columns, signs;
@@ -37,17 +37,17 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static void skip_blanks(struct reading *r) {
+static void skip_blanks(struct grammar_reading *r) {
     while (r->at < r->end && is_blank(*r->at))
         r->at++;
 }
 
-static char next_char(struct reading *r) {
+static char next_char(struct grammar_reading *r) {
     skip_blanks(r);
     return r->at < r->end ? *r->at : '\0';
 }
 
-static bool take(struct reading *r, const char *token) {
+static bool take(struct grammar_reading *r, const char *token) {
     const size_t length = strlen(token);
     skip_blanks(r);
     if ((size_t)(r->end - r->at) < length || memcmp(r->at, token, length) != 0)
@@ -56,28 +56,28 @@ static bool take(struct reading *r, const char *token) {
     return true;
 }
 
-struct word {
+struct grammar_word {
     const char *at;
     size_t length;
 };
 
-static bool take_word(struct reading *r, struct word *word) {
+static bool take_word(struct grammar_reading *r, struct grammar_word *word) {
     skip_blanks(r);
     const char *start = r->at;
     if (start == r->end || !is_letter(*start))
         return false;
     while (r->at < r->end && (is_letter(*r->at) || is_digit(*r->at)))
         r->at++;
-    *word = (struct word){start, (size_t)(r->at - start)};
+    *word = (struct grammar_word){start, (size_t)(r->at - start)};
     return true;
 }
 
-static bool is(const struct word *word, const char *text) {
+static bool is(const struct grammar_word *word, const char *text) {
     return word->length == strlen(text) && memcmp(word->at, text, word->length) == 0;
 }
 
 /* Decimal or hexadecimal, with U and L behind. What needs more than 32 bits counts as UINT32_MAX. */
-static bool take_number(struct reading *r, uint32_t *value) {
+static bool take_number(struct grammar_reading *r, uint32_t *value) {
     skip_blanks(r);
     uint64_t sum = 0;
     const char *start = r->at;
@@ -99,7 +99,7 @@ static bool take_number(struct reading *r, uint32_t *value) {
 }
 
 /* A string. Of escapes only those the library finds the end of: not "\\\\". Some kernels have line ends inside. */
-static bool take_string(struct reading *r, struct word *text) {
+static bool take_string(struct grammar_reading *r, struct grammar_word *text) {
     if (!take(r, "\""))
         return false;
     text->at = r->at;
@@ -116,8 +116,8 @@ static bool take_string(struct reading *r, struct word *text) {
     return take(r, "\"");
 }
 
-static const struct format_field *take_field(struct reading *r) {
-    struct word word;
+static const struct format_field *take_field(struct grammar_reading *r) {
+    struct grammar_word word;
     if (!take_word(r, &word))
         return NULL;
     for (size_t i = 0; i < r->format->field_count; i++)
@@ -128,21 +128,21 @@ static const struct format_field *take_field(struct reading *r) {
 
 /* --- expressions --- */
 
-static bool ternary(struct reading *r);
+static bool ternary(struct grammar_reading *r);
 
-static bool count_operator(struct reading *r) {
+static bool count_operator(struct grammar_reading *r) {
     r->combined = true;
     return ++r->operators <= TRACE_OPERATORS_MOST;
 }
 
 /* "(field)", of an array that the record says the place of */
-static bool dynamic_argument(struct reading *r, bool relative) {
+static bool dynamic_argument(struct grammar_reading *r, bool relative) {
     const struct format_field *f = take(r, "(") ? take_field(r) : NULL;
     return f && (relative ? f->rel_loc : f->data_loc) && take(r, ")");
 }
 
 /* Not __get_rel_dynamic_array_len: libtraceevent 1.7 follows a null pointer there. */
-static bool dynamic_call(struct reading *r, const struct word *name) {
+static bool dynamic_call(struct grammar_reading *r, const struct grammar_word *name) {
     static const char *const here[] = {"__get_str", "__get_bitmask", "__get_cpumask", "__get_dynamic_array_len"};
     static const char *const relative[] = {"__get_rel_str", "__get_rel_bitmask", "__get_rel_cpumask"};
     for (size_t i = 0; i < sizeof here / sizeof *here; i++)
@@ -155,8 +155,8 @@ static bool dynamic_call(struct reading *r, const struct word *name) {
 }
 
 /* One string in pieces */
-static bool take_strings(struct reading *r) {
-    struct word text;
+static bool take_strings(struct grammar_reading *r) {
+    struct grammar_word text;
     do {
         if (!take_string(r, &text))
             return false;
@@ -165,12 +165,12 @@ static bool take_strings(struct reading *r) {
 }
 
 /* The text of the last entry of a list may be a null pointer. */
-static bool take_no_string(struct reading *r) {
+static bool take_no_string(struct grammar_reading *r) {
     return take(r, "(") && take(r, "(") && take(r, "void") && take(r, "*") && take(r, ")") && take(r, "0") &&
            take(r, ")");
 }
 
-static bool plain_value(struct reading *r) {
+static bool plain_value(struct grammar_reading *r) {
     r->plain = true;
     const bool fine = ternary(r);
     r->plain = false;
@@ -178,7 +178,7 @@ static bool plain_value(struct reading *r) {
 }
 
 /* { value, "text" }, ... up to the parenthesis; values are expressions of numbers */
-static bool list(struct reading *r) {
+static bool list(struct grammar_reading *r) {
     const unsigned before = r->operators;
     do {
         r->operators = 0;
@@ -192,7 +192,7 @@ static bool list(struct reading *r) {
 }
 
 /* (field, number of bytes inside it): of REC->field, which has at least so many, or all of a dynamic array */
-static bool hex_call(struct reading *r) {
+static bool hex_call(struct grammar_reading *r) {
     uint32_t count;
     if (!take(r, "("))
         return false;
@@ -200,21 +200,21 @@ static bool hex_call(struct reading *r) {
         const struct format_field *f = take_field(r);
         return f && take(r, ",") && take_number(r, &count) && count <= f->size && take(r, ")");
     }
-    struct word name;
+    struct grammar_word name;
     const char *const kinds[] = {"__get_dynamic_array", "__get_dynamic_array_len"};
     return take_word(r, &name) && is(&name, kinds[0]) && dynamic_argument(r, false) && take(r, ",") &&
            take_word(r, &name) && is(&name, kinds[1]) && dynamic_argument(r, false) && take(r, ")");
 }
 
-static bool value_and(struct reading *r, bool delimited) {
-    struct word delimiter;
+static bool value_and(struct grammar_reading *r, bool delimited) {
+    struct grammar_word delimiter;
     if (!take(r, "(") || !ternary(r) || r->printed || !take(r, ","))
         return false;
     return !delimited || (take_string(r, &delimiter) && take(r, ","));
 }
 
 /* The library loses memory where the text of one of these is taken for a number. */
-static bool print_call(struct reading *r, const struct word *name, bool *fine) {
+static bool print_call(struct grammar_reading *r, const struct grammar_word *name, bool *fine) {
     const bool flags = is(name, "__print_flags"), hex = is(name, "__print_hex") || is(name, "__print_hex_str");
     if (!flags && !hex && !is(name, "__print_symbolic"))
         return false;
@@ -223,13 +223,13 @@ static bool print_call(struct reading *r, const struct word *name, bool *fine) {
     return true;
 }
 
-static bool call(struct reading *r, const struct word *name) {
+static bool call(struct grammar_reading *r, const struct grammar_word *name) {
     bool fine;
     return print_call(r, name, &fine) ? fine : dynamic_call(r, name);
 }
 
 /* Behind "REC->" */
-static bool field_access(struct reading *r) {
+static bool field_access(struct grammar_reading *r) {
     const struct format_field *f = take_field(r);
     uint32_t index;
     if (!f)
@@ -240,8 +240,8 @@ static bool field_access(struct reading *r) {
     return f->is_array && !f->data_loc && !f->rel_loc && take_number(r, &index) && index < f->elements && take(r, "]");
 }
 
-static bool primary(struct reading *r) {
-    struct word word;
+static bool primary(struct grammar_reading *r) {
+    struct grammar_word word;
     uint32_t number;
     const char c = next_char(r);
     r->printed = false;
@@ -259,9 +259,9 @@ static bool primary(struct reading *r) {
 }
 
 /* "(unsigned long)" and "(void *)", but not "(REC->x)", "(x)" with an operator behind it, or a call */
-static bool cast(struct reading *r) {
+static bool cast(struct grammar_reading *r) {
     const char *start = r->at;
-    struct word word;
+    struct grammar_word word;
     unsigned words = 0, stars = 0;
     if (take(r, "(")) {
         while (take_word(r, &word) && !is(&word, "REC"))
@@ -278,13 +278,13 @@ static bool cast(struct reading *r) {
     return false;
 }
 
-static bool sign(struct reading *r) {
+static bool sign(struct grammar_reading *r) {
     const bool found = take(r, "-") || take(r, "!") || take(r, "~");
     r->signs += found;
     return found;
 }
 
-static bool unary(struct reading *r) {
+static bool unary(struct grammar_reading *r) {
     bool any = false;
     for (; cast(r) || sign(r); any = true)
         if (!count_operator(r))
@@ -294,7 +294,7 @@ static bool unary(struct reading *r) {
 
 /* The library divides by whatever comes out: only numbers that are not 0, and nothing behind them that it could pull to
    its right side. */
-static bool divisor(struct reading *r) {
+static bool divisor(struct grammar_reading *r) {
     uint32_t number;
     if (!take_number(r, &number) || number == 0)
         return false;
@@ -302,7 +302,7 @@ static bool divisor(struct reading *r) {
     return c == ')' || c == ',' || c == '\0' || c == ':' || c == '?';
 }
 
-static bool operator_of(struct reading *r) {
+static bool operator_of(struct grammar_reading *r) {
     static const char *const operators[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
                                             "<",  ">",  "+",  "-",  "*",  "&",  "|",  "^"};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
@@ -311,7 +311,7 @@ static bool operator_of(struct reading *r) {
     return false;
 }
 
-static bool binary(struct reading *r) {
+static bool binary(struct grammar_reading *r) {
     if (!unary(r))
         return false;
     for (;;) {
@@ -330,7 +330,7 @@ static bool binary(struct reading *r) {
 }
 
 /* The library gives a sign in the condition to the whole. */
-static bool ternary_inside(struct reading *r) {
+static bool ternary_inside(struct grammar_reading *r) {
     const unsigned signs = r->signs;
     if (!binary(r))
         return false;
@@ -345,7 +345,7 @@ static bool ternary_inside(struct reading *r) {
     return fine && !(r->printed && signed_condition);
 }
 
-static bool ternary(struct reading *r) {
+static bool ternary(struct grammar_reading *r) {
     if (r->depth == TRACE_DEPTH_MOST)
         return false;
     r->depth++;
@@ -356,7 +356,7 @@ static bool ternary(struct reading *r) {
 
 /* --- the string in front --- */
 
-static bool take_width(struct reading *r) {
+static bool take_width(struct grammar_reading *r) {
     uint32_t width = 0;
     while (r->at < r->end && is_digit(*r->at) && width <= TRACE_COLUMNS_MOST)
         width = width * 10 + (uint32_t)(*r->at++ - '0');
@@ -364,12 +364,12 @@ static bool take_width(struct reading *r) {
     return r->columns <= TRACE_COLUMNS_MOST;
 }
 
-static bool is_one_of(const struct reading *r, const char *characters) {
+static bool is_one_of(const struct grammar_reading *r, const char *characters) {
     return r->at < r->end && *r->at && strchr(characters, *r->at);
 }
 
 /* h, hh, l, ll, z, L */
-static bool take_size(struct reading *r) {
+static bool take_size(struct grammar_reading *r) {
     const char *start = r->at;
     if (!is_one_of(r, "hlzL"))
         return false;
@@ -380,7 +380,7 @@ static bool take_size(struct reading *r) {
 }
 
 /* Behind '%'; *arguments: how many it takes. Of the kinds of %p only those that name addresses. */
-static bool directive(struct reading *r, unsigned *arguments) {
+static bool directive(struct grammar_reading *r, unsigned *arguments) {
     if (is_one_of(r, "%")) {
         r->at++;
         return true;
@@ -417,8 +417,8 @@ static bool has_starred_number(const char *print) {
     return false;
 }
 
-static bool directives(const struct word *text, unsigned *arguments) {
-    struct reading r = {.at = text->at, .end = text->at + text->length};
+static bool directives(const struct grammar_word *text, unsigned *arguments) {
+    struct grammar_reading r = {.at = text->at, .end = text->at + text->length};
     while (r.at < r.end)
         if (*r.at++ == '%' && !directive(&r, arguments))
             return false;
@@ -426,9 +426,9 @@ static bool directives(const struct word *text, unsigned *arguments) {
 }
 
 static bool is_understood(const struct event_format *format) {
-    struct reading r = {
+    struct grammar_reading r = {
         .at = format->print_fmt, .end = format->print_fmt + strlen(format->print_fmt), .format = format};
-    struct word text;
+    struct grammar_word text;
     unsigned wanted = 0, given = 0, strings = 0;
     while (next_char(&r) == '"') {
         if (!take_string(&r, &text) || !directives(&text, &wanted))

@@ -17,7 +17,7 @@
 
 enum trace_state { NOT_READ, HERE, APART, NO_TEXT };
 
-struct trace_event {
+struct tracepoint_event {
     uint64_t id;
     enum trace_state state;
     struct trace_shape shape;
@@ -30,7 +30,7 @@ struct trace_text {
     struct tracing_rest rest;
     struct trace_machine machine;
     struct trace_source *sources; /* of events[i], kept apart for the child */
-    struct trace_event *events;
+    struct tracepoint_event *events;
     size_t count, sources_room, events_room;
     struct trace_printer *printer;
     struct trace_child child;
@@ -49,7 +49,7 @@ static pfr_status add_event(struct trace_text *t, const struct tracing_format *f
         return mem_fail(t->memory, err, "trace formats");
     if (!is_new)
         return PFR_OK;
-    struct trace_event *events = mem_grow(t->memory, t->events, t->count, &t->events_room, 64, sizeof *events);
+    struct tracepoint_event *events = mem_grow(t->memory, t->events, t->count, &t->events_room, 64, sizeof *events);
     t->events = events ? events : t->events;
     struct trace_source *sources = mem_grow(t->memory, t->sources, t->count, &t->sources_room, 64, sizeof *sources);
     t->sources = sources ? sources : t->sources;
@@ -57,7 +57,7 @@ static pfr_status add_event(struct trace_text *t, const struct tracing_format *f
     if (!events || !sources || !system)
         return mem_fail(t->memory, err, "trace formats");
     sources[t->count] = (struct trace_source){f->text, system};
-    events[t->count++] = (struct trace_event){.id = f->id};
+    events[t->count++] = (struct tracepoint_event){.id = f->id};
     return PFR_OK;
 }
 
@@ -215,7 +215,7 @@ static pfr_status charge(struct trace_text *t, uint64_t bytes, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status give_format(struct trace_text *t, struct trace_event *e, const char *text, size_t length,
+static pfr_status give_format(struct trace_text *t, struct tracepoint_event *e, const char *text, size_t length,
                               pfr_error *err) {
     bool whole;
     PFR_TRY(charge(t, length, err));
@@ -224,7 +224,7 @@ static pfr_status give_format(struct trace_text *t, struct trace_event *e, const
 }
 
 /* The format without its print format, where its fields are understood. */
-static pfr_status give_fields(struct trace_text *t, struct trace_event *e, const struct trace_source *source,
+static pfr_status give_fields(struct trace_text *t, struct tracepoint_event *e, const struct trace_source *source,
                               pfr_error *err) {
     static const char mark[] = "print fmt:";
     e->state = NO_TEXT;
@@ -240,7 +240,7 @@ static pfr_status give_fields(struct trace_text *t, struct trace_event *e, const
     return give_format(t, e, text, fields + sizeof FIELDS_ALONE - 1, err);
 }
 
-static pfr_status read_format(struct trace_text *t, struct trace_event *e, const struct trace_source *source,
+static pfr_status read_format(struct trace_text *t, struct tracepoint_event *e, const struct trace_source *source,
                               pfr_error *err) {
     PFR_TRY(trace_shape_read(source->text.at, source->text.length, source->system, &t->arena, &e->shape, err));
     if (e->shape.verdict == TRACE_DIRECT)
@@ -276,7 +276,7 @@ static void mend_place(struct trace_text *t, const struct format_field *f, uint3
         store(word, length - base, sizeof place, t->machine.big_endian);
 }
 
-static void mend_places(struct trace_text *t, const struct trace_event *e, uint32_t length) {
+static void mend_places(struct trace_text *t, const struct tracepoint_event *e, uint32_t length) {
     const struct event_format *format = &e->shape.format;
     uint32_t left = 2 * length;
     if (e->shape.verdict == TRACE_NEVER)
@@ -286,7 +286,7 @@ static void mend_places(struct trace_text *t, const struct trace_event *e, uint3
             mend_place(t, &format->fields[i], length, &left);
 }
 
-static void place_record(struct trace_text *t, const struct trace_event *e, const uint8_t *raw, uint32_t length) {
+static void place_record(struct trace_text *t, const struct tracepoint_event *e, const uint8_t *raw, uint32_t length) {
     if (length)
         memcpy(t->data, raw, length);
     if (t->dirty > length)
@@ -304,7 +304,7 @@ static pfr_status print_here(struct trace_text *t, uint32_t length, uint32_t cpu
     return PFR_OK;
 }
 
-static pfr_status print_apart(struct trace_text *t, struct trace_event *e, uint32_t length, uint32_t cpu,
+static pfr_status print_apart(struct trace_text *t, struct tracepoint_event *e, uint32_t length, uint32_t cpu,
                               pfr_output *out, pfr_error *err) {
     const size_t number = (size_t)(e - t->events);
     const char *text;
@@ -329,7 +329,7 @@ static void say_short(pfr_output *out, uint64_t length, uint64_t wanted) {
     out_text(&out->out, " bytes]");
 }
 
-static struct trace_event *find_event(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length) {
+static struct tracepoint_event *find_event(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length) {
     uint64_t index;
     if (length >= 2 && u64_map_get(&t->ids, load_u16(raw, swapped(t)), &index))
         return &t->events[index];
@@ -338,7 +338,7 @@ static struct trace_event *find_event(struct trace_text *t, uint64_t config, con
 
 pfr_status trace_text_write(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length, uint32_t cpu,
                             pfr_output *out, pfr_error *err) {
-    struct trace_event *e = find_event(t, config, raw, length);
+    struct tracepoint_event *e = find_event(t, config, raw, length);
     if (!e || length > TRACE_DATA_MOST || e->id > UINT16_MAX)
         return PFR_OK;
     if (e->state == NOT_READ)
@@ -359,8 +359,8 @@ pfr_status trace_text_write(struct trace_text *t, uint64_t config, const uint8_t
 
 /* Its record is placed. *e NULL: there is nothing to say of it. */
 static pfr_status ready_fields(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length,
-                               struct trace_event **event, pfr_error *err) {
-    struct trace_event *e = find_event(t, config, raw, length);
+                               struct tracepoint_event **event, pfr_error *err) {
+    struct tracepoint_event *e = find_event(t, config, raw, length);
     *event = NULL;
     if (!e || length > TRACE_DATA_MOST || e->id > UINT16_MAX)
         return PFR_OK;
@@ -393,7 +393,7 @@ static const char *find_word(const char *text, size_t length, const char *name, 
 
 pfr_status trace_text_field(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length, const char *name,
                             bool plain, pfr_output *out, bool *has, pfr_error *err) {
-    struct trace_event *e;
+    struct tracepoint_event *e;
     const char *text = NULL, *value = NULL;
     size_t text_length = 0, value_length = 0;
     *has = false;
@@ -412,7 +412,7 @@ pfr_status trace_text_field(struct trace_text *t, uint64_t config, const uint8_t
 
 pfr_status trace_text_field_name(struct trace_text *t, uint64_t config, size_t number, const char **name,
                                  bool *is_common, pfr_error *err) {
-    struct trace_event *e = find_event(t, config, NULL, 0);
+    struct tracepoint_event *e = find_event(t, config, NULL, 0);
     *name = NULL;
     if (!e)
         return PFR_OK;

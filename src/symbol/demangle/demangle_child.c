@@ -22,7 +22,7 @@
 #define WAIT_LONG_MS 10000u /* where it gets none */
 #define WAIT_ALL_MS 3000u   /* beyond 1 ms for each name */
 
-struct question {
+struct demangle_question {
     uint32_t flags;
     char name[MANGLED_MOST + 1];
 };
@@ -38,7 +38,7 @@ static struct {
 /* --- In the process that demangles. */
 
 static void work(void *context) {
-    static struct question q;
+    static struct demangle_question q;
     static char text[DEMANGLED_MOST];
     ssize_t got;
     (void)context;
@@ -133,7 +133,7 @@ static bool may_wait_on(uint64_t start, uint64_t *used) {
 }
 
 /* Bytes of the answer; less than 0: the process is gone, or late. */
-static ssize_t ask(const struct question *q, size_t length, char *to) {
+static ssize_t ask(const struct demangle_question *q, size_t length, char *to) {
     const uint64_t start = confined_now_ms();
     uint64_t used = UINT64_MAX;
     ssize_t got = -1;
@@ -148,7 +148,7 @@ static ssize_t ask(const struct question *q, size_t length, char *to) {
 }
 
 /* One name at a time. */
-static ssize_t ask_any(const struct question *q, size_t length, char *to) {
+static ssize_t ask_any(const struct demangle_question *q, size_t length, char *to) {
     ssize_t got = -1;
     pthread_mutex_lock(&shared.lock);
     if (begin())
@@ -167,7 +167,7 @@ static bool make_room(struct demangler *demangler) {
 
 static size_t demangle_elsewhere(struct demangler *demangler, const char *name, size_t length, unsigned flags) {
     char *const to = demangler->text;
-    struct question q; /* 16 KB, of which the name is used */
+    struct demangle_question q; /* 16 KB, of which the name is used */
     q.flags = flags;
     memcpy(q.name, name, length + 1);
     const ssize_t got = ask_any(&q, length, to);

@@ -29,7 +29,7 @@
 #define SEEN_MOST 64u
 #define DEPTH_MOST 24u
 
-struct piece {
+struct name_piece {
     uint16_t from, length; /* of the text */
 };
 
@@ -39,7 +39,7 @@ struct plain {
     size_t length;
     const char *last; /* identifier; NULL: something else stood there */
     size_t last_length;
-    struct piece seen[SEEN_MOST]; /* what may be referred to */
+    struct name_piece seen[SEEN_MOST]; /* what may be referred to */
     unsigned nr_seen, depth;
 };
 
@@ -66,7 +66,7 @@ static bool ends_with(const struct plain *p, const char *word) {
 static bool keep(struct plain *p, size_t from) {
     if (p->nr_seen == SEEN_MOST)
         return false;
-    p->seen[p->nr_seen++] = (struct piece){(uint16_t)from, (uint16_t)(p->length - from)};
+    p->seen[p->nr_seen++] = (struct name_piece){(uint16_t)from, (uint16_t)(p->length - from)};
     return true;
 }
 
@@ -195,7 +195,7 @@ static bool take_back(struct plain *p) {
     }
     if (!take_number(p, &number) || number >= p->nr_seen)
         return false;
-    const struct piece *seen = &p->seen[number];
+    const struct name_piece *seen = &p->seen[number];
     return !is_at(p, 'B') && put(p, p->text + seen->from, seen->length);
 }
 
@@ -398,7 +398,7 @@ static bool take_nested(struct plain *p) {
 }
 
 /* Neither tagged nor numbered. */
-static bool take_alone(struct plain *p) {
+static bool take_individually(struct plain *p) {
     const bool is_std = p->end - p->at >= 2 && memcmp(p->at, "St", 2) == 0;
     bool is_new;
     if (take(p, "L") ? !is_at_digit(p) : !is_std && !is_at_digit(p) && !is_at_lower(p))
@@ -407,7 +407,7 @@ static bool take_alone(struct plain *p) {
 }
 
 static bool take_name(struct plain *p) {
-    return take(p, "_Z") && (take(p, "N") ? take_nested(p) : take_alone(p));
+    return take(p, "_Z") && (take(p, "N") ? take_nested(p) : take_individually(p));
 }
 
 size_t plain_demangle(const char *name, char to[PLAIN_TEXT_MOST]) {

@@ -14,7 +14,7 @@
 #define ORDER_MARK 0x01020304u
 #define SUMMED_FROM 24u
 
-struct image_header {
+struct line_image_header {
     char magic[8];
     uint32_t revision, order;
     uint64_t sum, whole;
@@ -22,12 +22,12 @@ struct image_header {
     uint32_t id_size, ranges, frames, texts;
     uint8_t id[BUILD_ID_MOST];
 };
-_Static_assert(sizeof(struct image_header) == 128, "as line_image.h has it");
+_Static_assert(sizeof(struct line_image_header) == 128, "as line_image.h has it");
 _Static_assert(sizeof(struct line_range) == 24 && sizeof(struct line_frame) == 16, "as line_image.h has it");
 
 /* --- Reading. */
 
-static bool is_of(const struct image_header *h, const struct line_key *key) {
+static bool is_of(const struct line_image_header *h, const struct line_key *key) {
     return h->revision == LINE_IMAGE_REVISION && h->order == ORDER_MARK && h->object_size == key->size &&
            h->changed_ns == key->changed_ns && h->id_size == key->id.size &&
            memcmp(h->id, key->id.bytes, key->id.size) == 0;
@@ -55,7 +55,7 @@ static bool has_sound_frames(const struct line_image *image) {
 
 enum symbol_result line_image_open(struct line_image *image, const uint8_t *bytes, size_t size,
                                    const struct line_key *key) {
-    struct image_header h;
+    struct line_image_header h;
     *image = (struct line_image){.bytes = bytes};
     if (size < sizeof h)
         return SYMBOL_DAMAGED;
@@ -214,16 +214,16 @@ static void write_frames(const struct line_image_maker *m, uint8_t *to, const ui
 
 static void write_all(const struct line_image_maker *m, const struct line_key *key, uint8_t *to, size_t size,
                       uint32_t *offsets) {
-    struct image_header h = {.magic = MAGIC,
-                             .revision = LINE_IMAGE_REVISION,
-                             .order = ORDER_MARK,
-                             .whole = size,
-                             .object_size = key->size,
-                             .changed_ns = key->changed_ns,
-                             .id_size = (uint32_t)key->id.size,
-                             .ranges = (uint32_t)m->count,
-                             .frames = m->frames.count,
-                             .texts = (uint32_t)m->text_size};
+    struct line_image_header h = {.magic = MAGIC,
+                                  .revision = LINE_IMAGE_REVISION,
+                                  .order = ORDER_MARK,
+                                  .whole = size,
+                                  .object_size = key->size,
+                                  .changed_ns = key->changed_ns,
+                                  .id_size = (uint32_t)key->id.size,
+                                  .ranges = (uint32_t)m->count,
+                                  .frames = m->frames.count,
+                                  .texts = (uint32_t)m->text_size};
     const size_t ranges = m->count * sizeof *m->ranges;
     memcpy(h.id, key->id.bytes, key->id.size);
     if (ranges)
@@ -237,7 +237,7 @@ static void write_all(const struct line_image_maker *m, const struct line_key *k
 
 uint8_t *line_maker_write(struct line_image_maker *m, const struct line_key *key, size_t *size) {
     put_in_order(m);
-    const uint64_t whole = sizeof(struct image_header) + (uint64_t)m->count * sizeof *m->ranges +
+    const uint64_t whole = sizeof(struct line_image_header) + (uint64_t)m->count * sizeof *m->ranges +
                            (uint64_t)m->frames.count * sizeof(struct line_frame) + m->text_size;
     if (whole > LINE_IMAGE_MOST || key->id.size == 0)
         return NULL;

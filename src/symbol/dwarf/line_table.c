@@ -29,7 +29,7 @@ struct line_machine {
     bool is_ordered;
 };
 
-struct line_reader {
+struct program_reader {
     struct line_table *table;
     const struct debug_sections *sections;
     struct line_header header;
@@ -62,7 +62,7 @@ static bool take_old_file(struct cursor *in, struct line_file *file) {
                                                                   take_uleb(in, &skipped) && take_uleb(in, &skipped)));
 }
 
-static enum symbol_result read_old_lists(struct line_reader *r, struct cursor *in) {
+static enum symbol_result read_old_lists(struct program_reader *r, struct cursor *in) {
     const char *folder;
     struct line_file file = {0};
     bool added = add_folder(r->table, "") && add_file(r->table, file); /* number 0: the unit's own */
@@ -85,7 +85,7 @@ static enum symbol_result read_old_lists(struct line_reader *r, struct cursor *i
     return table_memory_result(r->table->memory);
 }
 
-static const char *text_of(const struct line_reader *r, const struct dwarf_value *value) {
+static const char *text_of(const struct program_reader *r, const struct dwarf_value *value) {
     const struct section_bytes *at = r->sections->at;
     uint64_t number = value->number;
     struct text_place place;
@@ -130,7 +130,7 @@ static bool take_columns(struct cursor *in, struct columns *columns) {
     return true;
 }
 
-static bool take_entry(const struct line_reader *r, struct cursor *in, const struct columns *columns,
+static bool take_entry(const struct program_reader *r, struct cursor *in, const struct columns *columns,
                        struct line_file *file) {
     struct dwarf_value value;
     *file = (struct line_file){0};
@@ -146,7 +146,7 @@ static bool take_entry(const struct line_reader *r, struct cursor *in, const str
 }
 
 /* A table of version 5. Entries that take no bytes are no entries: their number is not held against any length. */
-static enum symbol_result read_entries(struct line_reader *r, struct cursor *in, bool are_files) {
+static enum symbol_result read_entries(struct program_reader *r, struct cursor *in, bool are_files) {
     struct columns columns;
     struct line_file file;
     uint64_t count;
@@ -162,7 +162,7 @@ static enum symbol_result read_entries(struct line_reader *r, struct cursor *in,
     return SYMBOL_FOUND;
 }
 
-static enum symbol_result read_names(struct line_reader *r, struct cursor *in) {
+static enum symbol_result read_names(struct program_reader *r, struct cursor *in) {
     if (r->header.shape.version < 5)
         return read_old_lists(r, in);
     const enum symbol_result result = read_entries(r, in, false);
@@ -192,7 +192,7 @@ static bool take_header(struct cursor *in, const struct dwarf_unit *unit, struct
     return true;
 }
 
-static void begin_sequence(struct line_reader *r) {
+static void begin_sequence(struct program_reader *r) {
     r->machine = (struct line_machine){.file = 1, .line = 1, .first = r->table->row_count, .is_ordered = true};
 }
 
@@ -202,7 +202,7 @@ static bool goes_on(const struct line_table *t, const struct line_machine *m) {
     return m->file == before->file && m->line == before->line;
 }
 
-static bool add_row(struct line_reader *r, bool is_last) {
+static bool add_row(struct program_reader *r, bool is_last) {
     struct line_table *t = r->table;
     struct line_machine *m = &r->machine;
     const bool is_first = t->row_count == m->first;
@@ -221,7 +221,7 @@ static bool add_row(struct line_reader *r, bool is_last) {
 }
 
 /* One that covers nothing, or goes back, is forgotten. */
-static bool end_sequence(struct line_reader *r) {
+static bool end_sequence(struct program_reader *r) {
     struct line_table *t = r->table;
     struct line_machine *m = &r->machine;
     if (!add_row(r, true))
@@ -241,7 +241,7 @@ static bool end_sequence(struct line_reader *r) {
 }
 
 /* Moves on by operations; where instructions hold several, an address is given out per instruction (6.2.5.1). */
-static void advance(struct line_reader *r, uint64_t operations) {
+static void advance(struct program_reader *r, uint64_t operations) {
     struct line_machine *m = &r->machine;
     const uint64_t most = r->header.most_operations;
     if (most <= 1) {
@@ -252,7 +252,7 @@ static void advance(struct line_reader *r, uint64_t operations) {
     m->operation = (m->operation + operations) % most;
 }
 
-static bool run_special(struct line_reader *r, uint8_t opcode) {
+static bool run_special(struct program_reader *r, uint8_t opcode) {
     const struct line_header *h = &r->header;
     const unsigned adjusted = (unsigned)opcode - h->opcode_base;
     if (h->line_range == 0)
@@ -263,7 +263,7 @@ static bool run_special(struct line_reader *r, uint8_t opcode) {
 }
 
 /* What no memory stops: false means that alone. Damage ends the program by emptying `in`. */
-static bool run_extended(struct line_reader *r, struct cursor *in) {
+static bool run_extended(struct program_reader *r, struct cursor *in) {
     uint64_t length;
     struct cursor part = {0};
     uint8_t opcode;
@@ -291,7 +291,7 @@ static bool run_extended(struct line_reader *r, struct cursor *in) {
     }
 }
 
-static bool skip_operands(struct line_reader *r, struct cursor *in, uint8_t opcode) {
+static bool skip_operands(struct program_reader *r, struct cursor *in, uint8_t opcode) {
     uint64_t skipped;
     for (unsigned i = 0; i < r->header.operands[opcode]; i++)
         if (!take_uleb(in, &skipped))
@@ -300,7 +300,7 @@ static bool skip_operands(struct line_reader *r, struct cursor *in, uint8_t opco
 }
 
 /* An opcode that the header gives no meaning of its own; false: damaged. Every row of memory is add_row's. */
-static bool run_standard(struct line_reader *r, struct cursor *in, uint8_t opcode) {
+static bool run_standard(struct program_reader *r, struct cursor *in, uint8_t opcode) {
     struct line_machine *m = &r->machine;
     uint64_t number;
     int64_t delta;
@@ -333,7 +333,7 @@ static bool run_standard(struct line_reader *r, struct cursor *in, uint8_t opcod
     }
 }
 
-static enum symbol_result run(struct line_reader *r, struct cursor *in) {
+static enum symbol_result run(struct program_reader *r, struct cursor *in) {
     uint8_t opcode;
     bool has_memory = true;
     begin_sequence(r);
@@ -369,7 +369,7 @@ static enum symbol_result trim_rows(struct line_table *t) {
 enum symbol_result line_table_read(struct line_table *t, const struct debug_sections *sections, uint64_t offset,
                                    const struct dwarf_unit *unit, uint64_t str_offsets, uint64_t most,
                                    struct memory *memory, uint64_t *taken) {
-    struct line_reader r = {.table = t, .sections = sections, .str_offsets = str_offsets};
+    struct program_reader r = {.table = t, .sections = sections, .str_offsets = str_offsets};
     const struct section_bytes lines = sections->at[DEBUG_LINE];
     struct cursor part, names;
     *t = (struct line_table){.memory = memory};

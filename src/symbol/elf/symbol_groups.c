@@ -55,7 +55,7 @@ void groups_seal(struct symbol_groups *groups) {
 
 /* --- The symbols between two borders. */
 
-struct piece {
+struct group_piece {
     uint64_t start, end;
     uint32_t number : 31;
     uint32_t is_unsized : 1;
@@ -65,26 +65,26 @@ struct piece {
 struct cluster {
     struct memory *memory;
     struct group_source source;
-    struct piece *at;
+    struct group_piece *at;
     size_t count, room;
     size_t from, end; /* buckets that pieces are of */
     uint64_t low, high;
 };
 
 static int compare_pieces(const void *a, const void *b) {
-    const struct piece *x = a, *y = b;
+    const struct group_piece *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void sort_pieces(struct piece *at, size_t count) {
+static void sort_pieces(struct group_piece *at, size_t count) {
     if (count > FEW) {
         qsort(at, count, sizeof *at, compare_pieces);
         return;
     }
     for (size_t i = 1; i < count; i++) {
-        const struct piece piece = at[i];
+        const struct group_piece piece = at[i];
         size_t to = i;
         for (; to > 0 && compare_pieces(&piece, &at[to - 1]) < 0; to--)
             at[to] = at[to - 1];
@@ -97,12 +97,12 @@ static enum symbol_result take_bucket(const struct symbol_groups *groups, size_t
                                       size_t *first) {
     *first = c->count;
     for (uint32_t at = groups->buckets[bucket].last; at; at = groups->next[at - 1]) {
-        struct piece *grown = mem_grow(c->memory, c->at, c->count, &c->room, FEW, sizeof *grown);
+        struct group_piece *grown = mem_grow(c->memory, c->at, c->count, &c->room, FEW, sizeof *grown);
         uint64_t size;
         if (!grown)
             return table_memory_result(c->memory);
         c->at = grown;
-        struct piece *piece = &grown[c->count++];
+        struct group_piece *piece = &grown[c->count++];
         c->source.extent(c->source.context, at - 1, &piece->start, &size);
         piece->end = size > UINT64_MAX - piece->start ? UINT64_MAX : piece->start + size;
         piece->number = (at - 1) & 0x7fffffffu;
@@ -150,7 +150,7 @@ static enum symbol_result find_low(const struct symbol_groups *groups, struct cl
    has no size. False: there is none. */
 static bool cut_above(struct cluster *c, size_t first, uint64_t reach, bool *is_open) {
     for (size_t i = first; i < c->count; i++) {
-        const struct piece *piece = &c->at[i];
+        const struct group_piece *piece = &c->at[i];
         const bool is_new = is_new_start(c, first, i);
         if (is_new && !*is_open && reach <= piece->start) {
             c->high = piece->start;

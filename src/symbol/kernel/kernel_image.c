@@ -23,14 +23,15 @@
 #define BESIDE_MOST ((uint64_t)2 << 20) /* bytes from a symbol to the next: no other is loaded in between */
 #define SMALL_ROOM 4096u
 
-struct image_header {
+struct kernel_image_header {
     char magic[8];
     uint32_t revision, order;
     uint64_t sum, whole;
     struct kernel_key key;
     uint32_t blocks, zero;
 };
-_Static_assert(sizeof(struct image_header) == 56 && sizeof(struct kernel_block) == 24, "as kernel_image.h has it");
+_Static_assert(sizeof(struct kernel_image_header) == 56 && sizeof(struct kernel_block) == 24,
+               "as kernel_image.h has it");
 
 static void file_name(const struct kernel_key *key, char name[CACHE_NAME_ROOM]) {
     snprintf(name, CACHE_NAME_ROOM, "%016llx%016llx" SUFFIX, (unsigned long long)key->high,
@@ -89,20 +90,20 @@ void kernel_image_close(struct kernel_image *image) {
     kernel_image_init(image, memory);
 }
 
-static bool is_of(const struct image_header *h, const struct kernel_key *key, uint64_t size) {
+static bool is_of(const struct kernel_image_header *h, const struct kernel_key *key, uint64_t size) {
     return memcmp(h->magic, MAGIC, sizeof h->magic) == 0 && h->revision == KERNEL_IMAGE_REVISION &&
            h->order == ORDER_MARK && h->key.low == key->low && h->key.high == key->high && h->whole == size &&
            h->blocks > 0 && h->blocks <= (size - sizeof *h) / sizeof(struct kernel_block);
 }
 
-static XXH64_hash_t sum_of(const struct image_header *h, const struct kernel_block *blocks) {
+static XXH64_hash_t sum_of(const struct kernel_image_header *h, const struct kernel_block *blocks) {
     const XXH64_hash_t head = XXH3_64bits((const uint8_t *)h + SUMMED_FROM, sizeof *h - SUMMED_FROM);
     return XXH3_64bits_withSeed(blocks, h->blocks * sizeof *blocks, head);
 }
 
 /* The blocks lie behind each other, and so do their addresses. */
 static bool are_sound(const struct kernel_block *blocks, uint32_t count, uint64_t size) {
-    uint64_t offset = sizeof(struct image_header) + (uint64_t)count * sizeof *blocks;
+    uint64_t offset = sizeof(struct kernel_image_header) + (uint64_t)count * sizeof *blocks;
     for (uint32_t i = 0; i < count; offset += blocks[i++].size)
         if (blocks[i].offset != offset || blocks[i].size == 0 || blocks[i].size > BLOCK_MOST ||
             (i > 0 && blocks[i].address <= blocks[i - 1].address))
@@ -111,7 +112,7 @@ static bool are_sound(const struct kernel_block *blocks, uint32_t count, uint64_
 }
 
 static bool read_table(struct kernel_image *image, uint64_t size, const struct kernel_key *key) {
-    struct image_header h;
+    struct kernel_image_header h;
     if (size < sizeof h || !read_exactly(image->fd, &h, sizeof h, 0) || !is_of(&h, key, size))
         return false;
     image->count = h.blocks;
@@ -292,13 +293,13 @@ static bool put_symbols(struct image_maker *m, const char *text, size_t length) 
 }
 
 static void put_file(struct image_maker *m, int folder, const struct kernel_key *key) {
-    const size_t table = m->count * sizeof *m->blocks, whole = sizeof(struct image_header) + table + m->length;
-    struct image_header h = {.magic = MAGIC,
-                             .revision = KERNEL_IMAGE_REVISION,
-                             .order = ORDER_MARK,
-                             .whole = whole,
-                             .key = *key,
-                             .blocks = (uint32_t)m->count};
+    const size_t table = m->count * sizeof *m->blocks, whole = sizeof(struct kernel_image_header) + table + m->length;
+    struct kernel_image_header h = {.magic = MAGIC,
+                                    .revision = KERNEL_IMAGE_REVISION,
+                                    .order = ORDER_MARK,
+                                    .whole = whole,
+                                    .key = *key,
+                                    .blocks = (uint32_t)m->count};
     char name[CACHE_NAME_ROOM];
     uint8_t *bytes = whole <= KERNEL_IMAGE_MOST ? mem_alloc(m->memory, whole, 1) : NULL;
     if (!bytes)

@@ -184,12 +184,12 @@ static bool do_nothing(struct steps *s, const struct operands *o) {
  */
 enum { NONE = 0, ULEB = 16, SLEB, ADDRESS, BLOCK };
 
-struct row {
+struct frame_row {
     instruction *run; /* NULL: there is none */
     uint8_t a, b;
 };
 
-static const struct row rows[64] = {
+static const struct frame_row rows[64] = {
     [0x00] = {do_nothing, NONE, NONE},
     [0x01] = {do_set_loc, ADDRESS, NONE},
     [0x02] = {do_advance, 1, NONE},
@@ -221,7 +221,7 @@ static const struct row rows[64] = {
 };
 
 /* Those whose first operand stands in the lower six bits, by the upper two. */
-static const struct row short_rows[4] = {
+static const struct frame_row short_rows[4] = {
     [1] = {do_advance, NONE, NONE}, [2] = {do_offset, NONE, ULEB}, [3] = {do_restore, NONE, NONE}};
 
 static bool take_operand(struct steps *s, unsigned kind, uint64_t *value, const uint8_t **block) {
@@ -250,7 +250,7 @@ static bool step(struct steps *s) {
     struct operands o = {0};
     if (!take_u8(&s->in, &code))
         return false;
-    const struct row *row = code >> 6 ? &short_rows[code >> 6] : &rows[code];
+    const struct frame_row *row = code >> 6 ? &short_rows[code >> 6] : &rows[code];
     o.a = code >> 6 ? code & 0x3f : 0;
     return row->run && take_operand(s, row->a, &o.a, &o.block) && take_operand(s, row->b, &o.b, &o.block) &&
            row->run(s, &o);

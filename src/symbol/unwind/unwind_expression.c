@@ -182,13 +182,13 @@ static bool op_mod(struct evaluation *e, uint64_t operand) {
 /* What stands behind an operation: a number of so many bytes, negative ones with a sign; or a LEB128. */
 enum { NONE = 0, ULEB = 16, SLEB = 17 };
 
-struct row {
+struct expression_row {
     operation *run; /* NULL: there is no such operation, or none that we know */
     int8_t takes;
     uint8_t needs; /* values on the stack */
 };
 
-static const struct row rows[256] = {
+static const struct expression_row rows[256] = {
     [0x06] = {op_deref, NONE, 1}, [0x08] = {push, 1, 0},
     [0x09] = {push, -1, 0},       [0x0a] = {push, 2, 0},
     [0x0b] = {push, -2, 0},       [0x0c] = {push, 4, 0},
@@ -247,7 +247,7 @@ static bool step(struct evaluation *e) {
         return push(e, code - LIT0);
     if (code >= BREG0 && code < BREG0 + 32)
         return take_sleb(&e->in, &offset) && push_register(e, code - BREG0, (uint64_t)offset);
-    const struct row *row = &rows[code];
+    const struct expression_row *row = &rows[code];
     return row->run && e->count >= row->needs && take_operand(e, row->takes, &operand) && row->run(e, operand);
 }
 

@@ -12,12 +12,12 @@
 #define RUN_RATIO 32u /* bytes of instructions run to those of the section; they share little but their beginnings */
 #define RUN_FREE 4096u
 
-struct span {
+struct row_span {
     uint64_t from, end, at; /* `at`: where the entry stands in the section */
 };
 
 struct spans {
-    struct span *at;
+    struct row_span *at;
     size_t count, room;
 };
 
@@ -135,7 +135,7 @@ static enum symbol_result take_expression(void *context, const uint8_t *bytes, s
 /* --- Entries. */
 
 static int by_start(const void *a, const void *b) {
-    const struct span *x = a, *y = b;
+    const struct row_span *x = a, *y = b;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     return x->at < y->at ? -1 : x->at > y->at;
@@ -151,7 +151,7 @@ static enum symbol_result find_spans(struct spans *spans, const struct frame_sec
                 return table_memory_result(memory);
             spans->at = more;
         }
-        spans->at[spans->count++] = (struct span){entry.from, entry.end, entry.at};
+        spans->at[spans->count++] = (struct row_span){entry.from, entry.end, entry.at};
     }
     if (spans->count)
         qsort(spans->at, spans->count, sizeof *spans->at, by_start);
@@ -163,7 +163,7 @@ static enum symbol_result run_all(struct maker *m, struct frame_run *run, const 
     struct frame_entry entry;
     enum symbol_result result = SYMBOL_FOUND;
     for (size_t i = 0; result == SYMBOL_FOUND && i < spans->count; i++) {
-        const struct span *span = &spans->at[i];
+        const struct row_span *span = &spans->at[i];
         const uint64_t next = i + 1 < spans->count ? spans->at[i + 1].from : UINT64_MAX;
         m->end = span->end < next ? span->end : next;
         if (!frame_walk_at(&walk, span->at, &entry) || m->end <= span->from)

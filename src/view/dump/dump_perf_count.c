@@ -76,13 +76,13 @@ void perf_thread_map(struct dump *d, const pfr_record *rec, const void *body) {
 }
 
 /* A list of cpus as ranges: "0-1,4". */
-struct cpu_list {
+struct perf_cpu_list {
     struct dump *d;
     int64_t first, last;
     bool open, filled;
 };
 
-static void end_range(struct cpu_list *list) {
+static void end_range(struct perf_cpu_list *list) {
     if (!list->open)
         return;
     say(list->d, list->filled ? "," : "");
@@ -96,7 +96,7 @@ static void end_range(struct cpu_list *list) {
 }
 
 static pfr_status add_cpu(void *context, int64_t cpu) {
-    struct cpu_list *list = context;
+    struct perf_cpu_list *list = context;
     if (list->open && cpu == list->last + 1) {
         list->last = cpu;
         return PFR_OK;
@@ -108,7 +108,7 @@ static pfr_status add_cpu(void *context, int64_t cpu) {
 }
 
 static void say_cpus(struct dump *d, const struct pfr_rec_cpu_map_data *data) {
-    struct cpu_list list = {.d = d};
+    struct perf_cpu_list list = {.d = d};
     cpu_map_each(data, add_cpu, &list);
     end_range(&list);
 }

@@ -30,7 +30,7 @@ static const struct {
 
 static_assert(LAYOUTS <= UINT8_MAX, "of_type holds layout numbers");
 
-struct place {
+struct field_place {
     struct dump *d;
     const struct pfr_context *context;
     const uint8_t *body, *start, *at, *end;
@@ -79,7 +79,7 @@ void dump_tables_free(struct dump *d) {
     mem_free(&d->to->memory, d->part, DUMP_DEPTH, sizeof *d->part);
 }
 
-static void take(struct place *p, uint64_t length) {
+static void take(struct field_place *p, uint64_t length) {
     p->d->spot = (struct dump_spot){p->at, length};
     p->at += length;
 }
@@ -97,7 +97,7 @@ static bool is_shown(const struct field *f, uint64_t value) {
 }
 
 /* A number, with the function that it may be of. */
-static void show_value(struct place *p, const struct dump_key *key, const struct field *f, uint64_t value) {
+static void show_value(struct field_place *p, const struct dump_key *key, const struct field *f, uint64_t value) {
     struct dump *d = p->d;
     d->function = NULL;
     if (f->show == SHOW_FUNCTION && d->options.instr_maps && d->failed == PFR_OK)
@@ -107,7 +107,7 @@ static void show_value(struct place *p, const struct dump_key *key, const struct
     d->form->integer(d, key, f, value);
 }
 
-static void show_integer(struct place *p, const struct dump_key *key, const struct field *f, unsigned width) {
+static void show_integer(struct field_place *p, const struct dump_key *key, const struct field *f, unsigned width) {
     const uint64_t value = field_integer(f, p->body);
     take(p, width);
     if (is_shown(f, value))
@@ -116,13 +116,13 @@ static void show_integer(struct place *p, const struct dump_key *key, const stru
         p->end = p->start + (value || p->layout != L_attr ? value : 64);
 }
 
-static void show_text(struct place *p, const struct dump_key *key, const struct field *f, unsigned before) {
+static void show_text(struct field_place *p, const struct dump_key *key, const struct field *f, unsigned before) {
     const pfr_text *text = (const void *)(p->body + f->at);
     take(p, before + (uint64_t)text->room);
     p->d->form->text(p->d, key, text->at, text->length);
 }
 
-static unsigned refined_layout(const struct place *p, const struct field *f) {
+static unsigned refined_layout(const struct field_place *p, const struct field *f) {
     for (size_t i = 0; i < sizeof refined / sizeof *refined; i++)
         if (refined[i].layout == p->layout && strcmp(refined[i].field, f->name) == 0)
             return layout_find(refined[i].table,
@@ -131,7 +131,7 @@ static unsigned refined_layout(const struct place *p, const struct field *f) {
 }
 
 /* The bytes as another layout, under its name; false when they do not fit it. */
-static bool show_refined(struct place *p, const struct dump_key *key, const pfr_bytes *bytes, unsigned layout) {
+static bool show_refined(struct field_place *p, const struct dump_key *key, const pfr_bytes *bytes, unsigned layout) {
     struct dump *d = p->d;
     struct cursor in;
     if (!layout || dump_decode_feature(d, bytes, 0, layout, &in, NULL) != PFR_OK)
@@ -147,7 +147,7 @@ static bool show_refined(struct place *p, const struct dump_key *key, const pfr_
     return true;
 }
 
-static void show_bytes(struct place *p, const struct dump_key *key, const struct field *f) {
+static void show_bytes(struct field_place *p, const struct dump_key *key, const struct field *f) {
     const pfr_bytes bytes = *(const pfr_bytes *)(const void *)(p->body + f->at);
     take(p, bytes.length);
     if (f->show == SHOW_NONE && are_zero(bytes.at, bytes.length))
@@ -160,13 +160,13 @@ static void show_bytes(struct place *p, const struct dump_key *key, const struct
         p->d->form->bytes(p->d, key, bytes.at, bytes.length);
 }
 
-static void show_numbers(struct place *p, const struct dump_key *key, const struct field *f) {
+static void show_numbers(struct field_place *p, const struct dump_key *key, const struct field *f) {
     const pfr_u64s *numbers = (const void *)(p->body + f->at);
     take(p, numbers->count * 8);
     p->d->form->numbers(p->d, key, f, numbers);
 }
 
-static void show_part(struct place *p, const struct dump_key *key, const struct field *f) {
+static void show_part(struct field_place *p, const struct dump_key *key, const struct field *f) {
     struct dump *d = p->d;
     d->form->begin_part(d, key);
     p->at = dump_fields(d, f->of, p->context, p->body + f->at, p->at, p->end);
@@ -189,7 +189,7 @@ static void show_each(struct dump *d, const pfr_items *items, const struct dump_
         d->form->bytes(d, &dump_key_bytes, items->at, items->length);
 }
 
-static void show_items(struct place *p, const struct dump_key *key, const struct field *f) {
+static void show_items(struct field_place *p, const struct dump_key *key, const struct field *f) {
     struct dump *d = p->d;
     const pfr_items items = *(const pfr_items *)(const void *)(p->body + f->at);
     p->at += items.length;
@@ -199,7 +199,7 @@ static void show_items(struct place *p, const struct dump_key *key, const struct
 }
 
 /* The layout that was picked, under its name; bytes when none was. */
-static void show_choice(struct place *p, const struct dump_key *key, const struct field *f) {
+static void show_choice(struct field_place *p, const struct dump_key *key, const struct field *f) {
     struct dump *d = p->d;
     const pfr_items items = *(const pfr_items *)(const void *)(p->body + f->at);
     if (!layout_at(items.of)) {
@@ -214,14 +214,14 @@ static void show_choice(struct place *p, const struct dump_key *key, const struc
     d->form->end_part(d);
 }
 
-static void show_bits(struct place *p, const struct dump_key *key, const struct field *f) {
+static void show_bits(struct field_place *p, const struct dump_key *key, const struct field *f) {
     const uint64_t value = field_integer(f, p->body);
     p->d->spot = (struct dump_spot){NULL, 0};
     if (is_shown(f, value))
         show_value(p, key, f, value);
 }
 
-static void show_field(struct place *p, const struct dump_key *key, const struct field *f) {
+static void show_field(struct field_place *p, const struct dump_key *key, const struct field *f) {
     switch ((enum field_kind)f->kind) {
     case K_U8:
     case K_W8:
@@ -273,7 +273,7 @@ static void show_field(struct place *p, const struct dump_key *key, const struct
 
 const uint8_t *dump_fields(struct dump *d, unsigned layout, const struct pfr_context *c, const void *body,
                            const uint8_t *at, const uint8_t *end) {
-    struct place p = {d, c, body, at, at, end, layout};
+    struct field_place p = {d, c, body, at, at, end, layout};
     const struct dump_key *key = d->keys + d->first_key[layout];
     for (const struct field *f = d->fields[layout]; f->name; f++, key++)
         if (f->when.test == TEST_ALWAYS || field_present(f, c, body, (uint64_t)(p.end - p.at)))

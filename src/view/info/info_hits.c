@@ -21,7 +21,7 @@ static void mark_hit(struct hit_scene *scene, const pfr_record *rec) {
     struct place place;
     if (rec->event == PFR_NO_EVENT || pfr_decode(rec, &sample, sizeof sample, NULL) != PFR_OK)
         return;
-    const struct key key = state_key(&scene->state, rec, sample.time);
+    const struct record_key key = state_key(&scene->state, rec, sample.time);
     state_place(&scene->state, rec, sample.pid, sample.tid, sample.ip, key, &place);
     if (place.object < scene->objects)
         scene->hit[place.object] = true;

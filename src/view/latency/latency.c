@@ -23,8 +23,8 @@ static pfr_status choose(struct latency *l, pfr_error *err) {
     if (o->sort)
         PFR_TRY(latency_sort_check(o->sort, err));
     l->frequency = o->ticks ? 0 : l->reader->header.cycle_frequency;
-    l->wish =
-        (struct costs_wish){.by = by[o->by], .jobs = o->jobs, .deduce = o->deduce, .hole = tell_hole, .context = l};
+    l->request =
+        (struct costs_request){.by = by[o->by], .jobs = o->jobs, .deduce = o->deduce, .hole = tell_hole, .context = l};
     return latency_filter_read(l, err);
 }
 
@@ -71,7 +71,7 @@ static pfr_status load(struct latency *l, pfr_error *err) {
                                                  .cache = l->options->cache_dir,
                                                  .mangled = l->options->mangled};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
-    PFR_TRY(call_costs_load(&l->costs, l->reader, &l->wish, err));
+    PFR_TRY(call_costs_load(&l->costs, l->reader, &l->request, err));
     return latency_rows_make(l, err);
 }
 

@@ -140,9 +140,9 @@ pfr_status latency_filter_read(struct latency *l, pfr_error *err) {
     PFR_TRY(script_ranges_read(l->memory, &l->tids, "tid", o->tids, err));
     PFR_TRY(read_duration(l, err));
     PFR_TRY(read_times(l, err));
-    l->wish.least = l->least;
-    l->wish.wants_thread = o->tids ? wants_thread : NULL;
-    l->wish.wants_time = o->time ? wants_time : NULL;
+    l->request.least = l->least;
+    l->request.wants_thread = o->tids ? wants_thread : NULL;
+    l->request.wants_time = o->time ? wants_time : NULL;
     return PFR_OK;
 }
 

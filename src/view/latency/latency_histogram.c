@@ -31,12 +31,12 @@ static void add(struct latency_histogram *h, uint64_t value, uint64_t count) {
 
 pfr_status latency_histogram_make(const struct latency *l, const struct latency_row *row, struct latency_histogram *h,
                                   pfr_error *err) {
-    struct spread_list list;
+    struct distribution_list list;
     h->count = 0;
     h->most = 0;
-    PFR_TRY(spread_list(&l->costs.spreads, row->number, &list, err));
+    PFR_TRY(distribution_list(&l->costs.distributions, row->number, &list, err));
     for (uint32_t i = 0; i < list.count; i++)
         add(h, latency_shown(l, list.at[i].what), list.at[i].count);
-    spread_list_free(&l->costs.spreads, &list);
+    distribution_list_free(&l->costs.distributions, &list);
     return PFR_OK;
 }

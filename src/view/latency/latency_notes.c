@@ -99,7 +99,7 @@ static bool note_sketch(const struct latency *l, char *text) {
     snprintf(text, LATENCY_NOTE_ROOM,
              "~: percentiles out of a log-linear sketch, at most %.2f %% off (%" PRIu64 " of %zu rows have more than "
              "%" PRIu32 " calls); the others are exact",
-             SPREAD_ERROR * 100, l->sketched, l->shown, l->costs.spreads.most);
+             SPREAD_ERROR * 100, l->sketched, l->shown, l->costs.distributions.most);
     return l->sketched > 0;
 }
 

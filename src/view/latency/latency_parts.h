@@ -58,7 +58,7 @@ struct latency {
     struct script_ranges tids, times;
     struct latency_names functions, objects;
     /* what there is */
-    struct costs_wish wish;
+    struct costs_request request;
     struct call_costs costs;
     struct function_names names;
     struct latency_row *rows;

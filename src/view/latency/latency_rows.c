@@ -49,15 +49,15 @@ static pfr_status name_row(struct latency *l, struct latency_row *row, pfr_error
 }
 
 static pfr_status rank_row(struct latency *l, struct latency_row *row, pfr_error *err) {
-    const struct spread *spread = &l->costs.spreads.at[row->number];
+    const struct distribution *distribution = &l->costs.distributions.at[row->number];
     unsigned thousandths[LATENCY_RANKS];
-    row->timed = spread->low <= spread->high;
-    row->exact = spread_is_exact(spread);
-    row->low = spread->low;
-    row->high = spread->high;
+    row->timed = distribution->low <= distribution->high;
+    row->exact = distribution_is_exact(distribution);
+    row->low = distribution->low;
+    row->high = distribution->high;
     for (unsigned i = 0; i < LATENCY_RANKS; i++)
         thousandths[i] = latency_ranks[i].thousandths;
-    return spread_ranks(&l->costs.spreads, row->number, thousandths, LATENCY_RANKS, row->rank, err);
+    return distribution_ranks(&l->costs.distributions, row->number, thousandths, LATENCY_RANKS, row->rank, err);
 }
 
 static pfr_status make_row(struct latency *l, uint32_t number, pfr_error *err) {

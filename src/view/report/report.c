@@ -216,65 +216,66 @@ static uint32_t cost_of_node(const struct report *r, bool chains) {
            (r->filter.any || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
 }
 
-static struct profile_wish wish_of(struct report *r) {
+static struct profile_request request_of(struct report *r) {
     const pfr_report_options *o = r->options;
     unsigned needs;
     bool filter_needs_frames;
-    struct profile_wish wish = {.keys = report_keys_needed(r, &needs), .max_stack = o->max_stack, .jobs = o->jobs};
-    wish.keys |= filter_keys_needed(r, &filter_needs_frames);
+    struct profile_request request = {
+        .keys = report_keys_needed(r, &needs), .max_stack = o->max_stack, .jobs = o->jobs};
+    request.keys |= filter_keys_needed(r, &filter_needs_frames);
     r->has_parent = (needs & NEEDS_PARENT || r->only_parent) && r->has_chains;
-    wish.from_outermost = r->chain.caller;
-    wish.stitched = o->stitched;
-    wish.branches = r->mode == REPORT_BRANCHES;
+    request.from_outermost = r->chain.caller;
+    request.stitched = o->stitched;
+    request.branches = r->mode == REPORT_BRANCHES;
     if (r->mode == REPORT_MEMORY)
-        wish.keys |= PROFILE_BIT(PROFILE_WEIGHT);
-    if (wish.branches && needs & NEEDS_FRAMES)
-        wish.keys |= PROFILE_BIT(PROFILE_TO);
-    wish.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
-    wish.frames = !wish.branches && (needs & NEEDS_FRAMES || filter_needs_frames || wish.chains);
-    wish.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
-    wish.addresses_apart = needs & NEEDS_APART;
-    wish.inlined = o->inlined && wish.chains;
-    wish.lines = needs & NEEDS_LINES || wish.inlined;
-    wish.addresses = wish.addresses || wish.inlined;
-    wish.sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
-                !r->filter.any && !wish.lines && sums_can_be(r);
-    wish.likeness = wish.sums ? sums_likeness : NULL;
-    wish.unnamed_apart = r->children;
-    wish.trace_plain = o->raw_trace;
-    wish.trace_fields = r->trace_wish;
-    wish.nr_trace_fields = r->nr_trace;
-    wish.node_cost = cost_of_node(r, wish.chains && !wish.sums);
-    wish.frame_cost = FRAME_COST;
-    wish.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
-    wish.names = (struct address_names_options){.symfs = o->symfs,
-                                                .debug_folder = o->debug_dir,
-                                                .fetched = o->fetched,
-                                                .cache_folder = o->cache_dir,
-                                                .vmlinux = o->vmlinux,
-                                                .kallsyms = o->kallsyms,
-                                                .release = r->release,
-                                                .none = o->no_symbols,
-                                                .mangled = o->mangled,
-                                                .parameters = o->parameters};
-    wish.functions = (struct function_names_options){.maps = o->instr_maps,
-                                                     .symfs = o->symfs,
-                                                     .debug_folder = o->debug_dir,
-                                                     .none = o->no_symbols,
-                                                     .mangled = o->mangled};
-    wish.hole = tell_hole;
-    wish.note = o->note ? tell_note : NULL;
-    wish.keep = r->kept.any ? keep_sample : NULL;
-    wish.context = r;
-    return wish;
+        request.keys |= PROFILE_BIT(PROFILE_WEIGHT);
+    if (request.branches && needs & NEEDS_FRAMES)
+        request.keys |= PROFILE_BIT(PROFILE_TO);
+    request.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
+    request.frames = !request.branches && (needs & NEEDS_FRAMES || filter_needs_frames || request.chains);
+    request.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
+    request.addresses_apart = needs & NEEDS_APART;
+    request.inlined = o->inlined && request.chains;
+    request.lines = needs & NEEDS_LINES || request.inlined;
+    request.addresses = request.addresses || request.inlined;
+    request.sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
+                   !r->filter.any && !request.lines && sums_can_be(r);
+    request.likeness = request.sums ? sums_likeness : NULL;
+    request.unnamed_apart = r->children;
+    request.trace_plain = o->raw_trace;
+    request.trace_fields = r->trace_request;
+    request.nr_trace_fields = r->nr_trace;
+    request.node_cost = cost_of_node(r, request.chains && !request.sums);
+    request.frame_cost = FRAME_COST;
+    request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
+    request.names = (struct address_names_options){.symfs = o->symfs,
+                                                   .debug_folder = o->debug_dir,
+                                                   .fetched = o->fetched,
+                                                   .cache_folder = o->cache_dir,
+                                                   .vmlinux = o->vmlinux,
+                                                   .kallsyms = o->kallsyms,
+                                                   .release = r->release,
+                                                   .none = o->no_symbols,
+                                                   .mangled = o->mangled,
+                                                   .parameters = o->parameters};
+    request.functions = (struct function_names_options){.maps = o->instr_maps,
+                                                        .symfs = o->symfs,
+                                                        .debug_folder = o->debug_dir,
+                                                        .none = o->no_symbols,
+                                                        .mangled = o->mangled};
+    request.hole = tell_hole;
+    request.note = o->note ? tell_note : NULL;
+    request.keep = r->kept.any ? keep_sample : NULL;
+    request.context = r;
+    return request;
 }
 
 static pfr_status load(struct report *r, pfr_error *err) {
     unsigned needs;
     PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
     PFR_TRY(learn_release(r, err));
-    const struct profile_wish wish = wish_of(r);
-    PFR_TRY(profile_load(&r->profile, r->reader, &wish, err));
+    const struct profile_request request = request_of(r);
+    PFR_TRY(profile_load(&r->profile, r->reader, &request, err));
     r->limited = profile_tell_limits(r->profile, tell_hole, r) != PFR_OK;
     PFR_TRY(report_learn_sockets(r, err));
     report_keys_needed(r, &needs);
@@ -306,7 +307,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(choose(r, err));
     PFR_TRY(load(r, err));
     PFR_TRY(rows_number_symbols(r, err));
-    PFR_TRY(forest_make(r, err));
+    PFR_TRY(call_trees_make(r, err));
     PFR_TRY(walk_make(r, err));
     filter_totals(r);
     if (r->row_trees)
@@ -321,8 +322,8 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
 static void close_report(struct report *r) {
     tree_free(r, &r->tree);
     walk_free(r);
-    limbs_free(r);
-    forest_free(r);
+    path_segments_free(r);
+    call_trees_free(r);
     number_lists_free(&r->event_rows, r->memory);
     number_lists_free(&r->event_roots, r->memory);
     rows_free(r);

@@ -42,51 +42,53 @@ static void write_name(struct report *r, uint32_t frame, pfr_output *to) {
     out_hex(&to->out, f->ip, 1);
 }
 
-static void write_twig(struct report *r, uint32_t event, const struct twig *twig, size_t depth, pfr_output *to) {
-    const double percent = report_percent(r, event, twig->total.weight);
+static void write_subtree(struct report *r, uint32_t event, const struct subtree *subtree, size_t depth,
+                          pfr_output *to) {
+    const double percent = report_percent(r, event, subtree->total.weight);
     const size_t filled = (size_t)(percent / 100 * BAR + 0.5);
     out_pad(&to->out, 2);
     write_share(r, &to->out, percent);
-    write_share(r, &to->out, report_percent(r, event, twig->own.weight));
+    write_share(r, &to->out, report_percent(r, event, subtree->own.weight));
     out_pad(&to->out, 2);
     out_fill(&to->out, '#', filled < BAR ? filled : BAR);
     out_pad(&to->out, filled < BAR ? BAR - filled : 0);
     out_pad(&to->out, 2 + INDENT * depth);
-    write_name(r, twig->frame, to);
+    write_name(r, subtree->frame, to);
     out_char(&to->out, '\n');
 }
 
 /* Returns whether there was room for it. */
-static bool write_limited(struct report *r, uint32_t event, const struct twig *twig, size_t depth, pfr_output *to) {
+static bool write_limited(struct report *r, uint32_t event, const struct subtree *subtree, size_t depth,
+                          pfr_output *to) {
     const uint64_t before = out_written(&to->out);
     if (!r->tree_text_left) {
         r->trees_cut++;
         out_text(&to->out, "  [limit]\n");
         return false;
     }
-    write_twig(r, event, twig, depth, to);
+    write_subtree(r, event, subtree, depth, to);
     tree_text_take(r, out_written(&to->out) - before);
     return true;
 }
 
 /* Those above stand before those below; levels of one parent stand together. */
-static void write_twigs(struct report *r, uint32_t event, pfr_output *to) {
-    const struct tree *t = &r->tree;
-    uint32_t at = t->twigs[0].first;
+static void write_subtrees(struct report *r, uint32_t event, pfr_output *to) {
+    const struct report_tree *t = &r->tree;
+    uint32_t at = t->subtrees[0].first;
     size_t depth = 0;
-    if (!t->twigs[0].count)
+    if (!t->subtrees[0].count)
         return;
     while (at != 0) {
-        const struct twig *twig = &t->twigs[at];
-        if (!write_limited(r, event, twig, depth, to))
+        const struct subtree *subtree = &t->subtrees[at];
+        if (!write_limited(r, event, subtree, depth, to))
             return;
-        if (twig->count) {
-            at = twig->first;
+        if (subtree->count) {
+            at = subtree->first;
             depth++;
             continue;
         }
-        for (; at != 0; at = t->twigs[at].parent, depth--) {
-            const struct twig *above = &t->twigs[t->twigs[at].parent];
+        for (; at != 0; at = t->subtrees[at].parent, depth--) {
+            const struct subtree *above = &t->subtrees[t->subtrees[at].parent];
             if (at + 1 < above->first + above->count) {
                 at++;
                 break;
@@ -102,7 +104,7 @@ pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_ou
         const uint32_t event = lines->leader + m;
         const uint64_t least = (uint64_t)((double)r->totals[event].weight * (r->chain.least / 100));
         PFR_TRY(tree_make_all(r, event, least ? least : 1, err));
-        write_twigs(r, event, to);
+        write_subtrees(r, event, to);
     }
     out_char(&to->out, '\n');
     return PFR_OK;

@@ -23,7 +23,8 @@ static bool is_private(const struct report *r, uint32_t object) {
     return kind == OBJECT_ANONYMOUS || kind == OBJECT_MEMORY || kind == OBJECT_VDSO || kind == OBJECT_OTHER;
 }
 
-static struct cache_line line_of(const struct report *r, const struct spot *spot, const struct profile_place *place) {
+static struct cache_line line_of(const struct report *r, const struct cell_key *spot,
+                                 const struct profile_place *place) {
     const struct profile_frame *data = report_frame(r, place->frame), *code = report_frame(r, spot->frame);
     const uint32_t object = data ? data->object : NO_OBJECT;
     const uint64_t address = object == NO_OBJECT ? place->address : data->address;
@@ -55,7 +56,7 @@ static pfr_status put_line(struct report *r, const struct cache_line *line, uint
 }
 
 /* Where there is no memory the report ends: rows_find asks cell.out. */
-uint64_t identity_of_cache_line(struct report *r, const struct spot *spot) {
+uint64_t identity_of_cache_line(struct report *r, const struct cell_key *spot) {
     const struct profile_place *place = &r->profile->places[profile_value(r->profile, spot->group, PROFILE_ADDR)];
     const struct cache_line line = line_of(r, spot, place);
     uint32_t number = 0;

@@ -15,7 +15,7 @@
 /* --- growing --- */
 
 static pfr_status add_node(struct report *r, struct profile_node node, struct profile_weight self, pfr_error *err) {
-    struct forest *f = &r->forest;
+    struct call_trees *f = &r->call_trees;
     void *nodes = mem_grow(r->memory, f->nodes, f->nr_nodes, &f->nodes_room, 256, sizeof *f->nodes);
     f->nodes = nodes ? nodes : f->nodes;
     void *weights = mem_grow(r->memory, f->self.at, f->nr_nodes, &f->self.room, 256, sizeof *f->self.at);
@@ -28,8 +28,8 @@ static pfr_status add_node(struct report *r, struct profile_node node, struct pr
     return PFR_OK;
 }
 
-static pfr_status add_root(struct report *r, struct forest_root root, pfr_error *err) {
-    struct forest *f = &r->forest;
+static pfr_status add_root(struct report *r, struct call_trees_root root, pfr_error *err) {
+    struct call_trees *f = &r->call_trees;
     void *grown = mem_grow(r->memory, f->roots, f->nr_roots, &f->roots_room, 16, sizeof *f->roots);
     if (!grown)
         return mem_fail(r->memory, err, "nodes");
@@ -39,7 +39,7 @@ static pfr_status add_root(struct report *r, struct forest_root root, pfr_error 
 }
 
 static pfr_status copy_weights(struct report *r, pfr_error *err) {
-    struct forest *f = &r->forest;
+    struct call_trees *f = &r->call_trees;
     struct node_weights copy;
     if (f->own_self || !f->nr_nodes)
         return PFR_OK;
@@ -54,7 +54,7 @@ static pfr_status copy_weights(struct report *r, pfr_error *err) {
 
 /* The group's number for each node, which its root holds. NULL: no memory. */
 static uint32_t *roots_of_nodes(struct report *r) {
-    const struct forest *f = &r->forest;
+    const struct call_trees *f = &r->call_trees;
     uint32_t *root_of = mem_alloc(r->memory, f->nr_nodes, sizeof *root_of);
     for (uint32_t n = 0; root_of && n < f->nr_nodes; n++)
         root_of[n] = f->nodes[n].parent == NO_NODE ? f->nodes[n].frame : root_of[f->nodes[n].parent];
@@ -66,7 +66,7 @@ static void weigh_cost(struct report *r, const struct profile_group *group, stru
     self->weight = self->samples * (cost ? cost : 1);
 }
 
-static uint32_t frame_of_node(const struct forest *f, uint32_t n) {
+static uint32_t frame_of_node(const struct call_trees *f, uint32_t n) {
     return f->nodes[n].parent == NO_NODE ? NO_FRAME : node_frame(&f->nodes[n]);
 }
 
@@ -76,7 +76,7 @@ static void add_weight(struct profile_weight *to, struct profile_weight more) {
 }
 
 static pfr_status weigh(struct report *r, pfr_error *err) {
-    struct forest *f = &r->forest;
+    struct call_trees *f = &r->call_trees;
     if (r->mode != REPORT_MEMORY && !r->filter.any)
         return PFR_OK;
     PFR_TRY(copy_weights(r, err));
@@ -107,7 +107,7 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
 
 struct replanting {
     struct report *r;
-    struct forest old;
+    struct call_trees old;
     struct intern_table keys;  /* (new parent, frame) or (group, parent text) -> new node */
     struct intern_table roots; /* the latter -> number of root */
     uint32_t *path;            /* old nodes */
@@ -149,15 +149,15 @@ static pfr_status find_root(struct replanting *p, const struct profile_group *gr
     const struct { uint64_t group, parent; } key = {(uint64_t)(uintptr_t)group, parent};
     uint32_t root;
     PFR_TRY(intern_put(&p->roots, &key, sizeof key, &root, err));
-    if (root == p->r->forest.nr_roots) {
-        *node = p->r->forest.nr_nodes;
-        PFR_TRY(add_root(p->r, (struct forest_root){group, *node, parent}, err));
+    if (root == p->r->call_trees.nr_roots) {
+        *node = p->r->call_trees.nr_nodes;
+        PFR_TRY(add_root(p->r, (struct call_trees_root){group, *node, parent}, err));
         PFR_TRY(add_node(p->r, (struct profile_node){NO_NODE, root}, (struct profile_weight){0, 0}, err));
         uint32_t number; /* nodes and keys go together */
         const struct profile_node self = {NO_NODE, root};
         return intern_put(&p->keys, &self, sizeof self, &number, err);
     }
-    *node = p->r->forest.roots[root].node;
+    *node = p->r->call_trees.roots[root].node;
     return PFR_OK;
 }
 
@@ -168,12 +168,12 @@ static pfr_status replant(struct replanting *p, uint32_t node, const struct prof
     while (count-- > 0) {
         const struct profile_node key = {at, p->old.nodes[p->path[count]].frame};
         PFR_TRY(intern_put(&p->keys, &key, sizeof key, &at, err));
-        if (at == p->r->forest.nr_nodes)
+        if (at == p->r->call_trees.nr_nodes)
             PFR_TRY(add_node(p->r, key, (struct profile_weight){0, 0}, err));
     }
     const bool kept = parent != NO_PARENT || !p->r->only_parent;
     if (kept)
-        add_weight(node_weights_own(&p->r->forest.self, at), *node_weight(&p->old.self, node));
+        add_weight(node_weights_own(&p->r->call_trees.self, at), *node_weight(&p->old.self, node));
     return PFR_OK;
 }
 
@@ -184,22 +184,22 @@ static pfr_status replant_all(struct replanting *p, const uint32_t *root_of, pfr
     return PFR_OK;
 }
 
-static void free_arrays(struct memory *memory, struct forest *f) {
+static void free_arrays(struct memory *memory, struct call_trees *f) {
     mem_free(memory, f->own_nodes ? f->nodes : NULL, f->nodes_room, sizeof *f->nodes);
     if (f->own_self)
         node_weights_free(&f->self, memory);
     mem_free(memory, f->roots, f->roots_room, sizeof *f->roots);
-    *f = (struct forest){0};
+    *f = (struct call_trees){0};
 }
 
 static pfr_status plant_by_parent(struct report *r, pfr_error *err) {
-    struct replanting p = {.r = r, .old = r->forest};
+    struct replanting p = {.r = r, .old = r->call_trees};
     const size_t texts = r->profile->texts.count;
     uint32_t *root_of = roots_of_nodes(r);
     p.matches = mem_zeroed(r->memory, texts, 1);
     intern_init(&p.keys, r->memory);
     intern_init(&p.roots, r->memory);
-    r->forest = (struct forest){0};
+    r->call_trees = (struct call_trees){0};
     const pfr_status st = root_of && p.matches ? replant_all(&p, root_of, err) : mem_fail(r->memory, err, "nodes");
     intern_free(&p.roots);
     intern_free(&p.keys);
@@ -214,13 +214,13 @@ static pfr_status plant_by_parent(struct report *r, pfr_error *err) {
 
 static pfr_status begin(struct report *r, pfr_error *err) {
     const struct profile *p = r->profile;
-    r->forest = (struct forest){.nodes = p->nodes, .self = p->self, .nr_nodes = p->nr_nodes};
+    r->call_trees = (struct call_trees){.nodes = p->nodes, .self = p->self, .nr_nodes = p->nr_nodes};
     for (uint32_t g = 0; g < p->nr_groups; g++)
-        PFR_TRY(add_root(r, (struct forest_root){p->groups[g], p->groups[g]->root, NO_PARENT}, err));
+        PFR_TRY(add_root(r, (struct call_trees_root){p->groups[g], p->groups[g]->root, NO_PARENT}, err));
     return PFR_OK;
 }
 
-pfr_status forest_make(struct report *r, pfr_error *err) {
+pfr_status call_trees_make(struct report *r, pfr_error *err) {
     PFR_TRY(begin(r, err));
     PFR_TRY(weigh(r, err));
     if (r->has_parent)
@@ -228,6 +228,6 @@ pfr_status forest_make(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
-void forest_free(struct report *r) {
-    free_arrays(r->memory, &r->forest);
+void call_trees_free(struct report *r) {
+    free_arrays(r->memory, &r->call_trees);
 }

@@ -38,7 +38,7 @@ void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const 
 
 /* --- comm, pid, tid, cpu, socket, event --- */
 
-uint64_t identity_of_comm(struct report *r, const struct spot *spot) {
+uint64_t identity_of_comm(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_COMM);
 }
 
@@ -47,7 +47,7 @@ void cell_comm(const struct report *r, uint64_t id, const struct row *row, pfr_o
     write_text_cell(r, id, to, "");
 }
 
-uint64_t identity_of_tid(struct report *r, const struct spot *spot) {
+uint64_t identity_of_tid(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_TID);
 }
 
@@ -59,7 +59,7 @@ void cell_signed(const struct report *r, uint64_t id, const struct row *row, pfr
 
 /* The thread and what it was called in the end. */
 void cell_thread(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
-    static const struct key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const struct record_key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const uint32_t name = thread_name_at(&r->profile->state.threads, (uint32_t)id, last, true);
     (void)row;
     out_i64_wide(&to->out, (int32_t)(uint32_t)id, 7);
@@ -75,11 +75,11 @@ void cell_thread(const struct report *r, uint64_t id, const struct row *row, pfr
     }
 }
 
-uint64_t identity_of_cpu(struct report *r, const struct spot *spot) {
+uint64_t identity_of_cpu(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_CPU);
 }
 
-uint64_t identity_of_socket(struct report *r, const struct spot *spot) {
+uint64_t identity_of_socket(struct report *r, const struct cell_key *spot) {
     const uint64_t cpu = profile_value(r->profile, spot->group, PROFILE_CPU);
     return cpu < r->nr_cpus ? (uint32_t)r->socket_of[cpu] : (uint32_t)-1;
 }
@@ -101,7 +101,7 @@ int collate_signed(const struct report *r, uint64_t a, uint64_t b) {
     return (x > y) - (x < y);
 }
 
-uint64_t identity_of_event(struct report *r, const struct spot *spot) {
+uint64_t identity_of_event(struct report *r, const struct cell_key *spot) {
     (void)r;
     return spot->group->event;
 }
@@ -132,7 +132,7 @@ int collate_objects_back(const struct report *r, uint64_t a, uint64_t b) {
     return collate_objects(r, b, a);
 }
 
-uint64_t identity_of_dso(struct report *r, const struct spot *spot) {
+uint64_t identity_of_dso(struct report *r, const struct cell_key *spot) {
     return object_name_of(r, spot->frame);
 }
 
@@ -156,7 +156,7 @@ static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
 static uint64_t start_of(const struct report *r, const struct profile_frame *f) {
     if (f->is_inlined)
         return 0;
-    return r->profile->wish.addresses && f->start ? f->start : f->address;
+    return r->profile->request.addresses && f->start ? f->start : f->address;
 }
 
 int collate_symbols(const struct report *r, uint64_t a, uint64_t b) {
@@ -211,7 +211,7 @@ uint64_t order_symbols_coarsely(const struct report *r, uint64_t id) {
     return is_named(r, id) ? 0 : 1;
 }
 
-uint64_t identity_of_symbol(struct report *r, const struct spot *spot) {
+uint64_t identity_of_symbol(struct report *r, const struct cell_key *spot) {
     return symbol_number(r, spot->frame);
 }
 
@@ -266,7 +266,7 @@ void cell_sampled_symbol(const struct report *r, uint64_t id, const struct row *
         write_symbol(r, f, id, f->text == NO_TEXT ? row->level : level_of(r, f), to);
 }
 
-uint64_t identity_of_symbol_size(struct report *r, const struct spot *spot) {
+uint64_t identity_of_symbol_size(struct report *r, const struct cell_key *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
     return f ? frame_symbol_size(r->profile, spot->frame) : UINT64_MAX;
 }
@@ -285,7 +285,7 @@ int collate_as_addresses(const struct report *r, uint64_t a, uint64_t b) {
     return collate_addresses(a, b);
 }
 
-uint64_t identity_of_address(struct report *r, const struct spot *spot) {
+uint64_t identity_of_address(struct report *r, const struct cell_key *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
     return f ? f->ip : 0;
 }
@@ -298,7 +298,7 @@ void cell_address(const struct report *r, uint64_t id, const struct row *row, pf
 
 /* --- what is recorded beside --- */
 
-uint64_t identity_of_parent(struct report *r, const struct spot *spot) {
+uint64_t identity_of_parent(struct report *r, const struct cell_key *spot) {
     (void)r;
     return spot->parent;
 }
@@ -308,7 +308,7 @@ void cell_parent(const struct report *r, uint64_t id, const struct row *row, pfr
     write_text_cell(r, id, to, "[other]");
 }
 
-uint64_t identity_of_cgroup(struct report *r, const struct spot *spot) {
+uint64_t identity_of_cgroup(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_CGROUP);
 }
 
@@ -317,7 +317,7 @@ void cell_text_or_none(const struct report *r, uint64_t id, const struct row *ro
     write_text_cell(r, id, to, "N/A");
 }
 
-uint64_t identity_of_cgroup_id(struct report *r, const struct spot *spot) {
+uint64_t identity_of_cgroup_id(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_CGROUP_ID);
 }
 
@@ -326,7 +326,7 @@ void cell_number(const struct report *r, uint64_t id, const struct row *row, pfr
     out_u64(&to->out, id);
 }
 
-uint64_t identity_of_time(struct report *r, const struct spot *spot) {
+uint64_t identity_of_time(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_TIME);
 }
 

@@ -4,7 +4,7 @@
 /* The functions that the table of fields is made of: what struct report_field says of each member. */
 #include "view/report/report_parts.h"
 
-typedef uint64_t report_identity(struct report *r, const struct spot *spot);
+typedef uint64_t report_identity(struct report *r, const struct cell_key *spot);
 typedef uint64_t report_coarse(const struct report *r, uint64_t id);
 typedef int report_collate(const struct report *r, uint64_t a, uint64_t b);
 typedef void report_cell(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);

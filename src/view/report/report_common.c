@@ -11,7 +11,7 @@
 
 unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes) {
     const uint64_t left = (r->memory->limit - r->memory->used) / JOBS_SHARE;
-    unsigned jobs = crew_size(r->options->jobs, JOBS_MOST, likely_ns, JOB_NS, tasks);
+    unsigned jobs = thread_pool_size(r->options->jobs, JOBS_MOST, likely_ns, JOB_NS, tasks);
     while (jobs > 1 && bytes > left / jobs)
         jobs--;
     return jobs;

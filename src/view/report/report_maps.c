@@ -125,7 +125,7 @@ static uint64_t size_at(const struct report *r, const struct profile_frame *f) {
     return piece && piece->object == f->object && f->address <= piece->last ? piece->size : 0;
 }
 
-uint64_t identity_of_dso_size(struct report *r, const struct spot *spot) {
+uint64_t identity_of_dso_size(struct report *r, const struct cell_key *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
     const uint64_t size = f && f->object != NO_OBJECT ? size_at(r, f) : 0;
     return size ? size : UINT64_MAX;

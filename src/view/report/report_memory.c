@@ -6,19 +6,19 @@
 /* lvl, lvl_num, remote, hops */
 #define LEVEL_BITS (0x3fffull << 5 | 0x1full << 33 | 7ull << 43)
 
-static uint64_t value_of(struct report *r, const struct spot *spot, enum profile_key key) {
+static uint64_t value_of(struct report *r, const struct cell_key *spot, enum profile_key key) {
     return profile_value(r->profile, spot->group, key);
 }
 
-uint64_t identity_of_weight(struct report *r, const struct spot *spot) {
+uint64_t identity_of_weight(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_WEIGHT);
 }
 
-uint64_t identity_of_ins_lat(struct report *r, const struct spot *spot) {
+uint64_t identity_of_ins_lat(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_INS_LAT);
 }
 
-uint64_t identity_of_stage_cycles(struct report *r, const struct spot *spot) {
+uint64_t identity_of_stage_cycles(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_STAGE_CYCLES);
 }
 
@@ -33,7 +33,7 @@ void cell_weight_of_all(const struct report *r, uint64_t id, const struct row *r
     out_u64(&to->out, id * row->self.samples);
 }
 
-uint64_t identity_of_transaction(struct report *r, const struct spot *spot) {
+uint64_t identity_of_transaction(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_TRANSACTION);
 }
 
@@ -54,11 +54,11 @@ void cell_transaction(const struct report *r, uint64_t id, const struct row *row
     }
 }
 
-uint64_t identity_of_code_page_size(struct report *r, const struct spot *spot) {
+uint64_t identity_of_code_page_size(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_CODE_PAGE_SIZE);
 }
 
-uint64_t identity_of_data_page_size(struct report *r, const struct spot *spot) {
+uint64_t identity_of_data_page_size(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_DATA_PAGE_SIZE);
 }
 
@@ -75,7 +75,7 @@ void cell_page_size(const struct report *r, uint64_t id, const struct row *row, 
     out_char(&to->out, "BKMG"[unit]);
 }
 
-uint64_t identity_of_phys_address(struct report *r, const struct spot *spot) {
+uint64_t identity_of_phys_address(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_PHYS_ADDR);
 }
 
@@ -88,7 +88,7 @@ void cell_phys_address(const struct report *r, uint64_t id, const struct row *ro
 
 /* --- data_src: rows differ where the bits do that the column shows --- */
 
-uint64_t identity_of_level(struct report *r, const struct spot *spot) {
+uint64_t identity_of_level(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & LEVEL_BITS;
 }
 
@@ -102,7 +102,7 @@ void cell_level_words(const struct report *r, uint64_t id, const struct row *row
 #define LOCK_BITS (3ull << 24)
 #define BLOCK_BITS (7ull << 40)
 
-uint64_t identity_of_snoop(struct report *r, const struct spot *spot) {
+uint64_t identity_of_snoop(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & SNOOP_BITS;
 }
 
@@ -111,7 +111,7 @@ void cell_snoop(const struct report *r, uint64_t id, const struct row *row, pfr_
     words_memory(to, id, WORDS_SNOOP);
 }
 
-uint64_t identity_of_tlb(struct report *r, const struct spot *spot) {
+uint64_t identity_of_tlb(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & TLB_BITS;
 }
 
@@ -120,7 +120,7 @@ void cell_tlb(const struct report *r, uint64_t id, const struct row *row, pfr_ou
     words_memory(to, id, WORDS_TLB);
 }
 
-uint64_t identity_of_lock(struct report *r, const struct spot *spot) {
+uint64_t identity_of_lock(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & LOCK_BITS;
 }
 
@@ -129,7 +129,7 @@ void cell_lock(const struct report *r, uint64_t id, const struct row *row, pfr_o
     words_memory(to, id, WORDS_LOCK);
 }
 
-uint64_t identity_of_block(struct report *r, const struct spot *spot) {
+uint64_t identity_of_block(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & BLOCK_BITS;
 }
 
@@ -144,7 +144,7 @@ static struct profile_place place_of(const struct report *r, uint64_t id) {
     return r->profile->places[id];
 }
 
-uint64_t identity_of_data_symbol(struct report *r, const struct spot *spot) {
+uint64_t identity_of_data_symbol(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_ADDR);
 }
 
@@ -163,7 +163,7 @@ void cell_data_symbol(const struct report *r, uint64_t id, const struct row *row
 }
 
 /* The address that was executed: with NEEDS_ADDRESSES a frame each. */
-uint64_t identity_of_code(struct report *r, const struct spot *spot) {
+uint64_t identity_of_code(struct report *r, const struct cell_key *spot) {
     (void)r;
     return spot->frame & ~NODE_APART;
 }
@@ -183,23 +183,23 @@ void cell_code_symbol(const struct report *r, uint64_t id, const struct row *row
         write_address_cell(f ? f->ip : 0, &to->out);
 }
 
-uint64_t identity_of_data_object(struct report *r, const struct spot *spot) {
+uint64_t identity_of_data_object(struct report *r, const struct cell_key *spot) {
     return object_name_of(r, place_of(r, value_of(r, spot, PROFILE_ADDR)).frame);
 }
 
-uint64_t identity_of_from_object(struct report *r, const struct spot *spot) {
+uint64_t identity_of_from_object(struct report *r, const struct cell_key *spot) {
     return object_name_of(r, place_of(r, value_of(r, spot, PROFILE_FROM)).frame);
 }
 
-uint64_t identity_of_to_object(struct report *r, const struct spot *spot) {
+uint64_t identity_of_to_object(struct report *r, const struct cell_key *spot) {
     return object_name_of(r, place_of(r, value_of(r, spot, PROFILE_TO)).frame);
 }
 
-uint64_t identity_of_from_symbol(struct report *r, const struct spot *spot) {
+uint64_t identity_of_from_symbol(struct report *r, const struct cell_key *spot) {
     return symbol_number(r, place_of(r, value_of(r, spot, PROFILE_FROM)).frame | NODE_APART);
 }
 
-uint64_t identity_of_to_symbol(struct report *r, const struct spot *spot) {
+uint64_t identity_of_to_symbol(struct report *r, const struct cell_key *spot) {
     return symbol_number(r, place_of(r, value_of(r, spot, PROFILE_TO)).frame | NODE_APART);
 }
 
@@ -215,7 +215,7 @@ void cell_place(const struct report *r, uint64_t id, const struct row *row, pfr_
 
 /* --- flags of a branch --- */
 
-uint64_t identity_of_mispredict(struct report *r, const struct spot *spot) {
+uint64_t identity_of_mispredict(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) & (PROFILE_MISPREDICTED | PROFILE_PREDICTED);
 }
 
@@ -224,7 +224,7 @@ void cell_mispredict(const struct report *r, uint64_t id, const struct row *row,
     out_text(&to->out, id & PROFILE_PREDICTED ? "N" : id & PROFILE_MISPREDICTED ? "Y" : "N/A");
 }
 
-uint64_t identity_of_abort(struct report *r, const struct spot *spot) {
+uint64_t identity_of_abort(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) & PROFILE_ABORT;
 }
 
@@ -233,7 +233,7 @@ void cell_abort(const struct report *r, uint64_t id, const struct row *row, pfr_
     out_char(&to->out, id ? 'A' : '.');
 }
 
-uint64_t identity_of_in_tx(struct report *r, const struct spot *spot) {
+uint64_t identity_of_in_tx(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) & PROFILE_IN_TX;
 }
 
@@ -242,7 +242,7 @@ void cell_in_tx(const struct report *r, uint64_t id, const struct row *row, pfr_
     out_char(&to->out, id ? 'T' : '.');
 }
 
-uint64_t identity_of_cycles(struct report *r, const struct spot *spot) {
+uint64_t identity_of_cycles(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_BRANCH_FLAGS) >> PROFILE_CYCLES_SHIFT;
 }
 

@@ -51,7 +51,7 @@ struct row;
 
 /* Where a field is asked: a frame of a group. NODE_APART is set on the frame of a sampled address, which perf calls by
    its place in the object where it has no name; elsewhere by the address itself. */
-struct spot {
+struct cell_key {
     const struct profile_group *group;
     uint32_t frame;  /* NO_FRAME: the rows have none */
     uint32_t parent; /* text of the function that -p found; NO_PARENT: none */
@@ -81,11 +81,11 @@ struct report_field {
     bool of_memory;  /* only in reports of memory accesses, as those with keys of them */
     bool
         breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
-    uint64_t (*identity)(struct report *r, const struct spot *spot); /* rows differ where this differs */
-    int (*collate)(const struct report *r, uint64_t a, uint64_t b);  /* NULL: as numbers */
-    int (*order)(const struct report *r, uint64_t a, uint64_t b);    /* of rows of equal weight; NULL: collate */
-    int (*strict)(const struct report *r, uint64_t a, uint64_t b);   /* collate, where what `order` tells apart does not
-                                                                        matter; NULL: itself */
+    uint64_t (*identity)(struct report *r, const struct cell_key *spot); /* rows differ where this differs */
+    int (*collate)(const struct report *r, uint64_t a, uint64_t b);      /* NULL: as numbers */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);        /* of rows of equal weight; NULL: collate */
+    int (*strict)(const struct report *r, uint64_t a, uint64_t b); /* collate, where what `order` tells apart does not
+                                                                      matter; NULL: itself */
     /* What has the smaller number stands before by `order`, by `strict`; of equal ones nothing is said. NULL: no such
      */
     uint64_t (*order_coarse)(const struct report *r, uint64_t id);
@@ -158,7 +158,7 @@ struct row_cells {
 /* After the load, before rows: symbol_number. */
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 /* The row of a spot, made when it is new. */
-pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, pfr_error *err);
+pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *row, pfr_error *err);
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);
 
@@ -206,16 +206,16 @@ void line_cells(const struct report *r, const struct lines *lines, uint32_t line
 
 /* --- nodes --- */
 
-struct forest_root {
+struct call_trees_root {
     const struct profile_group *group;
     uint32_t node, parent; /* text of -p */
 };
 
 /* The profile's own arrays, or others made of them. */
-struct forest {
+struct call_trees {
     struct profile_node *nodes;
     struct node_weights self;
-    struct forest_root *roots; /* by number in nodes[].frame of a root */
+    struct call_trees_root *roots; /* by number in nodes[].frame of a root */
     uint32_t nr_nodes, nr_roots;
     size_t nodes_room, roots_room;
     bool own_nodes, own_self; /* else they are the profile's */
@@ -230,15 +230,15 @@ pfr_status filter_choose(struct report *r, pfr_error *err);
 void filter_free(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);
 
-pfr_status forest_make(struct report *r, pfr_error *err);
-void forest_free(struct report *r);
+pfr_status call_trees_make(struct report *r, pfr_error *err);
+void call_trees_free(struct report *r);
 
 #define NO_LIMB UINT32_MAX
 #define LIMBS_MOST (1u << 30)
 
 /* Nodes with numbers that follow each other, each the only child of the one before. Only the last may have samples of
    its own, so that all weigh the same with all below them. */
-struct limb {
+struct path_segment {
     uint32_t node; /* the first */
     uint32_t length : 30;
     uint32_t has_samples : 1;  /* of its own */
@@ -248,24 +248,24 @@ struct limb {
     struct profile_weight sum; /* with all below; without --children of the last node alone */
 };
 
-struct limbs {
-    struct limb *at; /* those of one root stand together, each before those below it */
+struct path_segments {
+    struct path_segment *at; /* those of one root stand together, each before those below it */
     uint32_t count;
     uint32_t *root; /* by root of the forest */
 };
 
-static inline uint32_t limb_last(const struct limb *limb) {
-    return limb->node + limb->length - 1;
+static inline uint32_t path_segment_last(const struct path_segment *path_segment) {
+    return path_segment->node + path_segment->length - 1;
 }
 
-pfr_status limbs_make(struct report *r, pfr_error *err);
+pfr_status path_segments_make(struct report *r, pfr_error *err);
 /* Sums of all limbs of a root. */
-void limbs_sum_up(struct report *r, uint32_t root);
+void path_segments_sum_up(struct report *r, uint32_t root);
 /* Of the samples that were taken at its last node. */
-struct profile_weight limb_self(const struct report *r, uint32_t limb);
+struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment);
 /* Nodes that will be looked at soon are fetched from memory. */
-void limb_fetch(const struct report *r, uint32_t limb);
-void limbs_free(struct report *r);
+void path_segment_fetch(const struct report *r, uint32_t path_segment);
+void path_segments_free(struct report *r);
 
 /* A frame in a root, and its row. */
 struct root_frame {
@@ -275,7 +275,7 @@ struct root_frame {
 /* A node of a row. */
 struct member {
     uint32_t node;
-    uint32_t limb : 30;
+    uint32_t path_segment : 30;
     uint32_t has_samples : 1; /* of its own */
     uint32_t is_inner : 1;    /* it is called, if not at once, by another one of the row */
 };
@@ -286,12 +286,12 @@ struct root_frames {
 };
 
 struct row_note {
-    uint32_t root;    /* the first that has the row, plus 1; 0: it is in none */
-    uint32_t members; /* nodes that trees begin at */
-    bool spreads;     /* over several roots */
+    uint32_t root;      /* the first that has the row, plus 1; 0: it is in none */
+    uint32_t members;   /* nodes that trees begin at */
+    bool distributions; /* over several roots */
 };
 
-struct walk {
+struct traversal {
     struct root_frames *frames; /* by root; only with trees */
     struct row_note *notes;     /* by row */
     size_t notes_room;
@@ -317,7 +317,7 @@ void members_free(struct report *r);
 /* --- one call tree --- */
 
 /* A frame of the tree, with all below it. Twigs of one parent stand together, heaviest first. */
-struct twig {
+struct subtree {
     uint32_t frame;
     uint32_t parent;                  /* NO_NODE: twigs[0], which is no frame but all chains together */
     uint32_t first, count;            /* those below that are heavy enough */
@@ -327,7 +327,7 @@ struct twig {
 };
 
 struct tree_item {
-    uint32_t node, limb;
+    uint32_t node, path_segment;
     uint32_t around; /* another item that it is called by, while innermost nodes are looked for */
     bool whole;      /* see report_tree.c */
     struct profile_weight weight;
@@ -335,7 +335,7 @@ struct tree_item {
 
 /* What the samples of the row weigh that are at a limb or below it. */
 struct tree_mark {
-    uint32_t limb;
+    uint32_t path_segment;
     struct profile_weight weight;
 };
 
@@ -353,8 +353,8 @@ struct tree_level {
 };
 
 /* What is kept from one tree to the next. */
-struct tree {
-    struct twig *twigs;
+struct report_tree {
+    struct subtree *subtrees;
     struct tree_items level, next, gathered;
     uint32_t *slot_of, *stamp_of; /* by frame */
     uint32_t *ends;               /* twigs where chains end, and a chain */
@@ -366,13 +366,14 @@ struct tree {
 };
 
 /* Twigs of the row that weigh at least so much. */
-pfr_status tree_make(struct report *r, struct tree *tree, uint32_t row, uint64_t least, pfr_error *err);
+pfr_status tree_make(struct report *r, struct report_tree *tree, uint32_t row, uint64_t least, pfr_error *err);
 /* All that an event's samples show, callers first, in r->tree. */
 pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err);
-void tree_free(const struct report *r, struct tree *tree);
+void tree_free(const struct report *r, struct report_tree *tree);
 /* The lines below a row. */
 /* Ends early once it has written more than `most` bytes. */
-pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, uint64_t most, pfr_output *to, pfr_error *err);
+pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
+                      pfr_error *err);
 
 /* --- the whole --- */
 
@@ -433,15 +434,15 @@ struct report {
     unsigned nr_sort, nr_keys, nr_columns;
     const struct report_field *asked; /* whose identity is at hand */
     struct report_trace_field trace[TRACE_FIELDS_ASKED];
-    struct profile_trace_field trace_wish[TRACE_FIELDS_ASKED];
+    struct profile_trace_field trace_request[TRACE_FIELDS_ASKED];
     uint32_t nr_trace;
-    struct forest forest;
-    struct limbs limbs;
-    struct walk walk;
+    struct call_trees call_trees;
+    struct path_segments path_segments;
+    struct traversal walk;
     struct rows rows;
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
     struct number_lists event_roots; /* of `forest`; made when asked for */
-    struct tree tree;
+    struct report_tree tree;
     uint32_t *symbol_of;           /* by frame, then by frame of a sampled address: see report_rows.c */
     struct profile_weight *totals; /* by event: what percentages are of, */
     struct profile_weight *all;    /* and those of call trees: with what filters leave out, */

@@ -43,7 +43,7 @@ static void begin_at(struct growing *g, uint32_t node) {
 }
 
 static void mark_begins(struct growing *g) {
-    const struct forest *f = &g->r->forest;
+    const struct call_trees *f = &g->r->call_trees;
     for (uint32_t n = 0; n < f->nr_nodes; n++) {
         const struct profile_node node = f->nodes[n];
         const bool is_root = node.parent == NO_NODE, is_apart = !is_root && node.frame & NODE_APART;
@@ -64,7 +64,7 @@ static uint32_t count_bits(uint64_t bits) {
 
 /* What stands behind all nodes ends the last limb. */
 static void count_begins(struct growing *g) {
-    const uint32_t nr = g->r->forest.nr_nodes;
+    const uint32_t nr = g->r->call_trees.nr_nodes;
     uint32_t count = 0;
     begin_at(g, nr);
     for (size_t i = 0; i < g->words; i++) {
@@ -75,7 +75,7 @@ static void count_begins(struct growing *g) {
 }
 
 /* The limb that a node is in. */
-static uint32_t limb_of(const struct growing *g, uint32_t node) {
+static uint32_t path_segment_of(const struct growing *g, uint32_t node) {
     const uint64_t upto = g->bits[node / WORD] << (WORD - 1 - node % WORD);
     return g->before[node / WORD] + count_bits(upto) - 1;
 }
@@ -83,66 +83,66 @@ static uint32_t limb_of(const struct growing *g, uint32_t node) {
 /* --- their places --- */
 
 /* A parent has a smaller number than those that hang on it. */
-static void count_bud(struct growing *g, uint32_t limb, uint32_t node) {
-    const uint32_t parent = g->r->forest.nodes[node].parent;
+static void count_bud(struct growing *g, uint32_t path_segment, uint32_t node) {
+    const uint32_t parent = g->r->call_trees.nodes[node].parent;
     if (parent == NO_NODE)
         return;
-    const uint32_t above = limb_of(g, parent);
-    g->buds[limb].above = above;
-    g->buds[above].below += g->buds[limb].below + 1;
+    const uint32_t above = path_segment_of(g, parent);
+    g->buds[path_segment].above = above;
+    g->buds[above].below += g->buds[path_segment].below + 1;
 }
 
 static void count_below(struct growing *g) {
-    uint32_t limb = g->count + 1;
+    uint32_t path_segment = g->count + 1;
     for (size_t i = g->words; i-- > 0;)
         for (uint64_t bits = g->bits[i]; bits;) {
             const unsigned bit = WORD - 1 - (unsigned)__builtin_clzll(bits);
             bits &= ~((uint64_t)1 << bit);
-            if (--limb < g->count)
-                count_bud(g, limb, (uint32_t)(i * WORD + bit));
+            if (--path_segment < g->count)
+                count_bud(g, path_segment, (uint32_t)(i * WORD + bit));
         }
 }
 
 /* Behind all that is below the roots before it. */
 static void place_roots(struct growing *g) {
-    const struct forest *f = &g->r->forest;
+    const struct call_trees *f = &g->r->call_trees;
     uint32_t place = 0;
     for (uint32_t i = 0; i < f->nr_roots; i++) {
-        g->r->limbs.root[i] = place;
-        place += g->buds[limb_of(g, f->roots[i].node)].below + 1;
+        g->r->path_segments.root[i] = place;
+        place += g->buds[path_segment_of(g, f->roots[i].node)].below + 1;
     }
 }
 
-static void place_limb(struct growing *g, uint32_t limb, uint32_t from, uint32_t end) {
-    const struct forest *f = &g->r->forest;
-    if (limb + FETCHED < g->count)
-        __builtin_prefetch(&g->buds[g->buds[limb + FETCHED].above]);
+static void place_path_segment(struct growing *g, uint32_t path_segment, uint32_t from, uint32_t end) {
+    const struct call_trees *f = &g->r->call_trees;
+    if (path_segment + FETCHED < g->count)
+        __builtin_prefetch(&g->buds[g->buds[path_segment + FETCHED].above]);
     const struct profile_node node = f->nodes[from];
-    struct bud *bud = &g->buds[limb];
+    struct bud *bud = &g->buds[path_segment];
     const bool is_root = node.parent == NO_NODE;
     const struct profile_weight *self = node_weight(&f->self, end - 1);
     struct bud *above = is_root ? NULL : &g->buds[bud->above];
-    const uint32_t place = is_root ? g->r->limbs.root[node.frame] : above->next;
-    g->r->limbs.at[place] = (struct limb){.node = from,
-                                          .length = (end - from) & (LIMBS_MOST - 1),
-                                          .has_samples = self->samples != 0,
-                                          .is_apart = !is_root && node.frame & NODE_APART,
-                                          .parent = is_root ? NO_LIMB : above->above,
-                                          .size = bud->below + 1,
-                                          .sum = *self};
+    const uint32_t place = is_root ? g->r->path_segments.root[node.frame] : above->next;
+    g->r->path_segments.at[place] = (struct path_segment){.node = from,
+                                                          .length = (end - from) & (LIMBS_MOST - 1),
+                                                          .has_samples = self->samples != 0,
+                                                          .is_apart = !is_root && node.frame & NODE_APART,
+                                                          .parent = is_root ? NO_LIMB : above->above,
+                                                          .size = bud->below + 1,
+                                                          .sum = *self};
     if (!is_root)
         above->next += bud->below + 1;
     bud->above = place;
     bud->next = place + 1;
 }
 
-static void place_limbs(struct growing *g) {
-    uint32_t limb = 0, from = 0;
+static void place_path_segments(struct growing *g) {
+    uint32_t path_segment = 0, from = 0;
     for (size_t i = 0; i < g->words; i++)
         for (uint64_t bits = g->bits[i]; bits; bits &= bits - 1) {
             const uint32_t node = (uint32_t)(i * WORD) + (unsigned)__builtin_ctzll(bits);
             if (node)
-                place_limb(g, limb++, from, node);
+                place_path_segment(g, path_segment++, from, node);
             from = node;
         }
 }
@@ -150,7 +150,7 @@ static void place_limbs(struct growing *g) {
 /* --- all --- */
 
 static pfr_status find_begins(struct growing *g, pfr_error *err) {
-    g->words = g->r->forest.nr_nodes / WORD + 1;
+    g->words = g->r->call_trees.nr_nodes / WORD + 1;
     g->bits = mem_zeroed(g->r->memory, g->words, sizeof *g->bits);
     g->before = g->bits ? mem_alloc(g->r->memory, g->words, sizeof *g->before) : NULL;
     if (!g->before)
@@ -163,20 +163,20 @@ static pfr_status find_begins(struct growing *g, pfr_error *err) {
 }
 
 static pfr_status find_places(struct growing *g, pfr_error *err) {
-    struct limbs *l = &g->r->limbs;
+    struct path_segments *l = &g->r->path_segments;
     g->buds = mem_zeroed(g->r->memory, g->count, sizeof *g->buds);
     l->count = g->count;
-    l->root = mem_alloc(g->r->memory, g->r->forest.nr_roots, sizeof *l->root);
+    l->root = mem_alloc(g->r->memory, g->r->call_trees.nr_roots, sizeof *l->root);
     l->at = g->buds && l->root ? mem_alloc(g->r->memory, g->count, sizeof *l->at) : NULL;
     if (!l->at)
         return mem_fail(g->r->memory, err, "walk");
     count_below(g);
     place_roots(g);
-    place_limbs(g);
+    place_path_segments(g);
     return PFR_OK;
 }
 
-pfr_status limbs_make(struct report *r, pfr_error *err) {
+pfr_status path_segments_make(struct report *r, pfr_error *err) {
     struct growing g = {.r = r};
     pfr_status st = find_begins(&g, err);
     if (st >= 0)
@@ -187,9 +187,9 @@ pfr_status limbs_make(struct report *r, pfr_error *err) {
     return st;
 }
 
-void limbs_sum_up(struct report *r, uint32_t root) {
-    struct limb *at = r->limbs.at;
-    const uint32_t from = r->limbs.root[root];
+void path_segments_sum_up(struct report *r, uint32_t root) {
+    struct path_segment *at = r->path_segments.at;
+    const uint32_t from = r->path_segments.root[root];
     for (uint32_t i = from + at[from].size; --i > from;) {
         struct profile_weight *sum = &at[at[i].parent].sum;
         sum->weight += at[i].sum.weight;
@@ -197,23 +197,23 @@ void limbs_sum_up(struct report *r, uint32_t root) {
     }
 }
 
-struct profile_weight limb_self(const struct report *r, uint32_t limb) {
-    const struct limb *at = &r->limbs.at[limb];
+struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment) {
+    const struct path_segment *at = &r->path_segments.at[path_segment];
     if (!at->has_samples)
         return (struct profile_weight){0, 0};
-    return at->size == 1 || !r->children ? at->sum : *node_weight(&r->forest.self, limb_last(at));
+    return at->size == 1 || !r->children ? at->sum : *node_weight(&r->call_trees.self, path_segment_last(at));
 }
 
-void limb_fetch(const struct report *r, uint32_t limb) {
-    const struct limb *at = &r->limbs.at[limb];
+void path_segment_fetch(const struct report *r, uint32_t path_segment) {
+    const struct path_segment *at = &r->path_segments.at[path_segment];
     for (uint32_t i = 0; i < at->length; i += LINE)
-        __builtin_prefetch(&r->forest.nodes[at->node + i]);
-    __builtin_prefetch(&r->forest.nodes[limb_last(at)]);
+        __builtin_prefetch(&r->call_trees.nodes[at->node + i]);
+    __builtin_prefetch(&r->call_trees.nodes[path_segment_last(at)]);
 }
 
-void limbs_free(struct report *r) {
-    struct limbs *l = &r->limbs;
+void path_segments_free(struct report *r) {
+    struct path_segments *l = &r->path_segments;
     mem_free(r->memory, l->at, l->count, sizeof *l->at);
-    mem_free(r->memory, l->root, r->forest.nr_roots, sizeof *l->root);
-    *l = (struct limbs){.at = NULL};
+    mem_free(r->memory, l->root, r->call_trees.nr_roots, sizeof *l->root);
+    *l = (struct path_segments){.at = NULL};
 }

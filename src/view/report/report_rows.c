@@ -18,7 +18,7 @@ static struct symbol_key key_of_symbol(const struct profile *p, uint32_t frame) 
         return (struct symbol_key){UINT64_MAX, frame & NODE_APART ? f->address : f->ip, 0};
     if (f->is_inlined)
         return (struct symbol_key){frame_object_name(p, frame), f->text, 1};
-    const uint64_t start = p->wish.addresses && f->start ? f->start : f->address;
+    const uint64_t start = p->request.addresses && f->start ? f->start : f->address;
     return (struct symbol_key){frame_object_name(p, frame), start, 0};
 }
 
@@ -32,13 +32,13 @@ unsigned frame_symbol_words(const struct profile *p, uint32_t frame, uint64_t *w
 }
 
 /* The first frame of each symbol stands for it: its number is in the slot of the hash of its key, plus 1. */
-struct symbols {
+struct symbol_numbers {
     const struct profile *profile;
     uint32_t *slots;
     size_t mask;
 };
 
-static uint32_t first_of_symbol(const struct symbols *s, uint32_t frame, uint32_t form) {
+static uint32_t first_of_symbol(const struct symbol_numbers *s, uint32_t frame, uint32_t form) {
     const struct symbol_key key = key_of_symbol(s->profile, frame | form);
     uint64_t h = (key.address ^ table_seed(s->mask)) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ key.object ^ key.inlined << 40) * 0xd6e8feb86659fd93u;
@@ -54,7 +54,7 @@ static uint32_t first_of_symbol(const struct symbols *s, uint32_t frame, uint32_
 
 static pfr_status number_form(struct report *r, uint32_t form, pfr_error *err) {
     const uint32_t nr = r->profile->nr_frames;
-    struct symbols s = {.profile = r->profile, .mask = 63};
+    struct symbol_numbers s = {.profile = r->profile, .mask = 63};
     while (s.mask / 4 * 3 < nr)
         s.mask = s.mask * 2 + 1;
     s.slots = mem_zeroed(r->memory, s.mask + 1, sizeof *s.slots);
@@ -95,7 +95,7 @@ static void meet_frame(const struct report *r, struct row *row, uint32_t frame) 
         call_by(row, frame, level);
 }
 
-static pfr_status add_row(struct report *r, const struct spot *spot, pfr_error *err) {
+static pfr_status add_row(struct report *r, const struct cell_key *spot, pfr_error *err) {
     struct rows *rows = &r->rows;
     const uint32_t row = rows->cells.count - 1;
     if (row >= rows->room) {
@@ -109,7 +109,7 @@ static pfr_status add_row(struct report *r, const struct spot *spot, pfr_error *
     return PFR_OK;
 }
 
-pfr_status rows_find(struct report *r, const struct spot *spot, uint32_t *row, pfr_error *err) {
+pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *row, pfr_error *err) {
     struct row_cells cells;
     const uint32_t before = r->rows.cells.count;
     cells.event = spot->group->event;

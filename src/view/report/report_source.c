@@ -70,7 +70,7 @@ static uint64_t place_without_line(struct report *r, const struct profile_frame 
     return join_cell(r, intern_get(&r->profile->state.names, name), behind);
 }
 
-uint64_t identity_of_line(struct report *r, const struct spot *spot) {
+uint64_t identity_of_line(struct report *r, const struct cell_key *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
     char behind[PLACE_ROOM];
     if (!f)
@@ -83,7 +83,7 @@ uint64_t identity_of_line(struct report *r, const struct spot *spot) {
     return intern_cell(r, name, strlen(name), behind);
 }
 
-uint64_t identity_of_source_file(struct report *r, const struct spot *spot) {
+uint64_t identity_of_source_file(struct report *r, const struct cell_key *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
     const uint32_t file = f ? line_of(r, spot->frame)->file : NO_TEXT;
     const char *name = file == NO_TEXT ? "" : last_part(intern_chars(&r->profile->texts, file));

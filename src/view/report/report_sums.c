@@ -40,7 +40,7 @@ unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, u
 
 static pfr_status add_sum(struct report *r, const struct profile_sum_key *key, uint32_t *row, pfr_error *err) {
     const struct profile *p = r->profile;
-    const struct spot spot = {p->groups[key->group], key->frame, NO_PARENT};
+    const struct cell_key spot = {p->groups[key->group], key->frame, NO_PARENT};
     PFR_TRY(rows_find(r, &spot, row, err));
     const struct profile_weight *more = &p->sums[key->sum].total;
     struct profile_weight *total = &r->rows.at[*row].total;

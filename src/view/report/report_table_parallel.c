@@ -21,7 +21,7 @@ struct table_hand {
     size_t width[FIELDS_MOST];
 };
 
-struct batch {
+struct table_batch {
     uint32_t from, end;
     struct output text;
     bool good;
@@ -32,7 +32,7 @@ struct table_hands {
     struct table_hand *at; /* the caller's first */
     unsigned count;
     size_t room;
-    struct batch *batches;
+    struct table_batch *batches;
     size_t slots;
 };
 
@@ -107,10 +107,10 @@ void table_measure(struct table_hands *h, size_t *width) {
     const size_t tasks = (h->table->lines->shown + BATCH - 1) / BATCH;
     if (h->table->separator)
         return;
-    crew_run(h->count, tasks, measure_some, h);
+    thread_pool_run(h->count, tasks, measure_some, h);
     if (!have_all(h)) {
         go_on_alone(h);
-        crew_run(1, tasks, measure_some, h);
+        thread_pool_run(1, tasks, measure_some, h);
     }
     for (unsigned i = 0; i < h->count; i++)
         for (unsigned c = 0; c < h->table->r->nr_columns; c++)
@@ -121,7 +121,7 @@ void table_measure(struct table_hands *h, size_t *width) {
 
 static void write_batch(void *context, unsigned worker, size_t slot) {
     struct table_hands *h = context;
-    struct batch *b = &h->batches[slot];
+    struct table_batch *b = &h->batches[slot];
     struct report_texts *texts = &h->at[worker].texts;
     out_clear(&b->text);
     for (uint32_t i = b->from; i < b->end; i++)

@@ -34,7 +34,7 @@ static pfr_status put_text(struct report *r, struct intern_text text, uint32_t *
     return intern_put(&r->profile->texts, text.bytes, text.length, id, NULL);
 }
 
-static uint64_t text_of_part(struct report *r, const struct spot *spot, uint32_t part) {
+static uint64_t text_of_part(struct report *r, const struct cell_key *spot, uint32_t part) {
     const uint64_t whole = profile_value(r->profile, spot->group, PROFILE_TRACE);
     struct intern_text text;
     uint32_t id = NO_TEXT;
@@ -46,13 +46,13 @@ static uint64_t text_of_part(struct report *r, const struct spot *spot, uint32_t
     return id;
 }
 
-uint64_t identity_of_trace(struct report *r, const struct spot *spot) {
+uint64_t identity_of_trace(struct report *r, const struct cell_key *spot) {
     if (!r->nr_trace)
         return profile_value(r->profile, spot->group, PROFILE_TRACE);
     return text_of_part(r, spot, 0);
 }
 
-static uint64_t identity_of_field(struct report *r, const struct spot *spot) {
+static uint64_t identity_of_field(struct report *r, const struct cell_key *spot) {
     const struct report_trace_field *f = (const void *)r->asked;
     return text_of_part(r, spot, (uint32_t)(f - r->trace) + 1);
 }
@@ -67,7 +67,7 @@ static void cell_field(const struct report *r, uint64_t id, const struct row *ro
 
 static bool is_known(const struct report *r, const char *name, int32_t event, bool plain, uint32_t *at) {
     for (*at = 0; *at < r->nr_trace; ++*at) {
-        const struct profile_trace_field *f = &r->trace_wish[*at];
+        const struct profile_trace_field *f = &r->trace_request[*at];
         if (strcmp(f->name, name) == 0 && f->event == event && f->plain == plain)
             return true;
     }
@@ -91,7 +91,7 @@ static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr
                                          .identity = identity_of_field,
                                          .collate = collate_texts,
                                          .print = cell_field};
-        r->trace_wish[at] = (struct profile_trace_field){f->name, event, w->plain};
+        r->trace_request[at] = (struct profile_trace_field){f->name, event, w->plain};
     }
     w->add(w->context, &r->trace[at].field);
     return PFR_OK;

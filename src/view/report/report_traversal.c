@@ -45,7 +45,7 @@ struct strides {
     struct report *r;
     pthread_mutex_t *lock; /* of r->rows and of all that r->walk has by row */
     uint32_t *height;      /* by limb: entries of the longest chain from its first node on down; NULL: nobody asks */
-    const struct forest_root *root;
+    const struct call_trees_root *root;
     uint32_t number;            /* of the root, plus 1 */
     struct frame_place *frames; /* by frame, then by frame of a sampled address */
     struct root_row *rows;
@@ -61,7 +61,7 @@ struct strides {
 struct walking {
     struct report *r;
     pthread_mutex_t lock;
-    struct strides *lanes;
+    struct strides *workers;
     unsigned count;
     size_t frames; /* of each lane */
     uint32_t *height;
@@ -103,7 +103,7 @@ static pfr_status note_frame(struct strides *s, struct root_frame frame, pfr_err
 }
 
 static pfr_status note_row(struct strides *s, uint32_t row, pfr_error *err) {
-    struct walk *w = &s->r->walk;
+    struct traversal *w = &s->r->walk;
     const size_t before = w->notes_room;
     void *grown = mem_grow(s->r->memory, w->notes, row, &w->notes_room, 256, sizeof *w->notes);
     if (!grown)
@@ -111,12 +111,12 @@ static pfr_status note_row(struct strides *s, uint32_t row, pfr_error *err) {
     w->notes = grown;
     memset(w->notes + before, 0, (w->notes_room - before) * sizeof *w->notes);
     struct row_note *note = &w->notes[row];
-    note->spreads = note->spreads || (note->root && note->root != s->number);
+    note->distributions = note->distributions || (note->root && note->root != s->number);
     note->root = note->root && note->root < s->number ? note->root : s->number;
     return PFR_OK;
 }
 
-static pfr_status find_row(struct strides *s, const struct spot *spot, uint32_t *row, pfr_error *err) {
+static pfr_status find_row(struct strides *s, const struct cell_key *spot, uint32_t *row, pfr_error *err) {
     lock_awake(s->lock);
     pfr_status st = rows_find(s->r, spot, row, err);
     if (st >= 0)
@@ -127,7 +127,7 @@ static pfr_status find_row(struct strides *s, const struct spot *spot, uint32_t 
 
 /* Of frames in this root; other roots have other rows. */
 static pfr_status meet_frame(struct strides *s, uint32_t frame, struct frame_place *place, pfr_error *err) {
-    const struct spot spot = {s->root->group, frame, s->root->parent};
+    const struct cell_key spot = {s->root->group, frame, s->root->parent};
     uint32_t row;
     PFR_TRY(find_row(s, &spot, &row, err));
     PFR_TRY(add_root_row(s, row, &place->at, err));
@@ -164,7 +164,7 @@ void row_add_self(const struct report *r, struct row *row, uint32_t frame, const
 
 static void count_self(const struct report *r, struct root_row *row, uint32_t node, const struct profile_weight *self) {
     add_weight(&row->self, self);
-    add_by_mode(r, r->forest.nodes[node].frame, self->weight, &row->system, &row->user);
+    add_by_mode(r, r->call_trees.nodes[node].frame, self->weight, &row->system, &row->user);
 }
 
 static void raise_depth(uint32_t *depth, uint32_t least) {
@@ -183,7 +183,7 @@ static void add_to_row(struct report *r, const struct root_row *from) {
 }
 
 static pfr_status add_frames(struct strides *s, pfr_error *err) {
-    struct walk *w = &s->r->walk;
+    struct traversal *w = &s->r->walk;
     struct root_frames *frames = &w->frames[s->number - 1];
     if (!s->noted.count)
         return PFR_OK;
@@ -207,14 +207,14 @@ static pfr_status end_root(struct strides *s, pfr_error *err) {
 /* --- the way through a root --- */
 
 static void measure(struct strides *s, uint32_t from, uint32_t end) {
-    const struct limb *limbs = s->r->limbs.at;
+    const struct path_segment *path_segments = s->r->path_segments.at;
     uint32_t *height = s->height;
     memset(height + from, 0, (end - from) * sizeof *height);
     for (uint32_t i = end; --i > from;) {
-        if (!limbs[i].sum.samples)
+        if (!path_segments[i].sum.samples)
             continue;
-        height[i] += limbs[i].is_apart ? 0 : limbs[i].length;
-        raise_depth(&height[limbs[i].parent], height[i]);
+        height[i] += path_segments[i].is_apart ? 0 : path_segments[i].length;
+        raise_depth(&height[path_segments[i].parent], height[i]);
     }
 }
 
@@ -229,22 +229,22 @@ static void enter(struct root_row *row, const struct profile_weight *sum, bool c
 }
 
 /* At the last node of a limb. */
-static void count_end(struct strides *s, uint32_t limb) {
+static void count_end(struct strides *s, uint32_t path_segment) {
     struct report *r = s->r;
-    const struct profile_weight self = limb_self(r, limb);
+    const struct profile_weight self = path_segment_self(r, path_segment);
     if (!self.samples)
         return;
     struct root_row *row = &s->rows[s->way[s->nr_way - 1]];
-    count_self(r, row, limb_last(&r->limbs.at[limb]), &self);
+    count_self(r, row, path_segment_last(&r->path_segments.at[path_segment]), &self);
     raise_depth(&row->depth, s->depth);
     row->members += r->chain.caller && row->on_way > 1; /* else it is one already */
 }
 
-static pfr_status enter_limb(struct strides *s, uint32_t limb, pfr_error *err) {
-    const struct limb *at = &s->r->limbs.at[limb];
-    const struct profile_node *nodes = s->r->forest.nodes + at->node;
+static pfr_status enter_path_segment(struct strides *s, uint32_t path_segment, pfr_error *err) {
+    const struct path_segment *at = &s->r->path_segments.at[path_segment];
+    const struct profile_node *nodes = s->r->call_trees.nodes + at->node;
     const bool caller = s->r->chain.caller;
-    const uint32_t height = caller ? s->height[limb] : 0, depth = s->depth + !at->is_apart;
+    const uint32_t height = caller ? s->height[path_segment] : 0, depth = s->depth + !at->is_apart;
     void *grown = mem_grow(s->r->memory, s->way, s->nr_way + at->length, &s->way_room, 1024, sizeof *s->way);
     if (!grown)
         return mem_fail(s->r->memory, err, "walk");
@@ -256,41 +256,41 @@ static pfr_status enter_limb(struct strides *s, uint32_t limb, pfr_error *err) {
     }
     s->nr_way += at->length;
     s->depth += at->is_apart ? 0 : at->length;
-    count_end(s, limb);
+    count_end(s, path_segment);
     return PFR_OK;
 }
 
 /* On the way back. */
-static void leave_limb(struct strides *s, const struct limb *limb) {
-    for (uint32_t i = 0; i < limb->length; i++)
+static void leave_path_segment(struct strides *s, const struct path_segment *path_segment) {
+    for (uint32_t i = 0; i < path_segment->length; i++)
         s->rows[s->way[--s->nr_way]].on_way--;
-    s->depth -= limb->is_apart ? 0 : limb->length;
+    s->depth -= path_segment->is_apart ? 0 : path_segment->length;
 }
 
-static void fetch(const struct report *r, uint32_t limb) {
-    const struct limb *at = &r->limbs.at[limb];
-    limb_fetch(r, limb);
+static void fetch(const struct report *r, uint32_t path_segment) {
+    const struct path_segment *at = &r->path_segments.at[path_segment];
+    path_segment_fetch(r, path_segment);
     if (at->has_samples && at->size > 1)
-        node_weights_fetch(&r->forest.self, limb_last(at));
+        node_weights_fetch(&r->call_trees.self, path_segment_last(at));
 }
 
-static pfr_status walk_limbs(struct strides *s, uint32_t from, uint32_t end, pfr_error *err) {
-    const struct limb *limbs = s->r->limbs.at;
+static pfr_status walk_path_segments(struct strides *s, uint32_t from, uint32_t end, pfr_error *err) {
+    const struct path_segment *path_segments = s->r->path_segments.at;
     uint32_t way = from;
     for (uint32_t i = from + 1; i < end;) {
-        for (; way != limbs[i].parent; way = limbs[way].parent)
-            leave_limb(s, &limbs[way]);
+        for (; way != path_segments[i].parent; way = path_segments[way].parent)
+            leave_path_segment(s, &path_segments[way]);
         if (i + FETCHED < end)
             fetch(s->r, i + FETCHED);
-        if (!limbs[i].sum.samples) {
-            i += limbs[i].size;
+        if (!path_segments[i].sum.samples) {
+            i += path_segments[i].size;
             continue;
         }
-        PFR_TRY(enter_limb(s, i, err));
+        PFR_TRY(enter_path_segment(s, i, err));
         way = i++;
     }
-    for (; way != from; way = limbs[way].parent)
-        leave_limb(s, &limbs[way]);
+    for (; way != from; way = path_segments[way].parent)
+        leave_path_segment(s, &path_segments[way]);
     return PFR_OK;
 }
 
@@ -299,13 +299,13 @@ static pfr_status walk_ends(struct strides *s, uint32_t from, uint32_t end, pfr_
     const struct report *r = s->r;
     uint32_t at;
     for (uint32_t i = from + 1; i < end; i++) {
-        const struct profile_weight self = limb_self(r, i);
-        const uint32_t node = limb_last(&r->limbs.at[i]);
+        const struct profile_weight self = path_segment_self(r, i);
+        const uint32_t node = path_segment_last(&r->path_segments.at[i]);
         if (i + FETCHED < end)
-            __builtin_prefetch(&r->forest.nodes[limb_last(&r->limbs.at[i + FETCHED])]);
+            __builtin_prefetch(&r->call_trees.nodes[path_segment_last(&r->path_segments.at[i + FETCHED])]);
         if (!self.samples)
             continue;
-        PFR_TRY(row_of_frame(s, r->forest.nodes[node].frame | NODE_APART, &at, err));
+        PFR_TRY(row_of_frame(s, r->call_trees.nodes[node].frame | NODE_APART, &at, err));
         count_self(r, &s->rows[at], node, &self);
         s->rows[at].members++;
     }
@@ -314,25 +314,25 @@ static pfr_status walk_ends(struct strides *s, uint32_t from, uint32_t end, pfr_
 
 static pfr_status walk_root(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
-    const uint32_t from = r->limbs.root[s->number - 1], end = from + r->limbs.at[from].size;
+    const uint32_t from = r->path_segments.root[s->number - 1], end = from + r->path_segments.at[from].size;
     if (!r->children)
         return walk_ends(s, from, end, err);
-    limbs_sum_up(r, s->number - 1);
+    path_segments_sum_up(r, s->number - 1);
     if (s->height)
         measure(s, from, end);
-    return walk_limbs(s, from, end, err);
+    return walk_path_segments(s, from, end, err);
 }
 
 /* Weight that no frame was asked for. Of a branch the place is where it went. */
 static pfr_status count_root(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
     const uint32_t node = s->root->node;
-    struct spot spot = {s->root->group, NO_FRAME, s->root->parent};
+    struct cell_key spot = {s->root->group, NO_FRAME, s->root->parent};
     uint32_t row, at;
-    const struct profile_weight *self = node_weight(&r->forest.self, node);
+    const struct profile_weight *self = node_weight(&r->call_trees.self, node);
     if (!self->samples)
         return PFR_OK;
-    if (r->mode == REPORT_BRANCHES && r->profile->wish.keys & PROFILE_BIT(PROFILE_TO))
+    if (r->mode == REPORT_BRANCHES && r->profile->request.keys & PROFILE_BIT(PROFILE_TO))
         spot.frame = r->profile->places[profile_value(r->profile, spot.group, PROFILE_TO)].frame;
     PFR_TRY(find_row(s, &spot, &row, err));
     PFR_TRY(add_root_row(s, row, &at, err));
@@ -342,7 +342,7 @@ static pfr_status count_root(struct strides *s, pfr_error *err) {
 }
 
 static pfr_status walk_one(struct strides *s, uint32_t root, pfr_error *err) {
-    s->root = &s->r->forest.roots[root];
+    s->root = &s->r->call_trees.roots[root];
     s->number = root + 1;
     s->nr_rows = s->noted.count = 0;
     PFR_TRY(count_root(s, err));
@@ -351,7 +351,7 @@ static pfr_status walk_one(struct strides *s, uint32_t root, pfr_error *err) {
 }
 
 static bool walk_next(void *context, unsigned worker, size_t root) {
-    struct strides *s = &((struct walking *)context)->lanes[worker];
+    struct strides *s = &((struct walking *)context)->workers[worker];
     s->status = walk_one(s, (uint32_t)root, &s->err);
     return s->status >= 0;
 }
@@ -365,20 +365,20 @@ static bool asks_height(const struct report *r) {
 static pfr_status alloc_walk(struct walking *w, pfr_error *err) {
     struct report *r = w->r;
     if (asks_height(r))
-        w->height = mem_alloc(r->memory, r->limbs.count, sizeof *w->height);
+        w->height = mem_alloc(r->memory, r->path_segments.count, sizeof *w->height);
     if (r->row_trees)
-        r->walk.frames = mem_zeroed(r->memory, r->forest.nr_roots, sizeof *r->walk.frames);
+        r->walk.frames = mem_zeroed(r->memory, r->call_trees.nr_roots, sizeof *r->walk.frames);
     const bool good = (w->height || !asks_height(r)) && (r->walk.frames || !r->row_trees);
     return good ? PFR_OK : mem_fail(r->memory, err, "walk");
 }
 
-static pfr_status open_lanes(struct walking *w, pfr_error *err) {
+static pfr_status open_workers(struct walking *w, pfr_error *err) {
     struct memory *memory = w->r->memory;
-    w->lanes = mem_zeroed(memory, w->count, sizeof *w->lanes);
-    if (!w->lanes)
+    w->workers = mem_zeroed(memory, w->count, sizeof *w->workers);
+    if (!w->workers)
         return mem_fail(memory, err, "walk");
     for (unsigned i = 0; i < w->count; i++) {
-        struct strides *s = &w->lanes[i];
+        struct strides *s = &w->workers[i];
         s->r = w->r;
         s->lock = &w->lock;
         s->height = w->height;
@@ -389,50 +389,51 @@ static pfr_status open_lanes(struct walking *w, pfr_error *err) {
     return PFR_OK;
 }
 
-static void close_lanes(struct walking *w) {
+static void close_workers(struct walking *w) {
     struct memory *memory = w->r->memory;
-    for (unsigned i = 0; w->lanes && i < w->count; i++) {
-        struct strides *s = &w->lanes[i];
+    for (unsigned i = 0; w->workers && i < w->count; i++) {
+        struct strides *s = &w->workers[i];
         mem_free(memory, s->frames, w->frames, sizeof *s->frames);
         mem_free(memory, s->rows, s->rows_room, sizeof *s->rows);
         mem_free(memory, s->at_of, s->at_of_room, sizeof *s->at_of);
         mem_free(memory, s->way, s->way_room, sizeof *s->way);
         mem_free(memory, s->noted.at, s->noted.room, sizeof *s->noted.at);
     }
-    mem_free(memory, w->lanes, w->count, sizeof *w->lanes);
-    mem_free(memory, w->height, w->r->limbs.count, sizeof *w->height);
+    mem_free(memory, w->workers, w->count, sizeof *w->workers);
+    mem_free(memory, w->height, w->r->path_segments.count, sizeof *w->height);
 }
 
 static pfr_status walk_all(struct walking *w, pfr_error *err) {
     PFR_TRY(alloc_walk(w, err));
-    PFR_TRY(open_lanes(w, err));
-    crew_run(w->count, w->r->forest.nr_roots, walk_next, w);
+    PFR_TRY(open_workers(w, err));
+    thread_pool_run(w->count, w->r->call_trees.nr_roots, walk_next, w);
     for (unsigned i = 0; i < w->count; i++)
-        if (w->lanes[i].status < 0) {
+        if (w->workers[i].status < 0) {
             if (err)
-                *err = w->lanes[i].err;
-            return w->lanes[i].status;
+                *err = w->workers[i].err;
+            return w->workers[i].status;
         }
     return PFR_OK;
 }
 
 pfr_status walk_make(struct report *r, pfr_error *err) {
     struct walking w = {.r = r, .frames = 2 * (size_t)r->profile->nr_frames};
-    PFR_TRY(limbs_make(r, err));
-    w.count = report_jobs(r, (uint64_t)r->forest.nr_nodes * NODE_NS, r->forest.nr_roots, w.frames * FRAME_BYTES);
+    PFR_TRY(path_segments_make(r, err));
+    w.count =
+        report_jobs(r, (uint64_t)r->call_trees.nr_nodes * NODE_NS, r->call_trees.nr_roots, w.frames * FRAME_BYTES);
     pthread_mutex_init(&w.lock, NULL);
     const pfr_status st = walk_all(&w, err);
-    close_lanes(&w);
+    close_workers(&w);
     pthread_mutex_destroy(&w.lock);
     return st < 0 ? st : walk_sums(r, err);
 }
 
 void walk_free(struct report *r) {
-    struct walk *w = &r->walk;
-    for (uint32_t i = 0; w->frames && i < r->forest.nr_roots; i++)
+    struct traversal *w = &r->walk;
+    for (uint32_t i = 0; w->frames && i < r->call_trees.nr_roots; i++)
         mem_free(r->memory, w->frames[i].at, w->frames[i].count, sizeof *w->frames[i].at);
-    mem_free(r->memory, w->frames, r->forest.nr_roots, sizeof *w->frames);
+    mem_free(r->memory, w->frames, r->call_trees.nr_roots, sizeof *w->frames);
     mem_free(r->memory, w->notes, w->notes_room, sizeof *w->notes);
     members_free(r);
-    *w = (struct walk){0};
+    *w = (struct traversal){0};
 }

@@ -40,9 +40,9 @@ static struct profile_weight cut_here(struct report *r, uint32_t row, struct pro
     return take_away(r->children ? at->total : at->self, listed);
 }
 
-static void add_own(struct profile_weight *to, const struct twig *twig) {
-    to->weight += twig->own.weight;
-    to->samples += twig->own.samples;
+static void add_own(struct profile_weight *to, const struct subtree *subtree) {
+    to->weight += subtree->own.weight;
+    to->samples += subtree->own.samples;
 }
 
 static double share_of_all(const struct report *r, uint32_t event, uint64_t weight) {
@@ -66,22 +66,22 @@ static void write_weight(const struct report *r, uint32_t event, struct profile_
     json_u64(j, weight.samples);
 }
 
-static void write_twig(struct report *r, uint32_t event, const struct twig *twig, struct json *j) {
+static void write_subtree(struct report *r, uint32_t event, const struct subtree *subtree, struct json *j) {
     size_t length;
-    put_frame(r, twig->frame);
+    put_frame(r, subtree->frame);
     const char *text = out_bytes(&r->cell.out, &length);
     json_begin_object(j);
-    if (twig->parent != 0) {
+    if (subtree->parent != 0) {
         json_key(j, "parent");
-        json_u64(j, twig->parent - 1);
+        json_u64(j, subtree->parent - 1);
     }
     json_key(j, "frame");
     json_string(j, text ? text : "", length);
-    write_weight(r, event, twig->total, j);
-    if (twig->own.samples) {
+    write_weight(r, event, subtree->total, j);
+    if (subtree->own.samples) {
         json_key(j, "self");
         json_begin_object(j);
-        write_weight(r, event, twig->own, j);
+        write_weight(r, event, subtree->own, j);
         json_end_object(j);
     }
     json_end_object(j);
@@ -96,15 +96,15 @@ static void write_limit(struct report *r, uint32_t row, struct profile_weight li
 }
 
 /* Up to the limit. Returns whether all are written. */
-static bool write_twigs(struct report *r, uint32_t event, struct profile_weight *listed, struct json *j) {
+static bool write_subtrees(struct report *r, uint32_t event, struct profile_weight *listed, struct json *j) {
     for (size_t i = 1; i < r->tree.count; i++) {
-        const struct twig *const twig = &r->tree.twigs[i];
+        const struct subtree *const subtree = &r->tree.subtrees[i];
         const uint64_t before = out_written(j->out);
         if (!r->tree_text_left)
             return false;
-        write_twig(r, event, twig, j);
+        write_subtree(r, event, subtree, j);
         tree_text_take(r, out_written(j->out) - before);
-        add_own(listed, twig);
+        add_own(listed, subtree);
     }
     return true;
 }
@@ -120,7 +120,7 @@ pfr_status tree_write_json(struct report *r, uint32_t row, struct json *j, pfr_e
     json_key(j, "tree");
     json_begin_array(j);
     if (shown && whole)
-        whole = write_twigs(r, r->rows.at[row].event, &listed, j);
+        whole = write_subtrees(r, r->rows.at[row].event, &listed, j);
     json_end_array(j);
     if (!whole)
         write_limit(r, row, listed, j);
@@ -129,13 +129,13 @@ pfr_status tree_write_json(struct report *r, uint32_t row, struct json *j, pfr_e
 
 /* --- CSV --- */
 
-static pfr_status push_frame(struct report *r, size_t count, uint32_t twig, pfr_error *err) {
-    struct tree *t = &r->tree;
+static pfr_status push_frame(struct report *r, size_t count, uint32_t subtree, pfr_error *err) {
+    struct report_tree *t = &r->tree;
     void *grown = mem_grow(r->memory, t->ends, count, &t->ends_room, 64, sizeof *t->ends);
     if (!grown)
         return mem_fail(r->memory, err, "tree");
     t->ends = grown;
-    t->ends[count] = twig;
+    t->ends[count] = subtree;
     return PFR_OK;
 }
 
@@ -156,13 +156,13 @@ static void add_frame(struct report *r, uint32_t frame, struct output *chain) {
 }
 
 /* From the outermost frame of the tree to the twig. */
-static pfr_status make_chain(struct report *r, uint32_t twig, struct output *chain, pfr_error *err) {
-    const struct twig *twigs = r->tree.twigs;
+static pfr_status make_chain(struct report *r, uint32_t subtree, struct output *chain, pfr_error *err) {
+    const struct subtree *subtrees = r->tree.subtrees;
     size_t count = 0;
-    for (uint32_t at = twig; at != 0; at = twigs[at].parent)
+    for (uint32_t at = subtree; at != 0; at = subtrees[at].parent)
         PFR_TRY(push_frame(r, count++, at, err));
     while (count-- > 0) {
-        add_frame(r, twigs[r->tree.ends[count]].frame, chain);
+        add_frame(r, subtrees[r->tree.ends[count]].frame, chain);
         out_text(chain, count ? ";" : "");
     }
     return chain->status < 0 ? mem_fail(r->memory, err, "tree") : PFR_OK;
@@ -189,17 +189,17 @@ static void write_end(const struct report *r, const struct csv_row *of, struct p
 }
 
 /* `whole` becomes false where the limit has no room for the chain. */
-static pfr_status write_chain(struct report *r, uint32_t twig, struct csv_row *of, bool *whole, pfr_error *err) {
+static pfr_status write_chain(struct report *r, uint32_t subtree, struct csv_row *of, bool *whole, pfr_error *err) {
     struct output chain;
     size_t length;
     out_open_memory(&chain, r->memory);
-    const pfr_status st = make_chain(r, twig, &chain, err);
+    const pfr_status st = make_chain(r, subtree, &chain, err);
     const char *text = out_bytes(&chain, &length);
     *whole = length + of->length <= r->tree_text_left;
     if (st >= 0 && *whole) {
-        write_end(r, of, r->tree.twigs[twig].own, text ? text : "", length);
+        write_end(r, of, r->tree.subtrees[subtree].own, text ? text : "", length);
         tree_text_take(r, length + of->length);
-        add_own(&of->listed, &r->tree.twigs[twig]);
+        add_own(&of->listed, &r->tree.subtrees[subtree]);
     }
     of->any = true;
     out_close(&chain, NULL);
@@ -208,7 +208,7 @@ static pfr_status write_chain(struct report *r, uint32_t twig, struct csv_row *o
 
 static pfr_status write_chains(struct report *r, struct csv_row *of, bool *whole, pfr_error *err) {
     for (uint32_t i = 1; *whole && i < r->tree.count; i++)
-        if (r->tree.twigs[i].own.samples)
+        if (r->tree.subtrees[i].own.samples)
             PFR_TRY(write_chain(r, i, of, whole, err));
     return PFR_OK;
 }

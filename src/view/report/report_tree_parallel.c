@@ -18,7 +18,7 @@
 #define BATCHES_EACH 3u /* of a thread */
 #define MEMBER_NS 20u   /* about, of a tree for each node that it begins at */
 
-struct batch {
+struct tree_batch {
     uint32_t from, end; /* in `rows` */
     pfr_output text;
     size_t ends[SIZE_MOST_report_trees]; /* of each tree, in `text` */
@@ -31,9 +31,9 @@ struct trees_ahead {
     uint32_t *rows; /* that have trees, in the order of lines */
     uint32_t nr_rows, given, printed;
     size_t rows_room;
-    struct workers *workers; /* NULL: there is one thread */
-    struct tree *trees;      /* by thread, the caller first */
-    struct batch *batches;
+    struct workers *workers;   /* NULL: there is one thread */
+    struct report_tree *trees; /* by thread, the caller first */
+    struct tree_batch *batches;
     pfr_output text; /* of a tree that the caller makes */
     unsigned threads;
     size_t slots;
@@ -51,7 +51,7 @@ static bool has_tree(const struct trees_ahead *t, uint32_t row) {
 
 static void make_batch(void *context, unsigned worker, size_t slot) {
     struct trees_ahead *t = context;
-    struct batch *b = &t->batches[slot];
+    struct tree_batch *b = &t->batches[slot];
     pfr_status st = PFR_OK;
     out_clear(&b->text.out);
     for (uint32_t i = b->from; i < b->end && st >= 0; i++) {
@@ -108,7 +108,7 @@ static bool print_made(struct trees_ahead *t, pfr_output *to) {
     give_batches(t);
     if (!workers_oldest(t->workers, true, &slot))
         return false;
-    const struct batch *b = &t->batches[slot];
+    const struct tree_batch *b = &t->batches[slot];
     const uint32_t at = t->printed - b->from;
     if (!b->good)
         return false;
@@ -141,7 +141,7 @@ static unsigned count_threads(const struct trees_ahead *t) {
     uint64_t members = 0;
     for (uint32_t i = 0; i < t->nr_rows; i++)
         members += begin[t->rows[i] + 1] - begin[t->rows[i]];
-    const size_t bytes = t->r->limbs.count * sizeof(uint32_t) + t->r->profile->nr_frames * 2 * sizeof(uint32_t);
+    const size_t bytes = t->r->path_segments.count * sizeof(uint32_t) + t->r->profile->nr_frames * 2 * sizeof(uint32_t);
     return report_jobs(t->r, members * MEMBER_NS, (t->nr_rows + BATCH - 1) / BATCH, bytes);
 }
 

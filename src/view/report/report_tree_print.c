@@ -21,9 +21,9 @@
 #define MARGIN 12u
 #define STEP 10u
 
-struct printer {
+struct tree_printer {
     struct report *r;
-    struct tree *t;
+    struct report_tree *t;
     pfr_output *to;
     struct output *out;
     const struct row *row;
@@ -32,12 +32,12 @@ struct printer {
     uint64_t end; /* of `out`: nothing is begun behind it */
 };
 
-static bool is_over(const struct printer *p) {
+static bool is_over(const struct tree_printer *p) {
     return out_written(p->out) > p->end;
 }
 
-static bool goes_on(const struct tree *t, uint32_t twig) {
-    return t->twigs[twig].all == 1 && t->twigs[twig].count == 1 && !t->twigs[twig].own.samples;
+static bool goes_on(const struct report_tree *t, uint32_t subtree) {
+    return t->subtrees[subtree].all == 1 && t->subtrees[subtree].count == 1 && !t->subtrees[subtree].own.samples;
 }
 
 void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to) {
@@ -54,11 +54,11 @@ void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to) {
     out_u64(&to->out, f->address - f->start);
 }
 
-static void print_frame(const struct printer *p, uint32_t frame) {
+static void print_frame(const struct tree_printer *p, uint32_t frame) {
     tree_write_frame(p->r, frame, p->to);
 }
 
-static void print_value(const struct printer *p, struct profile_weight weight, uint64_t total) {
+static void print_value(const struct tree_printer *p, struct profile_weight weight, uint64_t total) {
     if (p->r->chain.value == CHAIN_COUNT) {
         out_u64(p->out, weight.samples);
     } else if (p->r->chain.value == CHAIN_PERIOD) {
@@ -76,7 +76,7 @@ static void print_value(const struct printer *p, struct profile_weight weight, u
 /* --- graph, fractal --- */
 
 /* Columns of the levels above, `depth` of them. */
-static void print_pipes(const struct printer *p, size_t depth) {
+static void print_pipes(const struct tree_printer *p, size_t depth) {
     out_pad(p->out, p->margin);
     for (size_t i = 0; i < depth; i++) {
         out_char(p->out, p->t->levels[i].pipe ? '|' : ' ');
@@ -85,7 +85,7 @@ static void print_pipes(const struct printer *p, size_t depth) {
     }
 }
 
-static void print_branch(const struct printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
+static void print_branch(const struct tree_printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
     print_pipes(p, depth);
     out_write(p->out, "--", 2);
     print_value(p, weight, total);
@@ -93,22 +93,22 @@ static void print_branch(const struct printer *p, size_t depth, struct profile_w
 }
 
 /* A twig and those that follow without a branch; returns the last. */
-static uint32_t print_run(const struct printer *p, size_t depth, uint32_t twig, uint64_t total) {
-    print_branch(p, depth, p->t->twigs[twig].total, total);
-    print_frame(p, p->t->twigs[twig].frame);
+static uint32_t print_run(const struct tree_printer *p, size_t depth, uint32_t subtree, uint64_t total) {
+    print_branch(p, depth, p->t->subtrees[subtree].total, total);
+    print_frame(p, p->t->subtrees[subtree].frame);
     out_char(p->out, '\n');
-    while (goes_on(p->t, twig) && !is_over(p)) {
-        twig = p->t->twigs[twig].first;
+    while (goes_on(p->t, subtree) && !is_over(p)) {
+        subtree = p->t->subtrees[subtree].first;
         print_pipes(p, depth);
         out_pad(p->out, STEP);
-        print_frame(p, p->t->twigs[twig].frame);
+        print_frame(p, p->t->subtrees[subtree].frame);
         out_char(p->out, '\n');
     }
-    return twig;
+    return subtree;
 }
 
-static pfr_status push_level(const struct printer *p, size_t depth, struct tree_level level, pfr_error *err) {
-    struct tree *t = p->t;
+static pfr_status push_level(const struct tree_printer *p, size_t depth, struct tree_level level, pfr_error *err) {
+    struct report_tree *t = p->t;
     if (depth >= t->levels_room) {
         void *grown = mem_grow(p->r->memory, t->levels, t->levels_room, &t->levels_room, 32, sizeof *t->levels);
         if (!grown)
@@ -119,8 +119,8 @@ static pfr_status push_level(const struct printer *p, size_t depth, struct tree_
     return PFR_OK;
 }
 
-static struct tree_level level_below(const struct tree *t, uint32_t twig, uint64_t total) {
-    const struct twig *above = &t->twigs[twig];
+static struct tree_level level_below(const struct report_tree *t, uint32_t subtree, uint64_t total) {
+    const struct subtree *above = &t->subtrees[subtree];
     return (struct tree_level){.at = above->first,
                                .end = above->first + above->count,
                                .total = total,
@@ -130,7 +130,7 @@ static struct tree_level level_below(const struct tree *t, uint32_t twig, uint64
 }
 
 /* Shares of a level that hides some of its twigs. */
-static void print_rest(const struct printer *p, size_t depth) {
+static void print_rest(const struct tree_printer *p, size_t depth) {
     struct tree_level *level = &p->t->levels[depth - 1];
     if (is_over(p) || p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0 || level->rest == level->total ||
         (p->r->chain.value == CHAIN_COUNT && level->rest_samples == 0))
@@ -141,13 +141,13 @@ static void print_rest(const struct printer *p, size_t depth) {
 }
 
 /* The next twig of the innermost level; false: there is none. */
-static bool print_next(const struct printer *p, size_t depth, uint32_t *last) {
+static bool print_next(const struct tree_printer *p, size_t depth, uint32_t *last) {
     struct tree_level *level = &p->t->levels[depth - 1];
     if (is_over(p) || level->at == level->end || (level->printed && level->printed == p->r->chain.most))
         return false;
-    const struct twig *twig = &p->t->twigs[level->at];
-    level->rest -= twig->total.weight;
-    level->rest_samples -= twig->total.samples;
+    const struct subtree *subtree = &p->t->subtrees[level->at];
+    level->rest -= subtree->total.weight;
+    level->rest_samples -= subtree->total.samples;
     print_pipes(p, depth);
     out_pad(p->out, STEP);
     out_char(p->out, '\n');
@@ -159,12 +159,12 @@ static bool print_next(const struct printer *p, size_t depth, uint32_t *last) {
     return true;
 }
 
-static uint64_t total_below(const struct printer *p, uint32_t twig, uint64_t total) {
-    const struct twig *t = &p->t->twigs[twig];
+static uint64_t total_below(const struct tree_printer *p, uint32_t subtree, uint64_t total) {
+    const struct subtree *t = &p->t->subtrees[subtree];
     return p->r->chain.mode == CHAIN_FRACTAL ? t->total.weight - t->own.weight : total;
 }
 
-static pfr_status print_levels(const struct printer *p, uint32_t top, uint64_t total, pfr_error *err) {
+static pfr_status print_levels(const struct tree_printer *p, uint32_t top, uint64_t total, pfr_error *err) {
     size_t depth = 1;
     uint32_t last;
     PFR_TRY(push_level(p, 0, level_below(p->t, top, total), err));
@@ -180,10 +180,10 @@ static pfr_status print_levels(const struct printer *p, uint32_t top, uint64_t t
 }
 
 /* Frames that all chains of the row begin with; returns the last of them. */
-static uint32_t print_stem(struct printer *p, bool *printed) {
-    uint32_t twig = p->t->twigs[0].first, count = 0;
+static uint32_t print_stem(struct tree_printer *p, bool *printed) {
+    uint32_t subtree = p->t->subtrees[0].first, count = 0;
     bool skips = p->r->skips_first;
-    for (;; twig = p->t->twigs[twig].first, skips = false) {
+    for (;; subtree = p->t->subtrees[subtree].first, skips = false) {
         if (!skips) {
             out_pad(p->out, MARGIN);
             out_text(p->out, count ? "   " : "|\n");
@@ -191,31 +191,31 @@ static uint32_t print_stem(struct printer *p, bool *printed) {
                 out_pad(p->out, MARGIN);
                 out_text(p->out, "---");
             }
-            print_frame(p, p->t->twigs[twig].frame);
+            print_frame(p, p->t->subtrees[subtree].frame);
             out_char(p->out, '\n');
             p->margin = MARGIN + 3;
             *printed = true;
             if (++count == p->r->chain.most)
                 break;
         }
-        if (!goes_on(p->t, twig))
+        if (!goes_on(p->t, subtree))
             break;
     }
-    while (goes_on(p->t, twig))
-        twig = p->t->twigs[twig].first;
-    return twig;
+    while (goes_on(p->t, subtree))
+        subtree = p->t->subtrees[subtree].first;
+    return subtree;
 }
 
-static pfr_status print_graph(struct printer *p, uint64_t total, pfr_error *err) {
-    const struct twig *all = &p->t->twigs[0];
+static pfr_status print_graph(struct tree_printer *p, uint64_t total, pfr_error *err) {
+    const struct subtree *all = &p->t->subtrees[0];
     uint32_t top = 0;
     bool printed = false;
-    if (all->count == 1 && p->t->twigs[all->first].total.weight == p->whole)
+    if (all->count == 1 && p->t->subtrees[all->first].total.weight == p->whole)
         top = print_stem(p, &printed);
     if (p->r->chain.mode == CHAIN_FRACTAL)
         total = p->whole;
     PFR_TRY(print_levels(p, top, total, err));
-    if (printed || p->t->twigs[top].count)
+    if (printed || p->t->subtrees[top].count)
         out_char(p->out, '\n');
     return PFR_OK;
 }
@@ -224,73 +224,73 @@ static pfr_status print_graph(struct printer *p, uint64_t total, pfr_error *err)
 
 /* The heaviest first; equal ones as they come, which `items` tells now that the tree has grown. */
 static int by_own(const void *a, const void *b, void *context) {
-    const struct tree *t = context;
-    const struct twig *x = &t->twigs[*(const uint32_t *)a], *y = &t->twigs[*(const uint32_t *)b];
+    const struct report_tree *t = context;
+    const struct subtree *x = &t->subtrees[*(const uint32_t *)a], *y = &t->subtrees[*(const uint32_t *)b];
     if (x->own.weight != y->own.weight)
         return x->own.weight > y->own.weight ? -1 : 1;
     return (x->items > y->items) - (x->items < y->items);
 }
 
-static pfr_status push_end(const struct printer *p, size_t count, uint32_t twig, pfr_error *err) {
-    struct tree *t = p->t;
+static pfr_status push_end(const struct tree_printer *p, size_t count, uint32_t subtree, pfr_error *err) {
+    struct report_tree *t = p->t;
     void *grown = mem_grow(p->r->memory, t->ends, count, &t->ends_room, 64, sizeof *t->ends);
     if (!grown)
         return mem_fail(p->r->memory, err, "tree");
     t->ends = grown;
-    t->ends[count] = twig;
+    t->ends[count] = subtree;
     return PFR_OK;
 }
 
 /* The frames of a chain are pushed behind the ends, innermost in the tree first. */
-static pfr_status print_chain(const struct printer *p, size_t behind, uint32_t twig, pfr_error *err) {
+static pfr_status print_chain(const struct tree_printer *p, size_t behind, uint32_t subtree, pfr_error *err) {
     const bool folded = p->r->chain.mode == CHAIN_FOLDED;
     const char *separator = p->r->options->separator ? p->r->options->separator : ";";
     size_t count = behind;
-    for (uint32_t at = twig; at != 0; at = p->t->twigs[at].parent)
+    for (uint32_t at = subtree; at != 0; at = p->t->subtrees[at].parent)
         PFR_TRY(push_end(p, count++, at, err));
     for (size_t i = count; i-- > behind;) {
         if (!folded)
             out_pad(p->out, MARGIN + 4);
-        print_frame(p, p->t->twigs[p->t->ends[i]].frame);
+        print_frame(p, p->t->subtrees[p->t->ends[i]].frame);
         out_text(p->out, !folded ? "\n" : i > behind ? separator : "");
     }
     out_char(p->out, '\n');
     return PFR_OK;
 }
 
-static pfr_status print_ends(const struct printer *p, size_t count, uint64_t total, pfr_error *err) {
+static pfr_status print_ends(const struct tree_printer *p, size_t count, uint64_t total, pfr_error *err) {
     const bool folded = p->r->chain.mode == CHAIN_FOLDED;
     const size_t most = p->r->chain.most && p->r->chain.most < count ? p->r->chain.most : count;
     for (size_t i = 0; i < most && !is_over(p); i++) {
         const uint32_t end = p->t->ends[i];
-        const struct twig *twig = &p->t->twigs[end];
+        const struct subtree *subtree = &p->t->subtrees[end];
         out_pad(p->out, folded ? 0 : MARGIN - 1);
-        print_value(p, folded ? twig->own : twig->total, total);
+        print_value(p, folded ? subtree->own : subtree->total, total);
         out_char(p->out, folded ? ' ' : '\n');
         PFR_TRY(print_chain(p, count, end, err));
     }
     return PFR_OK;
 }
 
-static uint32_t first_leaf(const struct tree *t, uint32_t twig) {
-    while (t->twigs[twig].count)
-        twig = t->twigs[twig].first;
-    return twig;
+static uint32_t first_leaf(const struct report_tree *t, uint32_t subtree) {
+    while (t->subtrees[subtree].count)
+        subtree = t->subtrees[subtree].first;
+    return subtree;
 }
 
 /* After a twig come those beside it with all below them, then that above. */
-static uint32_t next_twig(const struct tree *t, uint32_t twig) {
-    const uint32_t parent = t->twigs[twig].parent;
-    const bool is_last = twig + 1 == t->twigs[parent].first + t->twigs[parent].count;
-    return is_last ? parent : first_leaf(t, twig + 1);
+static uint32_t next_subtree(const struct report_tree *t, uint32_t subtree) {
+    const uint32_t parent = t->subtrees[subtree].parent;
+    const bool is_last = subtree + 1 == t->subtrees[parent].first + t->subtrees[parent].count;
+    return is_last ? parent : first_leaf(t, subtree + 1);
 }
 
-static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t least, pfr_error *err) {
-    struct tree *t = p->t;
+static pfr_status print_flat(const struct tree_printer *p, uint64_t total, uint64_t least, pfr_error *err) {
+    struct report_tree *t = p->t;
     uint32_t count = 0;
-    for (uint32_t at = first_leaf(t, 0); at != 0; at = next_twig(t, at)) {
-        t->twigs[at].items = count;
-        if (t->twigs[at].own.weight && t->twigs[at].own.weight >= least)
+    for (uint32_t at = first_leaf(t, 0); at != 0; at = next_subtree(t, at)) {
+        t->subtrees[at].items = count;
+        if (t->subtrees[at].own.weight && t->subtrees[at].own.weight >= least)
             PFR_TRY(push_end(p, count++, at, err));
     }
     if (count > 1)
@@ -298,10 +298,10 @@ static pfr_status print_flat(const struct printer *p, uint64_t total, uint64_t l
     return print_ends(p, count, total, err);
 }
 
-pfr_status tree_print(struct report *r, struct tree *tree, uint32_t row, uint64_t most, pfr_output *to,
+pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
                       pfr_error *err) {
     const struct row *at = &r->rows.at[row];
-    struct printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
+    struct tree_printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
     p.end = out_written(p.out);
     p.end = p.end > UINT64_MAX - most ? UINT64_MAX : p.end + most;
     const uint64_t total = r->all[at->event].weight;

@@ -25,10 +25,10 @@ struct gathering {
     bool alone;       /* there is one thread */
 };
 
-struct listing {
+struct root_listing {
     struct report *r;
     uint32_t *next;
-    struct gathering *lanes;
+    struct gathering *workers;
     unsigned count;
     size_t frames, rows; /* of each lane */
 };
@@ -48,7 +48,7 @@ static size_t place_of_frame(const struct gathering *g, uint32_t frame) {
 
 /* false: there are none. */
 static bool begin_root(struct gathering *g, uint32_t root) {
-    const struct walk *w = &g->r->walk;
+    const struct traversal *w = &g->r->walk;
     bool any = false;
     g->number = root + 1;
     for (uint32_t i = 0; i < w->frames[root].count; i++) {
@@ -68,79 +68,79 @@ static uint32_t row_of(const struct gathering *g, uint32_t frame) {
     return g->root_of[at] == g->number ? g->row_of[at] : NO_ROW;
 }
 
-static void put_member(struct gathering *g, uint32_t row, uint32_t limb, uint32_t node, bool is_inner) {
-    const struct limb *at = &g->r->limbs.at[limb];
+static void put_member(struct gathering *g, uint32_t row, uint32_t path_segment, uint32_t node, bool is_inner) {
+    const struct path_segment *at = &g->r->path_segments.at[path_segment];
     uint32_t *next = &g->next[row];
     const uint32_t place = g->alone ? (*next)++ : __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
     g->r->walk.members[place] = (struct member){.node = node,
-                                                .limb = limb & (LIMBS_MOST - 1),
-                                                .has_samples = at->has_samples && node == limb_last(at),
+                                                .path_segment = path_segment & (LIMBS_MOST - 1),
+                                                .has_samples = at->has_samples && node == path_segment_last(at),
                                                 .is_inner = is_inner};
 }
 
 /* --- the way through a root --- */
 
-static void enter_limb(struct gathering *g, uint32_t limb) {
+static void enter_path_segment(struct gathering *g, uint32_t path_segment) {
     const struct report *r = g->r;
-    const struct limb *at = &r->limbs.at[limb];
-    const uint32_t last = limb_last(at);
+    const struct path_segment *at = &r->path_segments.at[path_segment];
+    const uint32_t last = path_segment_last(at);
     for (uint32_t n = at->node; n <= last; n++) {
-        const uint32_t row = row_of(g, r->forest.nodes[n].frame);
+        const uint32_t row = row_of(g, r->call_trees.nodes[n].frame);
         if (row == NO_ROW)
             continue;
         const bool is_inner = g->on_way[row]++ > 0;
         if (!r->chain.caller || !is_inner || (n == last && at->has_samples))
-            put_member(g, row, limb, n, is_inner);
+            put_member(g, row, path_segment, n, is_inner);
     }
 }
 
-static void leave_limb(struct gathering *g, uint32_t limb) {
+static void leave_path_segment(struct gathering *g, uint32_t path_segment) {
     const struct report *r = g->r;
-    const struct limb *at = &r->limbs.at[limb];
-    for (uint32_t n = at->node; n <= limb_last(at); n++) {
-        const uint32_t row = row_of(g, r->forest.nodes[n].frame);
+    const struct path_segment *at = &r->path_segments.at[path_segment];
+    for (uint32_t n = at->node; n <= path_segment_last(at); n++) {
+        const uint32_t row = row_of(g, r->call_trees.nodes[n].frame);
         if (row != NO_ROW)
             g->on_way[row]--;
     }
 }
 
-static void walk_limbs(struct gathering *g, uint32_t from, uint32_t end) {
-    const struct limb *limbs = g->r->limbs.at;
+static void walk_path_segments(struct gathering *g, uint32_t from, uint32_t end) {
+    const struct path_segment *path_segments = g->r->path_segments.at;
     uint32_t way = from;
     for (uint32_t i = from + 1; i < end;) {
-        for (; way != limbs[i].parent; way = limbs[way].parent)
-            leave_limb(g, way);
+        for (; way != path_segments[i].parent; way = path_segments[way].parent)
+            leave_path_segment(g, way);
         if (i + FETCHED < end)
-            limb_fetch(g->r, i + FETCHED);
-        if (!limbs[i].sum.samples) {
-            i += limbs[i].size;
+            path_segment_fetch(g->r, i + FETCHED);
+        if (!path_segments[i].sum.samples) {
+            i += path_segments[i].size;
             continue;
         }
-        enter_limb(g, i);
+        enter_path_segment(g, i);
         way = i++;
     }
-    for (; way != from; way = limbs[way].parent)
-        leave_limb(g, way);
+    for (; way != from; way = path_segments[way].parent)
+        leave_path_segment(g, way);
 }
 
 static void walk_ends(struct gathering *g, uint32_t from, uint32_t end) {
     const struct report *r = g->r;
     for (uint32_t i = from + 1; i < end; i++) {
-        if (!r->limbs.at[i].has_samples)
+        if (!r->path_segments.at[i].has_samples)
             continue;
-        const uint32_t node = limb_last(&r->limbs.at[i]);
-        const uint32_t row = row_of(g, r->forest.nodes[node].frame | NODE_APART);
+        const uint32_t node = path_segment_last(&r->path_segments.at[i]);
+        const uint32_t row = row_of(g, r->call_trees.nodes[node].frame | NODE_APART);
         if (row != NO_ROW)
             put_member(g, row, i, node, false);
     }
 }
 
 static bool walk_next(void *context, unsigned worker, size_t root) {
-    struct gathering *g = &((struct listing *)context)->lanes[worker];
-    const struct limbs *limbs = &g->r->limbs;
-    const uint32_t from = limbs->root[root], end = from + limbs->at[from].size;
+    struct gathering *g = &((struct root_listing *)context)->workers[worker];
+    const struct path_segments *path_segments = &g->r->path_segments;
+    const uint32_t from = path_segments->root[root], end = from + path_segments->at[from].size;
     if (begin_root(g, (uint32_t)root))
-        (g->r->children ? walk_limbs : walk_ends)(g, from, end);
+        (g->r->children ? walk_path_segments : walk_ends)(g, from, end);
     return true;
 }
 
@@ -148,7 +148,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
 
 /* Where the members of each row begin; rows without a tree have none. */
 static pfr_status make_begins(struct report *r, pfr_error *err) {
-    struct walk *w = &r->walk;
+    struct traversal *w = &r->walk;
     w->nr_rows = r->rows.cells.count;
     w->begin = mem_zeroed(r->memory, (size_t)w->nr_rows + 1, sizeof *w->begin);
     if (!w->begin)
@@ -159,13 +159,13 @@ static pfr_status make_begins(struct report *r, pfr_error *err) {
     return w->members ? PFR_OK : mem_fail(r->memory, err, "walk");
 }
 
-static pfr_status open_lanes(struct listing *l, pfr_error *err) {
+static pfr_status open_workers(struct root_listing *l, pfr_error *err) {
     struct memory *memory = l->r->memory;
     l->next = mem_alloc(memory, l->rows, sizeof *l->next);
-    l->lanes = mem_zeroed(memory, l->count, sizeof *l->lanes);
-    bool good = l->next && l->lanes;
+    l->workers = mem_zeroed(memory, l->count, sizeof *l->workers);
+    bool good = l->next && l->workers;
     for (unsigned i = 0; good && i < l->count; i++) {
-        struct gathering *g = &l->lanes[i];
+        struct gathering *g = &l->workers[i];
         *g = (struct gathering){.r = l->r, .next = l->next, .alone = l->count == 1};
         g->root_of = mem_zeroed(memory, l->frames, sizeof *g->root_of);
         g->row_of = mem_alloc(memory, l->frames, sizeof *g->row_of);
@@ -175,48 +175,50 @@ static pfr_status open_lanes(struct listing *l, pfr_error *err) {
     return good ? PFR_OK : mem_fail(memory, err, "walk");
 }
 
-static void close_lanes(struct listing *l) {
+static void close_workers(struct root_listing *l) {
     struct memory *memory = l->r->memory;
-    for (unsigned i = 0; l->lanes && i < l->count; i++) {
-        struct gathering *g = &l->lanes[i];
+    for (unsigned i = 0; l->workers && i < l->count; i++) {
+        struct gathering *g = &l->workers[i];
         mem_free(memory, g->root_of, l->frames, sizeof *g->root_of);
         mem_free(memory, g->row_of, l->frames, sizeof *g->row_of);
         mem_free(memory, g->on_way, l->rows, sizeof *g->on_way);
     }
-    mem_free(memory, l->lanes, l->count, sizeof *l->lanes);
+    mem_free(memory, l->workers, l->count, sizeof *l->workers);
     mem_free(memory, l->next, l->rows, sizeof *l->next);
 }
 
 static int by_place(const void *a, const void *b) {
     const struct member *x = a, *y = b;
-    return x->limb != y->limb ? (x->limb > y->limb) - (x->limb < y->limb) : (x->node > y->node) - (x->node < y->node);
+    return x->path_segment != y->path_segment
+               ? (x->path_segment > y->path_segment) - (x->path_segment < y->path_segment)
+               : (x->node > y->node) - (x->node < y->node);
 }
 
 /* Of a row in several roots members of one root may stand between those of another. */
-static void put_in_order(struct walk *w) {
+static void put_in_order(struct traversal *w) {
     for (uint32_t i = 0; i < w->nr_rows; i++)
-        if (w->begin[i + 1] - w->begin[i] > 1 && w->notes[i].spreads)
+        if (w->begin[i + 1] - w->begin[i] > 1 && w->notes[i].distributions)
             qsort(w->members + w->begin[i], w->begin[i + 1] - w->begin[i], sizeof *w->members, by_place);
 }
 
 pfr_status walk_list_members(struct report *r, pfr_error *err) {
-    struct listing l = {.r = r, .frames = 2 * (size_t)r->profile->nr_frames, .rows = r->rows.cells.count};
+    struct root_listing l = {.r = r, .frames = 2 * (size_t)r->profile->nr_frames, .rows = r->rows.cells.count};
     PFR_TRY(make_begins(r, err));
-    l.count = report_jobs(r, (uint64_t)r->walk.begin[l.rows] * MEMBER_NS, r->forest.nr_roots,
+    l.count = report_jobs(r, (uint64_t)r->walk.begin[l.rows] * MEMBER_NS, r->call_trees.nr_roots,
                           (l.frames * 2 + l.rows) * sizeof(uint32_t));
-    const pfr_status st = open_lanes(&l, err);
+    const pfr_status st = open_workers(&l, err);
     if (st >= 0) {
         memcpy(l.next, r->walk.begin, l.rows * sizeof *l.next);
-        crew_run(l.count, r->forest.nr_roots, walk_next, &l);
+        thread_pool_run(l.count, r->call_trees.nr_roots, walk_next, &l);
         if (l.count > 1)
             put_in_order(&r->walk);
     }
-    close_lanes(&l);
+    close_workers(&l);
     return st;
 }
 
 void members_free(struct report *r) {
-    struct walk *w = &r->walk;
+    struct traversal *w = &r->walk;
     mem_free(r->memory, w->members, w->begin ? w->begin[w->nr_rows] : 0, sizeof *w->members);
     mem_free(r->memory, w->begin, (size_t)w->nr_rows + 1, sizeof *w->begin);
 }

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-struct writing {
+struct report_writing {
     struct report *r;
     pfr_output *to;
     struct json json;
@@ -16,7 +16,7 @@ struct writing {
 
 /* --- what stands first --- */
 
-static void say(const struct writing *w, uint64_t count, const char *what) {
+static void say(const struct report_writing *w, uint64_t count, const char *what) {
     if (!count)
         return;
     out_text(&w->to->out, "# ");
@@ -24,7 +24,7 @@ static void say(const struct writing *w, uint64_t count, const char *what) {
     out_text(&w->to->out, what);
 }
 
-static void say_notes(const struct writing *w) {
+static void say_notes(const struct report_writing *w) {
     for (const struct profile_note *note = w->r->profile->notes; note; note = note->next) {
         out_text(&w->to->out, "# ");
         out_text(&w->to->out, note->text);
@@ -32,7 +32,7 @@ static void say_notes(const struct writing *w) {
     }
 }
 
-static void say_quality(const struct writing *w) {
+static void say_quality(const struct report_writing *w) {
     const struct profile *p = w->r->profile;
     say(w, p->left_out,
         w->r->measure->is_amount ? " calls left out by -C and --time\n" : " samples left out by -C and --time\n");
@@ -44,7 +44,7 @@ static void say_quality(const struct writing *w) {
     say_notes(w);
 }
 
-static void begin_text(const struct writing *w) {
+static void begin_text(const struct report_writing *w) {
     struct output *out = &w->to->out;
     if (w->r->options->format == PFR_REPORT_PERF)
         out_text(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n#\n");
@@ -58,7 +58,7 @@ static void begin_text(const struct writing *w) {
     out_text(out, "#\n");
 }
 
-static void write_notes(struct writing *w) {
+static void write_notes(struct report_writing *w) {
     if (!w->r->profile->notes)
         return;
     json_key(&w->json, "notes");
@@ -68,7 +68,7 @@ static void write_notes(struct writing *w) {
     json_end_array(&w->json);
 }
 
-static void begin(struct writing *w) {
+static void begin(struct report_writing *w) {
     const pfr_report_format format = w->r->options->format;
     w->json = json_on(&w->to->out, JSON_PRETTY);
     if (format == PFR_REPORT_CSV) {
@@ -85,7 +85,7 @@ static void begin(struct writing *w) {
     }
 }
 
-static void end(struct writing *w) {
+static void end(struct report_writing *w) {
     if (w->r->options->format != PFR_REPORT_JSON)
         return;
     json_end_array(&w->json);
@@ -95,7 +95,7 @@ static void end(struct writing *w) {
 
 /* --- events --- */
 
-static pfr_status write_lines(struct writing *w, const struct lines *lines, pfr_error *err) {
+static pfr_status write_lines(struct report_writing *w, const struct lines *lines, pfr_error *err) {
     const pfr_report_format format = w->r->options->format;
     if (format == PFR_REPORT_JSON)
         PFR_TRY(report_write_json(w->r, lines, &w->json, err));
@@ -115,7 +115,7 @@ static bool has_samples(const struct report *r, uint32_t event, uint32_t members
     return false;
 }
 
-static pfr_status write_event(struct writing *w, uint32_t event, uint32_t members, pfr_error *err) {
+static pfr_status write_event(struct report_writing *w, uint32_t event, uint32_t members, pfr_error *err) {
     struct lines lines;
     if (!has_samples(w->r, event, members))
         return PFR_OK;
@@ -133,7 +133,7 @@ static pfr_status choose_groups(struct report *r, pfr_error *err) {
 }
 
 pfr_status report_write(struct report *r, pfr_output *out, pfr_error *err) {
-    struct writing w = {.r = r, .to = out};
+    struct report_writing w = {.r = r, .to = out};
     PFR_TRY(choose_groups(r, err));
     PFR_TRY(lines_prepare(r, err));
     begin(&w);

@@ -87,7 +87,7 @@ static void take_guest(struct script *s, struct moment *m) {
 }
 
 /* Member by member: clearing them first would cost as much again. */
-static void fill_moment(const struct script *s, const pfr_record *rec, const struct key *key, struct moment *m) {
+static void fill_moment(const struct script *s, const pfr_record *rec, const struct record_key *key, struct moment *m) {
     const struct pfr_rec_sample *const sample = &s->sample;
     const struct script_event *const event = &s->events[rec->event];
     const uint64_t type = event->sample_type;
@@ -107,7 +107,7 @@ static void fill_moment(const struct script *s, const pfr_record *rec, const str
                    : (struct guest){0};
 }
 
-static void take_sample(struct script *s, const pfr_record *rec, const struct key *key) {
+static void take_sample(struct script *s, const pfr_record *rec, const struct record_key *key) {
     pfr_error err;
     struct moment m;
     if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
@@ -131,7 +131,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct ke
 }
 
 /* What changes names or maps ends what was kept of them; the kernel's change seldom. */
-static void take_state(struct script *s, const pfr_record *rec, const struct key *key) {
+static void take_state(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)key;
     s->epoch++;
     if (s->learns)
@@ -139,19 +139,19 @@ static void take_state(struct script *s, const pfr_record *rec, const struct key
     s->kernel_epoch += (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL;
 }
 
-static void take_ksymbol(struct script *s, const pfr_record *rec, const struct key *key) {
+static void take_ksymbol(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)rec, (void)key;
     s->kernel_epoch++;
 }
 
 /* More events, other names for them, or what is told of all; made when the next line is printed. */
-static void take_event(struct script *s, const pfr_record *rec, const struct key *key) {
+static void take_event(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)rec, (void)key;
     s->stale = true;
 }
 
 /* A part of the table of counts; or the end of a round, which prints it. */
-static void take_count(struct script *s, const pfr_record *rec, const struct key *key) {
+static void take_count(struct script *s, const pfr_record *rec, const struct record_key *key) {
     pfr_error why;
     (void)key;
     const pfr_status st = script_stat_take(s->stat, rec, s->to, &why);
@@ -164,7 +164,7 @@ static void take_count(struct script *s, const pfr_record *rec, const struct key
     }
 }
 
-static void take_update(struct script *s, const pfr_record *rec, const struct key *key) {
+static void take_update(struct script *s, const pfr_record *rec, const struct record_key *key) {
     take_event(s, rec, key);
     take_count(s, rec, key);
 }
@@ -188,7 +188,7 @@ bool script_is_of_use(const struct script *s, uint32_t type) {
 /* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. So it
  * is with a sample without a time, which sees all state. What the recorder wrote for itself comes where it stands in
  * the file and sees nothing. */
-static void mind_order(struct script *s, const pfr_record *rec, const struct key *key) {
+static void mind_order(struct script *s, const pfr_record *rec, const struct record_key *key) {
     if (s->disorder.is_on) {
         script_disorder_turn(s, key);
         return;
@@ -203,14 +203,14 @@ static void mind_order(struct script *s, const pfr_record *rec, const struct key
         s->newest = *key;
 }
 
-void script_pass(struct script *s, const pfr_record *rec, const struct key *key) {
+void script_pass(struct script *s, const pfr_record *rec, const struct record_key *key) {
     mind_order(s, rec, key);
     if (rec->type != PFR_RECORD_SAMPLE && taker_of(rec->type))
         takers[rec->type](s, rec, key);
     s->epoch += script_line_wanted(s, rec->type); /* as for the subject of the line */
 }
 
-void script_take(struct script *s, const pfr_record *rec, const struct key *key) {
+void script_take(struct script *s, const pfr_record *rec, const struct record_key *key) {
     mind_order(s, rec, key);
     if (s->stale && !script_is_own(rec)) {
         s->stale = false;
@@ -228,7 +228,7 @@ void script_take(struct script *s, const pfr_record *rec, const struct key *key)
 
 /* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
 static pfr_status open_records(struct script *s, pfr_error *err) {
-    const struct jit_wish jit = {.read = !s->options->no_symbols, .symfs = s->options->symfs};
+    const struct jit_request jit = {.read = !s->options->no_symbols, .symfs = s->options->symfs};
     if (!(s->options->show & PFR_SCRIPT_ROUNDS) && !s->options->unsorted) {
         PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, &jit, err));
         s->state = timeline_state(s->timeline);

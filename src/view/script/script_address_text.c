@@ -23,7 +23,7 @@ struct range_slot {
 };
 
 /* An address as it is looked for. */
-struct wanted {
+struct wanted_text {
     struct place at;
     uint64_t place; /* what blocks are counted in */
     uint32_t owner;
@@ -45,7 +45,7 @@ static inline size_t first_slot(const struct range_table *t, uint64_t block, uin
 }
 
 /* The slot that holds for the place, or the empty one where it would be. */
-static struct range_slot *find_slot(const struct range_table *t, const struct wanted *w) {
+static struct range_slot *find_slot(const struct range_table *t, const struct wanted_text *w) {
     const uint64_t block = w->place / BLOCK;
     const uint8_t at = (uint8_t)(w->place % BLOCK);
     for (size_t i = first_slot(t, block, w->owner);; i++) {
@@ -86,7 +86,7 @@ static void set_extent(struct script *s, struct range_slot *slot, const struct p
 }
 
 /* What to look for; false: the address is mapped nowhere, or code came there that has its own name. */
-static bool want(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct wanted *w) {
+static bool want(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct wanted_text *w) {
     const bool user = cpumode == SCRIPT_USER;
     state_place_in(s->state, cpumode, m->thread->space, address, m->key, &w->at);
     w->place = user ? w->at.offset : address;
@@ -95,7 +95,7 @@ static bool want(struct script *s, const struct moment *m, unsigned cpumode, uin
     return w->at.map && !w->at.ksymbol;
 }
 
-static bool make_slot(struct script *s, unsigned cpumode, uint64_t address, unsigned form, const struct wanted *w,
+static bool make_slot(struct script *s, unsigned cpumode, uint64_t address, unsigned form, const struct wanted_text *w,
                       struct range_slot *made) {
     *made = (struct range_slot){.block = w->place / BLOCK, .owner = w->owner, .epoch = script_epoch(s, cpumode)};
     set_extent(s, made, &w->at, address, w->place % BLOCK, form);
@@ -111,7 +111,7 @@ static bool is_kept(const struct script *s, unsigned cpumode) {
 
 /* The slot that holds for what is wanted, made when there is none; NULL: s->failed. */
 static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint64_t address, unsigned form,
-                                        const struct wanted *w) {
+                                        const struct wanted_text *w) {
     struct range_table *t = &s->frames.ranges[form];
     struct range_slot made;
     if (t->used >= sizes.script_cache)
@@ -132,7 +132,7 @@ static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint
 
 /* Whether the block of memory that holds the address is one block of the object, and no other map comes there. */
 static bool is_block(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
-                     const struct wanted *w) {
+                     const struct wanted_text *w) {
     const uint64_t first = address - address % BLOCK;
     return cpumode != SCRIPT_USER ||
            ((address - w->place) % BLOCK == 0 && w->at.map->start <= first && w->at.map->last - first >= BLOCK - 1 &&
@@ -141,7 +141,7 @@ static bool is_block(const struct script *s, const struct moment *m, unsigned cp
 
 const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                                  unsigned form) {
-    struct wanted w;
+    struct wanted_text w;
     const uint8_t *text = near_find(s, m, cpumode, address, form);
     if (text)
         return text;

@@ -18,7 +18,7 @@
 #define NOT_KEPT UINT32_MAX /* epoch of what may be another thing in the next sample */
 
 /* One address in one space; 32 bytes, so that two share a cache line. */
-struct frame_slot {
+struct script_frame_slot {
     uint64_t address, offset; /* in the process, in the object */
     const uint8_t *text;
     uint32_t space, epoch; /* epoch 0: empty */
@@ -58,9 +58,9 @@ static inline size_t first_slot(const struct frame_table *t, uint64_t address, u
     return (size_t)(h ^ h >> 32);
 }
 
-static struct frame_slot *find_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
+static struct script_frame_slot *find_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
     for (size_t i = first_slot(t, address, space);; i++) {
-        struct frame_slot *slot = &t->slots[i & (t->slot_count - 1)];
+        struct script_frame_slot *slot = &t->slots[i & (t->slot_count - 1)];
         if (!slot->epoch || (slot->address == address && slot->space == space))
             return slot;
     }
@@ -252,7 +252,7 @@ const uint8_t *script_frame_text(struct script *s, const struct place *place, ui
 }
 
 /* The slot of an address that is not known; NULL: no memory. What is kept is bounded, whatever is in the file. */
-static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uint64_t address, uint32_t space) {
+static struct script_frame_slot *take_slot(struct script *s, struct frame_table *t, uint64_t address, uint32_t space) {
     struct frames *f = &s->frames;
     if (f->texts.count >= TEXTS_MOST || t->used >= sizes.script_cache) {
         frames_reset(f);
@@ -261,8 +261,8 @@ static struct frame_slot *take_slot(struct script *s, struct frame_table *t, uin
         script_fail(s, mem_fail(f->memory, s->err, "frames"));
         return NULL;
     }
-    struct frame_slot *slot = find_slot(t, address, space);
-    *slot = (struct frame_slot){.address = address, .space = space};
+    struct script_frame_slot *slot = find_slot(t, address, space);
+    *slot = (struct script_frame_slot){.address = address, .space = space};
     t->used++;
     return slot;
 }
@@ -274,7 +274,8 @@ void script_place(struct script *s, const struct moment *m, unsigned cpumode, ui
 }
 
 /* Looks an address up, and names it when it is new or elsewhere than before. */
-static void renew(struct script *s, const struct moment *m, struct frame_slot *slot, unsigned cpumode, unsigned form) {
+static void renew(struct script *s, const struct moment *m, struct script_frame_slot *slot, unsigned cpumode,
+                  unsigned form) {
     struct place place;
     script_place(s, m, cpumode, slot->address, &place);
     const uint32_t object = place.ksymbol ? place.ksymbol->object : place.object;
@@ -286,11 +287,11 @@ static void renew(struct script *s, const struct moment *m, struct frame_slot *s
 }
 
 /* The address as known now; NULL: no memory, in s->failed. */
-static struct frame_slot *frame_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
-                                   unsigned form) {
+static struct script_frame_slot *frame_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                                          unsigned form) {
     struct frame_table *t = &s->frames.tables[form];
     const uint32_t space = script_space(m, cpumode);
-    struct frame_slot *slot = t->slots ? find_slot(t, address, space) : NULL;
+    struct script_frame_slot *slot = t->slots ? find_slot(t, address, space) : NULL;
     if (slot && slot->epoch == script_epoch(s, cpumode))
         return slot;
     if (!slot || !slot->epoch)
@@ -301,20 +302,21 @@ static struct frame_slot *frame_of(struct script *s, const struct moment *m, uns
 }
 
 /* Without a look at the markers of the chain: addresses of the kernel are in the upper half on most machines. */
-static struct frame_slot *guess_slot(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
+static struct script_frame_slot *guess_slot(const struct script *s, const struct moment *m, uint64_t address,
+                                            unsigned form) {
     const struct frame_table *t = &s->frames.tables[form];
     const uint32_t space = script_space(m, address >> 63 ? SCRIPT_KERNEL : SCRIPT_USER);
     return t->slots ? &t->slots[first_slot(t, address, space) & (t->slot_count - 1)] : NULL;
 }
 
 void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
-    const struct frame_slot *slot = guess_slot(s, m, address, form);
+    const struct script_frame_slot *slot = guess_slot(s, m, address, form);
     if (slot)
         __builtin_prefetch(slot);
 }
 
 void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
-    const struct frame_slot *slot = guess_slot(s, m, address, form);
+    const struct script_frame_slot *slot = guess_slot(s, m, address, form);
     if (slot && slot->text)
         __builtin_prefetch(slot->text);
 }
@@ -325,7 +327,7 @@ static const uint8_t *text_of(struct script *s, const struct moment *m, unsigned
     const uint8_t *text = form & (NAME_OFFSET | NAME_LINE) ? NULL : script_range_text(s, m, cpumode, address, form);
     if (text || s->failed < 0)
         return text;
-    const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
+    const struct script_frame_slot *slot = frame_of(s, m, cpumode, address, form);
     return slot ? slot->text : NULL;
 }
 
@@ -344,7 +346,7 @@ void script_write_frame(struct script *s, const struct moment *m, unsigned cpumo
 /* In a chain perf prints where in the object a user address is, elsewhere the address itself. */
 void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                               unsigned form) {
-    const struct frame_slot *slot = frame_of(s, m, cpumode, address, form);
+    const struct script_frame_slot *slot = frame_of(s, m, cpumode, address, form);
     if (!slot || s->failed < 0)
         return;
     const uint32_t length = frame_text_at(slot->text).length;

@@ -30,12 +30,12 @@ struct holes {
     size_t count, room;
 };
 
-struct batch {
+struct script_batch {
     struct timed_record *some;
     uint8_t *bytes;
     size_t count, used;
     uint32_t epoch, kernel_epoch, order_epoch; /* when it begins */
-    struct key newest;
+    struct record_key newest;
     bool was_late;
     struct holes met, told; /* while it was made; while it was printed */
     struct output text;     /* what was printed */
@@ -56,7 +56,7 @@ struct jobs {
     struct workers *workers;
     struct worker_script *scripts;
     unsigned count, opened;
-    struct batch *batches;
+    struct script_batch *batches;
     size_t nr_batches;
     bool filling;    /* the free batch has something in it */
     bool one_thread; /* depends_on_order */
@@ -114,7 +114,7 @@ static void swap_text(struct output *a, struct output *b) {
 }
 
 /* Up to each hole, and the hole. */
-static void take_batch(struct script *s, const struct batch *b) {
+static void take_batch(struct script *s, const struct script_batch *b) {
     size_t from = 0;
     for (size_t i = 0; i < b->count && s->failed >= 0; i++)
         if (b->some[i].rec.type == HOLE_TYPE) {
@@ -128,7 +128,7 @@ static void take_batch(struct script *s, const struct batch *b) {
 static void print_batch(void *context, unsigned worker, size_t slot) {
     struct jobs *jobs = context;
     struct worker_script *w = &jobs->scripts[worker];
-    struct batch *b = &jobs->batches[slot];
+    struct script_batch *b = &jobs->batches[slot];
     struct script *s = &w->s;
     s->epoch = b->epoch;
     s->kernel_epoch = b->kernel_epoch;
@@ -205,7 +205,7 @@ static void close_jobs(struct jobs *jobs) {
     struct memory *memory = jobs->s->memory;
     workers_close(jobs->workers);
     for (size_t i = 0; i < (jobs->batches ? jobs->nr_batches : 0); i++) {
-        struct batch *b = &jobs->batches[i];
+        struct script_batch *b = &jobs->batches[i];
         mem_free(memory, b->some, BATCH_RECORDS, sizeof *b->some);
         mem_free(memory, b->bytes, BATCH_BYTES + RECORD_MOST, 1);
         free_holes(&b->met, memory);
@@ -221,7 +221,7 @@ static void close_jobs(struct jobs *jobs) {
     mem_free(memory, jobs->scripts, jobs->count, sizeof *jobs->scripts);
 }
 
-static pfr_status open_batch(struct batch *b, struct memory *memory, pfr_error *err) {
+static pfr_status open_batch(struct script_batch *b, struct memory *memory, pfr_error *err) {
     b->some = mem_alloc(memory, BATCH_RECORDS, sizeof *b->some);
     b->bytes = b->some ? mem_alloc(memory, BATCH_BYTES + RECORD_MOST, 1) : NULL;
     return b->bytes ? PFR_OK : mem_fail(memory, err, "batches");
@@ -245,7 +245,7 @@ static pfr_status open_jobs(struct jobs *jobs, pfr_error *err) {
 /* Writes the oldest batch, which is done. */
 static pfr_status write_batch(struct jobs *jobs, size_t slot, pfr_error *err) {
     struct script *s = jobs->s;
-    struct batch *b = &jobs->batches[slot];
+    struct script_batch *b = &jobs->batches[slot];
     out_write(s->out, b->text.buffer, b->text.used);
     out_clear(&b->text);
     for (size_t i = 0; i < b->told.count; i++)
@@ -266,13 +266,13 @@ static pfr_status write_done(struct jobs *jobs, bool wait, pfr_error *err) {
 }
 
 /* The batch that is being filled, begun when there is none. */
-static pfr_status batch_at_hand(struct jobs *jobs, struct batch **at_hand, pfr_error *err) {
+static pfr_status batch_at_hand(struct jobs *jobs, struct script_batch **at_hand, pfr_error *err) {
     const struct script *s = jobs->s;
     size_t slot, oldest;
     while (!workers_free_slot(jobs->workers, &slot))
         if (workers_oldest(jobs->workers, true, &oldest))
             PFR_TRY(write_batch(jobs, oldest, err));
-    struct batch *b = *at_hand = &jobs->batches[slot];
+    struct script_batch *b = *at_hand = &jobs->batches[slot];
     if (jobs->filling)
         return PFR_OK;
     jobs->filling = true;
@@ -300,7 +300,7 @@ static pfr_status drain(struct jobs *jobs, pfr_error *err) {
 }
 
 static pfr_status put_record(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
-    struct batch *b;
+    struct script_batch *b;
     PFR_TRY(batch_at_hand(jobs, &b, err));
     struct timed_record *to = &b->some[b->count++];
     *to = *one;
@@ -312,7 +312,7 @@ static pfr_status put_record(struct jobs *jobs, const struct timed_record *one, 
 }
 
 static pfr_status put_hole(struct jobs *jobs, const pfr_error *hole, pfr_error *err) {
-    struct batch *b;
+    struct script_batch *b;
     const pfr_error met = *hole; /* which may be *err */
     PFR_TRY(batch_at_hand(jobs, &b, err));
     b->some[b->count++] = (struct timed_record){.rec = {.type = HOLE_TYPE, .offset = b->met.count}};
@@ -330,7 +330,7 @@ static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
 }
 
 /* When all before it is written. Events that came with it may be such that one thread has to print what follows. */
-static pfr_status take_alone(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
+static pfr_status take_individually(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
     struct script *s = jobs->s;
     PFR_TRY(drain(jobs, err));
     script_take(s, &one->rec, &one->key);
@@ -347,7 +347,7 @@ static pfr_status put_some(struct jobs *jobs, const struct timed_record *some, s
         if (own && !script_is_of_use(s, some[i].rec.type))
             continue;
         if (own || s->stale || jobs->one_thread)
-            PFR_TRY(take_alone(jobs, &some[i], err));
+            PFR_TRY(take_individually(jobs, &some[i], err));
         else
             PFR_TRY(put_record(jobs, &some[i], err));
     }

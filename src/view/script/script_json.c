@@ -62,7 +62,7 @@ static void put_written(struct script *s, struct json *j, const char *key) {
 }
 
 /* Runs one of the text's printers into s->json_text. */
-static void write_aside(struct script *s, const struct moment *m, script_printer *print) {
+static void write_deferred(struct script *s, const struct moment *m, script_printer *print) {
     pfr_output *const to = s->to;
     s->to = &s->json_text;
     s->out = &s->json_text.out;
@@ -238,7 +238,7 @@ static void json_time(struct script *s, const struct moment *m, struct json *j) 
 }
 
 static void json_tod(struct script *s, const struct moment *m, struct json *j) {
-    write_aside(s, m, print_tod);
+    write_deferred(s, m, print_tod);
     put_written(s, j, "tod");
 }
 
@@ -268,7 +268,7 @@ static void json_raw(struct script *s, const struct moment *m, struct json *j) {
 }
 
 static void json_trace(struct script *s, const struct moment *m, struct json *j) {
-    write_aside(s, m, print_trace);
+    write_deferred(s, m, print_trace);
     put_written(s, j, "trace");
     json_raw(s, m, j);
 }

@@ -128,7 +128,7 @@ static void describe(struct script *s, struct moment *m) {
         rows[m->rec->type].subject(&s->lines->body, m);
 }
 
-void script_line(struct script *s, const pfr_record *rec, struct key key) {
+void script_line(struct script *s, const pfr_record *rec, struct record_key key) {
     const char *name = name_of(SHOW_RECORD, rec->type);
     const unsigned layout = layout_find(TABLE_PERF_RECORD, rec->type);
     struct moment m = {.rec = rec, .key = key, .misc = rec->misc};

@@ -18,8 +18,8 @@ static pfr_status make(struct script *s, struct script_disorder *d, pfr_error *e
         return mem_fail(s->memory, err, "script");
     d->kernel = d->all + 1;
     d->all->memory = d->kernel->memory = s->memory;
-    PFR_TRY(moments_make(d->all, s->state, s->memory, err));
-    return moments_make_kernel(d->kernel, s->state, s->memory, err);
+    PFR_TRY(timestamp_keys_make(d->all, s->state, s->memory, err));
+    return timestamp_keys_make_kernel(d->kernel, s->state, s->memory, err);
 }
 
 pfr_status script_disorder_begin(struct script *s, pfr_error *err) {
@@ -31,17 +31,17 @@ pfr_status script_disorder_begin(struct script *s, pfr_error *err) {
     return make(s, d, err);
 }
 
-void script_disorder_turn(struct script *s, const struct key *key) {
+void script_disorder_turn(struct script *s, const struct record_key *key) {
     struct script_disorder *const d = &s->disorder;
-    s->epoch = d->base + (uint32_t)moments_rank(d->all, key, &d->rank);
-    s->kernel_epoch = d->kernel_base + (uint32_t)moments_rank(d->kernel, key, &d->kernel_rank);
+    s->epoch = d->base + (uint32_t)timestamp_keys_rank(d->all, key, &d->rank);
+    s->kernel_epoch = d->kernel_base + (uint32_t)timestamp_keys_rank(d->kernel, key, &d->kernel_rank);
 }
 
 void script_disorder_end(struct script *s) {
     struct script_disorder *const d = &s->disorder;
     if (d->all) {
-        moments_free(d->all);
-        moments_free(d->kernel);
+        timestamp_keys_free(d->all);
+        timestamp_keys_free(d->kernel);
         mem_free(s->memory, d->all, 2, sizeof *d->all);
     }
     *d = (struct script_disorder){.is_on = false};

@@ -212,9 +212,9 @@ struct near_table {
 };
 
 /* script_frames.c */
-struct frame_slot;
+struct script_frame_slot;
 struct frame_table {
-    struct frame_slot *slots;
+    struct script_frame_slot *slots;
     size_t slot_count, used;
 };
 
@@ -240,7 +240,7 @@ struct moment {
     const struct pfr_rec_sample *sample; /* NULL: another record */
     const struct script_event *event;
     struct script_thread *thread;
-    struct key key;
+    struct record_key key;
     uint32_t pid, tid, cpu;
     uint64_t time, period;
     struct guest guest;
@@ -290,8 +290,8 @@ struct script_names {
 /* script_out_of_order.c: records that do not come in the order of keys, of a recording whose state is known. */
 struct script_disorder {
     bool is_on;
-    struct moments *all, *kernel; /* that all workers share */
-    struct moment_rank rank, kernel_rank;
+    struct timestamp_keys *all, *kernel; /* that all workers share */
+    struct timestamp_rank rank, kernel_rank;
     uint32_t base, kernel_base; /* epochs before it was on */
 };
 
@@ -319,7 +319,7 @@ struct script {
     struct script_disorder disorder; /* of records that do not */
     bool learns;                     /* the state is learnt from the records that are given */
     bool was_late;                   /* the last record was older than the newest before it */
-    struct key newest;               /* of the records so far */
+    struct record_key newest;        /* of the records so far */
     struct script_names *names;      /* that all workers share */
     struct frames frames;
     struct chain_maker maker;
@@ -414,15 +414,16 @@ pfr_status script_files_finish(struct script *s, bool are_whole, pfr_error *err)
 pfr_status script_threads_make(struct script *s, pfr_error *err);
 void script_threads_free(struct script *s);
 /* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
-struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct key *key);
-static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid, const struct key *key) {
+struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct record_key *key);
+static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid,
+                                                  const struct record_key *key) {
     struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
     return t->epoch == s->epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
 }
 
 /* The thread that a record of this id is about: that of a guest, where it is one's. */
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
-                                       uint32_t tid, const struct key *key);
+                                       uint32_t tid, const struct record_key *key);
 
 /* script_chains.c: a chain that is not as it was recorded, in s->sample; how many addresses of it are shown; what
  * another script counted; the end of it. */
@@ -494,7 +495,7 @@ static inline bool script_is_json(const struct script *s) {
 
 /* script_lines.c */
 bool script_line_wanted(const struct script *s, uint32_t type);
-void script_line(struct script *s, const pfr_record *rec, struct key key);
+void script_line(struct script *s, const pfr_record *rec, struct record_key key);
 pfr_status script_lines_make(struct script *s, pfr_error *err);
 void script_lines_free(struct script *s);
 
@@ -505,14 +506,14 @@ void script_dump_sample(struct script *s, const struct moment *m);
 void script_dump_left_out(struct script *s, const struct moment *m);
 
 /* What is done with one record of a type. */
-typedef void script_taker(struct script *s, const pfr_record *rec, const struct key *key);
+typedef void script_taker(struct script *s, const pfr_record *rec, const struct record_key *key);
 
 /* script.c: the next records, at most `room`; what is done with each; the same for one whose lines others print: what
  * it ends of all that is kept. */
 pfr_status script_next(struct script *s, struct timed_record *some, size_t room, size_t *count, pfr_error *err);
-void script_take(struct script *s, const pfr_record *rec, const struct key *key);
+void script_take(struct script *s, const pfr_record *rec, const struct record_key *key);
 void script_take_some(struct script *s, const struct timed_record *some, size_t count);
-void script_pass(struct script *s, const pfr_record *rec, const struct key *key);
+void script_pass(struct script *s, const pfr_record *rec, const struct record_key *key);
 void script_tell_hole(struct script *s, const pfr_error *hole);
 /* Whether records of the type do anything. */
 bool script_is_of_use(const struct script *s, uint32_t type);
@@ -527,7 +528,7 @@ static inline bool script_needs_disorder(const struct script *s) {
     return !s->disorder.is_on && !s->learns && s->timeline && !timeline_keeps_order(s->timeline);
 }
 pfr_status script_disorder_begin(struct script *s, pfr_error *err);
-void script_disorder_turn(struct script *s, const struct key *key);
+void script_disorder_turn(struct script *s, const struct record_key *key);
 void script_disorder_end(struct script *s);
 
 /* script_jobs.c: how many threads print; all records by as many. */

@@ -40,7 +40,7 @@ static const char *shown_name(struct script *s, uint32_t name) {
     return made;
 }
 
-static void fill_thread(struct script *s, struct script_thread *t, const struct key *key) {
+static void fill_thread(struct script *s, struct script_thread *t, const struct record_key *key) {
     const uint32_t name = thread_name_at(&s->state->threads, t->tid, *key, false);
     t->space = thread_space_at(&s->state->threads, t->pid, t->tid, *key);
     t->comm = t->made;
@@ -56,7 +56,7 @@ static void fill_thread(struct script *s, struct script_thread *t, const struct 
         script_fail(s, mem_fail(s->memory, s->err, "names of threads"));
 }
 
-struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct key *key) {
+struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct record_key *key) {
     struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
     *t = (struct script_thread){.tid = tid, .pid = pid, .epoch = s->epoch};
     fill_thread(s, t, key);
@@ -67,7 +67,7 @@ struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32
 }
 
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
-                                       uint32_t tid, const struct key *key) {
+                                       uint32_t tid, const struct record_key *key) {
     struct guests *guests = &s->state->guests;
     if (guests_have(guests, rec->misc)) {
         script_fail(s, guests_number(guests, guest.machine_pid, pid, &pid, s->err));

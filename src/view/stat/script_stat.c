@@ -34,7 +34,7 @@ struct cell {
     struct count now, before;
 };
 
-struct cpus {
+struct stat_cpus {
     int32_t *at;
     size_t count, room;
 };
@@ -44,8 +44,8 @@ struct script_stat {
     struct memory *memory;
     uint64_t *threads;
     size_t nr_threads, threads_room;
-    struct cpus cpus;
-    struct cpus *own; /* of events; count 0: those of all */
+    struct stat_cpus cpus;
+    struct stat_cpus *own; /* of events; count 0: those of all */
     size_t nr_own;
     struct u64_map places; /* of cells */
     struct cell *cells;
@@ -59,7 +59,7 @@ struct script_stat {
     bool have_threads, have_cpus, said_header, as_json;
 };
 
-struct taking {
+struct stat_taking {
     struct script_stat *s;
     const pfr_record *rec;
     pfr_output *out;
@@ -78,7 +78,7 @@ pfr_status script_stat_open(struct script_stat **stat, pfr_reader *reader, struc
     return PFR_OK;
 }
 
-static void free_cpus(struct script_stat *s, struct cpus *c) {
+static void free_cpus(struct script_stat *s, struct stat_cpus *c) {
     mem_free(s->memory, c->at, c->room, sizeof *c->at);
 }
 
@@ -101,13 +101,13 @@ void script_stat_close(struct script_stat *s) {
 /* What the cpus of a map are added to. */
 struct adding {
     struct script_stat *s;
-    struct cpus *to;
+    struct stat_cpus *to;
     pfr_error *err;
 };
 
 static pfr_status add_cpu(void *context, int64_t cpu) {
     const struct adding *a = context;
-    struct cpus *c = a->to;
+    struct stat_cpus *c = a->to;
     if (c->count == CPUS_MOST || cpu >= CPUS_MOST)
         return PFR_OK;
     int32_t *grown = mem_grow(a->s->memory, c->at, c->count, &c->room, 16, sizeof *grown);
@@ -124,7 +124,7 @@ static int by_number(const void *left, const void *right) {
 }
 
 /* Ascending, as perf has them, so that a cpu is found fast. */
-static pfr_status add_cpus(struct script_stat *s, struct cpus *c, const struct pfr_rec_cpu_map_data *data,
+static pfr_status add_cpus(struct script_stat *s, struct stat_cpus *c, const struct pfr_rec_cpu_map_data *data,
                            pfr_error *err) {
     PFR_TRY(cpu_map_each(data, add_cpu, &(struct adding){s, c, err}));
     if (c->count)
@@ -132,7 +132,7 @@ static pfr_status add_cpus(struct script_stat *s, struct cpus *c, const struct p
     return PFR_OK;
 }
 
-static pfr_status on_cpu_map(struct taking *t) {
+static pfr_status on_cpu_map(struct stat_taking *t) {
     struct pfr_rec_cpu_map body;
     if (t->s->have_cpus || pfr_decode(t->rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
@@ -140,7 +140,7 @@ static pfr_status on_cpu_map(struct taking *t) {
     return add_cpus(t->s, &t->s->cpus, &body.data, t->err);
 }
 
-static pfr_status on_thread_map(struct taking *t) {
+static pfr_status on_thread_map(struct stat_taking *t) {
     struct script_stat *s = t->s;
     struct pfr_rec_thread_map body;
     struct pfr_rec_thread_map_entry entry;
@@ -162,7 +162,7 @@ static pfr_status make_own(struct script_stat *s, pfr_error *err) {
     const size_t count = pfr_event_count(s->reader);
     if (s->nr_own >= count)
         return PFR_OK;
-    struct cpus *own = mem_resize(s->memory, s->own, s->nr_own, count, sizeof *own);
+    struct stat_cpus *own = mem_resize(s->memory, s->own, s->nr_own, count, sizeof *own);
     if (!own)
         return mem_fail(s->memory, err, "cpus");
     memset(own + s->nr_own, 0, (count - s->nr_own) * sizeof *own);
@@ -171,7 +171,7 @@ static pfr_status make_own(struct script_stat *s, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status on_event_update(struct taking *t) {
+static pfr_status on_event_update(struct stat_taking *t) {
     struct script_stat *s = t->s;
     struct pfr_rec_event_update body;
     struct pfr_rec_event_update_cpus cpus;
@@ -186,7 +186,7 @@ static pfr_status on_event_update(struct taking *t) {
     return add_cpus(s, &s->own[event], &cpus.cpus, t->err);
 }
 
-static pfr_status on_config(struct taking *t) {
+static pfr_status on_config(struct stat_taking *t) {
     struct pfr_rec_stat_config body;
     struct pfr_rec_stat_config_term term;
     if (pfr_decode(t->rec, &body, sizeof body, NULL) != PFR_OK)
@@ -201,11 +201,11 @@ static pfr_status on_config(struct taking *t) {
 
 /* --- counts --- */
 
-static const struct cpus *cpus_of(const struct script_stat *s, uint32_t event) {
+static const struct stat_cpus *cpus_of(const struct script_stat *s, uint32_t event) {
     return event < s->nr_own && s->own[event].count ? &s->own[event] : &s->cpus;
 }
 
-static bool find_cpu(const struct cpus *c, int32_t cpu, uint32_t *index) {
+static bool find_cpu(const struct stat_cpus *c, int32_t cpu, uint32_t *index) {
     const int32_t *at = c->count ? bsearch(&cpu, c->at, c->count, sizeof *c->at, by_number) : NULL;
     *index = at ? (uint32_t)(at - c->at) : 0;
     return at != NULL;
@@ -246,7 +246,7 @@ static pfr_status note_fresh(struct script_stat *s, struct cell *cell, pfr_error
     return PFR_OK;
 }
 
-static pfr_status on_stat(struct taking *t) {
+static pfr_status on_stat(struct stat_taking *t) {
     struct script_stat *s = t->s;
     struct pfr_rec_stat body;
     struct cell *cell = NULL;
@@ -294,14 +294,14 @@ static void say_count(struct output *out, uint64_t value) {
     out_u64_wide(out, value, 15);
 }
 
-struct row {
+struct stat_row {
     const char *event;
     int32_t cpu;
     uint64_t thread, time;
     struct count count;
 };
 
-static void say_row(pfr_output *to, const struct row *row) {
+static void say_row(pfr_output *to, const struct stat_row *row) {
     struct output *out = &to->out;
     say_signed(out, row->cpu, 3);
     out_char(out, ' ');
@@ -315,7 +315,7 @@ static void say_row(pfr_output *to, const struct row *row) {
     out_char(out, '\n');
 }
 
-static void say_json(pfr_output *to, const struct row *row) {
+static void say_json(pfr_output *to, const struct stat_row *row) {
     const struct {
         const char *key;
         uint64_t value;
@@ -348,14 +348,14 @@ static struct count count_of(const struct script_stat *s, const struct cell *c) 
 }
 
 static void say_cell(struct script_stat *s, const struct cell *c, uint64_t time, pfr_output *out) {
-    const struct row row = {pfr_get_event(s->reader, c->event)->name, cpus_of(s, c->event)->at[c->cpu],
-                            s->threads[c->thread], time, count_of(s, c)};
+    const struct stat_row row = {pfr_get_event(s->reader, c->event)->name, cpus_of(s, c->event)->at[c->cpu],
+                                 s->threads[c->thread], time, count_of(s, c)};
     (s->as_json ? say_json : say_row)(out, &row);
 }
 
 /* All threads and cpus of an event. */
 static void say_event(struct script_stat *s, uint32_t event, uint64_t time, pfr_output *out) {
-    const struct cpus *cpus = cpus_of(s, event);
+    const struct stat_cpus *cpus = cpus_of(s, event);
     for (uint32_t thread = 0; thread < s->nr_threads; thread++) {
         for (uint32_t cpu = 0; cpu < cpus->count; cpu++) {
             const struct cell none = {.event = event, .thread = thread, .cpu = cpu};
@@ -410,7 +410,7 @@ static pfr_status say_round(struct script_stat *s, uint64_t time, pfr_output *ou
     return PFR_OK;
 }
 
-static pfr_status on_round(struct taking *t) {
+static pfr_status on_round(struct stat_taking *t) {
     struct script_stat *s = t->s;
     struct pfr_rec_stat_round body;
     if (pfr_decode(t->rec, &body, sizeof body, NULL) != PFR_OK)
@@ -425,7 +425,7 @@ static pfr_status on_round(struct taking *t) {
     return PFR_OK;
 }
 
-typedef pfr_status take_fn(struct taking *t);
+typedef pfr_status take_fn(struct stat_taking *t);
 
 static take_fn *const takers[STAT_TYPES] = {
     [PFR_RECORD_THREAD_MAP] = on_thread_map, [PFR_RECORD_CPU_MAP] = on_cpu_map,
@@ -434,7 +434,7 @@ static take_fn *const takers[STAT_TYPES] = {
 };
 
 pfr_status script_stat_take(struct script_stat *s, const pfr_record *rec, pfr_output *out, pfr_error *err) {
-    struct taking t = {s, rec, out, err};
+    struct stat_taking t = {s, rec, out, err};
     if (rec->type >= STAT_TYPES || !takers[rec->type])
         return PFR_OK;
     return takers[rec->type](&t);

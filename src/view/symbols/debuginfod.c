@@ -27,7 +27,7 @@
 
 extern char **environ;
 
-struct wanted {
+struct wanted_file {
     uint64_t samples;
     uint32_t object;
 };
@@ -46,13 +46,13 @@ struct fetching {
 /* --- What is wanted. */
 
 static int by_samples(const void *a, const void *b) {
-    const struct wanted *x = a, *y = b;
+    const struct wanted_file *x = a, *y = b;
     if (x->samples != y->samples)
         return x->samples > y->samples ? -1 : 1;
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
-static void count_samples(struct fetching *f, struct wanted *wanted, uint32_t count) {
+static void count_samples(struct fetching *f, struct wanted_file *wanted, uint32_t count) {
     const struct profile *p = f->profile;
     for (uint32_t i = 0; i < count; i++)
         wanted[i].object = i;
@@ -183,7 +183,7 @@ static pfr_status run_finder(const struct fetching *f, const char *what, const c
 
 /* --- One object after the other. */
 
-static void tell(const struct fetching *f, const struct wanted *w, const char *id, const char *how, bool found) {
+static void tell(const struct fetching *f, const struct wanted_file *w, const char *id, const char *how, bool found) {
     char text[512], path[DEBUG_PATH_ROOM];
     struct stat facts;
     const struct object *o = &f->profile->state.objects.at[w->object];
@@ -201,7 +201,7 @@ static void tell(const struct fetching *f, const struct wanted *w, const char *i
     f->options->note(f->options->context, text);
 }
 
-static pfr_status fetch(const struct fetching *f, const struct wanted *w, const char *what, pfr_error *err) {
+static pfr_status fetch(const struct fetching *f, const struct wanted_file *w, const char *what, pfr_error *err) {
     const struct object *o = &f->profile->state.objects.at[w->object];
     char id[2 * BUILD_ID_ROOM + 1];
     bool found;
@@ -212,7 +212,7 @@ static pfr_status fetch(const struct fetching *f, const struct wanted *w, const 
     return PFR_OK;
 }
 
-static pfr_status fetch_object(const struct fetching *f, const struct wanted *w, pfr_error *err) {
+static pfr_status fetch_object(const struct fetching *f, const struct wanted_file *w, pfr_error *err) {
     const struct object *o = &f->profile->state.objects.at[w->object];
     if (o->kind != OBJECT_FILE || o->build_id_size < 4)
         return PFR_OK;
@@ -225,7 +225,7 @@ static pfr_status fetch_object(const struct fetching *f, const struct wanted *w,
 static pfr_status fetch_all(struct fetching *f, pfr_error *err) {
     const uint32_t count = f->profile->state.objects.keys.count;
     struct memory *memory = f->profile->memory;
-    struct wanted *wanted = mem_zeroed(memory, count, sizeof *wanted);
+    struct wanted_file *wanted = mem_zeroed(memory, count, sizeof *wanted);
     if (!wanted)
         return mem_fail(memory, err, "debuginfod");
     pfr_status st = PFR_OK;
@@ -260,12 +260,12 @@ static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], 
 pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
                                 char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
     struct fetching f = {.options = options};
-    const struct profile_wish wish = {.frames = true, .names = {.none = true}};
+    const struct profile_request request = {.frames = true, .names = {.none = true}};
     folder[0] = '\0';
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "a trace knows no build-ids");
     PFR_TRY(prepare(&f, folder, err));
-    PFR_TRY(profile_load(&f.profile, reader, &wish, err));
+    PFR_TRY(profile_load(&f.profile, reader, &request, err));
     pfr_status st = make_environment(&f, err);
     if (st >= 0)
         st = fetch_all(&f, err);

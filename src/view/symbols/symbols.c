@@ -33,24 +33,24 @@ static void learn_release(struct symbols *s) {
 
 static pfr_status load(struct symbols *s, pfr_error *err) {
     const pfr_symbols_options *o = s->options;
-    const struct profile_wish wish = {.frames = true,
-                                      .chains = true,
-                                      .addresses = true,
-                                      .lines = true,
-                                      .max_stack = o->max_stack,
-                                      .jobs = o->jobs,
-                                      .node_cost = NODE_COST,
-                                      .names = {.symfs = o->symfs,
-                                                .debug_folder = o->debug_dir,
-                                                .cache_folder = o->cache_dir,
-                                                .kallsyms = o->kallsyms,
-                                                .vmlinux = o->vmlinux,
-                                                .release = s->release},
-                                      .hole = tell_hole,
-                                      .note = tell_note,
-                                      .context = s};
+    const struct profile_request request = {.frames = true,
+                                            .chains = true,
+                                            .addresses = true,
+                                            .lines = true,
+                                            .max_stack = o->max_stack,
+                                            .jobs = o->jobs,
+                                            .node_cost = NODE_COST,
+                                            .names = {.symfs = o->symfs,
+                                                      .debug_folder = o->debug_dir,
+                                                      .cache_folder = o->cache_dir,
+                                                      .kallsyms = o->kallsyms,
+                                                      .vmlinux = o->vmlinux,
+                                                      .release = s->release},
+                                            .hole = tell_hole,
+                                            .note = tell_note,
+                                            .context = s};
     learn_release(s);
-    return profile_load(&s->profile, s->reader, &wish, err);
+    return profile_load(&s->profile, s->reader, &request, err);
 }
 
 /* --- Sums. */

@@ -7,7 +7,7 @@
 
 #define RULES_MOST 96u
 
-struct printer {
+struct finding_printer {
     const pfr_verify_print_options *options;
     pfr_output *to;
     struct json json;
@@ -23,7 +23,7 @@ static uint32_t number_of(const pfr_rule *rule) {
 
 /* --- Text. */
 
-static void text_finding(struct printer *p, const pfr_finding *f) {
+static void text_finding(struct finding_printer *p, const pfr_finding *f) {
     struct output *out = &p->to->out;
     if (f->part > 0) {
         out_text(out, "data.");
@@ -59,7 +59,7 @@ static void text_count(struct output *out, uint64_t count, const char *what) {
         out_char(out, 's');
 }
 
-static void text_left_out(struct printer *p) {
+static void text_left_out(struct finding_printer *p) {
     struct output *out = &p->to->out;
     for (uint32_t i = 0; p->options->most > 0 && pfr_get_rule(i); i++) {
         if (p->of_rule[i] <= p->options->most)
@@ -71,7 +71,7 @@ static void text_left_out(struct printer *p) {
     }
 }
 
-static void text_end(struct printer *p, const pfr_quality *quality) {
+static void text_end(struct finding_printer *p, const pfr_quality *quality) {
     struct output *out = &p->to->out;
     text_left_out(p);
     text_count(out, quality->records, "record");
@@ -98,7 +98,7 @@ static void json_word(struct json *j, const char *key, const char *value) {
     json_text(j, value);
 }
 
-static void json_begin(struct printer *p) {
+static void json_begin(struct finding_printer *p) {
     p->json = json_on(&p->to->out, JSON_PRETTY);
     json_begin_object(&p->json);
     json_number(&p->json, "version", 1);
@@ -106,7 +106,7 @@ static void json_begin(struct printer *p) {
     json_begin_array(&p->json);
 }
 
-static void json_finding(struct printer *p, const pfr_finding *f) {
+static void json_finding(struct finding_printer *p, const pfr_finding *f) {
     struct json *j = &p->json;
     json_begin_object(j);
     json_number(j, "offset", f->offset);
@@ -120,7 +120,7 @@ static void json_finding(struct printer *p, const pfr_finding *f) {
     json_end_object(j);
 }
 
-static void json_end(struct printer *p, const pfr_quality *quality) {
+static void json_end(struct finding_printer *p, const pfr_quality *quality) {
     struct json *j = &p->json;
     json_end_array(j);
     json_key(j, "rules");
@@ -141,7 +141,7 @@ static void json_end(struct printer *p, const pfr_quality *quality) {
 /* --- Both. */
 
 static void on_found(void *context, const pfr_finding *f) {
-    struct printer *p = context;
+    struct finding_printer *p = context;
     const uint32_t number = number_of(f->rule);
     p->of_severity[f->rule->severity]++;
     if (++p->of_rule[number] > p->options->most && p->options->most > 0)
@@ -155,7 +155,7 @@ static void on_found(void *context, const pfr_finding *f) {
 pfr_status pfr_verify_print(pfr_reader *reader, const pfr_verify_print_options *options, pfr_output *out,
                             pfr_error *err) {
     static const pfr_verify_print_options plain = {.size = sizeof plain};
-    struct printer p = {.options = options ? options : &plain, .to = out};
+    struct finding_printer p = {.options = options ? options : &plain, .to = out};
     const pfr_verify_options how = {.size = sizeof how, .notes = p.options->notes, .found = on_found, .context = &p};
     const bool is_json = p.options->format == PFR_VERIFY_JSON;
     if (is_json)

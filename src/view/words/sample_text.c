@@ -31,12 +31,12 @@ static void hex_columns(struct output *out, uint64_t value) {
 /* --- data_src --- */
 
 /* The word while it is made: what does not fit is left out, as perf does. */
-struct word {
+struct text_word {
     char text[99];
     size_t length;
 };
 
-static void add(struct word *w, const char *text) {
+static void add(struct text_word *w, const char *text) {
     const size_t length = strlen(text), room = sizeof w->text - w->length, take = length < room ? length : room;
     memcpy(w->text + w->length, text, take);
     w->length += take;
@@ -46,7 +46,7 @@ static uint64_t bits(uint64_t word, unsigned first, unsigned width) {
     return word >> first & ((1ull << width) - 1);
 }
 
-static void add_or(struct word *w, bool *any, const char *text) {
+static void add_or(struct text_word *w, bool *any, const char *text) {
     if (*any)
         add(w, " or ");
     add(w, text);
@@ -54,7 +54,7 @@ static void add_or(struct word *w, bool *any, const char *text) {
 }
 
 /* The names of all bits of `set` that are set, "or" between. */
-static void add_names(struct word *w, unsigned set, uint64_t value, bool *any) {
+static void add_names(struct text_word *w, unsigned set, uint64_t value, bool *any) {
     for (const struct name *n = name_set_of(set)->names; n->text; n++)
         if (value >> n->value & 1)
             add_or(w, any, n->text);
@@ -69,7 +69,7 @@ static const char *first_name(unsigned set, uint64_t value, const char *none) {
 }
 
 /* Bits 1 and 2 of lvl and tlb. */
-static void add_hit_miss(struct word *w, uint64_t value) {
+static void add_hit_miss(struct text_word *w, uint64_t value) {
     if (value & 2)
         add(w, " hit");
     if (value & 4)
@@ -77,7 +77,7 @@ static void add_hit_miss(struct word *w, uint64_t value) {
 }
 
 /* Where hops are told the old bits of lvl are not looked at. Hops that perf 6.1 has no name for are "(null)" there. */
-static void add_level(struct word *w, uint64_t source) {
+static void add_level(struct text_word *w, uint64_t source) {
     const uint64_t lvl = bits(source, 5, 14), number = bits(source, 33, 4), hops = bits(source, 43, 3);
     const size_t before = w->length;
     bool any = false;
@@ -96,7 +96,7 @@ static void add_level(struct word *w, uint64_t source) {
     add_hit_miss(w, lvl);
 }
 
-static void add_set(struct word *w, unsigned set, uint64_t value) {
+static void add_set(struct text_word *w, unsigned set, uint64_t value) {
     bool any = false;
     add_names(w, set, value, &any);
     if (!any)
@@ -104,7 +104,7 @@ static void add_set(struct word *w, unsigned set, uint64_t value) {
 }
 
 /* Each block with a blank before it; "N/A" alone when it is set, or none is. */
-static void add_blocks(struct word *w, uint64_t value) {
+static void add_blocks(struct text_word *w, uint64_t value) {
     if (value == 0 || value & 1) {
         add(w, " N/A");
         return;
@@ -116,7 +116,7 @@ static void add_blocks(struct word *w, uint64_t value) {
         }
 }
 
-static void add_hex_columns(struct word *w, uint64_t value) {
+static void add_hex_columns(struct text_word *w, uint64_t value) {
     for (unsigned i = 0; i < COLUMNS; i++) {
         const unsigned digit = COLUMNS - 1 - i;
         const bool blank = value >> 4 * digit == 0 && digit > 0;
@@ -124,7 +124,7 @@ static void add_hex_columns(struct word *w, uint64_t value) {
     }
 }
 
-static void make_data_src(struct word *w, uint64_t source) {
+static void make_data_src(struct text_word *w, uint64_t source) {
     w->length = 0;
     add_hex_columns(w, source);
     add(w, " |OP ");
@@ -143,7 +143,7 @@ static void make_data_src(struct word *w, uint64_t source) {
 }
 
 void words_data_src(pfr_output *out, uint64_t source, size_t *widest) {
-    struct word w;
+    struct text_word w;
     make_data_src(&w, source);
     if (*widest < w.length)
         *widest = w.length;
@@ -151,7 +151,7 @@ void words_data_src(pfr_output *out, uint64_t source, size_t *widest) {
     out_pad(&out->out, *widest - w.length);
 }
 
-static void make_part(struct word *w, uint64_t source, enum words_memory part) {
+static void make_part(struct text_word *w, uint64_t source, enum words_memory part) {
     w->length = 0;
     if (part == WORDS_LEVEL)
         add_level(w, source);
@@ -168,7 +168,7 @@ static void make_part(struct word *w, uint64_t source, enum words_memory part) {
 }
 
 void words_memory(pfr_output *out, uint64_t source, enum words_memory part) {
-    struct word w;
+    struct text_word w;
     make_part(&w, source, part);
     out_write(&out->out, w.text, w.length);
 }
@@ -353,7 +353,7 @@ static const struct misc_letters misc_letters[] = {
 };
 
 /* perf takes the modes for bits: hypervisor, 3, is KUH. */
-static void add_mode(struct word *w, unsigned mode) {
+static void add_mode(struct text_word *w, unsigned mode) {
     static const struct {
         unsigned bits;
         const char *letter;
@@ -364,7 +364,7 @@ static void add_mode(struct word *w, unsigned mode) {
 }
 
 void words_misc(pfr_output *out, uint32_t type, uint16_t misc) {
-    struct word w = {.length = 0};
+    struct text_word w = {.length = 0};
     add_mode(&w, cpumode_of(misc));
     for (size_t i = 0; i < sizeof misc_letters / sizeof *misc_letters; i++) {
         if (misc_letters[i].type != type || !has_bit(misc, MISC_BIT_13))

@@ -39,7 +39,7 @@ static const char *why_refused(const pfr_script_options *o) {
 
 /* What our own runtime tells of names and objects: no event of the program. llvm-xray shows it, and so does its YAML.
  */
-static bool is_note(struct trace_script *s, const struct trace_event *event) {
+static bool is_note(struct trace_script *s, const struct xray_event *event) {
     char magic[RTF_MAGIC_SIZE];
     size_t got = 0;
     if (s->options->format == PFR_SCRIPT_LLVM_YAML || event->kind != TRACE_CUSTOM_EVENT || event->count < sizeof magic)
@@ -49,7 +49,7 @@ static bool is_note(struct trace_script *s, const struct trace_event *event) {
 }
 
 static pfr_status print_all(struct trace_script *s, pfr_error *err) {
-    const struct trace_event *event;
+    const struct xray_event *event;
     pfr_status st;
     s->form->begin(s);
     PFR_TRY(s->failed);
@@ -117,10 +117,10 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
 }
 
 pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
-    static const struct trace_form *const forms[] = {[PFR_SCRIPT_TEXT] = &trace_text_form,
-                                                     [PFR_SCRIPT_JSON] = &trace_json_form,
-                                                     [PFR_SCRIPT_LLVM_YAML] = &trace_yaml_form,
-                                                     [PFR_SCRIPT_LLVM_MAP] = &trace_map_form};
+    static const struct xray_script_form *const forms[] = {[PFR_SCRIPT_TEXT] = &trace_text_form,
+                                                           [PFR_SCRIPT_JSON] = &trace_json_form,
+                                                           [PFR_SCRIPT_LLVM_YAML] = &trace_yaml_form,
+                                                           [PFR_SCRIPT_LLVM_MAP] = &trace_map_form};
     const char *why = why_refused(options);
     unsigned fields;
     if (why)

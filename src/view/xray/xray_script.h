@@ -35,12 +35,12 @@ enum trace_field {
 #define TRACE_FIELDS_USUAL (TRACE_FIELDS_ALL & ~(unsigned)TRACE_FIELD_DSO) /* of text */
 
 /* How events are printed. Printers do not fail; what goes wrong sticks in s->failed. */
-struct trace_form {
+struct xray_script_form {
     void (*begin)(struct trace_script *s);
-    void (*event)(struct trace_script *s, const struct trace_event *event); /* one that is wanted */
+    void (*event)(struct trace_script *s, const struct xray_event *event); /* one that is wanted */
     void (*end)(struct trace_script *s);
-    void (*see)(struct trace_script *s, const struct trace_event *event); /* every event; NULL: not interested */
-    void (*free)(struct trace_script *s);                                 /* also after a failure; may be NULL */
+    void (*see)(struct trace_script *s, const struct xray_event *event); /* every event; NULL: not interested */
+    void (*free)(struct trace_script *s);                                /* also after a failure; may be NULL */
 };
 
 struct trace_script {
@@ -49,7 +49,7 @@ struct trace_script {
     struct memory *memory; /* the reader's */
     pfr_output *to;
     struct output *out;
-    const struct trace_form *form;
+    const struct xray_script_form *form;
     struct function_names names;
     struct trace_order *order;
     unsigned fields; /* enum trace_field */
@@ -67,10 +67,10 @@ struct trace_script {
     pfr_error *err;
 };
 
-extern const struct trace_form trace_text_form, trace_json_form, trace_yaml_form, trace_map_form;
+extern const struct xray_script_form trace_text_form, trace_json_form, trace_yaml_form, trace_map_form;
 
 /* The name of a call's function; NULL: s->failed. */
-const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event);
+const struct function_name *trace_script_name(struct trace_script *s, const struct xray_event *event);
 
 /* xray_script_fields.c: what lists of --fields leave, NULL or ended by NULL. PFR_ERR_USAGE: a trace has no such field.
  */
@@ -79,12 +79,12 @@ pfr_status trace_fields_read(const char *const *lists, unsigned *fields, pfr_err
 /* xray_script_filter.c: reads what options ask for, once s->order is open. */
 pfr_status trace_filter_make(struct trace_script *s, pfr_error *err);
 void trace_filter_free(struct trace_script *s);
-bool trace_filter_wants(struct trace_script *s, const struct trace_event *event);
+bool trace_filter_wants(struct trace_script *s, const struct xray_event *event);
 
 /* xray_script.c: the script of a reader whose recording is a trace; as pfr_script_print. */
 pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
 
-static inline bool trace_is_call(const struct trace_event *event) {
+static inline bool trace_is_call(const struct xray_event *event) {
     return event->kind <= TRACE_ENTER_ARGUMENT;
 }
 

@@ -95,14 +95,14 @@ static bool lists_object(const char *list, const char *path) {
     return false;
 }
 
-static bool judge(struct trace_script *s, const struct trace_event *event) {
+static bool judge(struct trace_script *s, const struct xray_event *event) {
     const pfr_script_options *o = s->options;
     const struct function_name *name = trace_script_name(s, event);
     return name && (!o->symbols || lists_function(o->symbols, name)) &&
            (!o->objects || lists_object(o->objects, name->path));
 }
 
-static bool is_wanted_function(struct trace_script *s, const struct trace_event *event) {
+static bool is_wanted_function(struct trace_script *s, const struct xray_event *event) {
     uint64_t wanted;
     if (!s->options->symbols && !s->options->objects)
         return true;
@@ -115,7 +115,7 @@ static bool is_wanted_function(struct trace_script *s, const struct trace_event 
     return wanted;
 }
 
-static bool is_wanted_time(const struct trace_script *s, const struct trace_event *event) {
+static bool is_wanted_time(const struct trace_script *s, const struct xray_event *event) {
     return s->times.any ||
            (event->timed && script_ranges_have(&s->times, trace_clock_ns(&s->clock, event->tsc) - s->start));
 }
@@ -125,7 +125,7 @@ static bool has_number(const struct script_ranges *list, bool known, int32_t num
     return list->any || (known && script_ranges_have(list, (uint32_t)number));
 }
 
-bool trace_filter_wants(struct trace_script *s, const struct trace_event *event) {
+bool trace_filter_wants(struct trace_script *s, const struct xray_event *event) {
     return (s->cpus.any || (event->timed && script_ranges_have(&s->cpus, event->cpu))) &&
            has_number(&s->pids, event->has_pid, event->pid) && has_number(&s->tids, event->has_tid, event->tid) &&
            is_wanted_time(s, event) && is_wanted_function(s, event);

@@ -28,7 +28,7 @@ static void out_line(struct trace_script *s, const struct function_name *name) {
     out_text(s->out, ", version: 2 }\n");
 }
 
-static void map_event(struct trace_script *s, const struct trace_event *event) {
+static void map_event(struct trace_script *s, const struct xray_event *event) {
     const struct function_name *name;
     bool is_new = false;
     if (!trace_is_call(event))
@@ -45,4 +45,4 @@ static void map_end(struct trace_script *s) {
     out_text(s->out, "...\n");
 }
 
-const struct trace_form trace_map_form = {.begin = map_begin, .event = map_event, .end = map_end};
+const struct xray_script_form trace_map_form = {.begin = map_begin, .event = map_event, .end = map_end};

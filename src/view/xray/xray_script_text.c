@@ -53,7 +53,7 @@ static bool has(const struct trace_script *s, enum trace_field field) {
     return s->fields & field;
 }
 
-static void text_who(struct trace_script *s, const struct trace_event *e) {
+static void text_who(struct trace_script *s, const struct xray_event *e) {
     const bool both = has(s, TRACE_FIELD_PID) && has(s, TRACE_FIELD_TID);
     if (has(s, TRACE_FIELD_PID) && e->has_pid)
         out_i64_wide(s->out, e->pid, NUMBER_WIDTH);
@@ -73,7 +73,7 @@ static void text_time(struct trace_script *s, uint64_t tsc) {
     out_text_wide(s->out, text, length + is_before, TIME_WIDTH);
 }
 
-static void text_cpu(struct trace_script *s, const struct trace_event *e) {
+static void text_cpu(struct trace_script *s, const struct xray_event *e) {
     char digits[8];
     const size_t length = e->timed ? format_u64(digits, e->cpu) : 0;
     out_text(s->out, " [");
@@ -82,7 +82,7 @@ static void text_cpu(struct trace_script *s, const struct trace_event *e) {
     out_text(s->out, "] ");
 }
 
-static void text_when(struct trace_script *s, const struct trace_event *e) {
+static void text_when(struct trace_script *s, const struct xray_event *e) {
     if (has(s, TRACE_FIELD_CPU))
         text_cpu(s, e);
     if (has(s, TRACE_FIELD_TIME) && e->timed)
@@ -94,7 +94,7 @@ static void text_when(struct trace_script *s, const struct trace_event *e) {
 }
 
 /* Arguments are registers: what is above 2^63 was most likely below 0. */
-static void text_arguments(struct trace_script *s, const struct trace_event *e) {
+static void text_arguments(struct trace_script *s, const struct xray_event *e) {
     uint64_t value;
     for (uint32_t i = 0; i < e->count && s->failed >= 0; i++) {
         trace_script_fail(s, trace_order_argument(s->order, e, i, &value, s->err));
@@ -112,7 +112,7 @@ static void text_object(struct trace_script *s, const struct function_name *name
     out_char(s->out, ')');
 }
 
-static void text_call(struct trace_script *s, const struct trace_event *e) {
+static void text_call(struct trace_script *s, const struct xray_event *e) {
     const struct function_name *name = trace_script_name(s, e);
     if (!name)
         return;
@@ -132,7 +132,7 @@ static size_t whole_characters(const uint8_t *bytes, size_t length) {
     return back < length && bytes[length - 1 - back] >= 0xc0 ? length - 1 - back : length;
 }
 
-static void text_payload(struct trace_script *s, const struct trace_event *e) {
+static void text_payload(struct trace_script *s, const struct xray_event *e) {
     uint8_t bytes[PIECE];
     size_t got = 1;
     out_u64(s->out, e->count);
@@ -147,7 +147,7 @@ static void text_payload(struct trace_script *s, const struct trace_event *e) {
     out_char(s->out, '"');
 }
 
-static void text_content(struct trace_script *s, const struct trace_event *e) {
+static void text_content(struct trace_script *s, const struct xray_event *e) {
     if (e->kind == TRACE_ARGUMENT) {
         out_i64(s->out, (int64_t)e->argument);
         return;
@@ -160,7 +160,7 @@ static void text_content(struct trace_script *s, const struct trace_event *e) {
     text_payload(s, e);
 }
 
-static void text_event(struct trace_script *s, const struct trace_event *e) {
+static void text_event(struct trace_script *s, const struct xray_event *e) {
     const char *const kind = kind_names[e->kind];
     text_who(s, e);
     text_when(s, e);
@@ -175,7 +175,7 @@ static void text_event(struct trace_script *s, const struct trace_event *e) {
     out_char(s->out, '\n');
 }
 
-const struct trace_form trace_text_form = {.begin = text_begin, .event = text_event, .end = text_begin};
+const struct xray_script_form trace_text_form = {.begin = text_begin, .event = text_event, .end = text_begin};
 
 /* --- JSON. */
 
@@ -206,7 +206,7 @@ static void json_begin(struct trace_script *s) {
     json_end_line(&j);
 }
 
-static void json_call(struct trace_script *s, const struct trace_event *e, struct json *j) {
+static void json_call(struct trace_script *s, const struct xray_event *e, struct json *j) {
     const struct function_name *name = trace_script_name(s, e);
     if (has(s, TRACE_FIELD_SYM))
         put_u64(j, "function", e->function);
@@ -219,7 +219,7 @@ static void json_call(struct trace_script *s, const struct trace_event *e, struc
         put_string(j, "dso", object, strlen(object));
 }
 
-static void json_arguments(struct trace_script *s, const struct trace_event *e, struct json *j) {
+static void json_arguments(struct trace_script *s, const struct xray_event *e, struct json *j) {
     uint64_t value = 0;
     if (e->count == 0)
         return;
@@ -232,7 +232,7 @@ static void json_arguments(struct trace_script *s, const struct trace_event *e, 
     json_end_array(j);
 }
 
-static void json_payload(struct trace_script *s, const struct trace_event *e) {
+static void json_payload(struct trace_script *s, const struct xray_event *e) {
     uint8_t bytes[PIECE];
     size_t got = 1;
     out_text(s->out, ",\"data\":\"");
@@ -244,13 +244,13 @@ static void json_payload(struct trace_script *s, const struct trace_event *e) {
     out_char(s->out, '"');
 }
 
-static void json_time(const struct trace_script *s, const struct trace_event *e, struct json *j) {
+static void json_time(const struct trace_script *s, const struct xray_event *e, struct json *j) {
     put_u64(j, "tsc", e->tsc);
     if (!s->in_ticks)
         put_u64(j, "time", trace_clock_ns(&s->clock, e->tsc));
 }
 
-static void json_content(struct trace_script *s, const struct trace_event *e, struct json *j) {
+static void json_content(struct trace_script *s, const struct xray_event *e, struct json *j) {
     if (trace_is_call(e))
         json_arguments(s, e, j);
     if (e->kind == TRACE_ARGUMENT)
@@ -261,7 +261,7 @@ static void json_content(struct trace_script *s, const struct trace_event *e, st
         json_payload(s, e);
 }
 
-static void json_event(struct trace_script *s, const struct trace_event *e) {
+static void json_event(struct trace_script *s, const struct xray_event *e) {
     struct json j = json_on(s->out, JSON_LINE);
     json_begin_object(&j);
     put_string(&j, "type", kind_names[e->kind], strlen(kind_names[e->kind]));
@@ -281,4 +281,4 @@ static void json_event(struct trace_script *s, const struct trace_event *e) {
     json_end_line(&j);
 }
 
-const struct trace_form trace_json_form = {.begin = json_begin, .event = json_event, .end = text_begin};
+const struct xray_script_form trace_json_form = {.begin = json_begin, .event = json_event, .end = text_begin};

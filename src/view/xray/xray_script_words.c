@@ -2,7 +2,7 @@
 /* Times and function names of an XRay trace as script prints them. */
 #include "view/xray/xray_script.h"
 
-const struct function_name *trace_script_name(struct trace_script *s, const struct trace_event *event) {
+const struct function_name *trace_script_name(struct trace_script *s, const struct xray_event *event) {
     const struct function_name *name;
     const pfr_status st = function_names_find(&s->names, event->function, &name, s->err);
     trace_script_fail(s, st);

@@ -23,7 +23,7 @@ struct yaml_thread {
 };
 
 struct held_event {
-    struct trace_event event;
+    struct xray_event event;
     uint64_t number; /* in the order of coming */
 };
 
@@ -99,7 +99,7 @@ static void out_named(struct trace_script *s, const struct function_name *name) 
     out_llvm_scalar(s->out, s->yaml->payload, length, s->to->raw_names);
 }
 
-static void out_function(struct trace_script *s, const struct trace_event *e) {
+static void out_function(struct trace_script *s, const struct xray_event *e) {
     char text[40];
     const struct function_name *name = NULL;
     if (s->options->instr_maps && !(name = trace_script_name(s, e)))
@@ -114,7 +114,7 @@ static void out_function(struct trace_script *s, const struct trace_event *e) {
     out_llvm_scalar(s->out, text, (size_t)length, false);
 }
 
-static void out_arguments(struct trace_script *s, const struct trace_event *e) {
+static void out_arguments(struct trace_script *s, const struct xray_event *e) {
     uint64_t value = 0;
     if (!trace_is_call(e) || e->count == 0)
         return;
@@ -127,7 +127,7 @@ static void out_arguments(struct trace_script *s, const struct trace_event *e) {
     out_text(s->out, " ]");
 }
 
-static void out_payload(struct trace_script *s, const struct trace_event *e) {
+static void out_payload(struct trace_script *s, const struct xray_event *e) {
     const uint32_t length = trace_is_call(e) ? 0 : e->count;
     size_t got = 0;
     if (!make_room(s, length))
@@ -138,7 +138,7 @@ static void out_payload(struct trace_script *s, const struct trace_event *e) {
         s->cut_payloads++;
 }
 
-static const char *kind_of(const struct trace_event *e) {
+static const char *kind_of(const struct xray_event *e) {
     static const char *const kinds[TRACE_EVENT_KINDS] = {
         [TRACE_ENTER] = "function-enter",         [TRACE_EXIT] = "function-exit",
         [TRACE_TAIL_EXIT] = "function-tail-exit", [TRACE_ENTER_ARGUMENT] = "function-enter-arg",
@@ -153,7 +153,7 @@ static void out_number(struct trace_script *s, const char *key, int64_t value) {
     out_i64(s->out, value);
 }
 
-static void out_who(struct trace_script *s, const struct trace_event *e) {
+static void out_who(struct trace_script *s, const struct xray_event *e) {
     const pfr_header *h = pfr_get_header(s->reader);
     const bool is_fdr = h->format == PFR_XRAY_FDR;
     const bool no_cpu = is_fdr && h->version < 4 && e->kind == TRACE_CUSTOM_EVENT;
@@ -165,7 +165,7 @@ static void out_who(struct trace_script *s, const struct trace_event *e) {
         out_number(s, ", process: ", pid);
 }
 
-static void out_line(struct trace_script *s, const struct trace_event *e) {
+static void out_line(struct trace_script *s, const struct xray_event *e) {
     if (!s->yaml->any)
         out_char(s->out, '\n');
     s->yaml->any = true;
@@ -196,7 +196,7 @@ static void exchange(struct held_event *a, struct held_event *b) {
     *b = kept;
 }
 
-static void hold(struct yaml_state *y, const struct trace_event *event) {
+static void hold(struct yaml_state *y, const struct xray_event *event) {
     size_t at = y->nr_held++;
     y->held[at] = (struct held_event){*event, y->came++};
     for (; at > 0 && comes_before(&y->held[at], &y->held[(at - 1) / 2]); at = (at - 1) / 2)
@@ -220,7 +220,7 @@ static void release(struct trace_script *s) {
 }
 
 /* Also events that are not printed say what later ones repeat. */
-static void yaml_see(struct trace_script *s, const struct trace_event *event) {
+static void yaml_see(struct trace_script *s, const struct xray_event *event) {
     struct yaml_thread *thread = &s->yaml->threads[event->thread];
     if (trace_is_call(event))
         thread->function = event->function;
@@ -228,9 +228,9 @@ static void yaml_see(struct trace_script *s, const struct trace_event *event) {
         thread->type = event->type;
 }
 
-static void yaml_event(struct trace_script *s, const struct trace_event *event) {
+static void yaml_event(struct trace_script *s, const struct xray_event *event) {
     struct yaml_state *y = s->yaml;
-    struct trace_event said = *event;
+    struct xray_event said = *event;
     said.function = y->threads[event->thread].function;
     said.type = y->threads[event->thread].type;
     if (event->kind == TRACE_ARGUMENT) /* of no call */
@@ -257,5 +257,5 @@ static void yaml_free(struct trace_script *s) {
     s->yaml = NULL;
 }
 
-const struct trace_form trace_yaml_form = {
+const struct xray_script_form trace_yaml_form = {
     .begin = yaml_begin, .event = yaml_event, .end = yaml_end, .see = yaml_see, .free = yaml_free};

@@ -26,7 +26,7 @@ static bool work(void *context, unsigned worker, size_t task) {
 static void expect_each_once(unsigned threads, size_t tasks) {
     struct scene scene = {.enough = TASKS};
     unsigned sum = 0;
-    crew_run(threads, tasks, work, &scene);
+    thread_pool_run(threads, tasks, work, &scene);
     for (size_t i = 0; i < TASKS; i++)
         assert_int_equal(scene.done[i], i < tasks);
     for (unsigned i = 0; i < CREW_MOST; i++)
@@ -34,7 +34,7 @@ static void expect_each_once(unsigned threads, size_t tasks) {
     assert_int_equal(sum, tasks);
 }
 
-TEST(crews_do_each_task_once) {
+TEST(thread_pools_do_each_task_once) {
     expect_each_once(1, TASKS);
     expect_each_once(2, TASKS);
     expect_each_once(8, TASKS);
@@ -43,27 +43,27 @@ TEST(crews_do_each_task_once) {
     expect_each_once(4, 0);
 }
 
-TEST(crews_stop_when_it_is_enough) {
+TEST(thread_pools_stop_when_it_is_enough) {
     struct scene scene = {.enough = 100};
     unsigned done = 0;
-    crew_run(1, TASKS, work, &scene);
+    thread_pool_run(1, TASKS, work, &scene);
     for (size_t i = 0; i < TASKS; i++)
         done += scene.done[i];
     assert_int_equal(done, 101);
     scene = (struct scene){.enough = 100};
-    crew_run(3, TASKS, work, &scene);
+    thread_pool_run(3, TASKS, work, &scene);
     for (size_t i = 0; i < TASKS; i++)
         assert_true(scene.done[i] <= 1);
     for (size_t i = 0; i <= 100; i++) /* those were begun before */
         assert_int_equal(scene.done[i], 1);
 }
 
-TEST(crews_are_as_large_as_pays) {
-    assert_int_equal(crew_size(3, 4, 0, 100, 1000), 3);
-    assert_int_equal(crew_size(3, 4, 0, 100, 2), 2);
-    assert_int_equal(crew_size(3, 4, 0, 100, 0), 1);
-    assert_int_equal(crew_size(5000, 4, 0, 100, 1000), CREW_MOST);
-    assert_int_equal(crew_size(0, 4, 99, 100, 1000), 1);
-    assert_int_equal(crew_size(0, 1, UINT64_MAX, 1, 1000), 1);
-    assert_true(crew_size(0, 2, 1000, 100, 1000) <= 2);
+TEST(thread_pools_are_as_large_as_pays) {
+    assert_int_equal(thread_pool_size(3, 4, 0, 100, 1000), 3);
+    assert_int_equal(thread_pool_size(3, 4, 0, 100, 2), 2);
+    assert_int_equal(thread_pool_size(3, 4, 0, 100, 0), 1);
+    assert_int_equal(thread_pool_size(5000, 4, 0, 100, 1000), CREW_MOST);
+    assert_int_equal(thread_pool_size(0, 4, 99, 100, 1000), 1);
+    assert_int_equal(thread_pool_size(0, 1, UINT64_MAX, 1, 1000), 1);
+    assert_true(thread_pool_size(0, 2, 1000, 100, 1000) <= 2);
 }

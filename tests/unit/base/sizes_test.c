@@ -17,8 +17,8 @@ static void assert_refuses(const char *text, const char *why) {
 }
 
 TEST(sizes_are_set_by_name) {
-    assert_int_equal(pfr_debug_sizes("relay-part=4096,slice=1", NULL), PFR_OK);
-    assert_int_equal(sizes.relay_part, 4096);
+    assert_int_equal(pfr_debug_sizes("reader-part=4096,slice=1", NULL), PFR_OK);
+    assert_int_equal(sizes.parallel_reader_part, 4096);
     assert_int_equal(sizes.slice, 1);
     assert_int_equal(sizes.input_chunk, SIZE_MOST_input_chunk);
     assert_int_equal(pfr_debug_sizes("table-slots=1000", NULL), PFR_OK);
@@ -36,7 +36,7 @@ TEST(sizes_out_of_range_are_refused) {
     assert_refuses("slice=1k", "slice takes");
     assert_refuses("slice=4194305", "to 4194304");
     assert_refuses("slice=99999999999999999999", "slice takes");
-    assert_refuses("relay-part=4095", "from 4096");
+    assert_refuses("reader-part=4095", "from 4096");
 }
 
 TEST(drawn_sizes_can_be_set_again) {

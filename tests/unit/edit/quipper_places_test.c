@@ -24,7 +24,7 @@ static void plain_fill(struct plain *p, size_t from, size_t to) {
 }
 
 /* Where the stretch of a page ends, to either side. */
-static void plain_stretch(const struct plain *p, size_t page, size_t *from, size_t *to) {
+static void plain_chunk(const struct plain *p, size_t page, size_t *from, size_t *to) {
     for (*from = page; *from > 0 && p->of[*from - 1] == p->of[page];)
         --*from;
     for (*to = page + 1; *to < PAGES && p->of[*to] == p->of[page];)
@@ -36,7 +36,7 @@ static void plain_map(struct plain *p, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         if (p->of[i] == 0)
             continue;
-        plain_stretch(p, i, &first, &end);
+        plain_chunk(p, i, &first, &end);
         memset(&p->of[first], 0, (end - first) * sizeof *p->of);
         if (first <= from && end >= to && (first < from || end > to)) {
             plain_fill(p, first, from);

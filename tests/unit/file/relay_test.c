@@ -15,10 +15,10 @@ enum { STRETCH = 4096, PAGES_OF_RECORDS = 40 };
 struct seen {
     pfr_reader *reader;
     struct tally tally;
-    uint64_t holes_sum;    /* of their places and texts */
-    uint64_t at_hand;      /* records that relays walked over */
-    uint64_t relays, stop; /* stop: record at which the walk fails; 0: none */
-    bool gives_up;         /* after one turn */
+    uint64_t holes_sum;              /* of their places and texts */
+    uint64_t at_hand;                /* records that relays walked over */
+    uint64_t parallel_readers, stop; /* stop: record at which the walk fails; 0: none */
+    bool gives_up;                   /* after one turn */
 };
 
 static void note_record(struct seen *s, const pfr_record *rec) {
@@ -46,9 +46,9 @@ static pfr_status walk(void *context, pfr_error *err) {
 }
 
 /* threads 0: by pfr_next alone. */
-static struct seen see(pfr_reader *r, uint32_t threads, size_t stretch) {
+static struct seen see(pfr_reader *r, uint32_t threads, size_t chunk) {
     struct seen s = {.reader = r};
-    const struct relay relay = {.threads = threads, .stretch = stretch, .walk = walk, .context = &s};
+    const struct parallel_reader parallel_reader = {.threads = threads, .chunk = chunk, .walk = walk, .context = &s};
     pfr_record rec;
     pfr_error err;
     while ((s.tally.last = pfr_next(r, &rec, &err)) >= 0 && s.tally.last != PFR_END) {
@@ -59,8 +59,8 @@ static struct seen see(pfr_reader *r, uint32_t threads, size_t stretch) {
         note_record(&s, &rec);
         if (threads == 0 || rec.type != PFR_RECORD_SAMPLE)
             continue;
-        assert_int_equal(relay_run(r, &relay, &err), PFR_OK);
-        s.relays++;
+        assert_int_equal(parallel_reader_run(r, &parallel_reader, &err), PFR_OK);
+        s.parallel_readers++;
     }
     return s;
 }
@@ -139,7 +139,7 @@ TEST(a_walk_by_several_meets_what_one_meets) {
     }
 }
 
-TEST(a_record_may_be_longer_than_many_stretches) {
+TEST(a_record_may_be_longer_than_many_chunks) {
     for (unsigned i = 0; i < 64; i += 8) {
         struct builder b = begin(false, 1);
         fill(&b, 1, 6 * STRETCH + i);
@@ -240,7 +240,7 @@ static ssize_t faulty_pread(void *context, int fd, void *to, size_t length, off_
 }
 
 /* The stretch is read again by the one who goes on alone. */
-TEST(a_stretch_that_cannot_be_read_costs_nothing) {
+TEST(a_chunk_that_cannot_be_read_costs_nothing) {
     struct builder b = begin(false, 1);
     fill(&b, 1, 12 * STRETCH);
     end_file(&b);
@@ -270,11 +270,11 @@ TEST(what_the_walk_says_ends_it) {
     for (uint64_t stop = 1; stop < 3000; stop += 311) {
         pfr_reader *r = open_file(&b);
         struct seen s = {.reader = r, .stop = stop};
-        const struct relay relay = {.threads = 3, .stretch = STRETCH, .walk = walk, .context = &s};
+        const struct parallel_reader parallel_reader = {.threads = 3, .chunk = STRETCH, .walk = walk, .context = &s};
         pfr_record rec;
         pfr_error err;
         assert_int_equal(pfr_next(r, &rec, &err), PFR_OK);
-        assert_int_equal(relay_run(r, &relay, &err), PFR_ERR_USAGE);
+        assert_int_equal(parallel_reader_run(r, &parallel_reader, &err), PFR_ERR_USAGE);
         assert_string_equal(err.text, "enough");
         assert_int_equal(s.at_hand, stop);
         pfr_close(r);
@@ -289,12 +289,12 @@ TEST(a_walk_that_gives_up_has_no_more_turns) {
     pfr_reader *alone = open_file(&b), *r = open_file(&b);
     const struct seen expected = see(alone, 0, 0);
     struct seen s = {.reader = r, .gives_up = true};
-    const struct relay relay = {.threads = 2, .stretch = STRETCH, .walk = walk, .context = &s};
+    const struct parallel_reader parallel_reader = {.threads = 2, .chunk = STRETCH, .walk = walk, .context = &s};
     pfr_record rec;
     pfr_error err;
     assert_int_equal(pfr_next(r, &rec, &err), PFR_OK);
     note_record(&s, &rec);
-    assert_int_equal(relay_run(r, &relay, &err), PFR_OK);
+    assert_int_equal(parallel_reader_run(r, &parallel_reader, &err), PFR_OK);
     assert_in_range(s.at_hand, 1, STRETCH / 24);
     while ((s.tally.last = pfr_next(r, &rec, &err)) == PFR_OK)
         note_record(&s, &rec);

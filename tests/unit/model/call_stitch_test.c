@@ -13,20 +13,20 @@ enum { REGISTERS = 4, THREADS = 20000, DEEP = 9000 };
 typedef void tell_fn(struct story *s);
 typedef bool keep_fn(void *context, const struct profile_sample *sample);
 
-static struct profile_wish wish_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
-    return (struct profile_wish){.keys = PROFILE_BIT(PROFILE_COMM),
-                                 .frames = true,
-                                 .chains = true,
-                                 .addresses = true,
-                                 .stitched = stitched,
-                                 .jobs = jobs,
-                                 .keep = keep,
-                                 .note = take_note,
-                                 .context = notes,
-                                 .names = {.none = true}};
+static struct profile_request request_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
+    return (struct profile_request){.keys = PROFILE_BIT(PROFILE_COMM),
+                                    .frames = true,
+                                    .chains = true,
+                                    .addresses = true,
+                                    .stitched = stitched,
+                                    .jobs = jobs,
+                                    .keep = keep,
+                                    .note = take_note,
+                                    .context = notes,
+                                    .names = {.none = true}};
 }
 
-static void expect_profile(const struct story *s, const struct profile_wish *wish, const char *stacks) {
+static void expect_profile(const struct story *s, const struct profile_request *request, const char *stacks) {
     struct profile *p;
     struct lines got;
     pfr_error err;
@@ -34,7 +34,7 @@ static void expect_profile(const struct story *s, const struct profile_wish *wis
     size_t length = 0;
     pfr_reader *reader = open_built(&s->b, NULL);
     const uint64_t before = reader->memory.used;
-    ASSERT_OK(profile_load(&p, reader, wish, &err), err);
+    ASSERT_OK(profile_load(&p, reader, request, &err), err);
     lines_begin(&got);
     profile_lines(&got, p);
     profile_close(p);
@@ -53,12 +53,12 @@ static void expect_stacks(tell_fn *tell, unsigned registers, keep_fn *keep, cons
     for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
         struct lbr_story l;
-        const struct profile_wish wish = wish_chains(1 + (i >> 1 & 1), i & 4, keep, notes);
+        const struct profile_request request = request_chains(1 + (i >> 1 & 1), i & 4, keep, notes);
         begin_lbr(&l, i & 1, registers);
         tell_program(&l.s, 7, "/p");
         tell(&l.s);
         end_lbr(&l);
-        expect_profile(&l.s, &wish, i & 4 ? stitched : as_recorded);
+        expect_profile(&l.s, &request, i & 4 ? stitched : as_recorded);
         free(l.s.b.bytes);
     }
 }
@@ -165,15 +165,15 @@ TEST(stacks_of_calls_are_not_cut) {
     for (unsigned i = 0; i < 2; i++) {
         char notes[NOTES_ROOM] = "";
         struct lbr_story l;
-        struct profile_wish wish = wish_chains(1, true, NULL, notes);
-        wish.max_stack = 1;
-        wish.from_outermost = i;
+        struct profile_request request = request_chains(1, true, NULL, notes);
+        request.max_stack = 1;
+        request.from_outermost = i;
         begin_lbr(&l, false, REGISTERS);
         tell_program(&l.s, 7, "/p");
         tell_calls(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
         tell_calls(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
-        expect_profile(&l.s, &wish, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n");
+        expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n");
         assert_string_equal(notes, "of 2 stacks of branches 50.0 % are longer by calls that samples before them had\n");
         free(l.s.b.bytes);
     }
@@ -184,13 +184,13 @@ TEST(how_many_registers_there_are_must_be_told) {
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
         char notes[NOTES_ROOM] = "";
         struct lbr_story l;
-        const struct profile_wish wish = wish_chains(1, true, NULL, notes);
+        const struct profile_request request = request_chains(1, true, NULL, notes);
         begin_lbr(&l, false, registers[i]);
         tell_program(&l.s, 7, "/p");
         tell_calls(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
         tell_calls(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
-        expect_profile(&l.s, &wish, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n");
+        expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n");
         assert_string_equal(notes, "none of 2 stacks of branches is stitched: it was not recorded how many registers "
                                    "the cpu has for them, or which is the newest\n");
         free(l.s.b.bytes);
@@ -199,14 +199,14 @@ TEST(how_many_registers_there_are_must_be_told) {
 
 TEST(stitching_leaves_nothing_when_an_allocation_fails) {
     char notes[NOTES_ROOM] = "";
-    const struct profile_wish wish = wish_chains(1, true, NULL, notes);
+    const struct profile_request request = request_chains(1, true, NULL, notes);
     struct lbr_story l;
     begin_lbr(&l, false, REGISTERS);
     tell_program(&l.s, 7, "/p");
     tell_growing(&l.s);
     tell_others(&l.s);
     end_lbr(&l);
-    expect_nothing_left(&l.s, &wish);
+    expect_nothing_left(&l.s, &request);
     free(l.s.b.bytes);
 }
 

@@ -142,7 +142,7 @@ TEST(a_thread_that_others_decode_for_is_paired_as_the_slow_way_pairs_it) {
         check_story(seed, 1, LONG_STEPS);
 }
 
-static void expect_gathered(const struct builder *b, struct calls_wish how) {
+static void expect_gathered(const struct builder *b, struct calls_request how) {
     struct totaller all;
     const bool latencies = how.gather == CALLS_MEASURED;
     char *gathered = totals_of(b, &how, latencies, &all);
@@ -167,9 +167,9 @@ TEST(calls_that_are_gathered_are_those_that_come_singly) {
             for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
                 const bool deduce = (story + reach) % 2;
                 expect_gathered(
-                    &b, (struct calls_wish){.gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .deduce = deduce});
-                expect_gathered(
-                    &b, (struct calls_wish){.gather = CALLS_MEASURED, .reach = reach, .jobs = jobs, .deduce = deduce});
+                    &b, (struct calls_request){.gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .deduce = deduce});
+                expect_gathered(&b, (struct calls_request){
+                                        .gather = CALLS_MEASURED, .reach = reach, .jobs = jobs, .deduce = deduce});
             }
         free(b.bytes);
     }
@@ -178,7 +178,7 @@ TEST(calls_that_are_gathered_are_those_that_come_singly) {
 /* As one lane has it that is given each thread by itself. */
 static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce) {
     struct totaller one, all;
-    struct calls_wish how = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1, .deduce = deduce};
+    struct calls_request how = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1, .deduce = deduce};
     char *apart = totals_of(b, &how, true, &one);
     how.jobs = jobs;
     how.mixed = true;
@@ -194,23 +194,23 @@ static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce
     free(apart);
     free(mixed);
     free(singly);
-    return all.nr_lanes;
+    return all.nr_workers;
 }
 
 /* How often there were as many lanes as could be, and all of it was not read once more. */
-static unsigned sum_in_stretches(const struct builder *b, unsigned reach, bool deduce) {
+static unsigned sum_in_chunks(const struct builder *b, unsigned reach, bool deduce) {
     const struct apart apart = tell_apart(b, reach, deduce);
-    unsigned in_stretches = 0;
+    unsigned in_chunks = 0;
     for (unsigned jobs = 1; jobs <= 4; jobs *= 2)
-        in_stretches += expect_summed(b, jobs, reach, deduce, &apart).nr_lanes == jobs;
+        in_chunks += expect_summed(b, jobs, reach, deduce, &apart).nr_workers == jobs;
     free(apart.singly);
-    return in_stretches;
+    return in_chunks;
 }
 
 /* Stretches of it begin anywhere: with calls open, in the midst of what never ends, or has never begun. */
-TEST(a_trace_that_lies_in_order_is_read_in_stretches) {
+TEST(a_trace_that_lies_in_order_is_read_in_chunks) {
     static struct step steps[THREADS][LONG_STEPS];
-    unsigned in_stretches = 0, summed = 0;
+    unsigned in_chunks = 0, summed = 0;
     for (uint64_t story = 1; story <= SOME_OF(8u); story++) {
         struct builder b = {0};
         uint64_t seed = story * 77;
@@ -220,12 +220,12 @@ TEST(a_trace_that_lies_in_order_is_read_in_stretches) {
             make_thread(steps[t], length, &seed);
         put_story_in_order(&b, steps, threads, length, story % 3 ? 500 : 40, &seed);
         for (unsigned jobs = 1; jobs <= 4; jobs++)
-            in_stretches += expect_mixed(&b, jobs, story % 4 < 2) == 3 && threads == 1;
+            in_chunks += expect_mixed(&b, jobs, story % 4 < 2) == 3 && threads == 1;
         for (unsigned reach = 0; reach <= 1 && story <= 4; reach++) /* there are four kinds */
-            summed += sum_in_stretches(&b, reach, story % 4 < 2);
+            summed += sum_in_chunks(&b, reach, story % 4 < 2);
         free(b.bytes);
     }
-    assert_true(in_stretches > 0 && summed > 2 * 4);
+    assert_true(in_chunks > 0 && summed > 2 * 4);
 }
 
 /* A ring that went round, and one buffer that comes late. */
@@ -246,7 +246,7 @@ TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
         put_bytes(&turned, b.bytes + header, cut - header);
         assert_int_equal(expect_mixed(&turned, 1, false), 1);
         assert_int_equal(expect_mixed(&turned, 4, false), 1);
-        assert_int_equal(sum_in_stretches(&turned, 0, false), 1); /* one lane is one lane */
+        assert_int_equal(sum_in_chunks(&turned, 0, false), 1); /* one lane is one lane */
         free(b.bytes);
         free(turned.bytes);
     }
@@ -256,7 +256,7 @@ TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
 TEST(calls_that_cannot_be_gathered_come_singly) {
     struct builder b = {0};
     struct totaller all;
-    const struct calls_wish measured = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1};
+    const struct calls_request measured = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1};
     const size_t extents = 32;
     put_xray_header(&b, 5, 4096);
     put_extents(&b, 0);

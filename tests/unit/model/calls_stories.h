@@ -124,53 +124,53 @@ struct total {
     int32_t tid;
 };
 
-struct totals_of_lane {
+struct totals_of_worker {
     struct total *at;
     size_t count, room;
     int32_t tid;
 };
 
 struct totaller {
-    struct totals_of_lane lanes[4];
+    struct totals_of_worker workers[4];
     uint64_t singly, gathered; /* calls, as they came */
     uint64_t open, lone;
-    unsigned nr_lanes, begins;
+    unsigned nr_workers, begins;
     uint32_t told;          /* lanes that know a thread, bit by bit */
     bool others_gave_sums;  /* than the first lane */
     bool paths_began_later; /* than with the thread: what was open then is not among them */
 };
 
-static inline pfr_status total_begin(void *context, unsigned lanes, pfr_error *err) {
+static inline pfr_status total_begin(void *context, unsigned workers, pfr_error *err) {
     struct totaller *all = context;
     (void)err;
-    assert_true(lanes <= 4);
+    assert_true(workers <= 4);
     for (unsigned i = 0; i < 4; i++)
-        free(all->lanes[i].at);
-    *all = (struct totaller){.nr_lanes = lanes, .begins = all->begins + 1};
+        free(all->workers[i].at);
+    *all = (struct totaller){.nr_workers = workers, .begins = all->begins + 1};
     return PFR_OK;
 }
 
 /* Where threads come mixed. So that all lanes have some, none has them all at once; and who waits for one comes to be
    in haste. */
-static inline pfr_status total_told(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
+static inline pfr_status total_told(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
                                     pfr_error *err) {
     const struct timespec moment = {.tv_nsec = 300000};
     (void)thread, (void)err;
-    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << lane->number, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << worker->number, __ATOMIC_RELAXED);
     nanosleep(&moment, NULL);
     return PFR_OK;
 }
 
-static inline pfr_status total_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
-                                      pfr_error *err) {
+static inline pfr_status total_thread(void *context, const struct calls_worker *worker,
+                                      const struct calls_thread *thread, pfr_error *err) {
     (void)err;
-    ((struct totaller *)context)->lanes[lane->number].tid = thread->tid;
-    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << lane->number, __ATOMIC_RELAXED);
+    ((struct totaller *)context)->workers[worker->number].tid = thread->tid;
+    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << worker->number, __ATOMIC_RELAXED);
     return PFR_OK;
 }
 
-static inline struct total *new_total(struct totaller *all, const struct calls_lane *lane, uint32_t node) {
-    struct totals_of_lane *of = &all->lanes[lane->number];
+static inline struct total *new_total(struct totaller *all, const struct calls_worker *worker, uint32_t node) {
+    struct totals_of_worker *of = &all->workers[worker->number];
     if (of->count == of->room) {
         of->room = of->room ? of->room * 2 : 256;
         of->at = realloc(of->at, of->room * sizeof *of->at);
@@ -179,16 +179,16 @@ static inline struct total *new_total(struct totaller *all, const struct calls_l
     struct total *t = &of->at[of->count++];
     memset(t, 0, sizeof *t);
     t->tid = of->tid;
-    write_path(lane, node, t->path, sizeof t->path);
+    write_path(worker, node, t->path, sizeof t->path);
     return t;
 }
 
-static inline pfr_status total_calls(void *context, const struct calls_lane *lane, const struct call *calls,
+static inline pfr_status total_calls(void *context, const struct calls_worker *worker, const struct call *calls,
                                      size_t count, pfr_error *err) {
     struct totaller *all = context;
     (void)err;
     for (size_t i = 0; i < count; i++) {
-        struct total *t = new_total(all, lane, calls[i].node);
+        struct total *t = new_total(all, worker, calls[i].node);
         t->count = 1;
         t->latency = calls[i].latency;
         t->self = (uint64_t)calls[i].self;
@@ -197,24 +197,24 @@ static inline pfr_status total_calls(void *context, const struct calls_lane *lan
     return PFR_OK;
 }
 
-static inline pfr_status total_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum,
+static inline pfr_status total_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum,
                                    pfr_error *err) {
     struct totaller *all = context;
-    struct total *t = new_total(all, lane, sum->node);
+    struct total *t = new_total(all, worker, sum->node);
     (void)err;
     t->count = sum->count;
     t->self = (uint64_t)sum->self;
-    assert_true(__atomic_load_n(&all->told, __ATOMIC_RELAXED) >> lane->number & 1);
-    if (lane->number > 0)
+    assert_true(__atomic_load_n(&all->told, __ATOMIC_RELAXED) >> worker->number & 1);
+    if (worker->number > 0)
         __atomic_store_n(&all->others_gave_sums, true, __ATOMIC_RELAXED);
     __atomic_fetch_add(&all->gathered, sum->count, __ATOMIC_RELAXED);
     return PFR_OK;
 }
 
-static inline pfr_status total_many(void *context, const struct calls_lane *lane, const struct call_many *many,
+static inline pfr_status total_many(void *context, const struct calls_worker *worker, const struct call_many *many,
                                     pfr_error *err) {
     struct totaller *all = context;
-    struct total *t = new_total(all, lane, many->node);
+    struct total *t = new_total(all, worker, many->node);
     (void)err;
     for (uint32_t i = 0; i < many->count; i++)
         t->latency += many->latencies[i];
@@ -225,11 +225,11 @@ static inline pfr_status total_many(void *context, const struct calls_lane *lane
     return PFR_OK;
 }
 
-static inline pfr_status total_end(void *context, const struct calls_lane *lane, pfr_error *err) {
+static inline pfr_status total_end(void *context, const struct calls_worker *worker, pfr_error *err) {
     struct totaller *all = context;
     (void)err;
-    for (uint32_t i = PATH_LIMIT + 1; i < lane->paths->count; i++)
-        all->paths_began_later = all->paths_began_later || lane->paths->at[i].function >> 28;
+    for (uint32_t i = PATH_LIMIT + 1; i < worker->paths->count; i++)
+        all->paths_began_later = all->paths_began_later || worker->paths->at[i].function >> 28;
     return PFR_OK;
 }
 
@@ -240,17 +240,17 @@ static inline int by_path(const void *a, const void *b) {
 
 /* A line for each path of each thread. */
 static inline char *totals_text(struct totaller *all, bool latencies) {
-    struct totals_of_lane one = {.at = NULL};
+    struct totals_of_worker one = {.at = NULL};
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
     for (unsigned i = 0; i < 4; i++) {
-        one.at = realloc(one.at, (one.count + all->lanes[i].count + 1) * sizeof *one.at);
+        one.at = realloc(one.at, (one.count + all->workers[i].count + 1) * sizeof *one.at);
         assert_non_null(one.at);
-        if (all->lanes[i].count)
-            memcpy(one.at + one.count, all->lanes[i].at, all->lanes[i].count * sizeof *one.at);
-        one.count += all->lanes[i].count;
-        free(all->lanes[i].at);
+        if (all->workers[i].count)
+            memcpy(one.at + one.count, all->workers[i].at, all->workers[i].count * sizeof *one.at);
+        one.count += all->workers[i].count;
+        free(all->workers[i].at);
     }
     qsort(one.at, one.count, sizeof *one.at, by_path);
     for (size_t i = 0; i < one.count; i++) {
@@ -268,7 +268,7 @@ static inline char *totals_text(struct totaller *all, bool latencies) {
     return text;
 }
 
-static inline char *totals_of(const struct builder *b, const struct calls_wish *how, bool latencies,
+static inline char *totals_of(const struct builder *b, const struct calls_request *how, bool latencies,
                               struct totaller *all) {
     const struct calls_sink sink = {.begin = total_begin,
                                     .thread = how->mixed ? total_told : total_thread,
@@ -276,15 +276,15 @@ static inline char *totals_of(const struct builder *b, const struct calls_wish *
                                     .sum = total_sum,
                                     .many = total_many,
                                     .end = total_end};
-    struct calls_wish wish = *how;
+    struct calls_request request = *how;
     struct calls_totals totals;
     pfr_error err = {.offset = 0};
     pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, NULL, &err);
     assert_non_null(reader);
     *all = (struct totaller){.singly = 0};
-    wish.sink = &sink;
-    wish.context = all;
-    ASSERT_OK(calls_read(reader, &wish, &totals, &err), err);
+    request.sink = &sink;
+    request.context = all;
+    ASSERT_OK(calls_read(reader, &request, &totals, &err), err);
     assert_int_equal(totals.calls, all->singly + all->gathered);
     all->open = totals.open;
     all->lone = totals.lone;
@@ -299,7 +299,7 @@ struct apart {
 };
 
 static inline struct apart tell_apart(const struct builder *b, unsigned reach, bool deduce) {
-    const struct calls_wish how = {.reach = reach, .jobs = 2, .mixed = true, .deduce = deduce};
+    const struct calls_request how = {.reach = reach, .jobs = 2, .mixed = true, .deduce = deduce};
     struct apart apart;
     apart.singly = totals_of(b, &how, false, &apart.all);
     return apart;
@@ -309,7 +309,7 @@ static inline struct apart tell_apart(const struct builder *b, unsigned reach, b
 static inline struct totaller expect_summed(const struct builder *b, unsigned jobs, unsigned reach, bool deduce,
                                             const struct apart *apart) {
     struct totaller all;
-    const struct calls_wish how = {
+    const struct calls_request how = {
         .gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .mixed = true, .deduce = deduce};
     char *summed = totals_of(b, &how, false, &all);
     assert_int_equal(all.singly, 0);

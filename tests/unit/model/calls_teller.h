@@ -39,7 +39,7 @@ static inline void put_buffer(struct builder *b, uint32_t tid, uint64_t tsc, con
 
 struct line {
     int32_t pid, tid;
-    unsigned lane;
+    unsigned worker;
     size_t order;
     char *text;
 };
@@ -47,8 +47,8 @@ struct line {
 struct teller {
     struct line *lines;
     size_t count, room;
-    struct calls_thread of_lane[64];
-    unsigned begins, ends, lanes, holes;
+    struct calls_thread of_worker[64];
+    unsigned begins, ends, workers, holes;
     uint64_t last_hole;
     bool out_of_order; /* holes */
     struct calls_totals totals;
@@ -64,25 +64,25 @@ static inline void teller_clear(struct teller *t) {
     t->count = 0;
 }
 
-static inline size_t write_path(const struct calls_lane *lane, uint32_t node, char *to, size_t room) {
+static inline size_t write_path(const struct calls_worker *worker, uint32_t node, char *to, size_t room) {
     if (node == PATH_ROOT)
         return 0;
     if (node == PATH_LIMIT)
         return (size_t)snprintf(to, room, "[limit]");
-    const struct call_path *path = &lane->paths->at[node];
+    const struct call_path *path = &worker->paths->at[node];
     assert_true(path->parent < node);
-    size_t used = write_path(lane, path->parent, to, room);
+    size_t used = write_path(worker, path->parent, to, room);
     if (used > 150)
         return used;
     used += (size_t)snprintf(to + used, room - used, "%s%" PRIu32, used ? ";" : "", path->function);
     return used;
 }
 
-static inline pfr_status tell(struct teller *t, const struct calls_lane *lane, const char *what, uint32_t node,
+static inline pfr_status tell(struct teller *t, const struct calls_worker *worker, const char *what, uint32_t node,
                               const char *more, pfr_error *err) {
     char path[200] = "", text[300];
-    const struct calls_thread *who = &t->of_lane[lane->number];
-    write_path(lane, node, path, sizeof path);
+    const struct calls_thread *who = &t->of_worker[worker->number];
+    write_path(worker, node, path, sizeof path);
     snprintf(text, sizeof text, "%d %s %s%s\n", who->tid, what, path, more);
     while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE))
         ;
@@ -91,7 +91,7 @@ static inline pfr_status tell(struct teller *t, const struct calls_lane *lane, c
         t->lines = realloc(t->lines, t->room * sizeof *t->lines);
         assert_non_null(t->lines);
     }
-    t->lines[t->count] = (struct line){who->pid, who->tid, lane->number, t->count, strdup(text)};
+    t->lines[t->count] = (struct line){who->pid, who->tid, worker->number, t->count, strdup(text)};
     const bool fails = ++t->count == t->fail_at;
     __atomic_store_n(&t->lock, 0, __ATOMIC_RELEASE);
     if (fails && err)
@@ -99,26 +99,26 @@ static inline pfr_status tell(struct teller *t, const struct calls_lane *lane, c
     return fails ? PFR_ERR_IO : PFR_OK;
 }
 
-static inline pfr_status tell_begin(void *context, unsigned lanes, pfr_error *err) {
+static inline pfr_status tell_begin(void *context, unsigned workers, pfr_error *err) {
     struct teller *t = context;
     (void)err;
-    assert_true(lanes <= sizeof t->of_lane / sizeof *t->of_lane);
+    assert_true(workers <= sizeof t->of_worker / sizeof *t->of_worker);
     teller_clear(t);
     t->begins++;
-    t->lanes = lanes;
+    t->workers = workers;
     return PFR_OK;
 }
 
-static inline pfr_status tell_thread(void *context, const struct calls_lane *lane, const struct calls_thread *thread,
-                                     pfr_error *err) {
+static inline pfr_status tell_thread(void *context, const struct calls_worker *worker,
+                                     const struct calls_thread *thread, pfr_error *err) {
     struct teller *t = context;
     (void)err;
-    assert_true(lane->number < t->lanes);
-    t->of_lane[lane->number] = *thread;
+    assert_true(worker->number < t->workers);
+    t->of_worker[worker->number] = *thread;
     return PFR_OK;
 }
 
-static inline pfr_status tell_calls(void *context, const struct calls_lane *lane, const struct call *calls,
+static inline pfr_status tell_calls(void *context, const struct calls_worker *worker, const struct call *calls,
                                     size_t count, pfr_error *err) {
     char text[80];
     for (size_t i = 0; i < count; i++) {
@@ -126,38 +126,38 @@ static inline pfr_status tell_calls(void *context, const struct calls_lane *lane
         snprintf(text, sizeof text, " %" PRIu64 " %" PRId64 "%s%s%s", c->latency, c->self,
                  c->flags & CALL_TAIL ? " tail" : "", c->flags & CALL_BACKWARD ? " back" : "",
                  c->flags & CALL_DEDUCED ? " deduced" : "");
-        const pfr_status st = tell(context, lane, "call", c->node, text, err);
+        const pfr_status st = tell(context, worker, "call", c->node, text, err);
         if (st < 0)
             return st;
     }
     return PFR_OK;
 }
 
-static inline pfr_status tell_sum(void *context, const struct calls_lane *lane, const struct call_sum *sum,
+static inline pfr_status tell_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum,
                                   pfr_error *err) {
     char text[80];
     snprintf(text, sizeof text, " %" PRIu64 " %" PRIu64 " %" PRId64, sum->count, sum->latency, sum->self);
-    return tell(context, lane, "sum", sum->node, text, err);
+    return tell(context, worker, "sum", sum->node, text, err);
 }
 
-static inline pfr_status tell_open(void *context, const struct calls_lane *lane, uint32_t node, uint64_t enter,
+static inline pfr_status tell_open(void *context, const struct calls_worker *worker, uint32_t node, uint64_t enter,
                                    pfr_error *err) {
     (void)enter;
-    return tell(context, lane, "open", node, "", err);
+    return tell(context, worker, "open", node, "", err);
 }
 
-static inline pfr_status tell_lone(void *context, const struct calls_lane *lane, uint32_t node, uint32_t function,
+static inline pfr_status tell_lone(void *context, const struct calls_worker *worker, uint32_t node, uint32_t function,
                                    uint64_t exit, pfr_error *err) {
     char text[40];
     (void)exit;
     snprintf(text, sizeof text, "lone %" PRIu32 " at", function);
-    return tell(context, lane, text, node, "", err);
+    return tell(context, worker, text, node, "", err);
 }
 
-static inline pfr_status tell_end(void *context, const struct calls_lane *lane, pfr_error *err) {
+static inline pfr_status tell_end(void *context, const struct calls_worker *worker, pfr_error *err) {
     struct teller *t = context;
     (void)err;
-    assert_int_equal(lane->number, t->ends);
+    assert_int_equal(worker->number, t->ends);
     t->ends++;
     return PFR_OK;
 }
@@ -188,7 +188,7 @@ static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned
                                            .open = tell_open,
                                            .lone = tell_lone,
                                            .end = tell_end};
-    const struct calls_wish wish = {
+    const struct calls_request request = {
         .sink = &sink, .reach = t->reach, .jobs = jobs, .deduce = t->deduce, .hole = tell_hole, .context = t};
     *t = (struct teller){.fail_at = t->fail_at,
                          .reach = t->reach,
@@ -196,11 +196,11 @@ static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned
                          .lines = t->lines,
                          .count = t->count,
                          .room = t->room};
-    const pfr_status st = calls_read(reader, &wish, &t->totals, err);
+    const pfr_status st = calls_read(reader, &request, &t->totals, err);
     if (t->count)
         qsort(t->lines, t->count, sizeof *t->lines, by_thread);
     if (st >= 0)
-        assert_int_equal(t->ends, t->lanes);
+        assert_int_equal(t->ends, t->workers);
     assert_false(t->out_of_order);
     return st;
 }

@@ -76,7 +76,7 @@ TEST(the_innermost_open_call_of_the_function_ends) {
 }
 
 /* With a wish of its own. */
-static void expect_wished(const char *text, unsigned reach, bool deduce, const char *expected) {
+static void expect_requested(const char *text, unsigned reach, bool deduce, const char *expected) {
     struct teller t = {.reach = reach, .deduce = deduce};
     struct builder b = begin_trace();
     pfr_error err = {.offset = 0};
@@ -92,8 +92,8 @@ static void expect_wished(const char *text, unsigned reach, bool deduce, const c
 }
 
 TEST(calls_that_were_never_left_end_with_the_one_around_them_where_that_is_wished) {
-    expect_wished("+1 +2 +3 -1", 0, true, "7 call 1;2;3 10 10 deduced\n7 call 1;2 20 10 deduced\n7 call 1 30 10\n");
-    expect_wished("+1 +2 ~1 +4", 0, true, "7 call 1;2 10 10 tail deduced\n7 call 1 20 10 tail\n7 open 4\n");
+    expect_requested("+1 +2 +3 -1", 0, true, "7 call 1;2;3 10 10 deduced\n7 call 1;2 20 10 deduced\n7 call 1 30 10\n");
+    expect_requested("+1 +2 ~1 +4", 0, true, "7 call 1;2 10 10 tail deduced\n7 call 1 20 10 tail\n7 open 4\n");
 }
 
 TEST(a_batch_of_calls_that_end_at_once_is_as_long_as_it_must_be) {
@@ -116,14 +116,15 @@ TEST(a_batch_of_calls_that_end_at_once_is_as_long_as_it_must_be) {
 }
 
 /* Calls are given in batches, what belongs to none at once. */
-TEST(paths_reach_as_far_as_is_wished) {
+TEST(paths_reach_as_far_as_is_requested) {
     const char *const text = "+1 +2 +3 -3 -2 +3 -3 -9 -1 +2";
-    expect_wished(text, 0, false,
-                  "7 lone 9 at 1\n7 call 1;2;3 10 10\n7 call 1;2 30 20\n7 call 1;3 10 10\n7 call 1 80 40\n7 open 2\n");
-    expect_wished(text, 1, false,
-                  "7 lone 9 at 1\n7 call 3 10 10\n7 call 2 30 20\n7 call 3 10 10\n7 call 1 80 40\n7 open 2\n");
-    expect_wished(text, 2, false,
-                  "7 lone 9 at 1\n7 call 2;3 10 10\n7 call 1;2 30 20\n7 call 1;3 10 10\n7 call 1 80 40\n7 open 2\n");
+    expect_requested(
+        text, 0, false,
+        "7 lone 9 at 1\n7 call 1;2;3 10 10\n7 call 1;2 30 20\n7 call 1;3 10 10\n7 call 1 80 40\n7 open 2\n");
+    expect_requested(text, 1, false,
+                     "7 lone 9 at 1\n7 call 3 10 10\n7 call 2 30 20\n7 call 3 10 10\n7 call 1 80 40\n7 open 2\n");
+    expect_requested(text, 2, false,
+                     "7 lone 9 at 1\n7 call 2;3 10 10\n7 call 1;2 30 20\n7 call 1;3 10 10\n7 call 1 80 40\n7 open 2\n");
 }
 
 TEST(an_exit_of_what_is_not_open_changes_nothing) {
@@ -314,9 +315,9 @@ static struct calls_totals totals_of(const struct builder *b, const pfr_limits *
     struct teller t = {.fail_at = 0};
     struct calls_totals totals;
     pfr_error err = {.offset = 0};
-    const struct calls_wish wish = {.sink = &sink, .context = &t};
+    const struct calls_request request = {.sink = &sink, .context = &t};
     pfr_reader *reader = open_trace(b, limits);
-    ASSERT_OK(calls_read(reader, &wish, &totals, &err), err);
+    ASSERT_OK(calls_read(reader, &request, &totals, &err), err);
     pfr_close(reader);
     return totals;
 }

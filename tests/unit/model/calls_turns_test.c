@@ -13,7 +13,7 @@
 
 /* The first lane gave all there is, of paths that begin where threads do, and nothing was read twice. */
 static bool was_in_turns(const struct totaller *all) {
-    return all->nr_lanes > 1 && all->begins == 1 && !all->others_gave_sums && !all->paths_began_later;
+    return all->nr_workers > 1 && all->begins == 1 && !all->others_gave_sums && !all->paths_began_later;
 }
 
 /* Whether two lanes read it in turns; sums are as they should be with any number of them. */
@@ -50,7 +50,7 @@ TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
     assert_true(in_turns > 0);
 }
 
-TEST(few_threads_are_read_in_stretches) {
+TEST(few_threads_are_read_in_chunks) {
     for (uint32_t threads = 1; threads <= 2; threads++) {
         struct builder b = make_story(3, threads, LONG_STEPS, 300);
         assert_false(sum_in_turns(&b, false));
@@ -179,16 +179,16 @@ static pfr_status read_with(const struct builder *b, const struct read_how *how,
     struct totaller all = {.singly = 0};
     pfr_error err = {.offset = 0};
     pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, &options, &err);
-    const struct calls_wish wish = {
+    const struct calls_request request = {
         .sink = &sink, .gather = CALLS_SUMMED, .jobs = how->jobs, .mixed = true, .context = &all};
-    const pfr_status st = reader ? calls_read(reader, &wish, totals, &err) : err.status;
+    const pfr_status st = reader ? calls_read(reader, &request, totals, &err) : err.status;
     pfr_close(reader);
     free(totals_text(&all, false));
     *begins = all.begins;
     return st;
 }
 
-TEST(every_allocation_of_lanes_in_turns_fails_once) {
+TEST(every_allocation_of_workers_in_turns_fails_once) {
     struct builder b = put_buffers(70, 0);
     struct failing_alloc failing = {.has_failed = true};
     struct calls_totals totals;

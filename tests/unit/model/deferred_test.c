@@ -9,25 +9,25 @@
 
 enum { MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WINDOW = 10 };
 
-static struct profile_wish wish_chains(unsigned jobs, char *notes) {
-    return (struct profile_wish){.keys = PROFILE_BIT(PROFILE_COMM),
-                                 .frames = true,
-                                 .chains = true,
-                                 .addresses = true,
-                                 .jobs = jobs,
-                                 .note = take_note,
-                                 .context = notes,
-                                 .names = {.none = true}};
+static struct profile_request request_chains(unsigned jobs, char *notes) {
+    return (struct profile_request){.keys = PROFILE_BIT(PROFILE_COMM),
+                                    .frames = true,
+                                    .chains = true,
+                                    .addresses = true,
+                                    .jobs = jobs,
+                                    .note = take_note,
+                                    .context = notes,
+                                    .names = {.none = true}};
 }
 
 /* Lines of all stacks, sorted, in `text`, to be freed. */
-static char *read_stacks(const struct story *s, const struct profile_wish *wish) {
+static char *read_stacks(const struct story *s, const struct profile_request *request) {
     struct profile *p;
     struct lines got;
     pfr_error err;
     size_t length = 0, room = 1;
     pfr_reader *reader = open_built(&s->b, NULL);
-    ASSERT_OK(profile_load(&p, reader, wish, &err), err);
+    ASSERT_OK(profile_load(&p, reader, request, &err), err);
     lines_begin(&got);
     profile_lines(&got, p);
     profile_close(p);
@@ -45,20 +45,20 @@ static char *read_stacks(const struct story *s, const struct profile_wish *wish)
 typedef void tell_fn(struct story *s);
 
 /* The same in both byte orders, on one and two threads, plain and compressed. NULL notes: of no interest. */
-static void expect_stacks(tell_fn *tell, const struct profile_wish *more, const char *stacks, const char *wanted) {
+static void expect_stacks(tell_fn *tell, const struct profile_request *more, const char *stacks, const char *wanted) {
     for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
         const struct form form = {.big = i & 1, .packed = i & 2};
-        struct profile_wish wish = wish_chains(1 + i / 4, notes);
+        struct profile_request request = request_chains(1 + i / 4, notes);
         struct story s;
         if (more) {
-            wish.max_stack = more->max_stack;
-            wish.from_outermost = more->from_outermost;
+            request.max_stack = more->max_stack;
+            request.from_outermost = more->from_outermost;
         }
         begin_deferred(&s, form);
         tell(&s);
         end_deferred(&s, form);
-        char *text = read_stacks(&s, &wish);
+        char *text = read_stacks(&s, &request);
         assert_string_equal(text, stacks);
         if (wanted)
             assert_string_equal(notes, wanted);
@@ -195,14 +195,14 @@ static void tell_deep(struct story *s) {
     tell_rest_of(s, 7, 13, 0x52, NULL, 0);
 }
 
-TEST(joined_chains_are_as_long_as_is_wished) {
-    expect_stacks(tell_deep, &(struct profile_wish){.max_stack = 3},
+TEST(joined_chains_are_as_long_as_is_requested) {
+    expect_stacks(tell_deep, &(struct profile_request){.max_stack = 3},
                   ":7;/p+1;/p+0;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
                   "of 2 stacks that were recorded in two parts 50.0 % are complete, 50.0 % end where --max-stack ends, "
                   "0.0 % (0) miss the program's part: it never came\n");
-    expect_stacks(tell_deep, &(struct profile_wish){.max_stack = 1},
+    expect_stacks(tell_deep, &(struct profile_request){.max_stack = 1},
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
-    expect_stacks(tell_deep, &(struct profile_wish){.max_stack = 2, .from_outermost = true},
+    expect_stacks(tell_deep, &(struct profile_request){.max_stack = 2, .from_outermost = true},
                   ":7;/p+c7;/p+c6;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
 }
 
@@ -246,8 +246,8 @@ TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
     tell_many(&s);
     end_deferred(&s, (struct form){.big = false});
     for (unsigned jobs = 1; jobs <= 2; jobs++) {
-        const struct profile_wish wish = wish_chains(jobs, notes[jobs - 1]);
-        char *text = read_stacks(&s, &wish);
+        const struct profile_request request = request_chains(jobs, notes[jobs - 1]);
+        char *text = read_stacks(&s, &request);
         expect_many(text);
         free(text);
     }
@@ -257,19 +257,19 @@ TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
 
 TEST(deferred_chains_leave_nothing_when_an_allocation_fails) {
     char notes[NOTES_ROOM] = "";
-    const struct profile_wish wish = wish_chains(1, notes);
+    const struct profile_request request = request_chains(1, notes);
     struct story s;
     begin_deferred(&s, (struct form){.big = false});
     tell_missing(&s);
     tell_deep(&s);
     end_deferred(&s, (struct form){.big = false});
-    expect_nothing_left(&s, &wish);
+    expect_nothing_left(&s, &request);
     free(s.b.bytes);
 }
 
 /* --- The table by itself. */
 
-static struct key key_at(const pfr_record *rec) {
+static struct record_key key_at(const pfr_record *rec) {
     return key_of(rec, number_at(rec, rec->size - 8u, 8));
 }
 

@@ -19,15 +19,15 @@ struct made {
 
 static pfr_status begin_made(struct made *m, const pfr_alloc *alloc, const char *path, const struct jit_clock *clock,
                              pfr_error *err) {
-    static const struct jit_wish wish = {.read = true, .grows = true};
-    const struct key fork = {150, 1, 0};
+    static const struct jit_request request = {.read = true, .grows = true};
+    const struct record_key fork = {150, 1, 0};
     const pfr_text name = {.at = path, .length = (uint32_t)strlen(path)};
     *m = (struct made){.dump = NO_OBJECT};
     memory_init(&m->memory, alloc, 0);
     intern_init(&m->names, &m->memory);
     objects_init(&m->objects, &m->memory, &m->names);
     spaces_init(&m->spaces, &m->memory);
-    jit_init(&m->jit, &m->memory, &wish);
+    jit_init(&m->jit, &m->memory, &request);
     m->jit.timed = true;
     m->jit.clock = *clock;
     PFR_TRY(spaces_new(&m->spaces, NO_SPACE, KEY_FIRST, &m->space, err));
@@ -48,7 +48,7 @@ static void end_made(struct made *m) {
 /* What is at an address; "-": nothing that was made. */
 static const char *made_at(const struct made *m, uint32_t space, uint64_t address, uint64_t time) {
     const struct jit_dump *d = jit_dump_of(&m->jit, m->dump);
-    const struct map *map = space_find_code(&m->spaces, space, address, (struct key){time, 5000, 0});
+    const struct map *map = space_find_code(&m->spaces, space, address, (struct record_key){time, 5000, 0});
     if (!map || map->object == NO_OBJECT)
         return "-";
     assert_int_equal(map->object, m->dump);

@@ -58,7 +58,7 @@ static bool go_through(struct memory *memory, uint64_t seed) {
     }
     if (good) {
         check(&m, &copy);
-        good = node_weights_spread(&m.w, memory, m.nodes + 5);
+        good = node_weights_distribution(&m.w, memory, m.nodes + 5);
         check(&m, &m.w);
     }
     if (good) {

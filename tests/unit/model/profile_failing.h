@@ -7,7 +7,7 @@
 #include "../base/failing_alloc.h"
 
 /* Whatever allocation fails, the profile says so and leaves nothing. */
-static inline void expect_nothing_left(const struct story *s, const struct profile_wish *wish) {
+static inline void expect_nothing_left(const struct story *s, const struct profile_request *request) {
     struct failing_alloc failing = {.has_failed = true};
     long n = 1;
     for (; failing.has_failed; n++) {
@@ -17,7 +17,7 @@ static inline void expect_nothing_left(const struct story *s, const struct profi
         const pfr_open_options options = {.size = sizeof options, .alloc = &failing.alloc};
         pfr_reader *reader = pfr_open_bytes(s->b.bytes, s->b.length, &options, &err);
         if (reader) {
-            const pfr_status st = profile_load(&p, reader, wish, &err);
+            const pfr_status st = profile_load(&p, reader, request, &err);
             assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
         }
         profile_close(p);

@@ -37,11 +37,12 @@ static void tell_story(struct story *s, const char *path, uint64_t size) {
 }
 
 static struct profile *load(struct story *s, bool last, pfr_reader **reader) {
-    const struct profile_wish wish = {.frames = true, .addresses = true, .mangled_names = true, .named_last = last};
+    const struct profile_request request = {
+        .frames = true, .addresses = true, .mangled_names = true, .named_last = last};
     struct profile *p;
     pfr_error err;
     *reader = open_built(&s->b, NULL);
-    ASSERT_OK(profile_load(&p, *reader, &wish, &err), err);
+    ASSERT_OK(profile_load(&p, *reader, &request, &err), err);
     return p;
 }
 
@@ -93,10 +94,11 @@ TEST(profile_names_are_the_same_when_they_come_last) {
 }
 
 TEST(profile_names_that_come_last_leave_nothing_when_an_allocation_fails) {
-    const struct profile_wish wish = {.frames = true, .addresses = true, .named_last = true, .names = {.none = true}};
+    const struct profile_request request = {
+        .frames = true, .addresses = true, .named_last = true, .names = {.none = true}};
     struct story s;
     random_state = 3;
     tell_story(&s, "/not/there/either", 0x10000);
-    expect_nothing_left(&s, &wish);
+    expect_nothing_left(&s, &request);
     free(s.b.bytes);
 }

@@ -67,7 +67,7 @@ static inline void write_place(struct lines *l, const struct state *s, uint32_t 
 /* --- One by one. */
 
 static inline struct place look_up(struct lines *l, const struct state *s, unsigned mode, uint32_t space,
-                                   uint64_t address, struct key key) {
+                                   uint64_t address, struct record_key key) {
     struct place place;
     state_place_in(s, mode, space, address, key, &place);
     write_place(l, s, place.object, place.offset);
@@ -83,7 +83,7 @@ static inline void oracle_sample(struct lines *l, struct state *s, const pfr_rec
     pfr_error err;
     ASSERT_OK(pfr_decode(rec, &sample, sizeof sample, &err), err);
     const uint64_t time = time_of(s->reader, rec);
-    const struct key key = state_key(s, rec, time == NO_TIME ? UINT64_MAX - 1 : time);
+    const struct record_key key = state_key(s, rec, time == NO_TIME ? UINT64_MAX - 1 : time);
     const uint32_t space = thread_space_at(&s->threads, sample.pid, sample.tid, key);
     ASSERT_OK(state_comm(s, sample.tid, key, &name, &err), err);
     out_write(&l->text, intern_chars(&s->names, name), strlen(intern_chars(&s->names, name)));
@@ -141,12 +141,12 @@ static inline void profile_lines(struct lines *l, const struct profile *p) {
 
 /* jobs as in struct profile_wish. */
 static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsigned jobs) {
-    const struct profile_wish wish = {.keys = PROFILE_BIT(PROFILE_COMM),
-                                      .frames = true,
-                                      .chains = chains,
-                                      .addresses = true,
-                                      .jobs = jobs,
-                                      .names = {.none = true}};
+    const struct profile_request request = {.keys = PROFILE_BIT(PROFILE_COMM),
+                                            .frames = true,
+                                            .chains = chains,
+                                            .addresses = true,
+                                            .jobs = jobs,
+                                            .names = {.none = true}};
     struct lines wanted, got;
     struct profile *p;
     pfr_error err;
@@ -155,7 +155,7 @@ static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsi
     lines_begin(&got);
     oracle_lines(&wanted, reader, chains);
     ASSERT_OK(pfr_rewind(reader, &err), err);
-    ASSERT_OK(profile_load(&p, reader, &wish, &err), err);
+    ASSERT_OK(profile_load(&p, reader, &request, &err), err);
     profile_lines(&got, p);
     profile_close(p);
     assert_int_equal(reader->memory.used, before);

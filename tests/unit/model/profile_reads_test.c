@@ -94,7 +94,7 @@ static void assert_weights(struct profile *p, struct profile_weight wanted[COUNT
 }
 
 static void check(bool big, bool shuffled, unsigned jobs) {
-    const struct profile_wish wish = {.frames = true, .addresses = true, .jobs = jobs, .names = {.none = true}};
+    const struct profile_request request = {.frames = true, .addresses = true, .jobs = jobs, .names = {.none = true}};
     struct profile_weight wanted[COUNTERS][PLACES] = {{{0, 0}}};
     struct builder b = {.big = big};
     struct read reads[READS];
@@ -107,7 +107,7 @@ static void check(bool big, bool shuffled, unsigned jobs) {
     put_reads(&b, reads);
     pfr_reader *reader = open_built(&b, NULL);
     const uint64_t before = reader->memory.used;
-    ASSERT_OK(profile_load(&p, reader, &wish, &err), err);
+    ASSERT_OK(profile_load(&p, reader, &request, &err), err);
     assert_weights(p, wanted);
     profile_close(p);
     assert_int_equal(reader->memory.used, before);

@@ -10,7 +10,7 @@
 enum { THREADS = 4, ROUNDS = 400, STACKS = 16, DEEPEST = 24, ROOTS = 3, FRAMES = 3 };
 
 struct adder {
-    struct tree *tree;
+    struct node_tree *tree;
     uint64_t seed, sum, samples;
     uint32_t nodes[ROUNDS * STACKS]; /* of its samples, */
     uint64_t weights[ROUNDS * STACKS];
@@ -50,7 +50,7 @@ static pfr_status draw_stack(struct adder *a, struct drawn_stack *s) {
 }
 
 static void add_stack(struct adder *a, struct drawn_stack *s) {
-    const struct tree *t = a->tree;
+    const struct node_tree *t = a->tree;
     s->node = s->root;
     while (s->at < s->count)
         if (s->node > 0 && s->node + 1 < __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) &&
@@ -85,7 +85,7 @@ static void *add_all(void *context) {
 }
 
 /* What the nodes weigh; parents stand before their children. */
-static uint64_t sum_up(const struct tree *t, uint64_t *samples) {
+static uint64_t sum_up(const struct node_tree *t, uint64_t *samples) {
     uint64_t *hashes = malloc(t->nr_nodes * sizeof *hashes), sum = 0;
     assert_non_null(hashes);
     for (uint32_t n = 0; n < t->nr_nodes; n++) {
@@ -119,7 +119,7 @@ static void try_tree(uint64_t limit, pfr_status expected) {
     static struct adder adders[THREADS];
     struct memory memory;
     struct profile profile = {0};
-    struct tree t;
+    struct node_tree t;
     uint64_t sum = 0, samples = 0, found = 0;
     memory_init(&memory, NULL, limit);
     profile_tree_init(&t, &profile, &memory);
@@ -155,14 +155,14 @@ TEST(tree_of_several_threads_ends_at_the_limit_of_memory) {
 enum { KEYS = 3000, TURNS = 300 };
 
 struct enterer {
-    struct counter counter;
+    struct sample_counter counter;
     uint64_t seed, weights[KEYS];
     pfr_status status;
     pthread_t thread;
 };
 
 static pfr_status enter_some(struct enterer *e) {
-    struct counter *c = &e->counter;
+    struct sample_counter *c = &e->counter;
     pfr_status st = counter_enter(c, 0, NULL);
     for (unsigned i = 0; st >= 0 && i < BATCH; i++) {
         const uint64_t number = next_random(&e->seed) % KEYS, key[2] = {mix(7, number) & ~(uint64_t)0xff, number};
@@ -205,9 +205,9 @@ TEST(entries_of_several_threads_are_each_one) {
     profile_tree_init(&common.tree, &profile, &memory);
     profile_tree_share(&common.tree);
     for (unsigned i = 0; i < THREADS; i++) {
-        struct counter *c = &of[i].counter;
+        struct sample_counter *c = &of[i].counter;
         of[i] = (struct enterer){.seed = i};
-        *c = (struct counter){
+        *c = (struct sample_counter){
             .profile = &profile, .memory = &memory, .by_digest = true, .key_words = 2, .tree = &common.tree};
         c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
         assert_int_equal(counter_entries_begin(c, &common.table, &memory, NULL), PFR_OK);

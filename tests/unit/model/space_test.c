@@ -14,14 +14,14 @@ enum { PLACES = 96, FEW = 14, MAPS_MOST = 400, SETS = 2000, MANY_EVERY = 50, MOM
 
 struct drawn {
     uint64_t start, len;
-    struct key key;
+    struct record_key key;
 };
 
 /* One random history: maps of a parent, a fork, maps of the child. Objects of the child count from MAPS_MOST. */
 struct history {
     struct drawn parent[MAPS_MOST], child[MAPS_MOST];
     unsigned parents, children;
-    struct key fork;
+    struct record_key fork;
 };
 
 static uint64_t next_random(uint64_t *seed) {
@@ -36,8 +36,8 @@ static unsigned draw(uint64_t *seed, unsigned below) {
 }
 
 /* Times repeat often, so that the place in the file decides; `number` keeps keys apart. */
-static struct key draw_key(uint64_t *seed, unsigned from, unsigned number) {
-    return (struct key){from + draw(seed, 6), draw(seed, 3), number};
+static struct record_key draw_key(uint64_t *seed, unsigned from, unsigned number) {
+    return (struct record_key){from + draw(seed, 6), draw(seed, 3), number};
 }
 
 static void draw_maps(uint64_t *seed, struct drawn *maps, unsigned count, unsigned from) {
@@ -50,14 +50,15 @@ static void draw_maps(uint64_t *seed, struct drawn *maps, unsigned count, unsign
 static void draw_history(uint64_t *seed, struct history *h, unsigned most) {
     h->parents = draw(seed, most + 1);
     h->children = draw(seed, most + 1);
-    h->fork = (struct key){draw(seed, 8), 1, MAPS_MOST};
+    h->fork = (struct record_key){draw(seed, 8), 1, MAPS_MOST};
     draw_maps(seed, h->parent, h->parents, 0);
     draw_maps(seed, h->child, h->children, 20);
 }
 
 /* Overwrites owners by the maps before a key, the oldest first. */
-static void paint(uint32_t *owner, const struct drawn *maps, unsigned count, uint32_t object, struct key before) {
-    struct key done = KEY_FIRST;
+static void paint(uint32_t *owner, const struct drawn *maps, unsigned count, uint32_t object,
+                  struct record_key before) {
+    struct record_key done = KEY_FIRST;
     bool is_first = true;
     for (;;) {
         unsigned next = count;
@@ -81,7 +82,8 @@ static void add_maps(struct spaces *all, uint32_t space, const struct drawn *map
         ASSERT_OK(space_add(all, space, maps[i].start, maps[i].len, 7 * i, object + i, maps[i].key, &err), err);
 }
 
-static void compare(const struct spaces *all, uint32_t space, const uint32_t *owner, struct key key, unsigned set) {
+static void compare(const struct spaces *all, uint32_t space, const uint32_t *owner, struct record_key key,
+                    unsigned set) {
     for (uint64_t at = 0; at < PLACES; at++) {
         const struct map *m = space_find(all, space, at, key);
         const uint32_t found = m ? m->object : UINT32_MAX;
@@ -91,11 +93,11 @@ static void compare(const struct spaces *all, uint32_t space, const uint32_t *ow
     }
 }
 
-static void compare_moments(const struct spaces *all, const struct history *h, uint64_t *seed, unsigned set) {
+static void compare_timestamp_keys(const struct spaces *all, const struct history *h, uint64_t *seed, unsigned set) {
     uint32_t owner[PLACES];
     for (unsigned i = 0; i < MOMENTS; i++) {
-        const struct key early = draw_key(seed, 0, draw(seed, MAPS_MOST)),
-                         late = draw_key(seed, 20, draw(seed, MAPS_MOST));
+        const struct record_key early = draw_key(seed, 0, draw(seed, MAPS_MOST)),
+                                late = draw_key(seed, 20, draw(seed, MAPS_MOST));
         memset(owner, 0xff, sizeof owner);
         paint(owner, h->parent, h->parents, 0, early);
         compare(all, 0, owner, early, set);
@@ -119,9 +121,9 @@ static void try_history(uint64_t *seed, unsigned set) {
     add_maps(&all, parent, h.parent, h.parents, 0);
     ASSERT_OK(spaces_new(&all, parent, h.fork, &child, &err), err);
     add_maps(&all, child, h.child, h.children, MAPS_MOST);
-    compare_moments(&all, &h, seed, set); /* as far as it is built */
+    compare_timestamp_keys(&all, &h, seed, set); /* as far as it is built */
     ASSERT_OK(spaces_seal(&all, &err), err);
-    compare_moments(&all, &h, seed, set);
+    compare_timestamp_keys(&all, &h, seed, set);
     spaces_free(&all);
     assert_int_equal(memory.used, 0);
 }
@@ -148,9 +150,9 @@ static void add_code(struct spaces *all, uint32_t space, uint64_t *seed, bool by
 
 /* Where times count a later one is behind; where they do not, all keys have none. */
 static void compare_with_end(const struct spaces *all, uint32_t space, bool by_time) {
-    const struct key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct space_settled settled = space_settled(all, space);
-    const struct key behind = {settled.time + by_time, by_time ? 0 : settled.offset + 1, 0};
+    const struct record_key behind = {settled.time + by_time, by_time ? 0 : settled.offset + 1, 0};
     for (uint64_t at = 0; at < PLACES; at++) {
         assert_ptr_equal(space_find(all, space, at, behind), space_find(all, space, at, end));
         assert_ptr_equal(space_find_code(all, space, at, behind), space_find_code(all, space, at, end));
@@ -186,14 +188,14 @@ static void try_settled(uint64_t *seed, bool by_time) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(space_is_the_same_at_all_moments_behind_what_settles_it) {
+TEST(space_is_the_same_at_all_timestamp_keys_behind_what_settles_it) {
     uint64_t seed = 0x9e3779b97f4a7c15u;
     for (unsigned set = 0; set < SOME_OF(SETS); set++)
         try_settled(&seed, set % 2);
 }
 
 TEST(space_ends_maps_at_the_last_address) {
-    const struct key now = {5, 0, 0};
+    const struct record_key now = {5, 0, 0};
     struct memory memory;
     struct spaces all;
     uint32_t space;
@@ -201,9 +203,9 @@ TEST(space_ends_maps_at_the_last_address) {
     memory_init(&memory, NULL, 0);
     spaces_init(&all, &memory);
     ASSERT_OK(spaces_new(&all, NO_SPACE, KEY_FIRST, &space, &err), err);
-    ASSERT_OK(space_add(&all, space, UINT64_MAX - 9, 100, 0, 1, (struct key){1, 0, 0}, &err), err);
-    ASSERT_OK(space_add(&all, space, 50, 0, 0, 2, (struct key){2, 0, 0}, &err), err);
-    ASSERT_OK(space_add(&all, space, UINT64_MAX, 1, 0, 3, (struct key){3, 0, 0}, &err), err);
+    ASSERT_OK(space_add(&all, space, UINT64_MAX - 9, 100, 0, 1, (struct record_key){1, 0, 0}, &err), err);
+    ASSERT_OK(space_add(&all, space, 50, 0, 0, 2, (struct record_key){2, 0, 0}, &err), err);
+    ASSERT_OK(space_add(&all, space, UINT64_MAX, 1, 0, 3, (struct record_key){3, 0, 0}, &err), err);
     ASSERT_OK(spaces_seal(&all, &err), err);
     assert_int_equal(space_find(&all, space, UINT64_MAX - 1, now)->object, 1);
     assert_int_equal(space_find(&all, space, UINT64_MAX, now)->object, 3);
@@ -219,14 +221,14 @@ static void make_chain(struct spaces *all) {
     uint32_t space = NO_SPACE;
     pfr_error err;
     for (uint64_t n = 0; n < DEEP; n++) {
-        ASSERT_OK(spaces_new(all, space, (struct key){2 * n, 0, 0}, &space, &err), err);
-        ASSERT_OK(space_add(all, space, n, 1, 0, (uint32_t)n, (struct key){2 * n + 1, 0, 0}, &err), err);
+        ASSERT_OK(spaces_new(all, space, (struct record_key){2 * n, 0, 0}, &space, &err), err);
+        ASSERT_OK(space_add(all, space, n, 1, 0, (uint32_t)n, (struct record_key){2 * n + 1, 0, 0}, &err), err);
     }
     ASSERT_OK(spaces_seal(all, &err), err);
 }
 
 TEST(space_sees_near_parents_in_a_deep_chain_and_never_a_wrong_one) {
-    const struct key end = {UINT64_MAX, 0, 0};
+    const struct record_key end = {UINT64_MAX, 0, 0};
     struct memory memory;
     struct spaces all;
     memory_init(&memory, NULL, 0);
@@ -252,15 +254,15 @@ TEST(space_lookup_ends_in_a_ring_of_parents) {
     memory_init(&memory, NULL, 0);
     spaces_init(&all, &memory);
     ASSERT_OK(spaces_new(&all, NO_SPACE, KEY_FIRST, &a, &err), err);
-    ASSERT_OK(spaces_new(&all, a, (struct key){3, 0, 0}, &b, &err), err);
+    ASSERT_OK(spaces_new(&all, a, (struct record_key){3, 0, 0}, &b, &err), err);
     all.at[a].parent = b;
     ASSERT_OK(spaces_seal(&all, &err), err);
-    assert_null(space_find(&all, b, 1, (struct key){9, 0, 0}));
+    assert_null(space_find(&all, b, 1, (struct record_key){9, 0, 0}));
     spaces_free(&all);
 }
 
 TEST(space_asks_no_more_parents_than_the_limit_and_says_so) {
-    const struct key end = {UINT64_MAX, 0, 0};
+    const struct record_key end = {UINT64_MAX, 0, 0};
     struct memory memory;
     struct spaces all;
     memory_init(&memory, NULL, 0);

@@ -23,17 +23,17 @@ static bool is_all(const struct table *t, uint8_t value) {
     return t->at[0] == value && memcmp(t->at, t->at + 1, t->count - 1) == 0;
 }
 
-static void give(struct spread_tables *t, struct table *table) {
+static void give(struct distribution_tables *t, struct table *table) {
     if (table->at)
         assert_true(is_all(table, table->mark));
-    spread_table_give(t, table->at, table->count, 1);
+    distribution_table_give(t, table->at, table->count, 1);
     table->at = NULL;
 }
 
-static void take(struct spread_tables *t, struct table *table, uint64_t *seed) {
+static void take(struct distribution_tables *t, struct table *table, uint64_t *seed) {
     const bool zeroed = next_random(seed) % 2;
     table->count = 1 + next_random(seed) % (1u << next_random(seed) % 19);
-    table->at = spread_table_take(t, table->count, 1, zeroed);
+    table->at = distribution_table_take(t, table->count, 1, zeroed);
     table->mark = (uint8_t)(1 + next_random(seed) % 255);
     if (!table->at)
         return;
@@ -47,7 +47,7 @@ static void come_and_go(uint64_t limit, bool refused) {
     uint64_t seed = 1;
     bool was_refused = false;
     memory_init(&memory, NULL, limit);
-    struct spread_tables t = {.memory = &memory};
+    struct distribution_tables t = {.memory = &memory};
     for (unsigned i = 0; i < STEPS; i++) {
         struct table *table = &tables[next_random(&seed) % TABLES];
         give(&t, table);
@@ -56,7 +56,7 @@ static void come_and_go(uint64_t limit, bool refused) {
     }
     for (unsigned i = 0; i < TABLES; i++)
         give(&t, &tables[i]);
-    spread_tables_free(&t);
+    distribution_tables_free(&t);
     assert_int_equal(memory.used, 0);
     assert_int_equal(was_refused, refused);
 }
@@ -72,13 +72,13 @@ TEST(tables_keep_to_the_limit_of_memory) {
 TEST(what_is_given_back_is_for_the_next_of_its_size) {
     struct memory memory;
     memory_init(&memory, NULL, 0);
-    struct spread_tables t = {.memory = &memory};
+    struct distribution_tables t = {.memory = &memory};
     for (unsigned i = 0; i < 1000; i++) {
-        uint32_t *counts = spread_table_take(&t, 1000 + i, sizeof *counts, true);
+        uint32_t *counts = distribution_table_take(&t, 1000 + i, sizeof *counts, true);
         assert_non_null(counts);
-        spread_table_give(&t, counts, 1000 + i, sizeof *counts);
+        distribution_table_give(&t, counts, 1000 + i, sizeof *counts);
     }
     assert_true(memory.peak <= 64 << 10);
-    spread_tables_free(&t);
+    distribution_tables_free(&t);
     assert_int_equal(memory.used, 0);
 }

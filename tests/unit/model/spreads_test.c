@@ -52,9 +52,9 @@ static uint64_t slow_rank(struct values *v, unsigned thousandths) {
 
 /* --- Beside it. */
 
-static void add(struct spreads *all, uint32_t number, struct values *v, uint64_t value) {
+static void add(struct distributions *all, uint32_t number, struct values *v, uint64_t value) {
     pfr_error err = {0};
-    ASSERT_OK(spreads_add(all, number, value, &err), err);
+    ASSERT_OK(distributions_add(all, number, value, &err), err);
     keep(v, value);
 }
 
@@ -63,40 +63,40 @@ static bool is_near(uint64_t a, uint64_t b, bool exact) {
     return exact ? far == 0 : (double)far <= SPREAD_ERROR * (double)b;
 }
 
-static void expect_same(const struct spreads *all, uint32_t number, struct values *v) {
-    const struct spread *s = &all->at[number];
-    struct spread_list list;
+static void expect_same(const struct distributions *all, uint32_t number, struct values *v) {
+    const struct distribution *s = &all->at[number];
+    struct distribution_list list;
     pfr_error err = {0};
-    ASSERT_OK(spread_list(all, number, &list, &err), err);
+    ASSERT_OK(distribution_list(all, number, &list, &err), err);
     assert_int_equal(list.total, v->count);
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
-        const uint64_t slow = slow_rank(v, ranks[i]), fast = spread_rank(&list, ranks[i]);
-        if (!is_near(fast, slow, spread_is_exact(s)))
+        const uint64_t slow = slow_rank(v, ranks[i]), fast = distribution_rank(&list, ranks[i]);
+        if (!is_near(fast, slow, distribution_is_exact(s)))
             fail_msg("rank %u of %zu values is %" PRIu64 ", not %" PRIu64, ranks[i], v->count, fast, slow);
     }
     uint64_t told[sizeof ranks / sizeof *ranks];
-    ASSERT_OK(spread_ranks(all, number, ranks, sizeof ranks / sizeof *ranks, told, &err), err);
+    ASSERT_OK(distribution_ranks(all, number, ranks, sizeof ranks / sizeof *ranks, told, &err), err);
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-        assert_int_equal(told[i], spread_rank(&list, ranks[i]));
+        assert_int_equal(told[i], distribution_rank(&list, ranks[i]));
     assert_int_equal(s->low, v->at[0]);
     assert_int_equal(s->high, v->at[v->count - 1]);
-    spread_list_free(all, &list);
+    distribution_list_free(all, &list);
 }
 
 struct bench {
     struct memory memory;
-    struct spreads all;
+    struct distributions all;
 };
 
-static void begin(struct bench *b, uint32_t spreads) {
+static void begin(struct bench *b, uint32_t distributions) {
     memory_init(&b->memory, NULL, 0);
-    spreads_init(&b->all, &b->memory);
-    for (uint32_t i = 0; i < spreads; i++)
-        assert_int_equal(spreads_new(&b->all, NULL), PFR_OK);
+    distributions_init(&b->all, &b->memory);
+    for (uint32_t i = 0; i < distributions; i++)
+        assert_int_equal(distributions_new(&b->all, NULL), PFR_OK);
 }
 
 static void end(struct bench *b) {
-    spreads_free(&b->all);
+    distributions_free(&b->all);
     assert_int_equal(b->memory.used, 0);
 }
 
@@ -107,7 +107,7 @@ TEST(percentiles_of_few_values_are_exact) {
         begin(&b, 1);
         for (unsigned i = 0; i < count; i++)
             add(&b.all, 0, &v, next_random() >> next_random() % 64);
-        assert_true(spread_is_exact(&b.all.at[0]));
+        assert_true(distribution_is_exact(&b.all.at[0]));
         expect_same(&b.all, 0, &v);
         free(v.at);
         end(&b);
@@ -120,10 +120,10 @@ TEST(up_to_the_bound_a_spread_is_exact_and_one_more_makes_it_a_sketch) {
     begin(&b, 1);
     for (uint64_t i = 0; i < SPREAD_MOST; i++)
         add(&b.all, 0, &v, i * i);
-    assert_true(spread_is_exact(&b.all.at[0]));
+    assert_true(distribution_is_exact(&b.all.at[0]));
     expect_same(&b.all, 0, &v);
     add(&b.all, 0, &v, 7 << 20);
-    assert_false(spread_is_exact(&b.all.at[0]));
+    assert_false(distribution_is_exact(&b.all.at[0]));
     assert_int_equal(b.all.charged, SPREAD_MOST);
     expect_same(&b.all, 0, &v);
     assert_true(b.memory.used < 80 << 10); /* a slab of tables */
@@ -138,7 +138,7 @@ TEST(a_sketch_is_never_farther_off_than_it_says) {
         begin(&b, 1);
         for (unsigned i = 0; i < 140000; i++)
             add(&b.all, 0, &v, next_random() >> (shape * 8 + next_random() % 8) % 48);
-        assert_false(spread_is_exact(&b.all.at[0]));
+        assert_false(distribution_is_exact(&b.all.at[0]));
         expect_same(&b.all, 0, &v);
         free(v.at);
         end(&b);
@@ -149,9 +149,9 @@ TEST(a_sketch_is_never_farther_off_than_it_says) {
 static void expect_four(uint32_t value) {
     const uint32_t values[] = {value, value / 3, value ^ 1, value};
     uint32_t buckets[4];
-    spread_four_buckets(values, buckets);
+    distribution_four_buckets(values, buckets);
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(buckets[i], spread_bucket(values[i]));
+        assert_int_equal(buckets[i], distribution_bucket(values[i]));
 }
 
 TEST(every_bucket_has_its_values_near_its_middle) {
@@ -159,15 +159,15 @@ TEST(every_bucket_has_its_values_near_its_middle) {
     for (unsigned bit = 0; bit < 64; bit++)
         for (int i = -300; i <= 300; i++) {
             const uint64_t value = ((uint64_t)1 << bit) + (uint64_t)i;
-            assert_true(is_near(spread_middle(spread_bucket(value)), value, value <= 255));
+            assert_true(is_near(distribution_middle(distribution_bucket(value)), value, value <= 255));
             expect_four((uint32_t)value & INT32_MAX);
         }
     for (uint32_t bucket = 0; bucket < SPREAD_BUCKETS; bucket++) {
-        assert_int_equal(spread_bucket(spread_middle(bucket)), bucket);
-        assert_true(bucket == 0 || spread_middle(bucket) > before);
-        before = spread_middle(bucket);
+        assert_int_equal(distribution_bucket(distribution_middle(bucket)), bucket);
+        assert_true(bucket == 0 || distribution_middle(bucket) > before);
+        before = distribution_middle(bucket);
     }
-    assert_int_equal(spread_bucket(UINT64_MAX), SPREAD_BUCKETS - 1);
+    assert_int_equal(distribution_bucket(UINT64_MAX), SPREAD_BUCKETS - 1);
 }
 
 TEST(four_buckets_at_once_are_those_of_each) {
@@ -179,27 +179,27 @@ TEST(four_buckets_at_once_are_those_of_each) {
 
 TEST(more_than_32_bits_of_values_are_counted) {
     struct bench b;
-    struct spread_list list;
+    struct distribution_list list;
     begin(&b, 2);
     for (uint64_t i = 0; i < SPREAD_MOST + 1; i++)
-        assert_int_equal(spreads_add(&b.all, 0, 3, NULL), PFR_OK);
+        assert_int_equal(distributions_add(&b.all, 0, 3, NULL), PFR_OK);
     while (b.all.at[0].count < (uint64_t)9 << 32) /* itself, again and again */
-        assert_int_equal(spreads_merge(&b.all, 0, &b.all, 0, NULL), PFR_OK);
+        assert_int_equal(distributions_merge(&b.all, 0, &b.all, 0, NULL), PFR_OK);
     assert_non_null(b.all.at[0].big);
     const uint64_t count = b.all.at[0].count;
     const uint32_t more[] = {3, 70000, 3};
-    assert_int_equal(spreads_add_many(&b.all, 0, &(struct spread_many){more, 3, 3, 70000}, NULL), PFR_OK);
-    assert_int_equal(spreads_add(&b.all, 0, (uint64_t)1 << 40, NULL), PFR_OK);
-    assert_int_equal(spreads_merge(&b.all, 1, &b.all, 0, NULL), PFR_OK);
+    assert_int_equal(distributions_add_many(&b.all, 0, &(struct distribution_many){more, 3, 3, 70000}, NULL), PFR_OK);
+    assert_int_equal(distributions_add(&b.all, 0, (uint64_t)1 << 40, NULL), PFR_OK);
+    assert_int_equal(distributions_merge(&b.all, 1, &b.all, 0, NULL), PFR_OK);
     for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(spread_list(&b.all, i, &list, NULL), PFR_OK);
+        assert_int_equal(distribution_list(&b.all, i, &list, NULL), PFR_OK);
         assert_int_equal(list.count, 3);
         assert_int_equal(list.total, count + 4);
         assert_int_equal(list.at[0].what, 3);
         assert_int_equal(list.at[0].count, count + 2);
         assert_true(is_near(list.at[1].what, 70000, false));
         assert_int_equal(list.at[2].what, (uint64_t)1 << 40);
-        spread_list_free(&b.all, &list);
+        distribution_list_free(&b.all, &list);
     }
     end(&b);
 }
@@ -228,10 +228,10 @@ TEST(many_at_once_are_as_one_by_one) {
             values[i] = (uint32_t)next_random() >> (round / 300);
             keep(&v, values[i]);
         }
-        const struct spread_many many = {values, 29, least_of(values, 29), greatest_of(values, 29)};
-        assert_int_equal(spreads_add_many(&b.all, 0, &many, NULL), PFR_OK);
+        const struct distribution_many many = {values, 29, least_of(values, 29), greatest_of(values, 29)};
+        assert_int_equal(distributions_add_many(&b.all, 0, &many, NULL), PFR_OK);
         if (round == 600 || round == 8999) {
-            assert_int_equal(spread_is_exact(&b.all.at[0]), round == 600);
+            assert_int_equal(distribution_is_exact(&b.all.at[0]), round == 600);
             expect_same(&b.all, 0, &v);
         }
     }
@@ -247,45 +247,46 @@ TEST(where_all_together_are_too_many_values_the_widest_lose_exactness_first) {
     begin(&b, 40);
     for (uint32_t i = 0; i < 40; i++)
         for (uint64_t k = 0; k < (i < 20 ? 100 : 30000); k++)
-            spreads_add(&b.all, i, k << 10, NULL);
+            distributions_add(&b.all, i, k << 10, NULL);
     for (uint32_t i = 0; i < 40; i++)
-        assert_int_equal(spread_is_exact(&b.all.at[i]), i < 20);
+        assert_int_equal(distribution_is_exact(&b.all.at[i]), i < 20);
     assert_true(b.all.charged <= SPREADS_MOST);
     assert_int_equal(b.all.most, 20736);
     free(v.at);
     end(&b);
 }
 
-TEST(few_values_are_exact_however_many_spreads_there_are) {
+TEST(few_values_are_exact_however_many_distributions_there_are) {
     struct bench b;
     begin(&b, 700);
     for (uint64_t k = 0; k <= SPREAD_LEAST; k++)
         for (uint32_t i = 0; i < 700; i++)
             if (k < SPREAD_LEAST || i % 2)
-                assert_int_equal(spreads_add(&b.all, i, k, NULL), PFR_OK);
+                assert_int_equal(distributions_add(&b.all, i, k, NULL), PFR_OK);
     assert_int_equal(b.all.most, SPREAD_LEAST);
     assert_int_equal(b.all.charged, 700 * SPREAD_LEAST);
     for (uint32_t i = 0; i < 700; i++)
-        assert_int_equal(spread_is_exact(&b.all.at[i]), i % 2 == 0);
+        assert_int_equal(distribution_is_exact(&b.all.at[i]), i % 2 == 0);
     end(&b);
 }
 
 /* --- Merging. */
 
 /* What a spread says, as text. */
-static char *text_of(const struct spreads *all) {
+static char *text_of(const struct distributions *all) {
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
     fprintf(out, "most %u charged %" PRIu64 "\n", all->most, all->charged);
     for (uint32_t i = 0; i < all->count; i++) {
-        struct spread_list list;
-        assert_int_equal(spread_list(all, i, &list, NULL), PFR_OK);
-        fprintf(out, "%u %d %" PRIu64 " %" PRIu64, i, !spread_is_exact(&all->at[i]), all->at[i].low, all->at[i].high);
+        struct distribution_list list;
+        assert_int_equal(distribution_list(all, i, &list, NULL), PFR_OK);
+        fprintf(out, "%u %d %" PRIu64 " %" PRIu64, i, !distribution_is_exact(&all->at[i]), all->at[i].low,
+                all->at[i].high);
         for (uint32_t k = 0; k < list.count; k++)
             fprintf(out, " %" PRIu64 "*%" PRIu64, list.at[k].what, list.at[k].count);
         fprintf(out, "\n");
-        spread_list_free(all, &list);
+        distribution_list_free(all, &list);
     }
     fclose(out);
     return text;
@@ -303,45 +304,45 @@ static void tell(uint64_t seed, size_t values, void (*take)(void *context, uint3
     }
 }
 
-struct lanes {
+struct workers {
     struct bench benches[5];
     unsigned count;
     uint64_t told;
 };
 
 static void take(void *context, uint32_t key, uint64_t value) {
-    struct lanes *lanes = context;
-    struct spreads *all = &lanes->benches[lanes->told++ * 7 % 11 % lanes->count].all;
-    assert_int_equal(spreads_add(all, key, value, NULL), PFR_OK);
+    struct workers *workers = context;
+    struct distributions *all = &workers->benches[workers->told++ * 7 % 11 % workers->count].all;
+    assert_int_equal(distributions_add(all, key, value, NULL), PFR_OK);
 }
 
 /* By so many; 1: nothing is merged. */
 static char *merged(uint64_t seed, size_t values, unsigned count, bool backwards) {
-    struct lanes lanes = {.count = count};
+    struct workers workers = {.count = count};
     struct bench sum;
     begin(&sum, KEYS);
     for (unsigned i = 0; i < count; i++)
-        begin(&lanes.benches[i], KEYS);
-    tell(seed, values, take, &lanes);
+        begin(&workers.benches[i], KEYS);
+    tell(seed, values, take, &workers);
     for (unsigned i = 0; i < count; i++) {
-        const struct spreads *from = &lanes.benches[backwards ? count - 1 - i : i].all;
-        assert_int_equal(spreads_merge_begin(&sum.all, from, NULL), PFR_OK);
+        const struct distributions *from = &workers.benches[backwards ? count - 1 - i : i].all;
+        assert_int_equal(distributions_merge_begin(&sum.all, from, NULL), PFR_OK);
         for (uint32_t k = 0; k < KEYS; k++)
-            assert_int_equal(spreads_merge(&sum.all, k, from, k, NULL), PFR_OK);
+            assert_int_equal(distributions_merge(&sum.all, k, from, k, NULL), PFR_OK);
     }
-    char *text = text_of(count == 1 ? &lanes.benches[0].all : &sum.all);
+    char *text = text_of(count == 1 ? &workers.benches[0].all : &sum.all);
     for (unsigned i = 0; i < count; i++)
-        end(&lanes.benches[i]);
+        end(&workers.benches[i]);
     end(&sum);
     return text;
 }
 
-TEST(merged_spreads_are_those_that_one_would_have_filled) {
+TEST(merged_distributions_are_those_that_one_would_have_filled) {
     static const size_t sizes[] = {100, 20000, 600000, 1400000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char *one = merged(i + 1, sizes[i], 1, false);
-        for (unsigned lanes = 2; lanes <= 5; lanes++) {
-            char *several = merged(i + 1, sizes[i], lanes, lanes % 2);
+        for (unsigned workers = 2; workers <= 5; workers++) {
+            char *several = merged(i + 1, sizes[i], workers, workers % 2);
             assert_string_equal(several, one);
             free(several);
         }
@@ -351,33 +352,33 @@ TEST(merged_spreads_are_those_that_one_would_have_filled) {
 
 /* --- Memory that runs out. */
 
-static pfr_status fill_all(struct spreads *all, pfr_error *err) {
-    PFR_TRY(spreads_new(all, err));
-    PFR_TRY(spreads_new(all, err));
+static pfr_status fill_all(struct distributions *all, pfr_error *err) {
+    PFR_TRY(distributions_new(all, err));
+    PFR_TRY(distributions_new(all, err));
     for (uint64_t i = 0; i < SPREAD_MOST + 100; i++)
-        PFR_TRY(spreads_add(all, i % 7 == 0, i << 8, err));
-    PFR_TRY(spreads_merge(all, 0, all, 1, err));
-    struct spread_list list;
-    PFR_TRY(spread_list(all, 0, &list, err));
-    spread_list_free(all, &list);
+        PFR_TRY(distributions_add(all, i % 7 == 0, i << 8, err));
+    PFR_TRY(distributions_merge(all, 0, all, 1, err));
+    struct distribution_list list;
+    PFR_TRY(distribution_list(all, 0, &list, err));
+    distribution_list_free(all, &list);
     return PFR_OK;
 }
 
-TEST(each_allocation_of_spreads_fails_once) {
+TEST(each_allocation_of_distributions_fails_once) {
     long count = 1;
     for (long n = 0; n <= count; n++) {
         struct failing_alloc failing;
         struct memory memory;
-        struct spreads all;
+        struct distributions all;
         pfr_error err = {0};
         failing_alloc_begin(&failing, n);
         memory_init(&memory, &failing.alloc, 0);
-        spreads_init(&all, &memory);
+        distributions_init(&all, &memory);
         const pfr_status st = fill_all(&all, &err);
         count = n ? count : failing.requests;
         assert_int_equal(st, n ? PFR_ERR_MEMORY : PFR_OK);
         assert_int_equal(err.status, n ? PFR_ERR_MEMORY : PFR_OK);
-        spreads_free(&all);
+        distributions_free(&all);
         assert_int_equal(failing.blocks, 0);
         assert_int_equal(memory.used, 0);
     }

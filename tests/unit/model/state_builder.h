@@ -144,7 +144,7 @@ static inline uint64_t number_at(const pfr_record *rec, size_t at, size_t width)
 /* A sample without a time of its own asks with one that would come first if anybody looked at it. */
 static inline void find_sample(struct state *state, const pfr_record *rec, struct found *found) {
     const uint32_t pid = (uint32_t)number_at(rec, 16, 4), tid = (uint32_t)number_at(rec, 20, 4);
-    const struct key key = state_key(state, rec, rec->size < 32 ? 1 : number_at(rec, 24, 8));
+    const struct record_key key = state_key(state, rec, rec->size < 32 ? 1 : number_at(rec, 24, 8));
     struct place place;
     uint32_t name;
     pfr_error err;

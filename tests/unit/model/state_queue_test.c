@@ -62,14 +62,14 @@ static void drop(struct built *built) {
     assert_int_equal(built->memory.used, 0);
 }
 
-static const char *path_at(const struct built *built, uint32_t tid, uint64_t address, struct key key) {
+static const char *path_at(const struct built *built, uint32_t tid, uint64_t address, struct record_key key) {
     const pfr_record rec = {.misc = USER_MODE};
     struct place place;
     state_place(&built->state, &rec, tid, tid, address, key, &place);
     return place.map ? intern_chars(&built->state.names, built->state.objects.at[place.object].path) : "-";
 }
 
-static const char *name_at(struct built *built, uint32_t tid, struct key key) {
+static const char *name_at(struct built *built, uint32_t tid, struct record_key key) {
     uint32_t name;
     pfr_error err;
     ASSERT_OK(state_comm(&built->state, tid, key, &name, &err), err);
@@ -79,7 +79,7 @@ static const char *name_at(struct built *built, uint32_t tid, struct key key) {
 static void assert_same(struct built *a, struct built *b) {
     for (uint64_t time = 5; time < 10 * (STEPS + IN_A_ROUND); time += 170) {
         for (uint32_t tid = 100; tid < 100 + TASKS; tid++) {
-            const struct key key = {time, 1, 0};
+            const struct record_key key = {time, 1, 0};
             assert_string_equal(name_at(a, tid, key), name_at(b, tid, key));
             for (uint64_t address = START; address < START + 3 * LENGTH; address += LENGTH / 2)
                 assert_string_equal(path_at(a, tid, address, key), path_at(b, tid, address, key));

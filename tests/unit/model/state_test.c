@@ -47,8 +47,8 @@ TEST(state_rule_1_part_before_offset_before_inner) {
                                   {.offset = 100, .inner = 0, .part = 1},
                                   {.offset = 50, .inner = 9, .part = 2}};
     for (unsigned i = 0; i + 1 < sizeof records / sizeof *records; i++) {
-        const struct key a = state_key(&timed, &records[i], 5), b = state_key(&timed, &records[i + 1], 5),
-                         sooner = state_key(&timed, &records[i + 1], 4);
+        const struct record_key a = state_key(&timed, &records[i], 5), b = state_key(&timed, &records[i + 1], 5),
+                                sooner = state_key(&timed, &records[i + 1], 4);
         assert_true(key_before(&a, &b));
         assert_false(key_before(&b, &a));
         assert_false(key_before(&a, &a));
@@ -167,12 +167,12 @@ TEST(state_rule_11_ksymbols_within_the_kernel) {
     pfr_reader *reader = open_built(&s.b, NULL);
     memory_init(&memory, NULL, 0);
     ASSERT_OK(state_build(&state, reader, &memory, &err), err);
-    state_place(&state, &rec, 7, 7, INSIDE, (struct key){30, 1, 0}, &place);
+    state_place(&state, &rec, 7, 7, INSIDE, (struct record_key){30, 1, 0}, &place);
     assert_int_equal(state.objects.at[place.object].kind, OBJECT_KERNEL);
     assert_non_null(place.ksymbol);
     assert_string_equal(intern_chars(&state.names, state.objects.at[place.ksymbol->object].path), "bpf_prog_one");
     assert_int_equal(place.ksymbol->start, LOW);
-    state_place(&state, &rec, 7, 7, INSIDE, (struct key){10, 1, 0}, &place);
+    state_place(&state, &rec, 7, 7, INSIDE, (struct record_key){10, 1, 0}, &place);
     assert_null(place.ksymbol);
     state_free(&state);
     pfr_close(reader);
@@ -192,11 +192,11 @@ TEST(state_rule_11_cgroups_have_paths_by_key) {
     pfr_reader *reader = open_built(&s.b, NULL);
     memory_init(&memory, NULL, 0);
     ASSERT_OK(state_build(&state, reader, &memory, &err), err);
-    assert_int_equal(state_cgroup(&state, 5, (struct key){5, 1, 0}), NO_VALUE);
-    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 5, (struct key){20, 1, 0})), "/first");
-    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 5, (struct key){40, 1, 0})), "/second");
-    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 6, (struct key){40, 1, 0})), "/other");
-    assert_int_equal(state_cgroup(&state, 7, (struct key){40, 1, 0}), NO_VALUE);
+    assert_int_equal(state_cgroup(&state, 5, (struct record_key){5, 1, 0}), NO_VALUE);
+    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 5, (struct record_key){20, 1, 0})), "/first");
+    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 5, (struct record_key){40, 1, 0})), "/second");
+    assert_string_equal(intern_chars(&state.names, state_cgroup(&state, 6, (struct record_key){40, 1, 0})), "/other");
+    assert_int_equal(state_cgroup(&state, 7, (struct record_key){40, 1, 0}), NO_VALUE);
     state_free(&state);
     pfr_close(reader);
     free(s.b.bytes);

@@ -135,14 +135,14 @@ TEST(threads_rule_7_forks_copy_nothing) {
     threads_init(&threads, &memory, &spaces);
     ASSERT_OK(threads_space(&threads, 1, 1, KEY_FIRST, &space, &err), err);
     for (uint32_t i = 0; i < maps; i++)
-        ASSERT_OK(space_add(&spaces, space, i, 1, 0, i, (struct key){1, i, 0}, &err), err);
+        ASSERT_OK(space_add(&spaces, space, i, 1, 0, i, (struct record_key){1, i, 0}, &err), err);
     for (uint32_t i = 0; i < forks; i++)
-        ASSERT_OK(threads_fork(&threads, 10 + i, 1, 10 + i, 1, false, (struct key){2, i, 0}, &err), err);
+        ASSERT_OK(threads_fork(&threads, 10 + i, 1, 10 + i, 1, false, (struct record_key){2, i, 0}, &err), err);
     ASSERT_OK(spaces_seal(&spaces, &err), err);
     assert_int_equal(spaces.count, forks + 1);
     assert_true(memory.peak < 2000000); /* copies would be 56 MB */
-    space = thread_space_at(&threads, 500, 500, (struct key){3, 0, 0});
-    assert_int_equal(space_find(&spaces, space, 77, (struct key){3, 0, 0})->object, 77);
+    space = thread_space_at(&threads, 500, 500, (struct record_key){3, 0, 0});
+    assert_int_equal(space_find(&spaces, space, 77, (struct record_key){3, 0, 0})->object, 77);
     threads_free(&threads);
     spaces_free(&spaces);
     assert_int_equal(memory.used, 0);
@@ -150,7 +150,7 @@ TEST(threads_rule_7_forks_copy_nothing) {
 
 /* Each process forks the next. Every lookup ends; nearby ones find the map of the first. */
 TEST(threads_rule_7_deep_chains_end) {
-    const struct key end = {UINT64_MAX - 1, 0, 0};
+    const struct record_key end = {UINT64_MAX - 1, 0, 0};
     struct memory memory;
     struct spaces spaces;
     struct threads threads;
@@ -160,9 +160,9 @@ TEST(threads_rule_7_deep_chains_end) {
     spaces_init(&spaces, &memory);
     threads_init(&threads, &memory, &spaces);
     ASSERT_OK(threads_space(&threads, 1, 1, KEY_FIRST, &space, &err), err);
-    ASSERT_OK(space_add(&spaces, space, LOW, SIZE, 0, 5, (struct key){1, 0, 0}, &err), err);
+    ASSERT_OK(space_add(&spaces, space, LOW, SIZE, 0, 5, (struct record_key){1, 0, 0}, &err), err);
     for (uint32_t pid = 2; pid <= FORKS; pid++)
-        ASSERT_OK(threads_fork(&threads, pid, pid - 1, pid, pid - 1, false, (struct key){pid, 0, 0}, &err), err);
+        ASSERT_OK(threads_fork(&threads, pid, pid - 1, pid, pid - 1, false, (struct record_key){pid, 0, 0}, &err), err);
     ASSERT_OK(spaces_seal(&spaces, &err), err);
     for (uint32_t pid = 1; pid <= FORKS; pid++) {
         const struct map *m = space_find(&spaces, thread_space_at(&threads, pid, pid, end), INSIDE, end);

@@ -93,7 +93,7 @@ struct given {
     size_t length;
 };
 
-static void see(struct given *g, struct state *state, const pfr_record *rec, struct key key) {
+static void see(struct given *g, struct state *state, const pfr_record *rec, struct record_key key) {
     const uint32_t pid = (uint32_t)number_at(rec, 16, 4), tid = (uint32_t)number_at(rec, 20, 4);
     struct place place;
     uint32_t name;
@@ -112,7 +112,8 @@ struct taking {
     size_t at, count;
 };
 
-static pfr_status take(struct timeline *t, struct taking *from, pfr_record *rec, struct key *key, pfr_error *err) {
+static pfr_status take(struct timeline *t, struct taking *from, pfr_record *rec, struct record_key *key,
+                       pfr_error *err) {
     if (from->at == from->count) {
         from->at = 0;
         const pfr_status st = timeline_next(t, from->some, sizeof from->some / sizeof *from->some, &from->count, err);
@@ -127,7 +128,7 @@ static pfr_status take(struct timeline *t, struct taking *from, pfr_record *rec,
 static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struct given *g) {
     struct timeline *t;
     struct taking from = {.count = 0};
-    struct key key;
+    struct record_key key;
     pfr_record rec;
     pfr_error err;
     pfr_status st;
@@ -254,7 +255,7 @@ TEST(timeline_gives_what_has_no_time_where_it_stands) {
     struct memory memory;
     struct timeline *t;
     struct taking from = {.count = 0};
-    struct key key;
+    struct record_key key;
     pfr_record rec;
     pfr_error err;
     begin_story(&s, TIMED);
@@ -283,7 +284,7 @@ TEST(timeline_without_times_is_file_order) {
     struct memory memory;
     struct timeline *t;
     struct taking from = {.count = 0};
-    struct key key;
+    struct record_key key;
     pfr_record rec;
     pfr_error err;
     begin_story(&s, WITHOUT_ID);
@@ -305,7 +306,7 @@ TEST(timeline_without_times_is_file_order) {
 static pfr_status run_through(pfr_reader *r, struct memory *memory, uint64_t wait_most, pfr_error *err) {
     struct timeline *t;
     struct taking from = {.count = 0};
-    struct key key;
+    struct record_key key;
     pfr_record rec;
     pfr_status st = timeline_open(&t, r, memory, &no_jit, err);
     if (st < 0)

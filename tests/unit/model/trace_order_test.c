@@ -44,7 +44,7 @@ static struct sums sums_of_records(pfr_reader *r) {
 
 static struct sums sums_of_events(pfr_reader *r) {
     struct trace_order *o;
-    const struct trace_event *e;
+    const struct xray_event *e;
     struct memory memory;
     struct sums sums = {0};
     pfr_error err;
@@ -161,7 +161,7 @@ static void make_trace(struct builder *b, uint32_t per_thread, uint32_t seed) {
         put_buffer(b, &buffers[i]);
 }
 
-static void check_arguments(struct trace_order *o, const struct trace_event *e) {
+static void check_arguments(struct trace_order *o, const struct xray_event *e) {
     uint64_t value;
     pfr_error err;
     assert_int_equal(e->count, arguments_of(e->function));
@@ -177,7 +177,7 @@ static uint64_t check_order(const struct builder *b, uint32_t per_thread) {
     uint64_t last = 0;
     struct memory memory;
     struct trace_order *o;
-    const struct trace_event *e;
+    const struct xray_event *e;
     pfr_error err;
     pfr_reader *r = pfr_open_bytes(b->bytes, b->length, NULL, &err);
     assert_non_null(r);

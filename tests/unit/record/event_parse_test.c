@@ -122,7 +122,7 @@ TEST(breakpoints_have_length_and_accesses) {
     forget();
 }
 
-TEST(formats_of_sysfs_spread_bits) {
+TEST(formats_of_sysfs_distribution_bits) {
     ASSERT_OK(parse("cpu/event=0xabc,umask=0x3,any/u"), err);
     assert_int_equal(FIRST.type, 4);
     assert_true(FIRST.config == (0xbcull | 0xaull << 32 | 0x300 | 1ull << 21));

@@ -48,7 +48,7 @@ static uint64_t mark_each(const struct state *state, pfr_reader *reader, bool *h
         struct place place;
         if (rec.type != PFR_RECORD_SAMPLE)
             continue;
-        const struct key key = state_key(state, &rec, rec.size < 32 ? 1 : number_at(&rec, 24, 8));
+        const struct record_key key = state_key(state, &rec, rec.size < 32 ? 1 : number_at(&rec, 24, 8));
         state_place(state, &rec, (uint32_t)number_at(&rec, 16, 4), (uint32_t)number_at(&rec, 20, 4),
                     number_at(&rec, 8, 8), key, &place);
         if (place.object < state->objects.keys.count)

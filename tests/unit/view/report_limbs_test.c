@@ -15,7 +15,7 @@ struct scene {
     struct memory memory;
     struct profile_node nodes[NODES];
     struct profile_weight self[NODES], sum[NODES];
-    struct forest_root roots[ROOTS];
+    struct call_trees_root roots[ROOTS];
     uint32_t root_of[NODES], children[NODES];
     struct report r;
 };
@@ -48,7 +48,7 @@ static void plant(struct scene *s, uint32_t count, uint64_t seed, unsigned strai
         s->root_of[n] = s->nodes[n].parent == NO_NODE ? s->nodes[n].frame : s->root_of[s->nodes[n].parent];
     }
     s->r = (struct report){.memory = &s->memory, .children = true};
-    s->r.forest = (struct forest){
+    s->r.call_trees = (struct call_trees){
         .nodes = s->nodes, .self = {.at = s->self}, .roots = s->roots, .nr_nodes = count, .nr_roots = nr_roots};
     for (uint32_t n = count; n-- > 0;) {
         s->sum[n].weight += s->self[n].weight;
@@ -65,73 +65,75 @@ static bool is_apart(const struct scene *s, uint32_t node) {
     return s->nodes[node].parent != NO_NODE && s->nodes[node].frame & NODE_APART;
 }
 
-static void expect_node(const struct scene *s, const struct limb *limb, uint32_t node) {
-    assert_int_equal(s->sum[node].weight, limb->sum.weight);
-    assert_int_equal(s->sum[node].samples, limb->sum.samples);
-    assert_int_equal(is_apart(s, node), limb->is_apart);
-    if (node < limb_last(limb)) {
+static void expect_node(const struct scene *s, const struct path_segment *path_segment, uint32_t node) {
+    assert_int_equal(s->sum[node].weight, path_segment->sum.weight);
+    assert_int_equal(s->sum[node].samples, path_segment->sum.samples);
+    assert_int_equal(is_apart(s, node), path_segment->is_apart);
+    if (node < path_segment_last(path_segment)) {
         assert_int_equal(s->nodes[node + 1].parent, node);
         assert_int_equal(s->children[node], 1);
         assert_int_equal(s->self[node].samples, 0);
     }
 }
 
-static void expect_limb(const struct scene *s, uint32_t number) {
-    const struct limb *at = s->r.limbs.at, *limb = &at[number];
-    const uint32_t parent = s->nodes[limb->node].parent;
-    for (uint32_t n = limb->node; n <= limb_last(limb); n++)
-        expect_node(s, limb, n);
-    assert_true(!limb->is_apart || limb->length == 1);
-    assert_int_equal(limb->has_samples, s->self[limb_last(limb)].samples > 0);
-    assert_int_equal(limb_self(&s->r, number).weight, s->self[limb_last(limb)].weight);
+static void expect_path_segment(const struct scene *s, uint32_t number) {
+    const struct path_segment *at = s->r.path_segments.at, *path_segment = &at[number];
+    const uint32_t parent = s->nodes[path_segment->node].parent;
+    for (uint32_t n = path_segment->node; n <= path_segment_last(path_segment); n++)
+        expect_node(s, path_segment, n);
+    assert_true(!path_segment->is_apart || path_segment->length == 1);
+    assert_int_equal(path_segment->has_samples, s->self[path_segment_last(path_segment)].samples > 0);
+    assert_int_equal(path_segment_self(&s->r, number).weight, s->self[path_segment_last(path_segment)].weight);
     if (parent == NO_NODE) {
-        assert_int_equal(limb->parent, NO_LIMB);
-        assert_int_equal(limb->length, 1);
-        assert_int_equal(s->r.limbs.root[s->nodes[limb->node].frame], number);
+        assert_int_equal(path_segment->parent, NO_LIMB);
+        assert_int_equal(path_segment->length, 1);
+        assert_int_equal(s->r.path_segments.root[s->nodes[path_segment->node].frame], number);
         return;
     }
-    assert_int_equal(limb_last(&at[limb->parent]), parent);
-    assert_true(number > limb->parent && number + limb->size <= limb->parent + at[limb->parent].size);
+    assert_int_equal(path_segment_last(&at[path_segment->parent]), parent);
+    assert_true(number > path_segment->parent &&
+                number + path_segment->size <= path_segment->parent + at[path_segment->parent].size);
 }
 
-static void expect_limbs(uint32_t nodes, uint64_t seed, unsigned straight) {
+static void expect_path_segments(uint32_t nodes, uint64_t seed, unsigned straight) {
     struct scene *s = malloc(sizeof *s);
     pfr_error err;
     uint32_t seen = 0;
     plant(s, nodes, seed, straight);
-    ASSERT_OK(limbs_make(&s->r, &err), err);
-    for (uint32_t i = 0; i < s->r.forest.nr_roots; i++)
-        limbs_sum_up(&s->r, i);
-    for (uint32_t i = 0; i < s->r.limbs.count; i++) {
-        expect_limb(s, i);
-        seen += s->r.limbs.at[i].length;
+    ASSERT_OK(path_segments_make(&s->r, &err), err);
+    for (uint32_t i = 0; i < s->r.call_trees.nr_roots; i++)
+        path_segments_sum_up(&s->r, i);
+    for (uint32_t i = 0; i < s->r.path_segments.count; i++) {
+        expect_path_segment(s, i);
+        seen += s->r.path_segments.at[i].length;
     }
     assert_int_equal(seen, nodes);
-    limbs_free(&s->r);
+    path_segments_free(&s->r);
     assert_int_equal(s->memory.used, 0);
     free(s);
 }
 
-TEST(limbs_hold_every_node_once) {
+TEST(path_segments_hold_every_node_once) {
     for (uint64_t seed = 1; seed <= 40; seed++)
         for (unsigned straight = 0; straight <= 8; straight += 2)
-            expect_limbs(seed * seed < NODES ? (uint32_t)(seed * seed) : NODES, seed * 977 + straight, straight);
-    expect_limbs(64, 5, 8);
-    expect_limbs(128, 5, 7);
+            expect_path_segments(seed * seed < NODES ? (uint32_t)(seed * seed) : NODES, seed * 977 + straight,
+                                 straight);
+    expect_path_segments(64, 5, 8);
+    expect_path_segments(128, 5, 7);
 }
 
-TEST(there_may_be_no_limbs_at_all) {
+TEST(there_may_be_no_path_segments_at_all) {
     struct memory memory;
     memory_init(&memory, NULL, 0);
     struct report r = {.memory = &memory};
     pfr_error err;
-    ASSERT_OK(limbs_make(&r, &err), err);
-    assert_int_equal(r.limbs.count, 0);
-    limbs_free(&r);
+    ASSERT_OK(path_segments_make(&r, &err), err);
+    assert_int_equal(r.path_segments.count, 0);
+    path_segments_free(&r);
     assert_int_equal(memory.used, 0);
 }
 
-TEST(limbs_are_given_up_without_memory) {
+TEST(path_segments_are_given_up_without_memory) {
     struct scene *s = malloc(sizeof *s);
     struct failing_alloc failing;
     long n = 1;
@@ -139,8 +141,8 @@ TEST(limbs_are_given_up_without_memory) {
     for (;; n++) {
         failing_alloc_begin(&failing, n);
         memory_init(&s->memory, &failing.alloc, 0);
-        const pfr_status status = limbs_make(&s->r, NULL);
-        limbs_free(&s->r);
+        const pfr_status status = path_segments_make(&s->r, NULL);
+        path_segments_free(&s->r);
         assert_int_equal(failing.blocks, 0);
         assert_int_equal(status, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
         if (!failing.has_failed)
