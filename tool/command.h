@@ -61,6 +61,9 @@ const struct command *find_command(const char *name);
  * and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
 
+/* As many open files as may be: a folder has one for each cpu, and each is open at the same time. */
+void raise_file_limit(void);
+
 /* Says why the task's file could not be opened. */
 enum exit_status complain_of_opening(const struct task *task, const pfr_error *err);
 

@@ -119,6 +119,7 @@ static pfr_reader *open_any(const struct task *task, const pfr_open_options *opt
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_open_options how = *options;
     how.limits = &task->shared->limits;
+    raise_file_limit();
     pfr_reader *const reader = pfr_open_any(task->file, &how, hole_told, telling, &err);
     *status = reader ? ENDS_FINE : complain_of_opening(task, &err);
     return reader;

@@ -2,6 +2,7 @@
 /* Opening the file of a task, with the next step when that fails. */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "command.h"
@@ -13,7 +14,21 @@ static bool is_folder(const char *file) {
     return stat(file, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool is_short_of_files(const pfr_error *err) {
+    return strstr(err->text, strerror(EMFILE)) || strstr(err->text, strerror(ENFILE));
+}
+
+void raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static const char *advice_for(const char *file, const pfr_error *err) {
+    if (is_short_of_files(err))
+        return "raise the limit of open files (ulimit -n)";
     if (is_folder(file))
         return guess_content(file);
     if (strcmp(file, "-") != 0 && access(file, F_OK) < 0 && errno == ENOENT)
@@ -25,13 +40,16 @@ static const char *advice_for(const char *file, const pfr_error *err) {
 
 enum exit_status complain_of_opening(const struct task *task, const pfr_error *err) {
     const enum exit_status status = complain_of(task->file, err, advice_for(task->file, err));
-    return status == ENDS_IO && is_folder(task->file) ? ENDS_FORMAT : status; /* it was read, and is no recording */
+    if (status != ENDS_IO || !is_folder(task->file) || is_short_of_files(err))
+        return status;
+    return ENDS_FORMAT; /* it was read, and is no recording */
 }
 
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_open_options how = options ? *options : (pfr_open_options){.size = sizeof how};
     how.limits = &task->shared->limits;
+    raise_file_limit();
     pfr_reader *const reader = pfr_open(task->file, &how, &err);
     *status = reader ? ENDS_FINE : complain_of_opening(task, &err);
     return reader;

@@ -25,7 +25,8 @@ typedef struct pfr_limits {
     uint32_t depth;                  /* forks that a process is looked up through; default 64 */
     uint32_t reserved;               /* 0 */
     uint64_t zstd_output_per_record; /* bytes that one COMPRESSED record may become; default 24 MB */
-    uint64_t ratio;                  /* bytes out per byte in of a compressed input, once it gave 64 MB; default 2000 */
+    uint64_t ratio;                  /* bytes out per byte in of a compressed input, and of all COMPRESSED records of
+                                        a recording, once it gave 64 MB; default 2000 */
     uint64_t chunk;                  /* bytes of input held in one piece; default 64 MB */
     uint64_t trees; /* bytes of call trees in one output, besides 256 for each call path; default 16 MB */
 } pfr_limits;

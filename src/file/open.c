@@ -391,7 +391,17 @@ static pfr_status open_next_part(pfr_reader *r, uint32_t number, int folder, con
     part->open = true;
     part->number = number + 1;
     part->end = UINT64_MAX;
+    input_set_chunk(&part->in, setup->chunk); /* its records are read when all before them were */
     return PFR_OK;
+}
+
+/* Recorders number their files from 0 on without a gap; the records of one that is missing are, too. */
+static void tell_missing(pfr_reader *r, const struct part_numbers *numbers) {
+    for (size_t i = 0; i < numbers->count; i++)
+        if (numbers->at[i] > i) {
+            found(r, PFR_NO_OFFSET, 0, "directory", "the folder has a file data.%u and no data.%zu", numbers->at[i], i);
+            return;
+        }
 }
 
 static pfr_status open_listed(pfr_reader *r, const struct part_numbers *numbers, int folder,
@@ -402,6 +412,7 @@ static pfr_status open_listed(pfr_reader *r, const struct part_numbers *numbers,
     PFR_TRY(open_first_part(r, folder, setup, err));
     for (size_t i = 0; i < numbers->count; i++)
         PFR_TRY(open_next_part(r, numbers->at[i], folder, setup, err));
+    tell_missing(r, numbers);
     return PFR_OK;
 }
 

@@ -392,7 +392,7 @@ void input_on_bytes(struct input *in, const void *bytes, size_t length) {
 void input_share(struct input *in, const struct input *of, struct memory *memory) {
     *in = *of;
     in->owns_fd = false;
-    if (!of->buffer)
+    if (!of->regular)
         return; /* bytes in memory */
     in->memory = memory;
     in->bytes = in->buffer = NULL;
@@ -461,6 +461,12 @@ static pfr_status wait_for_writer(const struct input *in, const char *path, pfr_
     return PFR_OK;
 }
 
+/* A folder may have thousands of empty files: what is read to its end by now needs no room for more. */
+static pfr_status keep_what_is_there(struct input *in, pfr_error *err) {
+    const size_t least = in->length > UNPACK_MAGIC ? in->length : UNPACK_MAGIC;
+    return in->ended && least < in->capacity ? set_capacity(in, least, err) : PFR_OK;
+}
+
 /* Fills the window from the start, at least enough to recognise compression. */
 static pfr_status read_first(struct input *in, pfr_error *err) {
     const uint64_t most = in->regular && in->raw_size < in->chunk ? in->raw_size : in->chunk;
@@ -499,7 +505,7 @@ static pfr_status begin_unpacking(struct input *in, enum unpack_kind kind, const
 static pfr_status start(struct input *in, const pfr_limits *limits, pfr_error *err) {
     PFR_TRY(read_first(in, err));
     const enum unpack_kind kind = unpack_recognise(in->bytes, in->length);
-    return kind == UNPACK_NONE ? PFR_OK : begin_unpacking(in, kind, limits, err);
+    return kind == UNPACK_NONE ? keep_what_is_there(in, err) : begin_unpacking(in, kind, limits, err);
 }
 
 /* Everything after the open: `in` is set up and has its descriptor. Closes on failure. */

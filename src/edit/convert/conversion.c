@@ -79,7 +79,7 @@ static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     const size_t member = rec->tail ? offsetof(struct pfr_rec_sample_id, cpu) : offsetof(struct pfr_rec_sample, cpu);
     const uint32_t start = rec->tail ? rec->size - rec->tail : RECORD_HEADER;
     if (!(rec->context->word[WORD_SAMPLE] & PFR_SAMPLE_CPU) ||
-        !layout_place(l, rec->context, (uint16_t)member, &place) || start + place + 4 > rec->size)
+        !layout_place_u32(l, rec->context, (uint16_t)member, &place) || start + place + 4 > rec->size)
         return -1;
     return load_u32(rec->bytes + start + place, c->reader->context.swap);
 }

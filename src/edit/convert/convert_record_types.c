@@ -2,6 +2,7 @@
 /* Records that say something about the container they are in: a table of functions by type. */
 #include "edit/convert/conversion.h"
 #include "wire/any_layout.h"
+#include "wire/map_range.h"
 
 #define SPECIAL 128u
 
@@ -186,7 +187,34 @@ static pfr_status on_cpu_map(struct conversion *c, const pfr_record *rec, const 
     return PFR_OK;
 }
 
+/* Its bytes are damaged, though they fill the record: verify calls it an error. */
+static void leave_out_wrapped(struct conversion *c, const pfr_record *rec, uint64_t addr, uint64_t length, bool *copy) {
+    pfr_error lost;
+    if (!c->recover || !range_wraps(addr, length))
+        return;
+    *copy = false;
+    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
+             "a map that goes past the end of the address space, left out");
+    conversion_lost(c, &lost);
+}
+
+static pfr_status on_mmap(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                          pfr_error *err) {
+    (void)err;
+    leave_out_wrapped(c, rec, body->as_mmap.addr, body->as_mmap.len, copy);
+    return PFR_OK;
+}
+
+static pfr_status on_mmap2(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
+                           pfr_error *err) {
+    (void)err;
+    leave_out_wrapped(c, rec, body->as_mmap2.addr, body->as_mmap2.len, copy);
+    return PFR_OK;
+}
+
 static special_fn *const specials[SPECIAL] = {
+    [PFR_RECORD_MMAP] = on_mmap,
+    [PFR_RECORD_MMAP2] = on_mmap2,
     [PFR_RECORD_ATTR] = on_attr,
     [PFR_RECORD_TRACING_DATA] = on_tracing_data,
     [PFR_RECORD_BUILD_ID] = on_build_id,

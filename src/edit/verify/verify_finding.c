@@ -44,7 +44,8 @@ void verify_tell_record(struct verify *v, const struct rule *rule, const char *f
 pfr_status hole_told(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->part].number};
-    tell(v, rule, v->hole->text, &at, v->hole->offset, v->hole->length);
+    const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* of the folder: the start */
+    tell(v, rule, v->hole->text, &at, offset, v->hole->length);
     return PFR_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "edit/verify/verify_parts.h"
 
 #include "wire/any_layout.h"
+#include "wire/map_range.h"
 #include "wire/record_bits.h"
 
 #define KERNEL_TYPES 64u
@@ -79,7 +80,7 @@ pfr_status sample_cpu(struct verify *v, const struct rule *rule, pfr_error *err)
 }
 
 static void check_range(struct verify *v, const struct rule *rule, uint64_t addr, uint64_t length) {
-    if (length > 0 && addr > UINT64_MAX - (length - 1))
+    if (range_wraps(addr, length))
         verify_tell_record(v, rule, "%#llx bytes at %#llx", (unsigned long long)length, (unsigned long long)addr);
 }
 

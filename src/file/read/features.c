@@ -63,7 +63,18 @@ static pfr_status add_feature(pfr_reader *r, uint32_t bit, uint64_t offset, pfr_
     return PFR_OK;
 }
 
-static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error *err) {
+/*
+ * Features may share bytes, and each is read and copied by itself: 200 that are the same megabyte would become 200. One
+ * whose size is wrong within the file costs none of the others: twice the file is allowed.
+ */
+static bool are_too_many_bytes(const pfr_reader *r, uint64_t size, uint64_t *sum) {
+    if (*sum + size > 2 * r->header.file_size)
+        return true;
+    *sum += size;
+    return false;
+}
+
+static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, uint64_t *sum, pfr_error *err) {
     uint8_t slot[SLOT];
     size_t got = 0;
     PFR_TRY(input_read_at(&r->parts[0].in, at, slot, SLOT, &got, err));
@@ -77,6 +88,12 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, pfr_error 
     if (offset > r->header.file_size || size > r->header.file_size - offset) {
         f->status = PFR_HOLE;
         f->bytes.length = offset > r->header.file_size ? 0 : r->header.file_size - offset;
+    } else if (are_too_many_bytes(r, size, sum)) {
+        f->bytes.length = 0;
+        found(
+            r, at, SLOT, "feature",
+            "feature %u is not read: with those before it, which share bytes, it has more than twice those of the file",
+            bit);
     } else if (size > 0 && offset < r->header.features_offset) {
         found(r, at, SLOT, "feature", "feature %u lies at %llu, before the table of features", bit,
               (unsigned long long)offset);
@@ -117,11 +134,11 @@ static pfr_status learn_cpus(pfr_reader *r, pfr_error *err) {
 pfr_status features_open(pfr_reader *r, pfr_error *err) {
     if (r->header.not_finalised)
         return PFR_OK;
-    uint64_t at = r->header.features_offset;
+    uint64_t at = r->header.features_offset, sum = 0;
     for (uint32_t bit = 0; bit < FEATURES; bit++) {
         if (!has_bit(r, bit))
             continue;
-        PFR_TRY(read_slot(r, at, bit, err));
+        PFR_TRY(read_slot(r, at, bit, &sum, err));
         at += SLOT;
     }
     return learn_cpus(r, err);

@@ -87,7 +87,23 @@ static bool starts_frame(pfr_bytes from) {
     return from.length >= 4 && load_u32(from.at, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) == ZSTD_MAGICNUMBER;
 }
 
+/* Each record may stay below its own limit and all of them still become thousands of times the file. The part ends. */
+static pfr_status check_ratio(pfr_reader *r, uint64_t offset, pfr_error *err) {
+    if (r->unpacked <= UNPACK_FREE_OUTPUT || r->unpacked / r->limits.ratio <= r->packed)
+        return PFR_OK;
+    r->ended = true;
+    return pfr_fail(err, PFR_HOLE, offset, 0, "ratio",
+                    "%llu bytes of COMPRESSED records became %llu: more than the limit ratio (%llu) allows; "
+                    "what follows is not read",
+                    (unsigned long long)r->packed, (unsigned long long)r->unpacked,
+                    (unsigned long long)r->limits.ratio);
+}
+
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err) {
+    r->packed += from.length;
+    const pfr_status allowed = check_ratio(r, offset, err);
+    if (allowed != PFR_OK)
+        return allowed;
     PFR_TRY(make_stream(r, z, err));
     if (z->broken) {
         if (!starts_frame(from))
@@ -107,6 +123,7 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
         ZSTD_outBuffer out = {z->buffer, room_for(r, z, before), z->length};
         const size_t in_before = in.pos;
         const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
+        r->unpacked += out.pos - z->length;
         if (ZSTD_isError(hint)) {
             z->broken = true;
             if (ZSTD_getErrorCode(hint) == ZSTD_error_checksum_wrong) /* any byte of it may be another */

@@ -146,6 +146,7 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     }
     if (r->whole || r->part + 1 == r->nr_parts)
         return PFR_END;
+    input_set_chunk(&current(r)->in, current(r)->in.chunk); /* one window at a time, however many files there are */
     r->part++;
     r->at = current(r)->begin;
     r->ended = false;
@@ -457,6 +458,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->parts[0].end = r->end_at_open;
     r->payload_size = r->payload_from = r->payload_end = 0;
     r->compressed = (pfr_bytes){NULL, 0};
+    r->packed = r->unpacked = 0;
     r->ended = r->broken_told = false;
     if (r->kind)
         r->kind->rewind(r);

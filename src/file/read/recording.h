@@ -104,6 +104,7 @@ struct pfr_reader {
     uint64_t payload_from, payload_end; /* of the last one that was stepped over */
     uint64_t doubtful;                  /* the last record, where its size is only what it says; else UINT64_MAX */
     pfr_bytes compressed;               /* given as a record, not yet decompressed */
+    uint64_t packed, unpacked;          /* bytes of COMPRESSED records of this pass, and what they became */
     uint64_t outer;                     /* offset of the COMPRESSED record at hand */
     bool ended;                         /* the current part has nothing more that can be read */
     bool part_told;                     /* who reads tells the part: texts of errors leave it out */

@@ -51,6 +51,8 @@ pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, struct m
 
 void slice_reader_move(pfr_reader *r, const struct slice *slice) {
     const uint64_t end = r->whole->parts[slice->part].end;
+    if (r->part != slice->part)
+        input_set_chunk(&r->parts[r->part].in, r->parts[r->part].in.chunk);
     r->part = slice->part;
     r->at = slice->begin;
     r->parts[slice->part].end = slice->end < end ? slice->end : end;

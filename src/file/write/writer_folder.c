@@ -11,6 +11,7 @@
 
 #define ENDING ((size_t)32) /* room for .PID.new */
 #define NAME_ROOM 32u
+#define FILLED_MOST 8192u /* more cpus than a kernel knows */
 
 static void name_part(char name[NAME_ROOM], uint32_t number) {
     if (number)
@@ -76,7 +77,30 @@ pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err) {
     return s;
 }
 
+/* The last number that files are made up to; 0: none are. */
+static uint32_t last_number(const pfr_writer *w) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < w->parts_made; i++)
+        last = w->parts[i].number > last ? w->parts[i].number : last;
+    return last <= FILLED_MOST ? last : 0;
+}
+
+/* A number that nothing was written for gets an empty file: where one is missing readers take its records for lost. */
+static pfr_status fill_gaps(pfr_writer *w, pfr_error *err) {
+    char name[NAME_ROOM];
+    const uint32_t last = last_number(w);
+    for (uint32_t number = 1; number < last; number++) {
+        name_part(name, number);
+        const int fd = descriptor_open(w->folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW, 0600);
+        if (fd < 0)
+            return part_unmade(w, name, err);
+        close(fd);
+    }
+    return PFR_OK;
+}
+
 pfr_status folder_whole(pfr_writer *w, pfr_error *err) {
+    PFR_TRY(fill_gaps(w, err));
     if (w->in_place)
         return PFR_OK;
     if (renameat2(AT_FDCWD, w->folder_new, AT_FDCWD, w->folder_path, RENAME_NOREPLACE) == 0)
@@ -92,6 +116,10 @@ void folder_close(pfr_writer *w, bool is_whole) {
     if (w->folder_made && !is_whole && !w->in_place) {
         for (uint32_t i = 0; w->folder >= 0 && i < w->parts_made; i++) {
             name_part(name, w->parts[i].number);
+            unlinkat(w->folder, name, 0);
+        }
+        for (uint32_t number = 1; w->folder >= 0 && number < last_number(w); number++) {
+            name_part(name, number);
             unlinkat(w->folder, name, 0);
         }
         rmdir(w->folder_new);

@@ -187,6 +187,54 @@ TEST(a_bomb_meets_its_limit) {
     free(b.bytes);
 }
 
+/* FINISHED_ROUND as often as it goes into so much. */
+static uint8_t *rounds_compressed(size_t plain, size_t *length) {
+    uint8_t *rounds = malloc(plain), *out = malloc(LIMIT);
+    for (size_t i = 0; i < plain; i += 8)
+        memcpy(rounds + i, (const uint8_t[8]){68, [6] = 8}, 8);
+    *length = ZSTD_compress(out, LIMIT, rounds, plain, 3);
+    assert_false(ZSTD_isError(*length));
+    free(rounds);
+    return out;
+}
+
+enum { BOMB_PLAIN = 20 << 20, BOMBS = 5 };
+
+/* Each record is below zstd_output_per_record; the ratio holds for their sum. What was unpacked before is given. */
+TEST(bombs_that_are_small_each_meet_the_ratio) {
+    struct builder b = {0};
+    const struct form form = {.type = COMPRESSED};
+    size_t length;
+    uint8_t *zstd = rounds_compressed(BOMB_PLAIN, &length);
+    pfr_limits limits = {.size = sizeof limits, .ratio = 10};
+    const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
+    for (unsigned i = 0; i < BOMBS; i++)
+        put_compressed(&b, &form, zstd, length);
+    end_file(&b);
+    pfr_error err;
+    pfr_reader *r = pfr_open_bytes(b.bytes, b.length, &options, &err);
+    assert_non_null(r);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        uint64_t inside = 0, holes = 0;
+        pfr_record rec;
+        pfr_status s;
+        while ((s = pfr_next(r, &rec, &err)) == PFR_OK || s == PFR_HOLE) {
+            inside += s == PFR_OK && rec.inside;
+            holes += s == PFR_HOLE;
+            if (s == PFR_HOLE)
+                assert_string_equal(err.where, "ratio");
+        }
+        assert_int_equal(s, PFR_END);
+        assert_int_equal(holes, 1);
+        assert_int_equal(inside, 4 * (BOMB_PLAIN / 8));
+        assert_int_equal(pfr_rewind(r, &err), PFR_OK);
+    }
+    pfr_close(r);
+    free(zstd);
+    free(b.bytes);
+}
+
 /* Zeros are no records: one hole, not one for each eight bytes. */
 TEST(decompressed_bytes_that_are_no_records_are_one_hole) {
     struct builder b = {0};

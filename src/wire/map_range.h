@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_WIRE_MAP_RANGE_H
+#define PFR_WIRE_MAP_RANGE_H
+/* The range of a map. One that passes the end of the address space is an error to verify, and recover leaves it out. */
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool range_wraps(uint64_t addr, uint64_t length) {
+    return length > 0 && addr > UINT64_MAX - (length - 1);
+}
+
+#endif
