@@ -9,6 +9,7 @@ symbol tables), DWARF 4, LSB Core 10.6 (.eh_frame), linux/perf_event.h, docs/xra
     xray_log([id, ...])                                      a basic log of one call of each function
 """
 import struct
+import zlib
 
 BASE = 0x1000  # of the code, in the file and in memory
 MAPPED = 0x7F0000000000
@@ -17,7 +18,7 @@ TEXT, SYMTAB, STRTAB = 1, 2, 3
 
 
 def elf(symbols, text, code, extra=(), sparse=0, sparse_in=b".strtab"):
-    """Bytes up to the last section's end. `extra`: (name, bytes). `sparse`: bytes behind the last section that are a
+    """Bytes up to the last section's end. `extra`: (name, bytes); those of one bytes object share it. `sparse`: bytes behind the last section that are a
     hole of the file, which the caller makes by enlarging it; section `sparse_in` reaches to their end."""
     names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0" + b"".join(name + b"\0" for name, _ in extra)
     table = bytes(24) + b"".join(struct.pack("<IBBHQQ", at, 0x12, 0, 1, start, size) for at, start, size in symbols)
@@ -25,12 +26,16 @@ def elf(symbols, text, code, extra=(), sparse=0, sparse_in=b".strtab"):
     bodies, headers = [], [bytes(64), section(names, b".text", 1, 6, BASE, BASE, code)]
     sections = ((b".symtab", 2, table, 3, 24), (b".shstrtab", 3, names, 0, 0),
                 *((name, 1, body, 0, 0) for name, body in extra), (b".strtab", 3, text, 0, 0))
-    end = at + sum(len(body) for _, _, body, _, _ in sections) + sparse
+    placed = {}
+    end = at + sum(len(body) for body in {id(body): body for _, _, body, _, _ in sections}.values()) + sparse
     for name, kind, body, link, each in sections:
-        size = end - at if sparse and name == sparse_in else len(body)
-        headers.append(section(names, name, kind, 0, 0, at, size, link, each))
-        bodies.append(body)
-        at += len(body)
+        if id(body) not in placed:
+            placed[id(body)] = at
+            bodies.append(body)
+            at += len(body)
+        start = placed[id(body)]
+        size = end - start if sparse and name == sparse_in else len(body)
+        headers.append(section(names, name, kind, 0, 0, start, size, link, each))
     strtab, shstrtab = len(headers) - 1, 3
     headers[2] = section(names, b".symtab", 2, 0, 0, BASE + code, len(table), strtab, 24)
     table_at = 64 + 56
@@ -95,6 +100,14 @@ class Frames:
 
     def section(self):
         return b".debug_frame" if self.is_debug else b".eh_frame", bytes(self.bytes)
+
+
+def packed_again(count, name, size):
+    """`count` sections of one name and of one zlib stream of `size` zeros, whose sum is wrong."""
+    stream = bytearray(zlib.compress(bytes(size), 9))
+    stream[-1] ^= 1
+    body = b"ZLIB" + struct.pack(">Q", size) + bytes(stream)
+    return ((name, body),) * count
 
 
 def plain_frames(code):

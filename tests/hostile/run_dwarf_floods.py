@@ -78,6 +78,8 @@ DWARF_FLOODS = {
         (lambda: lined(10, flood_objects.empty_entries(8 << 20, EACH * 10, INLINED, True)), False, LINES),
     "entries of attributes without bytes":
         (lambda: lined(10, flood_objects.empty_entries(1 << 20, EACH * 10, SUBPROGRAM, False, 100000)), True, ""),
+    "sections that are one damaged stream":
+        (lambda: lined(10, flood_objects.packed_again(50, b".zdebug_info", 40 * MEGABYTE)), True, ""),
 }
 DWARF_VERBS = {
     "script srcline": ["script", "--no-pager", "-F", "ip,sym,srcline"],

@@ -13,12 +13,14 @@ Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions
     one       the same bytes for -j 1, 2 and 3, where the object's budget does not depend on the order
 
 Those of UNWINDING are in tables by which stacks are unwound: stacks end where the object is met, all others are whole,
-and it is said how many end. Traces are of functions of the 20 objects and of one of FLOODS, by --instr-map.
+and it is said how many end; at most UNWINDING_SECONDS of the
+processor. Traces are of functions of the 20 objects and of one of FLOODS, by --instr-map.
 """
 import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,7 @@ HOSTILE = "/opt/hostile/" + "a-long-way/" * 9 + "libflood.so"
 TOLD = HOSTILE[-40:]  # the end of a long path at least
 MOST = 160 << 20
 SECONDS = 30
+UNWINDING_SECONDS = 3  # of the processor
 HOLE = 1 << 30
 MEGABYTE = 1 << 20
 VERBS = {
@@ -155,6 +158,8 @@ UNWINDING = {
     "rows of .debug_frame": (lambda: framed(flood_objects.many_rows(ROWS // 8, True)), "limit memory", GRAPHS, LITTLE),
     "a hole of tables": (lambda: framed(flood_objects.plain_frames(EACH), sparse=HOLE), "limit memory", UNWINDING_VERBS, ()),
     "common parts in turn": (lambda: framed(flood_objects.many_steps(2000)), "more work than", GRAPHS, ()),
+    "a sound .eh_frame beside damaged streams":
+        (lambda: framed(WHOLE_FRAMES, *flood_objects.packed_again(50, b".zdebug_frame", 40 * MEGABYTE)), None, GRAPHS, ()),
     "a sound .eh_frame beside rows": (lambda: framed(WHOLE_FRAMES, flood_objects.many_rows(ROWS // 8, True)), None, GRAPHS, LITTLE),
     "a sound .eh_frame beside a hole": (lambda: framed(WHOLE_FRAMES, (b".debug_frame", b""), sparse=HOLE), None, GRAPHS, ()),
 }
@@ -219,6 +224,11 @@ def run(words, root, more=(), file="perf.data"):
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def judge(verb, samples, answer):
     status, out, told, took = answer
     wrong = []
@@ -273,9 +283,11 @@ def judge_said(limit, status, told):
     return status == 4 and TOLD in told and limit in told and "%d stacks end in " % MET in told
 
 
-def judge_copies(verb, limit, answer):
+def judge_copies(verb, limit, answer, used):
     status, out, told, took = answer
     wrong = []
+    if used > UNWINDING_SECONDS:
+        wrong.append("%.1f s of the processor" % used)
     if not judge_said(limit, status, told):
         wrong.append("status %d, %s" % (status, told.strip()[-300:]))
     if len(out) > MOST or took > SECONDS:
@@ -307,10 +319,12 @@ def attempt_copies(name, show):
         make_copies(root, *flood())
         for verb in verbs:
             words = (*UNWINDING_VERBS[verb], *more)
+            before = processor_seconds()
             answer = run(words, root)
-            wrong += ["%s: %s" % (verb, what) for what in judge_copies(verb, limit, answer)]
+            used = processor_seconds() - before
+            wrong += ["%s: %s" % (verb, what) for what in judge_copies(verb, limit, answer, used)]
             if show:
-                show_answer(name, verb, answer)
+                show_answer("%s, %.2f s of the processor" % (name, used), verb, answer)
             if verb in ("script", "report -g"):
                 for jobs in "13":
                     other = run(words, root, ("-j", jobs))

@@ -145,6 +145,7 @@ static bool is_memory_result(enum symbol_result result) {
 
 enum symbol_result debug_sections_load(struct debug_sections *sections, enum debug_set set, struct elf_object *object,
                                        int fd, struct memory *memory) {
+    bool is_tried[DEBUG_SECTIONS] = {false};
     *sections = (struct debug_sections){.memory = memory, .swap = object->form.swap};
     for (size_t i = 1; i < object->section_count; i++) {
         const struct elf_section *section = &object->sections[i];
@@ -152,8 +153,9 @@ enum symbol_result debug_sections_load(struct debug_sections *sections, enum deb
         if (section->size == 0 || !elf_section_is_inside(object, section))
             continue;
         const unsigned which = which_section(elf_section_name(object, section), set, &is_zdebug);
-        if (which == DEBUG_SECTIONS || sections->at[which].bytes)
+        if (which == DEBUG_SECTIONS || is_tried[which])
             continue;
+        is_tried[which] = true;
         const enum symbol_result result = section_load(object, fd, section, is_zdebug, memory, &sections->at[which]);
         if (is_memory_result(result))
             return result;

@@ -4,7 +4,8 @@
 /*
  * The sections of an object that hold DWARF, whole and in memory, unpacked where they are compressed: SHF_COMPRESSED
  * with zlib or zstd (elf(5), Chdr) and the older ".zdebug" (four letters "ZLIB", then the size as 8 bytes, most
- * significant first). A section that cannot be read or unpacked is as if it were not there.
+ * significant first). A section that cannot be read or unpacked is as if it were not there. Of sections with one name
+ * only the first is read: any number of headers may name the same compressed bytes, which take time even if damaged.
  *
  *     struct debug_sections sections;
  *     enum symbol_result result = debug_sections_load(&sections, DEBUG_OF_OBJECT, &object, fd, size, memory);

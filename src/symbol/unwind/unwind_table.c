@@ -42,9 +42,10 @@ static uint8_t address_size(const struct elf_object *object) {
     return object->form.wide ? 8 : 4;
 }
 
+/* Only the first section of a kind is read, as in debug_sections.h: address_size says that one was, bytes or not. */
 static enum symbol_result load(struct source *s, const struct elf_section *section, bool is_zdebug, bool is_debug,
                                struct frame_section *into) {
-    if (into->bytes.bytes || section->size == 0 || !elf_section_is_inside(&s->object, section))
+    if (into->address_size || section->size == 0 || !elf_section_is_inside(&s->object, section))
         return SYMBOL_FOUND;
     *into = (struct frame_section){.address = section->address,
                                    .address_size = address_size(&s->object),
@@ -95,6 +96,7 @@ static enum symbol_result load_from(struct source *s, uint64_t address) {
             continue;
         const uint64_t skip = address - of->address;
         const struct elf_section made = {.address = address, .offset = of->offset + skip, .size = of->size - skip};
+        s->frames = (struct frame_section){0};
         return load(s, &made, false, false, &s->frames);
     }
     return SYMBOL_FOUND;
