@@ -133,6 +133,18 @@ def many_steps(count, long=20000):
     return frames.section()
 
 
+def long_numbers(count, long, is_debug=False):
+    """Entries that have two common parts in turn, whose first number takes `long` bytes."""
+    frames = Frames(is_debug)
+    commons = []
+    for _ in range(2):
+        commons.append(len(frames.bytes))
+        frames.add(0xffffffff if is_debug else 0, b"\1\0\x81" + b"\x80" * long + b"\0\x78\x10" + CALLED)
+    for k in range(count):
+        frames.entry(commons[k % 2], BASE + 16 * k, 16)
+    return frames.section()
+
+
 def xray_map(count):
     """The section that says which functions of 16 bytes are instrumented: all of them, by address."""
     entries = (struct.pack("<QQBBB", BASE + 16 * k, BASE + 16 * k, 0, 1, 0) + bytes(13) for k in range(count))

@@ -160,6 +160,8 @@ UNWINDING = {
     "common parts in turn": (lambda: framed(flood_objects.many_steps(2000)), "more work than", GRAPHS, ()),
     "a sound .eh_frame beside damaged streams":
         (lambda: framed(WHOLE_FRAMES, *flood_objects.packed_again(50, b".zdebug_frame", 40 * MEGABYTE)), None, GRAPHS, ()),
+    "a sound .eh_frame beside long numbers":
+        (lambda: framed(WHOLE_FRAMES, flood_objects.long_numbers(20000, 200000, True)), None, GRAPHS, ()),
     "a sound .eh_frame beside rows": (lambda: framed(WHOLE_FRAMES, flood_objects.many_rows(ROWS // 8, True)), None, GRAPHS, LITTLE),
     "a sound .eh_frame beside a hole": (lambda: framed(WHOLE_FRAMES, (b".debug_frame", b""), sparse=HOLE), None, GRAPHS, ()),
 }

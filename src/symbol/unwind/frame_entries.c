@@ -11,6 +11,7 @@
 #define BASE_HERE 0x10u
 #define ENCODING_OMIT 0xffu
 #define LETTERS_MOST 16u /* of an augmentation, with its NUL */
+#define COMMON_MOST 256u /* bytes of a common part up to its program; compilers write some 20 */
 #define FORM_ULEB 0x01u
 #define FORM_SLEB 0x09u
 
@@ -107,7 +108,6 @@ static bool take_sizes(struct cursor *in, uint8_t version, struct frame_common *
            (common->address_size == 4 || common->address_size == 8);
 }
 
-/* Entries may name common parts in turn, which are then read again and again: so it is short, or nothing we know. */
 static bool take_letters(struct cursor *in, const char **letters) {
     const size_t left = cursor_left(in);
     const uint8_t *end = memchr(in->at, 0, left < LETTERS_MOST ? left : LETTERS_MOST);
@@ -117,17 +117,28 @@ static bool take_letters(struct cursor *in, const char **letters) {
     return end != NULL;
 }
 
-/* `in` stands behind the mark that tells it from an entry. */
-static bool take_common(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
+/* All but the program. */
+static bool take_fields(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
     uint8_t version;
     const char *letters;
     if (!take_u8(in, &version) || (version != 1 && version != 3 && version != 4) || !take_letters(in, &letters))
         return false;
-    if (!take_sizes(in, version, common) || !take_uleb(in, &common->code_align) ||
-        !take_sleb(in, &common->data_align) || !take_return_register(in, version, common) ||
-        !take_augmentation(in, section, letters, common))
+    return take_sizes(in, version, common) && take_uleb(in, &common->code_align) &&
+           take_sleb(in, &common->data_align) && take_return_register(in, version, common) &&
+           take_augmentation(in, section, letters, common);
+}
+
+/* `in` is after the mark that tells it from an entry. Entries may name common parts in turn, each of which is then read
+   again and again: one whose fields are longer than COMMON_MOST (a number may have any count of bytes) is not
+   understood. */
+static bool take_common(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
+    const size_t left = cursor_left(in);
+    struct cursor fields = *in;
+    fields.end = in->at + (left < COMMON_MOST ? left : COMMON_MOST);
+    if (!take_fields(&fields, section, common))
         return false;
     common->program = *in;
+    common->program.at = fields.at;
     return true;
 }
 
