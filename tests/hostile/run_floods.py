@@ -13,8 +13,8 @@ Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions
     one       the same bytes for -j 1, 2 and 3, where the object's budget does not depend on the order
 
 Those of UNWINDING are in tables by which stacks are unwound: stacks end where the object is met, all others are whole,
-and it is said how many end; at most UNWINDING_SECONDS of the
-processor. Traces are of functions of the 20 objects and of one of FLOODS, by --instr-map.
+and it is said how many end, in at most UNWINDING_SECONDS of the processor. Traces are of functions of the 20 objects
+and of one of FLOODS, by --instr-map.
 """
 import argparse
 import json

@@ -20,12 +20,11 @@ void jit_free(struct jit *j) {
     for (size_t i = 0; i < j->nr_dumps; i++)
         jit_dump_close(j->dumps[i].dump);
     mem_free(j->memory, j->dumps, j->dumps_room, sizeof *j->dumps);
-    mem_free(j->memory, j->maps, j->maps_room, sizeof *j->maps);
     mem_free(j->memory, j->expected, j->expected_room, sizeof *j->expected);
     u64_map_free(&j->dump_of);
 }
 
-static const struct jit_opened *opened(const struct jit *j, uint32_t object) {
+static struct jit_opened *opened(const struct jit *j, uint32_t object) {
     uint64_t at;
     return u64_map_get(&j->dump_of, object, &at) ? &j->dumps[at] : NULL;
 }
@@ -51,40 +50,40 @@ static bool has_times(const struct jit *j, const struct jit_dump *d) {
     return j->timed && (d->by_cpu_clock ? j->clock.known && !j->clock.monotonic : j->clock.monotonic);
 }
 
-/* Equal times: code is there before it is met. Without times each change comes right behind the map of the dump. */
-static struct record_key key_of_change(const struct jit *j, const struct jit_dump *d, const struct jit_map *map,
-                                       size_t i) {
+/* Equal times: code is there before it is met. Without times each change comes right behind the map of the dump
+   (struct space_code). */
+static struct record_key key_of_change(const struct jit *j, const struct jit_opened *o, size_t i) {
+    const struct jit_dump *d = o->dump;
     const uint64_t time = d->changes[i].time;
-    if (!has_times(j, d))
-        return (struct record_key){map->since.time, map->since.offset, map->since.inner + 1 + i};
+    if (!o->has_times)
+        return (struct record_key){0, 0, i};
     return (struct record_key){d->by_cpu_clock ? time_of_counter(&j->clock, time) : time, 0, i};
 }
 
 /* --- Maps. */
 
-static pfr_status add_changes(const struct jit *j, struct spaces *spaces, struct jit_map *map, pfr_error *err) {
-    const struct jit_dump *d = jit_dump_of(j, map->object);
-    for (; d && map->done < d->nr_changes; map->done++) {
-        const struct jit_change *c = &d->changes[map->done];
+static pfr_status add_changes(const struct jit *j, struct spaces *spaces, struct jit_opened *o, pfr_error *err) {
+    const struct jit_dump *d = o->dump;
+    for (; d && o->done < d->nr_changes; o->done++) {
+        const struct jit_change *c = &d->changes[o->done];
         const bool gone = c->code == JIT_GONE;
-        PFR_TRY(space_add_code(spaces, map->space, c->address, c->size, gone ? 0 : d->codes[c->code].offset,
-                               gone ? NO_OBJECT : map->object, key_of_change(j, d, map, map->done), err));
+        PFR_TRY(space_add(spaces, o->code, c->address, c->size, gone ? 0 : d->codes[c->code].offset,
+                          gone ? NO_OBJECT : o->object, key_of_change(j, o, o->done), err));
     }
     return PFR_OK;
 }
 
-static pfr_status add_map(struct jit *j, const struct jit_map *map, pfr_error *err) {
-    if (j->nr_maps == j->maps_room) {
-        void *more = mem_grow(j->memory, j->maps, j->nr_maps, &j->maps_room, 4, sizeof *j->maps);
-        if (!more)
-            return mem_fail(j->memory, err, "jitdump");
-        j->maps = more;
-    }
-    j->maps[j->nr_maps++] = *map;
+static pfr_status add_map(struct jit *j, struct spaces *spaces, const struct jit_opened *o, const struct jit_map *map,
+                          pfr_error *err) {
+    const struct record_key since = {map->since.time, map->since.offset, map->since.inner + 1};
+    const struct space_code code = {.space = o->code, .since = since, .has_times = o->has_times};
+    bool joined;
+    PFR_TRY(space_add_code(spaces, map->space, &code, &joined, err));
+    j->crowded += !joined;
     return PFR_OK;
 }
 
-static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, pfr_error *err) {
+static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, struct spaces *spaces, pfr_error *err) {
     const struct symbol_object wanted = {
         .kind = SYMBOL_JIT, .path = path, .symfs = j->request.symfs, .owner = (uint32_t)getuid()};
     if (j->nr_dumps == j->dumps_room) {
@@ -99,21 +98,26 @@ static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, pf
     if (o->result == SYMBOL_NO_MEMORY)
         return mem_fail(j->memory, err, "jitdump");
     PFR_TRY(u64_map_put(&j->dump_of, object, j->nr_dumps++, err));
-    if (o->dump && (!j->request.grows || j->nr_dumps > OPEN_MOST))
+    if (!o->dump)
+        return PFR_OK;
+    if (!j->request.grows || j->nr_dumps > OPEN_MOST)
         jit_dump_let_go(o->dump);
-    j->misplaced = j->misplaced || (o->dump && !has_times(j, o->dump));
-    return PFR_OK;
+    o->has_times = has_times(j, o->dump);
+    j->misplaced |= !o->has_times;
+    PFR_TRY(spaces_new(spaces, NO_SPACE, KEY_FIRST, &o->code, err));
+    return add_changes(j, spaces, o, err);
 }
 
 pfr_status jit_meet(struct jit *j, struct objects *objects, const char *path, struct spaces *spaces,
                     const struct jit_map *map, pfr_error *err) {
     if (!opened(j, map->object))
-        PFR_TRY(open_dump(j, map->object, path, err));
+        PFR_TRY(open_dump(j, map->object, path, spaces, err));
     objects->at[map->object].kind = OBJECT_JITDUMP;
-    if (!opened(j, map->object)->dump)
+    struct jit_opened *o = opened(j, map->object);
+    if (!o->dump)
         return PFR_OK;
-    PFR_TRY(add_map(j, map, err));
-    return add_changes(j, spaces, &j->maps[j->nr_maps - 1], err);
+    PFR_TRY(add_map(j, spaces, o, map, err));
+    return add_changes(j, spaces, o, err);
 }
 
 pfr_status jit_expect(struct jit *j, const struct jit_map *map, pfr_error *err) {
@@ -143,9 +147,8 @@ pfr_status jit_catch_up(struct jit *j, struct spaces *spaces, pfr_error *err) {
             jit_dump_read_on(d);
         if (d && d->ended == SYMBOL_NO_MEMORY)
             return mem_fail(j->memory, err, "jitdump");
+        PFR_TRY(add_changes(j, spaces, &j->dumps[i], err));
     }
-    for (size_t i = 0; i < j->nr_maps; i++)
-        PFR_TRY(add_changes(j, spaces, &j->maps[i], err));
     return PFR_OK;
 }
 
@@ -178,6 +181,13 @@ void jit_note(const struct jit *j, const struct objects *objects, void (*note)(v
     }
     if (told > NOTES_MOST && note) {
         snprintf(text, sizeof text, "%zu more jitdumps could not be read whole", told - NOTES_MOST);
+        note(context, text);
+    }
+    if (j->crowded && note) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " maps of jitdumps were left out: of one process the first %u dumps are used, and the code "
+                 "of others has no names",
+                 j->crowded, SPACE_CODES_MOST);
         note(context, text);
     }
     if (j->misplaced && note)

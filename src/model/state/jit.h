@@ -27,17 +27,19 @@ struct jit_clock {
     bool known, monotonic, cut; /* the recording's clock is CLOCK_MONOTONIC; the counter has fewer bits than 64 */
 };
 
-/* A dump, and a space that its code is mapped in. */
+/* A dump, and an address space that it is mapped in. */
 struct jit_map {
     uint32_t object, space;
     struct record_key since; /* of the map record */
-    size_t done;             /* changes of the dump that the space knows */
 };
 
 struct jit_opened {
     struct jit_dump *dump;     /* NULL: it could not be had, */
     enum symbol_result result; /* for this reason */
     uint32_t object;
+    uint32_t code;  /* the space of its code, one for all processes that map it */
+    size_t done;    /* changes that this space knows */
+    bool has_times; /* those of the recording */
 };
 
 struct jit {
@@ -46,11 +48,11 @@ struct jit {
     struct jit_request request;
     struct jit_clock clock;
     struct jit_opened *dumps;
-    struct jit_map *maps;
     struct jit_map *expected;
-    size_t nr_dumps, dumps_room, nr_maps, maps_room, nr_expected, expected_room;
-    bool timed;     /* the recording has times */
-    bool misplaced; /* and some dump has those of another clock */
+    size_t nr_dumps, dumps_room, nr_expected, expected_room;
+    uint64_t crowded; /* maps that were left out: SPACE_CODES_MOST */
+    bool timed;       /* the recording has times */
+    bool misplaced;   /* and some dump has those of another clock */
 };
 
 void jit_init(struct jit *jit, struct memory *memory, const struct jit_request *request);

@@ -31,6 +31,7 @@ void spaces_free(struct spaces *all) {
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
     mem_free(all->memory, all->left, all->left_room, sizeof *all->left);
     mem_free(all->memory, all->left_tids, all->left_tids_room, sizeof *all->left_tids);
+    mem_free(all->memory, all->codes, all->codes_room, sizeof *all->codes);
     mem_free(all->memory, all->settled, all->settled_room, sizeof *all->settled);
     *all = (struct spaces){.memory = all->memory};
 }
@@ -48,7 +49,7 @@ pfr_status spaces_new(struct spaces *all, uint32_t parent, struct record_key at,
     all->settled = settled;
     all->settled[all->count] = (struct space_settled){0, 0};
     *space = (uint32_t)all->count;
-    all->at[all->count++] = (struct space){.parent = parent, .code = NO_SPACE, .left = NO_SPACE, .inherited_at = at};
+    all->at[all->count++] = (struct space){.parent = parent, .code = NO_CODE, .left = NO_SPACE, .inherited_at = at};
     return PFR_OK;
 }
 
@@ -155,21 +156,30 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
     return PFR_OK;
 }
 
-pfr_status space_add_code(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff,
-                          uint32_t object, struct record_key key, pfr_error *err) {
-    uint32_t code = all->at[space].code;
-    if (code == NO_SPACE) {
-        PFR_TRY(spaces_new(all, NO_SPACE, KEY_FIRST, &code, err));
-        all->at[space].code = code;
-        all->has_code = true;
-    }
-    return space_add(all, code, start, len, pgoff, object, key, err);
+pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space_code *code, bool *joined,
+                          pfr_error *err) {
+    unsigned count = 0;
+    *joined = true;
+    for (uint32_t i = all->at[space].code; i != NO_CODE; i = all->codes[i].next, count++)
+        if (all->codes[i].space == code->space)
+            return PFR_OK;
+    *joined = count < SPACE_CODES_MOST;
+    if (!*joined)
+        return PFR_OK;
+    void *more = mem_grow(all->memory, all->codes, all->nr_codes, &all->codes_room, 4, sizeof *all->codes);
+    if (!more)
+        return mem_fail(all->memory, err, "address spaces");
+    all->codes = more;
+    all->codes[all->nr_codes] = *code;
+    all->codes[all->nr_codes].next = all->at[space].code;
+    all->at[space].code = (uint32_t)all->nr_codes++;
+    return PFR_OK;
 }
 
 /* A few maps are looked at one by one as fast; of code that a program made there may be several of one moment, which
    stand in the order of a run. */
 static bool needs_run(const struct spaces *all, const struct space *s) {
-    if (s->nr_runs == 0 && s->nr_newest <= FEW && !all->has_code)
+    if (s->nr_runs == 0 && s->nr_newest <= FEW && all->nr_codes == 0)
         return false;
     return s->nr_newest > 0 || s->nr_runs > 1;
 }
@@ -218,10 +228,29 @@ const struct map *space_find_left(const struct spaces *all, uint32_t space, uint
     return space_find(all, image->space, address, image->at);
 }
 
-const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key) {
-    for (unsigned depth = 0; all->has_code && space != NO_SPACE && depth < all->depth_most; depth++) {
+static const struct map *find_own_code(const struct spaces *all, const struct space *s, uint64_t address,
+                                       const struct record_key *key, struct record_key *since) {
+    static const struct record_key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const struct map *best = NULL;
+    for (uint32_t i = s->code; i != NO_CODE; i = all->codes[i].next) {
+        const struct space_code *c = &all->codes[i];
+        if (!c->has_times && !key_before(&c->since, key))
+            continue;
+        const struct map *m = find_own(&all->at[c->space], address, c->has_times ? key : &last);
+        const struct record_key *from = m && c->has_times ? &m->key : &c->since;
+        if (!m || (best && !key_before(since, from)))
+            continue;
+        best = m;
+        *since = *from;
+    }
+    return best;
+}
+
+const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key,
+                                  struct record_key *since) {
+    for (unsigned depth = 0; all->nr_codes && space != NO_SPACE && depth < all->depth_most; depth++) {
         const struct space *s = &all->at[space];
-        const struct map *m = s->code == NO_SPACE ? NULL : find_own(&all->at[s->code], address, &key);
+        const struct map *m = find_own_code(all, s, address, &key, since);
         if (m)
             return m;
         key = s->inherited_at;
@@ -232,7 +261,7 @@ const struct map *space_find_code(const struct spaces *all, uint32_t space, uint
 
 bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map) {
     const struct space *s = &all->at[space];
-    if (all->has_code)
+    if (all->nr_codes)
         return false;
     if (s->nr_runs == 1 && s->nr_newest == 0)
         return map->alone && map >= s->runs[0].maps && map < s->runs[0].maps + s->runs[0].count;
@@ -247,9 +276,11 @@ bool space_has_alone(const struct spaces *all, uint32_t space, const struct map 
 /* Of its parents it sees the same at all keys: what was there when it began. */
 struct space_settled space_settled(const struct spaces *all, uint32_t space) {
     struct space_settled settled = all->settled[space];
-    const uint32_t code = all->has_code ? all->at[space].code : NO_SPACE;
-    if (code != NO_SPACE)
-        settle_later(&settled, &all->settled[code]);
+    for (uint32_t i = all->at[space].code; i != NO_CODE; i = all->codes[i].next) {
+        const struct space_code *c = &all->codes[i];
+        settle_later(&settled,
+                     c->has_times ? &all->settled[c->space] : &(struct space_settled){c->since.time, c->since.offset});
+    }
     return settled;
 }
 

@@ -14,6 +14,8 @@
 
 #define NO_SPACE UINT32_MAX
 #define SPACE_DEPTH_MOST 64u
+#define NO_CODE UINT32_MAX
+#define SPACE_CODES_MOST 64u /* jitdumps of one address space: each lookup asks all of them */
 
 struct space {
     struct map_run *runs; /* each more than twice as large as the next */
@@ -21,9 +23,17 @@ struct space {
     uint32_t nr_runs, runs_room;
     uint32_t nr_newest, newest_room;
     uint32_t parent; /* NO_SPACE: begins empty */
-    uint32_t code;   /* a space of its own for what was made while the program ran, as jitdumps tell; NO_SPACE: none */
+    uint32_t code;   /* what was made while the program ran, as jitdumps tell: number in spaces.codes; NO_CODE: none */
     uint32_t left;   /* what was mapped before an exec began this one, number in spaces.left; NO_SPACE: nothing */
     struct record_key inherited_at;
+};
+
+/* Code of one jitdump in an address space. The dump has a space of its own, which all processes share that map it: with
+   keys of the dump's times, or of the order of its changes alone, all of which count from `since` on. */
+struct space_code {
+    uint32_t space, next; /* next: another dump's in the same address space; NO_CODE: no more */
+    struct record_key since;
+    bool has_times;
 };
 
 /* Until a thread of the new image is seen in user mode the one that called exec is on its way out of the old image,
@@ -54,8 +64,9 @@ struct spaces {
     struct left_tid *left_tids; /* of all threads that are or were in such a space */
     size_t nr_left_tids, left_tids_room;
     size_t nr_with_runs; /* spaces that were given room for runs */
-    bool has_code;       /* some space has .code */
-    uint32_t depth_most; /* parents that space_find asks (limit depth) */
+    struct space_code *codes;
+    size_t nr_codes, codes_room; /* 0: no space has .code */
+    uint32_t depth_most;         /* parents that space_find asks (limit depth) */
 };
 
 /* depth_most 64. */
@@ -72,14 +83,17 @@ const struct map *space_find_left(const struct spaces *all, uint32_t space, uint
 /* len 0 does nothing. */
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct record_key key, pfr_error *err);
-/* The same for code that the program made itself, of which its maps say nothing. object NO_OBJECT: it went. */
-pfr_status space_add_code(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff,
-                          uint32_t object, struct record_key key, pfr_error *err);
+/* Code that the program made itself, of which its maps say nothing: that of space code->space, whose maps are added
+   with space_add (NO_OBJECT: what was there is gone). Nothing where it is there already; *joined false: there are
+   SPACE_CODES_MOST. code->next is not read. */
+pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space_code *code, bool *joined,
+                          pfr_error *err);
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
 /* NULL: nothing is mapped there at that moment. Lives until the next space_add. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key);
-/* What space_add_code told of the address; NULL: nothing. */
-const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key);
+/* The same of what space_add_code added, and the key at which it came, which is not that of the map, in *since. */
+const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key,
+                                  struct record_key *since);
 /* Whether a map that space_find gave is all there is at its addresses, now and later: until the next space_add it needs
    not be looked for again. May be false where it is so. */
 bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map);

@@ -184,7 +184,7 @@ pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
     struct state_change c;
     if (rec->type >= KERNEL_TYPES)
         learn_times(s);
-    if (s->jit.nr_maps)
+    if (s->jit.nr_dumps)
         PFR_TRY(jit_catch_up(&s->jit, &s->spaces, err));
     PFR_TRY(state_describe(s, rec, &c, err));
     return c.apply ? c.apply(s, &c, err) : PFR_OK;
@@ -288,13 +288,14 @@ static bool is_bare_memory(const struct state *s, const struct map *m) {
 /* Code that the program made itself. */
 static void find_made(const struct state *s, uint32_t space, uint64_t address, struct record_key key,
                       struct place *place) {
-    const struct map *made = space_find_code(&s->spaces, space, address, key);
+    struct record_key since;
+    const struct map *made = space_find_code(&s->spaces, space, address, key, &since);
     if (!made)
         return;
-    if (place->map && key_before(&made->key, &place->map->key) && !is_bare_memory(s, place->map))
+    if (place->map && key_before(&since, &place->map->key) && !is_bare_memory(s, place->map))
         return;
-    if (key_before(&place->since, &made->key))
-        place->since = made->key;
+    if (key_before(&place->since, &since))
+        place->since = since;
     if (made->object != NO_OBJECT)
         place->map = made;
 }
@@ -319,7 +320,7 @@ void state_place_in(const struct state *s, unsigned mode, uint32_t space, uint64
     *place = (struct place){.map = m, .offset = address};
     if (m)
         place->since = m->key;
-    if (s->spaces.has_code && mode == PFR_CPUMODE_USER)
+    if (s->spaces.nr_codes && mode == PFR_CPUMODE_USER)
         find_made(s, space, address, key, place);
     if (!place->map && s->spaces.nr_left && mode == PFR_CPUMODE_USER)
         find_left(s, space, address, key, place);

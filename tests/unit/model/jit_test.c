@@ -48,7 +48,8 @@ static void end_made(struct made *m) {
 /* What is at an address; "-": nothing that was made. */
 static const char *made_at(const struct made *m, uint32_t space, uint64_t address, uint64_t time) {
     const struct jit_dump *d = jit_dump_of(&m->jit, m->dump);
-    const struct map *map = space_find_code(&m->spaces, space, address, (struct record_key){time, 5000, 0});
+    struct record_key since;
+    const struct map *map = space_find_code(&m->spaces, space, address, (struct record_key){time, 5000, 0}, &since);
     if (!map || map->object == NO_OBJECT)
         return "-";
     assert_int_equal(map->object, m->dump);
@@ -151,6 +152,76 @@ TEST(made_code_that_is_told_while_it_is_recorded) {
     end_made(&m);
     scratch_remove(&scratch);
     free(b.bytes);
+}
+
+static void meet_again(struct made *m, const struct scratch_file *scratch, uint32_t space, uint64_t time) {
+    const struct jit_map map = {.object = m->dump, .space = space, .since = {time, 1000 + time, 0}};
+    pfr_error err;
+    ASSERT_OK(jit_meet(&m->jit, &m->objects, scratch->path, &m->spaces, &map, &err), err);
+}
+
+/* A dump that is mapped again, by its process or by others, costs its map alone: its code is kept once. */
+static void map_often(const struct jit_clock *clock) {
+    enum { PROCESSES = 200, AGAIN = 3 };
+    struct scratch_file scratch;
+    struct made m;
+    uint32_t space = NO_SPACE;
+    pfr_error err;
+    write_moves(&scratch, 0);
+    ASSERT_OK(begin_made(&m, NULL, scratch.path, clock, &err), err);
+    const size_t before = m.spaces.count;
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        ASSERT_OK(spaces_new(&m.spaces, NO_SPACE, KEY_FIRST, &space, &err), err);
+        for (unsigned again = 0; again < AGAIN; again++)
+            meet_again(&m, &scratch, space, 20 + again);
+    }
+    assert_int_equal(m.spaces.count, before + PROCESSES);
+    assert_int_equal(m.spaces.nr_codes, 1 + PROCESSES);
+    ASSERT_OK(spaces_seal(&m.spaces, &err), err);
+    assert_string_equal(made_at(&m, space, 0x200f, 250), "first");
+    assert_string_equal(made_at(&m, space, 0x1008, 300), "second");
+    assert_string_equal(made_at(&m, space, 0x1008, 19), "-");
+    end_made(&m);
+    scratch_remove(&scratch);
+}
+
+TEST(made_code_is_kept_once_for_all_that_map_it) {
+    static const struct jit_clock monotonic = {.monotonic = true}, unknown;
+    map_often(&monotonic);
+    map_often(&unknown);
+}
+
+/* Another dump of the same address space. */
+static void meet_other(struct made *m, const struct scratch_file *scratch, unsigned number) {
+    char path[200];
+    pfr_error err;
+    uint32_t object = NO_OBJECT;
+    snprintf(path, sizeof path, "%s/jit-%u.dump", scratch->folder, number);
+    assert_int_equal(link(scratch->path, path), 0);
+    const pfr_text name = {.at = path, .length = (uint32_t)strlen(path)};
+    ASSERT_OK(objects_of_map(&m->objects, &name, 7, MAP_OF_CODE, NULL, 0, &object, &err), err);
+    const struct jit_map map = {.object = object, .space = m->space, .since = {10, 2000, 0}};
+    ASSERT_OK(jit_meet(&m->jit, &m->objects, path, &m->spaces, &map, &err), err);
+    unlink(path);
+}
+
+TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
+    static const struct jit_clock monotonic = {.monotonic = true};
+    char told[TEXT_ROOM] = "";
+    struct scratch_file scratch;
+    struct made m;
+    pfr_error err;
+    write_moves(&scratch, 0);
+    ASSERT_OK(begin_made(&m, NULL, scratch.path, &monotonic, &err), err);
+    for (unsigned i = 1; i < SPACE_CODES_MOST; i++)
+        meet_other(&m, &scratch, i);
+    jit_note(&m.jit, &m.objects, take_note, told);
+    assert_string_equal(told, "");
+    meet_other(&m, &scratch, SPACE_CODES_MOST);
+    jit_note(&m.jit, &m.objects, take_note, told);
+    assert_non_null(strstr(told, "1 maps of jitdumps were left out"));
+    end_made(&m);
+    scratch_remove(&scratch);
 }
 
 TEST(made_code_every_allocation_fails_once) {

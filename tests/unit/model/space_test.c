@@ -141,11 +141,18 @@ static void forget_times(struct drawn *maps, unsigned count) {
 
 static void add_code(struct spaces *all, uint32_t space, uint64_t *seed, bool by_time) {
     struct drawn drawn[FEW];
+    struct space_code code = {.has_times = by_time && draw(seed, 2)};
+    bool joined;
     pfr_error err;
     draw_maps(seed, drawn, FEW, draw(seed, 40));
-    forget_times(drawn, by_time ? 0 : FEW);
+    forget_times(drawn, code.has_times ? 0 : FEW);
+    code.since.time = by_time ? draw(seed, 40) : 0;
+    code.since.offset = draw(seed, 3);
+    ASSERT_OK(spaces_new(all, NO_SPACE, KEY_FIRST, &code.space, &err), err);
     for (unsigned i = draw(seed, FEW); i < FEW; i++)
-        ASSERT_OK(space_add_code(all, space, drawn[i].start, drawn[i].len, 0, i, drawn[i].key, &err), err);
+        ASSERT_OK(space_add(all, code.space, drawn[i].start, drawn[i].len, 0, i, drawn[i].key, &err), err);
+    ASSERT_OK(space_add_code(all, space, &code, &joined, &err), err);
+    assert_true(joined);
 }
 
 /* Where times count a later one is behind; where they do not, all keys have none. */
@@ -155,7 +162,8 @@ static void compare_with_end(const struct spaces *all, uint32_t space, bool by_t
     const struct record_key behind = {settled.time + by_time, by_time ? 0 : settled.offset + 1, 0};
     for (uint64_t at = 0; at < PLACES; at++) {
         assert_ptr_equal(space_find(all, space, at, behind), space_find(all, space, at, end));
-        assert_ptr_equal(space_find_code(all, space, at, behind), space_find_code(all, space, at, end));
+        struct record_key since;
+        assert_ptr_equal(space_find_code(all, space, at, behind, &since), space_find_code(all, space, at, end, &since));
     }
 }
 
@@ -179,7 +187,7 @@ static void try_settled(uint64_t *seed, bool by_time) {
     add_maps(&all, space[0], h.parent, h.parents, 0);
     add_maps(&all, space[1], h.child, h.children, MAPS_MOST);
     for (unsigned i = 0; i < 2; i++)
-        if (draw(seed, 2))
+        for (unsigned codes = draw(seed, 3); codes > 0; codes--)
             add_code(&all, space[i], seed, by_time);
     ASSERT_OK(spaces_seal(&all, &err), err);
     compare_with_end(&all, space[0], by_time);
