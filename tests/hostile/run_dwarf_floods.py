@@ -63,7 +63,7 @@ INLINED, SUBPROGRAM = 0x1D, 0x2E
 
 # The same of DWARF, asked by the verbs that look for lines; what must be told, "" for nothing: the object has not more
 # than its size, and reading it takes time by its size alone.
-NAMES, LINES = "names of %s" % HOSTILE, "some addresses have no line"
+NAMES, LINES = "names of %s" % HOSTILE, "lines of %s" % HOSTILE
 DWARF_FLOODS = {
     "units that share a long text":
         (lambda: lined(1000, flood_objects.shared_text(200000, b"n" * (MEGABYTE - 1)), EACH * 200000), True, ""),
