@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include "base/io/descriptor.h"
 #include "record/recorder_parts.h"
 #include "wire/feature_bits.h"
 #include "wire/layout_write.h"
@@ -64,14 +65,22 @@ static char *path_of_part(pfr_recorder *r, const char *before) {
     return arena_text(&r->part, name, length);
 }
 
+/* The file is read again at its end, by this descriptor: its path may lead elsewhere by then. */
+static pfr_status make_output(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(clear_way(r->path, err));
+    r->output = descriptor_open(AT_FDCWD, r->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    return r->output < 0 ? pfr_fail_errno(err, errno, "make", r->path) : PFR_OK;
+}
+
 static pfr_status open_writer(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
     r->path = path_of_part(r, r->path);
     if (!r->path)
         return no_memory(r, err);
     const bool stream = strcmp(r->path, "-") == 0;
+    r->output = -1;
     if (!stream)
-        PFR_TRY(clear_way(r->path, err));
+        PFR_TRY(make_output(r, err));
     const pfr_write_options how = {
         .size = sizeof how,
         .alloc = o->alloc,
@@ -79,9 +88,8 @@ static pfr_status open_writer(pfr_recorder *r, pfr_error *err) {
         .compression = o->compress ? PFR_ZSTD_FRAMES : PFR_PLAIN,
         .level = o->level,
         .attr_size = sizeof(struct perf_event_attr),
-        .in_place = true,
     };
-    r->writer = pfr_writer_open(r->path, &how, err);
+    r->writer = stream ? pfr_writer_open(r->path, &how, err) : pfr_writer_open_fd(r->output, true, r->path, &how, err);
     return r->writer ? PFR_OK : err ? err->status : PFR_ERR_IO;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/io/output.h"
 #include "record/recorder_parts.h"
@@ -97,15 +98,37 @@ static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status finish(pfr_recorder *r, pfr_writer *writer, const char *path, pfr_error *err) {
+/* Whether the path leads to another file than this one, or to none. */
+static bool leads_elsewhere(const char *path, const struct stat *own) {
+    struct stat now;
+    if (lstat(path, &now) != 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    return now.st_dev != own->st_dev || now.st_ino != own->st_ino;
+}
+
+static pfr_status report_displaced(const char *path, const struct stat *own, pfr_error *err) {
+    if (own->st_nlink == 0)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
+                        "%.60s was deleted or replaced while it was written: the recording is lost", path);
+    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
+                    "%.60s was renamed while it was written: the recording is whole, but under another name", path);
+}
+
+/* *displaced: the file is finished, but its path does not lead to it, as err says. */
+static pfr_status finish(pfr_recorder *r, const struct finished_file *file, bool *displaced, pfr_error *err) {
     struct hit_times times = {0, 0};
+    struct stat own;
     const bool listed = r->options.build_ids == PFR_BUILD_IDS_OF_HITS || r->options.build_ids == PFR_BUILD_IDS_OF_ALL;
-    if (listed && strcmp(path, "-") != 0)
-        PFR_TRY(hits_put(r, writer, path, &times, err));
-    PFR_TRY(put_times(writer, &times, err));
-    r->result.bytes += pfr_writer_size(writer);
-    PFR_TRY(pfr_writer_finish(writer, err));
-    return r->options.parts && r->options.parts_most ? keep_part(r, path, err) : PFR_OK;
+    if (listed && file->fd >= 0)
+        PFR_TRY(hits_put(r, file, &times, err));
+    PFR_TRY(put_times(file->writer, &times, err));
+    r->result.bytes += pfr_writer_size(file->writer);
+    const bool known = file->fd >= 0 && fstat(file->fd, &own) == 0;
+    PFR_TRY(pfr_writer_finish(file->writer, err));
+    *displaced = known && leads_elsewhere(file->path, &own);
+    if (*displaced)
+        return report_displaced(file->path, &own, err);
+    return r->options.parts && r->options.parts_most ? keep_part(r, file->path, err) : PFR_OK;
 }
 
 /* The last records; what follows are features. */
@@ -118,19 +141,41 @@ static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
     return pfr_writer_flush(r->writer, err);
 }
 
+static pfr_status report_displaced_parts(const pfr_recorder *r, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
+                    "%u part%s deleted, renamed or replaced while it was written", r->displaced,
+                    r->displaced == 1 ? " was" : "s were each");
+}
+
 pfr_status file_finish(pfr_recorder *r, pfr_error *err) {
+    bool displaced = false;
     pfr_status status = end_records(r, err);
     if (status >= 0)
-        status = finish(r, r->writer, r->path, err);
+        status = finish(r, &(struct finished_file){r->writer, r->path, r->output}, &displaced, err);
     pfr_writer_close(r->writer);
     r->writer = NULL;
+    return status < 0 || r->displaced == 0 ? status : report_displaced_parts(r, err);
+}
+
+/* A part that somebody took away is no reason to end the recording; the end reports how many there were. */
+static pfr_status finish_part(pfr_recorder *r, const struct finished_file *file, pfr_error *err) {
+    pfr_error why = {.offset = PFR_NO_OFFSET};
+    bool displaced = false;
+    const pfr_status status = finish(r, file, &displaced, &why);
+    pfr_writer_close(file->writer);
+    if (displaced) {
+        recorder_note(r, "%s", why.text);
+        r->displaced++;
+        return PFR_OK;
+    }
+    if (status < 0 && err)
+        *err = why;
     return status;
 }
 
 /* The next part takes what is drained while this one is finished. */
 pfr_status file_next(pfr_recorder *r, pfr_error *err) {
-    pfr_writer *const writer = r->writer;
-    const char *const path = r->path;
+    const struct finished_file file = {r->writer, r->path, r->output};
     struct arena part = r->part;
     PFR_TRY(end_records(r, err));
     arena_init(&r->part, &r->memory);
@@ -140,8 +185,7 @@ pfr_status file_next(pfr_recorder *r, pfr_error *err) {
         pfr_writer_close(r->writer);
         r->writer = NULL;
     }
-    const pfr_status finished = finish(r, writer, path, begun < 0 ? NULL : err);
-    pfr_writer_close(writer);
+    const pfr_status finished = finish_part(r, &file, begun < 0 ? NULL : err);
     arena_free(&part);
     return begun < 0 ? begun : finished;
 }

@@ -7,6 +7,8 @@
  * The state of a recording grows with the tasks that came and went. Where it would take more than r->hits_memory, all
  * that is mapped counts as hit: paths are fewer than maps.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -240,11 +242,24 @@ static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struct hit_times *times, pfr_error *err) {
-    struct hits h = {.r = r, .writer = writer};
+/* Through the descriptor that wrote it: the path may lead to any other file by now, also to one that never ends. The
+ * two descriptors share a position, where the writer goes on; the reader wants it at the start and does not move it. */
+static pfr_reader *open_own(const struct finished_file *file, const pfr_open_options *how, pfr_error *err) {
+    const off_t end = lseek(file->fd, 0, SEEK_CUR);
+    const int fd = end < 0 || lseek(file->fd, 0, SEEK_SET) < 0 ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+    pfr_reader *reader = fd >= 0 ? reader_open_fd(fd, file->path, how, err) : NULL;
+    if (fd >= 0 && lseek(file->fd, end, SEEK_SET) == end)
+        return reader;
+    pfr_fail_errno(err, errno, "read", file->path);
+    pfr_close(reader);
+    return NULL;
+}
+
+pfr_status hits_put(pfr_recorder *r, const struct finished_file *file, struct hit_times *times, pfr_error *err) {
+    struct hits h = {.r = r, .writer = file->writer};
     const pfr_open_options how = {.size = sizeof how, .alloc = r->options.alloc};
     memory_init(&h.memory, r->options.alloc, r->hits_memory);
-    h.reader = pfr_open(path, &how, err);
+    h.reader = open_own(file, &how, err);
     if (!h.reader)
         return err ? err->status : PFR_ERR_IO;
     pfr_status status = add_late_ids(&h, err);

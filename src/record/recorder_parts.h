@@ -112,6 +112,8 @@ struct pfr_recorder {
     uint64_t drain_least;
     unsigned synthesize; /* bits: SYNTHESIZE_ */
     char *path;          /* the file that is written now; in the arena */
+    int output;          /* its descriptor, which the writer closes; -1: standard output */
+    unsigned displaced;  /* parts whose path led elsewhere when they were finished */
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
     const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
     size_t trace_blob_size;
@@ -258,12 +260,17 @@ void control_close(pfr_recorder *r);
 pfr_status file_finish(pfr_recorder *r, pfr_error *err);
 pfr_status file_next(pfr_recorder *r, pfr_error *err);
 void parts_forget(pfr_recorder *r);
+struct finished_file {
+    pfr_writer *writer;
+    const char *path;
+    int fd; /* the writer's own; -1: standard output */
+};
 struct hit_times {
     uint64_t first, last; /* of samples; 0: none has one */
 };
-/* The build-ids of a file whose records are all written; rings that fill are drained meanwhile where r has a writer and
-   it is not this one. */
-pfr_status hits_put(pfr_recorder *r, pfr_writer *writer, const char *path, struct hit_times *times, pfr_error *err);
+/* The build-ids of a file whose records are all written, read by the writer's own descriptor; rings that fill are
+   drained meanwhile where r has a writer and it is not this one. */
+pfr_status hits_put(pfr_recorder *r, const struct finished_file *file, struct hit_times *times, pfr_error *err);
 
 /* The same as pfr_recorder_open on another kernel. */
 pfr_recorder *recorder_open_on(const struct kernel *kernel, const pfr_recorder_options *options, pfr_error *err);
