@@ -190,6 +190,12 @@ static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
     totals->last = tsc > totals->last ? tsc : totals->last;
 }
 
+/* Each of them: the clock may step back anywhere, so the first and the last are not enough. */
+static inline void calls_note_times(struct calls_totals *totals, const struct trace_call *calls, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        calls_note_time(totals, calls[i].tsc);
+}
+
 /* --- calls_gather.c */
 
 /* Room for all paths that there are. < 0: memory. */
@@ -290,7 +296,7 @@ pfr_status reading_begin(struct calls_reading *g, struct calls_worker_state *wor
                          uint32_t thread, pfr_error *err);
 /* The sink knows of it from now on. */
 pfr_status reading_tell(struct calls_reading *g, pfr_error *err);
-/* Some of its enters and exits, at least one. */
+/* Some of its enters and exits, at least one, whose times the caller notes. */
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
 pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err);
 /* It has no more. */

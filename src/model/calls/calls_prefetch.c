@@ -57,6 +57,7 @@ bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs) {
 
 static void add_calls(struct ahead_batch *b, const pfr_reader *r, size_t count) {
     b->totals.untimed += r->trace->point.timed ? 0 : count;
+    calls_note_times(&b->totals, b->calls + b->count, count);
     b->count += count;
 }
 
@@ -133,7 +134,7 @@ static bool give(struct ahead *a, struct ahead_batch *b, pfr_status *st, pfr_err
     if (!plan(a, b, &bytes))
         return false;
     b->count = 0;
-    b->totals = (struct calls_totals){0};
+    b->totals = (struct calls_totals){.shortest = UINT64_MAX, .first = UINT64_MAX};
     b->status = PFR_OK;
     *st = make_room(a, b, bytes, err);
     if (*st < 0)
@@ -153,9 +154,7 @@ static pfr_status take(struct ahead *a, struct ahead_batch *b, pfr_error *err) {
         a->reads = true;
         PFR_TRY(reading_begin(&a->reading, a->worker, &a->all->index->threads, b->thread, err));
     }
-    a->worker->totals.untimed += b->totals.untimed;
-    a->worker->totals.custom += b->totals.custom;
-    a->worker->totals.typed += b->totals.typed;
+    calls_totals_add(&a->worker->totals, &b->totals);
     if (b->count)
         PFR_TRY(reading_take(&a->reading, b->calls, b->count, err));
     if (!b->ends)

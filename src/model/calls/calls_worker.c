@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
 #include "base/threads/thread_pool.h"
+#include "base/memory/cursor.h"
 #include "base/memory/sizes.h"
 #include "base/threads/thread_start.h"
 #include "file/xray/xray.h"
@@ -31,15 +32,27 @@ pfr_status reading_tell(struct calls_reading *g, pfr_error *err) {
 
 pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err) {
     PFR_TRY(reading_tell(g, err));
-    calls_note_time(&g->worker->totals, calls[0].tsc); /* within a buffer times go on, mostly */
-    calls_note_time(&g->worker->totals, calls[count - 1].tsc);
     return pair_calls(g->worker, &g->calls, calls, count, err);
 }
 
+/* Times only grow within a run, so the first and the last are enough, unless they pass 2^64. What is before a run need
+ * be no call, so its time does not count. */
+static void note_run(struct calls_totals *totals, const struct trace_run *from, const struct trace_run *to) {
+    const bool wraps = to->tsc < from->tsc;
+    uint64_t tsc = from->tsc;
+    for (const uint8_t *at = from->at; at < to->at && (wraps || at == from->at); at += TRACE_CALL) {
+        const uint64_t word = load_u64(at, false);
+        calls_note_time(totals, tsc += word >> 32);
+    }
+    if (to->at > from->at)
+        calls_note_time(totals, to->tsc);
+}
+
 pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err) {
+    const struct trace_run from = *run;
     PFR_TRY(reading_tell(g, err));
     const pfr_status st = pair_run(g->worker, &g->calls, run, err);
-    calls_note_time(&g->worker->totals, run->tsc);
+    note_run(&g->worker->totals, &from, run);
     return st;
 }
 
@@ -67,6 +80,7 @@ static void count_untimed(struct calls_runner *me, size_t count) {
 static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct trace_call *calls,
                              size_t count, pfr_error *err) {
     count_untimed(me, count);
+    calls_note_times(&me->worker.totals, calls, count);
     return reading_take(g, calls, count, err);
 }
 
