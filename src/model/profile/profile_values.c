@@ -20,21 +20,6 @@ static pfr_status comm_value(struct frames_of *f, const struct who *who, uint64_
     return PFR_OK;
 }
 
-static pfr_status cgroup_value(struct frames_of *f, uint64_t id, const struct record_key *key, uint64_t *value,
-                               pfr_error *err) {
-    static const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    const struct state *state = &f->profile->state;
-    if (id == 0)
-        return *value = NO_TEXT, PFR_OK;
-    const uint32_t path = state_cgroup(state, id, key ? *key : end);
-    const struct intern_text text =
-        path == NO_VALUE ? (struct intern_text){(const uint8_t *)"unknown", 7} : intern_get(&state->names, path);
-    uint32_t number;
-    PFR_TRY(profile_frames_put_text(f, text.bytes, text.length, &number, err));
-    *value = number;
-    return PFR_OK;
-}
-
 /* What the values of an entry are made of. */
 struct making {
     struct sample_counter *counter;
@@ -42,8 +27,25 @@ struct making {
     struct who who;
     unsigned mode;
     const struct record_key *key; /* NULL: as at the end */
-    uint64_t since;               /* of the places */
+    uint64_t since;               /* of the places and cgroups */
 };
+
+/* An id may get another path: one that was found as of the end holds for samples after the record that said it. */
+static pfr_status cgroup_value(struct making *m, uint64_t id, uint64_t *value, pfr_error *err) {
+    struct frames_of *f = m->counter->cache.frames;
+    const struct state *state = &f->profile->state;
+    if (id == 0)
+        return *value = NO_TEXT, PFR_OK;
+    const struct change *change = state_cgroup_change(state, id, m->key ? *m->key : KEY_LAST);
+    const uint64_t since = change ? moment_of(state, &change->key) : 0;
+    const struct intern_text text =
+        change ? intern_get(&state->names, change->value) : (struct intern_text){(const uint8_t *)"unknown", 7};
+    uint32_t number;
+    PFR_TRY(profile_frames_put_text(f, text.bytes, text.length, &number, err));
+    *value = number;
+    m->since = since > m->since ? since : m->since;
+    return PFR_OK;
+}
 
 /* Addresses of the kernel and of the program mix in data and branches: where nothing is in the sample's own space, the
    other is asked. Ends of branches are looked for in the program first, as perf does it: old kernels have a map of all
@@ -87,7 +89,7 @@ static pfr_status make_value(struct making *m, enum profile_key key, uint64_t *v
         return comm_value(f, &m->who, value, err);
     const uint64_t word = *m->words++;
     if (key == PROFILE_CGROUP)
-        return cgroup_value(f, word, m->key, value, err);
+        return cgroup_value(m, word, value, err);
     if (key == PROFILE_TRACE)
         return text_value(m, word, value, err);
     if (profile_kind_of(key) == PROFILE_PLACE)

@@ -371,7 +371,12 @@ pfr_status state_comm(struct state *s, uint32_t tid, struct record_key key, uint
     return intern_put(&s->names, made, strlen(made), name, err);
 }
 
-uint32_t state_cgroup(const struct state *s, uint64_t id, struct record_key key) {
+const struct change *state_cgroup_change(const struct state *s, uint64_t id, struct record_key key) {
     uint64_t number;
-    return u64_map_get(&s->cgroup_of, id, &number) ? changes_at(&s->cgroups[number], key) : NO_VALUE;
+    return u64_map_get(&s->cgroup_of, id, &number) ? changes_last(&s->cgroups[number], key) : NULL;
+}
+
+uint32_t state_cgroup(const struct state *s, uint64_t id, struct record_key key) {
+    const struct change *change = state_cgroup_change(s, id, key);
+    return change ? change->value : NO_VALUE;
 }

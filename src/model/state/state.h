@@ -99,5 +99,7 @@ pfr_status state_comm(struct state *state, uint32_t tid, struct record_key key, 
 
 /* The path of a cgroup, in state->names; NO_VALUE: nothing told it. */
 uint32_t state_cgroup(const struct state *state, uint64_t id, struct record_key key);
+/* The record that said so; NULL: none did. */
+const struct change *state_cgroup_change(const struct state *state, uint64_t id, struct record_key key);
 
 #endif

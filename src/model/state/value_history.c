@@ -45,7 +45,12 @@ size_t changes_before(const struct changes *list, struct record_key key) {
     return low;
 }
 
-uint32_t changes_at(const struct changes *list, struct record_key key) {
+const struct change *changes_last(const struct changes *list, struct record_key key) {
     const size_t before = changes_before(list, key);
-    return before ? list->at[before - 1].value : NO_VALUE;
+    return before ? &list->at[before - 1] : NULL;
+}
+
+uint32_t changes_at(const struct changes *list, struct record_key key) {
+    const struct change *last = changes_last(list, key);
+    return last ? last->value : NO_VALUE;
 }

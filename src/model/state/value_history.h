@@ -23,7 +23,9 @@ pfr_status changes_add(struct changes *list, struct arena *arena, uint32_t value
                        pfr_error *err);
 /* How many changes there are before the key. */
 size_t changes_before(const struct changes *list, struct record_key key);
-/* The last change before the key; NO_VALUE: there is none. */
+/* The last change before the key; NULL: there is none. */
+const struct change *changes_last(const struct changes *list, struct record_key key);
+/* Its value; NO_VALUE: there is none. */
 uint32_t changes_at(const struct changes *list, struct record_key key);
 
 #endif
