@@ -4,6 +4,7 @@
  * either byte order: no legal pair of one order is one of the other (docs/xray-format.md).
  */
 #include "file/xray/xray.h"
+#include "file/xray/xray_writer.h"
 #include "wire/any_layout.h"
 
 #include <inttypes.h>
@@ -58,7 +59,9 @@ static bool is_likely(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct cursor in = cursor_on(bytes, have < XRAY_HEADER ? have : XRAY_HEADER, 0, r->context.swap);
     if (layout_read(layout_at(L_xray_header), &r->context, &in, &h, NULL) != PFR_OK)
         return true; /* shorter than a header: that will be said */
-    return h.type == XRAY_FDR ? is_likely_fdr(r, &h, bytes, have) : is_likely_basic(r, bytes, have);
+    if (h.type == XRAY_FDR)
+        return is_likely_fdr(r, &h, bytes, have);
+    return h.free_form == XRAY_BASIC_MARK || is_likely_basic(r, bytes, have);
 }
 
 /* LLVM's reader knows a form of its own: big-endian integers, bits as little-endian writers allocate them. */

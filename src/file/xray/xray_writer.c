@@ -58,6 +58,7 @@ static uint64_t stride_like(const pfr_header *like) {
 static pfr_status write_header(struct trace_writer *w, const pfr_header *like, pfr_error *err) {
     const struct pfr_rec_xray_header header = {.version = (uint16_t)w->form.version,
                                                .type = !w->form.basic,
+                                               .free_form = w->form.basic ? XRAY_BASIC_MARK : 0,
                                                .constant_tsc = like->constant_tsc,
                                                .nonstop_tsc = like->nonstop_tsc,
                                                .cycle_frequency = like->cycle_frequency,

@@ -17,6 +17,10 @@
 #include "base/io/output.h"
 #include "wire/layout.h"
 
+/* The unused word of the header of a basic log that perfray wrote, "perfray": basic logs have no magic, and one whose
+   first calls are of thread or function 0 looks like other files. */
+#define XRAY_BASIC_MARK 0x0079617266726570u
+
 struct xray_form {
     unsigned version; /* 1 to 5; of a basic log 3 */
     bool basic, big_endian;
