@@ -32,6 +32,8 @@ struct timeline {
     bool round_ends; /* the record given last was a FINISHED_ROUND */
     bool ended;
     uint64_t next_limit; /* the latest record of the rounds that ended */
+    uint64_t released;   /* rounds let go up to here, or would where nothing waited in a file */
+    bool has_placed;     /* records without a time wait, too, each where it was met */
     uint64_t given;      /* time of the latest record that was given */
     uint64_t late;
 };
@@ -111,6 +113,8 @@ static pfr_status end_round(struct timeline *t, pfr_error *err) {
     t->round_ends = false;
     t->next_limit = t->window.latest;
     t->has_rounds = true;
+    if (limit > t->released)
+        t->released = limit;
     return limit && t->runs.count == 0 ? window_release(&t->window, limit, err) : PFR_OK;
 }
 
@@ -161,6 +165,24 @@ static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error 
     return PFR_OK;
 }
 
+/* Once records wait in a file rounds let go nothing: what is without a time waits, too, behind what they would have let
+   go. Else where it comes would depend on how much fits into memory. */
+static bool is_to_be_placed(const struct timeline *t) {
+    return t->runs.count > 0 && t->released > 0;
+}
+
+static pfr_status place(struct timeline *t, const pfr_record *rec, pfr_error *err) {
+    t->has_placed = true;
+    PFR_TRY(window_put(&t->window, rec, t->released, err));
+    return rec->type == PFR_RECORD_FINISHED_ROUND ? end_round(t, err) : PFR_OK;
+}
+
+/* What waited has its own time, or the one it was placed at. */
+static struct record_key key_of_waited(const struct timeline *t, const pfr_record *rec, uint64_t time) {
+    const uint64_t own = t->has_placed ? time_of(t->reader, rec) : time;
+    return !t->has_placed || waits(t, rec, own) ? key_of(rec, time) : key_at(t, rec, own);
+}
+
 /* Reads until something may be given. OK: *to is it; END: it waits to be taken. */
 static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error *err) {
     for (;;) {
@@ -172,14 +194,15 @@ static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error
         const uint64_t time = time_of(t->reader, &to->rec);
         if (t->learns)
             PFR_TRY(state_hear(t->state, &to->rec, err));
-        if (!waits(t, &to->rec, time)) {
+        const bool is_timed = waits(t, &to->rec, time);
+        if (!is_timed && !is_to_be_placed(t)) {
             to->key = key_at(t, &to->rec, time);
             t->round_ends = to->rec.type == PFR_RECORD_FINISHED_ROUND;
             return PFR_OK;
         }
-        PFR_TRY(window_put(&t->window, &to->rec, time, err));
+        PFR_TRY(is_timed ? window_put(&t->window, &to->rec, time, err) : place(t, &to->rec, err));
         const uint64_t most = wait_most(t);
-        if (t->window.bytes <= most)
+        if (is_timed && t->window.bytes <= most)
             PFR_TRY(put_like(t, &to->rec, err));
         if (t->window.bytes > most && (st = make_room(t, err)) != PFR_OK)
             return st;
@@ -196,7 +219,7 @@ static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *e
     } else if (!window_take(&t->window, swaps(t), &to->rec, &time)) {
         return PFR_END;
     }
-    to->key = key_of(&to->rec, time);
+    to->key = key_of_waited(t, &to->rec, time);
     t->late += time < t->given;
     if (time > t->given)
         t->given = time;
