@@ -323,7 +323,7 @@ struct calls_workers {
     bool clean;            /* a hole ends it: PFR_HOLE */
     uint32_t next;         /* thread that nobody took, in by_size; atomic */
     struct chunks *chunks; /* or these instead of an index */
-    struct turns *turns;   /* or these */
+    struct thread_turns *turns;   /* or these */
     struct calls_runner *at;
     uint32_t count, room;
 };
