@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 
-#include "base/memory/capped_sum.h"
 #include "base/memory/sizes.h"
 
 /* What a trace takes does not depend on its size. */
@@ -66,7 +65,7 @@ static pfr_status learn_events(struct profile *p, struct pick_places **places, p
 
 static void take_over(struct profile *p, const struct sample_counter *c) {
     for (uint32_t i = 0; i < p->nr_events; i++) {
-        p->totals[i].weight = capped_sum(p->totals[i].weight, c->totals[i].weight);
+        p->totals[i].weight += c->totals[i].weight;
         p->totals[i].samples += c->totals[i].samples;
     }
     chain_counts_add(p->unwound, p->nr_events, &c->maker);
@@ -128,18 +127,6 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     return st < 0 ? st : features_unread(p->reader, err);
 }
 
-/* No sum of some samples is larger than that of all: where this one fits, none wraps. */
-static pfr_status weights_fit(const struct profile *p, pfr_error *err) {
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < p->nr_events; i++)
-        all = capped_sum(all, p->totals[i].weight);
-    if (all < UINT64_MAX)
-        return PFR_OK;
-    return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "period",
-                    "the %s add up to 2^64 or more: there are no shares to report; perfray script shows each of them",
-                    p->reader->trace ? "times of all calls" : "periods of all samples");
-}
-
 pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_request *request,
                         pfr_error *err) {
     *out = NULL;
@@ -148,8 +135,6 @@ pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct p
         return mem_fail(&reader->memory, err, "profile");
     begin(p, reader, request);
     pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
-    if (st >= 0)
-        st = weights_fit(p, err);
     if (st >= 0)
         st = profile_learn_lines(p, err);
     if (st < 0)

@@ -4,7 +4,6 @@
  * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
  * hashed; slots looked at; counted. */
 #include "model/profile/profile_parts.h"
-#include "base/memory/capped_sum.h"
 
 #include "file/read/header_walk.h"
 #include "model/tracepoint/tracepoint_text.h"
@@ -489,7 +488,7 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     const bool counted = st >= 0 && plain_take(c, item, weight_of(c, s), &st, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
-    c->totals[s->event].weight = capped_sum(c->totals[s->event].weight, weight_of(c, s));
+    c->totals[s->event].weight += weight_of(c, s);
     c->totals[s->event].samples++;
     c->guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
