@@ -30,7 +30,7 @@ static void make(struct made *m, uint32_t seed) {
     for (size_t i = 0; i < m->count; i++) {
         const bool outside = next_random(&seed) % 8 == 0;
         const uint64_t start = outside ? next_random(&seed) % LAST : LOW + next_random(&seed) % (HIGH - LOW);
-        snprintf(m->names[i], sizeof m->names[i], "f%zu", i);
+        snprintf(m->names[i], sizeof m->names[i], "f%u", (unsigned)i % 100000);
         m->entries[i] =
             (struct table_entry){.name = m->names[i],
                                  .name_length = NOT_MEASURED,
