@@ -39,9 +39,8 @@ enum exit_status exit_status_of(pfr_status status) {
     return number < (int)(sizeof of_failure / sizeof *of_failure) ? of_failure[number] : ENDS_IO;
 }
 
-static void write_sentence(const char *text) {
-    char line[4 * SENTENCE + 2];
-    const size_t length = pfr_escape(line, sizeof line - 1, text, strlen(text));
+/* `line` has room for the newline after its `length` bytes. */
+static void write_line(char *line, size_t length) {
     line[length] = '\n';
     for (size_t at = 0; at <= length;) {
         const ssize_t written = write(STDERR_FILENO, line + at, length + 1 - at);
@@ -50,6 +49,11 @@ static void write_sentence(const char *text) {
         else if (errno != EINTR)
             return; /* nowhere left to say so */
     }
+}
+
+static void write_sentence(const char *text) {
+    char line[4 * SENTENCE + 2];
+    write_line(line, pfr_escape(line, sizeof line - 1, text, strlen(text)));
 }
 
 static void complain_list(const char *program, const char *format, va_list arguments) {
@@ -75,12 +79,17 @@ void complain_as(const char *program, const char *format, ...) {
     va_end(arguments);
 }
 
+/* The text of an error has its escaped form already; escaped again, a backslash in it would become \x5c. */
 enum exit_status complain_of(const char *file, const pfr_error *err, const char *advice) {
-    char place[40] = "";
-    const bool is_named = !file || (err->offset == PFR_NO_OFFSET && strstr(err->text, file));
+    char place[40] = "", name[SENTENCE] = "", line[2 * SENTENCE];
+    if (file)
+        pfr_escape(name, sizeof name, file, strlen(file));
+    const bool is_named = !file || (err->offset == PFR_NO_OFFSET && strstr(err->text, name));
     if (err->offset != PFR_NO_OFFSET)
         snprintf(place, sizeof place, "byte %" PRIu64 ": ", err->offset);
-    complain("%s%s%s%s%s%s", is_named ? "" : file, is_named ? "" : ": ", place, err->text, advice ? "; " : "",
-             advice ? advice : "");
+    const int length = snprintf(line, sizeof line - 1, "perfray: %s%s%s%s%s%s", is_named ? "" : name,
+                                is_named ? "" : ": ", place, err->text, advice ? "; " : "", advice ? advice : "");
+    if (length > 0)
+        write_line(line, (size_t)length < sizeof line - 1 ? (size_t)length : sizeof line - 2);
     return exit_status_of(err->status);
 }

@@ -139,7 +139,7 @@ static inline void profile_lines(struct lines *l, const struct profile *p) {
         }
 }
 
-/* jobs as in struct profile_wish. */
+/* jobs as in struct profile_request. */
 static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsigned jobs) {
     const struct profile_request request = {.keys = PROFILE_BIT(PROFILE_COMM),
                                             .frames = true,
