@@ -187,11 +187,11 @@ bool rings_are_filling(const pfr_recorder *r);
 /* While there is much else to do. */
 pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err);
 void rings_free(pfr_recorder *r);
-const uint8_t *ring_data(const struct ring *ring);
 static inline size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
-
+/* ring_copy.c */
+const uint8_t *ring_data(const struct ring *ring);
 /* Bytes out of the ring, which may go on at its start. */
 void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length);
 
@@ -219,11 +219,12 @@ void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t 
 
 /* begin_file.c */
 pfr_status file_begin(pfr_recorder *r, pfr_error *err);
-pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err);
 /* CLOCK_DATA, at the end with a second pair of times. */
 pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err);
 /* Which counter is which, from one on. */
 pfr_status file_put_ids(pfr_recorder *r, size_t counter, pfr_error *err);
+/* put_record.c */
+pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err);
 /* tasks.c */
 pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err);
 pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err);
@@ -231,8 +232,9 @@ pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err);
 /* machine.c, machine_cpus.c */
 pfr_status machine_put(pfr_recorder *r, pfr_error *err);
 pfr_status machine_put_events(pfr_recorder *r, pfr_error *err);
-pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload, pfr_error *err);
 pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);
+/* machine_feature.c: a feature for the file; its parts */
+pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload, pfr_error *err);
 void feature_u32(struct output *payload, uint32_t value);
 void feature_u64(struct output *payload, uint64_t value);
 void feature_text(struct output *payload, const char *text);
@@ -246,6 +248,7 @@ pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);
 
 /* loop.c */
 pfr_status loop_run(pfr_recorder *r, pfr_error *err);
+/* recorder_note.c */
 void recorder_note(const pfr_recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* hotplug.c: looks every half second, and where the recorder has nothing to do */

@@ -6,7 +6,7 @@
  * nobody knows; results that must be in order come from workers.h.
  *
  *     static bool count(void *context, unsigned worker, size_t task) { ... }
- *     crew_run(2, tasks, count, context);
+ *     thread_pool_run(2, tasks, count, context);
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -24,7 +24,7 @@
 #define REFUSED_MOST 8u
 
 /* A record that was written and that readers refuse: the how many-th of all that were, without those that are made for
-   the container (carry_counts). */
+   the container (conversion_counts). */
 struct refused {
     uint64_t number;
     bool told;

@@ -26,7 +26,7 @@ static struct refused *listed(struct conversion *c, const pfr_record *rec) {
     return next->number == c->written + c->refused_met ? next : NULL;
 }
 
-/* Told once, though passes before this one counted losses that came later (carry_lost). */
+/* Told once, though passes before this one counted losses that came later (conversion_lost). */
 static void tell(struct conversion *c, const pfr_record *rec, bool *told) {
     pfr_error lost;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",

@@ -42,7 +42,7 @@ struct quipper_output {
     uint64_t maps, mapped; /* mappings told, and samples all of whose addresses are in one */
 };
 
-/* quipper_write.c: what is in q->message becomes a field of the outermost message. */
+/* quipper_fields.c: what is in q->message becomes a field of the outermost message. */
 void quipper_output_field(struct quipper_output *q, uint32_t number);
 /* A number there. */
 void quipper_output_number(struct quipper_output *q, uint32_t number, uint64_t value);

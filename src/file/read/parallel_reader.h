@@ -12,12 +12,13 @@
  *             learn(&rec);
  *         return st;
  *     }
- *     relay_run(reader, &(struct relay){.threads = 2, .walk = walk, .context = context}, &err);
+ *     parallel_reader_run(reader, &(struct relay){.threads = 2, .walk = walk, .context = context}, &err);
  *     while (pfr_next(reader, &rec, &err) ...
  *
  * It ends before whatever is not a plain record: damage, data behind a record, compressed ones, the end, bytes that
  * cannot be read. The reader then stands there with an empty window, and pfr_next does all that as it always does. The
- * buffers are freed when relay_run returns, so nothing that the walk leaves in the reader may point into a record.
+ * buffers are freed when parallel_reader_run returns, so nothing that the walk leaves in the reader may point into a
+ * record.
  */
 #include "file/read/recording.h"
 
@@ -27,7 +28,7 @@
 
 struct parallel_reader {
     uint32_t threads;
-    size_t chunk; /* bytes; 0: sizes.relay_part */
+    size_t chunk; /* bytes; 0: sizes.parallel_reader_part */
     pfr_status (*walk)(void *context,
                        pfr_error *err); /* to PFR_END of next_at_hand; PFR_OK: it pays no more; < 0: it fails */
     void *context;

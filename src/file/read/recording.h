@@ -140,7 +140,7 @@ struct pfr_reader {
     uint32_t nr_findings, findings_told, nr_found_at_open;
 
     uint64_t patience; /* bytes of bodies that the search for records may still look through */
-    uint64_t unsure;   /* records of this pass that were given because nothing was found inside them (BELIEF_ODD) */
+    uint64_t unsure; /* records of this pass that were given because nothing was found inside them (PLAUSIBILITY_ODD) */
     size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream brings no new events */
     pfr_quality quality, found_at_open;
     uint64_t end_at_open; /* of the first part: a pass may find that records go on behind it */
@@ -175,7 +175,8 @@ static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
     ++*kind;
 }
 
-/* next.c: offsets in a file of a folder need its name: " (in data.3)" behind the text. 0: `data`, which needs none. */
+/* findings.c: offsets in a file of a folder need its name: " (in data.3)" behind the text. 0: `data`, which needs none.
+ */
 void error_in_part(pfr_error *err, uint32_t part);
 
 /* events.c */
@@ -223,7 +224,7 @@ void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry
 void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h); /* once the events are known */
 void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h);
 pfr_status mend_events(pfr_reader *r, pfr_error *err); /* repair_events.c: once the features are known */
-/* Something wrong that is no hole in the records. The next pfr_next gives it as one. */
+/* findings.c: something wrong that is no hole in the records. The next pfr_next gives it as one. */
 __attribute__((format(printf, 5, 6))) void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where,
                                                  const char *text, ...);
 

@@ -95,7 +95,7 @@ static inline struct written_part *part_of(pfr_writer *w) {
     return &w->parts[w->part];
 }
 
-/* writer.c: keeps the first failure; hands on the one that is kept. */
+/* writer_part.c: keeps the first failure and returns the one that is kept. */
 pfr_status writer_failed(pfr_writer *w, const pfr_error *why, pfr_error *err);
 /* The same of a failed call on a file: "what: strerror(error_number)". */
 pfr_status writer_failed_at(pfr_writer *w, int error_number, const char *what, uint64_t offset, pfr_error *err);
@@ -106,6 +106,7 @@ pfr_status writer_start(pfr_writer *w, pfr_error *err);  /* what stands before t
 pfr_status writer_fill(pfr_writer *w, pfr_error *err);
 /* The name until then; NULL: it has none, or cannot be read there. */
 const char *writer_unfinished(const pfr_writer *w);
+/* writer_part_open.c */
 pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_error *err);
 
 /* writer_front.c */

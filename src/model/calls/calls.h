@@ -21,15 +21,12 @@
  * of threads, and the numbers of nodes, depend on how many lanes there are. Two lanes call the functions of a sink at
  * the same time; one lane calls one after the other.
  *
- *     static pfr_status on_calls(void *context, const struct calls_lane *lane, const struct call *calls, size_t count,
- *                                pfr_error *err) {
- *         struct mine *mine = &((struct mine *)context)->of_lane[lane->number];
- *         for (size_t i = 0; i < count; i++)
- *             mine->ticks_of[calls[i].node] += calls[i].latency;
- *         return PFR_OK;
+ *     static pfr_status on_calls(void *context, const struct calls_worker *lane, const struct call *calls, size_t
+ * count, pfr_error *err) { struct mine *mine = &((struct mine *)context)->of_worker[lane->number]; for (size_t i = 0; i
+ * < count; i++) mine->ticks_of[calls[i].node] += calls[i].latency; return PFR_OK;
  *     }
  *     const struct calls_sink sink = {.begin = on_begin, .calls = on_calls, .end = on_end};
- *     const struct calls_wish wish = {.sink = &sink, .context = &all, .hole = tell_hole};
+ *     const struct calls_request wish = {.sink = &sink, .context = &all, .hole = tell_hole};
  *     struct calls_totals totals;
  *     pfr_status st = calls_read(reader, &wish, &totals, &err);
  *
@@ -71,7 +68,7 @@ pfr_status call_paths_child(struct call_paths *paths, uint32_t parent, uint32_t 
 enum call_flags {
     CALL_TAIL = 1,     /* left by a tail exit */
     CALL_BACKWARD = 2, /* exit < enter: the clock stepped back, the latency is 0 */
-    CALL_DEDUCED = 4   /* it was never left: ended by the exit of a call around it (calls_wish.deduce) */
+    CALL_DEDUCED = 4   /* it was never left: ended by the exit of a call around it (calls_request.deduce) */
 };
 
 struct call {
@@ -82,7 +79,7 @@ struct call {
 };
 
 /* Calls of one path in sum. One path of a profile file may come in pieces, of which only one has `count` and `latency`;
- * of calls that were summed (calls_wish.gather) the latency is not. */
+ * of calls that were summed (calls_request.gather) the latency is not. */
 struct call_sum {
     uint64_t count, latency; /* ticks */
     int64_t self;            /* modulo 2^64 */

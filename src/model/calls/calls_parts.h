@@ -320,10 +320,10 @@ struct calls_workers {
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
     const struct calls_index *index;
-    bool clean;            /* a hole ends it: PFR_HOLE */
-    uint32_t next;         /* thread that nobody took, in by_size; atomic */
-    struct chunks *chunks; /* or these instead of an index */
-    struct thread_turns *turns;   /* or these */
+    bool clean;                 /* a hole ends it: PFR_HOLE */
+    uint32_t next;              /* thread that nobody took, in by_size; atomic */
+    struct chunks *chunks;      /* or these instead of an index */
+    struct thread_turns *turns; /* or these */
     struct calls_runner *at;
     uint32_t count, room;
 };
@@ -383,7 +383,7 @@ pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const str
                             pfr_error *err);
 /* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned workers);
-/* Sums by whole paths of the whole trace. As calls_stretches_run; the lanes are closed by the caller. Buffers are
+/* Sums by whole paths of the whole trace. As calls_chunks_run; the lanes are closed by the caller. Buffers are
    mostly `like` bytes. */
 pfr_status calls_turns_run(struct calls_workers *workers, unsigned nr_workers, uint64_t like,
                            struct calls_totals *totals, pfr_error *err);
@@ -392,7 +392,7 @@ pfr_status calls_turns_run(struct calls_workers *workers, unsigned nr_workers, u
 
 /* Whether so many threads of ours are of more use if one has all the calls, and the others decode for it. */
 bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs);
-/* All threads of the index on the one lane that there is, with as many threads of ours. PFR_HOLE: see calls_lanes. */
+/* All threads of the index on the one lane that there is, with as many threads of ours. PFR_HOLE: see calls_workers. */
 pfr_status calls_ahead_run(struct calls_workers *all, unsigned jobs, pfr_error *err);
 
 /* --- calls_log.c */
@@ -401,6 +401,8 @@ pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_request *re
                               pfr_error *err);
 pfr_status calls_of_profile(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                             pfr_error *err);
+/* --- calls_totals.c */
+
 /* Tells a hole. */
 void calls_tell(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole);
 /* Adds what a lane counted. */

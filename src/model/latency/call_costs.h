@@ -7,10 +7,10 @@
  *
  *     struct call_costs costs;
  *     call_costs_init(&costs, memory);
- *     const struct costs_wish wish = {.by = COSTS_BY_CALLER};
+ *     const struct costs_request wish = {.by = COSTS_BY_CALLER};
  *     pfr_status st = call_costs_load(&costs, reader, &wish, &err);
  *     for (uint32_t i = 0; i < costs.rows.count; i++)
- *         use(call_cost_key(&costs, i), &costs.at[i]);         spread_list(&costs.spreads, i, ...): percentiles
+ *         use(call_cost_key(&costs, i), &costs.at[i]);         distribution_list(&costs.spreads, i, ...): percentiles
  *     call_costs_free(&costs);
  *
  * Each lane adds up for itself; what lanes have is merged when they end. The numbers do not depend on how many there
@@ -43,12 +43,12 @@ struct call_cost {
 /* A function that says no: what it is asked for counts as left out. NULL: all. */
 struct costs_request {
     enum costs_by by;
-    unsigned jobs; /* see calls_wish */
+    unsigned jobs; /* see calls_request */
     bool deduce;
     uint64_t least; /* ticks: shorter calls are left out */
     bool (*wants_thread)(void *context, const struct calls_thread *thread);
     bool (*wants_time)(void *context, uint64_t ticks);  /* when a call was left; when one that never was, was entered */
-    void (*hole)(void *context, const pfr_error *hole); /* see calls_wish */
+    void (*hole)(void *context, const pfr_error *hole); /* see calls_request */
     void *context;
 };
 

@@ -7,10 +7,10 @@
  * cut off slabs, the later the larger: so few that the kernel is rarely asked. Arrays of other sizes, and those for
  * which no slab can be had, are blocks of their own, as all are where the allocator is not malloc.
  *
- *     struct spread_tables t = {.memory = memory};
- *     uint32_t *counts = spread_table_take(&t, 1000, sizeof *counts, true);
- *     spread_table_give(&t, counts, 1000, sizeof *counts);
- *     spread_tables_free(&t);                    after all were given back
+ *     struct distribution_tables t = {.memory = memory};
+ *     uint32_t *counts = distribution_table_take(&t, 1000, sizeof *counts, true);
+ *     distribution_table_give(&t, counts, 1000, sizeof *counts);
+ *     distribution_tables_free(&t);                    after all were given back
  */
 #include "base/memory/memory.h"
 

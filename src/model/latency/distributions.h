@@ -14,10 +14,10 @@
  * That is a property of the values alone: spreads that were filled apart and merged end as those that were filled by
  * one, in whatever order.
  *
- *     spreads_init(&all, memory);
- *     spreads_new(&all, &err);                         the first one, number 0
- *     spreads_add(&all, number, latency, &err);
- *     spread_list(&all, number, &list, &err);  spread_rank(&list, 990)
+ *     distributions_init(&all, memory);
+ *     distributions_new(&all, &err);                         the first one, number 0
+ *     distributions_add(&all, number, latency, &err);
+ *     distribution_list(&all, number, &list, &err);  distribution_rank(&list, 990)
  */
 #include "base/memory/memory.h"
 #include "model/latency/distribution_memory.h"

@@ -13,7 +13,7 @@
  *
  * Consumers say what they want before the load, because what nobody asks for is not kept apart:
  *
- *     struct profile_wish wish = {.keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true};
+ *     struct profile_request wish = {.keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true};
  *     struct profile *p;
  *     profile_load(&p, reader, &wish, &err);
  *     for (uint32_t n = 0; n < p->nr_nodes; n++)
@@ -35,7 +35,7 @@ enum profile_key {
     PROFILE_CPU,            /* number */
     PROFILE_CGROUP,         /* text */
     PROFILE_CGROUP_ID,      /* number */
-    PROFILE_TIME,           /* number: the time, rounded down to profile_wish.time_quantum */
+    PROFILE_TIME,           /* number: the time, rounded down to profile_request.time_quantum */
     PROFILE_PERIOD,         /* number */
     PROFILE_WEIGHT,         /* number: weight, or var1_dw of a weight of three parts */
     PROFILE_INS_LAT,        /* number: var2_w */
@@ -96,7 +96,7 @@ struct frame_lines {
 };
 
 /* Bit 31 of a node's frame: the frame is the sampled address, which the chain above it does not hold (but see
-   profile_wish.unnamed_apart). */
+   profile_request.unnamed_apart). */
 #define NODE_APART (1u << 31)
 
 struct profile_node {

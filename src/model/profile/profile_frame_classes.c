@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that are one to the consumer, by the words that profile_wish.likeness makes of them: they are of one kind.
+ * Frames that are one to the consumer, by the words that profile_request.likeness makes of them: they are of one kind.
  * Kinds have numbers from 1 on, in the order in which they were met. Of each the first frame is kept: words are made
  * again of those whose hash agrees.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines of frames, and inlined functions as frames and nodes of their own, once all is counted. A frame is an address
- * here (profile_wish.addresses); what was inlined at it becomes frames with the same address and other names, and each
- * of its nodes a row of nodes:
+ * here (profile_request.addresses); what was inlined at it becomes frames with the same address and other names, and
+ * each of its nodes a row of nodes:
  *
  *     main > kitchen               main > kitchen > bowl > stir > (kitchen, apart)
  *

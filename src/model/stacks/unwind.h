@@ -5,8 +5,8 @@
  * Who called the code that a sample met, by the copy of its registers and stack that was recorded with it, from object
  * to object, through the maps of its moment.
  *
- *     struct unwind_lane lane;
- *     unwind_lane_init(&lane, &objects, memory);
+ *     struct unwind_worker lane;
+ *     unwind_worker_init(&lane, &objects, memory);
  *     struct unwind_sample sample = {.machine = ..., .registers = s->regs_user.regs, ...};
  *     st = unwind_stack(&lane, &sample, 127, addresses, &unwound, &err);
  *

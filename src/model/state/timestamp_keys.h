@@ -5,9 +5,9 @@
  * The keys at which a state changes, in order: what was found for one key holds for every other key between the same
  * two changes. For a consumer that keeps what it found and whose records do not come in the order of keys.
  *
- *     moments_make(&moments, &state, memory, &err);
- *     struct moment_rank rank = {0};
- *     if (moments_rank(&moments, &key, &rank) == kept.rank)
+ *     timestamp_keys_make(&moments, &state, memory, &err);
+ *     struct timestamp_rank rank = {0};
+ *     if (timestamp_keys_rank(&moments, &key, &rank) == kept.rank)
  *         use(&kept);
  */
 #include "model/state/state.h"

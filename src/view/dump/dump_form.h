@@ -163,7 +163,7 @@ void dump_show_record(struct dump *d, const pfr_record *rec, unsigned layout);
 /* dump_begin.c */
 pfr_status dump_begin(struct dump *d, pfr_error *err);
 
-/* dump_run.c: tells a stretch that could not be used */
+/* dump_hole.c: prints a range that could not be read */
 void dump_tell_hole(struct dump *d, const pfr_error *hole);
 
 /* dump_perf.c */

@@ -11,8 +11,8 @@
 #define BRANCH_CALL_STACK (1u << 11)
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
-/* Bytes for each node, about, where each is a limb: what is kept of it, what forest_make copies, and a row for some or
-   for most. What a limb's place is found by is as much as trees need later, but for marks. */
+/* Bytes for each node, about, where each is a limb: what is kept of it, what call_trees_make copies, and a row for some
+   or for most. What a limb's place is found by is as much as trees need later, but for marks. */
 #define LIMB_COST 44u
 #define MARK_COST 8u
 #define COPY_COST 20u

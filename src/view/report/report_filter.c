@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which samples are rows: -c, -d, -S, --pid, --tid, lists with commas between. What they leave out still counts in
- * totals, unless --percentage relative. -C and --time leave samples out of everything: profile_wish.keep.
+ * totals, unless --percentage relative. -C and --time leave samples out of everything: profile_request.keep.
  */
 #include "view/report/report_cells.h"
 

@@ -187,7 +187,7 @@ pfr_status lines_rank(const struct report *r, struct lines *lines, unsigned from
 unsigned lines_thread_key(const struct report *r);
 /* report_ties.c: the same where the first field has equal threads decide. */
 pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err);
-/* The first row of a line: there is one. */
+/* report_line.c: the first row of a line; there is one. */
 uint32_t line_first_row(const struct lines *lines, uint32_t line);
 /* One cell out of cells as they are kept. */
 static inline uint64_t row_cell(const uint8_t *cells, unsigned key) {
@@ -303,7 +303,7 @@ struct traversal {
 pfr_status walk_make(struct report *r, pfr_error *err);
 /* report_sums.c: adds the profile's sums to the rows. */
 pfr_status walk_sums(struct report *r, pfr_error *err);
-/* Whether all that tells rows of frames apart is known when frames are made: then profile_wish.likeness is this. */
+/* Whether all that tells rows of frames apart is known when frames are made: then profile_request.likeness is this. */
 bool sums_can_be(const struct report *r);
 unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
 /* Samples that were taken in this frame. */

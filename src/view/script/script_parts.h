@@ -514,6 +514,7 @@ pfr_status script_next(struct script *s, struct timed_record *some, size_t room,
 void script_take(struct script *s, const pfr_record *rec, const struct record_key *key);
 void script_take_some(struct script *s, const struct timed_record *some, size_t count);
 void script_pass(struct script *s, const pfr_record *rec, const struct record_key *key);
+/* script_hole.c */
 void script_tell_hole(struct script *s, const pfr_error *hole);
 /* Whether records of the type do anything. */
 bool script_is_of_use(const struct script *s, uint32_t type);
