@@ -2,6 +2,7 @@
 /* What the verbs that write a picture or a file have in common: see selecting.h. */
 #include "selecting.h"
 
+#include "fetching.h"
 #include "name_files.h"
 
 #include <string.h>
@@ -30,6 +31,8 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .by_count = options->weight == 1,
                            .by_period = options->weight == 2,
                            .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
+                           .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
+                           .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
                            .hole = limit_told,
                            .note = note_told,
                            .context = (void *)(uintptr_t)task->file};
@@ -37,7 +40,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
 
 bool selecting_fits(const struct selecting *o, const char *program) {
     const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir, .kallsyms = o->kallsyms};
-    return name_files_fit(program, &files);
+    return name_files_fit(program, &files) && knows_demangle(o->demangle, program);
 }
 
 const char *output_path(const char *option) {

@@ -36,7 +36,9 @@ typedef struct pfr_selection {
     const char *const *instr_maps; /* of a trace: as pfr_dump_options has them */
     bool by_count;                 /* of a trace: each call counts 1; else as much as the time it took itself */
     const char *cache_dir; /* the running kernel's names are kept in this folder, and taken from it; NULL: in none */
-    bool stitched; /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    bool stitched;   /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    bool mangled;    /* mangled names of functions, as the objects have them */
+    bool parameters; /* C++ names with the types of their parameters; not with `mangled` */
 } pfr_selection;
 
 #ifdef __cplusplus

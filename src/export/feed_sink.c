@@ -34,8 +34,13 @@ static bool wants_group(const void *exporting, const struct profile_group *group
     return choice_wants_comm(&e->choice, (const char *)comm.bytes, comm.length);
 }
 
+static uint32_t keys_of(const struct exporting *e) {
+    const bool is_trace = !profile_measure(e->reader)->has_comms;
+    return e->sink->keys | PROFILE_BIT(PROFILE_COMM) | (is_trace ? e->sink->keys_of_traces : 0);
+}
+
 static pfr_status load(struct exporting *e, pfr_error *err) {
-    const struct profile_request request = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
+    const struct profile_request request = {.keys = keys_of(e),
                                             .frames = true,
                                             .chains = true,
                                             .whole_stacks = e->sink->stack != NULL,
@@ -52,16 +57,21 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                                       .debug_folder = e->of->debug_dir,
                                                       .kallsyms = e->of->kallsyms,
                                                       .cache_folder = e->of->cache_dir,
-                                                      .none = e->of->no_symbols},
+                                                      .none = e->of->no_symbols,
+                                                      .mangled = e->of->mangled,
+                                                      .parameters = e->of->parameters},
                                             .functions = {.maps = e->of->instr_maps,
                                                           .symfs = e->of->symfs,
                                                           .debug_folder = e->of->debug_dir,
-                                                          .none = e->of->no_symbols},
+                                                          .none = e->of->no_symbols,
+                                                          .mangled = e->of->mangled,
+                                                          .parameters = e->of->parameters},
                                             .note = e->of->note ? tell_note : NULL,
                                             .keep = choice_is_everything(&e->choice) ? NULL : keep,
                                             .hole = tell_hole,
                                             .context = e};
-    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e, e->sink->key_frame};
+    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame,
+                                        e,           e->sink->key_frame,  e->sink->folds_run};
     PFR_TRY(profile_load(&e->profile, e->reader, &request, err));
     if (e->sink->loaded)
         PFR_TRY(e->sink->loaded(e, err));
@@ -190,6 +200,7 @@ pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {
     labels_init(&e->stacks.frames, e->memory);
     const pfr_status st = run(e, path, err);
     stacks_free(&e->stacks);
+    recorder_notes_free(&e->notes, e->memory);
     labels_free(&e->objects);
     mem_free(e->memory, e->object_rank, e->object_rank ? e->profile->state.objects.keys.count : 0,
              sizeof *e->object_rank);
