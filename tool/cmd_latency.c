@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray latency: what the calls of a trace cost. */
 #include <perfray/latency.h>
+#include <string.h>
 #include "caching.h"
 #include "command.h"
+#include "fetching.h"
 #include "name_files.h"
 
 struct latency_options {
     unsigned format, by, order; /* as pfr_latency_format, _by, _order */
-    const char *sort, *tids, *min_duration, *time, *symfs, *debug_dir;
+    const char *sort, *tids, *min_duration, *time, *symfs, *debug_dir, *demangle;
     uint32_t top, jobs;
     bool histogram, deduce, ticks, mangled, lines, cache;
     struct word_list functions, objects, instr_maps;
@@ -51,6 +53,8 @@ static const struct opt latency_opts[] = {
      "look for what was taken out of objects here, not in /usr/lib/debug"},
     CACHE_ROW(struct latency_options),
     {"no-demangle", 0, OPT_FLAG, OF(mangled), NULL, "print names of functions as the objects have them"},
+    {"demangle", 0, OPT_ATTACHED, OF(demangle), "HOW",
+     "print names simple (no parameters, no template arguments), full, or no"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads; without it one for each cpu"},
     {0},
 };
@@ -82,7 +86,9 @@ static pfr_latency_options options_of(const struct task *task) {
                                  .instr_maps = words_of(&o->instr_maps),
                                  .symfs = o->symfs,
                                  .debug_dir = o->debug_dir,
-                                 .mangled = o->mangled,
+                                 .mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO),
+                                 .parameters = wants_demangled(o->demangle, DEMANGLE_FULL),
+                                 .templates = templates_of(o->demangle, o->functions.count || o->format),
                                  .lines = o->lines,
                                  .cache_dir = cache_folder(o->cache),
                                  .jobs = o->jobs,
@@ -98,7 +104,7 @@ static enum exit_status print_latency(const struct task *task, pfr_reader *reade
         print_title(task);
     const pfr_status status = pfr_latency_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {
-        complain_as("perfray latency", "%s; see perfray latency -h", err.text);
+        complain_as("perfray latency", strstr(err.text, "; ") ? "%s" : "%s; see perfray latency -h", err.text);
         return ENDS_USAGE;
     }
     if (status < 0 && !pfr_output_failed(task->out))
@@ -111,7 +117,7 @@ static enum exit_status latency_run(const struct task *task) {
     const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir};
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!name_files_fit("perfray latency", &files))
+    if (!name_files_fit("perfray latency", &files) || !knows_demangle(o->demangle, "perfray latency"))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

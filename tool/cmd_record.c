@@ -354,10 +354,34 @@ static bool lists_registers(const struct record_options *o) {
     return (o->user_regs && strcmp(o->user_regs, "?") == 0) || (o->intr_regs && strcmp(o->intr_regs, "?") == 0);
 }
 
+/* `-g dwarf`: -g takes no word, so that "dwarf" would be the command to run. */
+static bool is_call_graph_word(const char *word) {
+    static const char *const words[] = {"fp", "dwarf", "lbr"};
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (strncmp(word, words[i], strcspn(word, ",")) == 0 && strlen(words[i]) == strcspn(word, ","))
+            return true;
+    return false;
+}
+
+static bool has_sense(const struct record_options *o, const struct task *task) {
+    const char *const output = output_of(o), *const first = task->words[0];
+    if (o->chains && !o->call_graph && is_call_graph_word(first)) {
+        complain_as(program,
+                    "-g takes no word: --call-graph %s records such call chains; ./%.*s runs a program of this name",
+                    first, (int)strcspn(first, ","), first);
+        return false;
+    }
+    if (output && strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
+        complain_as(program, "refusing to write a recording to a terminal; use -o FILE, or a pipe");
+        return false;
+    }
+    return true;
+}
+
 static enum exit_status record_run(const struct task *task) {
     const struct record_options *const o = task->options;
     pfr_recorder_options how;
-    if (!read_options(o, &how) || !status_can_be_told(o))
+    if (!read_options(o, &how) || !status_can_be_told(o) || !has_sense(o, task))
         return ENDS_USAGE;
     signal(SIGCHLD, SIG_DFL); /* whoever ignores it is told no status */
     how.words = (const char *const *)(uintptr_t)task->typed;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray report: where the time goes. */
 #include <perfray/report.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include "command.h"
 #include "fetching.h"
 #include "name_files.h"
+#include "nearest.h"
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
@@ -89,7 +92,7 @@ static const struct opt report_opts[] = {
      "open no object: addresses stay numbers"},
     FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
     {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, demangle), "HOW",
-     "print names of functions simple (without parameters), full, or no"},
+     "print names simple (no parameters, no template arguments), full, or no"},
     FLAG("inline", 0, inlined, "count inlined functions as frames of their own in call chains"),
     {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
@@ -194,9 +197,37 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->no_symbols = !o->symbols;
     how->mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO);
     how->parameters = wants_demangled(o->demangle, DEMANGLE_FULL);
+    how->templates = templates_of(o->demangle, o->symbols_of || o->symbol_filter || o->parent || o->format);
     how->inlined = o->inlined;
     how->instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL;
     how->jobs = o->jobs;
+}
+
+/* "unknown sort key symm": with the nearest key and all of them. */
+static void complain_of_key(const pfr_error *err) {
+    static const char unknown[] = "unknown ";
+    char list[700] = "";
+    size_t used = 0;
+    const char *const key = err->text + sizeof unknown + strlen(err->where);
+    struct nearest best = {.distance = UINT_MAX};
+    const char *name;
+    for (uint32_t i = 0; (name = pfr_report_field_name(i)) != NULL; i++) {
+        nearest_offer(&best, key, name);
+        const int more = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name);
+        used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
+    }
+    list[used] = '\0';
+    name = nearest_word(&best, key);
+    complain_as("perfray report", "no %s '%s'%s%s%s; %ss: %s", err->where, key, name ? " (did you mean '" : "",
+                name ? name : "", name ? "'?)" : "", err->where, list);
+}
+
+static void complain_of_usage(const pfr_error *err) {
+    if (err->where && strncmp(err->text, "unknown ", 8) == 0 &&
+        strncmp(err->text + 8, err->where, strlen(err->where)) == 0)
+        complain_of_key(err);
+    else
+        complain_as("perfray report", "%s; see perfray report -h", err->text);
 }
 
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
@@ -214,7 +245,7 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
     if (status >= 0)
         status = pfr_report_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {
-        complain_as("perfray report", "%s; see perfray report -h", err.text);
+        complain_of_usage(&err);
         return ENDS_USAGE;
     }
     if (status < 0 && !pfr_output_failed(task->out))

@@ -33,6 +33,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                            .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
                            .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
+                           .templates = templates_of(options->demangle, true),
                            .hole = limit_told,
                            .note = note_told,
                            .context = (void *)(uintptr_t)task->file};

@@ -50,7 +50,7 @@ struct selecting { /* `cache` is true at first */
         {"no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"},     \
         {"no-demangle", 0, OPT_FLAG, SELECTING(type, mangled), NULL, "print mangled names (same as --demangle=no)"}, { \
         "demangle", 0, OPT_ATTACHED, SELECTING(type, demangle), "HOW",                                                 \
-            "print names of functions simple (without parameters), full, or no"                                        \
+            "print names simple (no parameters, no template arguments), full, or no"                                   \
     }
 
 /* `task` must outlive it: what is told goes to standard error, with the file's name. */

@@ -69,6 +69,8 @@ typedef struct pfr_latency_options {
     /* told what should be known of the numbers and has no place in CSV; may be NULL */
     void (*note)(void *context, const char *sentence);
     void *context;
+    bool parameters;         /* C++ names with the types of their parameters; not with `mangled` */
+    pfr_templates templates; /* how C++ names show their template arguments */
 } pfr_latency_options;
 
 /*

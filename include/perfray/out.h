@@ -15,6 +15,15 @@ extern "C" {
 
 typedef struct pfr_output pfr_output;
 
+/* How C++ names show their template arguments, for options of functions that print names. FOLD and OMIT also print
+   "std::__cxx11::" as "std::". Name filters match names as they are printed. */
+typedef enum pfr_templates {
+    PFR_TEMPLATES_KEEP, /* std::map<int, char>::find */
+    PFR_TEMPLATES_FOLD, /* the arguments as an ellipsis: std::map<...>::find; those of up to three characters are kept
+                         */
+    PFR_TEMPLATES_OMIT  /* std::map::find */
+} pfr_templates;
+
 /* The descriptor stays open after pfr_output_close unless `owned`; an owned one is closed on failure too. NULL: out of
    memory. */
 pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err);
@@ -23,6 +32,9 @@ pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err);
 pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pfr_error *err);
 /* Whether names from files are printed as they are, control characters and all; false at the start. */
 void pfr_output_raw_names(pfr_output *out, bool raw);
+/* Width of a terminal in columns: tables are made to fit, names that are too long are cut in their middle. 0, the
+   default: tables are as wide as their texts. */
+void pfr_output_columns(pfr_output *out, unsigned columns);
 /* How names are printed otherwise: control characters, what is not UTF-8, signs that turn or hide text, each byte as
    \xNN. Into `to` of `room` bytes (at least 1) with NUL behind it, cut at a whole character if it must; returns the
    length without the NUL. */

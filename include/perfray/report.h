@@ -83,6 +83,7 @@ typedef struct pfr_report_options {
     const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
     bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
     bool stitched;       /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    pfr_templates templates; /* how C++ names show their template arguments */
 } pfr_report_options;
 
 /*

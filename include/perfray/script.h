@@ -100,6 +100,7 @@ typedef struct pfr_script_options {
     bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
     bool stitched;       /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
     bool ticks;          /* of a trace: times in ticks of its clock, as recorded */
+    pfr_templates templates; /* how C++ names show their template arguments */
 } pfr_script_options;
 
 /*

@@ -10,6 +10,7 @@
  *     pfr_selection some = {.size = sizeof some, .pids = "1201,1202", .cpus = "0-3"};
  */
 #include <perfray/error.h>
+#include <perfray/out.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -39,6 +40,7 @@ typedef struct pfr_selection {
     bool stitched;   /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
     bool mangled;    /* mangled names of functions, as the objects have them */
     bool parameters; /* C++ names with the types of their parameters; not with `mangled` */
+    pfr_templates templates; /* how C++ names show their template arguments */
 } pfr_selection;
 
 #ifdef __cplusplus

@@ -245,7 +245,7 @@ static bool is_mangled(const struct address_names *n, const struct named_object 
 }
 
 unsigned address_names_flags(const struct address_names *n) {
-    return n->options.parameters ? DEMANGLE_PARAMETERS : 0;
+    return (n->options.parameters ? DEMANGLE_PARAMETERS : 0) | n->options.templates;
 }
 
 static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,

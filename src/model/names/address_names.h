@@ -30,6 +30,7 @@ struct address_names_options {
     bool none;                /* open nothing: no address has a name */
     bool mangled;             /* names as the object has them */
     bool parameters;          /* those of C++ with the types of their parameters */
+    unsigned templates;       /* DEMANGLE_FOLD_TEMPLATES, DEMANGLE_OMIT_TEMPLATES; 0: with their arguments */
     bool demangle_kernel;     /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
 };
 

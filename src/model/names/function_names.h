@@ -33,6 +33,7 @@ struct function_names_options {
     bool none;                /* open nothing: no function has a name */
     bool mangled;             /* names as the object has them */
     bool parameters;          /* C++: "area(int)" instead of "area" */
+    unsigned templates;       /* DEMANGLE_FOLD_TEMPLATES, DEMANGLE_OMIT_TEMPLATES; 0: with their arguments */
 };
 
 /* Where a function begins. */

@@ -69,7 +69,9 @@ static pfr_status load(struct latency *l, pfr_error *err) {
                                                  .symfs = l->options->symfs,
                                                  .debug_folder = l->options->debug_dir,
                                                  .cache = l->options->cache_dir,
-                                                 .mangled = l->options->mangled};
+                                                 .mangled = l->options->mangled,
+                                                 .parameters = l->options->parameters,
+                                                 .templates = demangle_templates(l->options->templates)};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
     PFR_TRY(call_costs_load(&l->costs, l->reader, &l->request, err));
     return latency_rows_make(l, err);

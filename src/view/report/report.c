@@ -257,12 +257,15 @@ static struct profile_request request_of(struct report *r) {
                                                    .release = r->release,
                                                    .none = o->no_symbols,
                                                    .mangled = o->mangled,
-                                                   .parameters = o->parameters};
+                                                   .parameters = o->parameters,
+                                                   .templates = demangle_templates(o->templates)};
     request.functions = (struct function_names_options){.maps = o->instr_maps,
                                                         .symfs = o->symfs,
                                                         .debug_folder = o->debug_dir,
                                                         .none = o->no_symbols,
-                                                        .mangled = o->mangled};
+                                                        .mangled = o->mangled,
+                                                        .parameters = o->parameters,
+                                                        .templates = demangle_templates(o->templates)};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
     request.keep = r->kept.any ? keep_sample : NULL;

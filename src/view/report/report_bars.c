@@ -31,11 +31,11 @@ static void write_share(const struct report *r, struct output *out, double perce
     out_text(out, color ? REPORT_COLOR_ENDS : "");
 }
 
-static void write_name(struct report *r, uint32_t frame, pfr_output *to) {
+static void write_name(struct report *r, uint32_t frame, size_t before, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, frame);
     if (f->text != NO_TEXT) {
         const struct intern_text text = intern_get(&r->profile->texts, f->text);
-        print_name(to, text.bytes, text.length);
+        print_name_within(to, text.bytes, text.length, before);
         return;
     }
     out_text(&to->out, "0x");
@@ -53,7 +53,7 @@ static void write_subtree(struct report *r, uint32_t event, const struct subtree
     out_fill(&to->out, '#', filled < BAR ? filled : BAR);
     out_pad(&to->out, filled < BAR ? BAR - filled : 0);
     out_pad(&to->out, 2 + INDENT * depth);
-    write_name(r, subtree->frame, to);
+    write_name(r, subtree->frame, 2 + 2 * PERCENT_WIDTH + 2 + BAR + 2 + INDENT * depth, to);
     out_char(&to->out, '\n');
 }
 

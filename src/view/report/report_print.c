@@ -103,6 +103,39 @@ static void write_headings(const struct table *t, struct output *to) {
     out_text(to, "\n#\n");
 }
 
+/* --- width --- */
+
+#define NAME_LEAST 16u /* columns of a text that is cut */
+
+static size_t line_width(const struct table *t) {
+    size_t width = 2;
+    for (unsigned c = 0; c < t->r->nr_columns; c++)
+        width += column_width(t, c) + (c ? 2 : 0);
+    return width;
+}
+
+/* The widest column of texts that may become narrower; nr_columns: there is none. */
+static unsigned widest_text(const struct table *t) {
+    unsigned widest = t->r->nr_columns;
+    for (unsigned c = 0; c < t->r->nr_columns; c++)
+        if (!t->r->columns[c]->number && t->width[c] > NAME_LEAST && t->width[c] > least_width(t->r->columns[c]) &&
+            (widest == t->r->nr_columns || t->width[c] > t->width[widest]))
+            widest = c;
+    return widest;
+}
+
+static void fit(struct table *t, unsigned columns) {
+    if (!columns || t->separator || t->r->options->format != PFR_REPORT_TEXT)
+        return;
+    for (size_t width = line_width(t); width > columns; width--) {
+        const unsigned c = widest_text(t);
+        if (c == t->r->nr_columns)
+            return;
+        t->width[c]--;
+        t->cuts = true;
+    }
+}
+
 /* --- all --- */
 
 static pfr_status write_lines(const struct table *t, struct table_hands *hands, struct trees_ahead *trees,
@@ -118,9 +151,10 @@ static pfr_status write_lines(const struct table *t, struct table_hands *hands, 
 
 static pfr_status write_table(struct table *t, struct table_hands *hands, pfr_output *to, pfr_error *err) {
     struct trees_ahead *trees;
-    pfr_status st = trees_open(&trees, t->r, t->lines, to->raw_names, err);
+    pfr_status st = trees_open(&trees, t->r, t->lines, to, err);
     if (st >= 0) {
         table_measure(hands, t->width);
+        fit(t, to->columns);
         report_write_totals(t->r, t->lines, to);
         write_headings(t, &to->out);
         st = write_lines(t, hands, trees, to, err);

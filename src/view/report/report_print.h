@@ -24,13 +24,13 @@ pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, siz
                           pfr_error *err);
 /* report_tree_parallel.c: trees of lines, in their order, and several threads that make them ahead. */
 struct trees_ahead;
-pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, bool raw_names,
+pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, const pfr_output *to,
                       pfr_error *err);
 /* Of each line once, as they are shown: its tree, if it has one. */
 pfr_status trees_print(struct trees_ahead *trees, uint32_t line, pfr_output *to, pfr_error *err);
 void trees_close(struct trees_ahead *trees); /* NULL is fine */
-/* A frame as trees call it. */
-void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to);
+/* A frame as trees call it, after `before` columns of its line. */
+void tree_write_frame(struct report *r, uint32_t frame, size_t before, pfr_output *to);
 
 /* What makes a share stand out on a terminal; NULL: nothing. */
 const char *report_color(const struct report *r, double percent);

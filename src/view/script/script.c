@@ -302,6 +302,7 @@ static void names_open(struct script *s, struct script_names *names) {
                                               .none = s->options->no_symbols,
                                               .mangled = s->options->mangled,
                                               .parameters = s->options->parameters,
+                                              .templates = demangle_templates(s->options->templates),
                                               .demangle_kernel = s->options->demangle_kernel};
     const struct unwind_options unwinding = {.symfs = s->options->symfs,
                                              .debug_folder = s->options->debug_dir,

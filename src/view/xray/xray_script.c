@@ -103,7 +103,8 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
                                                .debug_folder = o->debug_dir,
                                                .none = o->no_symbols,
                                                .mangled = o->mangled,
-                                               .parameters = o->format == PFR_SCRIPT_LLVM_YAML};
+                                               .parameters = o->format == PFR_SCRIPT_LLVM_YAML || o->parameters,
+                                               .templates = demangle_templates(o->templates)};
     const struct trace_order_watch watch = {o->hole, o->context};
     PFR_TRY(function_names_open(&s->names, s->memory, &how, err));
     PFR_TRY(trace_order_open(&s->order, s->reader, s->memory, &watch, err));
