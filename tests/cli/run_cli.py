@@ -27,7 +27,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 DEFAULT_SIZES = "default-sizes"
-sys.path.insert(0, str(HERE.parent / "tools"))
+sys.path.insert(0, str(HERE.parent / "support"))
 sys.dont_write_bytecode = True
 import tiny_sizes  # noqa: E402
 

@@ -6,7 +6,7 @@ usage: kept_records.py [--count N] [--seed N] [--extra N] [--jobs N] [--least PE
 
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
-tests/tools/mutate.py makes the mutants and knows where the records of the sound file are; nothing here uses the library but
+tests/support/mutate.py makes the mutants and knows where the records of the sound file are; nothing here uses the library but
 the command under test. A record of the sound file is intact in a mutant when its bytes stand there unchanged, at its
 offset or moved by as much as the file grew or shrank, and the attributes and ids that say what it means are unchanged too.
 It is kept when `dump` shows a record at that place, with its type and size and as not damaged. A record is invented when
@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402

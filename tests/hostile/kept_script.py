@@ -6,7 +6,7 @@ usage: kept_script.py [--count N] [--seed N[,N...]] [--jobs N] [--least PERCENT]
 
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
-Mutants are those of tests/tools/mutate.py for each seed; beside them, N prefixes of each input. A sample is untouched when its
+Mutants are those of tests/support/mutate.py for each seed; beside them, N prefixes of each input. A sample is untouched when its
 record is intact as kept_records.py says: its bytes stand where they stood, or moved as a whole, and the attributes and ids
 are unchanged; here also the bytes that say where those are. It is kept when `script -F time,ip -G --ns` prints a line with its
 time and address, once for each such sample. Times and addresses come from `dump` of the sound input, and a sample counts when

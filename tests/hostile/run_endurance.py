@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 
-import run_record
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle", "record"))
+import run_record  # noqa: E402
 from run_counted import said
 from run_record import PERFRAY, Skip, must, must_be_root, report, run, text
 

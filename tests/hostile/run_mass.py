@@ -5,7 +5,7 @@
 usage: run_mass.py [--traces] [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] [--printers NAME,...] PROGRAM INPUT...
 
 PROGRAM is built of mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files (--traces: *.xray). With PERFRAY_LONG in
-the environment --long-count takes the place of --count. The mutants are those of tests/tools/mutate.py with the same seed,
+the environment --long-count takes the place of --count. The mutants are those of tests/support/mutate.py with the same seed,
 made here and handed on through pipes: no file is written. One line of the result for each thing that must not be, crash,
 hang, raw control byte, broken JSON, silence on structural damage: `ok hostile/mass WHAT ...` or `not ok ...` with the
 first ones and how to make them again.
@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
 import mutant_files  # noqa: E402
 import mutate  # noqa: E402

@@ -8,7 +8,7 @@ INPUT is a recording, or a folder of *.data files; with --traces, of *.xray file
 
 Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read is a crash).
 
-tests/tools/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
+tests/support/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
 alone, two thirds of them with random sizes of buffers and batches (PERFRAY_SIZES) and all with a random -j. Lines of the result: `ok hostile/mutants COMMAND`, `not ok ...` with what happened first and the commands that make it
 again, `skip ...` for a verb that this build does not have. A mutant of class `diagnose` that is read with exit status 0
 and no word on stderr is silent: counted, and wrong for the commands of EVERY, which read all that is in a recording.
@@ -22,10 +22,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import tiny_sizes  # noqa: E402
 
-MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
+MUTATE = os.path.join(HERE, "..", "support", "mutate.py")
 COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
             ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
             ["report", "--no-pager"], ["script", "--no-pager"], ["export"], ["flame"], ["symbols", "--no-pager"],

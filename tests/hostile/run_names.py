@@ -37,11 +37,11 @@ from xml.dom import minidom
 sys.dont_write_bytecode = True
 import named_recording  # noqa: E402
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import recorder_files  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
+MUTATE = os.path.join(HERE, "..", "support", "mutate.py")
 SECONDS = 30
 MUTANTS = 120
 KNOWN_STATUS = (0, 3, 4)

@@ -21,7 +21,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "script"))
+sys.path.insert(0, os.path.join(HERE, "..", "oracle", "script"))
 sys.dont_write_bytecode = True
 import fresh  # noqa: E402
 from fresh import Failed  # noqa: E402

@@ -7,7 +7,7 @@ usage: run_release.py [--count N] [--long-count N] [--seed N] [--jobs N] MEASURE
 MEASURE is the program made of bench/measure.c; INPUT is a recording, or a folder of *.data files. Environment: PERFRAY,
 the command (a build without sanitizers); with PERFRAY_LONG --long-count takes the place of --count.
 
-Each mutant of tests/tools/mutate.py goes through each of COMMANDS. The sound file's time is taken for its own size; a
+Each mutant of tests/support/mutate.py goes through each of COMMANDS. The sound file's time is taken for its own size; a
 mutant that is larger is allowed as much more.
 """
 import argparse

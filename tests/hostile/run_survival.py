@@ -19,8 +19,6 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "hostile")]
 sys.dont_write_bytecode = True
 import run_million  # noqa: E402
 

@@ -6,7 +6,7 @@ usage: run_verify.py [--count N] [--seed N] [--jobs N] [--least PERCENT] [--verb
 
 INPUT is a recording, or a folder of *.data and *.xray files. Environment: PERFRAY, the command.
 
-Mutants are those of class `diagnose` of tests/tools/mutate.py. One is found when `verify --format=json` tells a finding
+Mutants are those of class `diagnose` of tests/support/mutate.py. One is found when `verify --format=json` tells a finding
 whose bytes touch the damaged thing: the record, header, attr, section descriptor or feature that holds the damaged
 byte, as mutate.py frames the sound file; of a file that was cut, also anything behind the cut. Where nothing is left
 that can be opened, exit status 3 or 4 with a sentence is what there is to find. Sound inputs must have no finding.
@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 sys.dont_write_bytecode = True
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402

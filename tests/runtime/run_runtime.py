@@ -5,7 +5,7 @@
 usage: run_runtime.py LIBRARY ARCHIVE INCLUDE [WORD...]
 
 The programs of tests/runtime/programs are built with -finstrument-functions in several ways and run; how often who called
-whom, as they say it themselves, must be what the trace has. The trace is read by tests/xray/oracle.py, and by llvm-xray
+whom, as they say it themselves, must be what the trace has. The trace is read by tests/oracle/xray/oracle.py, and by llvm-xray
 where that is installed. With WORDs only tests whose names have one of them are run.
 """
 import os

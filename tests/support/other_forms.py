@@ -6,7 +6,7 @@ usage: other_forms.py FORM FILE OUTPUT
 
 FORM is stream, folder, zstd (needs the program zstd) or swapped; FILE a little-endian perf.data file without tracepoints, AUX
 data and READ records. The records are those of FILE, in its order. The formats: docs/perf-data-format.md. Used by
-tests/script/run_forms.py.
+tests/oracle/script/run_forms.py.
 """
 import os
 import struct

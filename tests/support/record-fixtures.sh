@@ -161,7 +161,7 @@ fi
 
 # ---------------------------------------------------------------- the list
 # What stands above the heading was written by hand and stays.
-heading='## Made by tests/tools/record-fixtures.sh'
+heading='## Made by tests/support/record-fixtures.sh'
 [ -e "$out/README.md" ] && sed "\\|^$heading|,\$d" "$out/README.md" >"$work/.readme" || echo '# Recordings of our own' >"$work/.readme"
 {
     cat "$work/.readme"

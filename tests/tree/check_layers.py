@@ -130,7 +130,7 @@ def check_bits(root):
             if key not in {row[:2] for row in MAY_HAVE_BITS}:
                 yield f"{path}:{number}: {line.strip()}"
     for name, line in sorted(unused):
-        yield f"tests/layers/check_layers.py: MAY_HAVE_BITS has a line that {name} has not: {line}"
+        yield f"tests/tree/check_layers.py: MAY_HAVE_BITS has a line that {name} has not: {line}"
 
 
 def check_names(root):

@@ -3,7 +3,7 @@
 # Puts the libraries of Debian's s390x into a folder, from the sources of packages that apt already has. Lists, cache and
 # libraries stand in that folder alone: the machine keeps its packages and its one architecture.
 #
-#     tests/bigendian/fetch.sh build/s390x/root
+#     tests/laws/bigendian/fetch.sh build/s390x/root
 set -u
 [ $# -eq 1 ] || { echo "usage: fetch.sh FOLDER" >&2; exit 2; }
 packages='libcmocka-dev libcmocka0 libzstd-dev zlib1g-dev liblzma-dev libxxhash-dev

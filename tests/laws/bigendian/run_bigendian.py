@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The unit tests on a big-endian machine: built for s390x by a cross compiler, run by qemu.
 
-    tests/bigendian/fetch.sh build/s390x/root
-    tests/bigendian/run_bigendian.py SOURCE_FOLDER build/s390x
+    tests/laws/bigendian/fetch.sh build/s390x/root
+    tests/laws/bigendian/run_bigendian.py SOURCE_FOLDER build/s390x
 
 The build goes beside the libraries, into build/s390x/build. The tests of FOLDERS are run; with PERFRAY_LONG those of views
 too, and nothing that they try is left out. Each line that a program prints comes out again with `bigendian/` in front of
@@ -28,7 +28,7 @@ def find_missing(libraries):
         if not shutil.which(tool):
             return f"{tool} is not installed"
     if not os.path.exists(os.path.join(libraries, ".complete")):
-        return "the libraries of s390x are not there (tests/bigendian/fetch.sh)"
+        return "the libraries of s390x are not there (tests/laws/bigendian/fetch.sh)"
     return None
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares what perfray prints for every file of the corpus with the reference outputs beside it.
 
-    PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/corpus/compare.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
+    PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/oracle/corpus/compare.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
 
 Every (file, output) is equal, listed (all its differences are explained by rules.py) or unexplained. One line per
 output and a summary by kind of difference are printed; anything unexplained, or fewer than 98 in 100 equal, fails.

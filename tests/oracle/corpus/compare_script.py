@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares what perfray script prints for every file of the corpus with what perf script printed.
 
-    PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/corpus/compare_script.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
+    PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/oracle/corpus/compare_script.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
 
 The commands are those of the corpus itself (`$ perf script ...` in F.run.txt), with perfray in the place of perf and
 --raw-names behind them. Each (file, output) is equal, listed (script_rules.py explains every line that differs) or

@@ -286,7 +286,7 @@ class JoinedMaps(unittest.TestCase):
 class Rules(unittest.TestCase):
     def test_few_and_documented(self):
         self.assertLessEqual(len(rules.RULES), rules.MOST_RULES)
-        path = os.path.join(HERE, "..", "..", "docs", "differences.md")
+        path = os.path.join(HERE, "..", "..", "..", "docs", "differences.md")
         if not os.path.exists(path):
             self.skipTest("docs/differences.md is not there")
         with open(path) as source:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares `perfray dump --format=perf` with perf's own lines, for every byte fixture of a record that has them.
 
-    PERFRAY=build/tool/perfray FIXTURES=tests/fixtures tests/corpus/hex_lines.py [--verbose]
+    PERFRAY=build/tool/perfray FIXTURES=tests/fixtures tests/oracle/corpus/hex_lines.py [--verbose]
 
 The record is wrapped in the same small file or stream that `hexfile.py --check-perf` gives to perf, and the lines must be
 the stored `perf:` lines, but for what perf looks up (thread, dso). A fixture is equal, listed (all its differences are
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import rules
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import hexfile
 
 TESTS = ("hex_lines/perf", "hex_lines/changed")

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "write_profile.c")
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples", "write_profile.c")
 LINES_MOST, SAMPLES = 40, 1000
 
 

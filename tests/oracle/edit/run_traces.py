@@ -3,7 +3,7 @@
 """run_traces.py - `convert` and `recover` of XRay traces: what happened is the same in every version and byte order.
 
 Environment: PERFRAY, the command; FIXTURES, tests/fixtures; PERFRAY_CORPUS, whose traces are taken, too. What is in a
-trace is told by tests/xray/oracle.py, which shares nothing with the library: of each thread its calls, arguments and
+trace is told by tests/oracle/xray/oracle.py, which shares nothing with the library: of each thread its calls, arguments and
 events with their times, in the order of the file, less what a version has no words for. Whatever the input was, what is
 written must be sound by that and by `verify`; so each trace is also cut at many places and recovered. llvm-xray, where
 it is installed, must read what is written in the byte orders that it reads, and tell of the same calls.

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "hostile"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
 sys.dont_write_bytecode = True
 import named_recording  # noqa: E402
 

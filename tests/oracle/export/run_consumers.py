@@ -7,7 +7,7 @@ usage: run_consumers.py [--speedscope DIR] [NAME...]
 Environment: PERFRAY, the command; PERFRAY_SPEEDSCOPE or --speedscope, the folder of the npm package speedscope. Recordings are
 made by the installed perf in a folder that is removed.
 
-    folded      the same stacks and counts as the text of the script folded by tests/script/stackcollapse.py, whose own text
+    folded      the same stacks and counts as the text of the script folded by tests/oracle/script/stackcollapse.py, whose own text
                 equals perf's but for listed rules; so with periods
     pprof       `go tool pprof` reads it: the same stacks, counts and periods as folded; each address inside its mapping, the
                 totals of -top and -traces

@@ -212,7 +212,7 @@ def check_corpus(folder, name, reports, always):
 
 
 FORMS = ("stream", "folder", "zstd", "swapped")
-FORMS_TOOL = os.path.join(HERE, "..", "tools", "other_forms.py")
+FORMS_TOOL = os.path.join(HERE, "..", "..", "support", "other_forms.py")
 
 
 def check_forms(folder):

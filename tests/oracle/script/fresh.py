@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of fresh recordings share: a folder of their own, programs built from tests/script/programs, recordings by
+"""What the tests of fresh recordings share: a folder of their own, programs built from tests/oracle/script/programs, recordings by
 the installed perf, and both scripts of a recording line by line. Environment: PERFRAY, the command."""
 import concurrent.futures
 import itertools

@@ -7,7 +7,7 @@ usage: run_fixtures.py [NAME...]
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, skipped without. Every recording of
 tests/fixtures/recorded and those of CORPUS are dumped (-D and --dump-unsorted-raw-trace: each record with its bytes and,
 below a sample, its thread and object, between the lines of the script), and read with the options of ROWS. Each byte must be
-perf's; a line that differs must be explained by a rule of tests/corpus/script_rules.py. Names of functions are left out,
+perf's; a line that differs must be explained by a rule of tests/oracle/corpus/script_rules.py. Names of functions are left out,
 since most of these programs are not installed. What perf does not read is counted.
 """
 import os
@@ -17,7 +17,7 @@ import sys
 import fresh
 from fresh import Failed, Skipped
 
-RECORDED = os.path.join(fresh.HERE, "..", "fixtures", "recorded")
+RECORDED = os.path.join(fresh.HERE, "..", "..", "fixtures", "recorded")
 CORPUS = ("quipper/quipper.ctx_switch_namespaces-4.14", "quipper/quipper.group_desc-4.14", "quipper/quipper.armv7-3.4",
           "recorded/rec61.group_S", "recorded/rec61.clk_mono", "recorded/rec61.cg_fp", "recorded/rec61.dir_threads_cpu")
 DUMPS = ("-D", "--dump-unsorted-raw-trace")

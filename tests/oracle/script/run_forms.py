@@ -5,7 +5,7 @@
 usage: run_forms.py [NAME...]
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus with its byte-swapped twins (`be.*`), skipped without. Recordings
-are made by the installed perf in a folder that is removed, then put into other forms by tests/tools/other_forms.py; each form is
+are made by the installed perf in a folder that is removed, then put into other forms by tests/support/other_forms.py; each form is
 read by `perfray script` as a named file, by 1, 2 and 4 threads, and, where it can be, out of a pipe, with and without the events of state. Every
 text must have the bytes of the file's. The stream that perf inject makes lacks names and build-ids: its text must be perf's. What
 perf itself records in these forms is compared with perf's text in run_fresh.py.
@@ -18,7 +18,7 @@ import fresh
 from fresh import Failed, Skipped
 from run_fresh import STATE
 
-sys.path.insert(0, os.path.join(fresh.HERE, "..", "tools"))
+sys.path.insert(0, os.path.join(fresh.HERE, "..", "..", "support"))
 import corpus_files  # noqa: E402
 import other_forms  # noqa: E402
 

@@ -6,7 +6,7 @@ usage: run_fresh.py [NAME...]
 
 Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for what failed. Each recording of RECORDINGS is made in a folder
 that is removed, and read by `perf script --no-inline` and `perfray script --raw-names`, once as it is and once with the
-events of state that its row asks for (with FINISHED_ROUND among them, both read in the order of the file). A line that differs must be explained by a rule of tests/corpus/script_rules.py
+events of state that its row asks for (with FINISHED_ROUND among them, both read in the order of the file). A line that differs must be explained by a rule of tests/oracle/corpus/script_rules.py
 (docs/differences.md); how many are is printed. Where something is not installed or not permitted: `skip NAME reason`.
 """
 import os

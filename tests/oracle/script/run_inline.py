@@ -4,7 +4,7 @@
 
 usage: run_inline.py [NAME...]
 
-Environment: PERFRAY, the command. Programs are built from tests/script/programs in a folder that is removed and recorded by the
+Environment: PERFRAY, the command. Programs are built from tests/oracle/script/programs in a folder that is removed and recorded by the
 installed perf (perf 6.1 itself shows no inlined functions without libbfd, so it is no oracle here). Laws:
 
     script    the chain of --inline, without its lines "(inlined)", is the chain without the option; of each address of the program

@@ -4,7 +4,7 @@
 
 usage: run_names.py [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for what failed. Programs are built from tests/script/programs in a
+Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for what failed. Programs are built from tests/oracle/script/programs in a
 folder that is removed; each is recorded by the installed perf, and `-F comm,tid,time,event,ip,sym,symoff,dso` of
 `perf script --no-inline` and `perfray script --raw-names` must be the same lines, but for rules of docs/differences.md. At least
 LEAST_NAMED of the lines with an address must have a name. Where a compiler is not installed: `skip NAME reason`.

@@ -4,7 +4,7 @@
 
 usage: run_srcline.py [NAME...]
 
-Environment: PERFRAY, the command. Programs are built from tests/script/programs in a folder that is removed and recorded by the
+Environment: PERFRAY, the command. Programs are built from tests/oracle/script/programs in a folder that is removed and recorded by the
 installed perf; `-F +srcline` of `perf script --no-inline` and `perfray script --raw-names` must be the same lines, but for two
 rules of docs/differences.md. At least LEAST lines must name a source file. Where a compiler is not installed: `skip NAME reason`.
 """

@@ -31,7 +31,7 @@ FROM_CALLEES = ("--no-children", "-g callee", "--no-children -g folded", "--no-c
                 "--no-children -s comm,dso -g folded,callee", "--no-children -g none -s comm,sym", "--no-children -g address")
 FROM_CALLERS = ("--children", "--no-children -g caller", "--children -g none", "-G --no-children", "-g caller --max-stack 3",
                 "--no-children -s comm,sym -g folded,caller", "--no-children -G --max-stack 1")
-FORMS_TOOL = os.path.join(HERE, "..", "tools", "other_forms.py")
+FORMS_TOOL = os.path.join(HERE, "..", "..", "support", "other_forms.py")
 FORMS = ("stream", "folder", "zstd", "swapped")
 HEIGHT = re.compile(r'class="flame" width="\d+" height="(\d+)"')
 

@@ -5,7 +5,7 @@
 usage: run_unwind.py [NAME...]
        run_unwind.py --recording FILE...
 
-Environment: PERFRAY, the command; PERFRAY_LONG: all of PROGRAMS, not QUICK alone. Programs are built from tests/script/programs in a
+Environment: PERFRAY, the command; PERFRAY_LONG: all of PROGRAMS, not QUICK alone. Programs are built from tests/oracle/script/programs in a
 folder that is removed and recorded by the installed perf with `--call-graph dwarf`, most at fixed addresses (docs/differences.md,
 tables-of-ended-images). Three laws:
 - each sample is as perf's, but for kinds of differences that docs/differences.md lists; at least LEAST_ALIKE of all are. Stacks for

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "script"), os.path.join(HERE, "..", "tools")]
+sys.path[:0] = [os.path.join(HERE, "..", "script"), os.path.join(HERE, "..", "..", "support")]
 sys.dont_write_bytecode = True
 import fresh  # noqa: E402
 from fresh import Failed  # noqa: E402

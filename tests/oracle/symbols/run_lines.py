@@ -5,7 +5,7 @@
 usage: run_lines.py [NAME...]
 
 Environment: LINES_OF, the program lines_of; PERFRAY_LONG: 10 000 addresses an object instead of 2 000. Programs are built from
-tests/lines/programs in a folder that is removed; libc is the installed one with its separate debug file. Addresses are
+tests/oracle/symbols/programs in a folder that is removed; libc is the installed one with its separate debug file. Addresses are
 random bytes of executable segments, and are the same in each run. Of each at least LEAST must have the same frames: function as the
 linker calls it, path, line; what differs must be explained by a rule of RULES, and each rule is listed in docs/differences.md.
 Where a compiler or llvm-symbolizer-19 is not installed: `skip NAME reason`.
@@ -112,7 +112,7 @@ def installed_debug(name):
 
 
 def find_source(name):
-    for folder in (PROGRAMS, os.path.join(HERE, "../script/programs"), os.path.join(HERE, "../fixtures/objects")):
+    for folder in (PROGRAMS, os.path.join(HERE, "../script/programs"), os.path.join(HERE, "../../fixtures/objects")):
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
     raise Failed("no source %s" % name)

@@ -40,7 +40,7 @@ RANKS = [name for name, _ in oracle.QUANTILES]
 NUMBERS = ["count", "min"] + RANKS + ["max", "sum", "self"]
 KEYS = {"function": ("id",), "caller": ("caller_id", "id"), "thread": ("pid", "tid", "id")}
 HEADINGS = {"function": "", "caller": "caller_id,caller,", "thread": "pid,tid,"}
-STORIES = Path(__file__).resolve().parent.parent / "fixtures" / "xray"
+STORIES = Path(__file__).resolve().parents[2] / "fixtures" / "xray"
 
 ACCOUNT_DIFFERS = {
     "arg1-smallbuf.fdr.19": E5, "except.basic.19": E7_ACCOUNT, "except.fdr.14": E7_ACCOUNT, "except.fdr.19": E7_ACCOUNT,
@@ -334,7 +334,7 @@ def check_twins(tally, corpus):
 
 
 def check_stories(tally):
-    """tests/tools/xray_files.py wrote one story as everything that there is; a profile has sums alone."""
+    """tests/support/xray_files.py wrote one story as everything that there is; a profile has sums alone."""
     first = STORIES / "fdr-v5.xray"
     names = sorted(path.name for path in STORIES.glob("*.xray") if not path.name.startswith("profile"))
     for name in names:

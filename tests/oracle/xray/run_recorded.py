@@ -4,7 +4,7 @@
 
 usage: run_recorded.py [--keep DIR] [WORD...]
 
-The programs of tests/xray/programs are built and run under XRay's flight recorder, with buffers of its own choice and with
+The programs of tests/oracle/xray/programs are built and run under XRay's flight recorder, with buffers of its own choice and with
 small ones, and under its basic log. What each thread says that it did must be what perfray tells of it:
 
 script   every call, exit, argument and logged event, by name, in the order of the thread; in text, JSON and llvm-xray's YAML

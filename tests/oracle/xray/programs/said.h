@@ -3,7 +3,7 @@
 #define PFR_TESTS_XRAY_SAID_H
 /*
  * A traced program that keeps its own account: what each of its threads did, in order, printed at the end, one thing a
- * line, "TID +function", "TID -function", "TID !bytes that were logged". tests/xray/run_recorded.py compares.
+ * line, "TID +function", "TID -function", "TID !bytes that were logged". tests/oracle/xray/run_recorded.py compares.
  *
  *     XR_MODE=xray-fdr XR_OPTIONS="func_duration_threshold_us=0" XRAY_OPTIONS="xray_logfile_base=DIR/" ./program
  */
