@@ -20,8 +20,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 TIME_LIMIT_SECONDS = 60
 HELP_OPTION = re.compile(r"^  (?:-(?P<letter>.),|   ) --(?P<name>[\w-]+)(?: (?P<arg>\S+))?(?:\s{2,}(?P<help>\S.*))?$")
@@ -33,10 +35,7 @@ def run(command, **more):
 
 
 def report(name, findings):
-    for finding in findings:
-        print("   ", finding)
-    print("not ok" if findings else "ok", f"manual/{name}", flush=True)
-    return not findings
+    harness.result(f"manual/{name}", list(findings))
 
 
 def listed_verbs(perfray):
@@ -213,13 +212,12 @@ def prepare_folder(folder, fixtures):
 def check_verb(options, verb, about, said, folder):
     path = options.man / f"perfray-{verb}.1.scd"
     page = path.read_text() if path.exists() else ""
-    passed = report(f"{verb}/page", list(check_page(path, verb, about)))
-    passed &= report(f"{verb}/options", list(check_options(said, page_options(page))))
+    report(f"{verb}/page", list(check_page(path, verb, about)))
+    report(f"{verb}/options", list(check_options(said, page_options(page))))
     examples = page_examples(page)
-    passed &= report(f"{verb}/examples", [] if examples else ["there are none"])
+    report(f"{verb}/examples", [] if examples else ["there are none"])
     for number, (command, expected) in enumerate(examples, 1):
-        passed &= report(f"{verb}/example-{number}", list(check_example(command, expected, folder, options.perfray)))
-    return passed
+        report(f"{verb}/example-{number}", list(check_example(command, expected, folder, options.perfray)))
 
 
 def main():
@@ -232,20 +230,20 @@ def main():
     options = parser.parse_args()
     verbs = listed_verbs(options.perfray)
     options_of = {verb: help_options(options.perfray, verb) for verb in verbs}
-    passed = report("letters", list(check_letters(options_of)))
-    with tempfile.TemporaryDirectory(prefix="perfray-manual-") as folder:
+    report("letters", list(check_letters(options_of)))
+    with harness.scratch("manual") as folder:
         prepare_folder(folder, options.fixtures)
         for verb, about in verbs.items():
-            passed &= check_verb(options, verb, about, options_of[verb], folder)
+            check_verb(options, verb, about, options_of[verb], folder)
         overview = options.man / "perfray.1.scd"
         for number, (command, expected) in enumerate(page_examples(overview.read_text()), 1):
-            passed &= report(f"perfray/example-{number}", list(check_example(command, expected, folder, options.perfray)))
+            report(f"perfray/example-{number}", list(check_example(command, expected, folder, options.perfray)))
     for number, (command, expected) in enumerate(examples_of(options.readme.read_text(), "```console"), 1):
         findings = list(check_example(command, expected, options.readme.parent, options.perfray))
-        passed &= report(f"readme/example-{number}", findings)
+        report(f"readme/example-{number}", findings)
     if options.completion:
-        passed &= report("completion", list(check_completion(options.completion, options_of)))
-    return 0 if passed else 1
+        report("completion", list(check_completion(options.completion, options_of)))
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -10,20 +10,18 @@ NAME` or `skip NAME reason`.
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle", "record"))
-import run_record  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import LONG  # noqa: E402
 from run_counted import said
 from run_record import PERFRAY, Skip, must, must_be_root, report, run, text
 
-LONG = "PERFRAY_LONG" in os.environ
 PATIENCE = 120
 GETPPID = ["-e", "syscalls:sys_enter_getppid", "-c", "1"]
 
@@ -319,14 +317,12 @@ def refused(folder):
 
 def main():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where these tests are run by nohup
-    with tempfile.TemporaryDirectory(prefix="perfray-endurance-") as folder:
+    with harness.scratch("endurance") as folder:
         if run(PERFRAY, "record", "-q", "-e", "cpu-clock:u", "-o", os.path.join(folder, "try.data"), "true").returncode:
-            print("skip record nothing can be sampled here")
-            return 77
+            return harness.skip("record", "nothing can be sampled here")
         tasks = os.path.join(folder, "many_tasks")
         if run("gcc", "-O1", "-pthread", "-o", tasks, sys.argv[1]).returncode:
-            print("skip record gcc is not installed")
-            return 77
+            return harness.skip("record", "gcc is not installed")
         report("endures/killed", killed, folder)
         report("endures/no-space", no_space, folder)
         report("endures/forks", forks, folder, tasks)
@@ -340,7 +336,7 @@ def main():
         report("endures/unread", unread, tasks)
         report("endures/unwaited", unwaited, folder)
         report("endures/refused", refused, folder)
-    return 1 if run_record.failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ import resource
 import struct
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 HEADER, ATTR = 104, 128
 DATA = HEADER + 8 + ATTR + 16
@@ -553,7 +555,7 @@ class Cost:
 def measure(options, command, path):
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    done = subprocess.run([options.measure, os.environ["PERFRAY"]] + command + [path], stdout=subprocess.PIPE, check=True,
+    done = subprocess.run([options.measure, harness.PERFRAY] + command + [path], stdout=subprocess.PIPE, check=True,
                           env=UNFILLED, preexec_fn=limit)
     return Cost(done.stdout.split())
 
@@ -629,17 +631,14 @@ def run_family(options, folder, name):
     commands = ASKED[name][2] if name in ASKED else TRACE_COMMANDS if name in TRACES else COMMANDS
     paths = [os.path.join(folder, "%dx.data" % times) for times in (1, 2, 4)]
     sizes = [write(path, make(amount * options.scale * times)) for path, times in zip(paths, (1, 2, 4))]
-    good = True
     for command in commands:
         costs = measure_sizes(options, command, paths)
         wrong = judge_status(command, costs) or judge_time(options, command, costs, sizes) or judge_memory(
             name, command, costs, sizes, distinct)
         figures = "%s MB: %s s, %.0f MB of memory" % ("/".join("%.1f" % (size / MB) for size in sizes), "/".join(
             "%.3f" % cost.seconds for cost in costs), max(cost.megabytes for cost in costs))
-        print("%s hostile/growth %s of %s (%s%s)" % ("not ok" if wrong else "ok", " ".join(word for word in command if word not in ("--no-pager", "--no-symbols")), name, figures,
-                                                    "; " + wrong if wrong else ""), flush=True)
-        good = good and not wrong
-    return good
+        words = " ".join(word for word in command if word not in ("--no-pager", "--no-symbols"))
+        harness.result("hostile/growth %s of %s (%s)" % (words, name, figures), wrong)
 
 
 def run_limited(folder, name):
@@ -647,24 +646,20 @@ def run_limited(folder, name):
     make, amount, commands = LIMITED[name]
     path = os.path.join(folder, "limited.data")
     write(path, make(amount))
-    good = True
     for command in commands:
-        done = subprocess.run([os.environ["PERFRAY"]] + command + ["--limit", "memory=" + LIMIT, path], check=False,
+        done = subprocess.run([harness.PERFRAY] + command + ["--limit", "memory=" + LIMIT, path], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         fine = done.returncode == 4 and b"[limit]" in done.stdout and done.stdout.count(b"\n") > 10
-        print("%s hostile/growth %s of %s in %s%s" % ("ok" if fine else "not ok", command[0], name, LIMIT, "" if fine else
-                                                      ": status %d, %r" % (done.returncode, done.stderr[:200])), flush=True)
-        good = good and fine
-    return good
+        harness.result("hostile/growth %s of %s in %s" % (command[0], name, LIMIT),
+                       "" if fine else "status %d, %r" % (done.returncode, done.stderr[:200]))
 
 
 def run_bounded(folder, name):
     make, amount, commands, cut = BOUNDED[name]
     path = os.path.join(folder, "bounded.data")
     size = write(path, make(amount))
-    good = True
     for command in commands:
-        done = subprocess.run([os.environ["PERFRAY"]] + command + [path], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run([harness.PERFRAY] + command + [path], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         wrong = []
         if len(done.stdout) > TEXT_EACH * size + TEXT_ALSO:
             wrong.append("%d bytes of text for %d" % (len(done.stdout), size))
@@ -672,32 +667,28 @@ def run_bounded(folder, name):
         if cut and (done.returncode != 4 or b"%d call tree" % marks not in done.stderr or b"limit trees" not in done.stderr):
             wrong.append("status %d, %d marks, %r" % (done.returncode, marks, done.stderr[:200]))
         if cut:
-            whole = subprocess.run([os.environ["PERFRAY"]] + command + ["--limit", "trees=2G", path], check=False,
+            whole = subprocess.run([harness.PERFRAY] + command + ["--limit", "trees=2G", path], check=False,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             if whole.returncode or b"[limit]" in whole.stdout or len(whole.stdout) <= len(done.stdout):
                 wrong.append("with a higher limit status %d, %d bytes of text" % (whole.returncode, len(whole.stdout)))
-        print("%s hostile/growth text %s of %s%s" % ("not ok" if wrong else "ok", " ".join(command[3:]), name, "".join(": " + w for w in wrong)),
-              flush=True)
-        good = good and not wrong
-    return good
+        harness.result("hostile/growth text %s of %s" % (" ".join(command[3:]), name), wrong)
 
 
 def run_packed(folder):
     """What is cut depends on the recording, not on how it is packed."""
     path, packed, streamed = (os.path.join(folder, name) for name in ("packed.plain", "packed.zstd", "packed.pipe"))
     write(path, forking_chains(2000))
-    command = [os.environ["PERFRAY"]] + PLAIN_REPORT + ["--percent-limit=0", "--limit", "trees=1"]
+    command = [harness.PERFRAY] + PLAIN_REPORT + ["--percent-limit=0", "--limit", "trees=1"]
     answers = []
     for made, options in ((path, None), (packed, ["--compress=19"]), (streamed, ["--to=pipe"])):
         if options:
-            subprocess.run([os.environ["PERFRAY"], "convert", *options, "-o", made, path], check=True)
+            subprocess.run([harness.PERFRAY, "convert", *options, "-o", made, path], check=True)
         done = subprocess.run([*command, made], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         lines = done.stdout.split(b"\n")
         answers.append((done.returncode, [line for line in lines if not line.startswith(b"#")],
                         done.stderr.replace(made.encode(), b"")))
     fine = answers[0][0] == 4 and b"limit trees" in answers[0][2] and all(other == answers[0] for other in answers)
-    print("%s hostile/growth text of packed recordings" % ("ok" if fine else "not ok"), flush=True)
-    return fine
+    harness.result("hostile/growth text of packed recordings", not fine)
 
 
 def main(arguments):
@@ -707,15 +698,19 @@ def main(arguments):
     parser.add_argument("--only", default="")
     parser.add_argument("measure")
     options = parser.parse_args(arguments)
-    if options.long_scale and os.environ.get("PERFRAY_LONG"):
+    if options.long_scale and harness.LONG:
         options.scale = options.long_scale
-    with tempfile.TemporaryDirectory(prefix="perfray-growth-") as folder:
+    with harness.scratch("growth") as folder:
         learn_pace(options, folder)
-        results = [run_family(options, folder, name) for name in (*FAMILIES, *TRACES, *ASKED) if options.only in name]
-        results += [run_bounded(folder, name) for name in BOUNDED if options.only in name]
-        results += [run_packed(folder)] if options.only in "packed" else []
-        results += [run_limited(folder, name) for name in LIMITED if options.only in name]
-    return 0 if all(results) else 1
+        for name in (name for name in (*FAMILIES, *TRACES, *ASKED) if options.only in name):
+            run_family(options, folder, name)
+        for name in (name for name in BOUNDED if options.only in name):
+            run_bounded(folder, name)
+        if options.only in "packed":
+            run_packed(folder)
+        for name in (name for name in LIMITED if options.only in name):
+            run_limited(folder, name)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-sys.dont_write_bytecode = True
+import harness  # noqa: E402
 import mutant_files  # noqa: E402
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
@@ -144,14 +144,11 @@ def reproduction(options, number, printer, drawn, sizes):
 
 def print_kind(options, maker, kind, findings):
     """True when there are none."""
-    if not findings:
-        print("ok hostile/mass no %s" % kind)
-        return True
-    print("not ok hostile/mass no %s: %d" % (kind, len(findings)))
+    shown = ["%d" % len(findings)] if findings else []
     for number, printer, _, text, drawn, sizes in sorted(findings)[:options.show]:
         _, damage, source, _ = maker.make(number)
-        print("  %s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer, drawn, sizes)))
-    return False
+        shown.append("%s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer, drawn, sizes)))
+    return harness.result("hostile/mass no %s" % kind, shown)
 
 
 def report(options, maker, results, seconds):
@@ -160,10 +157,10 @@ def report(options, maker, results, seconds):
         by_kind[finding[2]].append(finding)
     good = all([print_kind(options, maker, kind, by_kind[kind]) for kind in KINDS])
     good = good and results.unfinished == 0 and results.mutants > 0
-    print("%s hostile/mass (%d mutants of %d files, %d of them structural, seed %d; slowest %.2f s, number %d; %.0f s)" % (
-        "ok" if good else "not ok", results.mutants, len(maker.documents), results.structural, options.seed,
-        results.slowest[0] / 1e6, results.slowest[1], seconds))
-    return 0 if good else 1
+    harness.result("hostile/mass (%d mutants of %d files, %d of them structural, seed %d; slowest %.2f s, number %d; %.0f s)" % (
+        results.mutants, len(maker.documents), results.structural, options.seed, results.slowest[0] / 1e6, results.slowest[1],
+        seconds), not good)
+    return harness.status()
 
 
 def parse_arguments(arguments):
@@ -179,7 +176,7 @@ def parse_arguments(arguments):
     parser.add_argument("program")
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)
-    if options.long_count and os.environ.get("PERFRAY_LONG"):
+    if options.long_count and harness.LONG:
         options.count = options.long_count
     options.inputs = sorted(path for given in options.inputs for path in
                             run_mutants.files_of(given, ".xray" if options.traces else ".data") if os.path.isfile(path))

@@ -9,12 +9,13 @@ reason`.
 import os
 import subprocess
 import sys
-import tempfile
 
-PERFRAY = os.environ["PERFRAY"]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import PERFRAY  # noqa: E402
+
 BUSY = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
 RECORD = (PERFRAY, "record", "-e", "cpu-clock:u", "-F", "1000", "-o", "out")
-failed = False
 
 
 def record(folder, script, *options):
@@ -31,10 +32,7 @@ def samples_in(folder, name):
 
 
 def check(name, holds, problem):
-    global failed
-    failed |= not holds
-    print("ok record_output/%s" % name if holds else "not ok record_output/%s\n    %s" % (name, problem))
-    sys.stdout.flush()
+    harness.result("record_output/" + name, "" if holds else problem)
 
 
 def says(name, done, words):
@@ -89,13 +87,12 @@ def part(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="perfray-output-") as folder:
+    with harness.scratch("output") as folder:
         if record(folder, ":").returncode != 3:
-            print("skip record_output nothing can be sampled here")
-            return 77
+            return harness.skip("record_output", "nothing can be sampled here")
         for test in (kept, fifo, deleted, replaced, linked, renamed, two_recorders, part):
             test(folder)
-    return 1 if failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-sys.dont_write_bytecode = True
+import harness  # noqa: E402
+from harness import PERFRAY  # noqa: E402
 from broken_files import BROKEN, SOUND  # noqa: E402
 
-PERFRAY = os.environ.get("PERFRAY", "")
 SECONDS = 60
 # What is not sound in the corpus, and why; folders, and names of files.
 DAMAGED_FOLDERS = ("hostile", "out", "out-synth", "bin", "src")
@@ -69,25 +69,21 @@ def problem_of(rule, severity):
 
 
 def tell(name, problem):
-    print("%s verify/%s%s" % ("not ok" if problem else "ok", name, ": " + problem if problem else ""))
-    return bool(problem)
+    harness.result("verify/" + name, problem)
 
 
 def check_rules():
     rules = table()
-    failed = tell("every rule is broken once", "rules without a file: %s; files without a rule: %s" % (
+    tell("every rule is broken once", "rules without a file: %s; files without a rule: %s" % (
         sorted(set(rules) - set(BROKEN)), sorted(set(BROKEN) - set(rules))) if set(rules) != set(BROKEN) else None)
     for rule in sorted(set(rules) & set(BROKEN)):
-        failed |= tell("rule " + rule, problem_of(rule, rules[rule]))
-    return failed
+        tell("rule " + rule, problem_of(rule, rules[rule]))
 
 
 def check_sound():
-    failed = False
     for name, content in SOUND.items():
         status, findings, said = verify_bytes(content, "--notes")
-        failed |= tell("sound " + name, "status %d, %s %s" % (status, findings[:2], said) if status or findings else None)
-    return failed
+        tell("sound " + name, "status %d, %s %s" % (status, findings[:2], said) if status or findings else None)
 
 
 def is_recording(path):
@@ -107,10 +103,9 @@ def corpus_files(folder):
 
 
 def check_corpus():
-    folder = os.environ.get("PERFRAY_CORPUS", "")
-    if not os.path.isdir(folder):
-        print("skip verify/corpus PERFRAY_CORPUS is not set")
-        return False
+    folder = harness.corpus()
+    if not folder:
+        return harness.skip("verify/corpus", "PERFRAY_CORPUS is not set")
     count, wrong = 0, []
     for path in corpus_files(folder):
         status, findings, said = run(path)
@@ -119,14 +114,16 @@ def check_corpus():
         count += 1
         if status != 0:
             wrong.append("%s: status %d, %s %s" % (os.path.basename(path), status, findings[:1], said))
-    return tell("corpus (%d good files, %d with findings)" % (count, len(wrong)), "\n    ".join(wrong) or (None if count > 200 else "too few files"))
+    tell("corpus (%d good files, %d with findings)" % (count, len(wrong)), wrong or (None if count > 200 else "too few files"))
 
 
 def main():
-    if not os.path.isfile(PERFRAY):
-        print("skip verify PERFRAY is not set")
-        return 77
-    return 1 if check_rules() | check_sound() | check_corpus() else 0
+    if not harness.has_command():
+        return harness.skip("verify", "PERFRAY is not set")
+    check_rules()
+    check_sound()
+    check_corpus()
+    return harness.status()
 
 
 if __name__ == "__main__":

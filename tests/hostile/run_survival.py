@@ -16,10 +16,10 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import run_million  # noqa: E402
 
 ENDS_IO = 5
@@ -28,12 +28,11 @@ FORMS = (["convert"], ["convert", "--compress"], ["convert", "--to=directory"], 
 
 
 def words(form, path, out):
-    return [os.environ["PERFRAY"], *form, path, "-o", out]
+    return [harness.PERFRAY, *form, path, "-o", out]
 
 
 def report(name, figures, wrong):
-    print("%s edit/survival %s (%s%s)" % ("not ok" if wrong else "ok", name, figures, wrong and "; " + wrong), flush=True)
-    return bool(wrong)
+    harness.result("edit/survival %s (%s)" % (name, figures), wrong)
 
 
 def digest(path):
@@ -99,8 +98,7 @@ def check_full(form, path, folder):
     clean(folder)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % size, "none", folder], check=False,
                       stderr=subprocess.DEVNULL).returncode:
-        print("skip edit/survival %s: no tmpfs can be mounted" % name)
-        return False
+        return harness.skip("edit/survival", "%s: no tmpfs can be mounted" % name)
     try:
         done = subprocess.run(words(form, path, out), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
         left, said = os.listdir(folder), done.stderr.decode()
@@ -115,14 +113,13 @@ def main():
     parser.add_argument("--samples", type=int, default=500000)
     parser.add_argument("--moments", type=int, default=50)
     options = parser.parse_args()
-    failed = 0
-    with tempfile.TemporaryDirectory(prefix="perfray-survival-") as top:
+    with harness.scratch("survival") as top:
         path, folder = os.path.join(top, "in.data"), os.path.join(top, "folder")
         run_million.write(path, run_million.sound(options.samples))
         for form in FORMS:
-            failed += check_kills(form, path, folder, options.moments)
-            failed += check_full(form, path, folder)
-    return 1 if failed else 0
+            check_kills(form, path, folder, options.moments)
+            check_full(form, path, folder)
+    return harness.status()
 
 
 if __name__ == "__main__":

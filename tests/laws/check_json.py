@@ -8,17 +8,19 @@ Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded go
 """
 import json
 import os
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 try:
     import jsonschema
 except ImportError:
     jsonschema = None
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(harness.ROOT)
 RECORDINGS = ROOT / "tests" / "fixtures" / "recorded"
 TRACES = ROOT / "tests" / "fixtures" / "xray"
 OF_TRACES = ("info", "dump", "script", "report", "verify", "latency", "latency of callers", "latency of threads")
@@ -61,8 +63,7 @@ def recordings(verb):
 def documents(verb, path):
     """What the command printed, as documents to check; a broken one raises ValueError."""
     more = NAMED if path.parent == TRACES else MORE
-    done = subprocess.run([os.environ["PERFRAY"], *VERBS[verb], *more.get(verb, ()), str(path)], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    done = harness.perfray(*VERBS[verb], *more.get(verb, ()), path)
     if done.returncode not in (0, 4) and not (verb == "verify" and done.returncode == 1):
         raise ValueError("exit status %d" % done.returncode)
     text = done.stdout.decode("utf-8")
@@ -99,32 +100,25 @@ def check_list():
     schema = json.loads((ROOT / "docs" / "json" / "list.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    done = subprocess.run([os.environ["PERFRAY"], "list", "--format=jsonl"], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, timeout=60, check=False)
+    done = harness.perfray("list", "--format=jsonl")
     rows = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
     problems = [error.message[:200] for row in rows for error in validator.iter_errors(row)]
     kinds = {row["kind"] for row in rows}
     if done.returncode or not {"hardware", "software", "cache", "raw", "breakpoint", "tracepoint"} <= kinds:
         problems.append("exit status %d, kinds %s" % (done.returncode, sorted(kinds)))
-    print("%s json/list" % ("not ok" if problems else "ok"))
-    for problem in problems[:20]:
-        print("    " + problem)
-    return not problems
+    harness.result("json/list", problems)
 
 
 def main():
     if jsonschema is None:
         for verb in [*VERBS, "list"]:
-            print("skip json/%s python3-jsonschema is not installed" % verb)
-        return 77
-    failed = not check_list()
+            harness.skip("json/" + verb, "python3-jsonschema is not installed")
+        return harness.status()
+    check_list()
     for verb in VERBS:
         problems, count = check(verb)
-        failed = failed or bool(problems) or count < len(recordings(verb))
-        print("%s json/%s" % ("not ok" if problems or count < len(recordings(verb)) else "ok", verb))
-        for problem in problems[:20]:
-            print("    " + problem)
-    return 1 if failed else 0
+        harness.result("json/" + verb, problems or count < len(recordings(verb)))
+    return harness.status()
 
 
 if __name__ == "__main__":

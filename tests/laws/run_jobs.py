@@ -12,7 +12,9 @@ import os
 import struct
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 JOBS = ("-j1", "-j2", "-j4", "--jobs=9")
 OPTIONS = ((), ("-F", "+symoff,-period"), ("-G", "-F", "comm,tid,time,ip,sym", "--show-task-events", "--show-mmap-events"),
@@ -67,7 +69,7 @@ def write_large(path, damaged):
 
 
 def run(words, stdout=subprocess.PIPE):
-    done = subprocess.run([os.environ["PERFRAY"], "script", "--raw-names", *words], stdout=stdout, stderr=subprocess.PIPE,
+    done = subprocess.run([harness.PERFRAY, "script", "--raw-names", *words], stdout=stdout, stderr=subprocess.PIPE,
                           timeout=SECONDS, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -93,7 +95,7 @@ def check_large(large, *_):
 def check_recorded(_, __, folder):
     names = sorted(name for name in os.listdir(folder) if name.endswith(".data"))
     # a quarter of the options for each recording, others for the next; with PERFRAY_LONG all
-    step = 1 if "PERFRAY_LONG" in os.environ else 4
+    step = 1 if harness.LONG else 4
     lines = sum(same(os.path.join(folder, name), options) for number, name in enumerate(names)
                 for options in OPTIONS[number % step::step])
     return "%d recordings, %d lines" % (len(names), lines)
@@ -130,19 +132,17 @@ CHECKS = {"large": check_large, "recorded": check_recorded, "full_output": check
 
 
 def main(folder):
-    failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
+    with harness.scratch("jobs") as scratch:
         large, sound = (os.path.join(scratch, name) for name in ("large.data", "sound.data"))
         write_large(large, True)
         write_large(sound, False)
         for name, check in CHECKS.items():
             try:
                 figures = check(large, sound, folder)
-                print("ok script/jobs:%s%s" % (name, " # " + figures if figures else ""))
+                harness.result("script/jobs:%s%s" % (name, " # " + figures if figures else ""))
             except (AssertionError, subprocess.TimeoutExpired) as why:
-                failed += 1
-                print("not ok script/jobs:%s %s" % (name, why))
-    return 1 if failed else 0
+                harness.result("script/jobs:" + name, str(why) or True)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -11,26 +11,26 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import PERFRAY  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 BINDING, EXAMPLE = os.path.join(ROOT, "bindings", "python"), os.path.join(ROOT, "examples", "dump_recording.py")
 sys.path.insert(0, BINDING)
-sys.dont_write_bytecode = True
-PERFRAY = os.environ.get("PERFRAY", "")
 SECONDS = 120
 NO_RECORDING = 3
 SAMPLES_MOST = 300  # of each recording, whose fields are looked at
 
 
 def run(words):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
-                          check=False, env=dict(os.environ, PYTHONPATH=BINDING, PYTHONDONTWRITEBYTECODE="1"))
+    return harness.run(words, timeout=SECONDS, env=dict(os.environ, PYTHONPATH=BINDING, PYTHONDONTWRITEBYTECODE="1"))
 
 
 def inputs():
     folders = [os.path.join(os.environ["FIXTURES"], "recorded"), os.path.join(os.environ["FIXTURES"], "xray")]
-    corpus = os.environ.get("PERFRAY_CORPUS", "")
+    corpus = harness.corpus() or ""
     for part in ("perf/quipper", "perf/simpleperf", "perf/other", "perf/recorded", "perf/bigendian", "perf/hostile",
                  "xray/traces", "xray/synth"):
         if os.path.isdir(os.path.join(corpus, part)):
@@ -95,7 +95,7 @@ def check_misuse(recording, file, form, expected):
 
 
 def check_errors(perfray):
-    with tempfile.TemporaryDirectory() as folder:
+    with harness.scratch("python") as folder:
         try:
             perfray.open(os.path.join(folder, "nothing"))
             return "a file that is not there opens"
@@ -135,26 +135,25 @@ def check_library():
 
 
 def tell(name, problem):
-    print("%s python/%s%s" % ("not ok" if problem else "ok", name, ": " + problem if problem else ""), flush=True)
-    return bool(problem)
+    harness.result("python/" + name, problem)
 
 
 def main():
     if not os.path.isfile(PERFRAY) or not os.path.isfile(os.environ.get("PERFRAY_LIBRARY", "")):
-        print("skip python PERFRAY or PERFRAY_LIBRARY is not set")
-        return 77
+        return harness.skip("python", "PERFRAY or PERFRAY_LIBRARY is not set")
     import perfray  # the binding, of the library of this build
     results = [check_dump(path) for path in inputs()]
     problems = [problem for _, problem in results if problem]
-    failed = tell("dump of %d recordings" % sum(known for known, _ in results), "\n    ".join(problems[:8]))
+    tell("dump of %d recordings" % sum(known for known, _ in results), problems)
     folder = os.path.join(os.environ["FIXTURES"], "recorded")
     recorded = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".data")]
     folder = os.path.join(os.environ["FIXTURES"], "xray")
     recorded += [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     problems = [problem for problem in (check_fields(perfray, path) for path in recorded) if problem]
-    failed |= tell("fields of %d recordings" % len(recorded), "\n    ".join(problems[:8]))
-    failed |= tell("library", check_library())
-    return int(failed | tell("errors", check_errors(perfray)))
+    tell("fields of %d recordings" % len(recorded), problems)
+    tell("library", check_library())
+    tell("errors", check_errors(perfray))
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "oracle" / "xray"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import harness  # noqa: E402,F401  (its paths)
 import oracle  # noqa: E402
 
 MAGIC = b"perfray-rt 1\0\0\0\0"

@@ -13,6 +13,8 @@ import os
 import struct
 import sys
 
+import harness
+
 MAGIC = b"perfray-rt 1".ljust(16, b"\0")
 RUNNING, FINISHED, FUNCTIONS, OBJECTS = 1, 2, 3, 4
 MAPPED, SCOPE = 1, 2
@@ -129,7 +131,7 @@ def main(argv):
     if len(argv) != 1 + check:
         print(__doc__, file=sys.stderr)
         return 2
-    folder, wrong = argv[-1], 0
+    folder = argv[-1]
     for name, content in all_files().items():
         path = os.path.join(folder, name)
         if not check:
@@ -138,9 +140,8 @@ def main(argv):
             continue
         with open(path, "rb") as kept:
             equal = kept.read() == content
-        print("%s recorder/%s" % ("ok" if equal else "not ok", name))
-        wrong += not equal
-    return 1 if wrong else 0
+        harness.result("recorder/" + name, not equal)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ import os
 import struct
 import sys
 
+import harness
+
 ENTER, EXIT, TAIL, ENTER_ARG = range(4)
 FREQUENCY = 1000000000
 STRIDE = 320
@@ -144,7 +146,7 @@ def main(argv):
     if len(argv) != 1 + check:
         print(__doc__, file=sys.stderr)
         return 2
-    folder, wrong = argv[-1], 0
+    folder = argv[-1]
     for name, content in all_files().items():
         path = os.path.join(folder, name)
         if not check:
@@ -153,9 +155,8 @@ def main(argv):
             continue
         with open(path, "rb") as kept:
             equal = kept.read() == content
-        print("%s xray/%s" % ("ok" if equal else "not ok", name))
-        wrong += not equal
-    return 1 if wrong else 0
+        harness.result("xray/" + name, not equal)
+    return harness.status()
 
 
 if __name__ == "__main__":

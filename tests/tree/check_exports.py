@@ -7,11 +7,15 @@ The headers are run through the preprocessor together; what stands in braces is 
 is left, is no typedef and is not static, and has `pfr_name(` in it, declares pfr_name.
 """
 import argparse
+import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 
 def preprocess(command, folders):
@@ -52,10 +56,7 @@ def exported(library, which):
 
 
 def report(name, what, wrong):
-    for function in sorted(wrong):
-        print(f"    {function} {what}")
-    print("not ok" if wrong else "ok", f"exports/{name}")
-    return bool(wrong)
+    harness.result(f"exports/{name}", [f"{function} {what}" for function in sorted(wrong)])
 
 
 def main():
@@ -67,10 +68,10 @@ def main():
     options = parser.parse_args()
     in_headers = declared(options.c, options.include)
     in_library, in_archive = exported(options.library, "-D"), exported(options.archive, "-g")
-    failed = report("header", "is declared in a public header, but not exported", in_headers - in_library)
-    failed |= report("library", "is exported, but no public header declares it", in_library - in_headers)
-    failed |= report("archive", "is seen in the archive, but no public header declares it", in_archive ^ in_headers)
-    return 1 if failed else 0
+    report("header", "is declared in a public header, but not exported", in_headers - in_library)
+    report("library", "is exported, but no public header declares it", in_library - in_headers)
+    report("archive", "is seen in the archive, but no public header declares it", in_archive ^ in_headers)
+    return harness.status()
 
 
 if __name__ == "__main__":

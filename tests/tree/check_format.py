@@ -4,10 +4,14 @@
 
 Also every link inside it leads to a heading, because the generator writes links to layouts by their name.
 """
+import os
 import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 
 def check(generator, docs, name):
@@ -16,18 +20,14 @@ def check(generator, docs, name):
     equal = made == kept
     headings = {line.lstrip("#").strip() for line in made.splitlines() if line.startswith("#")}
     lost = sorted({name for name in re.findall(r"\]\(#(\w+)\)", made) if name not in headings})
-    if not equal:
-        print("docs/%s.md is not what the tables make: run docs/make-docs.sh" % name)
-    if lost:
-        print("no heading for", ", ".join(lost))
-    print("ok docs/" + name if equal else "not ok docs/" + name)
-    print("not ok docs/links " + name if lost else "ok docs/links " + name)
-    return equal and not lost
+    harness.result("docs/" + name, "" if equal else "docs/%s.md is not what the tables make: run docs/make-docs.sh" % name)
+    harness.result("docs/links " + name, lost and "no heading for " + ", ".join(lost))
 
 
 def main():
-    results = [check(sys.argv[1], pathlib.Path(sys.argv[2]), name) for name in ("perf-data-format", "xray-format")]
-    return 0 if all(results) else 1
+    for name in ("perf-data-format", "xray-format"):
+        check(sys.argv[1], pathlib.Path(sys.argv[2]), name)
+    return harness.status()
 
 
 if __name__ == "__main__":

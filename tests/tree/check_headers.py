@@ -6,10 +6,14 @@ One test per header and language, headers/NAME.h:c11 and headers/NAME.h:c++17; w
 is skipped. One more, headers/installed: each header of the source tree is named in its folder's meson.build.
 """
 import argparse
+import os
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 FLAGS = ["-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
 
@@ -21,13 +25,10 @@ def compile_alone(command, standard, language, folders, name):
 
 
 def check_installed(folder):
-    """Prints the result for a folder of headers in the source tree, and returns whether all are named."""
+    """The result for a folder of headers in the source tree."""
     listed = (folder / "meson.build").read_text()
     forgotten = [path.name for path in sorted(folder.glob("*.h")) if f"'{path.name}'" not in listed]
-    for name in forgotten:
-        print(f"    {name} is not in {folder.name}/meson.build, so it is not installed")
-    print("not ok" if forgotten else "ok", "headers/installed")
-    return not forgotten
+    harness.result("headers/installed", [f"{name} is not in {folder.name}/meson.build, so it is not installed" for name in forgotten])
 
 
 def main():
@@ -38,19 +39,15 @@ def main():
     options = parser.parse_args()
     languages = [("c11", "c", options.c), ("c++17", "c++", options.cxx)]
     headers = sorted({path.name for folder in options.include for path in Path(folder, "perfray").glob("*.h")})
-    failed = not check_installed(Path(options.include[0], "perfray")) or not headers
+    check_installed(Path(options.include[0], "perfray"))
     for name in headers:
         for standard, language, command in languages:
             if not command:
-                print(f"skip headers/{name}:{standard} there is no C++ compiler")
+                harness.skip(f"headers/{name}:{standard}", "there is no C++ compiler")
                 continue
             result = compile_alone(shlex.split(command), standard, language, options.include, name)
-            bad = result.returncode != 0
-            if bad:
-                print("".join(f"    {line}\n" for line in result.stderr.splitlines()), end="")
-            print("not ok" if bad else "ok", f"headers/{name}:{standard}")
-            failed = failed or bad
-    return 1 if failed else 0
+            harness.result(f"headers/{name}:{standard}", result.returncode and (result.stderr.splitlines() or True))
+    return harness.status() if headers else 1
 
 
 if __name__ == "__main__":

@@ -9,9 +9,13 @@ layers/case     no `case` over record types, no `switch` over a record's type: t
 layers/bits     nothing outside src/wire shifts a word of a record whose bits have meanings, or masks it with a number
 layers/names    .c, .h and .def files have names of their own in the whole tree
 """
+import os
 import re
 import sys
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 RECORD_CASE = re.compile(
@@ -152,14 +156,9 @@ def main():
         "bits": check_bits(root),
         "names": check_names(root),
     }
-    failed = False
     for name, findings in checks.items():
-        found = [str(finding).replace(f"{root}/", "") for finding in findings]
-        for finding in found:
-            print("   ", finding)
-        print("not ok" if found else "ok", f"layers/{name}")
-        failed = failed or bool(found)
-    return 1 if failed else 0
+        harness.result(f"layers/{name}", [str(finding).replace(f"{root}/", "") for finding in findings])
+    return harness.status()
 
 
 if __name__ == "__main__":

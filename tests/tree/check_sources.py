@@ -11,11 +11,15 @@ sources/FOLDER   each .c and .h file of src/FOLDER, and of its sub-folders, comp
 sources/whole    <perfray/perfray.h> includes every public header of the library
 """
 import argparse
+import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 FLAGS = ["-std=gnu17", "-fsyntax-only", "-w", "-Werror=implicit-function-declaration", "-D_GNU_SOURCE",
          "-D_FILE_OFFSET_BITS=64"]
@@ -23,10 +27,7 @@ NOT_OF_THE_LIBRARY = {"perfray.h", "runtime.h"}  # the runtime is a library of i
 
 
 def report(name, findings):
-    for finding in findings:
-        print("   ", finding)
-    print("not ok" if findings else "ok", f"sources/{name}", flush=True)
-    return not findings
+    harness.result(f"sources/{name}", list(findings))
 
 
 def sources(folder):
@@ -55,10 +56,10 @@ def main():
     options = parser.parse_args()
     src = options.root / "src"
     command = shlex.split(options.c) + FLAGS + [f"-I{folder}" for folder in [src, *options.include]]
-    good = report("whole", list(missing_headers(options.root / "include/perfray")))
+    report("whole", list(missing_headers(options.root / "include/perfray")))
     for folder in sorted(path for path in src.iterdir() if path.is_dir() and path.name != "runtime"):
-        good &= report(folder.name, failures(command, sources(folder)))
-    return 0 if good else 1
+        report(folder.name, failures(command, sources(folder)))
+    return harness.status()
 
 
 if __name__ == "__main__":

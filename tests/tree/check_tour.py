@@ -15,6 +15,9 @@ import re
 import sys
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+
 LINES_MOST = 250
 LINE_MOST = 160
 RULES = 17
@@ -123,14 +126,9 @@ def main():
         "rules": check_rules(tour),
         "size": check_size(tour),
     }
-    failed = False
     for name, findings in checks.items():
-        found = list(findings)
-        for finding in found:
-            print("   ", finding)
-        print("not ok" if found else "ok", f"tour/{name}")
-        failed = failed or bool(found)
-    return 1 if failed else 0
+        harness.result(f"tour/{name}", list(findings))
+    return harness.status()
 
 
 if __name__ == "__main__":

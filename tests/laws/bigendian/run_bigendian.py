@@ -16,8 +16,11 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
 FOLDERS = ("model", "base", "wire", "file", "symbol")  # the longest first
-if os.environ.get("PERFRAY_LONG"):
+if harness.LONG:
     FOLDERS += ("view",)
 TOOLS = ("s390x-linux-gnu-gcc", "qemu-s390x", "meson", "ninja")
 
@@ -36,8 +39,8 @@ def run_or_die(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         print(done.stdout[-4000:], file=sys.stderr)
-        print(f"not ok bigendian/build: {os.path.basename(command[0])} fails")
-        sys.exit(1)
+        harness.result("bigendian/build", os.path.basename(command[0]) + " fails")
+        sys.exit(harness.status())
 
 
 def write_constants(build, libraries):
@@ -62,7 +65,7 @@ def run_folder(source, build, libraries, folder):
     command = ["qemu-s390x", "-L", "/usr/s390x-linux-gnu", "-E", f"LD_LIBRARY_PATH={library_path}",
                os.path.join(build, "tests", "unit", f"unit_{folder}")]
     environment = dict(os.environ, FIXTURES=os.path.join(source, "tests", "fixtures"))
-    if not os.environ.get("PERFRAY_LONG"):
+    if not harness.LONG:
         environment["PERFRAY_SPARSE"] = "1"
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, check=False)
     lines = [line for line in done.stdout.splitlines() if re.match(r"(ok|not ok|skip) ", line)]
@@ -83,8 +86,8 @@ def main():
     missing = find_missing(libraries)
     if missing:
         for folder in FOLDERS:
-            print(f"skip bigendian/{folder} {missing}")
-        return 77
+            harness.skip("bigendian/" + folder, missing)
+        return harness.status()
     configure(source, build, libraries)
     run_or_die("ninja", "-C", build, *(f"tests/unit/unit_{folder}" for folder in FOLDERS))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

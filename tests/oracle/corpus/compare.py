@@ -16,10 +16,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import corpus_files
 import dump_form
 import quipper_form
@@ -47,7 +48,6 @@ SECONDS = 10
 LAST_STATUS = 6
 LEAST_EQUAL = 98
 SHOWN_PAIRS = 6
-SKIPPED = 77
 
 
 @dataclass
@@ -101,7 +101,7 @@ def compare_texts(label, output, reference, ours, data):
 
 def take_aux_data(tool, data):
     """(a line of JSON for each file that `dump --aux` writes, complaint)."""
-    with tempfile.TemporaryDirectory() as folder:
+    with harness.scratch("compare") as folder:
         _, complaint = run_tool(tool, ["dump", "--aux", folder], data)
         lines = []
         for name in sorted(os.listdir(folder)):
@@ -184,7 +184,7 @@ def print_results(results, outputs, verbose):
             continue
         text = "corpus/%s equal=%d listed=%d" % (output, counts["equal"], counts["listed"])
         bad = counts["unexplained"]
-        print("not ok %s unexplained=%d" % (text, bad) if bad else "ok " + text)
+        harness.result("%s unexplained=%d" % (text, bad) if bad else text, bad > 0)
         for result in sorted(mine, key=lambda one: one.label):
             if verbose and result.unexplained:
                 print("  %s: %d unexplained" % (result.label, len(result.unexplained)))
@@ -213,7 +213,7 @@ def check_change_mode(results):
     """Every changed line must have been found."""
     missed = [result for result in results if not result.unexplained]
     for result in missed:
-        print("not ok corpus/%s: a changed line was not found in %s" % (result.output, result.label))
+        harness.result("corpus/" + result.output, "a changed line was not found in " + result.label)
     print("changed lines found: %d of %d" % (len(results) - len(missed), len(results)))
     return 1 if missed or not results else 0
 
@@ -231,14 +231,14 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     outputs = [arguments.output] if arguments.output else [*COMMANDS, "hostile"]
-    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
-    tool = os.environ.get("PERFRAY", "")
-    reason = "PERFRAY_CORPUS names no corpus" if not os.path.isdir(root) else \
+    root = harness.corpus("perf")
+    tool = harness.PERFRAY
+    reason = "PERFRAY_CORPUS names no corpus" if not root else \
         "PERFRAY names no program" if not (arguments.replay or os.access(tool, os.X_OK)) else None
     if reason:
         for output in outputs:
-            print("skip corpus/%s %s" % (output, reason))
-        return SKIPPED
+            harness.skip("corpus/" + output, reason)
+        return harness.status()
     files = corpus_files.list_data_files(os.path.abspath(root))
     results = compare_all(os.path.abspath(tool), files, outputs, arguments.replay, arguments.only, arguments.jobs)
     if arguments.replay == "change":

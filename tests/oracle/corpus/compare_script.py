@@ -21,13 +21,14 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import corpus_files
 import script_rules
 
 OUTPUTS = ("script", "dso", "extra", "trace", "events")
 SECONDS = 60
 LEAST_EQUAL = 98
-SKIPPED = 77
 SHOWN = 8
 
 
@@ -153,7 +154,7 @@ def print_results(results, verbose):
         text = "corpus/%s equal=%d listed=%d kept=%d" % (output, counts["equal"], counts["listed"], counts["kept"])
         bad = counts["unexplained"]
         order = sum(result.reordered for result in mine if result.unexplained)
-        print("not ok %s unexplained=%d order=%d" % (text, bad, order) if bad else "ok " + text)
+        harness.result("%s unexplained=%d order=%d" % (text, bad, order) if bad else text, bad > 0)
         for result in sorted(mine, key=lambda one: one.label):
             if verbose and result.unexplained:
                 print("  %s %s: %d unexplained%s" % (result.label, output, len(result.unexplained),
@@ -187,13 +188,13 @@ def main():
     parser.add_argument("--output", metavar="KIND", choices=OUTPUTS, help="one output only")
     parser.add_argument("--verbose", action="store_true", help="show what is unexplained")
     arguments = parser.parse_args()
-    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
-    tool = os.environ.get("PERFRAY", "")
+    root = harness.corpus("perf")
+    tool = harness.PERFRAY
     outputs = [arguments.output] if arguments.output else OUTPUTS
-    if not os.path.isdir(root) or not os.access(tool, os.X_OK):
+    if not root or not os.access(tool, os.X_OK):
         for output in outputs:
-            print("skip corpus/%s %s" % (output, "PERFRAY_CORPUS names no corpus, or PERFRAY no program"))
-        return SKIPPED
+            harness.skip("corpus/" + output, "PERFRAY_CORPUS names no corpus, or PERFRAY no program")
+        return harness.status()
     files = corpus_files.list_data_files(os.path.abspath(root))
     only = arguments.only
     work = [(os.path.abspath(tool), data, files, outputs) for data in files if not data.hostile and

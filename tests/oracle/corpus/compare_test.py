@@ -7,9 +7,10 @@ import re
 import stat
 import subprocess
 import sys
-import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import compare
 import corpus_files
 import dump_form
@@ -340,7 +341,7 @@ class Rules(unittest.TestCase):
 class WholeProgram(unittest.TestCase):
     def run_on_corpus(self, script, *words):
         """Runs compare.py on a corpus of one file, with a shell script as perfray."""
-        with tempfile.TemporaryDirectory() as root:
+        with harness.scratch("compare-test") as root:
             folder = os.path.join(root, "perf", "plain")
             os.makedirs(folder)
             files = {"a.data": "PERFILE2" + "\0" * 56, "a.data.stats.txt": STATS,
@@ -374,7 +375,7 @@ class WholeProgram(unittest.TestCase):
 
 
 class RealCorpus(unittest.TestCase):
-    @unittest.skipUnless(os.environ.get("PERFRAY_CORPUS"), "PERFRAY_CORPUS is not set")
+    @unittest.skipUnless(harness.corpus(), "PERFRAY_CORPUS is not set")
     def test_replayed(self):
         for words in (["--replay"], ["--replay=change"]):
             done = subprocess.run([sys.executable, PROGRAM, *words], stdout=subprocess.PIPE, text=True)

@@ -17,14 +17,14 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import rules
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import hexfile
 
 TESTS = ("hex_lines/perf", "hex_lines/changed")
 LOOKED_UP = re.compile(r"^ \.\.\. thread:|^ \.{6} dso:")
-SKIPPED = 77
 
 
 @dataclass
@@ -78,7 +78,7 @@ def report_lines(results, verbose):
     counts = Counter(result.verdict for result in results)
     text = "%s equal=%d listed=%d" % (TESTS[0], counts["equal"], counts["listed"])
     passed = not counts["unexplained"]
-    print("ok " + text if passed else "not ok %s unexplained=%d" % (text, counts["unexplained"]))
+    harness.result(text if passed else "%s unexplained=%d" % (text, counts["unexplained"]), not passed)
     for result in results:
         if verbose and result.entries:
             print("difference %s %s" % (result.fixture.name, " ".join(sorted(result.entries))))
@@ -87,17 +87,13 @@ def report_lines(results, verbose):
             for sign, line in zip("-+", pair):
                 if line is not None:
                     print("    %s %s" % (sign, line))
-    return passed
 
 
 def report_changed(results):
     """Our own lines must not be taken for those of a reference that says something else."""
     missed = [result.fixture.name for result in results if not judge(
         result.fixture, change_last(read_reference(result.fixture)), result.ours).unexplained]
-    print("%s %s found=%d" % ("not ok" if missed else "ok", TESTS[1], len(results) - len(missed)))
-    for name in missed:
-        print("  not found: %s" % name)
-    return not missed
+    harness.result("%s found=%d" % (TESTS[1], len(results) - len(missed)), ["not found: " + name for name in missed])
 
 
 def list_fixtures(folder):
@@ -107,18 +103,19 @@ def list_fixtures(folder):
 
 
 def main(arguments):
-    tool = os.path.abspath(os.environ.get("PERFRAY", ""))
-    fixtures = list_fixtures(os.environ.get("FIXTURES", ""))
-    if not os.environ.get("PERFRAY"):
+    tool = os.path.abspath(harness.PERFRAY)
+    fixtures = list_fixtures(harness.FIXTURES)
+    if not harness.PERFRAY:
         for test in TESTS:
-            print("skip %s PERFRAY names no program" % test)
-        return SKIPPED
+            harness.skip(test, "PERFRAY names no program")
+        return harness.status()
     if not fixtures:
-        print("not ok %s FIXTURES names no fixtures" % TESTS[0])
-        return 1
+        harness.result(TESTS[0], "FIXTURES names no fixtures")
+        return harness.status()
     results = [compare_fixture(tool, fixture) for fixture in fixtures]
-    outcomes = [report_lines(results, "--verbose" in arguments), report_changed(results)]
-    return 0 if all(outcomes) else 1
+    report_lines(results, "--verbose" in arguments)
+    report_changed(results)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -22,8 +22,10 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 
 FORMS = (["--byte-order=big"], ["--to=pipe"], ["--to=directory"], ["--compress"], ["--plain"], ["--to=pipe", "--compress"],
          ["--to=directory", "--compress=3", "--byte-order=big"])
@@ -37,12 +39,11 @@ class Wrong(Exception):
 
 
 def run(words, **more):
-    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False,
-                          **(more if "input" in more else {"stdin": subprocess.DEVNULL, **more}))
+    return harness.run(words, timeout=300, **more)
 
 
 def perfray(*words):
-    return run([os.environ["PERFRAY"], *words])
+    return harness.perfray(*words, timeout=300)
 
 
 def shown(path, kernel_only):
@@ -225,13 +226,13 @@ def is_whole(path):
 
 def asks_perf(path, options):
     """perf looks at each form of a third of the files, a third of the forms of each; at all with PERFRAY_LONG."""
-    return "PERFRAY_LONG" in os.environ or (zlib.crc32(os.path.basename(path).encode()) + FORMS.index(options)) % 3 == 0
+    return harness.LONG or (zlib.crc32(os.path.basename(path).encode()) + FORMS.index(options)) % 3 == 0
 
 
 def is_tried(path, options):
     """Each recording of the corpus goes through every second form, others through the rest; with PERFRAY_LONG, and of ours, all."""
-    is_ours = not path.startswith(os.environ.get("PERFRAY_CORPUS") or "/nonexistent/")
-    return is_ours or "PERFRAY_LONG" in os.environ or (zlib.crc32(os.path.basename(path).encode()) // 3 + FORMS.index(options)) % 2 == 0
+    is_ours = not path.startswith(harness.corpus() or "/nonexistent/")
+    return is_ours or harness.LONG or (zlib.crc32(os.path.basename(path).encode()) // 3 + FORMS.index(options)) % 2 == 0
 
 
 def check_one(path, folder):
@@ -257,7 +258,7 @@ def check_one(path, folder):
 
 
 def check(path):
-    with tempfile.TemporaryDirectory(prefix="perfray-convert-") as folder:
+    with harness.scratch("convert") as folder:
         try:
             if not is_whole(path):
                 return path, "damaged", ""
@@ -271,15 +272,12 @@ def judge(name, paths):
         results = list(pool.map(check, paths))
     wrong = [(path, text) for path, _, text in results if text]
     counts = collections.Counter(kind for _, kind, _ in results)
-    for path, text in wrong:
-        print("  %s: %s" % (os.path.basename(path), text))
-    print("%s edit/convert %s (%d: %s)" % ("not ok" if wrong else "ok", name, len(paths),
-                                           ", ".join("%s %d" % pair for pair in sorted(counts.items()))), flush=True)
-    return bool(wrong)
+    figures = ", ".join("%s %d" % pair for pair in sorted(counts.items()))
+    harness.result("edit/convert %s (%d: %s)" % (name, len(paths), figures), ["%s: %s" % (os.path.basename(path), text) for path, text in wrong])
 
 
 def corpus():
-    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
+    root = harness.corpus("perf")
     with open(os.path.join(root, "index.tsv"), encoding="utf-8") as lines:
         names = [line.split("\t")[0] for line in lines][1:]
     paths = [os.path.join(root, name) for name in names if not name.startswith("hostile")]
@@ -290,12 +288,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("recorded")
     options = parser.parse_args()
-    failed = judge("recordings of our own", sorted(glob.glob(os.path.join(options.recorded, "*.data"))))
-    if os.path.isdir(os.environ.get("PERFRAY_CORPUS", "")):
-        failed += judge("the corpus", corpus())
+    judge("recordings of our own", sorted(glob.glob(os.path.join(options.recorded, "*.data"))))
+    if harness.corpus():
+        judge("the corpus", corpus())
     else:
-        print("skip edit/convert the corpus: PERFRAY_CORPUS names no corpus")
-    return 1 if failed else 0
+        harness.skip("edit/convert", "the corpus: PERFRAY_CORPUS names no corpus")
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -9,22 +9,21 @@ Environment: PERFRAY, the command.
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples", "write_profile.c")
 LINES_MOST, SAMPLES = 40, 1000
 
 
 def run(*words):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env=dict(os.environ, LC_ALL="C", HOME="/nonexistent"))
+    return harness.run(words, env=dict(os.environ, LC_ALL="C", HOME="/nonexistent"))
 
 
 def report(name, wrong):
-    print("%s edit/example %s%s" % ("not ok" if wrong else "ok", name, wrong and " (%s)" % wrong), flush=True)
-    return bool(wrong)
+    harness.result("edit/example " + name, wrong)
 
 
 def counts(done):
@@ -37,17 +36,17 @@ def main():
     program = sys.argv[1]
     with open(SOURCE, encoding="utf-8") as file:
         lines = len(file.readlines())
-    failed = report("length", "%d lines" % lines if lines > LINES_MOST else "")
-    with tempfile.TemporaryDirectory(prefix="perfray-example-") as folder:
+    report("length", "%d lines" % lines if lines > LINES_MOST else "")
+    with harness.scratch("example") as folder:
         path = os.path.join(folder, "out.data")
-        failed += report("runs", run(program, path).stderr.decode())
-        failed += report("cannot write", "" if run(program, os.path.join(folder, "no", "out")).returncode == 1 else "silent")
-        failed += report("in perfray", counts(run(os.environ["PERFRAY"], "info", "--stats", path)))
+        report("runs", run(program, path).stderr.decode())
+        report("cannot write", "" if run(program, os.path.join(folder, "no", "out")).returncode == 1 else "silent")
+        report("in perfray", counts(run(harness.PERFRAY, "info", "--stats", path)))
         if shutil.which("perf"):
-            failed += report("in perf", counts(run("perf", "report", "--stats", "-f", "-i", path)))
+            report("in perf", counts(run("perf", "report", "--stats", "-f", "-i", path)))
         else:
-            print("skip edit/example in perf: perf is not installed")
-    return 1 if failed else 0
+            harness.skip("edit/example", "in perf: perf is not installed")
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ The recordings are ours and the small ones of those with golden dumps; with PERF
 import argparse
 import concurrent.futures
 import glob
-import itertools
 import json
 import os
 import random
@@ -27,7 +26,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 
 PROTOC = shutil.which("protoc")
 CONTAINER = (64, 65, 66, 67, 80, 81, 83)  # records that other fields tell
@@ -41,12 +42,11 @@ class Wrong(Exception):
 
 
 def run(words, data=None):
-    where = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
-    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False, **where)
+    return harness.run(words, timeout=300, **({} if data is None else {"input": data}))
 
 
 def perfray(*words):
-    return run([os.environ["PERFRAY"], *words])
+    return run([harness.PERFRAY, *words])
 
 
 def convert(path, out, *options, allowed=(0,)):
@@ -76,11 +76,6 @@ OLDER = {  # what those lack that were made by an older schema, and how addresse
 }
 
 
-def first_difference(theirs, ours):
-    pairs = itertools.zip_longest(theirs.split(b"\n"), ours.split(b"\n"))
-    return next("line %d: quipper's %s, ours %s" % (n, *pair) for n, pair in enumerate(pairs, 1) if pair[0] != pair[1])
-
-
 def golden_text(path):
     if not path.endswith(".zst"):
         return read(path)
@@ -95,7 +90,7 @@ def check_golden(path, folder):
             allowed=(0, 4))
     golden, ours = golden_text(path), read(out)
     if golden != ours:
-        raise Wrong(first_difference(golden, ours))
+        raise Wrong(harness.first_difference(golden, ours))
 
 
 # --- There and back.
@@ -206,7 +201,7 @@ def is_whole(path):
 
 
 def guarded(law, path, *more):
-    with tempfile.TemporaryDirectory(prefix="perfray-quipper-") as folder:
+    with harness.scratch("quipper") as folder:
         try:
             law(path, folder, *more)
         except (Wrong, subprocess.TimeoutExpired) as why:
@@ -217,10 +212,7 @@ def guarded(law, path, *more):
 def judge(name, law, paths, *more):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong = [text for text in pool.map(lambda path: guarded(law, path, *more), paths) if text]
-    for text in wrong:
-        print("  " + text)
-    print("%s edit/quipper %s (%d)" % ("not ok" if wrong else "ok", name, len(paths)), flush=True)
-    return bool(wrong)
+    harness.result("edit/quipper %s (%d)" % (name, len(paths)), wrong)
 
 
 def corpus_files(root):
@@ -235,21 +227,20 @@ def main():
     parser.add_argument("schema")
     parser.add_argument("recorded")
     options = parser.parse_args()
-    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
+    root = harness.corpus("perf")
     paths = [path for path in sorted(glob.glob(os.path.join(options.recorded, "*.data"))) if is_whole(path)]
-    failed = False
-    if os.path.isdir(root):
+    if root:
         golden = sorted(glob.glob(os.path.join(root, "quipper", "*.pb_text*")))
-        failed |= judge("golden", check_golden, golden)
-        paths += corpus_files(root) if os.environ.get("PERFRAY_LONG") else [path.split(".pb_text")[0].removesuffix(".pr.out")
+        judge("golden", check_golden, golden)
+        paths += corpus_files(root) if harness.LONG else [path.split(".pb_text")[0].removesuffix(".pr.out")
                                                           for path in golden if os.path.getsize(path) < 30000]
     else:
-        print("skip edit/quipper golden: PERFRAY_CORPUS names no corpus")
-    failed |= judge("back", check_back, paths)
-    failed |= judge("text" if PROTOC else "text without protoc", check_text, paths, options.schema)
-    failed |= judge("damage", check_damage, [os.path.join(options.recorded, name)
+        harness.skip("edit/quipper", "golden: PERFRAY_CORPUS names no corpus")
+    judge("back", check_back, paths)
+    judge("text" if PROTOC else "text without protoc", check_text, paths, options.schema)
+    judge("damage", check_damage, [os.path.join(options.recorded, name)
                                              for name in ("two-events.data", "user-regs.data")])
-    return 1 if failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -24,12 +24,11 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "..", "hostile")]
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
 import run_million  # noqa: E402
 import run_mutants  # noqa: E402
 
@@ -45,12 +44,11 @@ class Wrong(Exception):
 
 
 def run(words, **more):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
-                          check=False, **more)
+    return harness.run(words, **more)
 
 
 def perfray(*words):
-    return run([os.environ["PERFRAY"], *words])
+    return run([harness.PERFRAY, *words])
 
 
 def text_of(done):
@@ -113,8 +111,7 @@ def judge(folder, path, least, name="out"):
 
 
 def report(name, figures, wrong=""):
-    print("%s edit/recover %s (%s%s)" % ("not ok" if wrong else "ok", name, figures, wrong and "; " + wrong), flush=True)
-    return bool(wrong)
+    harness.result("edit/recover %s (%s)" % (name, figures), wrong)
 
 
 def tell(name, folder, path, least):
@@ -124,7 +121,7 @@ def tell(name, folder, path, least):
         wrong = "" if done.returncode == ENDS_PARTIAL else "nothing is said"
     except Wrong as why:
         return report(name, "failed", str(why))
-    return report(name, "%d samples, at least %d asked" % (samples, least), wrong)
+    report(name, "%d samples, at least %d asked" % (samples, least), wrong)
 
 
 def as_stream(data):
@@ -136,7 +133,7 @@ def as_stream(data):
 
 
 def check_million(folder, samples):
-    data, failed = run_million.sound(samples), 0
+    data = run_million.sound(samples)
     path, size = os.path.join(folder, "in.data"), run_million.SAMPLE
     for name, make in run_million.KINDS.items():
         at = run_million.DATA + samples // 2 * size
@@ -145,14 +142,14 @@ def check_million(folder, samples):
         data[at:at + size] = record
         run_million.write(path, data)
         data[at:at + size] = kept
-        failed += tell("one of a million: " + name, folder, path, samples - 1)
+        tell("one of a million: " + name, folder, path, samples - 1)
     run_million.write(path, data[:48] + bytes(8) + data[56:])
-    failed += tell("data size 0", folder, path, samples)
+    tell("data size 0", folder, path, samples)
     run_million.write(path, data[:run_million.DATA + samples // 2 * size + 12])
-    failed += tell("cut in half", folder, path, samples // 2)
+    tell("cut in half", folder, path, samples // 2)
     stream = as_stream(data)
     run_million.write(path, stream[:len(stream) - size * (samples // 2) - 20])
-    return failed + tell("a stream cut", folder, path, samples - samples // 2 - 1)
+    tell("a stream cut", folder, path, samples - samples // 2 - 1)
 
 
 def frames_of(data):
@@ -191,7 +188,7 @@ def check_frames(folder, samples):
     bad = bytearray(data)
     bad[at + size // 2] ^= 0x40
     run_million.write(path, bad)
-    failed = tell("one bad frame of %d" % len(frames), folder, path, samples * (len(frames) - 1) // len(frames) - 2048)
+    tell("one bad frame of %d" % len(frames), folder, path, samples * (len(frames) - 1) // len(frames) - 2048)
     noise, silent = random.Random(3), 0
     for _ in range(60):
         at, size = noise.choice(frames)
@@ -200,7 +197,7 @@ def check_frames(folder, samples):
         run_million.write(path, bad)
         done = perfray("info", "--stats", path)
         silent += done.returncode != ENDS_PARTIAL or not done.stderr
-    return failed + report("flipped bits in frames are noticed", "60 bits", "%d pass in silence" % silent if silent else "")
+    report("flipped bits in frames are noticed", "60 bits", "%d pass in silence" % silent if silent else "")
 
 
 def place_of_feature(data, bit):
@@ -244,11 +241,10 @@ def check_lost_events(folder, recorded):
     """EVENT_DESC tells them again, else ID_INDEX the ids: nothing is lost of a recording of two events."""
     with open(os.path.join(recorded, "two-events.data"), "rb") as file:
         data = file.read()
-    samples, path, failed = count(os.path.join(recorded, "two-events.data"))[0], os.path.join(folder, "in.data"), 0
+    samples, path = count(os.path.join(recorded, "two-events.data"))[0], os.path.join(folder, "in.data")
     for name, damaged in lost_events(data):
         run_million.write(path, damaged)
-        failed += tell("lost: " + name, folder, path, samples)
-    return failed
+        tell("lost: " + name, folder, path, samples)
 
 
 def grown_records(data):
@@ -269,7 +265,7 @@ def recovered_to(form, path, out):
     if form != "stream":
         return perfray("recover", "--to", form, path, "-o", out)
     with open(out, "wb") as file:
-        return subprocess.run([os.environ["PERFRAY"], "recover", path, "-o", "-"], stdin=subprocess.DEVNULL, stdout=file,
+        return subprocess.run([harness.PERFRAY, "recover", path, "-o", "-"], stdin=subprocess.DEVNULL, stdout=file,
                               stderr=subprocess.PIPE, timeout=120, check=False)
 
 
@@ -295,7 +291,7 @@ def check_grown(folder, recorded):
             why, count_of = judge_grown(folder, form, damaged), count_of + 1
             wrong += ["  type %d, %d bytes more, %s: %s" % (kind, more, form, why)] if why else []
     print("\n".join(wrong[:6]), end="\n" if wrong else "")
-    return report("records that swallow others", "%d" % count_of, "%d wrong" % len(wrong) if wrong else "")
+    report("records that swallow others", "%d" % count_of, "%d wrong" % len(wrong) if wrong else "")
 
 
 AUXTRACE = 71
@@ -314,15 +310,13 @@ def check_packed_auxtrace(folder, recorded):
         done, sound = perfray(*words, path, "-o", out), perfray("verify", out)
         if kind != 9 or done.returncode != ENDS_PARTIAL or "no data can follow" not in text_of(done) or sound.returncode:
             wrong.append("%s: status %d, %s" % (" ".join(words), done.returncode, sound.stdout.decode()[-200:]))
-    return report("AUXTRACE records that were compressed", "4", "; ".join(wrong))
+    report("AUXTRACE records that were compressed", "4", "; ".join(wrong))
 
 
 def check_killed(folder):
     """perf record, killed while it writes: every sample that is in the file."""
     if not PERF:
-        print("skip edit/recover killed recordings: perf is not installed")
-        return 0
-    failed = 0
+        return harness.skip("edit/recover", "killed recordings: perf is not installed")
     for options in ([], ["-g"], ["-z"], ["-e", "cpu-clock,page-faults"]):
         path = os.path.join(folder, "killed.data")
         busy = ["sh", "-c", "while :; do :; done"]
@@ -331,8 +325,7 @@ def check_killed(folder):
         time.sleep(3)
         os.killpg(recorder.pid, signal.SIGKILL)
         recorder.wait()
-        failed += tell("perf record %s, killed" % " ".join(options), folder, path, max(1, count(path)[0]))
-    return failed
+        tell("perf record %s, killed" % " ".join(options), folder, path, max(1, count(path)[0]))
 
 
 def judge_mutant(folder, path):
@@ -362,7 +355,7 @@ def check_mutants(folder, recorded, number):
         wrong = [one for one in pool.map(lambda path: judge_mutant(folder, path), paths) if one]
     for line in wrong[:10]:
         print("  " + line)
-    return report("mutants of %d recordings" % len(inputs), "%d" % len(paths), "%d wrong" % len(wrong) if wrong else "")
+    report("mutants of %d recordings" % len(inputs), "%d" % len(paths), "%d wrong" % len(wrong) if wrong else "")
 
 
 def main():
@@ -371,15 +364,15 @@ def main():
     parser.add_argument("--mutants", type=int, default=400)
     parser.add_argument("recorded")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="perfray-recover-") as folder:
-        failed = check_million(folder, options.samples)
-        failed += check_frames(folder, options.samples * 13 // 10)
-        failed += check_lost_events(folder, options.recorded)
-        failed += check_grown(folder, options.recorded)
-        failed += check_packed_auxtrace(folder, options.recorded)
-        failed += check_killed(folder)
-        failed += check_mutants(folder, options.recorded, options.mutants)
-    return 1 if failed else 0
+    with harness.scratch("recover") as folder:
+        check_million(folder, options.samples)
+        check_frames(folder, options.samples * 13 // 10)
+        check_lost_events(folder, options.recorded)
+        check_grown(folder, options.recorded)
+        check_packed_auxtrace(folder, options.recorded)
+        check_killed(folder)
+        check_mutants(folder, options.recorded, options.mutants)
+    return harness.status()
 
 
 if __name__ == "__main__":

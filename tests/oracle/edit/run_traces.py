@@ -12,17 +12,15 @@ import collections
 import functools
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "xray"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import PERFRAY  # noqa: E402
+
 import llvm_forms  # noqa: E402
 import oracle  # noqa: E402
 
-PERFRAY = os.environ.get("PERFRAY", "")
 SECONDS = 60
 FORMS = ("fdr1", "fdr2", "fdr3", "fdr4", "fdr5", "basic")
 LARGE = 3000  # events that buffers of version 1 may have no room for
@@ -34,8 +32,7 @@ KEPT_RULES = {"trace-function", "trace-argument", "trace-empty", "trace-thread",
 
 
 def run(program, *words):
-    return subprocess.run([program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=SECONDS, check=False)
+    return harness.run([program, *words], timeout=SECONDS)
 
 
 def read(path):
@@ -155,14 +152,13 @@ def traces():
     fixtures = os.path.join(os.environ["FIXTURES"], "xray")
     paths = [os.path.join(fixtures, name) for name in sorted(os.listdir(fixtures))]
     for folder in ("traces", "synth"):
-        folder = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "xray", folder)
-        paths += [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else []
+        folder = harness.corpus("xray", folder)
+        paths += [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if folder else []
     return [path for path in paths if is_log(path)]
 
 
 def tell(name, problem):
-    print("%s edit/traces %s%s" % ("not ok" if problem else "ok", name, ": " + problem if problem else ""), flush=True)
-    return bool(problem)
+    harness.result("edit/traces " + name, problem)
 
 
 def check_form(paths, folder, form, big):
@@ -174,7 +170,7 @@ def check_form(paths, folder, form, big):
         if problem:
             problems.append("%s: %s" % (os.path.basename(path), problem))
     name = "%s %s-endian (%d traces)" % (form, "big" if big else "little", len(paths))
-    return tell(name, "\n    ".join(problems[:8]))
+    tell(name, problems)
 
 
 def check_cuts(paths, folder):
@@ -195,23 +191,22 @@ def check_cuts(paths, folder):
             if problem and "status 0" not in problem:
                 problems.append("%s at %d: %s" % (os.path.basename(path), length, problem))
             count += 1
-    return tell("recover of cut ones (%d)" % count, "\n    ".join(problems[:8]))
+    tell("recover of cut ones (%d)" % count, problems)
 
 
 def main():
-    if not os.path.isfile(PERFRAY):
-        print("skip edit/traces PERFRAY is not set")
-        return 77
-    paths, failed = traces(), False
-    step = 1 if "PERFRAY_LONG" in os.environ else 2  # every second one in each form and order, the others in the next
+    if not harness.has_command():
+        return harness.skip("edit/traces", "PERFRAY is not set")
+    paths = traces()
+    step = 1 if harness.LONG else 2  # every second one in each form and order, the others in the next
     if not any(shutil.which(program) for program in LLVM):
-        print("skip edit/traces in llvm-xray: it is not installed")
-    with tempfile.TemporaryDirectory(prefix="perfray-traces-") as folder:
+        harness.skip("edit/traces", "in llvm-xray: it is not installed")
+    with harness.scratch("traces") as folder:
         for number, form in enumerate(FORMS):
             for big in (False, True):
-                failed |= check_form(paths[(number + big) % step::step], folder, form, big)
-        failed |= check_cuts([path for path in paths if not read(path).damage and os.path.getsize(path) < 20000], folder)
-    return 1 if failed else 0
+                check_form(paths[(number + big) % step::step], folder, form, big)
+        check_cuts([path for path in paths if not read(path).damage and os.path.getsize(path) < 20000], folder)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-sys.dont_write_bytecode = True
 import named_recording  # noqa: E402
 
 SECONDS = 240
@@ -48,7 +48,7 @@ def thread(tid, name):
 
 def draw(folder, name, *words):
     path = os.path.join(folder, name)
-    done = subprocess.run([os.environ["PERFRAY"], "flame", "-o", path, *words], stdin=subprocess.DEVNULL,
+    done = subprocess.run([harness.PERFRAY, "flame", "-o", path, *words], stdin=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, timeout=SECONDS, check=False)
     if done.returncode not in (0, 4) or not os.path.exists(path):
         raise SystemExit("not ok export/browser draw: status %d: %s" % (done.returncode, done.stderr))
@@ -89,9 +89,8 @@ def main():
     options = parser.parse_args()
     reason = missing(options.playwright)
     if reason:
-        print("skip export/browser " + reason)
-        return 77
-    with tempfile.TemporaryDirectory(prefix="perfray-browser-") as folder:
+        return harness.skip("export/browser", reason)
+    with harness.scratch("browser") as folder:
         return run(options, os.path.realpath(folder))
 
 

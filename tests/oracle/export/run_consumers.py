@@ -23,12 +23,13 @@ import re
 import sys
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "script"))
-sys.dont_write_bytecode = True
 import fresh  # noqa: E402
 import stackcollapse  # noqa: E402
-from fresh import Failed, Skipped  # noqa: E402
+from fresh import Skip, Wrong  # noqa: E402
 
 CLOCK = ("-e", "cpu-clock", "-F", "3999", "-g")
 BUSY = ("./busy", "60")
@@ -56,9 +57,9 @@ def make(folder, options, words):
 
 
 def export(folder, *options):
-    done = fresh.run([os.environ["PERFRAY"], "export", *options, "perf.data"], folder)
+    done = fresh.run([harness.PERFRAY, "export", *options, "perf.data"], folder)
     if done.returncode != 0:
-        raise Failed("perfray export %s: status %d, %s" % (" ".join(options), done.returncode, fresh.last_line(done)))
+        raise Wrong("perfray export %s: status %d, %s" % (" ".join(options), done.returncode, fresh.last_line(done)))
     return done.stdout
 
 
@@ -68,7 +69,7 @@ def folded(folder, *options):
     for line in export(folder, "--raw-names", *options).decode("utf-8", "surrogateescape").splitlines():
         stack, count = line.rsplit(" ", 1)
         if stack in stacks:
-            raise Failed("twice: %s" % stack)
+            raise Wrong("twice: %s" % stack)
         stacks[stack] = int(count)
     return stacks
 
@@ -76,7 +77,7 @@ def folded(folder, *options):
 def compare(expected, found, what):
     wrong = sorted(stack for stack in expected.keys() | found.keys() if expected.get(stack) != found.get(stack))
     if wrong:
-        raise Failed("%s: %d stacks differ; %s here, %s there: %s" % (what, len(wrong), found.get(wrong[0]),
+        raise Wrong("%s: %d stacks differ; %s here, %s there: %s" % (what, len(wrong), found.get(wrong[0]),
                                                                       expected.get(wrong[0]), wrong[0][:200]))
 
 
@@ -96,12 +97,12 @@ def check_folded(folder, options, words):
         for by_period in (False, True):
             expected = fold(ours, by_period)
             if not expected:
-                raise Skipped("nothing was recorded")
+                raise Skip("nothing was recorded")
             found = folded(folder, "--weight=" + ("period" if by_period else "samples"))
             pair = without_bare(expected, found)
             compare(*(map(without_names, pair) if "-a" in options else pair), "export")
     except stackcollapse.NotUnderstood as line:
-        raise Failed("not in the grammar: %s" % line) from line
+        raise Wrong("not in the grammar: %s" % line) from line
     return "%d stacks, %d samples" % (len(expected), sum(fold(ours, False).values()))
 
 
@@ -150,12 +151,12 @@ class Raw:
             elif part == "Locations":
                 found = LOCATION.match(line)
                 if not found:
-                    raise Failed("no location: %s" % line)
+                    raise Wrong("no location: %s" % line)
                 self.locations[int(found[1])] = (int(found[2], 16), int(found[3] or 0), found[4])
             elif part == "Mappings" and line:
                 found = MAPPING.match(line)
                 if not found:
-                    raise Failed("no mapping: %s" % line)
+                    raise Wrong("no mapping: %s" % line)
                 self.mappings[int(found[1])] = (int(found[2], 16), int(found[3], 16), found[5])
 
     def name(self, number):
@@ -181,7 +182,7 @@ def pprof(folder, *words):
     fresh.need("go")
     done = fresh.run(["go", "tool", "pprof", *words, "made.pb.gz"], folder)
     if done.returncode != 0:
-        raise Failed("go tool pprof %s: %s" % (" ".join(words), fresh.last_line(done)))
+        raise Wrong("go tool pprof %s: %s" % (" ".join(words), fresh.last_line(done)))
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
@@ -206,10 +207,10 @@ def plain_folded(folder, *options):
 def check_totals(folder, total):
     shown = re.search(r"of (\d+) total", pprof(folder, "-top", "-sample_index=samples", "-nodefraction=0", "-nodecount=9999"))
     if not shown or int(shown[1]) != total:
-        raise Failed("-top: %s of %d samples" % (shown and shown[1], total))
+        raise Wrong("-top: %s of %d samples" % (shown and shown[1], total))
     traces = re.findall(r"^\s+(\d+)   \S", pprof(folder, "-traces", "-sample_index=samples"), re.M)
     if sum(map(int, traces)) != total:
-        raise Failed("-traces: %d of %d samples" % (sum(map(int, traces)), total))
+        raise Wrong("-traces: %d of %d samples" % (sum(map(int, traces)), total))
 
 
 def is_told(labels):
@@ -227,9 +228,9 @@ def check_pprof(folder, options, words):
     compare(plain_folded(folder, "--weight=period"), raw_stacks(raw, 1), "periods")
     for number, (address, mapping, _) in raw.locations.items():
         if mapping and not raw.mappings[mapping][0] <= address < raw.mappings[mapping][1]:
-            raise Failed("location %d is outside of its mapping" % number)
+            raise Wrong("location %d is outside of its mapping" % number)
     if not all(is_told(labels) and len(places) for _, places, labels in raw.samples):
-        raise Failed("a sample without labels or locations")
+        raise Wrong("a sample without labels or locations")
     check_totals(folder, sum(by_samples.values()))
     return "%d samples, %d locations, %d mappings" % (sum(by_samples.values()), len(raw.locations), len(raw.mappings))
 
@@ -254,7 +255,7 @@ def decoded(text):
 def numbers(messages):
     found = [message["id"][0] for message in messages]
     if 0 in found or len(set(found)) != len(found):
-        raise Failed("numbers are not different: %s" % found[:10])
+        raise Wrong("numbers are not different: %s" % found[:10])
     return set(found)
 
 
@@ -267,23 +268,23 @@ def check_protoc(folder, options, words):
     with open(os.path.join(folder, "made.pb"), "rb") as file:
         done = fresh.run(["protoc", "--decode=Whole", "-I", HERE, "pprof.proto"], folder, stdin=file)
     if done.returncode != 0 or done.stderr:
-        raise Failed("protoc: %s" % fresh.last_line(done))
+        raise Wrong("protoc: %s" % fresh.last_line(done))
     whole = decoded(done.stdout.decode("utf-8"))
     if re.search(rb"^\s*\d+[:{ ]", done.stdout, re.M):
-        raise Failed("a field that has no name")
+        raise Wrong("a field that has no name")
     places, calls, maps = (numbers(whole.get(name, [])) for name in ("place", "call", "map"))
     for place in whole["place"]:
         if place.get("map", [0])[0] not in maps | {0} or any(row["function"][0] not in calls for row in place.get("row", [])):
-            raise Failed("a location names what is not there: %s" % place)
+            raise Wrong("a location names what is not there: %s" % place)
     texts = len(whole["text"])
     if whole["text"][0] != '""' or any(call["name"][0] >= texts for call in whole["call"]):
-        raise Failed("texts are not as they should be")
+        raise Wrong("texts are not as they should be")
     for one in whole["one"]:
         if len(one["value"]) != len(whole["kind"]) or not set(one["location"]) <= places:
-            raise Failed("a sample names what is not there: %s" % one)
+            raise Wrong("a sample names what is not there: %s" % one)
     total = sum(folded(folder).values())
     if sum(one["value"][0] for one in whole["one"]) != total:
-        raise Failed("%d samples are there" % total)
+        raise Wrong("%d samples are there" % total)
     return "%d samples, %d texts" % (total, texts)
 
 
@@ -300,11 +301,11 @@ def check_system_names(folder):
     names = {texts[call["system_name"][0]]: texts[call["name"][0]] for call in whole["call"]}
     mangled = {name: shown for name, shown in names.items() if name != shown}
     if not any(name.startswith("_Z") for name in mangled):
-        raise Failed("no name is mangled: %s" % names)
+        raise Wrong("no name is mangled: %s" % names)
     plain = fresh.run(["c++filt", "-p", "-i", "--", *mangled], folder).stdout.decode("utf-8").splitlines()
     wrong = [pair for pair in zip(mangled.items(), plain) if pair[0][1] != pair[1]]
     if wrong:
-        raise Failed("not the same function: %s" % wrong[:3])
+        raise Wrong("not the same function: %s" % wrong[:3])
     return "%d functions, %d of them mangled" % (len(names), len(mangled))
 
 
@@ -313,7 +314,7 @@ def find_bundle(given):
         found = sorted(glob.glob(os.path.join(folder, "dist", "release", "speedscope-*.js"))) if folder else []
         if found:
             return found[0]
-    raise Skipped("the npm package speedscope is not installed")
+    raise Skip("the npm package speedscope is not installed")
 
 
 def profile_stacks(group):
@@ -344,12 +345,12 @@ def check_speedscope(folder, options, words, package):
         file.write(export(folder))
     done = fresh.run(["node", os.path.join(fresh.HERE, "speedscope_import.js"), bundle, "made.folded", "made.pb.gz"], folder)
     if done.returncode != 0:
-        raise Failed("the importer stopped: %s" % done.stderr.decode("utf-8", "replace")[:300])
+        raise Wrong("the importer stopped: %s" % done.stderr.decode("utf-8", "replace")[:300])
     of_folded, of_pprof = (json.loads(line) for line in done.stdout.decode("utf-8").splitlines())
     compare(folded(folder), profile_stacks(of_folded), "folded")
     total, period = sum(profile_stacks(of_pprof).values()), sum(folded(folder, "--weight=period").values())
     if total != period:
-        raise Failed("pprof: %s of %s" % (total, period))
+        raise Wrong("pprof: %s of %s" % (total, period))
     return "%d stacks, periods %d" % (len(profile_stacks(of_folded)), period)
 
 
@@ -359,7 +360,7 @@ def of_a_whole_system(check, folder):
     for again in (True, True, False):
         try:
             return check(folder)
-        except Failed:
+        except Wrong:
             if not again:
                 raise
 

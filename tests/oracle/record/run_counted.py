@@ -19,12 +19,13 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-import run_record
-from run_record import (NOBODY, PERFRAY, Skip, Wrong, address_of, events, features, fires, must, must_be_root, paranoid, report, run,
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import Wrong  # noqa: E402
+from run_record import (NOBODY, PERFRAY, Skip, address_of, events, features, fires, must, must_be_root, paranoid, report, run,
                         text)
 
 COUNT = 4000
@@ -153,7 +154,7 @@ def all_options(folder):
         except (Wrong, subprocess.TimeoutExpired) as problem:
             return Wrong("%s: %s" % (line, problem))
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        lines = OPTIONS + (MORE_OPTIONS if os.environ.get("PERFRAY_LONG") else "")
+        lines = OPTIONS + (MORE_OPTIONS if harness.LONG else "")
         results = list(pool.map(one, enumerate(line for line in lines.split("\n") if line)))
     for result in results:
         if isinstance(result, str):
@@ -690,18 +691,16 @@ def privileges(folder):
 
 def main():
     source = sys.argv[1]
-    with tempfile.TemporaryDirectory(prefix="perfray-counted-") as folder:
+    with harness.scratch("counted") as folder:
         steps = os.path.join(folder, "steps")
         if run(PERFRAY, "record", "-q", "-e", "cpu-clock:u", "-o", os.path.join(folder, "try.data"), "true").returncode:
-            print("skip record nothing can be sampled here")
-            return 77
+            return harness.skip("record", "nothing can be sampled here")
         if run("gcc", "-g", "-O1", "-no-pie", "-o", steps, source).returncode:
-            print("skip record gcc is not installed")
-            return 77
+            return harness.skip("record", "gcc is not installed")
         report("privileges", privileges, folder)
         if not shutil.which("perf"):
-            print("skip record/options perf is not installed")
-            return 1 if run_record.failed else 0
+            harness.skip("record/options", "perf is not installed")
+            return harness.status()
         report("options", all_options, folder)
         report("list", listed, folder)
         report("bpf-programs", programs, folder)
@@ -710,7 +709,7 @@ def main():
         for name, part in (("streams", streams), ("parts", parts), ("newest", newest), ("late", late), ("delayed", delayed),
                            ("hotplug", hotplug)):
             report(name, part, folder, steps)
-    return 1 if run_record.failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -15,50 +15,25 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
-PERFRAY = os.environ["PERFRAY"]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import PERFRAY, Skip, must  # noqa: E402
+
 NOBODY = 65534
 ROUNDS = 5  # at most: until the medians agree
 MOST_APART = 0.03
-failed = False
-
-
-class Skip(Exception):
-    """Why a part cannot be tested here."""
-
-
-class Wrong(Exception):
-    """What is not as it must be."""
-
-
 def report(name, part, *arguments):
-    global failed
-    try:
-        part(*arguments)
-        print("ok record/%s" % name)
-    except Skip as reason:
-        print("skip record/%s %s" % (name, reason))
-    except (Wrong, subprocess.TimeoutExpired) as problem:
-        failed = True
-        print("not ok record/%s\n    %s" % (name, problem))
-    sys.stdout.flush()
+    harness.attempt("record/" + name, part, *arguments)
 
 
 def run(*words, **more):
-    more.setdefault("timeout", 60)
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          **more)
+    return harness.run(words, **{"timeout": 60, **more})
 
 
 def text(*words):
     return run(*words).stdout.decode("utf-8", "replace")
-
-
-def must(holds, problem):
-    if not holds:
-        raise Wrong(problem)
 
 
 def must_be_root():
@@ -417,20 +392,18 @@ def trouble(folder, busy, program):
 
 def main():
     program, source = sys.argv[1:3]
-    with tempfile.TemporaryDirectory(prefix="perfray-record-") as folder:
+    with harness.scratch("record") as folder:
         busy = os.path.join(folder, "busy")
         if run(PERFRAY, "record", "-q", "-e", "cpu-clock:u", "-o", os.path.join(folder, "try.data"), "true").returncode:
-            print("skip record nothing can be sampled here")
-            return 77
+            return harness.skip("record", "nothing can be sampled here")
         if run("gcc", "-g", "-O1", "-no-pie", "-fno-omit-frame-pointer", "-o", busy, source).returncode:
-            print("skip record gcc is not installed")
-            return 77
+            return harness.skip("record", "gcc is not installed")
         if shutil.which("perf"):
             side_by_side(folder, busy)
         else:
-            print("skip record/side-by-side perf is not installed")
+            harness.skip("record/side-by-side", "perf is not installed")
         trouble(folder, busy, program)
-    return 1 if failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import Skip, need  # noqa: E402
 
 WATCH = """/* The smallest program; only its being loaded is of interest. */
 __attribute__((section("tracepoint/sched/sched_switch"), used)) int perfray_watch(void *context) {
@@ -23,32 +26,20 @@ char terms[] __attribute__((section("license"), used)) = "GPL";
 TRACEPOINTS = ("sched:sched_process_fork", "sched:sched_process_exec", "raw_syscalls:sys_exit")
 
 
-class Skipped(Exception):
-    """The reason why a test cannot run here."""
-
-
 def run(words, folder, **more):
-    environment = {"PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", "HOME": folder, "LC_ALL": "C", "TZ": "UTC"}
-    return subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=120, check=False, **more)
+    environment = {"PATH": harness.PATH, "HOME": folder, "LC_ALL": "C", "TZ": "UTC"}
+    return harness.run(words, cwd=folder, env=environment, **more)
 
 
 def must(words, folder, why):
     done = run(words, folder)
     if done.returncode != 0:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise Skipped("%s: %s" % (why, lines[-1] if lines else "status %d" % done.returncode))
+        raise Skip("%s: %s" % (why, harness.last_line(done)))
     return done
 
 
-def need(*programs):
-    for program in programs:
-        if not shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
-            raise Skipped("%s is not installed" % program)
-
-
 def info(folder, *options):
-    done = run([os.environ["PERFRAY"], "info", *options, "perf.data"], folder)
+    done = run([harness.PERFRAY, "info", *options, "perf.data"], folder)
     assert done.returncode == 0, "info %s: status %d, %s" % (options, done.returncode, done.stderr)
     return done.stdout.decode("utf-8")
 
@@ -62,7 +53,7 @@ def load_watch(folder):
     need("bpftool")
     compiler = next((name for name in ("clang-14", "clang") if shutil.which(name)), None)
     if not compiler:
-        raise Skipped("clang is not installed")
+        raise Skip("clang is not installed")
     with open(os.path.join(folder, "watch.c"), "w", encoding="utf-8") as source:
         source.write(WATCH)
     must([compiler, "-O2", "-g", "-target", "bpf", "-c", "watch.c", "-o", "watch.o"], folder, "no BPF code is made")
@@ -106,33 +97,28 @@ def check_tracepoints(folder):
 
 
 def attempt(name, check):
-    """Prints one line; False when the check failed. The folder, and what is mounted in it, goes away."""
-    folder = tempfile.mkdtemp(prefix="perfray-root-")
-    try:
-        if os.geteuid() != 0:
-            raise Skipped("needs root")
-        check(folder)
-        print("ok root/" + name, flush=True)
-    except Skipped as reason:
-        print("skip root/%s %s" % (name, reason), flush=True)
-    except (AssertionError, ValueError, subprocess.TimeoutExpired) as failure:
-        print("not ok root/%s: %s" % (name, failure), flush=True)
-        return False
-    finally:
-        mounted = os.path.join(folder, "bpf")
-        if os.path.ismount(mounted):
-            subprocess.run(["umount", mounted], check=False)
-        if not os.path.ismount(mounted):
-            shutil.rmtree(folder, ignore_errors=True)
-    return True
+    """One line. The folder, and what is mounted in it, goes away."""
+    with harness.scratch("root") as folder:
+        try:
+            if os.geteuid() != 0:
+                raise Skip("needs root")
+            check(folder)
+            harness.result("root/" + name)
+        except Skip as reason:
+            harness.skip("root/" + name, reason)
+        except (AssertionError, ValueError, subprocess.TimeoutExpired) as failure:
+            harness.result("root/" + name, str(failure) or True)
+        finally:
+            if os.path.ismount(os.path.join(folder, "bpf")):
+                subprocess.run(["umount", "-l", os.path.join(folder, "bpf")], check=False)
 
 
 def main():
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip root PERFRAY is not set")
-        return 0
-    results = [attempt("bpf_program", check_bpf), attempt("tracepoints", check_tracepoints)]
-    return 0 if all(results) else 1
+    if not harness.has_command():
+        return harness.skip("root", "PERFRAY is not set")
+    attempt("bpf_program", check_bpf)
+    attempt("tracepoints", check_tracepoints)
+    return harness.status()
 
 
 if __name__ == "__main__":

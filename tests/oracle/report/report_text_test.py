@@ -5,8 +5,8 @@ change of a line is found."""
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import report_text  # noqa: E402
 
 REPORT = """# Overhead  Command  Symbol
@@ -101,12 +101,9 @@ CHECKS = {"headings": check_headings, "equal": check_equal, "listed": check_list
 
 
 def main():
-    failed = 0
     for name, check in CHECKS.items():
-        good = check()
-        failed += not good
-        print("%s report_comparer_%s" % ("ok" if good else "not ok", name))
-    return 1 if failed else 0
+        harness.result("report_comparer_" + name, not check())
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -20,12 +20,13 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "script"))
-sys.dont_write_bytecode = True
 import fresh  # noqa: E402
 import report_text  # noqa: E402
-from fresh import Failed, Skipped  # noqa: E402
+from fresh import Skip, Wrong  # noqa: E402
 
 CALLS = ("../../report/programs/many_calls.c", "calls", "-O1", "-g", "-fno-omit-frame-pointer")
 SAMPLED = ("-e", "cpu-clock", "-F", "3999")
@@ -150,14 +151,14 @@ CORPUS = {
 def perf_report(folder, recording, words):
     done = fresh.run(["perf", "report", "--stdio", "--no-inline", "-i", recording, *words], folder)
     if done.returncode != 0:
-        raise Failed("perf report %s: %s" % (" ".join(words), fresh.last_line(done)))
+        raise Wrong("perf report %s: %s" % (" ".join(words), fresh.last_line(done)))
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def our_report(folder, recording, words):
-    done = fresh.run([os.environ["PERFRAY"], "report", "--format=perf", "--raw-names", "--no-pager", "-i", recording, *words], folder)
+    done = fresh.run([harness.PERFRAY, "report", "--format=perf", "--raw-names", "--no-pager", "-i", recording, *words], folder)
     if done.returncode != 0:
-        raise Failed("perfray report %s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
+        raise Wrong("perfray report %s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
@@ -174,14 +175,14 @@ def compare(folder, recording, reports, always=()):
         words = [*options.split(), *always]
         separator = words[words.index("-t") + 1] if "-t" in words else None
         if not separator and not report_text.same_headings(*texts):
-            raise Failed("report %s: perf's headings are %s, ours %s" % (options, *map(report_text.read_headings, texts)))
+            raise Wrong("report %s: perf's headings are %s, ours %s" % (options, *map(report_text.read_headings, texts)))
         result = report_text.Comparison(*texts, separator)
         if result.unexplained:
-            raise Failed("report %s: %s" % (options, result.complaint()))
+            raise Wrong("report %s: %s" % (options, result.complaint()))
         rules.update(result.rules)
         lines += result.lines
     if lines == 0:
-        raise Skipped("nothing was recorded")
+        raise Skip("nothing was recorded")
     return ", ".join(["%d reports, %d lines" % (len(reports), lines)] + ["%d %s" % (rules[rule], rule) for rule in sorted(rules)])
 
 
@@ -203,10 +204,10 @@ def check_fresh(folder, row):
 
 
 def check_corpus(folder, name, reports, always):
-    path = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf", name)
+    path = os.path.join(harness.corpus("perf") or "", name)
     fresh.need("perf")
     if not os.path.exists(path):
-        raise Skipped("PERFRAY_CORPUS has no %s" % name)
+        raise Skip("PERFRAY_CORPUS has no %s" % name)
     shutil.copy(path, os.path.join(folder, "perf.data"))
     return compare(folder, "perf.data", reports, always)
 
@@ -226,7 +227,7 @@ def check_forms(folder):
                 fresh.must([sys.executable, FORMS_TOOL, form, "perf.data", form], folder, form)
             for jobs in ("1", "2"):
                 if our_report(folder, form, [*options.split(), "-j", jobs]) != wanted:
-                    raise Failed("%s of the %s with -j%s is another one" % (options, form, jobs))
+                    raise Wrong("%s of the %s with -j%s is another one" % (options, form, jobs))
     return "%d lines" % wanted.count("\n")
 
 
@@ -243,10 +244,10 @@ def check_chains(folder):
             total[1:] = total[1] + chain[0], total[2] + chain[1]
         for line, weight, samples in sums.values():
             if (weight, samples) != (int(line["weight"]), int(line["samples"])):
-                raise Failed("%s: chains of %s weigh %d" % (options, line, weight))
+                raise Wrong("%s: chains of %s weigh %d" % (options, line, weight))
         rows = json.loads(our_report(folder, "perf.data", ["--format=json", *options.split()]))["events"][0]["rows"]
         if len(rows) != len(sums) or any(sum(frame.get("self", {"weight": 0})["weight"] for frame in row["tree"]) != row["weight"] for row in rows):
-            raise Failed("%s: frames of JSON weigh something else" % options)
+            raise Wrong("%s: frames of JSON weigh something else" % options)
         count += len(rows)
     return "%d rows" % count
 
@@ -259,9 +260,9 @@ def check_stat(folder, *options):
     fresh.must(["perf", "stat", "record", "-o", "perf.data", "-e", events, *options, "--", "./busy", "70"], folder, "perf stat record")
     done = fresh.run(["perf", "stat", "report", "-i", "perf.data"], folder)
     theirs = done.stdout.decode("utf-8", "surrogateescape") or done.stderr.decode("utf-8", "surrogateescape")
-    ours = fresh.run([os.environ["PERFRAY"], "report", "--raw-names", "--no-pager", "perf.data"], folder).stdout.decode()
+    ours = fresh.run([harness.PERFRAY, "report", "--raw-names", "--no-pager", "perf.data"], folder).stdout.decode()
     if theirs != ours or not ours:
-        raise Failed("perf stat report:\n%s\nperfray report:\n%s" % (theirs, ours))
+        raise Wrong("perf stat report:\n%s\nperfray report:\n%s" % (theirs, ours))
     return "%d lines" % ours.count("\n")
 
 

@@ -5,32 +5,23 @@ import concurrent.futures
 import itertools
 import os
 import secrets
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import PATH, Skip, Wrong, first_of, last_line, need  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "corpus"))
-sys.dont_write_bytecode = True
 import compare_script  # noqa: E402
 import script_rules  # noqa: E402
 
 PROGRAMS = os.path.join(HERE, "programs")
-PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 SECONDS = 120
 SHOWN = 3
 AT_A_TIME = 4
 TRIES = 5
-
-
-class Skipped(Exception):
-    """The reason why a test cannot run here."""
-
-
-class Failed(Exception):
-    """What is wrong."""
 
 
 def run(words, folder, **more):
@@ -48,29 +39,11 @@ def run(words, folder, **more):
     return subprocess.run(words, cwd=folder, env=environment, stderr=subprocess.PIPE, timeout=SECONDS, check=False, **more)
 
 
-def last_line(done):
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else "status %d" % done.returncode
-
-
 def must(words, folder, why, **more):
     done = run(words, folder, **more)
     if done.returncode != 0:
-        raise Skipped("%s: %s" % (why, last_line(done)))
+        raise Skip("%s: %s" % (why, last_line(done)))
     return done
-
-
-def need(*programs):
-    for program in programs:
-        if not shutil.which(program, path=PATH):
-            raise Skipped("%s is not installed" % program)
-
-
-def first_of(*programs):
-    for program in programs:
-        if shutil.which(program, path=PATH):
-            return program
-    raise Skipped("%s is not installed" % " or ".join(programs))
 
 
 def build(folder, source, name, *options, compiler=None):
@@ -94,20 +67,20 @@ def record(folder, output, options, words):
     need("perf")
     done = run(["perf", "record", "-N", "-q", "-o", output, *options, "--", *words], folder)
     if done.returncode != 0 or not os.path.exists(os.path.join(folder, output)):
-        raise Skipped("perf record %s: %s" % (" ".join(options), last_line(done)))
+        raise Skip("perf record %s: %s" % (" ".join(options), last_line(done)))
 
 
 def perf_script(folder, recording, options=()):
     done = run(["perf", "script", "--no-inline", "-i", recording, *options], folder)
     if done.returncode != 0:
-        raise Failed("perf script: %s" % last_line(done))
+        raise Wrong("perf script: %s" % last_line(done))
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def our_script(folder, recording, options=(), **more):
-    done = run([os.environ["PERFRAY"], "script", "--raw-names", "--no-inline", "--no-pager", *options, recording], folder, **more)
+    done = run([harness.PERFRAY, "script", "--raw-names", "--no-inline", "--no-pager", *options, recording], folder, **more)
     if done.returncode != 0:
-        raise Failed("perfray script %s: status %d, %s" % (" ".join(options), done.returncode, last_line(done)))
+        raise Wrong("perfray script %s: status %d, %s" % (" ".join(options), done.returncode, last_line(done)))
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
@@ -166,7 +139,7 @@ class Comparison:
             for sign, line in zip("-+", pair):
                 if line is not None:
                     text += "\n  %s %s" % (sign, line[:220])
-        raise Failed(text)
+        raise Wrong(text)
 
 
 def compare_scripts(folder, recording, options=()):
@@ -185,30 +158,15 @@ def compare_scripts(folder, recording, options=()):
 
 def attempt(name, check):
     """One line for the check, which gets a folder that is removed and returns figures."""
-    folder = tempfile.mkdtemp(prefix="perfray-script-")
-    try:
-        figures = check(folder)
-        return "ok %s%s" % (name, " (%s)" % figures if figures else "")
-    except Skipped as reason:
-        return "skip %s %s" % (name, reason)
-    except (Failed, subprocess.TimeoutExpired) as failure:
-        if os.environ.get("PERFRAY_KEEP"):
-            shutil.copytree(folder, os.path.join(os.environ["PERFRAY_KEEP"], name.replace("/", "-")), dirs_exist_ok=True)
-        return "not ok %s (%s)" % (name, str(failure).encode("utf-8", "backslashreplace").decode())
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with harness.scratch("script") as folder:
+        harness.attempt(name, check, folder)
 
 
 def attempt_all(suite, checks, names):
-    """Prints the lines of all checks, or of those named; 1 where one failed. perf record waits more than it works, so that
-    several run at a time."""
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip %s PERFRAY is not set" % suite)
-        return 0
+    """The results of all checks, or of those named. perf record waits more than it works, so that several run at a time."""
+    if not harness.has_command():
+        return harness.skip(suite, "PERFRAY is not set")
     chosen = [name for name in checks if not names or name in names]
-    failed = 0
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
-        for line in pool.map(lambda name: attempt("%s_%s" % (suite, name), checks[name]), chosen):
-            print(line, flush=True)
-            failed += line.startswith("not ok")
-    return 1 if failed else 0
+        list(pool.map(lambda name: attempt("%s_%s" % (suite, name), checks[name]), chosen))
+    return harness.status()

@@ -6,6 +6,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402,F401  (its paths)
 import other_forms  # noqa: E402
 
 MMAP, COMM, SAMPLE, MMAP2 = 1, 3, 9, 10

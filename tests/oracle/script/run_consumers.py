@@ -18,7 +18,7 @@ import sys
 
 import fresh
 import stackcollapse
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 
 HERE = ("-e", "cpu-clock", "-F", "3999", "-g")
 BUSY = ("./busy", "60")
@@ -50,12 +50,12 @@ def check_collapse(folder, options, words):
     try:
         expected, found = stackcollapse.fold(theirs), stackcollapse.fold(ours)
     except stackcollapse.NotUnderstood as line:
-        raise Failed("not in the grammar: %s" % line) from line
+        raise Wrong("not in the grammar: %s" % line) from line
     if not expected:
-        raise Skipped("nothing was recorded")
+        raise Skip("nothing was recorded")
     wrong = {stack for stack in expected.keys() | found.keys() if expected[stack] != found[stack]}
     for stack in sorted(wrong)[:1]:
-        raise Failed("%d stacks differ; %d here, %d there: %s" % (len(wrong), found[stack], expected[stack], stack[:200]))
+        raise Wrong("%d stacks differ; %d here, %d there: %s" % (len(wrong), found[stack], expected[stack], stack[:200]))
     return "%d stacks, weight %d" % (len(expected), sum(expected.values()))
 
 
@@ -64,7 +64,7 @@ def find_bundle(given):
         found = sorted(glob.glob(os.path.join(folder, "dist", "release", "speedscope-*.js"))) if folder else []
         if found:
             return found[0]
-    raise Skipped("the npm package speedscope is not installed")
+    raise Skip("the npm package speedscope is not installed")
 
 
 def check_speedscope(folder, options, words, package):
@@ -75,13 +75,13 @@ def check_speedscope(folder, options, words, package):
             file.write(text)
     done = fresh.run(["node", os.path.join(fresh.HERE, "speedscope_import.js"), bundle, "perf.txt", "perfray.txt"], folder)
     if done.returncode != 0:
-        raise Failed("the importer stopped: %s" % done.stderr.decode("utf-8", "replace")[:300])
+        raise Wrong("the importer stopped: %s" % done.stderr.decode("utf-8", "replace")[:300])
     theirs, ours = (json.loads(line) for line in done.stdout.decode("utf-8").splitlines())
     if not theirs or not theirs["profiles"]:
-        raise Failed("speedscope finds no profile in perf's text")
+        raise Wrong("speedscope finds no profile in perf's text")
     for part in ("shared", "profiles", "name"):
         if not ours or theirs[part] != ours[part]:
-            raise Failed("speedscope's %s differ" % part)
+            raise Wrong("speedscope's %s differ" % part)
     return "%d threads, %d frames, %d events" % (len(ours["profiles"]), len(ours["shared"]["frames"]),
                                                  sum(len(profile["events"]) for profile in ours["profiles"]))
 

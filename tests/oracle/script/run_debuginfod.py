@@ -18,8 +18,10 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
-from fresh import Failed
+from fresh import Wrong
 
 HOT = re.compile(rb" [0-9.]+% +busy +busy.*\[\.\] ([a-z_]\w*)")  # of the program: libraries of this machine may have names
 
@@ -75,13 +77,13 @@ def make(folder):
 
 def ours(folder, words, **variables):
     environment = {"HOME": folder, "PATH": fresh.PATH, "LC_ALL": "C", "DEBUGINFOD_CACHE_PATH": os.path.join(folder, "kept"), **variables}
-    return subprocess.run([os.environ["PERFRAY"], *words, "perf.data"], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+    return subprocess.run([harness.PERFRAY, *words, "perf.data"], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=fresh.SECONDS, check=False)
 
 
 def names(done):
     if done.returncode != 0:
-        raise Failed("status %d: %s" % (done.returncode, done.stderr.decode()))
+        raise Wrong("status %d: %s" % (done.returncode, done.stderr.decode()))
     return set(HOT.findall(done.stdout))
 
 
@@ -92,14 +94,14 @@ def fetched(folder):
     make(folder)
     with Server(os.path.join(folder, "server")) as server:
         if names(ours(folder, REPORT, DEBUGINFOD_URLS=server.url)) or server.asked:
-            raise Failed("without the option %s was asked for" % (server.asked or "nothing, and there are names"))
+            raise Wrong("without the option %s was asked for" % (server.asked or "nothing, and there are names"))
         found = names(ours(folder, (*REPORT, "--debuginfod=" + server.url)))
         asked = list(server.asked)
         lines = ours(folder, ("script", "--no-pager", "-F", "+srcline", "--debuginfod"), DEBUGINFOD_URLS=server.url)
         if not found or b"busy_loops.c:" not in lines.stdout:
-            raise Failed("names %s, said: %s" % (found, lines.stderr.decode()))
+            raise Wrong("names %s, said: %s" % (found, lines.stderr.decode()))
         if server.asked.count(asked[0]) != 1:
-            raise Failed("what is there is asked for again: %s" % server.asked)
+            raise Wrong("what is there is asked for again: %s" % server.asked)
         return "%d names, asked for %d files" % (len(found), len(asked))
 
 
@@ -110,7 +112,7 @@ def deleted(folder):
         found = names(ours(folder, (*REPORT, "--debuginfod=" + server.url)))
         kinds = [path.rsplit("/", 1)[1] for path in server.asked[:2]]
     if not found or kinds != ["executable", "debuginfo"]:
-        raise Failed("names %s, asked for %s" % (found, kinds))
+        raise Wrong("names %s, asked for %s" % (found, kinds))
 
 
 def no_server(folder):
@@ -118,13 +120,13 @@ def no_server(folder):
     make(folder)
     done = ours(folder, (*REPORT, "--debuginfod=http://127.0.0.1:9"))
     if done.returncode != 0 or b"no server has it" not in done.stderr or b"%" not in done.stdout:
-        raise Failed("status %d: %s" % (done.returncode, done.stderr.decode()))
+        raise Wrong("status %d: %s" % (done.returncode, done.stderr.decode()))
     done = ours(folder, (*REPORT, "--debuginfod"))
     if done.returncode != 2 or b"DEBUGINFOD_URLS" not in done.stderr:
-        raise Failed("without URL: status %d: %s" % (done.returncode, done.stderr.decode()))
+        raise Wrong("without URL: status %d: %s" % (done.returncode, done.stderr.decode()))
     done = ours(folder, (*REPORT, "--debuginfod=http://127.0.0.1:9"), PATH="/nonexistent")
     if done.returncode != 5 or b"cannot be run" not in done.stderr:
-        raise Failed("without debuginfod-find: status %d: %s" % (done.returncode, done.stderr.decode()))
+        raise Wrong("without debuginfod-find: status %d: %s" % (done.returncode, done.stderr.decode()))
 
 
 def hostile_server(folder):
@@ -138,7 +140,7 @@ def hostile_server(folder):
         with Server(os.path.join(folder, "server")) as server:
             done = ours(folder, (*REPORT, "--debuginfod=" + server.url), DEBUGINFOD_CACHE_PATH=os.path.join(folder, "kept%d" % number))
             if names(done) or not server.asked:
-                raise Failed("names %s, asked %s" % (names(done), server.asked))
+                raise Wrong("names %s, asked %s" % (names(done), server.asked))
 
 
 CHECKS = {"fetched": fetched, "deleted": deleted, "no_server": no_server, "hostile_server": hostile_server}

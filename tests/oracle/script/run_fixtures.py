@@ -14,8 +14,10 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 
 RECORDED = os.path.join(fresh.HERE, "..", "..", "fixtures", "recorded")
 CORPUS = ("quipper/quipper.ctx_switch_namespaces-4.14", "quipper/quipper.group_desc-4.14", "quipper/quipper.armv7-3.4",
@@ -77,7 +79,7 @@ def summed(folder, jobs):
     found = [compare(folder, recorded(folder, name), options) for name, options in jobs]
     read = [one for one in found if one]
     if not read:
-        raise Skipped("perf reads none of them")
+        raise Skip("perf reads none of them")
     return "%d texts of %d lines, %d explained, %d that perf does not read" % (
         len(read), sum(lines for lines, _ in read), sum(known for _, known in read), len(found) - len(read))
 
@@ -96,9 +98,9 @@ def check_dumps(folder):
 
 
 def check_corpus_dumps(folder):
-    root = os.environ.get("PERFRAY_CORPUS", "")
-    if not os.path.isdir(root):
-        raise Skipped("PERFRAY_CORPUS names no corpus")
+    root = harness.corpus()
+    if not root:
+        raise Skip("PERFRAY_CORPUS names no corpus")
     return summed(folder, dumps([os.path.join(root, "perf", name) for name in CORPUS], FORM))
 
 
@@ -113,9 +115,9 @@ def check_switch_off_alone(folder):
     ours = fresh.our_script(folder, name, (*FORM, "--switch-off", BEGIN)).split("\n")[:-1]
     first = next(number for number, line in enumerate(whole) if BEGIN in line)
     if theirs != whole[:first] + whole[first + 1:]:
-        raise Failed("perf does something else")
+        raise Wrong("perf does something else")
     if ours != whole[:first]:
-        raise Failed("we do not stop there")
+        raise Wrong("we do not stop there")
     return "%d lines up to it, %d in perf" % (first, len(theirs) - 1)
 
 

@@ -14,11 +14,12 @@ import os
 import shutil
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 from run_fresh import STATE
 
-sys.path.insert(0, os.path.join(fresh.HERE, "..", "..", "support"))
 import corpus_files  # noqa: E402
 import other_forms  # noqa: E402
 
@@ -36,10 +37,10 @@ def script_of(folder, name, options, piped=False):
     if not piped:
         return fresh.our_script(folder, name, options)
     words = ["sh", "-c", 'file=$0 tool=$1; shift; cat "$file" | "$tool" script --raw-names --no-pager "$@" -', name,
-             os.environ["PERFRAY"], *options]
+             harness.PERFRAY, *options]
     done = fresh.run(words, folder)
     if done.returncode != 0:
-        raise Failed("%s piped: status %d, %s" % (name, done.returncode, fresh.last_line(done)))
+        raise Wrong("%s piped: status %d, %s" % (name, done.returncode, fresh.last_line(done)))
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
@@ -59,7 +60,7 @@ def inject(folder, recording):
     with open(os.path.join(folder, "inject"), "wb") as out:
         done = fresh.run(["perf", "inject", "-i", recording, "-o", "-"], folder, stdout=out)
     if done.returncode != 0:
-        raise Skipped("perf inject: %s" % fresh.last_line(done))
+        raise Skip("perf inject: %s" % fresh.last_line(done))
     return "inject"
 
 
@@ -95,7 +96,7 @@ def record_without_ties(folder, options, words):
         fresh.record(folder, "perf.data", options, words)
         if not has_ties(folder):
             return
-    raise Failed("samples of several threads had one time in each of ten recordings")
+    raise Wrong("samples of several threads had one time in each of ten recordings")
 
 
 def check_forms(folder, options, words):
@@ -109,7 +110,7 @@ def check_forms(folder, options, words):
     for shows in ((), STATE):
         expected = fresh.our_script(folder, "perf.data", shows)
         if expected.count("\n") < 20:
-            raise Skipped("only %d lines were recorded" % expected.count("\n"))
+            raise Skip("only %d lines were recorded" % expected.count("\n"))
         readings = sum(compare_form(folder, form, shows, lambda: fresh.our_script(folder, "perf.data", shows)) for form in forms)
         readings += compare_form(folder, stream, shows, lambda: fresh.perf_script(folder, stream, shows), fresh.FACTS)
         figures.append("%d lines %d times" % (expected.count("\n"), readings))
@@ -118,9 +119,9 @@ def check_forms(folder, options, words):
 
 def check_twins(_):
     """Files of the corpus and their byte-swapped copies; --no-symbols, since most come from other machines."""
-    root = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "perf")
-    if not os.environ.get("PERFRAY_CORPUS") or not os.path.isdir(root):
-        raise Skipped("PERFRAY_CORPUS names no corpus")
+    root = harness.corpus("perf")
+    if not root:
+        raise Skip("PERFRAY_CORPUS names no corpus")
     files = corpus_files.list_data_files(os.path.abspath(root))
     pairs = lines = 0
     for data in files:

@@ -14,8 +14,10 @@ import re
 import sys
 from dataclasses import dataclass, replace
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 
 STATE = ("--show-task-events", "--show-mmap-events", "--show-bpf-events", "--show-lost-events", "--show-text-poke-events",
          "--show-cgroup-events", "--show-namespace-events", "--show-switch-events")
@@ -77,7 +79,7 @@ RECORDINGS = {
 def compare_once(folder, recording, options, least):
     result, _ = fresh.compare_scripts(folder, recording, options)
     if result.lines < least:
-        raise Skipped("only %d lines were recorded" % result.lines)
+        raise Skip("only %d lines were recorded" % result.lines)
     result.check(" ".join(options) or "as it is")
     return result
 
@@ -111,7 +113,7 @@ def check_pipe(folder):
     fresh.need("perf", "tee", "sh")
     fresh.build(folder, *Recording.source)
     command = "perf record -N -q %s -g -o - -- ./busy 60 | tee perf.data | \"$0\" script --raw-names --no-pager -" % " ".join(HERE)
-    done = fresh.must(["sh", "-c", command, os.environ["PERFRAY"]], folder, "perf record -o -")
+    done = fresh.must(["sh", "-c", command, harness.PERFRAY], folder, "perf record -o -")
     theirs = fresh.perf_script(folder, "perf.data")
     result = fresh.Comparison(theirs, done.stdout.decode("utf-8", "surrogateescape"))
     result.check("straight")
@@ -153,7 +155,7 @@ def check_tids_again(folder):
     figures = compare(folder, "perf.data", least=100)
     begun = re.findall(r"RECORD_FORK\(\d+:(\d+)\)", fresh.our_script(folder, "perf.data", ("--show-task-events",)))
     if len(begun) < 2 * len(set(begun)):
-        raise Failed("%d forks of %d tids: too few came again" % (len(begun), len(set(begun))))
+        raise Wrong("%d forks of %d tids: too few came again" % (len(begun), len(set(begun))))
     return "%s; %d forks of %d tids" % (figures, len(begun), len(set(begun)))
 
 
@@ -173,7 +175,7 @@ def check_stat_stream(folder):
     for options in ((), ("-F", "comm,tid"), ("-F", "ip,sym")):
         theirs, ours = fresh.perf_script(folder, "counts", options), fresh.our_script(folder, "counts", options)
         if theirs != ours or "task-clock" not in ours:
-            raise Failed("%s: perf %r, ours %r" % (options, theirs[:200], ours[:200]))
+            raise Wrong("%s: perf %r, ours %r" % (options, theirs[:200], ours[:200]))
         lines += ours.count("\n")
     return "%d lines" % lines
 

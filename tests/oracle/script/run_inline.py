@@ -19,8 +19,10 @@ import re
 import sys
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
-from fresh import Failed
+from fresh import Wrong
 
 CXX, C = ("g++", "c++"), ("gcc", "cc")
 RECORD = ("-e", "cpu-clock", "-F", "999", "-g")
@@ -82,7 +84,7 @@ def groups_of(chain):
             yield group
             group = []
     if group:
-        raise Failed("a chain ends with an inlined function: %r" % (group,))
+        raise Wrong("a chain ends with an inlined function: %r" % (group,))
 
 
 def code_of(folder, program):
@@ -91,14 +93,14 @@ def code_of(folder, program):
         words = line.split()
         if words[:1] == ["LOAD"] and words[6:8] == ["R", "E"]:
             return int(words[1], 16), int(words[2], 16)
-    raise Failed("%s has no code" % program)
+    raise Wrong("%s has no code" % program)
 
 
 def check_script(folder, recording, program):
     lone = fresh.our_script(folder, recording)
     text = fresh.our_script(folder, recording, ("--inline",))
     if "".join(line + "\n" for line in text.split("\n")[:-1] if not line.endswith(INLINED)) != lone:
-        raise Failed("--inline changes more than it adds")
+        raise Wrong("--inline changes more than it adds")
     chains = chains_of(fresh.our_script(folder, recording, ("--inline", "-F", "+srcline")))
     here = "(%s)" % os.path.join(os.path.realpath(folder), program)
     groups = [group for chain in chains for group in groups_of(chain) if group[-1][1].endswith(here)]
@@ -109,12 +111,12 @@ def check_script(folder, recording, program):
         ours = [(plain(f[1].split("+0x")[0]), f[3], f[4]) for f in group]
         theirs = told[group[0][0] - at + base]
         if theirs[0][1] and not same_calls(theirs, ours):
-            raise Failed("at %x\n  - %r\n  + %r" % (group[0][0], theirs, ours))
+            raise Wrong("at %x\n  - %r\n  + %r" % (group[0][0], theirs, ours))
         if any(f[0] != group[0][0] for f in group):
-            raise Failed("an inlined function has another address: %r" % (group,))
+            raise Wrong("an inlined function has another address: %r" % (group,))
         inlined += len(group) - 1
     if inlined < LEAST:
-        raise Failed("%d inlined functions" % inlined)
+        raise Wrong("%d inlined functions" % inlined)
     return chains, inlined
 
 
@@ -126,13 +128,13 @@ def check_json(folder, recording, chains):
             for s in samples]
     theirs = [[(plain(f[1]), f[3] or "", f[4]) for f in chain if f[2]] for chain in chains]
     if ours != theirs:
-        raise Failed("JSON and text differ in inlined functions: %r" % [pair for pair in zip(theirs, ours) if pair[0] != pair[1]][:1])
+        raise Wrong("JSON and text differ in inlined functions: %r" % [pair for pair in zip(theirs, ours) if pair[0] != pair[1]][:1])
 
 
 def report_rows(folder, recording, *words):
-    done = fresh.run([os.environ["PERFRAY"], "report", "--format=json", "-s", "sym", *words, recording], folder)
+    done = fresh.run([harness.PERFRAY, "report", "--format=json", "-s", "sym", *words, recording], folder)
     if done.returncode != 0:
-        raise Failed("report: %s" % fresh.last_line(done))
+        raise Wrong("report: %s" % fresh.last_line(done))
     return json.loads(done.stdout)["events"][0]["rows"]
 
 
@@ -144,11 +146,11 @@ def check_report(folder, recording, chains):
     rows = report_rows(folder, recording, "--inline", "--children")
     ours = {row["sym"][4:-len(INLINED)]: row["samples"] for row in rows if row["sym"].endswith(INLINED)}
     if ours != dict(weights):
-        raise Failed("report\n  - %r\n  + %r" % (dict(weights), ours))
+        raise Wrong("report\n  - %r\n  + %r" % (dict(weights), ours))
     selves = [{row["sym"]: row["samples"] for row in report_rows(folder, recording, "--no-children", *words)}
               for words in ((), ("--inline",))]
     if selves[0] != selves[1]:
-        raise Failed("--inline changes where samples were taken")
+        raise Wrong("--inline changes where samples were taken")
 
 
 def check(folder, name):

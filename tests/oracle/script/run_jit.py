@@ -15,8 +15,10 @@ import platform
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 
 LEAST = 5  # samples in code that was made
 STEP = "0.05"
@@ -30,7 +32,7 @@ console.log(hotLoop());
 
 def program(folder):
     if platform.machine() != "x86_64":
-        raise Skipped("its loops are of x86_64")
+        raise Skip("its loops are of x86_64")
     return fresh.build(folder, "jit_moves.c", "jit_moves", "-O1", "-g", "-fno-omit-frame-pointer")
 
 
@@ -54,14 +56,14 @@ def check_steps(folder, recording, steps):
         inside = [s for s in steps if s[0] < time < s[1] and 0 <= at - s[2] < s[3]]
         if not inside:
             if min(memory) <= at < max(memory) + 0x10000 and any(s[0] < time < s[1] for s in steps):
-                raise Failed("a sample at %x is where no loop ran then" % at)
+                raise Wrong("a sample at %x is where no loop ran then" % at)
             continue
         name = inside[0][4]
         count += 1
         if not re.search(r" %s\n  %s:1[012]$" % (name, LINES[name]), block.rstrip()):
-            raise Failed("at %s %s ran, and not\n%s" % (when, name, block))
+            raise Wrong("at %s %s ran, and not\n%s" % (when, name, block))
     if count < LEAST:
-        raise Failed("only %d samples were in code that was made" % count)
+        raise Wrong("only %d samples were in code that was made" % count)
     return count
 
 
@@ -78,7 +80,7 @@ def account(folder):
 
 
 def own_recording(folder):
-    done = fresh.must([os.environ["PERFRAY"], "record", "-q", "-k", "mono", *HERE, "-o", "own.data", "--", program(folder), STEP],
+    done = fresh.must([harness.PERFRAY, "record", "-q", "-k", "mono", *HERE, "-o", "own.data", "--", program(folder), STEP],
                       folder, "perfray record")
     return "%d samples as the program says" % check_steps(folder, "own.data", steps_of(done.stdout.decode()))
 
@@ -88,7 +90,7 @@ def stacks(folder):
     chains = [b for b in fresh.our_script(folder, recording, ("-F", "time,ip,sym")).split("\n\n") if re.search(r" (first|second|third|fourth)\n", b)]
     broken = [b for b in chains if not re.search(r" (\w+)\n\s+\w+ run\n\s+\w+ main\n", b)]
     if len(chains) < LEAST or broken:
-        raise Failed("%d of %d stacks are not unwound through the loops%s" % (len(broken), len(chains), "\n" + broken[0] if broken else ""))
+        raise Wrong("%d of %d stacks are not unwound through the loops%s" % (len(broken), len(chains), "\n" + broken[0] if broken else ""))
     return "%d stacks" % len(chains)
 
 
@@ -103,18 +105,18 @@ def as_perf(folder):
     recording, _ = record_with_perf(folder, "-k", "mono")
     theirs, ours = injected(folder, recording, "comm,tid,time,ip,sym,symoff")
     if theirs != ours:
-        raise Failed("names differ: %r" % [p for p in zip(theirs.split("\n"), ours.split("\n")) if p[0] != p[1]][:3])
+        raise Wrong("names differ: %r" % [p for p in zip(theirs.split("\n"), ours.split("\n")) if p[0] != p[1]][:3])
     return "%d lines" % ours.count("\n")
 
 
 def other_clock(folder):
     """Times that cannot be compared: the last code at an address, and a word about it."""
     recording, steps = record_with_perf(folder)
-    done = fresh.run([os.environ["PERFRAY"], "script", "--no-pager", "-F", "ip,sym", recording], folder)
+    done = fresh.run([harness.PERFRAY, "script", "--no-pager", "-F", "ip,sym", recording], folder)
     text, told = done.stdout.decode(), done.stderr.decode()
     names = set(re.findall(r" (first|second|third|fourth)$", text, re.M))
     if "record with -k mono" not in told or not names:
-        raise Failed("names %s, and it is said: %s" % (names, told))
+        raise Wrong("names %s, and it is said: %s" % (names, told))
     return "%d of %d names" % (len(names), len({s[4] for s in steps}))
 
 
@@ -123,10 +125,10 @@ def without_dump(folder):
     recording, _ = record_with_perf(folder, "-k", "mono")
     for dump in glob.glob(os.path.join(folder, "jit-*.dump")):
         os.remove(dump)
-    done = fresh.run([os.environ["PERFRAY"], "report", recording], folder)
-    quiet = fresh.run([os.environ["PERFRAY"], "report", "--no-symbols", recording], folder)
+    done = fresh.run([harness.PERFRAY, "report", recording], folder)
+    quiet = fresh.run([harness.PERFRAY, "report", "--no-symbols", recording], folder)
     if done.returncode or b"no such file: its code has no names" not in done.stderr or quiet.stderr:
-        raise Failed("status %d, said: %s%s" % (done.returncode, done.stderr.decode(), quiet.stderr.decode()))
+        raise Wrong("status %d, said: %s%s" % (done.returncode, done.stderr.decode(), quiet.stderr.decode()))
 
 
 def node(folder, option, *record):
@@ -135,10 +137,10 @@ def node(folder, option, *record):
         script.write(SCRIPT)
     fresh.must(["perf", "record", "-q", "-N", *record, "-e", "cpu-clock", "-F", "999", "-o", "node.data", "--",
                 "node", option, "hot.js"], folder, "perf record node")
-    done = fresh.run([os.environ["PERFRAY"], "report", "-s", "sym", "--no-children", "node.data"], folder)
+    done = fresh.run([harness.PERFRAY, "report", "-s", "sym", "--no-children", "node.data"], folder)
     hot = re.search(r"^ +([0-9.]+)%  \[\.\] .*(hotLoop|inner) .*hot\.js", done.stdout.decode(), re.M)
     if not hot:
-        raise Failed("the loop is not there:\n%s" % done.stdout.decode()[:2000])
+        raise Wrong("the loop is not there:\n%s" % done.stdout.decode()[:2000])
     return hot[1] + " % in " + hot[2]
 
 
@@ -159,7 +161,7 @@ def node_dump(folder):
     left, right = theirs.split("\n"), ours.split("\n")
     wrong = [p for p in zip(left, right) if p[0] != p[1]]
     if len(left) != len(right) or len(wrong) > len(left) // 500:
-        raise Failed("%d of %d lines differ: %r" % (len(wrong), len(left), wrong[:3]))
+        raise Wrong("%d of %d lines differ: %r" % (len(wrong), len(left), wrong[:3]))
     return "%s, %d lines, %d differ" % (figures, len(left), len(wrong))
 
 

@@ -13,9 +13,11 @@ import re
 import struct
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
 import made
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 
 NAMES = ("-F", "ip,sym,symoff,dso")
 FORM = ("-F", "comm,tid,time,event,ip")
@@ -30,7 +32,7 @@ def both(folder, recording, options=NAMES):
 
 def expect(said, what):
     if not said:
-        raise Failed(what)
+        raise Wrong(what)
 
 
 # --- What an address is called
@@ -48,7 +50,7 @@ def equal_names(folder, elf):
     theirs, ours = both(folder, "perf.data")
     for pair in zip(theirs, ours):
         if pair[0] != pair[1]:
-            raise Failed("%s\n  - %s\n  + %s" % (os.path.basename(elf), *pair))
+            raise Wrong("%s\n  - %s\n  + %s" % (os.path.basename(elf), *pair))
     expect(len(theirs) == len(ours), "other lines")
     return len(ours) - 1, len({match[1] for match in map(NAME.match, ours) if match})
 
@@ -174,12 +176,12 @@ def check_told(folder):
     records = [made.comm("seven", 1), made.sample(0x1000, 9000), (ROUND, 0, b""), (ROUND, 0, b""), made.sample(0x1000, 4000), guest]
     made.write_file(os.path.join(folder, "perf.data"), records)
     for form in "text", "json":
-        done = fresh.run([os.environ["PERFRAY"], "script", "--format", form, "perf.data"], folder)
+        done = fresh.run([harness.PERFRAY, "script", "--format", form, "perf.data"], folder)
         told = [line.split(": ", 1)[1].split(" ")[:4] for line in done.stderr.decode().splitlines()]
         expect(done.returncode == 0, "exit status %d" % done.returncode)
         expect(told == ["1 record was written".split(), "1 sample of a".split()], "told %s" % told)
         expect(done.stdout.count(b"cpu-clock") == 2, "not two samples")
-    if not fresh.shutil.which("perf", path=fresh.PATH):
+    if not harness.installed("perf"):
         return "without perf"
     theirs, ours = both(folder, "perf.data", ("-F", "comm,time"))
     expect(theirs == ours, "both print what is late where it is met")
@@ -213,7 +215,7 @@ def check_files_of_a_folder(folder):
     listed = [entry.name for entry in os.scandir(recording) if entry.name != "data"]
     numbers = [int(name.split(".")[1]) for name in listed]
     if numbers == sorted(numbers):
-        raise Skipped("the folder happens to list its files in order")
+        raise Skip("the folder happens to list its files in order")
     theirs, ours = ([int(line, 16) - 0x1000 for line in lines if line.strip()]
                     for lines in both(folder, "perf.data", ("-F", "ip", "--show-round-events")))
     expect(theirs == numbers, "perf reads %s, the folder lists %s" % (theirs, numbers))
@@ -313,7 +315,7 @@ def make_stubs(folder):
     with open(os.path.join(folder, "s.s"), "w", encoding="ascii") as file:
         file.write(STUBS)
     if os.uname().machine != "x86_64":
-        raise Skipped("the source is for x86-64")
+        raise Skip("the source is for x86-64")
     elf = link(folder, "stubs.so", os.path.join(folder, "s.s"), "-shared", "-z", "lazy")
     with open(elf, "rb") as file:
         data = bytearray(file.read())
@@ -388,7 +390,7 @@ def chains_of(lines):
 def folded_chains(folder, values):
     """How deep the chains are in the other reader of chains, that of profiles: {frames: samples}."""
     record_markers(os.path.join(folder, "some.data"), values)
-    done = fresh.must([os.environ["PERFRAY"], "export", "--format=folded", "--weight=samples", "--no-symbols", "-o", "-", "some.data"],
+    done = fresh.must([harness.PERFRAY, "export", "--format=folded", "--weight=samples", "--no-symbols", "-o", "-", "some.data"],
                       folder, "export")
     stacks = (line.rsplit(" ", 1) for line in done.stdout.decode().splitlines())
     return {stack.count(";"): int(weight) for stack, weight in stacks}

@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 
 import fresh
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 
 FORM = ("-F", "comm,tid,time,event,ip,sym,symoff,dso")
 LEAST_NAMED = 0.1
@@ -90,11 +90,11 @@ def check(folder, program):
     fresh.record(folder, "perf.data", program.record, program.words)
     result, theirs = fresh.compare_scripts(folder, "perf.data", (*FORM, *program.read))
     if result.lines < 10:
-        raise Skipped("only %d lines were recorded" % result.lines)
+        raise Skip("only %d lines were recorded" % result.lines)
     result.check("names")
     share = named_share(theirs)
     if share < LEAST_NAMED:
-        raise Failed("only %.0f %% of the addresses have a name" % (100 * share))
+        raise Wrong("only %.0f %% of the addresses have a name" % (100 * share))
     return "%s, %.0f %% named" % (result.figures(), 100 * share)
 
 

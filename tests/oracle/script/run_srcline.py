@@ -12,7 +12,7 @@ import re
 import sys
 
 import fresh
-from fresh import Failed
+from fresh import Wrong
 
 FORM = ("-F", "+srcline")
 LEAST = 5
@@ -52,9 +52,9 @@ def check(folder, name):
     wrong = [pair for pair in pairs if not is_explained(*pair)]
     named = sum(bool(SOURCE.match(line)) for line in ours.split("\n"))
     if wrong:
-        raise Failed("%d lines differ\n%s" % (len(wrong), "\n".join("  - %s\n  + %s" % pair for pair in wrong[:5])))
+        raise Wrong("%d lines differ\n%s" % (len(wrong), "\n".join("  - %s\n  + %s" % pair for pair in wrong[:5])))
     if named < LEAST and name not in ("stripped", "no_lines"):
-        raise Failed("%d lines name a source file" % named)
+        raise Wrong("%d lines name a source file" % named)
     return "%d lines, %d of sources, %d explained" % (ours.count("\n"), named, len(pairs))
 
 
@@ -76,9 +76,9 @@ def demangled(folder):
         for text, option in ((full, ()), (simple, ("-p",)), (plain, ("-p",))):
             wanted = fresh.must(["c++filt", *option, name], folder, "c++filt").stdout.decode().strip() if count < 40 else ""
             if wanted not in text:
-                raise Failed("%s is %s, and not %s" % (name, text.strip(), wanted))
+                raise Wrong("%s is %s, and not %s" % (name, text.strip(), wanted))
     if not count or texts[0] != symbols("--no-demangle") or len({len(text) for text in texts}) != 1:
-        raise Failed("%d symbols of C++" % count)
+        raise Wrong("%d symbols of C++" % count)
     return "%d symbols" % count
 
 

@@ -15,12 +15,13 @@ import subprocess
 import sys
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import fresh
 import lbr
-from fresh import Failed
+from fresh import Wrong
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "report"))
 import report_text  # noqa: E402
 
 FIELDS = ("-F", "tid,time,ip,sym,dso", "--kallsyms", "kallsyms", "--ns")
@@ -41,7 +42,7 @@ def equal_scripts(folder, options):
     ours = fresh.our_script(folder, "perf.data", (*FIELDS, *options))
     if theirs != ours:
         pair = next(pair for pair in zip(theirs.split("\n"), ours.split("\n")) if pair[0] != pair[1])
-        raise Failed("%s: - %s + %s" % (" ".join(options), *pair))
+        raise Wrong("%s: - %s + %s" % (" ".join(options), *pair))
     return ours.count("\n")
 
 
@@ -56,7 +57,7 @@ def check_scripts(folder):
         as_recorded = equal_scripts(folder, ())
         more = [equal_scripts(folder, (*depth, STITCH)) for depth in DEPTHS]
         if more[0] < as_recorded * 1.2:
-            raise Failed("%d lines, stitched %d" % (as_recorded, more[0]))
+            raise Wrong("%d lines, stitched %d" % (as_recorded, more[0]))
         lines, stitched = lines + as_recorded, stitched + sum(more)
     return "%d lines, %d stitched" % (lines, stitched)
 
@@ -85,23 +86,23 @@ def check_truth(folder):
             fresh.perf_script(folder, "perf.data", options), fresh.our_script(folder, "perf.data", options),
             fresh.our_script(folder, "perf.data", options[:2])))
         if not len(theirs) == len(ours) == len(plain) == len(truth):
-            raise Failed("%d samples, ours %d, perf's %d" % (len(truth), len(ours), len(theirs)))
+            raise Wrong("%d samples, ours %d, perf's %d" % (len(truth), len(ours), len(theirs)))
         for real, stitched, other, short in zip(truth, ours, theirs, plain):
             if stitched[0] != real[0] or not is_begin(stitched[1], real[1]) or not is_begin(short[1], stitched[1]):
-                raise Failed("%s is not %s" % (stitched, real))
+                raise Wrong("%s is not %s" % (stitched, real))
             if other[0] != real[0] or not is_begin(other[1], stitched[1]):
-                raise Failed("perf's %s is not the beginning of %s" % (other, stitched))
+                raise Wrong("perf's %s is not the beginning of %s" % (other, stitched))
             for name, one in (("real", real), ("ours", stitched), ("perf's", other), ("recorded", short)):
                 figures[name] += len(one[1])
     if not figures["recorded"] < figures["perf's"] < figures["ours"] < figures["real"]:
-        raise Failed("frames: %s; the entry of docs/differences.md should go?" % dict(figures))
+        raise Wrong("frames: %s; the entry of docs/differences.md should go?" % dict(figures))
     return ", ".join("%d %s" % (figures[name], name) for name in ("recorded", "perf's", "ours", "real"))
 
 
 def report(folder, words, program):
     done = fresh.run([*program, *words, "--kallsyms", "kallsyms", "-i", "perf.data"], folder)
     if done.returncode != 0:
-        raise Failed("%s %s: %s" % (" ".join(program), " ".join(words), fresh.last_line(done)))
+        raise Wrong("%s %s: %s" % (" ".join(program), " ".join(words), fresh.last_line(done)))
     return done.stdout.decode()
 
 
@@ -114,21 +115,21 @@ def check_reports(folder):
         for options in FROM_CALLEES + (() if has_kernel else FROM_CALLERS):
             words = [*options.split(), *more]
             result = report_text.Comparison(report(folder, words, ("perf", "report", "--stdio", "--no-inline")),
-                                            report(folder, words, (os.environ["PERFRAY"], "report", "--format=perf", "--no-pager")))
+                                            report(folder, words, (harness.PERFRAY, "report", "--format=perf", "--no-pager")))
             if result.unexplained:
-                raise Failed("report %s: %s" % (" ".join(words), result.complaint()))
+                raise Wrong("report %s: %s" % (" ".join(words), result.complaint()))
             rules.update(result.rules)
             lines.append(result.lines)
     first = len(FROM_CALLEES + FROM_CALLERS)
     if sum(lines[first:2 * first]) < sum(lines[:first]) * 1.2:
-        raise Failed("stitched trees are as small as those recorded: %s" % lines)
+        raise Wrong("stitched trees are as small as those recorded: %s" % lines)
     return ", ".join(["%d reports, %d lines" % (len(lines), sum(lines))] + ["%d %s" % (rules[rule], rule) for rule in sorted(rules)])
 
 
 def ours(folder, verb, *words):
-    done = fresh.run([os.environ["PERFRAY"], *verb, "--kallsyms", "kallsyms", *words], folder)
+    done = fresh.run([harness.PERFRAY, *verb, "--kallsyms", "kallsyms", *words], folder)
     if done.returncode != 0:
-        raise Failed("%s: status %d, %s" % (" ".join(verb), done.returncode, fresh.last_line(done)))
+        raise Wrong("%s: status %d, %s" % (" ".join(verb), done.returncode, fresh.last_line(done)))
     return done.stdout.decode(), done.stderr.decode()
 
 
@@ -148,15 +149,15 @@ def check_views(folder):
     text, said = ours(folder, ("script", STITCH, "-F", "comm,ip,sym", "perf.data"))
     wanted = fold(text)
     if "longer by calls that samples before them had" not in said:
-        raise Failed("script says nothing of it: %s" % said)
+        raise Wrong("script says nothing of it: %s" % said)
     for jobs in ("1", "2"):
         folded = ours(folder, ("export", "--format=folded", STITCH, "perf.data"), "-j" + jobs)[0]
         found = Counter({line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in folded.splitlines()})
         if found != wanted:
-            raise Failed("-j%s: %d stacks, not %d: %s" % (jobs, len(found), len(wanted), sorted((found - wanted).keys())[:1]))
+            raise Wrong("-j%s: %d stacks, not %d: %s" % (jobs, len(found), len(wanted), sorted((found - wanted).keys())[:1]))
     short, tall = (int(HEIGHT.search(ours(folder, ("flame", *more, "perf.data"))[0])[1]) for more in ((), (STITCH,)))
     if tall < short * 1.2:
-        raise Failed("flame graphs of %d and %d pixels" % (short, tall))
+        raise Wrong("flame graphs of %d and %d pixels" % (short, tall))
     return "%d stacks, flame graphs of %d and %d pixels" % (len(wanted), short, tall)
 
 
@@ -173,12 +174,12 @@ def check_forms(folder):
                 fresh.must([sys.executable, FORMS_TOOL, form, "perf.data", form], folder, form)
             for jobs in ("-j1", "-j2"):
                 if ours(folder, (*words, STITCH, form), jobs) != (wanted[0], wanted[1].replace("perf.data", form)):
-                    raise Failed("%s of the %s is another one" % (words[0], form))
+                    raise Wrong("%s of the %s is another one" % (words[0], form))
         with open(os.path.join(folder, "stream"), "rb") as stream:
-            done = subprocess.run([os.environ["PERFRAY"], *words, STITCH, "--kallsyms", "kallsyms", "-"], cwd=folder, stdin=stream,
+            done = subprocess.run([harness.PERFRAY, *words, STITCH, "--kallsyms", "kallsyms", "-"], cwd=folder, stdin=stream,
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
         if done.stdout.decode() != wanted[0]:
-            raise Failed("%s of a pipe is another one" % words[0])
+            raise Wrong("%s of a pipe is another one" % words[0])
         figures.append("%d lines of %s" % (wanted[0].count("\n"), words[0]))
     return ", ".join(figures)
 
@@ -190,13 +191,13 @@ def check_filters(folder):
         early, late, whole = (ours(folder, (*words, STITCH, *more, "perf.data"))[0] for more in (
             ("--time", "0,0.000000160"), ("--time", "0.000000161,"), ()))
         if words[0] == "script" and early + late != whole:
-            raise Failed("script: the parts are not the whole")
+            raise Wrong("script: the parts are not the whole")
         if words[0] == "export":
             sums = Counter()
             for line in (early + late).splitlines():
                 sums[line.rpartition(" ")[0]] += int(line.rpartition(" ")[2])
             if sums != Counter({line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in whole.splitlines()}):
-                raise Failed("export: the parts are not the whole")
+                raise Wrong("export: the parts are not the whole")
     return "%d stacks" % len(sums)
 
 
@@ -207,7 +208,7 @@ def check_unknown(folder):
         plain, _ = ours(folder, ("script", "perf.data"))
         text, said = ours(folder, ("script", STITCH, "perf.data"))
         if text != plain or "none of " not in said:
-            raise Failed("%s: %s" % (more, said))
+            raise Wrong("%s: %s" % (more, said))
     return ""
 
 
@@ -217,12 +218,12 @@ def check_kernel_from_callers(folder):
     lbr.write_recording(folder, "perf.data", 60, 16, 5)
     words = ["--no-children", "-g", "caller,0"]
     theirs, own = (report(folder, words, program) for program in (
-        ("perf", "report", "--stdio", "--no-inline"), (os.environ["PERFRAY"], "report", "--format=perf", "--no-pager")))
+        ("perf", "report", "--stdio", "--no-inline"), (harness.PERFRAY, "report", "--format=perf", "--no-pager")))
     missing, named = (len(re.findall(pattern, theirs)) for pattern in (r"--0xffffffff8100|  0xffffffff8100", "kernel_"))
     if not missing:
-        raise Failed("perf names the kernel's part; the entry of docs/differences.md should go")
+        raise Wrong("perf names the kernel's part; the entry of docs/differences.md should go")
     if "0xffffffff8100" in own or own.count("kernel_") <= named:
-        raise Failed("the kernel's part has no names")
+        raise Wrong("the kernel's part has no names")
     return "%d without a name" % missing
 
 

@@ -23,10 +23,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import LONG  # noqa: E402
 import other_forms  # noqa: E402
 import state_oracle as oracle  # noqa: E402
 
-LONG = bool(os.environ.get("PERFRAY_LONG"))
 RECORDINGS, STORIES, STEPS = (100, 200, 60) if LONG else (6, 50, 50)
 JOBS, RUNS = (1, 2, 4, 7), 3
 NEVER = (1 << 64) - 1
@@ -132,7 +133,7 @@ def attr():
 def run(*words, through=None):
     """What it prints. `through`: a file that it gets through a pipe."""
     data = open(through, "rb").read() if through else None
-    done = subprocess.run([os.environ["PERFRAY"], *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, input=data,
+    done = subprocess.run([harness.PERFRAY, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, input=data,
                           timeout=SECONDS, check=False)
     if done.returncode != 0:
         raise AssertionError("%s: status %d: %s" % (" ".join(words), done.returncode, done.stderr.decode()[-300:]))
@@ -299,15 +300,13 @@ def check(scratch, name, late, rounds):
 
 
 def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
+    with harness.scratch("stories") as scratch:
         for name, (late, rounds) in KINDS.items():
             try:
-                print("ok script/stories:%s # %s" % (name, check(scratch, name, late, rounds)))
+                harness.result("script/stories:%s # %s" % (name, check(scratch, name, late, rounds)))
             except (AssertionError, subprocess.TimeoutExpired) as why:
-                failed += 1
-                print("not ok script/stories:%s %s" % (name, why))
-    return 1 if failed else 0
+                harness.result("script/stories:" + name, str(why) or True)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -23,11 +23,13 @@ import struct
 import sys
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import ended_images
 import fresh
 import made
 import script_rules
-from fresh import Failed, Skipped
+from fresh import Skip, Wrong
 
 LEAST_ALIKE = 0.995
 LEAST_SAMPLES = 50
@@ -56,7 +58,7 @@ def record(folder, output, copies, words, prepare=fix_addresses):
     done = fresh.run(["perf", "record", "-N", "-q", "-o", output, "-e", "cpu-clock", "-F", "4000", "-m", "4M", "--call-graph",
                       "dwarf" + copies, "--", *words], folder, preexec_fn=prepare)
     if not os.path.exists(os.path.join(folder, output)):
-        raise Skipped("perf record: %s" % fresh.last_line(done))
+        raise Skip("perf record: %s" % fresh.last_line(done))
     return done.stdout.decode()
 
 
@@ -116,7 +118,7 @@ def kind_of(theirs, ours):
 def perf_samples(folder, recording, fields, ours):
     theirs = samples_of(fresh.perf_script(folder, recording, fields))
     if [block[0] for block in theirs] != [block[0] for block in ours]:
-        raise Failed("%d samples, perf has %d, or others" % (len(ours), len(theirs)))
+        raise Wrong("%d samples, perf has %d, or others" % (len(ours), len(theirs)))
     return theirs
 
 
@@ -152,7 +154,7 @@ def compare(folder, recording, fields=("-F", "comm,tid,time,event,ip,sym,dso"), 
 def judge(kinds, shown):
     count = sum(kinds.values())
     if kinds[None] > (1 - LEAST_ALIKE) * count:
-        raise Failed("%d samples of %d differ%s" % (kinds[None], count, shown))
+        raise Wrong("%d samples of %d differ%s" % (kinds[None], count, shown))
     return ", ".join("%d %s" % (number, kind or "unexplained") for kind, number in kinds.most_common())
 
 
@@ -171,11 +173,11 @@ def check_paths(said, samples):
         if not names or names[0] not in wanted or not any(name in block[-1] for name in ("_start", "execl")):
             continue
         if names != wanted[names[0]]:
-            raise Failed("said %s, found %s\n%s" % (wanted[names[0]], names, "\n".join(block)))
+            raise Wrong("said %s, found %s\n%s" % (wanted[names[0]], names, "\n".join(block)))
         seen[names[0]] += 1
     missing = set(wanted) - set(seen)
     if missing:
-        raise Failed("no sample in %s" % " ".join(sorted(missing)))
+        raise Wrong("no sample in %s" % " ".join(sorted(missing)))
     return sum(seen.values())
 
 
@@ -184,7 +186,7 @@ def take_apart(folder, library):
     fresh.must(["objcopy", "--only-keep-debug", library, library + ".debug"], folder, "objcopy")
     fresh.must(["objcopy", "-g", "--add-gnu-debuglink=%s.debug" % library, library], folder, "objcopy -g")
     if ".debug_frame" in fresh.must(["readelf", "-SW", library], folder, "readelf").stdout.decode():
-        raise Failed("%s has its .debug_frame" % library)
+        raise Wrong("%s has its .debug_frame" % library)
 
 
 def check(folder, name):
@@ -197,7 +199,7 @@ def check(folder, name):
     kinds, samples, shown = compare(folder, name + ".data")
     told = judge(kinds, shown)
     if len(samples) < LEAST_SAMPLES:
-        raise Failed("%d samples" % len(samples))
+        raise Wrong("%d samples" % len(samples))
     on_paths = 0 if copies else check_paths(said, samples)
     return "%d samples, %d on known paths, %s" % (len(samples), on_paths, told)
 
@@ -223,10 +225,10 @@ def paths_to_pages(folder, how):
     """{path from main to who touched a page: how often}."""
     program = fresh.build(folder, "touched_pages.c", "pages", "-O0", "-fno-omit-frame-pointer")
     fresh.record(folder, how + ".data", (*PAGES, "--call-graph", how), [program])
-    words = [os.environ["PERFRAY"], "export", "--format=folded", "-o", how + ".folded", how + ".data"]
+    words = [harness.PERFRAY, "export", "--format=folded", "-o", how + ".folded", how + ".data"]
     done = fresh.run(words, folder)
     if done.returncode != 0:
-        raise Failed("%s: %s" % (" ".join(words), fresh.last_line(done)))
+        raise Wrong("%s: %s" % (" ".join(words), fresh.last_line(done)))
     found = Counter()
     with open(os.path.join(folder, how + ".folded"), encoding="utf-8") as lines:
         for line in lines:
@@ -240,7 +242,7 @@ def paths_to_pages(folder, how):
 def check_pages(folder):
     by_copies, by_frames = (paths_to_pages(folder, how) for how in ("dwarf,2048", "fp"))
     if by_copies != by_frames or by_copies != PATHS:
-        raise Failed("copies of the stack say %s, frame pointers %s" % (dict(by_copies), dict(by_frames)))
+        raise Wrong("copies of the stack say %s, frame pointers %s" % (dict(by_copies), dict(by_frames)))
     return "%d paths, %d samples in each recording, the same" % (len(by_copies), sum(by_copies.values()))
 
 
@@ -282,16 +284,16 @@ def check_arm(folder):
     frames = [(LEAF, "leaf"), (IN_KEEPS - 1, "keeps"), (IN_GROWS - 1, "grows"), (IN_ENDS - 1, "ends")]
     for copied, count, word in ((256, 4, "100.0 % are complete"), (96, 3, "100.0 % end where")):
         write_arm(path, elf, copied)
-        done = fresh.run([os.environ["PERFRAY"], "script", "-F", "ip,sym", path], folder)
+        done = fresh.run([harness.PERFRAY, "script", "-F", "ip,sym", path], folder)
         found = [tuple(line.split()) for line in done.stdout.decode().splitlines() if line.strip()]
         wanted = [("%x" % address, name) for address, name in frames[:count]]
         if found != wanted or word not in done.stderr.decode():
-            raise Failed("of %d bytes: %s, wanted %s\n%s" % (copied, found, wanted, done.stderr.decode()))
+            raise Wrong("of %d bytes: %s, wanted %s\n%s" % (copied, found, wanted, done.stderr.decode()))
     return "4 frames, 3 of a copy that is cut"
 
 
 def main(names):
-    every = names or os.environ.get("PERFRAY_LONG")
+    every = names or harness.LONG
     checks = {name: lambda folder, name=name: check(folder, name) for name in PROGRAMS if every or name in QUICK}
     checks |= {"images": check_images, "pages": check_pages, "aarch64": check_arm}
     if names[:1] == ["--recording"]:

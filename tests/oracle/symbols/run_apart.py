@@ -15,11 +15,11 @@ import shutil
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "script"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
 import fresh  # noqa: E402
-from fresh import Failed  # noqa: E402
+from fresh import Wrong  # noqa: E402
 
 OPTIONS = ("-g", "-O1", "-fno-omit-frame-pointer")
 RECORD = ("-N", "-e", "cpu-clock:u", "-F", "999", "-g")
@@ -38,7 +38,7 @@ class Program:
         fresh.record(folder, "perf.data", RECORD, ["./whole", "100"])
         self.rows = self.report()
         if sum("inlined.c:" in row[1] for row in self.rows) < 3:
-            raise Failed("lines of the whole program: %r" % self.rows)
+            raise Wrong("lines of the whole program: %r" % self.rows)
         fresh.must(["objcopy", "--only-keep-debug", "whole", "apart"], folder, "objcopy")
 
     def strip(self, *options):
@@ -47,20 +47,20 @@ class Program:
         self.symbols += ".kept"
         self.bare = self.report()
         if self.bare == self.rows:
-            raise Failed("a stripped program has lines")
+            raise Wrong("a stripped program has lines")
 
     def report(self, *words):
         """Rows of the program alone: a sample in ld.so has a line or not by what is installed and where it is looked for."""
-        done = fresh.run([os.environ["PERFRAY"], "report", "--format=json", "--no-children", "--dsos", "whole", "-s", "sym,srcline",
+        done = fresh.run([harness.PERFRAY, "report", "--format=json", "--no-children", "--dsos", "whole", "-s", "sym,srcline",
                           *words, "perf.data"], self.folder)
         if done.returncode != 0:
-            raise Failed("report: status %d, %s" % (done.returncode, fresh.last_line(done)))
+            raise Wrong("report: status %d, %s" % (done.returncode, fresh.last_line(done)))
         return [(row["sym"], row["srcline"], row["samples"]) for row in json.loads(done.stdout)["events"][0]["rows"]]
 
     def expect(self, what, rows, *words):
         found = self.report(*words)
         if found != rows:
-            raise Failed("%s\n  - %r\n  + %r" % (what, rows[:3], found[:3]))
+            raise Wrong("%s\n  - %r\n  + %r" % (what, rows[:3], found[:3]))
 
     def put(self, *parts):
         path = os.path.join(self.folder, *(part.lstrip("/") for part in parts))
@@ -125,7 +125,7 @@ def check_packed(folder):
     found = {row[0] for row in program.report()}
     wanted = {row[0] for row in program.rows if row[0] in ("[.] kitchen", "[.] bakery")}
     if not wanted or not wanted <= found or wanted & set(names):
-        raise Failed("%r is not in %r, or was in %r" % (wanted, found, names))
+        raise Wrong("%r is not in %r, or was in %r" % (wanted, found, names))
     return check_mutants(program)
 
 
@@ -141,10 +141,10 @@ def check_mutants(program):
             mutant[place] = chance.randrange(256)
         with open(program.name, "wb") as file:
             file.write(mutant)
-        done = subprocess.run([os.environ["PERFRAY"], "report", "--no-pager", "-s", "sym,srcline", "--inline", "perf.data"],
+        done = subprocess.run([harness.PERFRAY, "report", "--no-pager", "-s", "sym,srcline", "--inline", "perf.data"],
                               cwd=program.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
         if done.returncode != 0:
-            raise Failed("mutant %d: status %d, %s" % (number, done.returncode, done.stderr.decode()[-200:]))
+            raise Wrong("mutant %d: status %d, %s" % (number, done.returncode, done.stderr.decode()[-200:]))
     return "%d mutants" % MUTANTS
 
 

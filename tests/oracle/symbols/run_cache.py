@@ -15,11 +15,11 @@ import stat
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "script"), os.path.join(HERE, "..", "..", "support")]
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
 import fresh  # noqa: E402
-from fresh import Failed  # noqa: E402
+from fresh import Wrong  # noqa: E402
 from strace_log import whole_calls  # noqa: E402
 
 OPTIONS = ("-g", "-O1", "-fno-omit-frame-pointer", "-Wl,--build-id=sha1")
@@ -35,22 +35,22 @@ class Cached:
         fresh.record(folder, "perf.data", RECORD, ["./whole", "60"])
         self.wanted = [self.print(*words, "--no-cache") for words in VERBS]
         if os.path.exists(self.kept):
-            raise Failed("--no-cache writes")
+            raise Wrong("--no-cache writes")
         if b"inlined.c:" not in self.wanted[0]:
-            raise Failed("no lines: %r" % self.wanted[0][-300:])
+            raise Wrong("no lines: %r" % self.wanted[0][-300:])
 
     def print(self, *words, home="kept"):
-        done = subprocess.run([os.environ["PERFRAY"], *words, "--no-pager", "perf.data"], cwd=self.folder, capture_output=True,
+        done = subprocess.run([harness.PERFRAY, *words, "--no-pager", "perf.data"], cwd=self.folder, capture_output=True,
                               timeout=fresh.SECONDS, check=False,
                               env={"PATH": fresh.PATH, "HOME": self.folder, "XDG_CACHE_HOME": os.path.join(self.folder, home)})
         if done.returncode != 0 or done.stderr:
-            raise Failed("%s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
+            raise Wrong("%s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
         return done.stdout
 
     def expect(self, what, which=slice(0, 2), home="kept"):
         for words, wanted in list(zip(VERBS, self.wanted))[which]:
             if self.print(*words, home=home) != wanted:
-                raise Failed("%s: %s prints something else" % (what, words[0]))
+                raise Wrong("%s: %s prints something else" % (what, words[0]))
 
     def files(self, home="kept"):
         place = os.path.join(self.folder, home, "perfray")
@@ -69,22 +69,22 @@ def check_warm(folder):
     cached.expect("an empty cache")
     files = cached.files()
     if not files or any(stat.S_IMODE(os.stat(path).st_mode) != 0o600 for path in files):
-        raise Failed("files: %r" % files)
+        raise Wrong("files: %r" % files)
     if stat.S_IMODE(os.stat(os.path.dirname(files[0])).st_mode) != 0o700:
-        raise Failed("others may read the folder")
+        raise Wrong("others may read the folder")
     before = [open(path, "rb").read() for path in files]
     cached.expect("a full cache")
     if [open(path, "rb").read() for path in cached.files()] != before:
-        raise Failed("what is known is written again")
+        raise Wrong("what is known is written again")
     if cached.counts()["read"] != len(files):
-        raise Failed("read: %r" % cached.counts())
+        raise Wrong("read: %r" % cached.counts())
     log = os.path.join(folder, "strace.txt")
     fresh.need("strace")
-    fresh.run(["strace", "-f", "-o", log, "-e", "trace=pread64", "-yy", "env", "XDG_CACHE_HOME=" + cached.kept, os.environ["PERFRAY"], *VERBS[0], "perf.data"],
+    fresh.run(["strace", "-f", "-o", log, "-e", "trace=pread64", "-yy", "env", "XDG_CACHE_HOME=" + cached.kept, harness.PERFRAY, *VERBS[0], "perf.data"],
               folder)
     for line in whole_calls(open(log, errors="replace")):
         if "/whole>" in line and int(line.split(" = ")[-1]) > 65536:
-            raise Failed("sections are read though all is known: " + line[:120])
+            raise Wrong("sections are read though all is known: " + line[:120])
     return "%d files" % len(files)
 
 
@@ -100,11 +100,11 @@ def check_damage(folder):
                 file.write(bytes_)
             cached.expect("%s at byte %d" % (what, at), slice(0, 1))
             if open(path, "rb").read() != whole:
-                raise Failed("%s at byte %d is not made anew" % (what, at))
+                raise Wrong("%s at byte %d is not made anew" % (what, at))
     with open(path, "wb") as file:
         file.write(whole[:-1])
     if cached.counts()["damaged"] != 1:
-        raise Failed("a damaged file is not counted: %r" % cached.counts())
+        raise Wrong("a damaged file is not counted: %r" % cached.counts())
     return "%d bytes" % len(whole)
 
 
@@ -118,7 +118,7 @@ def check_folders(folder):
     os.unlink(path)
     cached.expect("a folder that all may write to")
     if os.path.exists(path):
-        raise Failed("written into a folder that all may write to")
+        raise Wrong("written into a folder that all may write to")
     os.chmod(kept, 0o700)
     target = os.path.join(folder, "precious")
     with open(target, "w", encoding="ascii") as file:
@@ -127,13 +127,13 @@ def check_folders(folder):
         make()
         cached.expect("something else in the file's place")
         if open(target, encoding="ascii").read() != "mine":
-            raise Failed("a link was followed")
+            raise Wrong("a link was followed")
         (os.rmdir if os.path.isdir(path) and not os.path.islink(path) else os.unlink)(path)
     shutil.rmtree(kept)
     os.symlink(folder, kept)
     cached.expect("a link in the folder's place")
     if [name for name in os.listdir(folder) if name.endswith(".lines")]:
-        raise Failed("a link to a folder was followed")
+        raise Wrong("a link to a folder was followed")
     for home in ("perf.data", "/proc/self", "/dev/null"):
         cached.expect("no folder at all", home=home)
     return None
@@ -145,14 +145,14 @@ def check_full_disk(folder):
     os.makedirs(os.path.join(cached.kept, "perfray"), mode=0o700)
     os.chmod(os.path.join(cached.kept, "perfray"), 0o700)
     for limit in (0, 1, 2):
-        words = " ".join("'%s'" % word for word in [os.environ["PERFRAY"], *VERBS[0], "--no-pager", "perf.data"])
+        words = " ".join("'%s'" % word for word in [harness.PERFRAY, *VERBS[0], "--no-pager", "perf.data"])
         done = subprocess.run(["sh", "-c", "trap '' XFSZ; ulimit -f %d; %s | cat" % (limit, words)], cwd=folder, capture_output=True, check=False,
                               env={"PATH": fresh.PATH, "HOME": folder, "XDG_CACHE_HOME": cached.kept})
         if done.stdout != cached.wanted[0] or done.stderr:
-            raise Failed("limit %d: %r" % (limit, done.stderr))
+            raise Wrong("limit %d: %r" % (limit, done.stderr))
         left = [name for name in os.listdir(os.path.join(cached.kept, "perfray")) if name.startswith(".new")]
         if left:
-            raise Failed("limit %d leaves %r" % (limit, left))
+            raise Wrong("limit %d leaves %r" % (limit, left))
         cached.expect("after a limit of %d" % limit, slice(0, 1))
         shutil.rmtree(os.path.join(cached.kept, "perfray"))
     return None
@@ -160,12 +160,12 @@ def check_full_disk(folder):
 
 def check_at_once(folder):
     cached = Cached(folder)
-    words = [os.environ["PERFRAY"], *VERBS[0], "--no-pager", "perf.data"]
+    words = [harness.PERFRAY, *VERBS[0], "--no-pager", "perf.data"]
     environment = {"PATH": fresh.PATH, "HOME": folder, "XDG_CACHE_HOME": cached.kept}
     for _ in range(2):
         running = [subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) for _ in range(6)]
         if any(process.communicate()[0] != cached.wanted[0] for process in running):
-            raise Failed("one of several prints something else")
+            raise Wrong("one of several prints something else")
         cached.expect("after several", slice(0, 1))
         shutil.rmtree(cached.kept)
     return None
@@ -179,7 +179,7 @@ def check_changed(folder):
     fresh.must(["objcopy", "-g", "whole"], folder, "objcopy")
     bare = [cached.print(*words, "--no-cache") for words in VERBS]
     if bare[0] == cached.wanted[0]:
-        raise Failed("a program without debugging information has lines")
+        raise Wrong("a program without debugging information has lines")
     cached.wanted = bare
     cached.expect("debugging information is gone: " + program)
     return None
@@ -191,7 +191,7 @@ def kernel_list_bytes(folder, words, environment):
     done = subprocess.run(["strace", "-f", "-o", log, "-e", "trace=read,pread64", "-yy", *words], cwd=folder, capture_output=True, check=False,
                           env=environment, timeout=fresh.SECONDS)
     if done.returncode != 0:
-        raise Failed("status %d: %r" % (done.returncode, done.stderr[-300:]))
+        raise Wrong("status %d: %r" % (done.returncode, done.stderr[-300:]))
     return sum(int(line.split(" = ")[-1]) for line in whole_calls(open(log, errors="replace")) if "kallsyms>" in line), done.stdout
 
 
@@ -199,22 +199,22 @@ def check_kernel(folder):
     """Names of the kernel are kept: the second report reads no list, prints the same, and believes nothing that was changed."""
     fresh.need("strace")
     if not any(int(line.split()[0], 16) for line in open("/proc/kallsyms", encoding="ascii")):
-        raise fresh.Skipped("the kernel hides its addresses")
+        raise fresh.Skip("the kernel hides its addresses")
     fresh.record(folder, "perf.data", ("-e", "cpu-clock:k", "-F", "5000"), ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do cat /proc/self/smaps; done"])
     kept = os.path.join(folder, "kept")
     environment = {"PATH": fresh.PATH, "HOME": folder, "XDG_CACHE_HOME": kept}
-    words = [os.environ["PERFRAY"], "report", "--no-pager", "-s", "sym", "--format=csv", "-i", "perf.data"]
+    words = [harness.PERFRAY, "report", "--no-pager", "-s", "sym", "--format=csv", "-i", "perf.data"]
     whole, wanted = kernel_list_bytes(folder, words + ["--no-cache"], environment)
     if os.path.exists(kept) or wanted.count(b"\n") < 5:
-        raise Failed("--no-cache writes, or no samples: %r" % wanted[:300])
+        raise Wrong("--no-cache writes, or no samples: %r" % wanted[:300])
     first = kernel_list_bytes(folder, words, environment)
     second = kernel_list_bytes(folder, words, environment)
     if first[1] != wanted or second[1] != wanted or second[0] > 8192 or first[0] < whole or whole < 100000:
-        raise Failed("bytes read: %d, %d, then %d; the same: %s, %s" % (whole, first[0], second[0], first[1] == wanted, second[1] == wanted))
+        raise Wrong("bytes read: %d, %d, then %d; the same: %s, %s" % (whole, first[0], second[0], first[1] == wanted, second[1] == wanted))
     place = os.path.join(kept, "perfray")
     path = os.path.join(place, [name for name in os.listdir(place) if name.endswith(".kernel")][0])
     if stat.S_IMODE(os.stat(path).st_mode) != 0o600:
-        raise Failed("others may read it")
+        raise Wrong("others may read it")
     with open(path, "rb") as file:
         good = bytearray(file.read())
     for at in [8, 30, 60, len(good) // 2]:
@@ -223,7 +223,7 @@ def check_kernel(folder):
         with open(path, "wb") as file:
             file.write(bad)
         if kernel_list_bytes(folder, words, environment)[1] != wanted:
-            raise Failed("changed at byte %d: something else is printed" % at)
+            raise Wrong("changed at byte %d: something else is printed" % at)
     return "%d bytes, then %d" % (whole, second[0])
 
 

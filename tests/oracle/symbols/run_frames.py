@@ -14,6 +14,10 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import Skip, Wrong  # noqa: E402
+
 X86 = {name: number for number, name in enumerate(
     "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip".split())}
 ARM = {"x%d" % number: number for number in range(31)} | {"sp": 31}
@@ -32,16 +36,12 @@ ENTRY = re.compile(r"^\S+ \S+ \S+ FDE cie=(\S+) pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 COMMON = re.compile(r"^(\S+) \S+ \S+ CIE .* ra=(\d+)")
 
 
-class Skipped(Exception):
-    """Why a test cannot run here."""
-
-
 def path_of(what):
     if "/" not in what:
         return os.path.join(os.environ["FIXTURES"], "objects", FIXTURE % what)
     found = sorted(glob.glob(what))
     if not found:
-        raise Skipped(what + " is not installed")
+        raise Skip(what + " is not installed")
     return found[0]
 
 
@@ -101,7 +101,7 @@ def rows_of(path, machine):
         else:
             words = re.sub(r" \(\S+\)", "", line).split()
             if len(words) != len(columns) + 1:
-                raise AssertionError("readelf's line has another form: " + line)
+                raise Wrong("readelf's line has another form: " + line)
             said = rules(columns, words[1:], links[of], machine)
             if entry:
                 here.append((int(words[0], 16), said))
@@ -124,26 +124,19 @@ def check(name):
                           text=True, check=False)
     answers = done.stdout.split("\n")[:-1]
     if done.returncode != 0 or len(answers) != len(asked):
-        raise AssertionError("status %d: %s" % (done.returncode, done.stderr.strip()))
+        raise Wrong("status %d: %s" % (done.returncode, done.stderr.strip()))
     wanted = [row[2] for row in rows for _ in range(2)]
     wrong = [(a, w, s) for a, w, s in zip(asked, wanted, answers) if w != without_unknown(s)]
     if wrong or len(rows) < LEAST:
-        raise AssertionError("%d of %d differ%s" % (len(wrong), len(asked), "".join(
+        raise Wrong("%d of %d differ%s" % (len(wrong), len(asked), "".join(
             "\n  %x: readelf %s, we %s" % one for one in wrong[:5])))
     return "%d rows, %s" % (len(rows), done.stderr.strip())
 
 
 def main(names):
-    failed = False
     for name in names or OBJECTS:
-        try:
-            print("ok frames/%s (%s)" % (name, check(name)), flush=True)
-        except Skipped as why:
-            print("skip frames/%s %s" % (name, why), flush=True)
-        except AssertionError as why:
-            failed = True
-            print("not ok frames/%s\n%s" % (name, why), flush=True)
-    return failed
+        harness.attempt("frames/" + name, check, name)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -19,27 +19,22 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import LONG  # noqa: E402
+from harness import Skip, Wrong  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
 SYMBOLIZER = "llvm-symbolizer-19"
 PATH = os.environ.get("PATH", "") + ":/usr/local/bin:/usr/bin:/bin"
-LONG = bool(os.environ.get("PERFRAY_LONG"))
 COUNT = 10000 if LONG else 2000
 LEAST = 0.999
 SHOWN = 5
 SEED = 5
-
-
-class Skipped(Exception):
-    pass
-
-
-class Failed(Exception):
-    pass
 
 
 @dataclass(frozen=True)
@@ -108,14 +103,14 @@ def installed_debug(name):
             debug = found and "/usr/lib/debug/.build-id/%s/%s.debug" % (found[1][:2], found[1][2:])
             if debug and os.path.exists(debug):
                 return debug
-    raise Skipped("%s has no separate debug file here" % name)
+    raise Skip("%s has no separate debug file here" % name)
 
 
 def find_source(name):
     for folder in (PROGRAMS, os.path.join(HERE, "../script/programs"), os.path.join(HERE, "../../fixtures/objects")):
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
-    raise Failed("no source %s" % name)
+    raise Wrong("no source %s" % name)
 
 
 def make(name, folder):
@@ -124,20 +119,20 @@ def make(name, folder):
         return installed_debug(what.installed)
     compiler = next((c for c in what.compiler if shutil.which(c, path=PATH)), None)
     if not compiler:
-        raise Skipped("%s is not installed" % " or ".join(what.compiler))
+        raise Skip("%s is not installed" % " or ".join(what.compiler))
     made = os.path.join(folder, name)
     sources = [find_source(source) for source in ([what.source] if isinstance(what.source, str) else what.source)]
     done = run([compiler, *what.front, "-o", made, *what.options, *sources], folder)
     if done.returncode != 0:
-        raise Skipped("%s does not make it: %s" % (compiler, (done.stderr.strip() or "?").split("\n")[-1]))
+        raise Skip("%s does not make it: %s" % (compiler, (done.stderr.strip() or "?").split("\n")[-1]))
     if what.shared:
         shutil.copy(made, made + ".whole")
     for words in what.after:
         if not shutil.which(words[0], path=PATH):
-            raise Skipped("%s is not installed" % words[0])
+            raise Skip("%s is not installed" % words[0])
         done = run([word.replace("{}", made) for word in words], folder)
         if done.returncode != 0:
-            raise Failed("%s: status %d, %s" % (words[0], done.returncode, done.stderr.strip()[-200:]))
+            raise Wrong("%s: status %d, %s" % (words[0], done.returncode, done.stderr.strip()[-200:]))
     return made
 
 
@@ -154,7 +149,7 @@ def executable_ranges(path):
         if flags & 4 and length:
             ranges.append((address, length))
     if not ranges:
-        raise Failed("%s has no code" % path)
+        raise Wrong("%s has no code" % path)
     return ranges
 
 
@@ -173,14 +168,14 @@ def theirs_of(path, addresses):
         if line:
             answers.append([(f["FunctionName"] or "?", f["FileName"] or "?", f["Line"]) for f in json.loads(line).get("Symbol", [])])
     if len(answers) != len(addresses):
-        raise Failed("%s gave %d answers to %d addresses" % (SYMBOLIZER, len(answers), len(addresses)))
+        raise Wrong("%s gave %d answers to %d addresses" % (SYMBOLIZER, len(answers), len(addresses)))
     return answers
 
 
 def ours_of(path, addresses):
     done = run([os.environ["LINES_OF"], path], "/", "".join("%x\n" % a for a in addresses))
     if done.returncode != 0:
-        raise Failed("lines_of: status %d, %s" % (done.returncode, done.stderr.strip()))
+        raise Wrong("lines_of: status %d, %s" % (done.returncode, done.stderr.strip()))
     answers = []
     frames = []
     for line in done.stdout.split("\n")[:-1]:
@@ -230,32 +225,24 @@ def compare(path, beside):
     figures = ", ".join("%d %s" % (count, rule) for rule, count in counts.most_common())
     inlined = sum(len(our) > 1 for our in ours)
     if counts["unexplained"] > (1 - LEAST) * len(addresses):
-        raise Failed("%s\n  %s" % (figures, "\n  ".join(shown)))
+        raise Wrong("%s\n  %s" % (figures, "\n  ".join(shown)))
     return "%s; %d with inlined calls" % (figures, inlined)
 
 
 def check(name):
-    try:
-        if not shutil.which(SYMBOLIZER, path=PATH):
-            raise Skipped("%s is not installed" % SYMBOLIZER)
-        with tempfile.TemporaryDirectory(prefix="perfray-lines-") as folder:
-            path = make(name, folder)
-            beside = make(OBJECTS[name].beside, folder) if OBJECTS[name].beside else path
-            beside = path + ".whole" if OBJECTS[name].shared else beside
-            return "ok lines %s (%s)" % (name, compare(path, beside))
-    except Skipped as why:
-        return "skip lines %s: %s" % (name, why)
-    except (Failed, subprocess.TimeoutExpired) as why:
-        return "not ok lines %s: %s" % (name, why)
+    if not shutil.which(SYMBOLIZER, path=PATH):
+        raise Skip("%s is not installed" % SYMBOLIZER)
+    with harness.scratch("lines") as folder:
+        path = make(name, folder)
+        beside = make(OBJECTS[name].beside, folder) if OBJECTS[name].beside else path
+        beside = path + ".whole" if OBJECTS[name].shared else beside
+        return compare(path, beside)
 
 
 def main(names):
-    failed = False
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for said in pool.map(check, names or OBJECTS):
-            failed = failed or said.startswith("not ok")
-            print(said, flush=True)
-    return 1 if failed else 0
+        list(pool.map(lambda name: harness.attempt("lines " + name, check, name), names or OBJECTS))
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -21,11 +21,12 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "script"))
-sys.dont_write_bytecode = True
 import fresh  # noqa: E402
-from fresh import Failed  # noqa: E402
+from fresh import Wrong  # noqa: E402
 
 SOURCE = os.path.join(HERE, "programs", "parts.c")
 PARTS = ("gone", "other", "bare")
@@ -50,7 +51,7 @@ class Parts:
         self.before = self.rows()
         for part in PARTS:
             if self.before[part]["samples"] < 5 or self.before[part]["names"]:
-                raise Failed("before: %r" % self.before[part])
+                raise Wrong("before: %r" % self.before[part])
         self.ids = {part: self.before[part]["build_id"] for part in PARTS}
         os.mkdir(os.path.join(folder, "whole"))
         for part in PARTS:
@@ -65,9 +66,9 @@ class Parts:
                     "-o", self.path(part), SOURCE], self.folder, "parts.c does not compile")
 
     def print(self, *words):
-        done = fresh.run([os.environ["PERFRAY"], *words, "perf.data"], self.folder)
+        done = fresh.run([harness.PERFRAY, *words, "perf.data"], self.folder)
         if done.returncode != 0:
-            raise Failed("%s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
+            raise Wrong("%s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
         return done.stdout.decode()
 
     def rows(self):
@@ -75,7 +76,7 @@ class Parts:
         by_path = {row["path"]: row for row in made["objects"]}
         rows = {part: by_path.get(os.path.realpath(self.path(part))) for part in PARTS}
         if None in rows.values():
-            raise Failed("symbols lists %s alone" % ", ".join(by_path))
+            raise Wrong("symbols lists %s alone" % ", ".join(by_path))
         return rows
 
     def damage(self):
@@ -89,9 +90,9 @@ class Parts:
         for part, cause in CAUSES.items():
             found = rows[part]["names"]
             if not found or found["cause"] != cause or rows[part]["named"] >= self.before[part]["named"]:
-                raise Failed("%s: %r" % (part, rows[part]))
+                raise Wrong("%s: %r" % (part, rows[part]))
             if self.ids[part] and self.ids[part] not in found["why"]:
-                raise Failed("%s: its build-id is not in %r" % (part, found["why"]))
+                raise Wrong("%s: its build-id is not in %r" % (part, found["why"]))
         return rows
 
     def commands(self):
@@ -102,18 +103,18 @@ class Parts:
         wanted = [row[what]["command"] for row in self.expect_causes().values() for what in ("names", "lines") if row[what]]
         ran = [command for command in self.commands() if any(part_id in command for part_id in self.store_names())]
         if not ran or not set(ran) <= set(wanted):
-            raise Failed("commands as text and in JSON: %r, %r" % (ran, wanted))
+            raise Wrong("commands as text and in JSON: %r, %r" % (ran, wanted))
         for command in ran:
             done = subprocess.run(["sh", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, check=False,
                                   env={"PATH": fresh.PATH, "HOME": self.folder, **environment})
             if done.returncode != 0:
-                raise Failed("%s: %s" % (command, fresh.last_line(done)))
+                raise Wrong("%s: %s" % (command, fresh.last_line(done)))
         after = self.rows()
         for part in PARTS:
             if after[part] != self.before[part]:
-                raise Failed("%s is not mended: %r" % (part, after[part]))
+                raise Wrong("%s is not mended: %r" % (part, after[part]))
         if self.print("report", "-s", "dso,sym,srcline", "--no-children", "--format=csv") != self.report:
-            raise Failed("the report is another one than before")
+            raise Wrong("the report is another one than before")
         return ran
 
     def store_names(self):
@@ -131,7 +132,7 @@ def check_spares(folder):
         shutil.copy(os.path.join(folder, "whole", part), os.path.join(store, "executable"))
     ran = parts.mend()
     if any("debuginfod-find" in command for command in ran):
-        raise Failed("files that are there are fetched: %r" % ran)
+        raise Wrong("files that are there are fetched: %r" % ran)
     return "%d commands" % len(ran)
 
 
@@ -146,7 +147,7 @@ def check_debuginfod(folder):
         fresh.must(["objcopy", "--only-keep-debug", os.path.join(store, "executable"), os.path.join(store, "debuginfo")], folder, "objcopy")
     ran = parts.mend(DEBUGINFOD_URLS="file://" + os.path.join(folder, "server"))
     if not all("debuginfod-find" in command for command in ran):
-        raise Failed("what is not there is not fetched: %r" % ran)
+        raise Wrong("what is not there is not fetched: %r" % ran)
     return "%d commands" % len(ran)
 
 
@@ -158,7 +159,7 @@ def check_unmendable(folder):
     for part in ("gone", "bare"):
         found = rows[part]["names"]
         if not found or found["cause"] != CAUSES[part] or found["command"] or not found["advice"]:
-            raise Failed("%s: %r" % (part, rows[part]))
+            raise Wrong("%s: %r" % (part, rows[part]))
     return "2 causes"
 
 
@@ -173,11 +174,11 @@ def check_odd_names(folder):
         row = parts.rows()["bare"]
         command = row["names"]["command"] or ""
         if (name in command) != can_be:
-            raise Failed("%s: %s" % (name, command))
+            raise Wrong("%s: %s" % (name, command))
         if can_be:
             subprocess.run(["sh", "-c", command], cwd=here, env={"PATH": fresh.PATH, "HOME": here}, check=False)
             if os.path.exists(os.path.join(here, "shown")) or parts.rows()["bare"] != parts.before["bare"]:
-                raise Failed("%s: %r" % (command, parts.rows()["bare"]))
+                raise Wrong("%s: %r" % (command, parts.rows()["bare"]))
     return "2 names"
 
 
@@ -186,9 +187,9 @@ def expect_inlined(parts, cause=None, names=""):
     found = {part: row["inlined"] for part, row in parts.rows().items()}
     own = found.pop("gone")
     if any(found.values()) or (own or {}).get("cause") != cause or (own and (names not in own["why"] or not own["advice"])):
-        raise Failed("%s: %r, others %r" % (cause, own, found))
+        raise Wrong("%s: %r, others %r" % (cause, own, found))
     if cause and "inlined functions: " + own["why"] not in parts.print("symbols", "--no-pager", "--no-cache"):
-        raise Failed("the text does not say: %s" % own["why"])
+        raise Wrong("the text does not say: %s" % own["why"])
 
 
 def check_pieces(folder):
@@ -198,7 +199,7 @@ def check_pieces(folder):
     expect_inlined(parts)
     piece = [name for name in os.listdir(parts.folder) if "gone" in name and name.endswith(".dwo")]
     if len(piece) != 1:
-        raise Failed("gcc split off %r" % piece)
+        raise Wrong("gcc split off %r" % piece)
     fresh.must(["llvm-dwp-19", "-e", "libgone.so", "-o", "package"], parts.folder, "llvm-dwp-19")
     os.rename(os.path.join(parts.folder, *piece), os.path.join(folder, *piece))
     shutil.rmtree(os.path.join(parts.folder, ".cache"), ignore_errors=True)

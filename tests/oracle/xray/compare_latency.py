@@ -28,10 +28,11 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import oracle
 from compare_calls import E5, E6, E7_ACCOUNT, run, word
 from tally import Tally
@@ -396,7 +397,7 @@ CUT = ("synth/v1-le.fdr", "synth/v2-be.fdr", "synth/v5-le.fdr", "synth/basic-v3-
 def lengths(data, least):
     """Of prefixes: one of three at the ends, one of fifteen between, all with PERFRAY_LONG. Neither number divides the length of a
     record, 8 bytes or 16: in each part every place within records is cut at."""
-    every = "PERFRAY_LONG" in os.environ
+    every = harness.LONG
     return (n for n in range(least, len(data) + 1)
             if every or n % (3 if n < 600 or n + 200 > len(data) else 15) == 0 or n == len(data))
 
@@ -428,22 +429,20 @@ def check_cuts(tally, corpus, folder):
 def main():
     tally, files = Tally(), 0
     check_stories(tally)
-    with tempfile.TemporaryDirectory() as folder:
+    with harness.scratch("compare-latency") as folder:
         check_sketch(tally, folder)
-    corpus = os.path.join(os.environ.get("PERFRAY_CORPUS", ""), "xray")
-    if not os.path.isdir(corpus):
-        print("skip xray_latency_corpus PERFRAY_CORPUS is not set")
-        return 1 if tally.wrong else 0
+    corpus = harness.corpus("xray")
+    if not corpus:
+        harness.skip("xray_latency_corpus", "PERFRAY_CORPUS is not set")
+        return harness.status()
     for folder in ("traces", "synth"):
         for name in sorted(os.listdir(os.path.join(corpus, folder))):
             check_file(tally, corpus, os.path.join(corpus, folder, name))
             files += 1
     check_twins(tally, corpus)
-    with tempfile.TemporaryDirectory() as folder:
+    with harness.scratch("compare-latency") as folder:
         check_cuts(tally, corpus, folder)
-    tally.check("files", "all of them", files >= 121, True)
-    print("# %d files: %d comparisons equal, %d listed, %d unexplained" % (files, tally.equal, tally.listed, tally.wrong))
-    return 1 if tally.wrong else 0
+    return tally.sum(files)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,11 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 import llvm_forms
 import oracle
+from tally import Tally  # noqa: E402
 
 ROW = re.compile(r"^\| (\S+) \| .* \| \d+ \| (fdr v\d|basic v\d|profile|\?)(?: [LB]E)? \| (\d+) \| (\d+) \| (\d+) \| (\d+)"
                  r" \| (\d+) \| [^|]*\| [0-9a-f]{64} \|$")
@@ -66,19 +69,10 @@ def read_file(path):
         return file.read()
 
 
-class Comparison:
+class Comparison(Tally):
     def __init__(self, corpus):
-        self.corpus, self.equal, self.listed, self.wrong = corpus, 0, 0, 0
-
-    def check(self, name, what, listed, ours, theirs):
-        """Equal, or listed as different; what is listed and equal is wrong as well."""
-        if (ours == theirs) != (name in listed):
-            print("ok %s %s" % (what, name))
-            self.equal += ours == theirs
-            self.listed += ours != theirs
-        else:
-            self.wrong += 1
-            print("not ok %s %s: %s" % (what, name, first_difference(ours, theirs)))
+        super().__init__()
+        self.corpus = corpus
 
     def dump(self, name, out, trace):
         path = os.path.join(self.corpus, out, name + ".dump")
@@ -88,7 +82,7 @@ class Comparison:
         theirs = llvm_forms.read_dump(read_file(path))
         if theirs and len(theirs) < len(ours) and ours[:len(theirs)] == theirs:
             ours = ours[:len(theirs)]  # fdr-dump stops at what it takes for an error
-        self.check(name, "dump", DUMP_DIFFERS, ours, theirs)
+        self.check("dump", name, ours, theirs, DUMP_DIFFERS)
 
     def yaml(self, name, out, trace):
         path = os.path.join(self.corpus, out, name + ".yaml")
@@ -97,8 +91,8 @@ class Comparison:
         header, theirs = llvm_forms.read_yaml(read_file(path).decode("utf-8", "replace"))
         if not header:
             return
-        self.check(name, "yaml", {}, sorted(llvm_forms.oracle_yaml(trace), key=str), sorted(theirs, key=str))
-        self.check(name, "yaml header", {}, int(header["cycle-frequency"]), trace.header["cycle_frequency"])
+        self.check("yaml", name, sorted(llvm_forms.oracle_yaml(trace), key=str), sorted(theirs, key=str), {})
+        self.check("yaml header", name, int(header["cycle-frequency"]), trace.header["cycle_frequency"], {})
 
     def account(self, name, trace):
         path = os.path.join(self.corpus, "out", name + ".account-k.csv")
@@ -112,7 +106,7 @@ class Comparison:
                 theirs[key] = [row["count"]] + ["%e" % float(row[n]) for n in ("min", "max", "sum")]
                 said = rows[key,]
                 ours[key] = [str(said["count"])] + ["%e" % (said[n] / frequency) for n in ("min", "max", "sum")]
-        self.check(name, "account", ACCOUNT_DIFFERS, ours, theirs)
+        self.check("account", name, ours, theirs, ACCOUNT_DIFFERS)
 
 
 def story(*steps):
@@ -143,18 +137,9 @@ RANKS = [([5], 500, 5), ([1, 2], 500, 1), ([1, 2, 3], 500, 2), (list(range(1, 11
 
 def check_rules(comparison):
     for name, steps, calls, missing in STORIES:
-        comparison.check(name, "story", {}, story(*steps), (calls, missing))
+        comparison.check("story", name, story(*steps), (calls, missing), {})
     for values, thousandths, value in RANKS:
-        comparison.check(str(thousandths), "rank", {}, oracle.nearest_rank(values, thousandths), value)
-
-
-def first_difference(ours, theirs):
-    if not isinstance(ours, list):
-        return "%r, not %r" % (ours, theirs)
-    for at, (a, b) in enumerate(zip(ours, theirs)):
-        if a != b:
-            return "number %d is %r, not %r" % (at, a, b)
-    return "%d, not %d" % (len(ours), len(theirs))
+        comparison.check("rank", str(thousandths), oracle.nearest_rank(values, thousandths), value, {})
 
 
 def check_corpus(comparison):
@@ -165,26 +150,25 @@ def check_corpus(comparison):
         try:
             trace = oracle.read(read_file(os.path.join(corpus, folder, name)))
         except oracle.NotXRay:
-            comparison.check(name, "refused", {}, name in NOT_XRAY, True)
+            comparison.check("refused", name, name in NOT_XRAY, True, {})
             continue
-        comparison.check(name, "counts", COUNTS_DIFFER, list(counts_of(trace)), list(said))
+        comparison.check("counts", name, list(counts_of(trace)), list(said), COUNTS_DIFFER)
         comparison.dump(name, out, trace)
         comparison.yaml(name, out, trace)
         comparison.account(name, trace)
-    comparison.check("all of them", "files", {}, files >= 121, True)
+    comparison.check("files", "all of them", files >= 121, True, {})
 
 
 def main():
-    corpus = os.environ.get("PERFRAY_CORPUS", "")
-    comparison = Comparison(os.path.join(corpus, "xray"))
+    comparison = Comparison(harness.corpus("xray"))
     check_rules(comparison)
-    if os.path.isdir(comparison.corpus):
+    if comparison.corpus:
         check_corpus(comparison)
         print("# %d comparisons equal, %d listed, %d unexplained" %
               (comparison.equal, comparison.listed, comparison.wrong))
     else:
-        print("skip oracle_corpus PERFRAY_CORPUS is not set")
-    return 1 if comparison.wrong else 0
+        harness.skip("oracle_corpus", "PERFRAY_CORPUS is not set")
+    return harness.status()
 
 
 if __name__ == "__main__":

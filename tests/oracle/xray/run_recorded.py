@@ -29,9 +29,10 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
 from compare_yaml import in_any_order_of_equal_times
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -51,29 +52,8 @@ WAYS = {
 SIGNS = {"enter": "+", "exit": "-", "custom-event": "!"}
 
 
-class Tally:
-    def __init__(self):
-        self.wrong = 0
-
-    def check(self, name, ours, theirs):
-        if ours == theirs:
-            print("ok xray_recorded/" + name)
-            return
-        self.wrong += 1
-        print("not ok xray_recorded/%s: %s" % (name, difference(ours, theirs)))
-
-
-def difference(ours, theirs):
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in sorted(set(ours) | set(theirs), key=str):
-            if ours.get(key) != theirs.get(key):
-                return "%s: %s" % (key, difference(ours.get(key), theirs.get(key)))
-    if isinstance(ours, list) and isinstance(theirs, list):
-        for at, (a, b) in enumerate(zip(ours, theirs)):
-            if a != b:
-                return "number %d is %r, not %r" % (at, a, b)
-        return "%d, not %d" % (len(ours), len(theirs))
-    return "%.200r, not %.200r" % (ours, theirs)
+def check(name, ours, theirs):
+    harness.result("xray_recorded/" + name, harness.first_difference(theirs, ours))
 
 
 def has_xray(clang):
@@ -116,7 +96,7 @@ def record(folder, name, way):
 
 
 def perfray(*arguments):
-    done = subprocess.run([os.environ["PERFRAY"], *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+    done = subprocess.run([harness.PERFRAY, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=120, check=False)
     if done.returncode != 0 or done.stderr:
         raise RuntimeError("%s: %d: %s" % (arguments, done.returncode, done.stderr.decode()))
@@ -191,7 +171,7 @@ def counts_of_dump(trace, maps):
 
 def counts_of_report(trace, maps):
     """Finished calls of each function; standard error tells of those that never ended."""
-    done = subprocess.run([os.environ["PERFRAY"], "report", "-n", "--no-children", "-g", "none", "--format=json",
+    done = subprocess.run([harness.PERFRAY, "report", "-n", "--no-children", "-g", "none", "--format=json",
                            *map(str, maps), str(trace)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                           check=True)
     rows = json.loads(done.stdout)["events"][0]["rows"]
@@ -236,28 +216,28 @@ def counts_of(said):
     return collections.Counter(re.sub(r"\(-?\d+\)$", "", what) for steps in said.values() for what in steps if what[0] != "!")
 
 
-def check_trace(tally, name, trace, said, maps):
+def check_trace(name, trace, said, maps):
     threads, ordered = of_json(trace, maps)
-    tally.check(name + "/json", threads, said)
-    tally.check(name + "/order", ordered, True)
-    tally.check(name + "/text", of_text(trace, maps), said)
-    tally.check(name + "/yaml", of_yaml(trace, maps), said)
-    tally.check(name + "/report", counts_of_report(trace, maps), finished_of(said))
+    check(name + "/json", threads, said)
+    check(name + "/order", ordered, True)
+    check(name + "/text", of_text(trace, maps), said)
+    check(name + "/yaml", of_yaml(trace, maps), said)
+    check(name + "/report", counts_of_report(trace, maps), finished_of(said))
     for by in ("function", "thread", "caller"):
-        tally.check(name + "/latency by " + by, counts_of_latency(trace, maps, by), calls_of(said, by))
-    tally.check(name + "/dump", counts_of_dump(trace, maps), counts_of(said))
+        check(name + "/latency by " + by, counts_of_latency(trace, maps, by), calls_of(said, by))
+    check(name + "/dump", counts_of_dump(trace, maps), counts_of(said))
 
 
-def check_llvm(tally, name, trace, program):
+def check_llvm(name, trace, program):
     """llvm-xray's own word on the trace, where that is installed; threads at one time come in any order from it."""
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14")
     if not tool:
-        print("skip xray_recorded/%s/llvm-xray llvm-xray is not installed" % name)
+        harness.skip("xray_recorded/%s/llvm-xray" % name, "llvm-xray is not installed")
         return
     done = subprocess.run([tool, "convert", "-f", "yaml", "-y", "-m", program, trace], capture_output=True, check=True,
                           timeout=120)
     ours = perfray("script", "--format=llvm-yaml", "--raw-names", "-m", program, trace).encode()
-    tally.check(name + "/llvm-xray", in_any_order_of_equal_times(ours).split(b"\n"),
+    check(name + "/llvm-xray", in_any_order_of_equal_times(ours).split(b"\n"),
                 in_any_order_of_equal_times(done.stdout).split(b"\n"))
 
 
@@ -276,11 +256,11 @@ def payloads():
                 b".NAN", b"0o17", b"0o8", b"0x1F", b"0xg", b"1e+5", b".e5", b"-", b"+", b".", b"it's", b"''")
 
 
-def check_payloads(tally, folder):
+def check_payloads(folder):
     """One thread that logs all of these: how llvm-xray quotes them, byte for byte."""
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14")
     if not tool:
-        print("skip xray_recorded/payloads llvm-xray is not installed")
+        harness.skip("xray_recorded/payloads", "llvm-xray is not installed")
         return
 
     def metadata(kind, form, *values):
@@ -290,9 +270,9 @@ def check_payloads(tally, folder):
     trace = folder / "payloads.fdr"
     trace.write_bytes(struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 4096, 0) + metadata(7, "Q", len(body)) + body)
     theirs = subprocess.run([tool, "convert", "-f", "yaml", trace], capture_output=True, check=True, timeout=120).stdout
-    ours = subprocess.run([os.environ["PERFRAY"], "script", "--format=llvm-yaml", "--raw-names", trace],
+    ours = subprocess.run([harness.PERFRAY, "script", "--format=llvm-yaml", "--raw-names", trace],
                           capture_output=True, check=True, timeout=120).stdout
-    tally.check("payloads", ours.split(b"\n"), theirs.split(b"\n"))
+    check("payloads", ours.split(b"\n"), theirs.split(b"\n"))
 
 
 def extract(folder, name):
@@ -321,23 +301,23 @@ def as_second_object(trace):
     return path
 
 
-def check_maps(tally, clang, folder, trace, said):
+def check_maps(clang, folder, trace, said):
     """By a YAML map; and of a shared object that holds the same functions in the same order."""
     yaml = extract(folder, "threads")
     if yaml:
-        check = of_json(trace, ["-m", yaml])[0]
-        tally.check("clang-%s/map/yaml" % clang, check, said)
+        entries = of_json(trace, ["-m", yaml])[0]
+        check("clang-%s/map/yaml" % clang, entries, said)
     second = as_second_object(trace)
-    tally.check("clang-%s/map/shared" % clang,
+    check("clang-%s/map/shared" % clang,
                 of_json(second, ["-m", folder / "events", "-m", folder / "threads.so"])[0], said)
     numbered = {tid: [what[0] + "#1" for what in steps] for tid, steps in said.items()}
     text = perfray("script", second)
-    tally.check("clang-%s/map/none" % clang, sorted(set(re.findall(r"#\d+:", text))), ["#1:"] if numbered else [])
+    check("clang-%s/map/none" % clang, sorted(set(re.findall(r"#\d+:", text))), ["#1:"] if numbered else [])
     chosen = perfray("script", "-m", folder / "threads", "--symbols=fib", "--tid=%d" % min(said), trace).splitlines()
-    tally.check("clang-%s/filter" % clang, len(chosen), sum(what[1:] == "fib" for what in said[min(said)]))
+    check("clang-%s/filter" % clang, len(chosen), sum(what[1:] == "fib" for what in said[min(said)]))
 
 
-def check_clang(tally, clang, folder, words):
+def check_clang(clang, folder, words):
     build(clang, folder)
     for name in BUILDS:
         for way in WAYS:
@@ -346,10 +326,10 @@ def check_clang(tally, clang, folder, words):
                 continue
             trace, said = record(folder, name, way)
             objects = ["-m", folder / name] + (["-m", folder / "plug_in.so"] if name == "host" else [])
-            check_trace(tally, label, trace, said, objects)
-            check_llvm(tally, label, trace, folder / name)
+            check_trace(label, trace, said, objects)
+            check_llvm(label, trace, folder / name)
             if (name, way) == ("threads", "fdr"):
-                check_maps(tally, clang, folder, trace, said)
+                check_maps(clang, folder, trace, said)
 
 
 def main():
@@ -357,18 +337,17 @@ def main():
     parser.add_argument("--keep", help="work in this folder, and leave it")
     parser.add_argument("words", nargs="*", help="only what has one of these words in its name")
     options = parser.parse_args()
-    tally = Tally()
-    with tempfile.TemporaryDirectory(prefix="perfray-xray-") as made:
-        check_payloads(tally, Path(made))
+    with harness.scratch("xray") as made:
+        check_payloads(Path(made))
     for clang in CLANGS:
         if not has_xray(clang):
-            print("skip xray_recorded/clang-%s clang-%s with XRay's runtime is not installed" % (clang, clang))
+            harness.skip("xray_recorded/clang-%s" % clang, "clang-%s with XRay's runtime is not installed" % clang)
             continue
-        with tempfile.TemporaryDirectory(prefix="perfray-xray-") as made:
+        with harness.scratch("xray") as made:
             folder = Path(options.keep or made) / ("clang-" + clang)
             folder.mkdir(parents=True)
-            check_clang(tally, clang, folder, options.words)
-    return 1 if tally.wrong else 0
+            check_clang(clang, folder, options.words)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was compared: equal, listed as different (and different it must be), or wrong."""
+import harness
 
 
 class Tally:
@@ -7,26 +8,15 @@ class Tally:
         self.equal, self.listed, self.wrong = 0, 0, 0
 
     def check(self, what, name, ours, theirs, listed=()):
-        if (ours == theirs) != (name in listed):
-            print("ok %s %s" % (what, name))
-            self.equal += ours == theirs
-            self.listed += ours != theirs
-            return
-        self.wrong += 1
-        print("not ok %s %s: %s" % (what, name, difference(ours, theirs)))
+        """Equal, or listed as different; what is listed and equal is wrong as well."""
+        good = (ours == theirs) != (name in listed)
+        self.equal += good and ours == theirs
+        self.listed += good and ours != theirs
+        self.wrong += not good
+        harness.result("%s %s" % (what, name), "" if good else harness.first_difference(theirs, ours) or "equal, though it is listed")
 
-
-def difference(ours, theirs):
-    """The first one, in words."""
-    if ours == theirs:
-        return "equal, though it is listed"
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in list(theirs) + list(ours):
-            if ours.get(key) != theirs.get(key):
-                return "%r is %r, not %r" % (key, ours.get(key), theirs.get(key))
-    if isinstance(ours, list) and isinstance(theirs, list):
-        for at, (a, b) in enumerate(zip(ours, theirs)):
-            if a != b:
-                return "number %d is %r, not %r" % (at, a, b)
-        return "%d, not %d" % (len(ours), len(theirs))
-    return "%r, not %r" % (ours, theirs)
+    def sum(self, files):
+        """The last lines of a script, and its exit status."""
+        self.check("files", "all of them", files >= 121, True)
+        print("# %d files: %d comparisons equal, %d listed, %d unexplained" % (files, self.equal, self.listed, self.wrong))
+        return harness.status()
